@@ -1,0 +1,107 @@
+//! Matching cost: how unlike two pixels are. A pair of pictures goes in, a cost volume comes out.
+//!
+//! The partner of left `(x, y)` at disparity `d` is right `(x - d, y)`. Its column is clamped into the picture and all
+//! candidates compete; the left-right check removes what lies outside afterwards.
+
+pub mod census;
+pub mod rank;
+pub mod sad;
+
+use super::Volume;
+use super::params::StereoParams;
+use crate::choices;
+use crate::frame::Luma;
+
+choices! {
+    /// How two pixels are compared.
+    pub enum CostKind {
+        /// Census over 5 x 5: 24 bits, robust against light, sharp at edges.
+        Census5x5 = "census-5x5",
+        /// Census over 7 x 7: 48 bits, calmer on weak texture.
+        Census7x7 = "census-7x7",
+        /// Census over 9 x 7: 62 bits, the calmest.
+        Census9x7 = "census-9x7",
+        /// Centre-symmetric census over 9 x 7: 31 pairs of opposite pixels.
+        Census9x7Symmetric = "census-9x7-symmetric",
+        /// Rank transform: how many neighbours are darker (Banz et al. 2011).
+        Rank = "rank",
+        /// Sum of absolute differences over a window; needs equal exposure.
+        Sad = "sad",
+    }
+}
+
+/// Penalties that suit a cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Penalties {
+    /// For a step of 1 px.
+    pub p1: u32,
+    /// For a larger step.
+    pub p2: u32,
+    /// The least that adaptation leaves of P2.
+    pub p2_min: u32,
+    /// Sixteenths by which P2 falls per grey level.
+    pub p2_alpha: u32,
+}
+
+impl CostKind {
+    /// Default penalties of this cost.
+    pub const fn penalties(self) -> Penalties {
+        let (p1, p2, p2_min, p2_alpha) = match self {
+            Self::Census5x5 => (5, 40, 6, 16),
+            Self::Census7x7 => (8, 60, 10, 24),
+            Self::Census9x7 => (10, 80, 13, 32),
+            Self::Census9x7Symmetric => (10, 120, 12, 48),
+            Self::Rank => (8, 60, 10, 24),
+            Self::Sad => (8, 60, 10, 24),
+        };
+        Penalties { p1, p2, p2_min, p2_alpha }
+    }
+
+    /// Largest value that enters the paths.
+    pub const fn largest(self, rank_window: u32) -> u32 {
+        match self {
+            Self::Census5x5 | Self::Census7x7 | Self::Census9x7 | Self::Census9x7Symmetric => {
+                census::Shape::of(self).bits() as u32
+            }
+            Self::Rank => rank_window * rank_window - 1,
+            Self::Sad => 255,
+        }
+    }
+}
+
+/// Column of the partner of left column `x` at disparity `d`, clamped into a picture `width` px wide.
+pub fn partner(x: usize, d: i32, width: usize) -> usize {
+    (x as i64 - i64::from(d)).clamp(0, width as i64 - 1) as usize
+}
+
+/// Cost of every pixel and candidate, 0 to [`StereoParams::largest_cost`].
+pub fn volume(left: &Luma, right: &Luma, params: &StereoParams) -> Volume<u8> {
+    match params.cost {
+        CostKind::Census5x5 | CostKind::Census7x7 | CostKind::Census9x7 | CostKind::Census9x7Symmetric => {
+            let shape = census::Shape::of(params.cost);
+            let (l, r) = (census::transform(&left.to_u16(), shape), census::transform(&right.to_u16(), shape));
+            compare(left.size(), params, |x, y, xr| (l.at(x, y) ^ r.at(xr, y)).count_ones() as u8)
+        }
+        CostKind::Rank => {
+            let window = params.rank_window as usize;
+            let (l, r) = (rank::transform(&left.to_u16(), window), rank::transform(&right.to_u16(), window));
+            compare(left.size(), params, |x, y, xr| l.at(x, y).abs_diff(r.at(xr, y)))
+        }
+        CostKind::Sad => sad::mean_volume(&left.to_u8(), &right.to_u8(), params),
+    }
+}
+
+/// What decides when no paths are summed: the cost itself, for SAD the exact sum over the window.
+pub fn window_sums(left: &Luma, right: &Luma, params: &StereoParams) -> Volume<u32> {
+    match params.cost {
+        CostKind::Sad => sad::sum_volume(&left.to_u8(), &right.to_u8(), params),
+        _ => volume(left, right, params).map(|&cost| u32::from(cost)),
+    }
+}
+
+/// A volume from a comparison of left `(x, y)` with right `(xr, y)`.
+fn compare(size: (usize, usize), params: &StereoParams, cost: impl Fn(usize, usize, usize) -> u8) -> Volume<u8> {
+    Volume::from_fn(size.0, size.1, params.num_disparities as usize, |x, y, i| {
+        cost(x, y, partner(x, params.disparity(i), size.0))
+    })
+}

@@ -1,0 +1,26 @@
+//! Median filter, 3 x 3 or 5 x 5 (Banz et al. 2011, section 2.4).
+
+use crate::image::Image;
+use crate::stereo::map::{DisparityMap, INVALID};
+use crate::stereo::params::Median;
+
+/// An invalid centre stays invalid; invalid neighbours and those outside count as the centre's value.
+pub fn median(map: &DisparityMap, size: Median) -> DisparityMap {
+    let r = size.radius() as isize;
+    let values = Image::from_fn(map.values.width(), map.values.height(), |x, y| {
+        let centre = map.values.at(x, y);
+        if centre == INVALID {
+            return INVALID;
+        }
+        let mut window = Vec::with_capacity(25);
+        for dy in -r..=r {
+            for dx in -r..=r {
+                let neighbour = map.values.get(x as isize + dx, y as isize + dy);
+                window.push(neighbour.filter(|&v| v != INVALID).unwrap_or(centre));
+            }
+        }
+        window.sort_unstable();
+        window[window.len() / 2]
+    });
+    DisparityMap { values, reasons: map.reasons.clone() }
+}

@@ -1,0 +1,71 @@
+//! The result: disparity in sixteenths of a pixel, and for each pixel without one the reason.
+
+use crate::image::Image;
+
+/// The disparity of a pixel that has none.
+pub const INVALID: i16 = i16::MIN;
+
+/// Steps per pixel of a stored disparity.
+pub const SUBPIXEL_STEPS: i32 = 16;
+
+/// Why a pixel has no disparity, or that it was filled; a byte of bits, 0 for a measured disparity.
+pub mod reason {
+    /// Its partner would lie outside the right picture, or no candidate does not.
+    pub const RANGE: u8 = 1;
+    /// Another disparity was nearly as good.
+    pub const UNIQUENESS: u8 = 2;
+    /// The right picture disagrees: hidden from the right eye, or mismatched.
+    pub const LEFT_RIGHT: u8 = 4;
+    /// It belonged to a small isolated region.
+    pub const SPECKLE: u8 = 8;
+    /// Its disparity was put in from its neighbours; the bit of the original reason stays set beside it.
+    pub const FILLED: u8 = 128;
+
+    /// Every reason with a word for files and a sentence for people.
+    pub const ALL: &[(u8, &str, &str)] = &[
+        (RANGE, "range", "its partner would lie outside the right picture"),
+        (UNIQUENESS, "uniqueness", "another disparity is nearly as good"),
+        (LEFT_RIGHT, "left-right", "the right picture disagrees: hidden there, or mismatched"),
+        (SPECKLE, "speckle", "part of a small isolated region"),
+        (FILLED, "filled", "filled in from its neighbours, not measured"),
+    ];
+}
+
+/// Disparity of each pixel, with reasons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DisparityMap {
+    /// Disparity in 1/16 px, left minus right; [`INVALID`] where there is none.
+    pub values: Image<i16>,
+    /// Bits of [`reason`].
+    pub reasons: Image<u8>,
+}
+
+impl DisparityMap {
+    /// `(width, height)`.
+    pub fn size(&self) -> (usize, usize) {
+        self.values.size()
+    }
+
+    /// Disparity of a pixel in px.
+    pub fn disparity_px(&self, x: usize, y: usize) -> Option<f32> {
+        let value = self.values.at(x, y);
+        (value != INVALID).then(|| f32::from(value) / SUBPIXEL_STEPS as f32)
+    }
+
+    /// Every pixel in px, NaN where there is none.
+    pub fn to_px(&self) -> Image<f32> {
+        self.values.map(|&v| if v == INVALID { f32::NAN } else { f32::from(v) / SUBPIXEL_STEPS as f32 })
+    }
+
+    /// Share of pixels that have a disparity, 0 to 1.
+    pub fn valid_share(&self) -> f64 {
+        let valid = self.values.pixels().iter().filter(|&&v| v != INVALID).count();
+        valid as f64 / self.values.pixels().len().max(1) as f64
+    }
+
+    /// Takes the disparity of pixel `(x, y)` away.
+    pub(crate) fn invalidate(&mut self, x: usize, y: usize, why: u8) {
+        self.values.set(x, y, INVALID);
+        self.reasons.set(x, y, self.reasons.at(x, y) | why);
+    }
+}

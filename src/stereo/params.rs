@@ -1,0 +1,264 @@
+//! All that decides a disparity map: each parameter once, with its default, range, unit and help.
+
+use super::cost::CostKind;
+use crate::parameter::Value;
+use crate::{choices, parameters};
+
+choices! {
+    /// How P2 follows the brightness step along a path.
+    pub enum AdaptiveP2 {
+        /// P2 is the same everywhere.
+        Off = "off",
+        /// P2 falls with the step: P2 - alpha |dI| / 16 (Hirschmüller's advice in its simplest form).
+        Linear = "linear",
+        /// P2 is divided by the step, as in Ernst & Hirschmüller 2008.
+        Inverse = "inverse",
+    }
+}
+
+choices! {
+    /// Directions from which path costs are summed.
+    pub enum Paths {
+        /// No paths: the smallest cost wins at once.
+        None = "0",
+        /// Right, down, left, up.
+        Four = "4",
+        /// With the four diagonals.
+        Eight = "8",
+    }
+}
+
+impl Paths {
+    /// How many directions.
+    pub const fn count(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Four => 4,
+            Self::Eight => 8,
+        }
+    }
+}
+
+choices! {
+    /// Size of the median filter.
+    pub enum Median {
+        /// No median.
+        Off = "0",
+        /// 3 x 3 pixels.
+        Three = "3",
+        /// 5 x 5 pixels.
+        Five = "5",
+    }
+}
+
+impl Median {
+    /// Pixels from the centre to the window's edge; 0 for no median.
+    pub const fn radius(self) -> usize {
+        match self {
+            Self::Off => 0,
+            Self::Three => 1,
+            Self::Five => 2,
+        }
+    }
+}
+
+choices! {
+    /// What is put into pixels without a disparity.
+    pub enum Fill {
+        /// They stay invalid.
+        None = "none",
+        /// The farther one of the nearest valid neighbours in the row.
+        Background = "background",
+    }
+}
+
+parameters! {
+    /// Parameters of the whole matching pipeline, for every engine.
+    pub struct StereoParams {
+        /// Smallest disparity searched; negative for rigs that converge. Depth beyond it cannot be found.
+        min_disparity: i32 = 0, "min-disparity", "Smallest disparity", -1024..=1023, "px", Matching, Basic;
+        /// How many disparities are searched, from the smallest up. More sees nearer and takes longer.
+        num_disparities: u32 = 64, "num-disparities", "Disparities", 1..=1024, "px", Matching, Basic;
+        /// How two pixels are compared.
+        cost: CostKind = CostKind::Census5x5, "cost", "Cost", 0..=0, "", Matching, Basic;
+        /// Window of the rank transform; odd.
+        rank_window: u32 = 9, "rank-window", "Rank window", 3..=9, "px", Matching, Advanced;
+        /// Window of the sum of absolute differences; odd.
+        sad_window: u32 = 5, "sad-window", "SAD window", 1..=21, "px", Matching, Advanced;
+        /// Directions from which path costs are summed.
+        paths: Paths = Paths::Eight, "paths", "Paths", 0..=0, "", Matching, Basic;
+        /// Penalty for a disparity step of 1 px between neighbours: slanted surfaces.
+        p1: u32 = CostKind::Census5x5.penalties().p1, "p1", "P1", 0..=4096, "", Matching, Basic;
+        /// Penalty for a larger step: edges of objects. Above P1; more is smoother.
+        p2: u32 = CostKind::Census5x5.penalties().p2, "p2", "P2", 1..=8191, "", Matching, Basic;
+        /// How P2 follows the brightness step along a path: edges of objects are often edges of brightness.
+        adaptive_p2: AdaptiveP2 = AdaptiveP2::Linear, "adaptive-p2", "Adaptive P2", 0..=0, "", Matching, Basic;
+        /// Smallest P2 that adaptation leaves; at least P1 + 1.
+        p2_min: u32 = CostKind::Census5x5.penalties().p2_min, "p2-min", "P2 min", 1..=8191, "", Matching, Advanced;
+        /// How fast a linear P2 falls: sixteenths of P2 units per grey level.
+        p2_alpha: u32 = CostKind::Census5x5.penalties().p2_alpha, "p2-alpha", "P2 alpha", 0..=4096, "/16", Matching, Advanced;
+        /// Fit a parabola through the three sums around the winner.
+        subpixel: bool = true, "subpixel", "Sub-pixel", 0..=1, "", Filters, Basic;
+        /// Drop a pixel if another disparity is within this percentage of the winner's sum; 0 keeps all.
+        uniqueness: u32 = 0, "uniqueness", "Uniqueness", 0..=99, "%", Filters, Advanced;
+        /// Drop a pixel if the right picture's disparity differs by more than this.
+        left_right: Option<u32> = Some(1), "left-right", "Left-right check", 0..=64, "px", Filters, Basic;
+        /// Median filter of the disparities, before the left-right check.
+        median: Median = Median::Three, "median", "Median", 0..=0, "px", Filters, Basic;
+        /// Drop connected regions of at most this many pixels; 0 keeps all.
+        speckle_size: u32 = 0, "speckle-size", "Speckle size", 0..=100_000, "px", Filters, Advanced;
+        /// Neighbours whose disparities differ by at most this belong to one region.
+        speckle_range: u32 = 1, "speckle-range", "Speckle range", 0..=64, "px", Filters, Advanced;
+        /// What is put into pixels without a disparity. Filled depth is invented.
+        fill: Fill = Fill::None, "fill", "Fill", 0..=0, "", Filters, Advanced;
+    }
+}
+
+/// Why a set of parameters cannot be used; the text names the flags.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ParamsError(pub String);
+
+impl StereoParams {
+    /// Defaults with this cost and the penalties that suit it.
+    pub fn for_cost(cost: CostKind) -> Self {
+        let penalties = cost.penalties();
+        Self {
+            cost,
+            p1: penalties.p1,
+            p2: penalties.p2,
+            p2_min: penalties.p2_min,
+            p2_alpha: penalties.p2_alpha,
+            ..Self::default()
+        }
+    }
+
+    /// The parameter named `name`.
+    pub fn parameter(name: &str) -> Option<&'static crate::parameter::Parameter<Self>> {
+        Self::table().iter().find(|p| p.name == name)
+    }
+
+    /// Changes the cost and keeps the penalties relative to its largest value, or at its defaults where they stood
+    /// at the old cost's defaults.
+    pub fn set_cost(&mut self, cost: CostKind) {
+        let (old, old_largest) = (self.cost.penalties(), self.largest_cost());
+        let at_defaults = (self.p1, self.p2, self.p2_min, self.p2_alpha) == (old.p1, old.p2, old.p2_min, old.p2_alpha);
+        self.cost = cost;
+        let new = cost.penalties();
+        if at_defaults {
+            (self.p1, self.p2, self.p2_min, self.p2_alpha) = (new.p1, new.p2, new.p2_min, new.p2_alpha);
+            return;
+        }
+        let largest = self.largest_cost();
+        let scale = |v: u32| (v * largest + old_largest / 2) / old_largest;
+        self.p1 = scale(self.p1).min(4096);
+        self.p2 = scale(self.p2).clamp(self.p1 + 1, 8191);
+        self.p2_min = scale(self.p2_min).clamp(self.p1 + 1, self.p2);
+        self.p2_alpha = scale(self.p2_alpha).min(4096);
+    }
+
+    /// Largest value of the cost that enters the paths.
+    pub fn largest_cost(&self) -> u32 {
+        self.cost.largest(self.rank_window)
+    }
+
+    /// Largest P2 that can occur on a path.
+    pub fn largest_p2(&self) -> u32 {
+        super::aggregate::penalty_table(self).into_iter().max().unwrap_or(self.p2)
+    }
+
+    /// Disparity in px of candidate `index`.
+    pub fn disparity(&self, index: usize) -> i32 {
+        self.min_disparity + index as i32
+    }
+
+    /// Checks ranges and how the parameters fit each other.
+    ///
+    /// # Errors
+    /// The first rule that is broken, in words that name the flags.
+    pub fn validate(&self) -> Result<(), ParamsError> {
+        let fail = |text: String| Err(ParamsError(text));
+        for parameter in Self::table() {
+            let value = (parameter.get)(self);
+            if !parameter.accepts(value) {
+                let text = parameter.parse(&value.to_string()).err().unwrap_or_default();
+                return fail(format!("--{} {text}", parameter.name));
+            }
+        }
+        for (name, window) in [("rank-window", self.rank_window), ("sad-window", self.sad_window)] {
+            if window % 2 == 0 {
+                return fail(format!("--{name} {window}: a window has a centre, so its size is odd"));
+            }
+        }
+        if self.paths == Paths::None {
+            return Ok(());
+        }
+        if self.p2 <= self.p1 {
+            return fail(format!(
+                "--p1 {} is not below --p2 {}: P1 punishes a step of 1 px and P2 a larger one, so P2 has to be larger",
+                self.p1, self.p2
+            ));
+        }
+        if self.adaptive_p2 != AdaptiveP2::Off && self.p2_min <= self.p1 {
+            return fail(format!(
+                "--p2-min {} is not above --p1 {}: use at least {}",
+                self.p2_min,
+                self.p1,
+                self.p1 + 1
+            ));
+        }
+        let per_path = self.largest_cost() + self.largest_p2();
+        if per_path * self.paths.count() as u32 > u32::from(u16::MAX) {
+            return fail(format!(
+                "--p2 {}: {} paths of cost {} and penalty {} exceed the 16-bit sum; at most {} paths, or P2 up to {}",
+                self.p2,
+                self.paths,
+                self.largest_cost(),
+                self.largest_p2(),
+                u32::from(u16::MAX) / per_path,
+                (u32::from(u16::MAX) / self.paths.count() as u32).saturating_sub(self.largest_cost()),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks that the search range can match somewhere in a picture `width` px wide; the command line asks for
+    /// this, the algorithm itself takes any range.
+    ///
+    /// # Errors
+    /// Says why nothing can match.
+    pub fn validate_range(&self, width: usize) -> Result<(), ParamsError> {
+        let (first, last) =
+            (i64::from(self.min_disparity), i64::from(self.min_disparity) + i64::from(self.num_disparities) - 1);
+        let width = width as i64;
+        if first >= width || last <= -width {
+            return Err(ParamsError(format!(
+                "disparities {first} to {last} px can match nowhere in a picture {width} px wide: choose --min-disparity between {} and {}",
+                -width + 1,
+                width - 1
+            )));
+        }
+        Ok(())
+    }
+
+    /// `name = value` for every parameter, in the words of the command line.
+    pub fn words(&self) -> impl Iterator<Item = (&'static str, Value)> + '_ {
+        Self::table().iter().map(|p| (p.name, (p.get)(self)))
+    }
+}
+
+impl serde::Serialize for StereoParams {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap;
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in self.words() {
+            match value {
+                Value::Integer(v) => map.serialize_entry(name, &v)?,
+                Value::Switch(on) => map.serialize_entry(name, &on)?,
+                Value::Choice(word) => map.serialize_entry(name, word)?,
+                Value::Off => map.serialize_entry(name, "off")?,
+            }
+        }
+        map.end()
+    }
+}
