@@ -1,1 +1,3 @@
+//! Parse, run, print the error once, exit code.
+
 fn main() {}

@@ -1,0 +1,1 @@
+//! Colour maps for disparity and depth.

@@ -1,0 +1,1 @@
+//! Results as files that other tools open: numbers first, pictures beside them.

@@ -1,0 +1,1 @@
+//! The live pipeline without a window: capture, channel, engine, newest result.

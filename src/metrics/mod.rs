@@ -1,0 +1,1 @@
+//! Figures about a result: error against truth, rates and latencies.
