@@ -1,1 +1,302 @@
-//! All that a user can set: presets, settings files and flags resolved into one struct.
+//! All that decides a result, resolved from defaults, a settings file, a preset and flags, in this order.
+//!
+//! Flags and settings files use the same words, so both come in as [`Word`]s and go through one resolution; an error
+//! names the flag or the line of the file. The window's remembered state is another thing and lives with the window.
+
+use crate::engine::EngineChoice;
+use crate::frame::Geometry;
+use crate::parameter::{ParameterType, Value};
+use crate::stereo::{CostKind, Preset, StereoParams};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Where a word was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// On the command line.
+    Flag,
+    /// In a settings file.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Its line, from 1.
+        line: usize,
+    },
+}
+
+/// One setting as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// The flag's name without dashes.
+    pub name: String,
+    /// Its value.
+    pub text: String,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// Why settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// A flag is wrong: a wrong command line.
+    #[error("{0}")]
+    Flag(String),
+    /// A settings file is wrong.
+    #[error("{0}")]
+    File(String),
+}
+
+/// Everything that decides a result, apart from the pictures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Parameters of the matching.
+    pub params: StereoParams,
+    /// The preset they started from.
+    pub preset: Option<Preset>,
+    /// Nearest depth to see, m; sets the size of the search range once a calibration is known.
+    pub near_m: Option<f64>,
+    /// What computes.
+    pub engine: EngineChoice,
+    /// Threads of the CPU engine; `None` for all cores.
+    pub threads: Option<usize>,
+    /// Which GPU: number or part of its name.
+    pub adapter: Option<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let params = StereoParams::default();
+        Self { params, preset: None, near_m: None, engine: EngineChoice::Auto, threads: None, adapter: None }
+    }
+}
+
+/// A setting beside the matching parameters: word, placeholder of its value, help.
+pub const OTHER_WORDS: &[(&str, &str, &str)] = &[
+    ("preset", "NAME", "Start from a named set of parameters; flags change it further"),
+    ("near-m", "METRES", "Nearest depth to see; sets --num-disparities from the calibration"),
+    ("engine", "ENGINE", "What computes; auto times both and takes the faster one"),
+    ("threads", "N", "Threads of the CPU engine [default: all cores]"),
+    ("adapter", "GPU", "Which GPU: its number in `devices --gpu`, or part of its name"),
+];
+
+impl Settings {
+    /// Resolves words; later ones win, but within one origin the preset comes first and then the cost, because both
+    /// change the meaning of the rest.
+    ///
+    /// # Errors
+    /// The first word that is wrong, or parameters that do not fit each other.
+    pub fn resolve(words: &[Word]) -> Result<Self, SettingsError> {
+        let mut settings = Self::default();
+        let is_file = |word: &&Word| matches!(word.origin, Origin::File { .. });
+        for layer in [words.iter().filter(is_file).collect::<Vec<_>>(), words.iter().filter(|w| !is_file(w)).collect()]
+        {
+            let rank = |word: &Word| match word.name.as_str() {
+                "preset" => 0,
+                "cost" => 1,
+                _ => 2,
+            };
+            let mut layer = layer;
+            layer.sort_by_key(|word| rank(word));
+            for word in layer {
+                settings.apply(word).map_err(|text| word.error(&text))?;
+            }
+        }
+        let only_flags = words.iter().all(|word| word.origin == Origin::Flag);
+        let wrap = if only_flags { SettingsError::Flag } else { SettingsError::File };
+        settings.params.validate().map_err(|err| wrap(err.to_string()))?;
+        Ok(settings)
+    }
+
+    /// Takes one word.
+    fn apply(&mut self, word: &Word) -> Result<(), String> {
+        let text = word.text.as_str();
+        if let Some(parameter) = StereoParams::parameter(&word.name) {
+            let value = parameter.parse(text)?;
+            match (CostKind::from_value(value), word.name.as_str()) {
+                (Some(cost), "cost") => self.params.set_cost(cost),
+                _ => {
+                    (parameter.set)(&mut self.params, value);
+                }
+            }
+            if word.name == "num-disparities" {
+                self.near_m = None;
+            }
+            return Ok(());
+        }
+        match word.name.as_str() {
+            "preset" => {
+                let preset = choice(text, Preset::ALL, Preset::from_word)?;
+                preset.apply(&mut self.params);
+                self.preset = Some(preset);
+            }
+            "engine" => self.engine = choice(text, EngineChoice::ALL, EngineChoice::from_word)?,
+            "near-m" => {
+                let near = text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0);
+                self.near_m = Some(near.ok_or_else(|| format!("'{text}': expected a distance in metres above 0"))?);
+            }
+            "threads" => {
+                let threads = text.parse().ok().filter(|n| (1..=1024).contains(n));
+                self.threads =
+                    Some(threads.ok_or_else(|| format!("'{text}': expected a number of threads from 1 to 1024"))?);
+            }
+            "adapter" => self.adapter = Some(text.to_owned()),
+            _ => return Err("no such setting".to_owned()),
+        }
+        Ok(())
+    }
+
+    /// The parameters for pictures of this width and geometry: `near_m` becomes a number of disparities, and the range
+    /// is checked to match somewhere.
+    ///
+    /// # Errors
+    /// `near_m` without a geometry, or out of reach; a range that can match nowhere.
+    pub fn params_for(&self, width: usize, geometry: Option<&Geometry>) -> Result<StereoParams, SettingsError> {
+        let mut params = self.params.clone();
+        if let Some(near_m) = self.near_m {
+            let geometry = geometry.ok_or_else(|| {
+                let needs =
+                    "needs a calibration: give --calibration, or --focal-px and --baseline-m, or set --num-disparities";
+                SettingsError::Flag(format!("--near-m {near_m} {needs}"))
+            })?;
+            params.num_disparities = disparities_to(near_m, params.min_disparity, geometry)?;
+        }
+        params.validate_range(width).map_err(|err| SettingsError::Flag(err.to_string()))?;
+        Ok(params)
+    }
+}
+
+/// How many disparities from `min_disparity` reach the depth `near_m`.
+fn disparities_to(near_m: f64, min_disparity: i32, geometry: &Geometry) -> Result<u32, SettingsError> {
+    let nearest_px = geometry.disparity_px(near_m).ceil();
+    let needed = nearest_px - f64::from(min_disparity) + 1.0;
+    if (1.0..=1024.0).contains(&needed) {
+        return Ok(needed as u32);
+    }
+    let reach = geometry.depth_m(f64::from(min_disparity) + 1023.0).unwrap_or(f64::INFINITY);
+    Err(SettingsError::Flag(format!(
+        "--near-m {near_m} is a disparity of {nearest_px} px, outside {min_disparity} to {} px: the nearest depth in reach is {reach:.3} m; \
+         a smaller --scale sees nearer",
+        min_disparity + 1023
+    )))
+}
+
+/// A member of a family by its word.
+fn choice<T: fmt::Display>(text: &str, all: &[T], from_word: fn(&str) -> Option<T>) -> Result<T, String> {
+    from_word(text).ok_or_else(|| {
+        let words: Vec<_> = all.iter().map(ToString::to_string).collect();
+        format!("'{text}': expected one of {}", words.join(", "))
+    })
+}
+
+impl Word {
+    /// An error about this word.
+    fn error(&self, text: &str) -> SettingsError {
+        match &self.origin {
+            Origin::Flag => SettingsError::Flag(format!("--{} {text}", self.name)),
+            Origin::File { path, line } => {
+                SettingsError::File(format!("settings file {}, line {line}: {} {text}", path.display(), self.name))
+            }
+        }
+    }
+}
+
+/// Reads a settings file: TOML, one `word = value` a line, in the words of the flags.
+///
+/// # Errors
+/// A missing file, broken TOML, or an unknown key with its line and the nearest right one.
+pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
+    let fail = |text: String| SettingsError::File(format!("settings file {}{text}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|err| fail(format!(": {err}")))?;
+    let line_of = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
+    let table = toml::de::DeTable::parse(&text).map_err(|err| {
+        let line = err.span().map_or(String::new(), |span| format!(", line {}", line_of(span.start)));
+        fail(format!("{line}: {}", err.message()))
+    })?;
+    let known: Vec<&str> =
+        StereoParams::table().iter().map(|p| p.name).chain(OTHER_WORDS.iter().map(|(name, ..)| *name)).collect();
+    let mut words = Vec::new();
+    for (key, value) in table.get_ref() {
+        let (name, line) = (key.get_ref().to_string(), line_of(key.span().start));
+        if !known.contains(&name.as_str()) {
+            let nearest = known.iter().max_by(|a, b| strsim::jaro(a, &name).total_cmp(&strsim::jaro(b, &name)));
+            let hint = nearest.map_or(String::new(), |word| format!(": did you mean '{word}'?"));
+            return Err(fail(format!(", line {line}: unknown key '{name}'{hint}")));
+        }
+        let text = match value.get_ref() {
+            toml::de::DeValue::String(text) => text.to_string(),
+            toml::de::DeValue::Integer(number) => number.to_string(),
+            toml::de::DeValue::Float(number) => number.to_string(),
+            toml::de::DeValue::Boolean(on) => Value::Switch(*on).to_string(),
+            _ => return Err(fail(format!(", line {line}: {name} takes one word or number"))),
+        };
+        words.push(Word { name, text, origin: Origin::File { path: path.to_owned(), line } });
+    }
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(words: &[(&str, &str)]) -> Vec<Word> {
+        words.iter().map(|(n, t)| Word { name: (*n).into(), text: (*t).into(), origin: Origin::Flag }).collect()
+    }
+
+    fn file(text: &str) -> Result<Vec<Word>, SettingsError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.toml");
+        std::fs::write(&path, text).unwrap();
+        read_file(&path)
+    }
+
+    #[test]
+    fn a_flag_wins_over_a_file_and_a_preset_leaves_the_range_alone() {
+        let mut words = file("p1 = 9\nnum-disparities = 96\npreset = \"banz2011\"\nsubpixel = true\n").unwrap();
+        words.extend(flags(&[("p1", "11")]));
+        let settings = Settings::resolve(&words).unwrap();
+        assert_eq!(settings.params.p1, 11);
+        assert_eq!(settings.params.num_disparities, 96);
+        assert_eq!(settings.params.cost, CostKind::Rank);
+        assert!(settings.params.subpixel, "what stands beside a preset changes it, wherever it stands");
+    }
+
+    #[test]
+    fn a_cost_brings_its_penalties_and_keeps_changed_ones_in_proportion() {
+        let settings = Settings::resolve(&flags(&[("p2", "77"), ("cost", "census-7x7")])).unwrap();
+        assert_eq!((settings.params.p1, settings.params.p2), (CostKind::Census7x7.penalties().p1, 77));
+        let mut params = StereoParams { p1: 12, p2: 48, ..StereoParams::default() };
+        params.set_cost(CostKind::Census7x7);
+        assert_eq!((params.p1, params.p2), (24, 96));
+    }
+
+    #[test]
+    fn an_unknown_key_is_told_with_its_line_and_the_nearest_right_one() {
+        let text = file("p1 = 5\n\nnum-disparites = 64\n").unwrap_err().to_string();
+        assert!(text.contains("line 3") && text.contains("did you mean 'num-disparities'"), "{text}");
+        let text = file("p1 = = 5\n").unwrap_err().to_string();
+        assert!(text.contains("line 1"), "{text}");
+        let words = file("\np1 = 5000\n").unwrap();
+        let text = Settings::resolve(&words).unwrap_err().to_string();
+        assert!(text.contains("line 2") && text.contains("from 0 to 4096"), "{text}");
+    }
+
+    #[test]
+    fn penalties_in_the_wrong_order_are_refused_with_the_flags() {
+        let text = Settings::resolve(&flags(&[("p1", "90")])).unwrap_err().to_string();
+        assert!(text.contains("--p1 90") && text.contains("--p2 40"), "{text}");
+        let text = Settings::resolve(&flags(&[("p2", "8191"), ("cost", "sad")])).unwrap_err().to_string();
+        assert!(text.contains("at most 7 paths"), "{text}");
+    }
+
+    #[test]
+    fn the_nearest_depth_sets_the_range() {
+        let geometry = Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0 };
+        let settings = Settings::resolve(&flags(&[("near-m", "0.5")])).unwrap();
+        assert_eq!(settings.params_for(640, Some(&geometry)).unwrap().num_disparities, 101);
+        assert!(settings.params_for(640, None).unwrap_err().to_string().contains("needs a calibration"));
+        let near = Settings::resolve(&flags(&[("near-m", "0.01")])).unwrap();
+        assert!(near.params_for(640, Some(&geometry)).unwrap_err().to_string().contains("nearest depth in reach"));
+        let far = Settings::resolve(&flags(&[("min-disparity", "700")])).unwrap();
+        assert!(far.params_for(640, None).unwrap_err().to_string().contains("match nowhere"));
+    }
+}
