@@ -1,5 +1,12 @@
 //! Where pairs come from: one trait for every source, one thread that reads, rectifies and hands on.
 
+pub mod newest;
+pub mod scale;
+pub mod worker;
+
+pub use scale::Scale;
+pub use worker::{Capture, CaptureOptions, CaptureStats, Rectify};
+
 use crate::frame::{Geometry, RawPair};
 use std::time::Duration;
 

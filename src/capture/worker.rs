@@ -1,0 +1,287 @@
+//! The capture thread: reads a source, gives raw pairs to the recorder's tap, rectifies, scales, hands frames on.
+//! The tap lies before the newest-wins channel, so that a slow matcher never thins what is recorded.
+
+use super::newest::{NewestReceiver, NewestSender, Policy, channel_with};
+use super::{Next, PairSource, Scale, SourceInfo};
+use crate::calibration::CalibrationError;
+use crate::frame::{Frame, Geometry, Picture, RawPair};
+use crossbeam_channel::Sender;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Makes a rectified pair of a raw one.
+pub trait Rectify: Send + Sync {
+    /// Both pictures, rectified, of the same size.
+    ///
+    /// # Errors
+    /// The pair does not fit the calibration.
+    fn rectify(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError>;
+
+    /// The rectified rig at the source's size.
+    fn geometry(&self) -> Geometry;
+}
+
+/// How frames are made.
+#[derive(Clone)]
+pub struct CaptureOptions {
+    /// Makes rectified pairs; `None` hands raw pairs on as they are.
+    pub rectifier: Option<Arc<dyn Rectify>>,
+    /// Used where there is no rectifier and the source has no geometry of its own; for the source's size.
+    pub geometry: Option<Geometry>,
+    /// Working size.
+    pub scale: Scale,
+    /// What happens to frames that nobody takes in time.
+    pub policy: Policy,
+    /// Ends after this many pairs.
+    pub max_frames: Option<u64>,
+    /// Gets every raw pair; where its queue is full the pair is counted and left out, nobody waits.
+    pub raw_tap: Option<Sender<Arc<RawPair>>>,
+}
+
+impl Default for CaptureOptions {
+    fn default() -> Self {
+        Self {
+            rectifier: None,
+            geometry: None,
+            scale: Scale::One,
+            policy: Policy::NewestWins,
+            max_frames: None,
+            raw_tap: None,
+        }
+    }
+}
+
+impl fmt::Debug for CaptureOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { geometry, scale, policy, max_frames, .. } = self;
+        write!(f, "CaptureOptions {{ {geometry:?}, {scale}, {policy:?}, {max_frames:?} }}")
+    }
+}
+
+/// What the capture thread has done so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CaptureStats {
+    /// Pairs read from the source.
+    pub captured: u64,
+    /// Pairs that the source itself dropped: gaps in its numbers.
+    pub dropped_source: u64,
+    /// Frames replaced by a newer one before anybody took them.
+    pub dropped_newest: u64,
+    /// Raw pairs that the tap had no room for.
+    pub dropped_tap: u64,
+    /// Pairs per second, over about the last second; 0 before the second pair.
+    pub rate_hz: f64,
+    /// How much later the newest pair's right picture was taken, s.
+    pub skew_s: f64,
+    /// Time that rectification and scaling of the newest pair took, ms.
+    pub rectify_ms: f64,
+    /// Why the stream ended before its time.
+    pub last_error: Option<String>,
+    /// Nothing will come any more.
+    pub ended: bool,
+    /// It ended by an error: [`CaptureStats::last_error`] says which.
+    pub lost: bool,
+}
+
+/// Settings that the thread reads anew for each pair.
+#[derive(Clone)]
+struct Live {
+    rectifier: Option<Arc<dyn Rectify>>,
+    geometry: Option<Geometry>,
+    scale: Scale,
+}
+
+struct Shared {
+    stop: AtomicBool,
+    live: Mutex<Live>,
+    stats: Mutex<CaptureStats>,
+    info: Mutex<SourceInfo>,
+}
+
+/// The running capture thread. Dropping it stops it.
+pub struct Capture {
+    /// The frames; clone it for whoever takes them.
+    pub frames: NewestReceiver<Arc<Frame>>,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// How long a source waits at most before the thread looks whether it shall stop.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// How long a stopped thread is waited for; a source that blocks longer is left behind.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+impl Capture {
+    /// Starts reading `source`.
+    pub fn start(source: Box<dyn PairSource>, options: CaptureOptions) -> Self {
+        let (sender, frames) = channel_with(options.policy);
+        let CaptureOptions { rectifier, geometry, scale, max_frames, raw_tap, .. } = options;
+        let shared = Arc::new(Shared {
+            stop: AtomicBool::new(false),
+            live: Mutex::new(Live { rectifier, geometry, scale }),
+            stats: Mutex::default(),
+            info: Mutex::new(source.info()),
+        });
+        let reader = Reader { source, sender, raw_tap, max_frames, shared: Arc::clone(&shared), rate: Rate::default() };
+        let thread = std::thread::Builder::new().name("capture".into()).spawn(move || reader.run());
+        if let Err(err) = &thread {
+            let mut stats = lock(&shared.stats);
+            stats.last_error = Some(format!("cannot start the capture thread: {err}"));
+            (stats.ended, stats.lost) = (true, true);
+        }
+        Self { frames, shared, thread: thread.ok() }
+    }
+
+    /// What has happened so far.
+    pub fn stats(&self) -> CaptureStats {
+        let mut stats = lock(&self.shared.stats).clone();
+        stats.dropped_newest = self.frames.dropped();
+        stats
+    }
+
+    /// What is known of the source now.
+    pub fn info(&self) -> SourceInfo {
+        lock(&self.shared.info).clone()
+    }
+
+    /// Another working size, from the next pair on.
+    pub fn set_scale(&self, scale: Scale) {
+        lock(&self.shared.live).scale = scale;
+    }
+
+    /// Another calibration, from the next pair on; meanings as in [`CaptureOptions`].
+    pub fn set_calibration(&self, rectifier: Option<Arc<dyn Rectify>>, geometry: Option<Geometry>) {
+        let mut live = lock(&self.shared.live);
+        (live.rectifier, live.geometry) = (rectifier, geometry);
+    }
+
+    /// Stops reading. Waits for half a second at most and leaves a thread behind that a source still blocks.
+    pub fn stop(&mut self) {
+        self.shared.stop.store(true, Ordering::Release);
+        self.frames.close();
+        let Some(thread) = self.thread.take() else { return };
+        let deadline = Instant::now() + FAREWELL;
+        while !thread.is_finished() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        if !thread.is_finished() {
+            log::warn!("the source does not answer; its thread is left behind");
+        } else if thread.join().is_err() {
+            log::error!("the capture thread panicked");
+        }
+    }
+}
+
+impl Drop for Capture {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// The thread's own state.
+struct Reader {
+    source: Box<dyn PairSource>,
+    sender: NewestSender<Arc<Frame>>,
+    raw_tap: Option<Sender<Arc<RawPair>>>,
+    max_frames: Option<u64>,
+    shared: Arc<Shared>,
+    rate: Rate,
+}
+
+impl Reader {
+    fn run(mut self) {
+        let error = self.read_all().err();
+        let mut stats = lock(&self.shared.stats);
+        stats.ended = true;
+        stats.lost = error.is_some();
+        stats.last_error = error;
+        drop(stats);
+    }
+
+    /// Reads until the end, a stop or an error, which comes back in words.
+    fn read_all(&mut self) -> Result<(), String> {
+        let mut expected = None;
+        let mut left = self.max_frames.unwrap_or(u64::MAX);
+        while left > 0 && !self.shared.stop.load(Ordering::Acquire) {
+            let raw = match self.source.next(PATIENCE).map_err(|err| err.to_string())? {
+                Next::Pair(raw) => Arc::new(*raw),
+                Next::Waiting => continue,
+                Next::End => break,
+            };
+            let arrived = Instant::now();
+            left -= 1;
+            let tap_full = self.raw_tap.as_ref().is_some_and(|tap| tap.try_send(Arc::clone(&raw)).is_err());
+            let info = self.source.info();
+            let live = lock(&self.shared.live).clone();
+            let frame = make_frame(&raw, &info, &live, arrived).map_err(|err| err.to_string())?;
+
+            let mut stats = lock(&self.shared.stats);
+            stats.captured += 1;
+            stats.dropped_tap += u64::from(tap_full);
+            stats.dropped_source += raw.sequence.saturating_sub(expected.unwrap_or(raw.sequence));
+            stats.rate_hz = self.rate.count(arrived);
+            stats.skew_s = raw.skew_s;
+            stats.rectify_ms = frame.rectify_time.as_secs_f64() * 1e3;
+            drop(stats);
+            expected = Some(raw.sequence + 1);
+            *lock(&self.shared.info) = info;
+            if self.sender.send(Arc::new(frame)).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn make_frame(raw: &Arc<RawPair>, info: &SourceInfo, live: &Live, arrived: Instant) -> Result<Frame, CalibrationError> {
+    let scale = live.scale;
+    let (left, right, geometry) = if let Some(rectifier) = &live.rectifier {
+        let (left, right) = rectifier.rectify(raw)?;
+        let scaled = if scale == Scale::One { (left, right) } else { (scale.picture(&left), scale.picture(&right)) };
+        (scaled.0, scaled.1, Some(rectifier.geometry()))
+    } else {
+        (scale.picture(&raw.left), scale.picture(&raw.right), info.geometry.or(live.geometry))
+    };
+    // truth is of the pixels as they came: rectification would move them away from it
+    let truth = raw.truth.as_ref().filter(|_| live.rectifier.is_none());
+    let truth = truth.map(|truth| if scale == Scale::One { Arc::clone(truth) } else { Arc::new(scale.truth(truth)) });
+    Ok(Frame {
+        left,
+        right,
+        raw: Arc::clone(raw),
+        truth,
+        geometry: geometry.map(|g| g.scaled(scale.factor())),
+        arrived,
+        rectify_time: arrived.elapsed(),
+    })
+}
+
+/// Pairs per second over a window of about a second.
+#[derive(Default)]
+struct Rate {
+    since: Option<Instant>,
+    count: u32,
+    hz: f64,
+}
+
+impl Rate {
+    fn count(&mut self, now: Instant) -> f64 {
+        let since = *self.since.get_or_insert(now);
+        let seconds = now.duration_since(since).as_secs_f64();
+        if seconds > 0.0 && (self.hz == 0.0 || seconds >= 1.0) {
+            self.hz = f64::from(self.count) / seconds;
+        }
+        if seconds >= 1.0 {
+            (self.since, self.count) = (Some(now), 0);
+        }
+        self.count += 1;
+        self.hz
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
