@@ -1,0 +1,125 @@
+//! Flags for every setting, made from the tables that the settings file and the panels are made from.
+
+use crate::engine::EngineChoice;
+use crate::parameter::{Domain, Group, Parameter};
+use crate::settings::{OTHER_WORDS, Origin, Settings, SettingsError, Word, read_file};
+use crate::stereo::{Preset, StereoParams};
+use clap::builder::PossibleValue;
+use clap::{Arg, ArgMatches, Command};
+use std::path::PathBuf;
+
+/// The settings as they were written; resolve them with [`SettingsArgs::resolve`].
+#[derive(Clone, Debug, Default)]
+pub struct SettingsArgs {
+    file: Option<PathBuf>,
+    flags: Vec<Word>,
+}
+
+impl SettingsArgs {
+    /// Reads the settings file, if one was named, and resolves everything.
+    ///
+    /// # Errors
+    /// As [`read_file`] and [`Settings::resolve`].
+    pub fn resolve(&self) -> Result<Settings, SettingsError> {
+        let mut words = self.file.as_deref().map(read_file).transpose()?.unwrap_or_default();
+        words.extend(self.flags.iter().cloned());
+        Settings::resolve(&words)
+    }
+
+    /// Whether anything was set on this command line, so that remembered settings do not apply.
+    pub fn is_empty(&self) -> bool {
+        self.file.is_none() && self.flags.is_empty()
+    }
+}
+
+impl clap::Args for SettingsArgs {
+    fn augment_args(command: Command) -> Command {
+        let command = command.next_help_heading("Settings").arg(
+            Arg::new("settings")
+                .long("settings")
+                .value_name("FILE.toml")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Settings from a file, one `flag = value` a line; flags win over it"),
+        );
+        let command = OTHER_WORDS.iter().fold(command, |command, (name, placeholder, help)| {
+            command.arg(words_of(name, Arg::new(*name).long(*name).value_name(*placeholder).help(*help)))
+        });
+        [(Group::Matching, "Matching"), (Group::Filters, "Filters")].into_iter().fold(command, |command, (group, title)| {
+            let parameters = StereoParams::table().iter().filter(|p| p.group == group);
+            parameters.fold(command.next_help_heading(title), |command, parameter| command.arg(flag(parameter)))
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for SettingsArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let names = OTHER_WORDS.iter().map(|(name, ..)| *name).chain(StereoParams::table().iter().map(|p| p.name));
+        let flags = names
+            .filter_map(|name| {
+                let text = matches.get_one::<String>(name)?.clone();
+                Some(Word { name: name.to_owned(), text, origin: Origin::Flag })
+            })
+            .collect();
+        Ok(Self { file: matches.get_one("settings").cloned(), flags })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The choices of `--preset` and `--engine`.
+fn words_of(name: &str, arg: Arg) -> Arg {
+    let values: Vec<(&'static str, &'static str)> = match name {
+        "preset" => Preset::ALL.iter().map(|p| (p.word(), p.help())).collect(),
+        "engine" => EngineChoice::ALL.iter().map(|e| (e.word(), e.help())).collect(),
+        _ => return arg,
+    };
+    arg.value_parser(possible_values(&values))
+}
+
+/// The flag of one matching parameter.
+fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
+    let default = (parameter.get)(&StereoParams::default());
+    let by_cost = matches!(parameter.name, "p1" | "p2" | "p2-min" | "p2-alpha");
+    let follows = if by_cost { ", follows --cost" } else { "" };
+    let arg = Arg::new(parameter.name)
+        .long(parameter.name)
+        .help(format!("{} [default: {default}{follows}]", parameter.help.trim_end_matches('.')))
+        .allow_negative_numbers(true);
+    let arg = match &parameter.domain {
+        Domain::Choice(words) => arg.value_name("WORD").value_parser(possible_values(words)),
+        Domain::Switch => arg.value_name("on|off").value_parser(["on", "off"]).hide_possible_values(true),
+        Domain::Integer(_) => arg.value_name(unit_name(parameter.unit)).value_parser(check(parameter)),
+        Domain::OptionalInteger(_) => {
+            arg.value_name(format!("{}|off", unit_name(parameter.unit))).value_parser(check(parameter))
+        }
+    };
+    // `--fill` alone means the one fill there is.
+    if parameter.name == "fill" {
+        return arg.num_args(0..=1).require_equals(true).default_missing_value("background");
+    }
+    arg
+}
+
+/// Checks a number where it is typed, so that the error names the flag; the text itself goes on to the settings.
+fn check(parameter: &'static Parameter<StereoParams>) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
+    move |text| parameter.parse(text).map(|_| text.to_owned())
+}
+
+fn possible_values(words: &[(&'static str, &'static str)]) -> Vec<PossibleValue> {
+    words.iter().map(|(word, help)| PossibleValue::new(*word).help(*help)).collect()
+}
+
+fn unit_name(unit: &str) -> &'static str {
+    match unit {
+        "px" => "PX",
+        "%" => "PERCENT",
+        _ => "N",
+    }
+}

@@ -1,0 +1,75 @@
+#!/bin/sh
+# Installs what a build or a run needs and this machine lacks, and says so. Debian and Ubuntu; elsewhere it names what is missing.
+#
+#   tools/setup.sh run|test
+#
+# Asks on a terminal, goes ahead without one; with neither root nor sudo it prints the command and stops.
+set -eu
+purpose=${1:-run}
+
+any_exists() { # of patterns that the shell has expanded
+  for file in "$@"; do [ -e "$file" ] && return 0; done
+  return 1
+}
+have_library() { # by file name, wherever the loader or the usual folders have it
+  { ldconfig -p 2>/dev/null || /sbin/ldconfig -p 2>/dev/null; } | grep -q "$1" ||
+    any_exists /usr/lib/llvm-*/lib/"$1"* /usr/lib/*/"$1"* /usr/lib/"$1"* /usr/lib64/"$1"*
+}
+have_vulkan_driver() { any_exists /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json; }
+
+if [ "$(uname -s)" != Linux ]; then
+  exit 0 # macOS and Windows bring what is needed
+fi
+if ! command -v cargo >/dev/null 2>&1; then
+  echo "stereopsis: cargo was not found; install Rust 1.95 or newer with rustup, then run this again" >&2
+  exit 1
+fi
+
+missing=
+need() { missing="$missing $*"; }
+have_library libclang.so || need libclang1 # reads the kernel's camera headers during the build
+command -v cc >/dev/null 2>&1 || need gcc libc6-dev
+if [ "$purpose" = test ] || [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+  have_library libvulkan.so.1 || need libvulkan1
+  have_vulkan_driver || need mesa-vulkan-drivers
+fi
+if [ "$purpose" = run ] && [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+  for pair in libxkbcommon.so.0=libxkbcommon0 libxkbcommon-x11.so.0=libxkbcommon-x11-0 libX11.so.6=libx11-6 \
+    libX11-xcb.so.1=libx11-xcb1 libXcursor.so.1=libxcursor1 libXi.so.6=libxi6 libXrandr.so.2=libxrandr2 \
+    libwayland-client.so.0=libwayland-client0; do
+    have_library "${pair%%=*}" || need "${pair#*=}"
+  done
+fi
+
+if [ -n "$missing" ]; then
+  missing=${missing# }
+  if ! command -v apt-get >/dev/null 2>&1; then
+    echo "stereopsis: this machine lacks what Debian calls: $missing" >&2
+    echo "stereopsis: install them with your package manager, then run this again" >&2
+    exit 1
+  fi
+  if [ "$(id -u)" = 0 ]; then
+    sudo=
+  elif command -v sudo >/dev/null 2>&1 && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+    sudo=sudo
+  else
+    echo "stereopsis: this machine lacks: $missing. As root, run" >&2
+    echo "  apt-get update && apt-get install -y --no-install-recommends $missing" >&2
+    echo "and then this again" >&2
+    exit 1
+  fi
+  echo "stereopsis: installing $missing"
+  if [ -t 0 ]; then
+    printf 'stereopsis: go ahead? [Y/n] '
+    read -r answer
+    case $answer in [nN]*) echo "stereopsis: nothing was installed" >&2; exit 1 ;; esac
+  fi
+  $sudo apt-get update -qq
+  # shellcheck disable=SC2086 # a list of packages
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+fi
+
+case $purpose in
+  run) [ -x target/release/stereopsis ] || echo "stereopsis: the first build takes about seven minutes on two cores; later ones take seconds" ;;
+  test) [ -d target/debug/deps ] || echo "stereopsis: the first build of the tests takes about six minutes on two cores" ;;
+esac
