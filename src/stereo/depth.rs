@@ -22,3 +22,24 @@ pub fn millimetres(depth_m: f32) -> u16 {
     let mm = (f64::from(depth_m) * 1000.0 + 0.5).floor();
     if mm.is_finite() && (0.0..=65_535.0).contains(&mm) { mm as u16 } else { 0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_is_focal_times_baseline_over_disparity() {
+        let geometry = Geometry { focal_px: 400.0, baseline_m: 0.1, doffs_px: 2.0, cx_px: 0.0, cy_px: 0.0 };
+        assert!((depth_m(16 * 38, &geometry) - 1.0).abs() < 1e-6);
+        assert!((depth_m(0, &geometry) - 20.0).abs() < 1e-6);
+        for behind in [-32, -40, INVALID] {
+            assert!(depth_m(behind, &geometry).is_nan());
+        }
+    }
+
+    #[test]
+    fn millimetres_round_half_up_and_say_zero_where_they_cannot() {
+        assert_eq!([1.0, 0.0005, 0.0004, 65.535].map(millimetres), [1000, 1, 0, 65_535]);
+        assert_eq!([65.54, f32::NAN, f32::INFINITY, -1.0].map(millimetres), [0; 4]);
+    }
+}

@@ -82,3 +82,66 @@ pub fn sum_paths(costs: &Volume<u8>, left: &Image<u8>, params: &StereoParams) ->
     }
     sums
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stereo::CostKind;
+
+    fn line(costs: &[[u8; 3]]) -> Volume<u8> {
+        Volume { width: costs.len(), height: 1, candidates: 3, data: costs.concat() }
+    }
+
+    #[test]
+    fn a_path_follows_the_recursion_by_hand() {
+        let params = StereoParams { p1: 2, p2: 5, adaptive_p2: AdaptiveP2::Off, ..StereoParams::default() };
+        let costs = line(&[[0, 4, 9], [7, 1, 3], [2, 2, 2]]);
+        let flat = Image::filled(3, 1, 100);
+        let right = path_costs(&costs, &flat, (1, 0), &params);
+        // second pixel: [7 + 0, 1 + min(4, 0 + 2), 3 + min(9, 4 + 2, 0 + 5)]; third: minus the minimum 3 of the second
+        assert_eq!(right.data, [0, 4, 9, 7, 3, 8, 2 + 2, 2, 2 + 2]);
+        let left = path_costs(&costs, &flat, (-1, 0), &params);
+        assert_eq!(left.at(2, 0), [2, 2, 2]);
+        assert_eq!(left.at(1, 0), [7, 1, 3]);
+        assert_eq!(left.at(0, 0), [2, 4, 11]);
+    }
+
+    #[test]
+    fn a_brightness_step_makes_a_large_step_cheaper() {
+        let params = StereoParams {
+            p1: 2,
+            p2: 60,
+            p2_min: 3,
+            p2_alpha: 16,
+            adaptive_p2: AdaptiveP2::Linear,
+            ..StereoParams::default()
+        };
+        let table = penalty_table(&params);
+        assert_eq!((table[0], table[1], table[20], table[255]), (60, 59, 40, 3));
+        let inverse = penalty_table(&StereoParams { adaptive_p2: AdaptiveP2::Inverse, ..params.clone() });
+        assert_eq!((inverse[0], inverse[1], inverse[7], inverse[100]), (60, 60, 8, 3));
+        let costs = line(&[[0, 9, 9], [9, 9, 0], [0, 0, 0]]);
+        let step = Image::new(3, 1, vec![0, 255, 255]);
+        assert_eq!(path_costs(&costs, &step, (1, 0), &params).at(1, 0), [9, 11, 3]);
+    }
+
+    #[test]
+    fn every_direction_starts_with_the_cost_and_stays_within_the_bound() {
+        let params = StereoParams::for_cost(CostKind::Census5x5);
+        let costs = Volume::from_fn(7, 5, 6, |x, y, i| ((x * 31 + y * 17 + i * 23) % 25) as u8);
+        let image = Image::from_fn(7, 5, |x, y| (x * 40 + y * 9) as u8);
+        for direction in directions(Paths::Eight) {
+            let path = path_costs(&costs, &image, direction, &params);
+            for y in 0..5_usize {
+                for x in 0..7_usize {
+                    let first = image.get(x as isize - direction.0, y as isize - direction.1).is_none();
+                    let cost: Vec<u16> = costs.at(x, y).iter().map(|&c| u16::from(c)).collect();
+                    assert!(!first || path.at(x, y) == cost, "{direction:?} at {x}, {y}");
+                }
+            }
+            assert!(path.data.iter().all(|&l| u32::from(l) <= params.largest_cost() + params.largest_p2()));
+        }
+        let four: Vec<_> = directions(Paths::Four).collect();
+        assert_eq!(four, [(1, 0), (0, 1), (-1, 0), (0, -1)]);
+    }
+}

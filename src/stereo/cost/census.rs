@@ -66,3 +66,38 @@ pub fn transform(luma: &Image<u16>, shape: Shape) -> Image<u64> {
         bits
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_stand_for_darker_neighbours_in_raster_order() {
+        let mut image = Image::filled(9, 9, 10_u16);
+        image.set(2, 2, 3); // first comparison of the 5 x 5 window around (4, 4)
+        image.set(5, 4, 9); // just right of the centre: number 12
+        image.set(6, 6, 11); // last one, brighter
+        let shape = Shape::of(CostKind::Census5x5);
+        assert_eq!(shape.bits(), 24);
+        assert_eq!(transform(&image, shape).at(4, 4), 1 | 1 << 12);
+        let lengths = [CostKind::Census7x7, CostKind::Census9x7, CostKind::Census9x7Symmetric];
+        assert_eq!(lengths.map(|cost| Shape::of(cost).bits()), [48, 62, 31]);
+    }
+
+    #[test]
+    fn symmetric_bits_compare_opposite_pixels() {
+        let mut image = Image::filled(9, 7, 10_u16);
+        image.set(0, 0, 11); // first of the window around (4, 3), its mirror is (8, 6)
+        image.set(3, 3, 12); // last one, its mirror is (5, 3)
+        assert_eq!(transform(&image, Shape::of(CostKind::Census9x7Symmetric)).at(4, 3), 1 | 1 << 30);
+    }
+
+    #[test]
+    fn the_border_repeats_its_pixels() {
+        let image = Image::new(2, 1, vec![5_u16, 4]);
+        let bits = transform(&image, Shape::of(CostKind::Census5x5)).at(0, 0);
+        // Every row of the window is 5 5 [5] 4 4, because both neighbours on the right are the last column.
+        let row = |from: usize| 0b11_u64 << from;
+        assert_eq!(bits, row(3) | row(8) | row(12) | row(17) | row(22));
+    }
+}

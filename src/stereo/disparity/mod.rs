@@ -40,3 +40,48 @@ fn smallest(values: impl Iterator<Item = u32>) -> usize {
     let first_smallest = values.enumerate().min_by_key(|&(_, value)| value);
     first_smallest.map_or(0, |(index, _)| index)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sums(width: usize, data: &[u32]) -> Volume<u32> {
+        Volume { width, height: 1, candidates: data.len() / width, data: data.to_vec() }
+    }
+
+    #[test]
+    fn ties_go_to_the_smaller_disparity() {
+        let params = StereoParams { min_disparity: 3, subpixel: false, ..StereoParams::default() };
+        assert_eq!(winner_takes_all(&sums(1, &[9, 4, 7, 4]), &params).values.at(0, 0), 16 * 4);
+    }
+
+    #[test]
+    fn the_parabola_is_opencvs() {
+        assert_eq!(refine(&[30, 10, 20], 1), (10 * 16 + 30) / 60);
+        assert_eq!(refine(&[20, 10, 30], 1), (-10 * 16 + 30) / 60);
+        assert_eq!(refine(&[10, 10, 30], 1), (-20 * 16 + 20) / 40);
+        assert_eq!(refine(&[5, 5, 5], 1), 0);
+        assert_eq!((refine(&[1, 2, 3], 0), refine(&[3, 2, 1], 2)), (0, 0));
+    }
+
+    #[test]
+    fn a_rival_more_than_one_away_within_the_margin_makes_a_pixel_invalid() {
+        assert!(is_unique(&[10, 11, 30], 0, 50), "a neighbour is no rival");
+        assert!(!is_unique(&[10, 30, 12], 0, 20), "12 * 80 < 10 * 100");
+        assert!(is_unique(&[10, 30, 13], 0, 20));
+        assert!(is_unique(&[10, 30, 10], 0, 0), "0 keeps all");
+        let params = StereoParams { uniqueness: 20, ..StereoParams::default() };
+        let map = winner_takes_all(&sums(1, &[10, 30, 12]), &params);
+        assert_eq!((map.values.at(0, 0), map.reasons.at(0, 0)), (INVALID, reason::UNIQUENESS));
+    }
+
+    #[test]
+    fn the_right_map_looks_along_the_diagonal_and_only_inside() {
+        let params = StereoParams { num_disparities: 2, ..StereoParams::default() };
+        let map = right_map(&sums(3, &[5, 0, 4, 3, 1, 9]), &params);
+        // right 0: S(0, 0) = 5, S(1, 1) = 3; right 1: S(1, 0) = 4, S(2, 1) = 9; right 2: S(2, 0) = 1
+        assert_eq!(map.values.pixels(), [16, 0, 0]);
+        let beyond = right_map(&sums(1, &[1, 1]), &StereoParams { min_disparity: 1, ..params });
+        assert_eq!((beyond.values.at(0, 0), beyond.reasons.at(0, 0)), (INVALID, reason::RANGE));
+    }
+}

@@ -9,3 +9,74 @@ pub use consistency::check_left_right;
 pub use fill::fill_background;
 pub use median::median;
 pub use speckle::remove_speckle;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::Image;
+    use crate::stereo::map::{DisparityMap, INVALID, reason};
+    use crate::stereo::params::Median;
+
+    const X: i16 = INVALID;
+
+    fn map(width: usize, values: &[i16]) -> DisparityMap {
+        let height = values.len() / width;
+        DisparityMap { values: Image::new(width, height, values.to_vec()), reasons: Image::filled(width, height, 0) }
+    }
+
+    #[test]
+    fn the_median_counts_what_is_missing_as_the_centre() {
+        let filtered = median(&map(3, &[1, 2, 3, 4, 90, X, 7, X, 9]), Median::Three);
+        // the centre 90 stands for the two invalid ones: 1 2 3 4 7 9 90 90 90
+        assert_eq!(filtered.values.at(1, 1), 7);
+        assert_eq!(filtered.values.at(2, 1), X, "an invalid centre stays invalid");
+        assert_eq!(filtered.values.at(0, 0), 1, "five places outside count as the centre");
+        assert_eq!(median(&map(1, &[5, 6]), Median::Off).values.pixels(), [5, 6]);
+    }
+
+    #[test]
+    fn the_left_right_check_says_why() {
+        let right = map(4, &[16, 16, X, 48]);
+        let mut left = map(4, &[16, 16, 40, 40]);
+        check_left_right(&mut left, &right, 1);
+        // x = 0: outside; x = 1: right 0 says 16; x = 2: 2.5 rounds to 3, outside; x = 3: right 0 says 16, 24 apart
+        assert_eq!(left.values.pixels(), [X, 16, X, X]);
+        assert_eq!(left.reasons.pixels(), [reason::RANGE, 0, reason::RANGE, reason::LEFT_RIGHT]);
+        let mut left = map(3, &[0, 0, 0]);
+        check_left_right(&mut left, &map(3, &[0, 16, 17]), 1);
+        assert_eq!(left.values.pixels(), [0, 0, X], "a difference of just the tolerance holds");
+        let mut left = map(3, &[0, 0, 0]);
+        check_left_right(&mut left, &map(3, &[0, 1, X]), 0);
+        assert_eq!(left.values.pixels(), [0, X, X]);
+    }
+
+    #[test]
+    fn small_islands_go_and_diagonals_do_not_connect() {
+        let mut islands = map(4, &[0, 0, 99, 0, 0, 0, 0, 99, X, 0, 0, 0]);
+        remove_speckle(&mut islands, 1, 1);
+        assert_eq!(islands.values.pixels(), [0, 0, X, X, 0, 0, 0, X, X, 0, 0, 0]);
+        assert_eq!(islands.reasons.at(2, 0), reason::SPECKLE);
+        assert_eq!(islands.reasons.at(0, 2), 0, "what was invalid before keeps its reason");
+        let mut ramp = map(4, &[0, 16, 32, 48]);
+        remove_speckle(&mut ramp, 3, 1);
+        assert_eq!(ramp.values.pixels(), [0, 16, 32, 48], "a slope is one region");
+        remove_speckle(&mut ramp, 4, 1);
+        assert_eq!(ramp.values.pixels(), [X; 4]);
+    }
+
+    #[test]
+    fn fill_takes_the_background_and_marks_it() {
+        let mut holes = map(4, &[X, 5, X, 3, X, X, X, X, X, X, 8, X]);
+        holes.reasons.set(0, 0, reason::RANGE);
+        fill_background(&mut holes);
+        assert_eq!(holes.values.pixels(), [5, 5, 3, 3, 5, 5, 3, 3, 8, 8, 8, 8]);
+        assert_eq!(holes.reasons.at(0, 0), reason::RANGE | reason::FILLED);
+        assert_eq!(holes.reasons.at(1, 0), 0);
+        let mut below = map(1, &[X, X, 4]);
+        fill_background(&mut below);
+        assert_eq!(below.values.pixels(), [4, 4, 4]);
+        let mut empty = map(2, &[X, X]);
+        fill_background(&mut empty);
+        assert_eq!(empty, map(2, &[X, X]));
+    }
+}
