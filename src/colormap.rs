@@ -1,1 +1,218 @@
-//! Colour maps for disparity and depth.
+//! Colours for disparity and depth. A map runs from far (0) to near (1) along inverse depth, which is disparity up to a
+//! shift and a factor: so one range in px serves both views, and near is red in Turbo whatever the rig.
+
+use crate::choices;
+use crate::frame::Geometry;
+use crate::image::Image;
+use crate::stereo::{DisparityMap, INVALID, map::SUBPIXEL_STEPS, reason};
+
+choices! {
+    /// A colour map, from far to near.
+    pub enum Colormap {
+        /// Blue to red with many steps in between; near is red.
+        Turbo = "turbo",
+        /// Dark blue to yellow, even to the eye, safe for colour blindness; near is yellow.
+        Viridis = "viridis",
+        /// Black over red to pale yellow, even to the eye; near is pale.
+        Inferno = "inferno",
+        /// Blue to yellow, made for colour blindness; near is yellow.
+        Cividis = "cividis",
+        /// Dark to light; near is white.
+        Grey = "grey",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "choices! passes no attribute on to a member")]
+impl Default for Colormap {
+    fn default() -> Self {
+        Self::Turbo
+    }
+}
+
+/// The colour of a pixel that has no disparity.
+pub const INVALID_COLOR: [u8; 3] = [0, 0, 0];
+
+impl Colormap {
+    /// The table that host and shader both read: entry 0 is far, 255 near.
+    pub fn lookup(self) -> [[u8; 3]; 256] {
+        std::array::from_fn(|i| self.entry(i as u8))
+    }
+
+    /// The colour at `t` from 0, far, to 1, near; outside it is clamped, NaN is [`INVALID_COLOR`].
+    pub fn color(self, t: f32) -> [u8; 3] {
+        if t.is_nan() { INVALID_COLOR } else { self.entry(table_index(t)) }
+    }
+
+    fn entry(self, index: u8) -> [u8; 3] {
+        let gradient = match self {
+            Self::Turbo => colorous::TURBO,
+            Self::Viridis => colorous::VIRIDIS,
+            Self::Inferno => colorous::INFERNO,
+            Self::Cividis => colorous::CIVIDIS,
+            // never black, which says invalid
+            Self::Grey => return [(index / 8 * 7).saturating_add(31); 3],
+        };
+        gradient.eval_rational(index.into(), 256).into_array()
+    }
+}
+
+/// The entry of [`Colormap::lookup`] for `t` from 0 to 1.
+fn table_index(t: f32) -> u8 {
+    (t.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
+}
+
+/// Which disparities the colours span, px.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct DisplayRange {
+    /// Shown in the first colour.
+    pub far_px: f32,
+    /// Shown in the last colour; above `far_px`.
+    pub near_px: f32,
+}
+
+impl DisplayRange {
+    /// From two depths in metres, in any order; `None` unless both are in front of the rig.
+    pub fn from_depth_m(a: f64, b: f64, geometry: &Geometry) -> Option<Self> {
+        let (near, far) = if a < b { (a, b) } else { (b, a) };
+        (near > 0.0 && near < far)
+            .then(|| Self { far_px: geometry.disparity_px(far) as f32, near_px: geometry.disparity_px(near) as f32 })
+    }
+
+    /// The range from the 2nd to the 98th per cent of the valid disparities, at least 1 px wide; with a geometry only of
+    /// those that have a depth. `None` if there is none.
+    pub fn fit(map: &DisparityMap, geometry: Option<&Geometry>) -> Option<Self> {
+        let at_infinity = geometry.map_or(f64::NEG_INFINITY, |g| -g.doffs_px);
+        let has_depth = |&v: &i16| v != INVALID && f64::from(v) > at_infinity * f64::from(SUBPIXEL_STEPS);
+        let mut values: Vec<i16> = map.values.pixels().iter().copied().filter(has_depth).collect();
+        let last = values.len().checked_sub(1)?;
+        let mut share = |percent: usize| {
+            let value = *values.select_nth_unstable((last * percent + 50) / 100).1;
+            f32::from(value) / SUBPIXEL_STEPS as f32
+        };
+        let (far, near) = (share(2), share(98));
+        let widen = ((1.0 - (near - far)) / 2.0).max(0.0);
+        Some(Self { far_px: far - widen, near_px: near + widen })
+    }
+
+    /// Where a disparity lies: 0 far, 1 near; not clamped.
+    pub fn position(&self, disparity_px: f32) -> f32 {
+        (disparity_px - self.far_px) / (self.near_px - self.far_px)
+    }
+}
+
+/// The colour of an invalid pixel by its bits of [`reason`]: muted, so that none is taken for a disparity.
+pub fn reason_color(bits: u8) -> [u8; 3] {
+    match bits & !reason::FILLED & (bits & !reason::FILLED).wrapping_neg() {
+        reason::RANGE => [58, 62, 72],
+        reason::UNIQUENESS => [141, 122, 163],
+        reason::LEFT_RIGHT => [205, 203, 198],
+        reason::SPECKLE => [128, 104, 82],
+        _ => INVALID_COLOR,
+    }
+}
+
+/// A coloured map. Pixels without a disparity, and with a geometry those without a depth, are black, or with
+/// `show_reasons` have the colour of their reason.
+pub fn color_map(
+    map: &DisparityMap,
+    geometry: Option<&Geometry>,
+    range: DisplayRange,
+    colormap: Colormap,
+    show_reasons: bool,
+) -> Image<[u8; 3]> {
+    let table = colormap.lookup();
+    let behind = geometry.map_or(f32::NEG_INFINITY, |g| -g.doffs_px as f32);
+    let (width, height) = map.size();
+    Image::from_fn(width, height, |x, y| match map.disparity_px(x, y) {
+        Some(d) if d > behind => table[usize::from(table_index(range.position(d)))],
+        Some(_) if show_reasons => reason_color(reason::RANGE),
+        None if show_reasons => reason_color(map.reasons.at(x, y)),
+        _ => INVALID_COLOR,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map_of(values: Vec<i16>) -> DisparityMap {
+        let n = values.len();
+        DisparityMap { values: Image::new(n, 1, values), reasons: Image::filled(n, 1, 0) }
+    }
+
+    #[test]
+    fn turbo_is_red_near_and_blue_far() {
+        let [r, _, b] = Colormap::Turbo.color(0.9);
+        assert!(r > 180 && b < 60, "near is {r} red, {b} blue");
+        let [r, _, b] = Colormap::Turbo.color(0.1);
+        assert!(b > 150 && r < 100, "far is {r} red, {b} blue");
+    }
+
+    #[test]
+    fn every_map_agrees_with_its_table_and_clamps() {
+        for &colormap in Colormap::ALL {
+            let table = colormap.lookup();
+            assert_eq!(colormap.color(-3.0), table[0]);
+            assert_eq!(colormap.color(7.0), table[255]);
+            assert_eq!(colormap.color(100.0 / 255.0), table[100]);
+            assert_eq!(colormap.color(f32::NAN), [0, 0, 0]);
+            assert_ne!(table[0], table[255]);
+        }
+    }
+
+    #[test]
+    fn grey_grows_and_is_never_the_black_of_invalid() {
+        let table = Colormap::Grey.lookup();
+        assert!(table.windows(2).all(|pair| pair[0][0] <= pair[1][0]));
+        assert!(table[0][0] > 20 && table[255][0] > 240, "{:?} {:?}", table[0], table[255]);
+    }
+
+    #[test]
+    fn range_leaves_out_two_per_cent_at_each_end() {
+        let range = DisplayRange::fit(&map_of((0..=100).map(|v| v * 16).collect()), None).unwrap();
+        assert_eq!(range, DisplayRange { far_px: 2.0, near_px: 98.0 });
+        assert!((range.position(50.0) - 0.5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn flat_map_gets_a_range_and_an_empty_one_none() {
+        let range = DisplayRange::fit(&map_of(vec![160; 9]), None).unwrap();
+        assert_eq!(range, DisplayRange { far_px: 9.5, near_px: 10.5 });
+        assert_eq!(DisplayRange::fit(&map_of(vec![INVALID; 9]), None), None);
+    }
+
+    #[test]
+    fn what_lies_behind_infinity_has_no_colour_with_a_geometry() {
+        let geometry = Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: -5.0, cx_px: 0.0, cy_px: 0.0 };
+        let map = map_of(vec![4 * 16, 5 * 16, 6 * 16]);
+        let range = DisplayRange { far_px: 0.0, near_px: 10.0 };
+        let colors = color_map(&map, Some(&geometry), range, Colormap::Turbo, false);
+        assert_eq!(colors.pixels()[..2], [[0, 0, 0]; 2]);
+        assert_eq!(colors.at(2, 0), Colormap::Turbo.color(0.6));
+        assert_ne!(color_map(&map, None, range, Colormap::Turbo, false).at(0, 0), [0, 0, 0]);
+    }
+
+    #[test]
+    fn reasons_have_colours_of_their_own() {
+        let mut map = map_of(vec![INVALID; 5]);
+        for (i, &(bit, _, _)) in reason::ALL.iter().enumerate() {
+            map.reasons.set(i, 0, bit);
+        }
+        let range = DisplayRange { far_px: 0.0, near_px: 1.0 };
+        let colors = color_map(&map, None, range, Colormap::Turbo, true).into_pixels();
+        for i in 0..4 {
+            assert_ne!(colors[i], [0, 0, 0]);
+            assert!(!colors[..i].contains(&colors[i]));
+        }
+        assert_eq!(reason_color(reason::LEFT_RIGHT | reason::FILLED), reason_color(reason::LEFT_RIGHT));
+        assert!(color_map(&map, None, range, Colormap::Turbo, false).pixels().iter().all(|&c| c == [0, 0, 0]));
+    }
+
+    #[test]
+    fn range_of_depths_is_a_range_of_disparities() {
+        let geometry = Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0 };
+        let range = DisplayRange::from_depth_m(5.0, 0.5, &geometry).unwrap();
+        assert_eq!(range, DisplayRange { far_px: 10.0, near_px: 100.0 });
+        assert_eq!(DisplayRange::from_depth_m(0.0, 1.0, &geometry), None);
+    }
+}

@@ -1,1 +1,15 @@
 //! Results as files that other tools open: numbers first, pictures beside them.
+
+mod disparity;
+mod file;
+mod picture;
+mod preview;
+mod scale;
+mod snapshot;
+mod text;
+
+pub use disparity::{write_depth_mm, write_disparity};
+pub use file::ExportError;
+pub use picture::{write_color, write_picture, write_rgb};
+pub use preview::{PreviewOptions, preview, write_preview};
+pub use snapshot::{Snapshot, describe, snapshot};

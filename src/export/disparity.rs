@@ -1,0 +1,177 @@
+//! Disparity and depth as numbers: PFM, float TIFF, 16-bit PNG. What counts as invalid differs by format and is said at
+//! each writer; depth is `z = f T / (d + doffs)` in whole millimetres.
+
+use super::file::{self, ExportError};
+use crate::frame::Geometry;
+use crate::image::Image;
+use crate::stereo::{DisparityMap, INVALID, depth};
+use image::{ImageBuffer, ImageFormat, Luma};
+use std::io::Cursor;
+use std::path::Path;
+
+/// Writes disparity in px in the format that the name ends in, and returns what was lost on the way, in sentences.
+///
+/// - `.pfm`: 32-bit float, rows from the bottom, little-endian; invalid is +infinity.
+/// - `.tif`, `.tiff`: 32-bit float; invalid is NaN.
+/// - `.png`: 16 bits, 256 steps per px; invalid is 0, so that what lies below 1/256 px is stored as 1, and what lies
+///   above 65535/256 px as 65535, each with a warning.
+///
+/// # Errors
+/// Another ending, or the file cannot be written.
+pub fn write_disparity(path: &Path, map: &DisparityMap) -> Result<Vec<String>, ExportError> {
+    let mut warnings = Vec::new();
+    let bytes = match file::ending(path).as_str() {
+        "pfm" => pfm(map),
+        "tif" | "tiff" => tiff(map).map_err(|e| ExportError::encode(path, &e))?,
+        "png" => png16(path, &disparity_x256(map, &mut warnings))?,
+        _ => {
+            let wanted = "name it .pfm (float), .tiff (float) or .png (16 bits, 256 steps per px)";
+            return Err(ExportError::unknown_format(path, wanted));
+        }
+    };
+    file::write(path, &bytes)?;
+    Ok(warnings)
+}
+
+/// Writes depth as a 16-bit PNG in millimetres, 0 where there is none and beyond 65.535 m.
+///
+/// # Errors
+/// An ending other than `.png`, or the file cannot be written.
+pub fn write_depth_mm(path: &Path, map: &DisparityMap, geometry: &Geometry) -> Result<(), ExportError> {
+    if file::ending(path) != "png" {
+        return Err(ExportError::unknown_format(path, "depth in millimetres is a 16-bit .png"));
+    }
+    let mm = map.values.map(|&value| depth::millimetres(depth::depth_m(value, geometry)));
+    file::write(path, &png16(path, &mm)?)
+}
+
+fn pfm(map: &DisparityMap) -> Vec<u8> {
+    let (width, height) = map.size();
+    let mut bytes = format!("Pf\n{width} {height}\n-1.0\n").into_bytes();
+    let px = map.to_px();
+    for y in (0..height).rev() {
+        for &d in px.row(y) {
+            let d = if d.is_nan() { f32::INFINITY } else { d };
+            bytes.extend_from_slice(&d.to_le_bytes());
+        }
+    }
+    bytes
+}
+
+fn tiff(map: &DisparityMap) -> tiff::TiffResult<Vec<u8>> {
+    let (width, height) = map.size();
+    let mut bytes = Cursor::new(Vec::new());
+    tiff::encoder::TiffEncoder::new(&mut bytes)?.write_image::<tiff::encoder::colortype::Gray32Float>(
+        width as u32,
+        height as u32,
+        map.to_px().pixels(),
+    )?;
+    Ok(bytes.into_inner())
+}
+
+fn disparity_x256(map: &DisparityMap, warnings: &mut Vec<String>) -> Image<u16> {
+    let (mut too_small, mut too_large) = (0, 0);
+    let stored = map.values.map(|&value| match i32::from(value) * 16 {
+        _ if value == INVALID => 0,
+        v if v < 1 => {
+            too_small += 1;
+            1
+        }
+        v if v > i32::from(u16::MAX) => {
+            too_large += 1;
+            u16::MAX
+        }
+        v => v as u16,
+    });
+    if too_small > 0 {
+        warnings.push(format!(
+            "{too_small} disparities below 1/256 px are stored as 1/256 px, because 0 means invalid in a 16-bit PNG; \
+             .pfm and .tiff keep them"
+        ));
+    }
+    if too_large > 0 {
+        warnings.push(format!(
+            "{too_large} disparities above 255.996 px do not fit into a 16-bit PNG and are stored as 255.996 px; .pfm \
+             and .tiff keep them"
+        ));
+    }
+    stored
+}
+
+fn png16(path: &Path, image: &Image<u16>) -> Result<Vec<u8>, ExportError> {
+    let (width, height) = (image.width() as u32, image.height() as u32);
+    let mut bytes = Cursor::new(Vec::new());
+    ImageBuffer::<Luma<u16>, _>::from_raw(width, height, image.pixels())
+        .ok_or_else(|| ExportError::encode(path, &"its size is not that of its pixels"))?
+        .write_to(&mut bytes, ImageFormat::Png)
+        .map_err(|e| ExportError::encode(path, &e))?;
+    Ok(bytes.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 3x2: measured, zero, invalid / negative, beyond a PNG, one sixteenth.
+    fn map() -> DisparityMap {
+        let values = vec![16 * 10 + 8, 0, INVALID, -16, 16 * 300, 1];
+        DisparityMap { values: Image::new(3, 2, values), reasons: Image::filled(3, 2, 0) }
+    }
+
+    fn written(name: &str) -> (Vec<u8>, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        let warnings = write_disparity(&path, &map()).unwrap();
+        (std::fs::read(path).unwrap(), warnings)
+    }
+
+    #[test]
+    fn pfm_has_rows_from_the_bottom_and_infinity_for_invalid() {
+        let (bytes, warnings) = written("a.pfm");
+        let body = bytes.strip_prefix(b"Pf\n3 2\n-1.0\n").unwrap();
+        let px: Vec<f32> = body.chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
+        assert_eq!(px, [-1.0, 300.0, 0.0625, 10.5, 0.0, f32::INFINITY]);
+        assert_eq!(warnings, [""; 0]);
+    }
+
+    #[test]
+    fn tiff_holds_floats_with_nan_for_invalid() {
+        let (bytes, _) = written("a.TIFF");
+        let decoded = tiff::decoder::Decoder::new(Cursor::new(bytes)).unwrap().read_image().unwrap();
+        let tiff::decoder::DecodingResult::F32(px) = decoded else { panic!("not float") };
+        assert_eq!(px[..2], [10.5, 0.0]);
+        assert!(px[2].is_nan());
+        assert_eq!(px[3..], [-1.0, 300.0, 0.0625]);
+    }
+
+    #[test]
+    fn png_has_256_steps_and_warns_of_what_it_cannot_hold() {
+        let (bytes, warnings) = written("a.png");
+        let stored = image::load_from_memory(&bytes).unwrap();
+        assert_eq!(stored.as_luma16().unwrap().as_raw(), &[2688, 1, 0, 1, 65535, 16]);
+        assert_eq!(warnings.len(), 2);
+        assert!(warnings[0].starts_with("2 disparities below 1/256 px"), "{}", warnings[0]);
+        assert!(warnings[1].starts_with("1 disparities above 255.996 px"), "{}", warnings[1]);
+    }
+
+    #[test]
+    fn other_endings_name_the_three_formats() {
+        for name in ["a.jpg", "a"] {
+            let text = write_disparity(Path::new(name), &map()).unwrap_err().to_string();
+            assert!([".pfm", ".tiff", ".png"].iter().all(|format| text.contains(format)), "{text}");
+        }
+    }
+
+    #[test]
+    fn depth_is_in_rounded_millimetres() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        let geometry = Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 1.0, cy_px: 1.0 };
+        write_depth_mm(&path, &map(), &geometry).unwrap();
+        let stored = image::open(path).unwrap();
+        // 50 m px: / 10.5, infinity, none, behind, / 300, / 0.0625 beyond 65.535 m
+        assert_eq!(stored.as_luma16().unwrap().as_raw(), &[4762, 0, 0, 0, 167, 0]);
+        let text = write_depth_mm(Path::new("a.pfm"), &map(), &geometry).unwrap_err().to_string();
+        assert!(text.contains(".png"), "{text}");
+    }
+}

@@ -1,0 +1,121 @@
+//! Pictures to look at: an eye's picture, a coloured map.
+
+use super::file::{self, ExportError};
+use crate::colormap::{self, Colormap, DisplayRange};
+use crate::frame::{Geometry, Luma, Picture};
+use crate::image::Image;
+use crate::stereo::DisparityMap;
+use image::{DynamicImage, ImageBuffer, ImageFormat};
+use std::io::Cursor;
+use std::path::Path;
+
+/// Writes an eye's picture, in colour where it has any: `.png`, `.tiff` and `.ppm` keep all bits, `.jpg` 8.
+///
+/// # Errors
+/// Another ending, or the file cannot be written.
+pub fn write_picture(path: &Path, picture: &Picture) -> Result<(), ExportError> {
+    let (width, height) = picture.size();
+    let size = (width as u32, height as u32);
+    let image = match (&picture.rgb, &picture.luma) {
+        (Some(rgb), _) => return write_rgb(path, rgb),
+        (None, Luma::U8(luma)) => {
+            ImageBuffer::from_raw(size.0, size.1, luma.pixels().to_vec()).map(DynamicImage::ImageLuma8)
+        }
+        (None, Luma::U16 { image, .. }) => {
+            ImageBuffer::from_raw(size.0, size.1, image.pixels().to_vec()).map(DynamicImage::ImageLuma16)
+        }
+    };
+    encode(path, image)
+}
+
+/// Writes a colour picture: `.png`, `.jpg`, `.tiff` or `.ppm`.
+///
+/// # Errors
+/// Another ending, or the file cannot be written.
+pub fn write_rgb(path: &Path, rgb: &Image<[u8; 3]>) -> Result<(), ExportError> {
+    let bytes = rgb.pixels().as_flattened().to_vec();
+    encode(path, ImageBuffer::from_raw(rgb.width() as u32, rgb.height() as u32, bytes).map(DynamicImage::ImageRgb8))
+}
+
+/// Writes a coloured map, invalid pixels black; without a `range` it spans 2 to 98 per cent of the valid ones.
+///
+/// # Errors
+/// As [`write_rgb`].
+pub fn write_color(
+    path: &Path,
+    map: &DisparityMap,
+    geometry: Option<&Geometry>,
+    range: Option<DisplayRange>,
+    colormap: Colormap,
+) -> Result<(), ExportError> {
+    let fitted = || DisplayRange::fit(map, geometry).unwrap_or(DisplayRange { far_px: 0.0, near_px: 1.0 });
+    write_rgb(path, &colormap::color_map(map, geometry, range.unwrap_or_else(fitted), colormap, false))
+}
+
+fn encode(path: &Path, image: Option<DynamicImage>) -> Result<(), ExportError> {
+    let format = match file::ending(path).as_str() {
+        "png" => ImageFormat::Png,
+        "jpg" | "jpeg" => ImageFormat::Jpeg,
+        "tif" | "tiff" => ImageFormat::Tiff,
+        "ppm" | "pgm" | "pnm" => ImageFormat::Pnm,
+        _ => return Err(ExportError::unknown_format(path, "name it .png, .jpg, .tiff or .ppm")),
+    };
+    let mut bytes = Cursor::new(Vec::new());
+    let image = image.ok_or_else(|| ExportError::encode(path, &"its size is not that of its pixels"))?;
+    // JPEG has 8 bits only
+    let image = if format == ImageFormat::Jpeg && matches!(image, DynamicImage::ImageLuma16(_)) {
+        DynamicImage::ImageLuma8(image.to_luma8())
+    } else {
+        image
+    };
+    image.write_to(&mut bytes, format).map_err(|e| ExportError::encode(path, &e))?;
+    file::write(path, &bytes.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stereo::INVALID;
+
+    #[test]
+    fn pictures_keep_their_depth_and_colour() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        let deep = Image::new(2, 1, vec![1000u16, 4095]);
+        write_picture(&path, &Picture { luma: Luma::U16 { image: deep, bits: 12 }, rgb: None }).unwrap();
+        assert_eq!(image::open(&path).unwrap().as_luma16().unwrap().as_raw(), &[1000, 4095]);
+
+        let luma = Luma::U8(Image::new(1, 1, vec![9u8]));
+        write_picture(&path, &Picture { luma: luma.clone(), rgb: None }).unwrap();
+        assert_eq!(image::open(&path).unwrap().as_luma8().unwrap().as_raw(), &[9]);
+        write_picture(&path, &Picture { luma, rgb: Some(Image::new(1, 1, vec![[1, 2, 3]])) }).unwrap();
+        assert_eq!(image::open(&path).unwrap().as_rgb8().unwrap().as_raw(), &[1, 2, 3]);
+    }
+
+    #[test]
+    fn every_format_is_written_and_others_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = Luma::U16 { image: Image::filled(8, 8, 700u16), bits: 10 };
+        let picture = Picture { luma: deep, rgb: None };
+        for ending in ["png", "jpg", "tiff", "pgm"] {
+            let path = folder.path().join("a").with_extension(ending);
+            write_picture(&path, &picture).unwrap();
+            assert_eq!(image::open(path).unwrap().width(), 8);
+        }
+        let text = write_picture(Path::new("a.gif"), &picture).unwrap_err().to_string();
+        assert!(text.contains(".gif") && text.contains(".png"), "{text}");
+    }
+
+    #[test]
+    fn coloured_map_spans_its_own_range() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        let values = Image::new(3, 1, vec![16, 160, INVALID]);
+        let map = DisparityMap { values, reasons: Image::filled(3, 1, 0) };
+        write_color(&path, &map, None, None, Colormap::Turbo).unwrap();
+        let stored = image::open(path).unwrap().into_rgb8();
+        assert_eq!(stored.get_pixel(0, 0).0, Colormap::Turbo.color(0.0));
+        assert_eq!(stored.get_pixel(1, 0).0, Colormap::Turbo.color(1.0));
+        assert_eq!(stored.get_pixel(2, 0).0, [0, 0, 0]);
+    }
+}

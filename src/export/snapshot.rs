@@ -1,0 +1,175 @@
+//! One result with everything around it, as a set of files with one name: numbers, the left picture, and a JSON file
+//! that says what was measured with what.
+
+use super::disparity::{write_depth_mm, write_disparity};
+use super::file::{self, ExportError};
+use super::picture::write_picture;
+use crate::engine::Output;
+use crate::frame::Frame;
+use crate::stereo::{DisparityMap, reason};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// What [`snapshot`] wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The files, the JSON file last.
+    pub paths: Vec<PathBuf>,
+    /// What was lost on the way, in sentences.
+    pub warnings: Vec<String>,
+}
+
+/// Engine, parameters, valid share and times of a result: what snapshots, `--json` and the status all say of it.
+pub fn describe(output: &Output) -> Value {
+    let ms = |d: std::time::Duration| d.as_secs_f64() * 1e3;
+    let (width, height) = output.job.frame.size();
+    json!({
+        "source": output.job.frame.raw.name,
+        "sequence": output.job.frame.raw.sequence,
+        "size": [width, height],
+        "engine": *output.engine,
+        "parameters": *output.job.params,
+        "valid_share": output.map.as_ref().map(|map| map.valid_share()),
+        "times_ms": {
+            "rectify": ms(output.job.frame.rectify_time),
+            "compute": ms(output.compute_time),
+            "stages": output.stages,
+        },
+    })
+}
+
+/// Writes `NAME_depth_mm.png` (with a geometry only), `NAME_disp_x256.png`, `NAME_disp.pfm`, `NAME_left.png` and
+/// `NAME.json` into `folder`, where NAME is the pair's; never over other files: a number is added instead.
+///
+/// `about` is an object, such as from [`describe`]; the file's own entries join it.
+///
+/// # Errors
+/// A file cannot be written; those before it stay.
+pub fn snapshot(folder: &Path, frame: &Frame, map: &DisparityMap, about: &Value) -> Result<Snapshot, ExportError> {
+    let name = free_name(folder, &frame.raw.name);
+    let path = |ending: &str| folder.join(format!("{name}{ending}"));
+    let mut paths = Vec::new();
+    if let Some(geometry) = &frame.geometry {
+        paths.push(path("_depth_mm.png"));
+        write_depth_mm(&path("_depth_mm.png"), map, geometry)?;
+    }
+    let warnings = write_disparity(&path("_disp_x256.png"), map)?;
+    write_disparity(&path("_disp.pfm"), map)?;
+    write_picture(&path("_left.png"), &frame.left)?;
+    paths.extend([path("_disp_x256.png"), path("_disp.pfm"), path("_left.png"), path(".json")]);
+
+    let text = serde_json::to_string_pretty(&sidecar(frame, map, about, &paths, &warnings))
+        .map_err(|e| ExportError::encode(&path(".json"), &e))?;
+    file::write(&path(".json"), text.as_bytes())?;
+    Ok(Snapshot { paths, warnings })
+}
+
+fn sidecar(frame: &Frame, map: &DisparityMap, about: &Value, paths: &[PathBuf], warnings: &[String]) -> Value {
+    let (width, height) = map.size();
+    let taken = frame.raw.capture_time.duration_since(std::time::UNIX_EPOCH).map_or(0.0, |t| t.as_secs_f64());
+    let files: Vec<_> = paths.iter().filter_map(|path| path.file_name()).map(|n| n.to_string_lossy()).collect();
+    let reasons: serde_json::Map<_, _> = reason::ALL
+        .iter()
+        .map(|&(bit, word, _)| {
+            let pixels = map.reasons.pixels().iter().filter(|&&bits| bits & bit != 0).count();
+            (word.to_owned(), pixels.into())
+        })
+        .collect();
+    let mut all = about.as_object().cloned().unwrap_or_default();
+    let own = json!({
+        "program": concat!("stereopsis ", env!("CARGO_PKG_VERSION")),
+        "source": frame.raw.name,
+        "sequence": frame.raw.sequence,
+        "capture_time_unix_s": taken,
+        "skew_s": frame.raw.skew_s,
+        "size": [width, height],
+        "luma_bits": frame.left.luma.bits(),
+        "valid_share": map.valid_share(),
+        "pixels_by_reason": reasons,
+        "files": files,
+        "warnings": warnings,
+        "units": {
+            "_depth_mm.png": "16-bit, millimetres, 0 = invalid or beyond 65.535 m",
+            "_disp_x256.png": "16-bit, disparity px * 256, 0 = invalid",
+            "_disp.pfm": "float, disparity px, +inf = invalid, rows bottom to top",
+            "focal_px, doffs_px, cx_px, cy_px": "px, pixel centres at whole numbers",
+            "baseline_m": "metres",
+            "depth": "focal_px * baseline_m / (disparity + doffs_px)",
+        },
+        "geometry": frame.geometry,
+    });
+    if let Value::Object(own) = own {
+        all.extend(own);
+    }
+    Value::Object(all)
+}
+
+/// `name`, or with the first number for which no file of this name is there.
+fn free_name(folder: &Path, name: &str) -> String {
+    // the name of a source may hold what a file's name cannot
+    let name: String = name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
+    let name = match name.trim_matches(['.', '-']) {
+        "" => "snapshot",
+        name => name,
+    };
+    let is_free = |name: &str| {
+        let endings = [".json", "_depth_mm.png", "_disp_x256.png", "_disp.pfm", "_left.png"];
+        endings.iter().all(|ending| !folder.join(format!("{name}{ending}")).exists())
+    };
+    let numbered = (2..).map(|n| format!("{name}-{n}"));
+    std::iter::once(name.to_owned()).chain(numbered).find(|name| is_free(name)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::preview::tests::{frame, map};
+    use super::*;
+
+    fn names(snapshot: &Snapshot) -> Vec<String> {
+        snapshot.paths.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn second_snapshot_of_a_pair_gets_a_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let (frame, map) = (frame(true), map());
+        let first = snapshot(folder.path(), &frame, &map, &json!({})).unwrap();
+        let all = ["scene-000012_depth_mm.png", "scene-000012_disp_x256.png", "scene-000012_disp.pfm"];
+        assert_eq!(names(&first)[..3], all);
+        assert_eq!(names(&first)[3..], ["scene-000012_left.png", "scene-000012.json"]);
+        let second = snapshot(folder.path(), &frame, &map, &json!({})).unwrap();
+        assert_eq!(names(&second)[4], "scene-000012-2.json");
+        assert!(first.paths.iter().chain(&second.paths).all(|path| path.is_file()));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 10);
+    }
+
+    #[test]
+    fn json_tells_geometry_units_and_what_the_caller_adds() {
+        let folder = tempfile::tempdir().unwrap();
+        let written = snapshot(folder.path(), &frame(true), &map(), &json!({"parameters": {"p1": 7}})).unwrap();
+        let text = std::fs::read_to_string(written.paths.last().unwrap()).unwrap();
+        let json: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(json["parameters"]["p1"], 7);
+        assert_eq!(json["geometry"]["baseline_m"], 0.12);
+        assert_eq!(json["sequence"], 12);
+        assert_eq!(json["files"].as_array().unwrap().len(), 5);
+        assert!(json["units"]["_depth_mm.png"].as_str().unwrap().contains("millimetres"));
+        assert!(json["valid_share"].as_f64().unwrap() > 0.5);
+    }
+
+    #[test]
+    fn without_a_geometry_there_is_no_depth() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut frame = frame(false);
+        std::sync::Arc::get_mut(&mut frame.raw).unwrap().name = "../a b:c".into();
+        let written = snapshot(folder.path(), &frame, &map(), &json!({})).unwrap();
+        assert_eq!(names(&written)[0], "a-b-c_disp_x256.png");
+        assert_eq!(written.paths.len(), 4);
+    }
+
+    #[test]
+    fn missing_folder_is_an_error() {
+        let text = snapshot(Path::new("no/such"), &frame(true), &map(), &json!({})).unwrap_err().to_string();
+        assert!(text.contains("does not exist"), "{text}");
+    }
+}
