@@ -44,15 +44,15 @@ impl Colormap {
     }
 
     fn entry(self, index: u8) -> [u8; 3] {
-        let gradient = match self {
-            Self::Turbo => colorous::TURBO,
-            Self::Viridis => colorous::VIRIDIS,
-            Self::Inferno => colorous::INFERNO,
-            Self::Cividis => colorous::CIVIDIS,
-            // never black, which says invalid
-            Self::Grey => return [(index / 8 * 7).saturating_add(31); 3],
+        // the darkest end of a map could be taken for the black of invalid pixels: it is left out
+        let (gradient, first, last) = match self {
+            Self::Turbo => (colorous::TURBO, 0.04, 0.96),
+            Self::Viridis => (colorous::VIRIDIS, 0.0, 1.0),
+            Self::Inferno => (colorous::INFERNO, 0.14, 1.0),
+            Self::Cividis => (colorous::CIVIDIS, 0.0, 1.0),
+            Self::Grey => return [31 + (u16::from(index) * 224 / 255) as u8; 3],
         };
-        gradient.eval_rational(index.into(), 256).into_array()
+        gradient.eval_continuous(first + (last - first) * f64::from(index) / 255.0).into_array()
     }
 }
 
@@ -161,10 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn grey_grows_and_is_never_the_black_of_invalid() {
+    fn far_is_never_the_black_of_invalid_and_grey_grows() {
+        for &colormap in Colormap::ALL {
+            let far = colormap.lookup()[0];
+            assert!(far.iter().map(|&c| u32::from(c)).sum::<u32>() > 80, "{colormap}: {far:?} is nearly black");
+        }
         let table = Colormap::Grey.lookup();
-        assert!(table.windows(2).all(|pair| pair[0][0] <= pair[1][0]));
-        assert!(table[0][0] > 20 && table[255][0] > 240, "{:?} {:?}", table[0], table[255]);
+        assert!(table.windows(2).all(|pair| (0..=1).contains(&(pair[1][0] - pair[0][0]))));
+        assert_eq!(table[255], [255; 3]);
     }
 
     #[test]

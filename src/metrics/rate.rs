@@ -1,0 +1,152 @@
+//! How many a second, and how late: both over the recent past only.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// Events per second over a sliding window.
+#[derive(Clone, Debug)]
+pub struct Rate {
+    window: Duration,
+    events: VecDeque<Instant>,
+}
+
+impl Rate {
+    /// Looks back over `window`.
+    pub fn new(window: Duration) -> Self {
+        Self { window, events: VecDeque::new() }
+    }
+
+    /// Counts an event.
+    pub fn record(&mut self, now: Instant) {
+        self.events.push_back(now);
+        self.forget(now);
+    }
+
+    /// Events per second up to `now`; 0 after a window without any. A pause lowers it at once, before the next event.
+    pub fn per_second(&mut self, now: Instant) -> f64 {
+        self.forget(now);
+        let (Some(&first), Some(&last)) = (self.events.front(), self.events.back()) else { return 0.0 };
+        let intervals = self.events.len() - 1;
+        let span = last.saturating_duration_since(first);
+        if intervals == 0 || span.is_zero() {
+            return 0.0;
+        }
+        let usual = span / intervals as u32;
+        let waiting = now.saturating_duration_since(last);
+        if waiting > usual * 2 {
+            (intervals + 1) as f64 / (span + waiting).as_secs_f64()
+        } else {
+            intervals as f64 / span.as_secs_f64()
+        }
+    }
+
+    fn forget(&mut self, now: Instant) {
+        while self.events.front().is_some_and(|&event| now.saturating_duration_since(event) > self.window) {
+            self.events.pop_front();
+        }
+    }
+}
+
+impl Default for Rate {
+    /// Over two seconds.
+    fn default() -> Self {
+        Self::new(Duration::from_secs(2))
+    }
+}
+
+/// Recent latencies.
+#[derive(Clone, Debug)]
+pub struct Latency {
+    keep: usize,
+    recent: VecDeque<Duration>,
+}
+
+impl Latency {
+    /// Remembers the last `keep`, at least one.
+    pub fn new(keep: usize) -> Self {
+        Self { keep: keep.max(1), recent: VecDeque::new() }
+    }
+
+    /// Adds one.
+    pub fn record(&mut self, latency: Duration) {
+        if self.recent.len() == self.keep {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(latency);
+    }
+
+    /// Half of the recent ones are at most this; `None` before the first.
+    pub fn median(&self) -> Option<Duration> {
+        self.percentile(50)
+    }
+
+    /// 99 of 100 recent ones are at most this; `None` before the first.
+    pub fn percentile_99(&self) -> Option<Duration> {
+        self.percentile(99)
+    }
+
+    /// The smallest one that at least `percent` in a hundred do not exceed.
+    fn percentile(&self, percent: usize) -> Option<Duration> {
+        let rank = (self.recent.len() * percent).div_ceil(100).checked_sub(1)?;
+        let mut sorted: Vec<_> = self.recent.iter().copied().collect();
+        Some(*sorted.select_nth_unstable(rank).1)
+    }
+}
+
+impl Default for Latency {
+    /// Over the last 200.
+    fn default() -> Self {
+        Self::new(200)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn steady_events_give_their_rate_and_a_pause_lowers_it() {
+        let start = Instant::now();
+        let mut rate = Rate::default();
+        assert!(rate.per_second(start) == 0.0);
+        for i in 0..=60 {
+            rate.record(start + MS * 25 * i);
+        }
+        let end = start + MS * 1500;
+        assert!((rate.per_second(end) - 40.0).abs() < 0.01);
+        let in_pause = rate.per_second(end + MS * 400);
+        assert!(in_pause < 35.0 && in_pause > 20.0, "{in_pause}");
+        assert!(rate.per_second(end + MS * 2500) == 0.0);
+    }
+
+    #[test]
+    fn old_events_are_forgotten() {
+        let start = Instant::now();
+        let mut rate = Rate::new(MS * 1000);
+        for i in 0..100 {
+            rate.record(start + MS * 10 * i);
+        }
+        for i in 0..=20 {
+            rate.record(start + MS * 1000 + MS * 100 * i);
+        }
+        assert!((rate.per_second(start + MS * 3000) - 10.0).abs() < 0.01);
+        assert!(rate.events.len() < 12);
+    }
+
+    #[test]
+    fn latency_has_a_median_and_a_tail() {
+        let mut latency = Latency::new(100);
+        assert_eq!(latency.median(), None);
+        for ms in (1..=100).rev() {
+            latency.record(MS * ms);
+        }
+        assert_eq!(latency.median(), Some(MS * 50));
+        assert_eq!(latency.percentile_99(), Some(MS * 99));
+        for _ in 0..100 {
+            latency.record(MS * 7);
+        }
+        assert_eq!(latency.percentile_99(), Some(MS * 7), "only the last hundred count");
+    }
+}

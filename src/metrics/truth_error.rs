@@ -1,0 +1,145 @@
+//! Error of a disparity map against exact truth, by the words of the Middlebury benchmark: shares are of all pixels that
+//! have truth, and a pixel without a disparity counts as bad.
+
+use crate::frame::Truth;
+use crate::stereo::DisparityMap;
+
+/// Error over one region of the left picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct RegionError {
+    /// Pixels of the region that have truth.
+    pub pixels: usize,
+    /// Pixels that have a disparity, %.
+    pub density_percent: f64,
+    /// Pixels off by more than 0.5 px, or without a disparity, %.
+    pub bad_05_percent: f64,
+    /// Pixels off by more than 1 px, or without a disparity, %.
+    pub bad_1_percent: f64,
+    /// Pixels off by more than 2 px, or without a disparity, %.
+    pub bad_2_percent: f64,
+    /// Pixels off by more than 4 px, or without a disparity, %.
+    pub bad_4_percent: f64,
+    /// Mean absolute error of the pixels that have a disparity, px; NaN without any.
+    pub average_px: f64,
+    /// Root of the mean squared error of the pixels that have a disparity, px; NaN without any.
+    pub rms_px: f64,
+}
+
+/// Error over both regions that truth tells apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct TruthError {
+    /// Every pixel that has truth.
+    pub all: RegionError,
+    /// Those that the right eye sees too.
+    pub nonocc: RegionError,
+}
+
+/// Compares a map with the truth; `None` if their sizes differ or no pixel has truth.
+pub fn truth_error(map: &DisparityMap, truth: &Truth) -> Option<TruthError> {
+    if map.size() != truth.left_px.size() || map.size() != truth.occluded.size() {
+        return None;
+    }
+    let (mut all, mut nonocc) = (Sums::default(), Sums::default());
+    let estimates = map.to_px();
+    let pixels = estimates.pixels().iter().zip(truth.left_px.pixels()).zip(truth.occluded.pixels());
+    for ((&estimate, &exact), &occluded) in pixels {
+        if exact.is_finite() {
+            let error = f64::from((estimate - exact).abs());
+            all.add(error);
+            if !occluded {
+                nonocc.add(error);
+            }
+        }
+    }
+    (all.pixels > 0).then(|| TruthError { all: all.finish(), nonocc: nonocc.finish() })
+}
+
+const BAD_PX: [f64; 4] = [0.5, 1.0, 2.0, 4.0];
+
+#[derive(Default)]
+struct Sums {
+    pixels: usize,
+    valid: usize,
+    bad: [usize; 4],
+    absolute: f64,
+    squared: f64,
+}
+
+impl Sums {
+    /// Counts one pixel; NaN for no disparity.
+    fn add(&mut self, error: f64) {
+        self.pixels += 1;
+        for (bad, limit) in self.bad.iter_mut().zip(BAD_PX) {
+            *bad += usize::from(error.is_nan() || error > limit);
+        }
+        if !error.is_nan() {
+            self.valid += 1;
+            self.absolute += error;
+            self.squared += error * error;
+        }
+    }
+
+    fn finish(&self) -> RegionError {
+        let percent = |count: usize| 100.0 * count as f64 / self.pixels.max(1) as f64;
+        let mean = |sum: f64| sum / self.valid as f64;
+        RegionError {
+            pixels: self.pixels,
+            density_percent: percent(self.valid),
+            bad_05_percent: percent(self.bad[0]),
+            bad_1_percent: percent(self.bad[1]),
+            bad_2_percent: percent(self.bad[2]),
+            bad_4_percent: percent(self.bad[3]),
+            average_px: mean(self.absolute),
+            rms_px: mean(self.squared).sqrt(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::Image;
+    use crate::stereo::INVALID;
+
+    /// Eight pixels: exact, off by 1, off by 1.25, off by 3, invalid, off by 10 but hidden, twice no truth.
+    fn example() -> (DisparityMap, Truth) {
+        let values = vec![160, 176, 180, 112, INVALID, 320, 160, 160];
+        let exact = vec![10.0, 10.0, 10.0, 10.0, 10.0, 10.0, f32::NAN, f32::INFINITY];
+        let occluded = (0..8).map(|i| i == 5).collect();
+        let map = DisparityMap { values: Image::new(8, 1, values), reasons: Image::filled(8, 1, 0) };
+        let left_px = Image::new(8, 1, exact);
+        (map, Truth { right_px: left_px.clone(), left_px, occluded: Image::new(8, 1, occluded) })
+    }
+
+    #[test]
+    fn invalid_counts_as_bad_and_a_limit_is_not_exceeded_by_itself() {
+        let (map, truth) = example();
+        let error = truth_error(&map, &truth).unwrap();
+        assert_eq!((error.all.pixels, error.nonocc.pixels), (6, 5));
+        assert!((error.all.bad_05_percent - 500.0 / 6.0).abs() < 1e-9);
+        assert!((error.all.bad_1_percent - 400.0 / 6.0).abs() < 1e-9, "1 px is not more than 1 px");
+        assert!((error.all.bad_2_percent - 300.0 / 6.0).abs() < 1e-9);
+        assert!((error.nonocc.bad_4_percent - 20.0).abs() < 1e-9);
+        assert!((error.all.density_percent - 500.0 / 6.0).abs() < 1e-9);
+        assert!((error.nonocc.average_px - (0.0 + 1.0 + 1.25 + 3.0) / 4.0).abs() < 1e-9);
+        assert!((error.nonocc.rms_px - ((1.0 + 1.5625 + 9.0) / 4.0f64).sqrt()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn nothing_valid_is_all_bad() {
+        let (mut map, truth) = example();
+        map.values.pixels_mut().fill(INVALID);
+        let error = truth_error(&map, &truth).unwrap().all;
+        assert!((error.bad_4_percent - 100.0).abs() < 1e-9 && error.density_percent == 0.0);
+        assert!(error.average_px.is_nan());
+    }
+
+    #[test]
+    fn other_size_or_no_truth_is_none() {
+        let (map, mut truth) = example();
+        truth.left_px.pixels_mut().fill(f32::NAN);
+        assert_eq!(truth_error(&map, &truth), None);
+        truth.left_px = Image::filled(4, 1, 1.0);
+        assert_eq!(truth_error(&map, &truth), None);
+    }
+}
