@@ -1,5 +1,9 @@
 //! Engines run the algorithm of [`crate::stereo`]: rectified pairs go in, disparity maps come out, all with the same bits.
 
+pub mod cpu;
+
+pub use cpu::CpuEngine;
+
 use crate::choices;
 use crate::frame::Frame;
 use crate::stereo::{DisparityMap, StereoParams};
