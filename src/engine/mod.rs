@@ -1,8 +1,11 @@
 //! Engines run the algorithm of [`crate::stereo`]: rectified pairs go in, disparity maps come out, all with the same bits.
 
 pub mod cpu;
+mod open;
+pub mod worker;
 
 pub use cpu::CpuEngine;
+pub use open::{OpenOptions, Opened, open};
 
 use crate::choices;
 use crate::frame::Frame;

@@ -1,1 +1,157 @@
-//! The live pipeline without a window: capture, channel, engine, newest result.
+//! The live pipeline without a window: a source goes in, the newest result and a status come out.
+//!
+//! It owns the capture thread and the engine thread, and outlives any window and any device.
+
+mod status;
+#[cfg(test)]
+mod tests;
+
+pub use crate::engine::worker::{EngineSource, Wake};
+pub use status::{Dropped, Latency, Status};
+
+use crate::capture::{Capture, CaptureOptions, PairSource, Rectify, Scale};
+use crate::engine::worker::{Control, EngineWorker};
+use crate::engine::{OpenOptions, Output};
+use crate::frame::Geometry;
+use crate::stereo::StereoParams;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How the pipeline starts; all of it can be changed while it runs.
+pub struct LiveOptions {
+    /// How frames are made.
+    pub capture: CaptureOptions,
+    /// Valid parameters.
+    pub params: StereoParams,
+    /// Which engine.
+    pub engine: EngineSource,
+    /// Threads of the CPU engine where it has to stand in for another one.
+    pub threads: Option<usize>,
+    /// Whether each result must have its numbers on the host.
+    pub read_back: bool,
+    /// Called after each result and each change of status, on any thread; must not wait.
+    pub wake: Wake,
+}
+
+impl LiveOptions {
+    /// Newest pair wins, nobody is told.
+    pub fn new(params: StereoParams, engine: OpenOptions) -> Self {
+        Self {
+            capture: CaptureOptions::default(),
+            params,
+            threads: engine.threads,
+            engine: EngineSource::Open(engine),
+            read_back: false,
+            wake: Arc::new(|| {}),
+        }
+    }
+}
+
+/// The running pipeline. Dropping it stops it.
+pub struct Live {
+    // in the order in which they stop: no more pairs, then no more results
+    capture: Mutex<Capture>,
+    engine: EngineWorker,
+}
+
+impl Live {
+    /// Starts reading and matching.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn start(source: Box<dyn PairSource>, options: LiveOptions) -> std::io::Result<Self> {
+        let LiveOptions { capture, params, engine, threads, read_back, wake } = options;
+        let capture = Capture::start(source, capture);
+        let control = Control { params: Arc::new(params), read_back, paused: false, steps: 0 };
+        let engine = EngineWorker::start(capture.frames.clone(), engine, control, threads, wake)?;
+        Ok(Self { capture: Mutex::new(capture), engine })
+    }
+
+    /// Reads another source from now on. The old one is let go in the background: it may take half a second.
+    pub fn set_source(&self, source: Box<dyn PairSource>, options: CaptureOptions) {
+        let new = Capture::start(source, options);
+        self.engine.set_frames(new.frames.clone());
+        let old = std::mem::replace(&mut *self.capture(), new);
+        let farewell = std::thread::Builder::new().name("old source".into()).spawn(move || drop(old));
+        if let Err(err) = farewell {
+            log::warn!("no thread to let the old source go: {err}");
+        }
+    }
+
+    /// Stops reading, so that the camera is free; the last pair is still matched when settings change.
+    pub fn close_source(&self) {
+        self.capture().stop();
+    }
+
+    /// Another working size, from the next pair on.
+    pub fn set_scale(&self, scale: Scale) {
+        self.capture().set_scale(scale);
+    }
+
+    /// Another calibration, from the next pair on; meanings as in [`CaptureOptions`].
+    pub fn set_calibration(&self, rectifier: Option<Arc<dyn Rectify>>, geometry: Option<Geometry>) {
+        self.capture().set_calibration(rectifier, geometry);
+    }
+
+    /// Other parameters, valid ones, from the next pair on; a pair that is held is matched again at once.
+    pub fn set_params(&self, params: StereoParams) {
+        self.engine.control(|control| control.params = Arc::new(params));
+    }
+
+    /// The parameters in force.
+    pub fn params(&self) -> Arc<StereoParams> {
+        Arc::clone(&self.engine.wanted().params)
+    }
+
+    /// Another engine. It is opened in the background; the status says how that went.
+    pub fn set_engine(&self, engine: EngineSource) {
+        self.engine.set_engine(engine);
+    }
+
+    /// Whether results must have their numbers on the host.
+    pub fn set_read_back(&self, read_back: bool) {
+        if self.engine.wanted().read_back != read_back {
+            self.engine.control(|control| control.read_back = read_back);
+        }
+    }
+
+    /// Holds the pair. Matching goes on: changed parameters show at once.
+    pub fn pause(&self) {
+        self.engine.control(|control| control.paused = true);
+    }
+
+    /// Takes new pairs again.
+    pub fn resume(&self) {
+        self.engine.control(|control| control.paused = false);
+    }
+
+    /// Takes the next pair and holds it.
+    pub fn step(&self) {
+        self.engine.control(|control| {
+            control.paused = true;
+            control.steps += 1;
+        });
+    }
+
+    /// Whether the pair is held.
+    pub fn is_paused(&self) -> bool {
+        self.engine.wanted().paused
+    }
+
+    /// The newest result.
+    pub fn latest(&self) -> Option<Arc<Output>> {
+        self.engine.latest()
+    }
+
+    /// Everything that a status line says.
+    pub fn status(&self) -> Status {
+        let (source, capture) = {
+            let capture = self.capture();
+            (capture.info(), capture.stats())
+        };
+        Status::of(source, capture, self.engine.stats(), self.is_paused())
+    }
+
+    fn capture(&self) -> MutexGuard<'_, Capture> {
+        self.capture.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,271 @@
+//! The loop of the engine thread: commands, then as many pairs as the engine has slots, then results.
+
+use super::stats::Figures;
+use super::{Board, Command, Control, EngineSource, lock};
+use crate::capture::newest::{NewestReceiver, RecvError};
+use crate::engine::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, Output, open};
+use crate::frame::Frame;
+use crossbeam_channel::Receiver;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long nothing happens at most before the thread looks at its commands.
+const IDLE: Duration = Duration::from_millis(5);
+/// How often a device is asked whether it has finished.
+const POLL: Duration = Duration::from_micros(200);
+
+pub(super) struct Matcher {
+    board: Arc<Board>,
+    commands: Receiver<Command>,
+    frames: NewestReceiver<Arc<Frame>>,
+    /// Taken while there was nothing else to do.
+    pending: Option<Arc<Frame>>,
+    /// Nothing will come from `frames` any more.
+    ended: bool,
+    /// Drops that `frames` has counted and that are in the figures already.
+    counted_drops: u64,
+    /// To be opened before the next pair.
+    wanted: Option<EngineSource>,
+    engine: Option<Box<dyn Engine>>,
+    fallback_threads: Option<usize>,
+    /// For each pair in flight whether it was matched before.
+    in_flight: VecDeque<bool>,
+    /// The last pair that was submitted.
+    last: Option<Job>,
+    /// The last pair has to be matched again whatever the settings: its result is gone, or belongs to a lost device.
+    redo: bool,
+    steps_taken: u64,
+}
+
+impl Matcher {
+    pub(super) fn new(
+        board: Arc<Board>,
+        commands: Receiver<Command>,
+        frames: NewestReceiver<Arc<Frame>>,
+        engine: EngineSource,
+        fallback_threads: Option<usize>,
+    ) -> Self {
+        let steps_taken = board.control.get().steps;
+        lock(&board.stats).opening = true;
+        Self {
+            board,
+            commands,
+            frames,
+            pending: None,
+            ended: false,
+            counted_drops: 0,
+            wanted: Some(engine),
+            engine: None,
+            fallback_threads,
+            in_flight: VecDeque::new(),
+            last: None,
+            redo: false,
+            steps_taken,
+        }
+    }
+
+    pub(super) fn run(mut self) {
+        while !self.board.stop.load(Ordering::Acquire) {
+            while let Ok(command) = self.commands.try_recv() {
+                self.obey(command);
+            }
+            self.open_without_a_pair();
+            let submitted = self.fill_slots();
+            let collected = self.collect();
+            self.count_drops();
+            if !submitted && !collected {
+                self.tell_the_end();
+                self.rest();
+            }
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Frames(frames) => {
+                self.count_drops();
+                self.frames = frames;
+                (self.ended, self.counted_drops) = (false, 0);
+                lock(&self.board.stats).ended = false;
+                // what is held belongs to the old source: take one pair of the new one
+                (self.pending, self.last) = (None, None);
+            }
+            Command::Engine(engine) => {
+                self.wanted = Some(engine);
+                self.redo = true;
+            }
+            Command::Look => {}
+        }
+    }
+
+    /// Opens what needs no pair to be tried with, so that it is ready when the first one comes.
+    fn open_without_a_pair(&mut self) {
+        if !self.in_flight.is_empty() {
+            return;
+        }
+        match self.wanted.take() {
+            Some(EngineSource::Ready(engine)) => self.install(engine, None, None),
+            Some(EngineSource::Open(options)) if options.choice != EngineChoice::Auto => self.open(&options, None),
+            waiting => self.wanted = waiting,
+        }
+    }
+
+    fn open(&mut self, options: &OpenOptions, sample: Option<&Job>) {
+        self.abandon();
+        match open(options, sample) {
+            Ok(opened) => self.install(opened.engine, opened.why, None),
+            Err(err) => self.fall_back(&err),
+        }
+    }
+
+    /// The CPU takes over, and says why.
+    fn fall_back(&mut self, err: &EngineError) {
+        log::warn!("{err}; the CPU computes");
+        let cpu = Box::new(CpuEngine::new(self.fallback_threads));
+        self.install(cpu, None, Some(format!("{err}; until then the CPU computes")));
+    }
+
+    fn install(&mut self, engine: Box<dyn Engine>, why: Option<String>, fault: Option<String>) {
+        self.abandon();
+        let mut stats = lock(&self.board.stats);
+        stats.engine = Some(engine.info());
+        (stats.why, stats.fault, stats.error, stats.opening) = (why, fault, None, false);
+        drop(stats);
+        self.engine = Some(engine);
+        self.redo = true;
+        (self.board.wake)();
+    }
+
+    /// Lets the engine go with what is in flight, before another one needs the device.
+    fn abandon(&mut self) {
+        self.engine = None;
+        lock(&self.board.stats).failed += self.in_flight.len() as u64;
+        self.in_flight.clear();
+    }
+
+    /// Submits until the engine has no slot or there is nothing to do.
+    fn fill_slots(&mut self) -> bool {
+        let mut submitted = false;
+        if self.wanted.is_some() && !self.in_flight.is_empty() {
+            return false; // the old engine finishes what it has
+        }
+        while self.engine.as_ref().is_none_or(|engine| self.in_flight.len() < engine.slots()) {
+            let control = self.board.control.get();
+            let Some((job, again)) = self.next_job(&control) else { break };
+            if let Some(EngineSource::Open(options)) = self.wanted.take() {
+                self.open(&options, Some(&job));
+            }
+            self.submit(job, again);
+            submitted = true;
+        }
+        submitted
+    }
+
+    fn submit(&mut self, job: Job, again: bool) {
+        let Some(engine) = &mut self.engine else { return };
+        self.last = Some(job.clone());
+        self.redo = false;
+        match engine.submit(job) {
+            Ok(()) => self.in_flight.push_back(again),
+            Err(err) => self.fail(&err),
+        }
+    }
+
+    /// A new pair, or the last one where something else has changed.
+    fn next_job(&mut self, control: &Control) -> Option<(Job, bool)> {
+        let is_cpu = self.engine.as_ref().is_some_and(|engine| engine.info().kind == EngineKind::Cpu);
+        let figures_due = || lock(&self.board.stats).figures_due(Instant::now());
+        let read_back = is_cpu || control.read_back;
+        let job = |frame, read_back| Job { frame, params: Arc::clone(&control.params), read_back };
+        let step = control.steps != self.steps_taken;
+        if !control.paused || step || self.last.is_none() {
+            match self.pending.take().map_or_else(|| self.frames.try_recv(), Ok) {
+                Ok(frame) => {
+                    self.steps_taken = control.steps;
+                    return Some((job(frame, read_back || figures_due()), false));
+                }
+                Err(RecvError::Closed) => self.ended = true,
+                Err(RecvError::Timeout) => {}
+            }
+        }
+        let last = self.last.as_ref()?;
+        let changed = self.redo || last.params != control.params || (read_back && !last.read_back);
+        changed.then(|| (job(Arc::clone(&last.frame), true), true))
+    }
+
+    /// Publishes what is finished.
+    fn collect(&mut self) -> bool {
+        let Some(engine) = &mut self.engine else { return false };
+        if self.in_flight.is_empty() {
+            return false;
+        }
+        match engine.collect() {
+            Ok(None) => false,
+            Ok(Some(output)) => {
+                let again = self.in_flight.pop_front().unwrap_or(false);
+                self.publish(output, again);
+                true
+            }
+            Err(err) => {
+                self.in_flight.pop_front();
+                self.fail(&err);
+                true
+            }
+        }
+    }
+
+    fn publish(&self, output: Output, again: bool) {
+        let due = again || lock(&self.board.stats).figures_due(Instant::now());
+        let figures = if due { Figures::of(&output) } else { None };
+        lock(&self.board.stats).note(&output, again, figures);
+        *lock(&self.board.latest) = Some(Arc::new(output));
+        (self.board.wake)();
+    }
+
+    fn fail(&mut self, err: &EngineError) {
+        lock(&self.board.stats).failed += 1;
+        if matches!(err, EngineError::DeviceLost(_)) {
+            self.fall_back(err);
+            return;
+        }
+        lock(&self.board.stats).error = Some(err.to_string());
+        (self.board.wake)();
+    }
+
+    /// Files new drops under their cause.
+    fn count_drops(&mut self) {
+        let drops = self.frames.dropped();
+        let new = drops - self.counted_drops;
+        if new > 0 {
+            let paused = self.board.control.get().paused;
+            let mut stats = lock(&self.board.stats);
+            *if paused { &mut stats.while_paused } else { &mut stats.late } += new;
+            self.counted_drops = drops;
+        }
+    }
+
+    /// Says when the source has ended and every pair is done.
+    fn tell_the_end(&self) {
+        let ended = self.ended && self.in_flight.is_empty();
+        let news = ended && !std::mem::replace(&mut lock(&self.board.stats).ended, ended);
+        if news {
+            (self.board.wake)();
+        }
+    }
+
+    /// Waits a little, for whatever can come first.
+    fn rest(&mut self) {
+        let paused = self.board.control.get().paused;
+        if !self.in_flight.is_empty() {
+            std::thread::sleep(POLL);
+        } else if paused || self.ended || self.pending.is_some() {
+            if let Ok(command) = self.commands.recv_timeout(IDLE) {
+                self.obey(command);
+            }
+        } else if let Ok(frame) = self.frames.recv_timeout(IDLE) {
+            self.pending = Some(frame);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What the engine thread says of itself.
+
+use crate::engine::{EngineInfo, Output, StageTime};
+use crate::metrics::{Latency, Rate, TruthError, truth_error};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often quality is measured, and numbers are read back for it.
+const FIGURES_EVERY: Duration = Duration::from_millis(300);
+
+/// Quality of one result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figures {
+    /// Share of pixels that have a disparity, 0 to 1.
+    pub valid_share: f64,
+    /// Error where the source knows the truth.
+    pub truth: Option<TruthError>,
+}
+
+/// What the engine thread has done so far.
+#[derive(Clone, Debug, Default)]
+pub struct EngineStats {
+    /// Who computes; `None` before the first engine is open.
+    pub engine: Option<Arc<EngineInfo>>,
+    /// Why `auto` chose it: the measured times.
+    pub why: Option<String>,
+    /// An engine is being opened.
+    pub opening: bool,
+    /// Why another engine computes than the one asked for. Stays until another one is asked for.
+    pub fault: Option<String>,
+    /// Why the last pair failed; gone with the next result.
+    pub error: Option<String>,
+    /// Results so far.
+    pub computed: u64,
+    /// Pairs whose computation failed.
+    pub failed: u64,
+    /// Pairs replaced by a newer one before the engine was free.
+    pub late: u64,
+    /// Pairs left out because the picture was paused.
+    pub while_paused: u64,
+    /// Times of the newest result's stages.
+    pub stages: Vec<StageTime>,
+    /// Submission to result of the newest one, ms.
+    pub compute_ms: f64,
+    /// Quality of a recent result.
+    pub figures: Option<Figures>,
+    /// The source has ended and every pair is done.
+    pub ended: bool,
+    measured: Option<Instant>,
+    rate: Rate,
+    latency: Latency,
+}
+
+impl EngineStats {
+    /// Results per second, recently.
+    pub fn computed_hz(&mut self) -> f64 {
+        self.rate.per_second(Instant::now())
+    }
+
+    /// From the arrival of a pair at the capture thread to its result, ms: half are quicker, and 99 of 100.
+    pub fn latency_ms(&self) -> Option<(f64, f64)> {
+        let ms = |d: Duration| d.as_secs_f64() * 1e3;
+        Some((ms(self.latency.median()?), ms(self.latency.percentile_99()?)))
+    }
+
+    /// Whether the next result should bring numbers for [`Figures`].
+    pub(super) fn figures_due(&self, now: Instant) -> bool {
+        self.measured.is_none_or(|last| now.saturating_duration_since(last) >= FIGURES_EVERY)
+    }
+
+    /// Notes a result; `again` for a pair that was matched before, whose age says nothing of latency.
+    pub(super) fn note(&mut self, output: &Output, again: bool, figures: Option<Figures>) {
+        let now = Instant::now();
+        self.computed += 1;
+        self.error = None;
+        self.rate.record(now);
+        if !again {
+            self.latency.record(now.saturating_duration_since(output.job.frame.arrived));
+        }
+        self.stages.clone_from(&output.stages);
+        self.compute_ms = output.compute_time.as_secs_f64() * 1e3;
+        if figures.is_some() {
+            self.figures = figures;
+            self.measured = Some(now);
+        }
+    }
+}
+
+impl Figures {
+    /// Measures a result that has numbers.
+    pub(super) fn of(output: &Output) -> Option<Self> {
+        let map = output.map.as_ref()?;
+        let truth = output.job.frame.truth.as_ref().and_then(|truth| truth_error(map, truth));
+        Some(Self { valid_share: map.valid_share(), truth })
+    }
+}

@@ -1,0 +1,1 @@
+//! Order of events, seen by an engine that follows a script.

@@ -1,0 +1,137 @@
+//! What a window or a status line tells of the running pipeline.
+
+use crate::capture::{CaptureStats, SourceInfo};
+use crate::engine::worker::EngineStats;
+use crate::engine::{EngineInfo, StageTime};
+use crate::metrics::TruthError;
+use std::fmt;
+use std::sync::Arc;
+
+/// From the arrival of a pair at the capture thread to its result, recently.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Latency {
+    /// Half are quicker, ms.
+    pub median_ms: f64,
+    /// 99 of 100 are quicker, ms.
+    pub p99_ms: f64,
+}
+
+/// Pairs that were not matched, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// The source itself left them out.
+    pub source: u64,
+    /// Newer ones came before the engine was free.
+    pub late: u64,
+    /// The engine failed.
+    pub failed: u64,
+    /// They came while the picture was paused. Nobody misses them.
+    pub while_paused: u64,
+    /// The recorder had no room. They were matched all the same.
+    pub not_recorded: u64,
+}
+
+impl Dropped {
+    /// Pairs that somebody might miss in the picture.
+    pub fn missed(&self) -> u64 {
+        self.source + self.late + self.failed
+    }
+}
+
+/// The pipeline at one moment.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// What is read.
+    pub source: SourceInfo,
+    /// Pairs read.
+    pub captured: u64,
+    /// Pairs read per second.
+    pub captured_hz: f64,
+    /// Results.
+    pub computed: u64,
+    /// Results per second.
+    pub computed_hz: f64,
+    /// From pair to result; `None` before the first.
+    pub latency: Option<Latency>,
+    /// Pairs that were not matched.
+    pub dropped: Dropped,
+    /// How much later the newest pair's right picture was taken, s.
+    pub skew_s: f64,
+    /// Rectification and scaling of the newest pair, ms.
+    pub rectify_ms: f64,
+    /// Stages of the newest result.
+    pub stages: Vec<StageTime>,
+    /// Submission to result of the newest one, ms.
+    pub compute_ms: f64,
+    /// Who computes; `None` before the first engine is open.
+    pub engine: Option<Arc<EngineInfo>>,
+    /// Why `auto` chose it: the measured times.
+    pub engine_why: Option<String>,
+    /// An engine is being opened.
+    pub engine_opening: bool,
+    /// Share of pixels of a recent result that have a disparity, 0 to 1.
+    pub valid_share: Option<f64>,
+    /// Error of a recent result where the source knows the truth.
+    pub truth: Option<TruthError>,
+    /// What is wrong now, in words to be shown as they are.
+    pub errors: Vec<String>,
+    /// Whether the pair is held.
+    pub paused: bool,
+    /// The source has ended and every pair is matched.
+    pub ended: bool,
+}
+
+impl Status {
+    pub(super) fn of(source: SourceInfo, capture: CaptureStats, mut engine: EngineStats, paused: bool) -> Self {
+        let lost = capture.last_error.filter(|_| capture.lost);
+        Self {
+            source,
+            captured: capture.captured,
+            captured_hz: capture.rate_hz,
+            computed: engine.computed,
+            computed_hz: engine.computed_hz(),
+            latency: engine.latency_ms().map(|(median_ms, p99_ms)| Latency { median_ms, p99_ms }),
+            dropped: Dropped {
+                source: capture.dropped_source,
+                late: engine.late,
+                failed: engine.failed,
+                while_paused: engine.while_paused,
+                not_recorded: capture.dropped_tap,
+            },
+            skew_s: capture.skew_s,
+            rectify_ms: capture.rectify_ms,
+            stages: engine.stages,
+            compute_ms: engine.compute_ms,
+            engine: engine.engine,
+            engine_why: engine.why,
+            engine_opening: engine.opening,
+            valid_share: engine.figures.map(|figures| figures.valid_share),
+            truth: engine.figures.and_then(|figures| figures.truth),
+            errors: [lost, engine.fault, engine.error].into_iter().flatten().collect(),
+            paused,
+            ended: engine.ended,
+        }
+    }
+}
+
+/// One line for a terminal.
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "in {:.1}/s, computed {:.1}/s", self.captured_hz, self.computed_hz)?;
+        if let Some(latency) = self.latency {
+            write!(f, ", latency {:.0} ms (99 % below {:.0})", latency.median_ms, latency.p99_ms)?;
+        }
+        if let Some(share) = self.valid_share {
+            write!(f, ", valid {:.1} %", 100.0 * share)?;
+        }
+        if let Some(truth) = self.truth {
+            let seen = truth.nonocc;
+            write!(f, ", off by more than 1 px {:.1} %, mean {:.2} px", seen.bad_1_percent, seen.average_px)?;
+        }
+        write!(f, ", dropped {}", self.dropped.missed())?;
+        if let Some(engine) = &self.engine {
+            write!(f, " | {} {}", engine.kind, engine.adapter)?;
+        }
+        Ok(())
+    }
+}
