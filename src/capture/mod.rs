@@ -1,10 +1,16 @@
 //! Where pairs come from: one trait for every source, one thread that reads, rectifies and hands on.
 
-pub mod newest;
+pub mod source;
+pub mod scene;
+pub mod files;
+pub mod decode;
+mod pace;
 pub mod scale;
+pub mod newest;
 pub mod worker;
 
 pub use scale::Scale;
+pub use source::{SourceOptions, SourceSpec, open};
 pub use worker::{Capture, CaptureOptions, CaptureStats, Rectify};
 
 use crate::frame::{Geometry, RawPair};

@@ -162,16 +162,22 @@ impl Capture {
     pub fn stop(&mut self) {
         self.shared.stop.store(true, Ordering::Release);
         self.frames.close();
-        let Some(thread) = self.thread.take() else { return };
-        let deadline = Instant::now() + FAREWELL;
-        while !thread.is_finished() && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(2));
+        if let Some(thread) = self.thread.take() {
+            join_or_leave(thread, "the capture thread");
         }
-        if !thread.is_finished() {
-            log::warn!("the source does not answer; its thread is left behind");
-        } else if thread.join().is_err() {
-            log::error!("the capture thread panicked");
-        }
+    }
+}
+
+/// Waits half a second for a thread that was told to stop, then leaves it behind: a blocked camera blocks nobody else.
+pub(super) fn join_or_leave(thread: JoinHandle<()>, what: &str) {
+    let deadline = Instant::now() + FAREWELL;
+    while !thread.is_finished() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    if !thread.is_finished() {
+        log::warn!("{what} does not answer and is left behind");
+    } else if thread.join().is_err() {
+        log::error!("{what} panicked");
     }
 }
 

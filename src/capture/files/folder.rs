@@ -1,0 +1,227 @@
+//! Which files of a folder are pairs.
+
+use crate::capture::CaptureError;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Two files that are one pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePair {
+    /// The left eye's file.
+    pub left: PathBuf,
+    /// The right eye's file.
+    pub right: PathBuf,
+    /// For names of results: the left file's stem, or the folder's name where files are only called left and right.
+    pub name: String,
+}
+
+impl FilePair {
+    /// True for names by which data sets call rectified pairs (`im0`, `im1`).
+    pub(super) fn is_rectified(&self) -> bool {
+        let stem = self.left.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        RECTIFIED.iter().any(|(left, _)| *left == stem)
+    }
+}
+
+/// Names of pairs in data sets of one folder per scene.
+const RECTIFIED: &[(&str, &str)] = &[("im0", "im1"), ("im2", "im6")];
+const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
+
+/// The pairs of a folder in natural order (2 before 10): `left*` and `right*`, `*_left` and `*_right`, the same names
+/// in subfolders `left` and `right`, or `im0` and `im1`; else one such pair in each subfolder.
+///
+/// # Errors
+/// The folder cannot be read or has no pair; the text says which names were looked for.
+pub fn list_pairs(folder: &Path) -> Result<Vec<FilePair>, CaptureError> {
+    let (files, folders) = entries(folder)?;
+    let sides = |side: &str| folders.iter().find(|folder| name(folder).eq_ignore_ascii_case(side));
+    let (mut pairs, alone) = match (sides("left"), sides("right")) {
+        (Some(left), Some(right)) => pair_by_folder(left, right)?,
+        _ => pair_by_name(folder, &files),
+    };
+    if pairs.is_empty() && alone.is_empty() {
+        for scene in &folders {
+            pairs.extend(pair_by_name(scene, &entries(scene)?.0).0.into_iter().take(1));
+        }
+    }
+    let shown = folder.display();
+    match (pairs.is_empty(), alone.first()) {
+        (true, Some(one)) => {
+            return Err(CaptureError::File(format!("{shown} has no pair: {} has no partner", one.display())));
+        }
+        (true, None) => {
+            return Err(CaptureError::File(format!(
+                "{shown} has no pair: looked for left* and right*, *_left and *_right, im0 and im1, and for the same \
+                 names in folders left and right, as {}",
+                EXTENSIONS.join(", ")
+            )));
+        }
+        (false, Some(one)) => {
+            log::warn!("{}: {} files have no partner and are left out, {} first", shown, alone.len(), one.display());
+        }
+        (false, None) => {}
+    }
+    pairs.sort_by(|a, b| natural(&a.left.to_string_lossy(), &b.left.to_string_lossy()));
+    Ok(pairs)
+}
+
+/// Images and folders in a folder, in natural order; hidden ones left out.
+fn entries(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), CaptureError> {
+    let failed = |err: std::io::Error| match err.kind() {
+        std::io::ErrorKind::NotFound => {
+            CaptureError::File(format!("cannot open {}: there is no such file or folder", folder.display()))
+        }
+        std::io::ErrorKind::NotADirectory => CaptureError::File(format!(
+            "{} is a file: give the left and the right image as LEFT,RIGHT, or a folder",
+            folder.display()
+        )),
+        _ => CaptureError::File(format!("cannot read folder {}: {err}", folder.display())),
+    };
+    let (mut files, mut folders) = (Vec::new(), Vec::new());
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        if name(&path).starts_with('.') {
+        } else if path.is_dir() {
+            folders.push(path);
+        } else if EXTENSIONS.contains(&extension.as_str()) {
+            files.push(path);
+        }
+    }
+    files.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
+    folders.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
+    Ok((files, folders))
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+type Found = (Vec<FilePair>, Vec<PathBuf>);
+
+/// Pairs, and what has no partner.
+fn pair_by_folder(left: &Path, right: &Path) -> Result<Found, CaptureError> {
+    let (lefts, rights) = (entries(left)?.0, entries(right)?.0);
+    let (mut pairs, mut alone) = (Vec::new(), Vec::new());
+    for left in lefts {
+        match rights.iter().find(|right| stem(right) == stem(&left)) {
+            Some(right) => pairs.push(FilePair { right: right.clone(), name: stem(&left), left }),
+            None => alone.push(left),
+        }
+    }
+    Ok((pairs, alone))
+}
+
+fn pair_by_name(folder: &Path, files: &[PathBuf]) -> Found {
+    let mut found: BTreeMap<String, [Option<&PathBuf>; 2]> = BTreeMap::new();
+    for file in files {
+        if let Some((right, key)) = side(&stem(file)) {
+            found.entry(key).or_default()[usize::from(right)].get_or_insert(file);
+        }
+    }
+    let (mut pairs, mut alone) = (Vec::new(), Vec::new());
+    for (key, sides) in found {
+        match sides {
+            [Some(left), Some(right)] => {
+                let named_by_folder = key.is_empty() || RECTIFIED.iter().any(|(left, _)| *left == key);
+                let name = if named_by_folder { name(folder) } else { stem(left) };
+                pairs.push(FilePair { left: left.clone(), right: right.clone(), name });
+            }
+            [Some(one), None] | [None, Some(one)] => alone.push(one.clone()),
+            [None, None] => {}
+        }
+    }
+    (pairs, alone)
+}
+
+/// Whether a file's stem names a right picture, and what it shares with its partner.
+fn side(stem: &str) -> Option<(bool, String)> {
+    let stem = stem.to_lowercase();
+    for (left, right) in RECTIFIED {
+        if stem == *left || stem == *right {
+            return Some((stem == *right, (*left).into()));
+        }
+    }
+    let cut = |side: &str| stem.strip_prefix(side).or_else(|| stem.strip_suffix(&format!("_{side}"))).map(String::from);
+    cut("left").map(|key| (false, key)).or_else(|| cut("right").map(|key| (true, key)))
+}
+
+/// Digits compare as numbers.
+fn natural(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a, b);
+    while let (Some(x), Some(y)) = (a.chars().next(), b.chars().next()) {
+        if x.is_ascii_digit() && y.is_ascii_digit() {
+            let digits = |s: &str| s.find(|c: char| !c.is_ascii_digit()).unwrap_or(s.len());
+            let ((da, ra), (db, rb)) = (a.split_at(digits(a)), b.split_at(digits(b)));
+            let (na, nb) = (da.trim_start_matches('0'), db.trim_start_matches('0'));
+            let order = na.len().cmp(&nb.len()).then_with(|| na.cmp(nb)).then_with(|| da.len().cmp(&db.len()));
+            if order != Ordering::Equal {
+                return order;
+            }
+            (a, b) = (ra, rb);
+        } else {
+            if x != y {
+                return x.cmp(&y);
+            }
+            (a, b) = (&a[x.len_utf8()..], &b[y.len_utf8()..]);
+        }
+    }
+    a.len().cmp(&b.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pairs found in a folder of empty files, as `name: left right`.
+    fn found(files: &[&str]) -> Result<Vec<String>, String> {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("data");
+        std::fs::create_dir(&folder).unwrap();
+        for file in files {
+            let path = folder.join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let show = |path: &Path| path.strip_prefix(&folder).unwrap().to_string_lossy().replace('\\', "/");
+        let pairs = list_pairs(&folder).map_err(|err| err.to_string())?;
+        Ok(pairs.iter().map(|pair| format!("{}: {} {}", pair.name, show(&pair.left), show(&pair.right))).collect())
+    }
+
+    #[test]
+    fn pairs_by_name_in_natural_order() {
+        let files = ["left10.png", "right10.png", "left9.png", "right9.png", "notes.txt", ".left1.png"];
+        assert_eq!(found(&files).unwrap(), ["left9: left9.png right9.png", "left10: left10.png right10.png"]);
+        let files = ["b_LEFT.tif", "b_right.tif", "a_left.pgm", "a_right.png"];
+        assert_eq!(found(&files).unwrap(), ["a_left: a_left.pgm a_right.png", "b_LEFT: b_LEFT.tif b_right.tif"]);
+    }
+
+    #[test]
+    fn pairs_in_two_folders() {
+        let files = ["left/1.png", "right/1.png", "left/2.jpg", "right/2.png", "left/3.png"];
+        assert_eq!(found(&files).unwrap(), ["1: left/1.png right/1.png", "2: left/2.jpg right/2.png"]);
+    }
+
+    #[test]
+    fn scenes_are_called_by_their_folder() {
+        assert_eq!(found(&["im0.png", "im1.png"]).unwrap(), ["data: im0.png im1.png"]);
+        let files = ["tsukuba/im0.ppm", "tsukuba/im1.ppm", "art/left.png", "art/right.png", "empty/readme.md"];
+        let expected = ["art: art/left.png art/right.png", "tsukuba: tsukuba/im0.ppm tsukuba/im1.ppm"];
+        assert_eq!(found(&files).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_folder_without_pairs_says_what_was_looked_for() {
+        let text = found(&["a.png", "b.png"]).unwrap_err();
+        assert!(text.contains("left*") && text.contains("im0"), "{text}");
+        let text = found(&["left3.png", "right4.png"]).unwrap_err();
+        assert!(text.contains("left3.png") && text.contains("partner"), "{text}");
+        let text = list_pairs(Path::new("no/such/folder")).unwrap_err().to_string();
+        assert!(text.contains("no/such/folder") && text.contains("no such"), "{text}");
+    }
+}

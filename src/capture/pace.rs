@@ -1,0 +1,64 @@
+//! When the next pair of a file or of the scene is due.
+
+use std::time::{Duration, Instant};
+
+/// Lets things happen at a rate, without catching up on what was late.
+#[derive(Debug)]
+pub(super) struct Pace {
+    period: Option<Duration>,
+    due: Option<Instant>,
+}
+
+impl Pace {
+    /// `None` for no limit; a rate that is no positive number means the same.
+    pub(super) fn new(rate_hz: Option<f64>) -> Self {
+        let period = rate_hz.and_then(|hz| Duration::try_from_secs_f64(1.0 / hz).ok());
+        Self { period: period.filter(|period| !period.is_zero()), due: None }
+    }
+
+    pub(super) fn rate_hz(&self) -> Option<f64> {
+        self.period.map(|period| 1.0 / period.as_secs_f64())
+    }
+
+    /// Waits until the next pair is due, for at most `patience`: whether it is.
+    pub(super) fn wait(&self, patience: Duration) -> bool {
+        let wait = self.due.map_or(Duration::ZERO, |due| due.saturating_duration_since(Instant::now()));
+        std::thread::sleep(wait.min(patience));
+        wait <= patience
+    }
+
+    /// The pair that was due has gone out.
+    pub(super) fn taken(&mut self) {
+        let Some(period) = self.period else { return };
+        let now = Instant::now();
+        let next = self.due.unwrap_or(now) + period;
+        // somebody was slow: go on from now
+        self.due = Some(if next + period < now { now } else { next });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_go_out_at_the_rate() {
+        let mut pace = Pace::new(Some(100.0));
+        let start = Instant::now();
+        for _ in 0..11 {
+            while !pace.wait(Duration::from_millis(3)) {}
+            pace.taken();
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        assert!((0.099..0.3).contains(&seconds), "{seconds} s for ten periods of 10 ms");
+    }
+
+    #[test]
+    fn without_a_rate_nobody_waits() {
+        for rate in [None, Some(f64::INFINITY), Some(-1.0), Some(f64::NAN)] {
+            let mut pace = Pace::new(rate);
+            pace.taken();
+            assert!(pace.wait(Duration::ZERO), "{rate:?}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! A frame as its differences from another one: most of a scene stands still, and a loop of whole frames would not
+//! fit in memory.
+
+use super::Rendered;
+use crate::frame::Truth;
+use crate::image::Image;
+use std::sync::Arc;
+
+/// What differs in one plane of pixels.
+struct Plane<T> {
+    /// First pixel and length of each stretch.
+    stretches: Vec<(u32, u32)>,
+    /// The pixels of all stretches.
+    values: Vec<T>,
+}
+
+/// What differs in a frame.
+pub(super) struct Delta {
+    left: Plane<[u8; 3]>,
+    right: Plane<[u8; 3]>,
+    left_px: Plane<f32>,
+    right_px: Plane<f32>,
+    occluded: Plane<bool>,
+}
+
+/// Shorter gaps between differences are stored with them.
+const GAP: usize = 4;
+
+impl<T: Copy> Plane<T> {
+    fn between(base: &Image<T>, new: &Image<T>, same: impl Fn(T, T) -> bool) -> Self {
+        let (base, new) = (base.pixels(), new.pixels());
+        let mut stretches: Vec<(u32, u32)> = Vec::new();
+        for i in (0..new.len()).filter(|&i| !same(base[i], new[i])) {
+            match stretches.last_mut() {
+                Some((start, len)) if i - (*start + *len) as usize <= GAP => *len = i as u32 - *start + 1,
+                _ => stretches.push((i as u32, 1)),
+            }
+        }
+        let values = stretches.iter().flat_map(|&(start, len)| &new[start as usize..][..len as usize]).copied();
+        Self { values: values.collect(), stretches }
+    }
+
+    fn onto(&self, base: &Image<T>) -> Image<T> {
+        let mut image = base.clone();
+        let mut values = &self.values[..];
+        for &(start, len) in &self.stretches {
+            let (stretch, rest) = values.split_at(len as usize);
+            image.pixels_mut()[start as usize..][..len as usize].copy_from_slice(stretch);
+            values = rest;
+        }
+        image
+    }
+
+    #[cfg(test)]
+    fn bytes(&self) -> usize {
+        size_of_val(&self.stretches[..]) + size_of_val(&self.values[..])
+    }
+}
+
+impl Delta {
+    /// What makes `new` of `base`; both of the same size.
+    pub(super) fn between(base: &Rendered, new: &Rendered) -> Self {
+        let bits = |a: f32, b: f32| a.to_bits() == b.to_bits();
+        Self {
+            left: Plane::between(&base.left, &new.left, |a, b| a == b),
+            right: Plane::between(&base.right, &new.right, |a, b| a == b),
+            left_px: Plane::between(&base.truth.left_px, &new.truth.left_px, bits),
+            right_px: Plane::between(&base.truth.right_px, &new.truth.right_px, bits),
+            occluded: Plane::between(&base.truth.occluded, &new.truth.occluded, |a, b| a == b),
+        }
+    }
+
+    /// The frame again.
+    pub(super) fn onto(&self, base: &Rendered) -> Rendered {
+        let truth = Truth {
+            left_px: self.left_px.onto(&base.truth.left_px),
+            right_px: self.right_px.onto(&base.truth.right_px),
+            occluded: self.occluded.onto(&base.truth.occluded),
+        };
+        Rendered { left: self.left.onto(&base.left), right: self.right.onto(&base.right), truth: Arc::new(truth) }
+    }
+
+    /// Memory that it takes.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        let pictures = self.left.bytes() + self.right.bytes();
+        pictures + self.left_px.bytes() + self.right_px.bytes() + self.occluded.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SceneOptions;
+    use super::*;
+
+    #[test]
+    fn a_frame_comes_back_whole_and_takes_less_memory() {
+        let options = SceneOptions { width: 160, height: 120, ..SceneOptions::default() };
+        let (base, new) = (Rendered::new(&options, 0), Rendered::new(&options, 20));
+        let delta = Delta::between(&base, &new);
+        let again = delta.onto(&base);
+        assert!(base.left != new.left, "something moves");
+        assert!(again.left == new.left && again.right == new.right);
+        assert!(again.truth.left_px == new.truth.left_px && again.truth.right_px == new.truth.right_px);
+        assert!(again.truth.occluded == new.truth.occluded);
+        let whole = 160 * 120 * (2 * 3 + 2 * 4 + 1);
+        assert!(delta.bytes() < whole / 2, "{} of {whole} bytes", delta.bytes());
+    }
+}

@@ -1,0 +1,170 @@
+//! The scene as a source. At a rate it plays a loop that its own threads render ahead, so that it does not compete
+//! with the matcher; without a rate it renders each frame when it is asked for.
+
+use super::delta::Delta;
+use super::{Rendered, SceneOptions, sensor};
+use crate::capture::pace::Pace;
+use crate::capture::worker::join_or_leave;
+use crate::capture::{CaptureError, Next, PairSource, SourceInfo};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Memory that a loop may take; a loop of larger pictures has fewer frames.
+const LOOP_BYTES: usize = 512 << 20;
+/// Bytes per pixel of a frame in the loop: less than a third of 15, as most of it stands still.
+const FRAME_BYTES: usize = 5;
+
+/// Plays the scene without end.
+pub struct SceneSource {
+    options: SceneOptions,
+    color: bool,
+    sequence: u64,
+    pace: Pace,
+    ahead: Option<Ahead>,
+}
+
+impl SceneSource {
+    /// Starts the scene at frame 0: `rate_hz` pairs per second, or as fast as asked; `color` keeps RGB beside luma.
+    ///
+    /// # Errors
+    /// The size or the rig is none, or threads cannot be started.
+    pub fn new(options: SceneOptions, rate_hz: Option<f64>, color: bool) -> Result<Self, CaptureError> {
+        let SceneOptions { width, height, baseline_m, noise, exposure, .. } = options;
+        let focal_px = options.geometry().focal_px;
+        if width == 0 || height == 0 || width.saturating_mul(height) > 1 << 26 {
+            let text = format!("a scene of {width}x{height} pixels: choose 1x1 to 8192x8192");
+            return Err(CaptureError::Grammar(text));
+        }
+        let sane = |v: f64| v.is_finite() && v > 0.0;
+        if !sane(baseline_m) || !sane(focal_px) || !sane(exposure) || !noise.is_finite() || noise < 0.0 {
+            let text = "the scene's baseline, focal length and exposure are positive, its noise is not negative";
+            return Err(CaptureError::Grammar(text.into()));
+        }
+        let mut options = options;
+        if rate_hz.is_some() {
+            let fit = LOOP_BYTES / (width * height * FRAME_BYTES);
+            options.loop_frames = options.loop_frames.clamp(1, fit.max(8) as u32);
+        }
+        let ahead = rate_hz.map(|_| Ahead::start(options)).transpose()?;
+        Ok(Self { options, color, sequence: 0, pace: Pace::new(rate_hz), ahead })
+    }
+}
+
+impl PairSource for SceneSource {
+    fn info(&self) -> SourceInfo {
+        SourceInfo {
+            name: "scene".into(),
+            width: self.options.width,
+            height: self.options.height,
+            rate_hz: self.pace.rate_hz(),
+            is_camera: false,
+            num_pairs: None,
+            is_rectified: true,
+            geometry: Some(self.options.geometry()),
+        }
+    }
+
+    fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
+        if !self.pace.wait(patience) {
+            return Ok(Next::Waiting);
+        }
+        let frame = match &self.ahead {
+            None => Rendered::new(&self.options, self.sequence),
+            Some(ahead) => match ahead.frame(self.sequence, patience) {
+                Some(frame) => frame,
+                None => return Ok(Next::Waiting),
+            },
+        };
+        let pair = sensor::expose(&self.options, &frame, self.sequence, self.color);
+        self.pace.taken();
+        self.sequence += 1;
+        Ok(Next::Pair(Box::new(pair)))
+    }
+}
+
+/// The loop, and the threads that render it.
+struct Ahead {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    stop: AtomicBool,
+    film: Mutex<Film>,
+    grown: Condvar,
+}
+
+#[derive(Default)]
+struct Film {
+    /// Frame 0.
+    base: Option<Arc<Rendered>>,
+    /// Frames 1 and up.
+    rest: Vec<Arc<Delta>>,
+    /// True when all frames are there.
+    complete: bool,
+}
+
+impl Ahead {
+    fn start(options: SceneOptions) -> Result<Self, CaptureError> {
+        let failed =
+            |err: &dyn std::fmt::Display| CaptureError::Camera(format!("cannot start the scene's threads: {err}"));
+        let pool = rayon::ThreadPoolBuilder::new().thread_name(|k| format!("scene-{k}")).build();
+        let pool = pool.map_err(|err| failed(&err))?;
+        let shared = Arc::new(Shared::default());
+        let film = Arc::clone(&shared);
+        let thread = std::thread::Builder::new().name("scene".into()).spawn(move || film.render(options, &pool));
+        Ok(Self { shared, thread: Some(thread.map_err(|err| failed(&err))?) })
+    }
+
+    /// Frame `number` of the endless play; nothing if it is not ready in time.
+    fn frame(&self, number: u64, patience: Duration) -> Option<Rendered> {
+        let film = self.shared.film.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing = |film: &mut Film| {
+            let ready = film.rest.len() as u64 + u64::from(film.base.is_some());
+            ready == 0 || (!film.complete && number >= ready)
+        };
+        let (film, _) =
+            self.shared.grown.wait_timeout_while(film, patience, missing).unwrap_or_else(PoisonError::into_inner);
+        let base = Arc::clone(film.base.as_ref()?);
+        let in_loop = number % if film.complete { film.rest.len() as u64 + 1 } else { u64::MAX };
+        if in_loop == 0 {
+            return Some(base.as_ref().clone());
+        }
+        let delta = Arc::clone(film.rest.get(in_loop as usize - 1)?);
+        drop(film);
+        Some(delta.onto(&base))
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            join_or_leave(thread, "the scene's renderer");
+        }
+    }
+}
+
+impl Shared {
+    fn render(&self, options: SceneOptions, pool: &rayon::ThreadPool) {
+        let base = Arc::new(pool.install(|| Rendered::new(&options, 0)));
+        self.grow(|film| film.base = Some(Arc::clone(&base)));
+        for number in 1..options.loop_frames {
+            if self.stop.load(Ordering::Acquire) {
+                return;
+            }
+            let frame = pool.install(|| Rendered::new(&options, u64::from(number)));
+            let delta = Delta::between(&base, &frame);
+            self.grow(|film| film.rest.push(Arc::new(delta)));
+        }
+        self.grow(|film| film.complete = true);
+    }
+
+    fn grow(&self, change: impl FnOnce(&mut Film)) {
+        change(&mut self.film.lock().unwrap_or_else(PoisonError::into_inner));
+        self.grown.notify_all();
+    }
+}

@@ -1,0 +1,177 @@
+//! What stands in the room, at a phase of the loop: metres, x right, y up, z away from the cameras, floor at 0.
+//!
+//! Every motion is a whole number of turns per loop, so that the last frame joins the first.
+
+use super::shape::{Entry, Placement, Ray, Shape};
+use super::texture::{Material, Place, cell};
+use glam::{DMat3, DVec3};
+use std::f64::consts::TAU;
+
+/// One thing.
+pub(super) struct Solid {
+    pub(super) shape: Shape,
+    pub(super) placement: Placement,
+    /// One for each face of a cuboid, in the order of [`Entry::face`]; round solids use the first two.
+    pub(super) sides: [Material; 6],
+}
+
+/// Where a ray meets the world.
+#[derive(Clone, Copy)]
+pub(super) struct Hit {
+    pub(super) entry: Entry,
+    /// Index of the solid.
+    pub(super) solid: usize,
+}
+
+pub(super) struct World {
+    solids: Vec<Solid>,
+    seed: u32,
+}
+
+/// Where the light comes from, towards it: a broad window behind the cameras.
+const LIGHT: DVec3 = DVec3::new(-0.52, 0.72, -0.46);
+/// Half the width of the light, as a tangent.
+const LIGHT_BREADTH: f64 = 0.09;
+
+impl World {
+    /// The world at `phase` turns of the loop, 0 to 1.
+    pub(super) fn new(seed: u32, phase: f64) -> Self {
+        let turn = TAU * phase;
+        let rgb = DVec3::new;
+        let mut solids = Vec::new();
+        let mut put = |shape, placement, sides| solids.push(Solid { shape, placement, sides });
+        // the seed moves things a little, and changes every texture
+        let shift = |what: i32| (cell(what, 0, seed) - 0.5) * 0.08;
+        let at = |x: f64, y: f64, z: f64| Placement::at(DVec3::new(x, y, z));
+
+        let wall = Material::Wall(rgb(0.55, 0.66, 0.66), -0.55);
+        let ceiling = Material::Plain(rgb(0.86, 0.85, 0.82), 0.06);
+        let room = Shape::Room(DVec3::new(2.7, 1.3, 3.3));
+        put(room, at(0.0, 1.3, 2.3), [wall, wall, ceiling, Material::Floor, wall, wall]);
+
+        put(Shape::Cuboid(DVec3::new(0.80, 0.95, 0.17)), at(-1.25, 0.95, 5.42), [Material::Books; 6]);
+        let frame = Material::Wood(rgb(0.30, 0.20, 0.13));
+        put(Shape::Cuboid(DVec3::new(0.56, 0.42, 0.03)), at(0.92, 1.62, 5.56), [frame; 6]);
+        put(Shape::Cuboid(DVec3::new(0.50, 0.36, 0.03)), at(0.92, 1.62, 5.55), [Material::Painting; 6]);
+
+        // a floor lamp, and three slender rods in a pot
+        let steel = Material::Plain(rgb(0.34, 0.33, 0.35), 0.25);
+        put(Shape::Cylinder(0.013, 0.75), at(1.95, 0.75, 4.55), [steel; 6]);
+        put(Shape::Cylinder(0.17, 0.02), at(1.95, 0.02, 4.55), [steel; 6]);
+        let shade = Material::Rings(rgb(1.25, 1.05, 0.72), rgb(1.15, 0.88, 0.55), 0.11);
+        put(Shape::Cylinder(0.20, 0.15), at(1.95, 1.58, 4.55), [shade; 6]);
+        let pot = Material::Rings(rgb(0.70, 0.38, 0.26), rgb(0.58, 0.30, 0.20), 0.13);
+        put(Shape::Cylinder(0.13, 0.16), at(-1.60, 0.16, 3.75), [pot; 6]);
+        for (k, lean) in [-0.12, 0.03, 0.15].into_iter().enumerate() {
+            let rod = Material::Rings(rgb(0.58, 0.60, 0.30), rgb(0.46, 0.50, 0.24), 0.21);
+            let placement = at(-1.60 - lean * 0.55, 0.85, 3.72 + 0.05 * k as f64);
+            put(Shape::Cylinder(0.010, 0.72), placement.turned(DMat3::from_rotation_z(lean)), [rod; 6]);
+        }
+
+        // boxes: a crate, a weakly textured one on it, a plinth with a turning globe
+        let (x, z) = (-0.86 + shift(1), 2.75 + shift(2));
+        let yaw = DMat3::from_rotation_y(0.55 + shift(3));
+        put(Shape::Cuboid(DVec3::splat(0.26)), at(x, 0.26, z).turned(yaw), [Material::Crate(0.26); 6]);
+        let red = Material::Plain(rgb(0.72, 0.27, 0.21), 0.05);
+        let yaw = DMat3::from_rotation_y(-0.25 + shift(4));
+        put(Shape::Cuboid(DVec3::new(0.15, 0.11, 0.13)), at(x + 0.02, 0.63, z).turned(yaw), [red; 6]);
+        let (x, z) = (1.05 + shift(5), 3.50 + shift(6));
+        let white = Material::Plain(rgb(0.84, 0.81, 0.74), 0.045);
+        let yaw = DMat3::from_rotation_y(0.45);
+        put(Shape::Cuboid(DVec3::new(0.26, 0.36, 0.26)), at(x, 0.36, z).turned(yaw), [white; 6]);
+        put(Shape::Cylinder(0.09, 0.03), at(x, 0.75, z), [frame; 6]);
+        let globe = at(x, 1.02, z).turned(DMat3::from_rotation_z(0.4) * DMat3::from_rotation_y(turn));
+        put(Shape::Sphere(0.25), globe, [Material::Globe; 6]);
+
+        // a ball that rolls round the rug
+        let ball = Material::Ball(rgb(0.90, 0.48, 0.14), rgb(0.15, 0.42, 0.55));
+        let roll = DMat3::from_rotation_y(-turn) * DMat3::from_rotation_x(-2.0 * turn);
+        let placement = at(0.16 + 0.40 * turn.cos(), 0.17, 2.72 + 0.36 * turn.sin());
+        put(Shape::Sphere(0.17), placement.turned(roll), [ball; 6]);
+
+        // a pendulum from the ceiling
+        let swing = DMat3::from_rotation_z(0.36 * (2.0 * turn).sin());
+        let (hook, length) = (DVec3::new(-0.28, 2.6, 4.1), 1.40);
+        let rod = Placement::at(hook + swing * DVec3::new(0.0, -length / 2.0, 0.0)).turned(swing);
+        put(Shape::Cylinder(0.011, length / 2.0), rod, [steel; 6]);
+        let bob = Placement::at(hook + swing * DVec3::new(0.0, -length, 0.0)).turned(swing);
+        let brass = Material::Rings(rgb(0.86, 0.66, 0.26), rgb(0.72, 0.50, 0.18), 0.09);
+        put(Shape::Sphere(0.13), bob, [brass; 6]);
+
+        // in front: the corner of a table with a mug, and a balloon that drifts across everything behind it
+        let yaw = DMat3::from_rotation_y(-0.30);
+        let oak = Material::Wood(rgb(0.62, 0.42, 0.26));
+        put(Shape::Cuboid(DVec3::new(0.50, 0.02, 0.26)), at(0.72, 0.60, 1.02).turned(yaw), [oak; 6]);
+        let mug = Material::Rings(rgb(0.24, 0.44, 0.52), rgb(0.88, 0.84, 0.74), 0.08);
+        put(Shape::Cylinder(0.045, 0.055), at(0.40, 0.675, 1.04), [mug; 6]);
+        let drift = DVec3::new(0.10 * turn.sin(), 0.03 * (2.0 * turn).sin(), 0.05 * turn.cos());
+        let balloon = DVec3::new(-0.34, 1.14, 0.98) + drift;
+        let skin = Material::Plain(rgb(0.80, 0.22, 0.24), 0.16);
+        put(Shape::Sphere(0.095), Placement::at(balloon), [skin; 6]);
+        let string = Material::Plain(rgb(0.85, 0.82, 0.75), 0.2);
+        put(Shape::Cylinder(0.0025, 0.30), Placement::at(balloon - DVec3::Y * 0.39), [string; 6]);
+        Self { solids, seed }
+    }
+
+    /// The first thing that a ray meets; inside the room that is always something.
+    pub(super) fn hit(&self, ray: &Ray) -> Option<Hit> {
+        let square = ray.direction.length_squared();
+        let mut nearest: Option<Hit> = None;
+        for (index, solid) in self.solids.iter().enumerate() {
+            let to = solid.placement.position - ray.origin;
+            let along = to.dot(ray.direction);
+            let r = solid.shape.radius();
+            if to.length_squared() * square - along * along > r * r * square {
+                continue;
+            }
+            if let Some(entry) = solid.shape.entry(&solid.placement.local(ray))
+                && nearest.is_none_or(|hit| entry.t < hit.entry.t)
+            {
+                nearest = Some(Hit { entry, solid: index });
+            }
+        }
+        nearest
+    }
+
+    /// Colour of the hit surface, each part 0 to 1; `pixel` is the angle of one pixel (1 / focal length) and `eyes`
+    /// the middle between the cameras, so that both of them see the same.
+    pub(super) fn color(&self, ray: &Ray, hit: &Hit, pixel: f64, eyes: DVec3) -> DVec3 {
+        let solid = &self.solids[hit.solid];
+        let point = ray.origin + hit.entry.t * ray.direction;
+        let normal = solid.placement.turn * hit.entry.normal;
+        // a pixel across covers more of a surface that turns away
+        let view = point - eyes;
+        let slant = (normal.dot(view).abs() / view.length()).max(0.2);
+        let footprint = pixel * hit.entry.t / slant.sqrt();
+        let local = solid.placement.local(&Ray { origin: point, direction: DVec3::Z }).origin;
+        let seed = self.seed.wrapping_mul(977).wrapping_add(hit.solid as u32 * 101);
+        let place = Place { p: local, normal: hit.entry.normal, footprint, seed };
+        let albedo = solid.sides[usize::from(hit.entry.face)].color(&place);
+        albedo * self.light(point, normal)
+    }
+
+    fn light(&self, point: DVec3, normal: DVec3) -> DVec3 {
+        let to_light = LIGHT.normalize();
+        let facing = normal.dot(to_light);
+        let mut sun = facing.max(0.0);
+        let start = Ray { origin: point + 1e-4 * normal, direction: to_light };
+        let mut open = 1.0;
+        for solid in &self.solids {
+            let to = solid.placement.position - start.origin;
+            let r = solid.shape.radius();
+            // what is close darkens a surface a little from all sides
+            if let Shape::Sphere(r) = solid.shape {
+                let distance = to.length();
+                open *= 1.0 - 0.8 * (r / distance).powi(2) * (normal.dot(to) / distance).max(0.0);
+            }
+            let along = to.dot(to_light);
+            let reach = r + LIGHT_BREADTH * along.max(0.0);
+            if sun > 0.0 && along > -r && to.length_squared() - along * along < reach * reach {
+                sun *= solid.shape.light_past(&solid.placement.local(&start), LIGHT_BREADTH);
+            }
+        }
+        let sky = 0.5 + 0.5 * normal.y;
+        let ambient = DVec3::new(0.46, 0.48, 0.52) * (0.72 + 0.28 * sky) * open;
+        ambient + DVec3::new(0.72, 0.68, 0.60) * sun
+    }
+}

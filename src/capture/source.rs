@@ -1,0 +1,191 @@
+//! The words that name a source, on the command line, in settings and in the window, and how each one is opened.
+
+use super::files::FileSource;
+use super::scene::{SceneOptions, SceneSource};
+use super::{CaptureError, PairSource};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Where pairs come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SourceSpec {
+    /// `scene`: the built-in one.
+    Scene,
+    /// `LEFT,RIGHT`: two image files.
+    Files {
+        /// The left eye's file.
+        left: PathBuf,
+        /// The right eye's file.
+        right: PathBuf,
+    },
+    /// `FOLDER`: pairs of image files.
+    Folder(PathBuf),
+    /// `webcam:L,R`: two cameras by their numbers, left one first.
+    WebcamPair(u32, u32),
+    /// `webcam:N`: one camera that gives both pictures side by side.
+    WebcamSideBySide(u32),
+}
+
+/// What the words do not say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceOptions {
+    /// Columns and rows per eye: of the scene, or asked of a camera. Files have their own.
+    pub size: Option<(usize, usize)>,
+    /// Pairs per second: of scene and files, or asked of a camera. `None` for as fast as they are taken, or as the
+    /// camera likes.
+    pub rate_hz: Option<f64>,
+    /// Files start again at the end.
+    pub looped: bool,
+    /// Keep RGB where the source has it.
+    pub color: bool,
+    /// The scene's rig and looks; [`SourceOptions::size`] goes before its size.
+    pub scene: SceneOptions,
+}
+
+impl Default for SourceOptions {
+    fn default() -> Self {
+        Self { size: None, rate_hz: None, looped: false, color: false, scene: SceneOptions::default() }
+    }
+}
+
+/// What the grammar takes.
+const GRAMMAR: &str =
+    "give scene, LEFT,RIGHT (two image files), FOLDER, webcam:0,1 (two cameras) or webcam:0 (one, side by side)";
+
+impl SourceSpec {
+    /// Reads the words of `--source`.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] if they mean nothing; whether files exist is seen when they are opened.
+    pub fn parse(words: &str) -> Result<Self, CaptureError> {
+        let wrong = || CaptureError::Grammar(format!("'{words}' names no source: {GRAMMAR}"));
+        let number = |text: &str| text.trim().parse().map_err(|_| wrong());
+        if words == "scene" {
+            return Ok(Self::Scene);
+        }
+        if let Some(numbers) = words.strip_prefix("webcam:") {
+            return match numbers.split_once(',') {
+                Some((left, right)) => match (number(left)?, number(right)?) {
+                    (left, right) if left == right => Err(CaptureError::Grammar(format!(
+                        "'{words}' names one camera twice: for one that gives both pictures side by side write webcam:{left}"
+                    ))),
+                    (left, right) => Ok(Self::WebcamPair(left, right)),
+                },
+                None => Ok(Self::WebcamSideBySide(number(numbers)?)),
+            };
+        }
+        // a folder whose name has a comma is a folder
+        if !words.is_empty() && Path::new(words).is_dir() {
+            return Ok(Self::Folder(words.into()));
+        }
+        match words.split_once(',') {
+            Some((left, right)) if !left.is_empty() && !right.is_empty() && !right.contains(',') => {
+                Ok(Self::Files { left: left.into(), right: right.into() })
+            }
+            None if !words.is_empty() && !words.starts_with("webcam") => Ok(Self::Folder(words.into())),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// Of what the program is given to open: one folder, or a left and a right image.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] for anything else.
+    pub fn from_paths(paths: &[PathBuf]) -> Result<Self, CaptureError> {
+        match paths {
+            [] => Ok(Self::Scene),
+            [folder] if folder.is_dir() => Ok(Self::Folder(folder.clone())),
+            [one] if one.exists() => {
+                let text =
+                    format!("{} is one image: give the left and the right one, or a folder of pairs", one.display());
+                Err(CaptureError::Grammar(text))
+            }
+            [one] => one.to_str().map_or_else(|| Ok(Self::Folder(one.clone())), Self::parse),
+            [left, right] => Ok(Self::Files { left: left.clone(), right: right.clone() }),
+            _ => Err(CaptureError::Grammar(format!(
+                "{} paths given: a pair is two images, left one first; for more put them into a folder",
+                paths.len()
+            ))),
+        }
+    }
+
+    /// True for cameras.
+    pub fn is_camera(&self) -> bool {
+        matches!(self, Self::WebcamPair(..) | Self::WebcamSideBySide(_))
+    }
+}
+
+impl fmt::Display for SourceSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scene => f.write_str("scene"),
+            Self::Files { left, right } => write!(f, "{},{}", left.display(), right.display()),
+            Self::Folder(folder) => folder.display().fmt(f),
+            Self::WebcamPair(left, right) => write!(f, "webcam:{left},{right}"),
+            Self::WebcamSideBySide(camera) => write!(f, "webcam:{camera}"),
+        }
+    }
+}
+
+impl std::str::FromStr for SourceSpec {
+    type Err = CaptureError;
+
+    fn from_str(words: &str) -> Result<Self, CaptureError> {
+        Self::parse(words)
+    }
+}
+
+/// Opens a source.
+///
+/// # Errors
+/// It is missing, unusable, or two pictures do not fit each other; the text says what to do.
+pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSource>, CaptureError> {
+    Ok(match spec {
+        SourceSpec::Scene => {
+            let mut scene = options.scene;
+            (scene.width, scene.height) = options.size.unwrap_or((scene.width, scene.height));
+            Box::new(SceneSource::new(scene, options.rate_hz, options.color)?)
+        }
+        SourceSpec::Files { left, right } => Box::new(FileSource::pair(left, right, options)?),
+        SourceSpec::Folder(folder) => Box::new(FileSource::folder(folder, options)?),
+        SourceSpec::WebcamPair(..) | SourceSpec::WebcamSideBySide(_) => {
+            return Err(CaptureError::Camera("cameras cannot be opened yet".into()));
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back_as_they_were() {
+        for words in ["scene", "a/l.png,b/r.png", "some/folder", "webcam:0,1", "webcam:12"] {
+            assert_eq!(SourceSpec::parse(words).unwrap().to_string(), words);
+        }
+        assert_eq!(SourceSpec::parse("webcam:3,2").unwrap(), SourceSpec::WebcamPair(3, 2));
+    }
+
+    #[test]
+    fn nonsense_is_answered_with_the_grammar() {
+        for words in ["", ",", "a.png,", "a,b,c", "webcam:", "webcam:x", "webcam:0,1,2", "webcam"] {
+            let text = SourceSpec::parse(words).unwrap_err().to_string();
+            assert!(text.contains("LEFT,RIGHT"), "{words}: {text}");
+        }
+        let text = SourceSpec::parse("webcam:1,1").unwrap_err().to_string();
+        assert!(text.contains("side by side"), "{text}");
+    }
+
+    #[test]
+    fn paths_are_a_folder_or_two_images() {
+        let folder = tempfile::tempdir().unwrap();
+        let image = folder.path().join("one.png");
+        std::fs::write(&image, "x").unwrap();
+        let spec = |paths: &[&Path]| SourceSpec::from_paths(&paths.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(spec(&[folder.path()]).unwrap(), SourceSpec::Folder(folder.path().into()));
+        assert_eq!(spec(&[&image, &image]).unwrap(), SourceSpec::Files { left: image.clone(), right: image.clone() });
+        assert!(spec(&[&image]).unwrap_err().to_string().contains("one image"));
+        assert!(spec(&[&image, &image, &image]).is_err());
+        assert_eq!(spec(&[]).unwrap(), SourceSpec::Scene);
+    }
+}
