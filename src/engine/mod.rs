@@ -1,10 +1,12 @@
 //! Engines run the algorithm of [`crate::stereo`]: rectified pairs go in, disparity maps come out, all with the same bits.
 
 pub mod cpu;
+pub mod gpu;
 mod open;
 pub mod worker;
 
 pub use cpu::CpuEngine;
+pub use gpu::GpuEngine;
 pub use open::{OpenOptions, Opened, open};
 
 use crate::choices;

@@ -1,0 +1,86 @@
+// Prepended to every shader: the job's parameters, and how volumes and maps are packed.
+//
+// Volumes: pixel (x, y) is y * width + x and owns `words` words of costs, four candidates each, lowest byte first.
+// Maps: pixel (x, y) is word y * pitch + x; low 16 bits disparity in 1/16 px, next 8 bits the reasons.
+
+struct Params {
+    width: u32,
+    height: u32,
+    pitch: u32, // words from one row of a map to the next
+    candidates: u32,
+    words: u32, // cost words of a pixel: candidates / 4, rounded up
+    min_disparity: i32,
+    left_shift: u32, // bits - 8 of each picture: from full depth to eight bits
+    right_shift: u32,
+    p1: u32,
+    subpixel: u32,
+    uniqueness: u32, // %
+    left_right: u32, // px
+    speckle_size: u32, // px
+    speckle_range: u32, // px
+    p2_of_step: array<vec4<u32>, 64>, // P2 for each brightness step of 0 to 255
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+
+const INVALID: i32 = -32768;
+const SUBPIXEL_STEPS: i32 = 16;
+const RANGE: u32 = 1u;
+const UNIQUENESS: u32 = 2u;
+const LEFT_RIGHT: u32 = 4u;
+const SPECKLE: u32 = 8u;
+const FILLED: u32 = 128u;
+
+fn inside(id: vec3<u32>) -> bool {
+    return id.x < params.width && id.y < params.height;
+}
+
+fn disparity_of(candidate: u32) -> i32 {
+    return params.min_disparity + i32(candidate);
+}
+
+// Full-depth brightness, the coordinates clamped into the picture.
+fn luma(picture: texture_2d<u32>, x: i32, y: i32) -> u32 {
+    let last = vec2<i32>(i32(params.width), i32(params.height)) - 1;
+    return textureLoad(picture, clamp(vec2<i32>(x, y), vec2<i32>(0), last), 0).x;
+}
+
+// The upper eight bits of it.
+fn luma8(picture: texture_2d<u32>, shift: u32, x: i32, y: i32) -> u32 {
+    return min(luma(picture, x, y) >> shift, 255u);
+}
+
+// Column of the partner of left column x, clamped into the right picture.
+fn partner(x: i32, candidate: u32) -> i32 {
+    return clamp(x - disparity_of(candidate), 0, i32(params.width) - 1);
+}
+
+// Where the sum of a candidate lies, and how to take it out of its word; `bits` of 8, 16 or 32 each.
+fn sum_word(pixel: u32, candidate: u32, bits: u32) -> u32 {
+    return (pixel * params.words * 4u + candidate) / (32u / bits);
+}
+
+fn sum_in(word: u32, candidate: u32, bits: u32) -> u32 {
+    let shift = (candidate % (32u / bits)) * bits;
+    return (word >> shift) & (0xffffffffu >> (32u - bits));
+}
+
+fn map_index(x: u32, y: u32) -> u32 {
+    return y * params.pitch + x;
+}
+
+fn map_value(word: u32) -> i32 {
+    return i32(word << 16u) >> 16u;
+}
+
+fn map_reasons(word: u32) -> u32 {
+    return word >> 16u;
+}
+
+fn map_word(value: i32, reasons: u32) -> u32 {
+    return (u32(value) & 0xffffu) | (reasons << 16u);
+}
+
+fn invalidated(word: u32, why: u32) -> u32 {
+    return map_word(INVALID, map_reasons(word) | why);
+}

@@ -1,0 +1,209 @@
+//! The GPU: one adapter, device and queue, for the engine and for the window that draws with the same ones.
+//!
+//! Vulkan, Metal and DX12 only: a GL adapter can draw and not compute. A lost device and errors that nobody
+//! caught are noted here by callbacks, which may run on any thread.
+
+use crate::engine::{EngineError, EngineInfo, EngineKind};
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Which adapter to open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AdapterChoice {
+    /// A discrete GPU before an integrated one before software.
+    #[default]
+    Best,
+    /// By its number in [`Gpu::list`].
+    Index(usize),
+    /// The best whose name contains this, upper and lower case alike.
+    Name(String),
+}
+
+impl AdapterChoice {
+    /// A number or part of a name, as `--adapter` takes it.
+    pub fn from_word(word: &str) -> Self {
+        word.parse().map_or_else(|_| Self::Name(word.to_owned()), Self::Index)
+    }
+}
+
+/// What the list of devices says of an adapter.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct AdapterSummary {
+    /// Its number for `--adapter`.
+    pub index: usize,
+    /// Its name, as the driver tells it.
+    pub name: String,
+    /// `Vulkan`, `Metal` or `Dx12`.
+    pub backend: String,
+    /// Name and version of the driver.
+    pub driver: String,
+    /// True for the CPU in disguise.
+    pub software: bool,
+    /// Largest volume that it can bind, MiB.
+    pub largest_volume_mib: u64,
+}
+
+impl fmt::Display for AdapterSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { index, name, backend, driver, software, largest_volume_mib } = self;
+        let software = if *software { ", software" } else { "" };
+        write!(f, "{index}: {name} ({backend}{software}), driver {driver}, volumes up to {largest_volume_mib} MiB")
+    }
+}
+
+/// An open GPU. Cheap to clone; all clones are the same device.
+#[derive(Clone)]
+pub struct Gpu {
+    /// What the adapter came from; a window makes its surface with it.
+    pub instance: wgpu::Instance,
+    /// The chosen adapter.
+    pub adapter: wgpu::Adapter,
+    /// The device, with the adapter's own limits.
+    pub device: wgpu::Device,
+    /// Its only queue.
+    pub queue: wgpu::Queue,
+    /// What results say of this device.
+    pub info: Arc<EngineInfo>,
+    faults: Arc<Faults>,
+}
+
+#[derive(Default)]
+struct Faults {
+    lost: OnceLock<String>,
+    error: Mutex<Option<String>>,
+}
+
+impl Gpu {
+    /// Opens an adapter. Takes some tens of milliseconds.
+    ///
+    /// # Errors
+    /// [`EngineError::NoAdapter`] says what was looked for, what was found, and what to install.
+    pub fn open(choice: &AdapterChoice) -> Result<Self, EngineError> {
+        let instance = new_instance();
+        let mut adapters = usable_adapters(&instance);
+        let found: Vec<_> = adapters.iter().enumerate().map(|(i, a)| summary(i, a).to_string()).collect();
+        let found = if found.is_empty() { "none".to_owned() } else { found.join("; ") };
+        let chosen = match choice {
+            AdapterChoice::Best => best(&adapters, |_| true),
+            AdapterChoice::Index(index) => (*index < adapters.len()).then_some(*index),
+            AdapterChoice::Name(part) => {
+                let part = part.to_lowercase();
+                best(&adapters, |info| info.name.to_lowercase().contains(&part))
+            }
+        };
+        let Some(chosen) = chosen else {
+            let wanted = match choice {
+                AdapterChoice::Best => "no GPU that can compute".to_owned(),
+                AdapterChoice::Index(index) => format!("no GPU with number {index}"),
+                AdapterChoice::Name(part) => format!("no GPU whose name contains '{part}'"),
+            };
+            return Err(EngineError::NoAdapter(format!(
+                "{wanted} (looked for Vulkan, Metal and DX12; found: {found}): {INSTALL}, or choose --engine cpu"
+            )));
+        };
+        Self::open_adapter(instance, adapters.swap_remove(chosen))
+    }
+
+    /// Every adapter that can compute, in the order of their numbers.
+    pub fn list() -> Vec<AdapterSummary> {
+        usable_adapters(&new_instance()).iter().enumerate().map(|(i, a)| summary(i, a)).collect()
+    }
+
+    fn open_adapter(instance: wgpu::Instance, adapter: wgpu::Adapter) -> Result<Self, EngineError> {
+        let adapter_info = adapter.get_info();
+        let name = format!("{} ({:?})", adapter_info.name, adapter_info.backend);
+        let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+            label: Some("stereopsis"),
+            required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
+            required_limits: adapter.limits(),
+            ..Default::default()
+        }))
+        .map_err(|err| EngineError::NoAdapter(format!("{name} cannot be opened: {err}; choose --engine cpu")))?;
+
+        let faults = Arc::new(Faults::default());
+        let noted = Arc::clone(&faults);
+        device.set_device_lost_callback(move |reason, text| {
+            let text = if text.is_empty() { format!("{reason:?}") } else { text };
+            noted.lost.get_or_init(|| text);
+        });
+        let noted = Arc::clone(&faults);
+        device.on_uncaptured_error(Arc::new(move |err: wgpu::Error| {
+            log::error!("GPU: {err}");
+            let mut error = noted.error.lock().unwrap_or_else(PoisonError::into_inner);
+            error.get_or_insert_with(|| err.to_string());
+        }));
+        let software = adapter_info.device_type == wgpu::DeviceType::Cpu;
+        let info = Arc::new(EngineInfo { kind: EngineKind::Gpu, adapter: name, software });
+        Ok(Self { instance, adapter, device, queue, info, faults })
+    }
+
+    /// Why the device is gone, once it is. The window asks each frame and closes.
+    pub fn lost(&self) -> Option<&str> {
+        self.faults.lost.get().map(String::as_str)
+    }
+
+    /// The first error since the last call that nobody caught.
+    pub fn take_error(&self) -> Option<String> {
+        self.faults.error.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Fails if the device is lost, or if something went wrong since the last call.
+    pub(super) fn check(&self) -> Result<(), EngineError> {
+        if let Some(why) = self.lost() {
+            return Err(EngineError::DeviceLost(why.to_owned()));
+        }
+        self.take_error().map_or(Ok(()), |text| Err(EngineError::Device(format!("the GPU reports: {text}"))))
+    }
+}
+
+const INSTALL: &str = if cfg!(target_os = "linux") {
+    "install the driver's Vulkan part (Debian, Ubuntu: libvulkan1 with mesa-vulkan-drivers or the NVIDIA driver)"
+} else {
+    "install the newest driver of the graphics card"
+};
+
+fn new_instance() -> wgpu::Instance {
+    wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    })
+}
+
+fn usable_adapters(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
+    let mut adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
+    adapters.retain(|adapter| {
+        adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
+            && adapter.limits().max_compute_invocations_per_workgroup >= 256
+    });
+    adapters
+}
+
+/// Index of the best adapter among those that `fits` accepts; the first one of equals.
+fn best(adapters: &[wgpu::Adapter], fits: impl Fn(&wgpu::AdapterInfo) -> bool) -> Option<usize> {
+    let rank = |info: &wgpu::AdapterInfo| match info.device_type {
+        wgpu::DeviceType::DiscreteGpu => 0,
+        wgpu::DeviceType::IntegratedGpu => 1,
+        wgpu::DeviceType::VirtualGpu => 2,
+        wgpu::DeviceType::Other => 3,
+        wgpu::DeviceType::Cpu => 4,
+    };
+    let candidates = adapters.iter().map(wgpu::Adapter::get_info).enumerate().filter(|(_, info)| fits(info));
+    candidates.min_by_key(|(_, info)| rank(info)).map(|(index, _)| index)
+}
+
+fn summary(index: usize, adapter: &wgpu::Adapter) -> AdapterSummary {
+    let info = adapter.get_info();
+    AdapterSummary {
+        index,
+        name: info.name,
+        backend: format!("{:?}", info.backend),
+        driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
+        software: info.device_type == wgpu::DeviceType::Cpu,
+        largest_volume_mib: largest_volume(&adapter.limits()) >> 20,
+    }
+}
+
+/// Bytes that one binding can hold.
+pub(super) fn largest_volume(limits: &wgpu::Limits) -> u64 {
+    limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
+}

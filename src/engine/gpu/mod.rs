@@ -1,0 +1,18 @@
+//! The algorithm of [`crate::stereo`] as compute shaders: `shaders/` has a file for each stage, this folder runs them.
+//!
+//! A picture goes through a mapped staging buffer into a texture, the stages pass volumes and maps on in buffers that
+//! stay on the device, and the result is a texture to be shown and, where somebody needs numbers, a copy on the host.
+
+mod device;
+mod engine;
+mod pipelines;
+mod plan;
+pub mod shaders;
+mod slot;
+mod stages;
+mod trace;
+pub mod uniforms;
+
+pub use device::{AdapterChoice, AdapterSummary, Gpu};
+pub use engine::GpuEngine;
+pub use trace::{Trace, TraceData};

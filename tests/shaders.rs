@@ -1,0 +1,171 @@
+//! What Rust says of the shaders is what the shaders say of themselves, found out without a GPU.
+
+use std::collections::BTreeSet;
+use std::mem::offset_of;
+use std::path::Path;
+use stereopsis::engine::gpu::shaders::{self, Binding, Shader};
+use stereopsis::engine::gpu::uniforms::{Direction, Params};
+use stereopsis::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
+use wgpu::naga;
+
+fn parse(shader: &Shader) -> naga::Module {
+    let module = naga::front::wgsl::parse_str(shader.source)
+        .unwrap_or_else(|err| panic!("{}: {}", shader.stem, err.emit_to_string_with_path(shader.source, shader.stem)));
+    let mut validator =
+        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::default());
+    if let Err(err) = validator.validate(&module) {
+        panic!("{}", err.emit_to_string_with_path(shader.source, shader.stem));
+    }
+    module
+}
+
+#[test]
+fn entries_and_constants_are_those_of_the_table() {
+    for shader in shaders::ALL {
+        let module = parse(shader);
+        let entries: Vec<_> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
+        assert_eq!(entries, shader.entries, "entries of {}", shader.stem);
+        let constants: Vec<_> = module.overrides.iter().filter_map(|(_, o)| o.name.as_deref()).collect();
+        assert_eq!(constants, shader.constants, "constants of {}", shader.stem);
+    }
+}
+
+#[test]
+fn bindings_are_those_of_the_table() {
+    for shader in shaders::ALL {
+        let module = parse(shader);
+        let mut declared: Vec<_> = module
+            .global_variables
+            .iter()
+            .filter_map(|(_, variable)| {
+                let place = variable.binding?;
+                assert_eq!(place.group, 0, "{}", shader.stem);
+                let ty = &module.types[variable.ty];
+                let kind = match (variable.space, &ty.inner) {
+                    (naga::AddressSpace::Uniform, _) => format!("Uniform({:?})", ty.name.as_deref().unwrap_or("")),
+                    (naga::AddressSpace::Storage { access }, _) if access.contains(naga::StorageAccess::STORE) => {
+                        format!("{:?}", Binding::Write)
+                    }
+                    (naga::AddressSpace::Storage { .. }, _) => format!("{:?}", Binding::Read),
+                    (naga::AddressSpace::Handle, naga::TypeInner::Image { dim, arrayed, class }) => {
+                        let uint = naga::ImageClass::Sampled { kind: naga::ScalarKind::Uint, multi: false };
+                        assert_eq!((*dim, *arrayed, *class), (naga::ImageDimension::D2, false, uint));
+                        format!("{:?}", Binding::Texture)
+                    }
+                    other => panic!("{}: {other:?} is not in the table's words", shader.stem),
+                };
+                Some((place.binding, variable.name.clone().unwrap_or_default(), kind))
+            })
+            .collect();
+        declared.sort();
+        let expected: Vec<_> = (0..)
+            .zip(shader.bindings)
+            .map(|(number, (name, kind))| (number, (*name).to_owned(), format!("{kind:?}")))
+            .collect();
+        assert_eq!(declared, expected, "bindings of {}", shader.stem);
+    }
+}
+
+/// Name and offset of every field; does not compile if a field is left out.
+macro_rules! fields {
+    ($type:ident { $($field:ident),+ $(; $unused:ident)? }) => {{
+        let _all = |value: $type| { let $type { $($field: _,)+ $($unused: _,)? } = value; };
+        vec![$((stringify!($field), offset_of!($type, $field))),+]
+    }};
+}
+
+fn assert_layout(shader: &Shader, name: &str, fields: &[(&str, usize)], size: usize) {
+    let module = parse(shader);
+    let (_, ty) = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name)).expect(name);
+    let naga::TypeInner::Struct { members, span } = &ty.inner else { panic!("{name} is no struct") };
+    let declared: Vec<_> =
+        members.iter().map(|member| (member.name.as_deref().unwrap_or(""), member.offset as usize)).collect();
+    assert_eq!(declared, fields, "{name} in {}", shader.stem);
+    assert_eq!(*span as usize, size, "size of {name} in {}", shader.stem);
+    for member in members {
+        let scalar = match &module.types[member.ty].inner {
+            naga::TypeInner::Scalar(scalar) => *scalar,
+            naga::TypeInner::Array { base, .. } => module.types[*base].inner.scalar().expect("array of numbers"),
+            other => panic!("{name}: {other:?}"),
+        };
+        let signed = ["min_disparity", "dx", "dy"].contains(&member.name.as_deref().unwrap_or(""));
+        assert_eq!(scalar, if signed { naga::Scalar::I32 } else { naga::Scalar::U32 }, "{:?}", member.name);
+    }
+}
+
+#[test]
+fn uniforms_lie_where_rust_puts_them() {
+    let params = fields!(Params {
+        width, height, pitch, candidates, words, min_disparity, left_shift, right_shift, p1, subpixel, uniqueness,
+        left_right, speckle_size, speckle_range, p2_of_step; unused
+    });
+    for shader in shaders::ALL {
+        assert_layout(shader, "Params", &params, size_of::<Params>());
+    }
+    assert_layout(&shaders::PATHS, "Direction", &fields!(Direction { dx, dy, first }), size_of::<Direction>());
+}
+
+#[test]
+fn constants_mean_the_same() {
+    let expected = [
+        ("INVALID", i64::from(INVALID)),
+        ("SUBPIXEL_STEPS", i64::from(SUBPIXEL_STEPS)),
+        ("RANGE", i64::from(reason::RANGE)),
+        ("UNIQUENESS", i64::from(reason::UNIQUENESS)),
+        ("LEFT_RIGHT", i64::from(reason::LEFT_RIGHT)),
+        ("SPECKLE", i64::from(reason::SPECKLE)),
+        ("FILLED", i64::from(reason::FILLED)),
+    ];
+    let module = naga::front::wgsl::parse_str(include_str!("../shaders/common.wgsl")).expect("common.wgsl");
+    let declared: Vec<_> = module
+        .constants
+        .iter()
+        .filter_map(|(_, constant)| {
+            let value = match module.global_expressions[constant.init] {
+                naga::Expression::Literal(naga::Literal::I32(v)) => i64::from(v),
+                naga::Expression::Literal(naga::Literal::U32(v)) => i64::from(v),
+                ref other => panic!("{:?}: {other:?}", constant.name),
+            };
+            Some((constant.name.as_deref()?, value))
+        })
+        .collect();
+    assert_eq!(declared, expected);
+}
+
+/// Stems below a folder, as `cost/census`.
+fn stems(folder: &str, extension: &str) -> BTreeSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut found = BTreeSet::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder of the package") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == extension) {
+                let stem = path.strip_prefix(&root).expect("below the root").with_extension("");
+                found.insert(stem.to_string_lossy().replace('\\', "/"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_stage_has_a_shader_of_its_name() {
+    /// Files of the reference without a shader: the host's own, and what another shader does as well.
+    const HOST: [&str; 9] =
+        ["mod", "depth", "map", "params", "preset", "volume", "aggregate/mod", "cost/mod", "filter/mod"];
+    /// The winner's shader does what these three files say.
+    const FUSED: [&str; 3] = ["disparity/mod", "disparity/subpixel", "disparity/uniqueness"];
+    let mut expected = stems("src/stereo", "rs");
+    for name in HOST.iter().chain(&FUSED) {
+        assert!(expected.remove(*name), "src/stereo/{name}.rs is gone; take it off the list of exceptions");
+    }
+    expected.extend(["common".to_owned(), "disparity/winner_takes_all".to_owned()]);
+    assert_eq!(stems("shaders", "wgsl"), expected);
+
+    let mut listed: BTreeSet<_> = shaders::ALL.iter().map(|shader| shader.stem.to_owned()).collect();
+    listed.insert("common".to_owned());
+    assert_eq!(stems("shaders", "wgsl"), listed, "the table lists every shader");
+}
