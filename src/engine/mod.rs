@@ -37,6 +37,12 @@ choices! {
     }
 }
 
+impl Default for EngineChoice {
+    fn default() -> Self {
+        Self::Auto
+    }
+}
+
 /// What every result says of the engine that made it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct EngineInfo {
@@ -99,7 +105,7 @@ pub enum EngineError {
     #[error("{0}")]
     TooLarge(String),
     /// The device is gone: driver reset, unplugged, asleep too long.
-    #[error("the GPU was lost ({0}); it is opened again, or choose --engine cpu")]
+    #[error("the GPU was lost ({0})")]
     DeviceLost(String),
     /// Anything else that the device reports.
     #[error("{0}")]

@@ -3,7 +3,7 @@
 use super::{CpuEngine, Engine, EngineChoice, EngineError, Job};
 
 /// What decides which engine is opened.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default)]
 pub struct OpenOptions {
     /// What the user asks for.
     pub choice: EngineChoice,

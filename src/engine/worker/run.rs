@@ -122,9 +122,9 @@ impl Matcher {
 
     /// The CPU takes over, and says why.
     fn fall_back(&mut self, err: &EngineError) {
-        log::warn!("{err}; the CPU computes");
+        log::warn!("{err}; the CPU computes instead");
         let cpu = Box::new(CpuEngine::new(self.fallback_threads));
-        self.install(cpu, None, Some(format!("{err}; until then the CPU computes")));
+        self.install(cpu, None, Some(format!("{err}; the CPU computes instead")));
     }
 
     fn install(&mut self, engine: Box<dyn Engine>, why: Option<String>, fault: Option<String>) {

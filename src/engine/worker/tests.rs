@@ -1,1 +1,285 @@
 //! Order of events, seen by an engine that follows a script.
+
+use super::*;
+use crate::capture::newest::{NewestSender, channel};
+use crate::engine::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
+use crate::frame::{Luma, Picture, RawPair};
+use crate::image::Image;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant, SystemTime};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Event {
+    /// Pair number, and its P1.
+    Submit(u64, u32),
+    Done(u64),
+}
+use Event::{Done, Submit};
+
+/// What the test and the engine share.
+#[derive(Default)]
+struct Script {
+    log: Vec<Event>,
+    /// How many jobs the device may still finish.
+    permits: usize,
+    /// What the next collect reports.
+    fault: Option<EngineError>,
+}
+
+struct Scripted {
+    slots: usize,
+    script: Arc<Mutex<Script>>,
+    queue: VecDeque<Job>,
+}
+
+impl Engine for Scripted {
+    fn info(&self) -> Arc<EngineInfo> {
+        Arc::new(EngineInfo { kind: EngineKind::Gpu, adapter: "script".into(), software: false })
+    }
+
+    fn slots(&self) -> usize {
+        self.slots
+    }
+
+    fn submit(&mut self, job: Job) -> Result<(), EngineError> {
+        assert!(self.queue.len() < self.slots, "more in flight than there are slots");
+        lock(&self.script).log.push(Submit(job.frame.raw.sequence, job.params.p1));
+        self.queue.push_back(job);
+        Ok(())
+    }
+
+    fn collect(&mut self) -> Result<Option<Output>, EngineError> {
+        let mut script = lock(&self.script);
+        if let Some(err) = script.fault.take() {
+            self.queue.pop_front();
+            return Err(err);
+        }
+        if script.permits == 0 {
+            return Ok(None);
+        }
+        let Some(job) = self.queue.pop_front() else { return Ok(None) };
+        script.permits -= 1;
+        script.log.push(Done(job.frame.raw.sequence));
+        let (stages, compute_time) = (Vec::new(), Duration::ZERO);
+        Ok(Some(Output { job, engine: self.info(), map: None, texture: None, stages, compute_time }))
+    }
+}
+
+struct Bench {
+    worker: EngineWorker,
+    frames: NewestSender<Arc<Frame>>,
+    script: Arc<Mutex<Script>>,
+}
+
+impl Bench {
+    fn new(slots: usize) -> Self {
+        let (frames, receiver) = channel();
+        let script = Arc::<Mutex<Script>>::default();
+        let engine = Scripted { slots, script: Arc::clone(&script), queue: VecDeque::new() };
+        let params = Arc::new(StereoParams::default());
+        let control = Control { params, read_back: false, paused: false, steps: 0 };
+        let source = EngineSource::Ready(Box::new(engine));
+        let worker = EngineWorker::start(receiver, source, control, Some(1), Arc::new(|| {})).unwrap();
+        Self { worker, frames, script }
+    }
+
+    fn send(&self, sequence: u64) {
+        self.frames.send(Arc::new(frame(sequence))).unwrap();
+    }
+
+    fn permit(&self, jobs: usize) {
+        lock(&self.script).permits += jobs;
+    }
+
+    fn log(&self) -> Vec<Event> {
+        lock(&self.script).log.clone()
+    }
+
+    fn until(&self, what: &str, mut condition: impl FnMut(&Self) -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !condition(self) {
+            assert!(Instant::now() < deadline, "waited in vain until {what}; events: {:?}", self.log());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Waits for the last event.
+    fn until_last(&self, event: Event) {
+        self.until(&format!("{event:?}"), |bench| bench.log().last() == Some(&event));
+    }
+
+    /// Nothing happens for longer than the thread needs to notice anything.
+    fn is_quiet(&self) -> bool {
+        let before = self.log();
+        std::thread::sleep(Duration::from_millis(40));
+        self.log() == before
+    }
+
+    fn set_p1(&self, p1: u32) {
+        self.worker.control(|control| control.params = Arc::new(StereoParams { p1, ..StereoParams::default() }));
+    }
+}
+
+fn frame(sequence: u64) -> Frame {
+    let picture = Picture { luma: Luma::U8(Image::filled(4, 3, 0)), rgb: None };
+    let raw = RawPair {
+        left: picture.clone(),
+        right: picture.clone(),
+        sequence,
+        capture_time: SystemTime::UNIX_EPOCH,
+        skew_s: 0.0,
+        name: String::new(),
+        truth: None,
+    };
+    Frame {
+        left: picture.clone(),
+        right: picture,
+        raw: Arc::new(raw),
+        truth: None,
+        geometry: None,
+        arrived: Instant::now(),
+        rectify_time: Duration::ZERO,
+    }
+}
+
+/// P1 of the default parameters.
+const P1: u32 = 5;
+
+#[test]
+fn the_next_upload_starts_before_the_last_pair_is_finished() {
+    let bench = Bench::new(2);
+    for sequence in 0..3 {
+        bench.send(sequence);
+        if sequence < 2 {
+            bench.until_last(Submit(sequence, P1));
+        }
+    }
+    assert!(bench.is_quiet(), "both slots are taken");
+    bench.permit(1);
+    bench.until_last(Submit(2, P1));
+    bench.permit(2);
+    bench.until_last(Done(2));
+    let expected = [Submit(0, P1), Submit(1, P1), Done(0), Submit(2, P1), Done(1), Done(2)];
+    assert_eq!(bench.log(), expected);
+    bench.until("the last is published", |b| b.worker.latest().is_some_and(|o| o.job.frame.raw.sequence == 2));
+    assert_eq!((bench.worker.stats().computed, bench.worker.stats().late), (3, 0));
+}
+
+#[test]
+fn what_comes_too_fast_is_replaced_by_the_newest_and_counted() {
+    let bench = Bench::new(1);
+    bench.send(0);
+    bench.until_last(Submit(0, P1));
+    (1..=4).for_each(|sequence| bench.send(sequence));
+    bench.permit(2);
+    bench.until_last(Done(4));
+    assert_eq!(bench.log(), [Submit(0, P1), Done(0), Submit(4, P1), Done(4)]);
+    bench.until("drops are counted", |b| b.worker.stats().late == 3);
+}
+
+#[test]
+fn paused_the_pair_is_held_and_only_changed_parameters_make_work() {
+    let bench = Bench::new(2);
+    bench.permit(100);
+    bench.send(0);
+    bench.until_last(Done(0));
+    bench.worker.control(|control| control.paused = true);
+    (1..=3).for_each(|sequence| bench.send(sequence));
+    assert!(bench.is_quiet(), "no new pair while paused");
+    bench.set_p1(9);
+    bench.until_last(Done(0));
+    bench.until("matched again", |b| b.log().contains(&Submit(0, 9)));
+    bench.set_p1(9);
+    assert!(bench.is_quiet(), "the same parameters are no work");
+
+    bench.worker.control(|control| control.steps += 1);
+    bench.until_last(Done(3));
+    bench.send(4);
+    assert!(bench.is_quiet(), "a step takes one pair and holds it");
+    bench.set_p1(P1);
+    bench.until("the new pair is the one that is held", |b| b.log().contains(&Submit(3, P1)));
+    assert_eq!((bench.worker.stats().late, bench.worker.stats().while_paused), (0, 2));
+
+    bench.worker.control(|control| control.paused = false);
+    bench.until_last(Done(4));
+}
+
+#[test]
+fn numbers_that_somebody_needs_while_paused_are_fetched() {
+    let bench = Bench::new(1);
+    bench.permit(100);
+    bench.send(0);
+    bench.send(1);
+    bench.until_last(Done(1));
+    bench.worker.control(|control| control.paused = true);
+    let log = bench.log().len();
+    bench.worker.control(|control| control.read_back = true);
+    bench.until("the pair is matched with its numbers", |b| b.worker.latest().is_some_and(|o| o.job.read_back));
+    assert!(bench.is_quiet() && bench.log().len() <= log + 2);
+}
+
+#[test]
+fn a_lost_device_hands_its_pair_to_the_cpu_and_says_so() {
+    let bench = Bench::new(2);
+    bench.send(0);
+    bench.until_last(Submit(0, P1));
+    bench.send(1);
+    bench.until_last(Submit(1, P1));
+    lock(&bench.script).fault = Some(EngineError::DeviceLost("driver reset".into()));
+    bench.until("the CPU has matched the newest pair", |b| {
+        b.worker.latest().is_some_and(|o| o.engine.kind == EngineKind::Cpu && o.job.frame.raw.sequence == 1)
+    });
+    let stats = bench.worker.stats();
+    let fault = stats.fault.unwrap();
+    assert!(fault.contains("driver reset") && fault.contains("the CPU computes instead"), "{fault}");
+    assert_eq!((stats.failed, stats.engine.unwrap().kind), (2, EngineKind::Cpu));
+
+    let script = Arc::clone(&bench.script);
+    bench.worker.set_engine(EngineSource::Ready(Box::new(Scripted { slots: 1, script, queue: VecDeque::new() })));
+    bench.until("another engine is there", |b| b.worker.stats().fault.is_none());
+    bench.until_last(Submit(1, P1));
+}
+
+#[test]
+fn a_failed_pair_is_told_until_the_next_result() {
+    let bench = Bench::new(1);
+    bench.send(0);
+    bench.until_last(Submit(0, P1));
+    lock(&bench.script).fault = Some(EngineError::TooLarge("9 GB".into()));
+    bench.until("the error is told", |b| b.worker.stats().error.as_deref() == Some("9 GB"));
+    assert!(bench.is_quiet(), "what failed is not tried again");
+    bench.permit(1);
+    bench.send(1);
+    bench.until("the error is gone", |b| b.worker.stats().error.is_none());
+    assert_eq!((bench.worker.stats().computed, bench.worker.stats().failed), (1, 1));
+}
+
+#[test]
+fn it_stops_while_the_device_hangs() {
+    let bench = Bench::new(1);
+    bench.send(0);
+    bench.until_last(Submit(0, P1));
+    let Bench { worker, .. } = bench;
+    let start = Instant::now();
+    drop(worker);
+    assert!(start.elapsed() < Duration::from_secs(1));
+}
+
+#[test]
+fn an_engine_by_name_is_open_before_the_first_pair_and_the_end_is_told() {
+    let bench = Bench::new(1);
+    bench.worker.set_engine(EngineSource::Open(OpenOptions {
+        choice: EngineChoice::Cpu,
+        threads: Some(1),
+        ..OpenOptions::default()
+    }));
+    bench.until("the CPU is open", |b| b.worker.stats().engine.is_some_and(|engine| engine.kind == EngineKind::Cpu));
+    let Bench { worker, frames, script } = bench;
+    let (sender, receiver) = channel();
+    worker.set_frames(receiver);
+    sender.send(Arc::new(frame(7))).unwrap();
+    drop(sender);
+    let bench = Bench { worker, frames, script };
+    bench.until("the source has ended", |b| b.worker.stats().ended);
+    assert_eq!(bench.worker.latest().map(|output| output.job.frame.raw.sequence), Some(7));
+}
