@@ -1,4 +1,21 @@
 //! From the numbers of a calibrated rig to rectified pairs and metres.
+//!
+//! [`formats`] read a [`StereoRig`] from files; [`StereoRig::rectifier`] makes of it, for one picture size, the map that
+//! the capture thread applies to every raw pair.
+
+mod camera_model;
+pub mod formats;
+mod length_unit;
+mod rectification;
+mod rectifier;
+mod remap;
+mod rig;
+
+pub use camera_model::{Camera, Distortion};
+pub use length_unit::LengthUnit;
+pub use rectification::{Projection, Rectification};
+pub use rectifier::Rectifier;
+pub use rig::StereoRig;
 
 /// Why a calibration cannot be used. The text says what was tried, on what, and what to do next.
 #[derive(Debug, thiserror::Error)]

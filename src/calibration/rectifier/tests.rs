@@ -1,0 +1,206 @@
+//! Proof by points: a grid in space is drawn into both raw pictures by OpenCV's formula, written down here once more, and
+//! must come out in equal rows, at the disparity of its depth.
+
+use super::super::rig::tests::plain_rig;
+use super::*;
+use crate::calibration::Distortion;
+use crate::image::Image;
+use glam::{DQuat, DVec3, EulerRot};
+use std::time::SystemTime;
+
+const LENS_LEFT: [f64; 12] =
+    [-0.21, 0.06, 0.0012, -0.0009, -0.011, 0.04, -0.012, 0.003, 0.0021, -0.0011, -0.0016, 0.0007];
+const LENS_RIGHT: [f64; 12] =
+    [-0.18, 0.04, -0.0010, 0.0013, 0.006, 0.05, 0.010, -0.002, -0.0014, 0.0010, 0.0019, -0.0008];
+
+/// Radius of a spot: bilinear weights disturb the middle of a smaller one, the bend of the lens that of a larger one.
+const SPOT_PX: f64 = 3.2;
+/// Radius of the window that its middle is sought in.
+const WINDOW_PX: f64 = 5.0;
+
+fn bent_rig() -> StereoRig {
+    let camera = |fx, fy, cx, cy, lens: &[f64]| Camera {
+        fx,
+        fy,
+        cx,
+        cy,
+        distortion: Distortion::from_opencv("D", lens).unwrap(),
+    };
+    StereoRig {
+        left: camera(512.0, 509.0, 327.3, 236.1, &LENS_LEFT),
+        right: camera(506.5, 508.5, 310.8, 245.7, &LENS_RIGHT),
+        rotation: DMat3::from_quat(DQuat::from_euler(EulerRot::XYZ, 0.021, -0.034, 0.017)),
+        translation_m: DVec3::new(-0.118, 0.004, -0.006),
+        ..plain_rig()
+    }
+}
+
+/// OpenCV's documented model, apart from the code under test.
+fn opencv_pixel(camera: &Camera, k: &[f64; 12], point: DVec3) -> DVec2 {
+    let (x, y) = (point.x / point.z, point.y / point.z);
+    let r2 = x.powi(2) + y.powi(2);
+    let (r4, r6) = (r2.powi(2), r2.powi(3));
+    let radial = (1.0 + k[0] * r2 + k[1] * r4 + k[4] * r6) / (1.0 + k[5] * r2 + k[6] * r4 + k[7] * r6);
+    let x2 = x * radial + 2.0 * k[2] * x * y + k[3] * (r2 + 2.0 * x * x) + k[8] * r2 + k[9] * r4;
+    let y2 = y * radial + k[2] * (r2 + 2.0 * y * y) + 2.0 * k[3] * x * y + k[10] * r2 + k[11] * r4;
+    DVec2::new(camera.fx * x2 + camera.cx, camera.fy * y2 + camera.cy)
+}
+
+/// Soft spots at the given places.
+fn spots(size: (usize, usize), places: &[DVec2]) -> Picture {
+    let mut sum = Image::filled(size.0, size.1, 0.0f64);
+    for place in places {
+        let (px, py) = (place.x.round() as isize, place.y.round() as isize);
+        for y in (py - 18).max(0)..(py + 19).min(size.1 as isize) {
+            for x in (px - 18).max(0)..(px + 19).min(size.0 as isize) {
+                let r2 = (DVec2::new(x as f64, y as f64) - *place).length_squared();
+                let (x, y) = (x as usize, y as usize);
+                sum.set(x, y, sum.at(x, y) + (-r2 / (2.0 * SPOT_PX * SPOT_PX)).exp());
+            }
+        }
+    }
+    Picture { luma: Luma::U16 { image: sum.map(|v| (v * 60_000.0).min(65_535.0) as u16), bits: 16 }, rgb: None }
+}
+
+/// Middle of the spot near a place.
+fn spot_near(picture: &Picture, near: DVec2) -> DVec2 {
+    let image = picture.luma.to_u16();
+    let mut at = near;
+    for _ in 0..8 {
+        let (mut sum, mut weight) = (DVec2::ZERO, 0.0);
+        let first = (at - 15.0).max(DVec2::ZERO).as_usizevec2();
+        for y in first.y..(first.y + 31).min(image.height()) {
+            for x in first.x..(first.x + 31).min(image.width()) {
+                let place = DVec2::new(x as f64, y as f64);
+                let window = (-(place - at).length_squared() / (2.0 * WINDOW_PX * WINDOW_PX)).exp();
+                let value = f64::from(image.at(x, y)) * window;
+                sum += place * value;
+                weight += value;
+            }
+        }
+        // the window pulls the mean back by a fixed share of its distance
+        at += (sum / weight - at) * (1.0 + (SPOT_PX / WINDOW_PX).powi(2));
+    }
+    at
+}
+
+fn pair(left: Picture, right: Picture) -> RawPair {
+    let capture_time = SystemTime::UNIX_EPOCH;
+    RawPair { left, right, sequence: 0, capture_time, skew_s: 0.0, name: "spots".into(), truth: None }
+}
+
+/// Largest row difference, and largest error of disparity against depth, px, over all points that both pictures show.
+fn errors(rig: &StereoRig, size: (usize, usize), drawn_by: &StereoRig) -> (f64, f64, usize) {
+    let rectifier = rig.rectifier(size.0, size.1).unwrap();
+    let geometry = rectifier.geometry();
+    let rotation_left = Rectification::compute(drawn_by, size.0, size.1).unwrap().rotation_left;
+    let inside = |p: DVec2, margin: f64| {
+        p.cmpge(DVec2::splat(margin)).all() && p.cmple(DVec2::new(size.0 as f64, size.1 as f64) - 1.0 - margin).all()
+    };
+    let (mut worst_row, mut worst_disparity, mut count) = (0.0f64, 0.0f64, 0);
+    for (depth, shift) in [(0.9, 0.0), (1.7, 0.03), (4.0, 0.07)] {
+        let mut points = Vec::new();
+        for row in -4..=4 {
+            for column in -6..=6 {
+                let ray = DVec3::new(0.11 * f64::from(column) + shift, 0.11 * f64::from(row) + shift / 2.0, 1.0);
+                points.push(ray * (depth + 0.03 * f64::from(column)));
+            }
+        }
+        let left: Vec<_> = points.iter().map(|&p| opencv_pixel(&drawn_by.left, &LENS_LEFT, p)).collect();
+        let to_right = |p: DVec3| drawn_by.rotation * p + drawn_by.translation_m;
+        let right: Vec<_> = points.iter().map(|&p| opencv_pixel(&drawn_by.right, &LENS_RIGHT, to_right(p))).collect();
+        let raw = pair(spots(size, &left), spots(size, &right));
+        let (rectified_left, rectified_right) = rectifier.apply(&raw).unwrap();
+        for ((&point, &left), &right) in points.iter().zip(&left).zip(&right) {
+            let common = rotation_left * point;
+            let x = geometry.focal_px * common.x / common.z + geometry.cx_px;
+            let y = geometry.focal_px * common.y / common.z + geometry.cy_px;
+            let disparity = geometry.disparity_px(common.z);
+            let (expected_left, expected_right) = (DVec2::new(x, y), DVec2::new(x - disparity, y));
+            let visible = inside(left, 18.0) && inside(right, 18.0);
+            if !visible || !inside(expected_left, 18.0) || !inside(expected_right, 18.0) {
+                continue;
+            }
+            let found_left = spot_near(&rectified_left, expected_left);
+            let found_right = spot_near(&rectified_right, expected_right);
+            worst_row = worst_row.max((found_left.y - found_right.y).abs());
+            worst_disparity = worst_disparity.max((found_left.x - found_right.x - disparity).abs());
+            count += 1;
+        }
+    }
+    (worst_row, worst_disparity, count)
+}
+
+#[test]
+fn points_come_out_in_equal_rows_at_the_disparity_of_their_depth() {
+    let rig = bent_rig();
+    let (row, disparity, count) = errors(&rig, (640, 480), &rig);
+    assert!(count > 150, "{count} points");
+    assert!(row < 0.02, "rows differ by {row} px");
+    assert!(disparity < 0.04, "disparity is off by {disparity} px");
+}
+
+#[test]
+fn a_lens_left_out_would_be_seen() {
+    let mut wrong = bent_rig();
+    wrong.left.distortion.tangential = [0.0; 2];
+    let (row, _, _) = errors(&wrong, (640, 480), &bent_rig());
+    assert!(row > 0.2, "rows differ by {row} px only");
+}
+
+#[test]
+fn pictures_of_half_the_size_take_the_same_calibration() {
+    let rig = bent_rig();
+    let half = rig.rectifier(320, 240).unwrap();
+    assert!(half.note().unwrap().contains("640x480") && half.note().unwrap().contains("320x240"));
+    let whole = rig.rectifier(640, 480).unwrap();
+    assert_eq!(whole.note(), None);
+    let ratio = whole.geometry().focal_px / half.geometry().focal_px;
+    assert!((ratio - 2.0).abs() < 0.02, "{ratio}");
+    assert!((whole.geometry().baseline_m - half.geometry().baseline_m).abs() < 1e-12);
+
+    let mut halved = rig.clone();
+    let factor = DVec2::splat(0.5);
+    (halved.left, halved.right) = (rig.left.scaled(factor), rig.right.scaled(factor));
+    let (row, disparity, count) = errors(&rig, (320, 240), &halved);
+    assert!(count > 30 && row < 0.03 && disparity < 0.06, "{count} points, {row} px, {disparity} px");
+}
+
+#[test]
+fn another_shape_is_refused_with_the_numbers() {
+    let text = bent_rig().rectifier(640, 360).unwrap_err().to_string();
+    assert!(text.contains("640x480") && text.contains("640x360"), "{text}");
+    assert!(bent_rig().rectifier(321, 240).is_ok(), "a column of rounding is the same shape");
+    assert!(bent_rig().rectifier(1, 1).unwrap_err().to_string().contains("1x1"));
+}
+
+#[test]
+fn without_a_size_the_principal_point_must_fit() {
+    let mut rig = bent_rig();
+    rig.size = None;
+    assert!(rig.rectifier(640, 480).unwrap().note().unwrap().contains("no picture size"));
+    let text = rig.rectifier(320, 240).unwrap_err().to_string();
+    assert!(text.contains("image_width") && text.contains("656x473"), "{text}");
+}
+
+#[test]
+fn colour_and_brightness_move_together_and_sizes_are_checked() {
+    let rectifier = bent_rig().rectifier(640, 480).unwrap();
+    let luma = Image::from_fn(640, 480, |x, y| ((x / 8 + y / 8) % 2 * 200) as u8);
+    let picture = Picture { rgb: Some(luma.map(|&v| [v; 3])), luma: Luma::U8(luma) };
+    let (left, right) = rectifier.apply(&pair(picture.clone(), picture.clone())).unwrap();
+    for side in [&left, &right] {
+        let grey = side.rgb.as_ref().unwrap().map(|rgb| rgb[1]);
+        assert_eq!(Luma::U8(grey), side.luma);
+    }
+    assert_ne!(left, right);
+    let small = Picture { luma: Luma::U8(Image::filled(64, 48, 0)), rgb: None };
+    let text = rectifier.apply(&pair(picture, small)).unwrap_err().to_string();
+    assert!(text.contains("64x48") && text.contains("640x480"), "{text}");
+}
+
+#[test]
+fn is_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Rectifier>();
+}

@@ -1,0 +1,136 @@
+//! Moves pixels along a fixed map: bilinear, in integers, the same for every kind of pixel.
+
+use crate::image::Image;
+use glam::DVec2;
+
+/// Steps of a weight.
+const ONE: u32 = 128;
+
+/// Where one target pixel comes from.
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    /// Upper left of the four source pixels; [`OUTSIDE`] for none.
+    index: u32,
+    /// Share of the right ones, in 1/[`ONE`].
+    right: u16,
+    /// Share of the lower ones, in 1/[`ONE`].
+    lower: u16,
+}
+
+const OUTSIDE: u32 = u32::MAX;
+
+/// Source of every target pixel; both pictures have the same size, at least 2x2.
+#[derive(Debug)]
+pub(super) struct RemapTable {
+    size: (usize, usize),
+    sources: Vec<Source>,
+}
+
+impl RemapTable {
+    /// `source(x, y)` says where target pixel `(x, y)` comes from, px.
+    pub(super) fn new(width: usize, height: usize, source: impl Fn(usize, usize) -> DVec2) -> Self {
+        let sources = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+        let sources = sources.map(|(x, y)| quantize(source(x, y), width, height)).collect();
+        Self { size: (width, height), sources }
+    }
+
+    pub(super) fn size(&self) -> (usize, usize) {
+        self.size
+    }
+
+    /// The picture after the map; black where it leaves the source.
+    pub(super) fn apply<T: Pixel>(&self, image: &Image<T>) -> Image<T> {
+        let width = self.size.0;
+        let pixels = image.pixels();
+        let moved = self.sources.iter().map(|source| {
+            if source.index == OUTSIDE {
+                return T::default();
+            }
+            let index = source.index as usize;
+            // two slices, so that bounds are checked twice and not four times
+            let (upper, lower) = (&pixels[index..index + 2], &pixels[index + width..index + width + 2]);
+            let (a, b) = (u32::from(source.right), u32::from(source.lower));
+            let weights = [(ONE - a) * (ONE - b), a * (ONE - b), (ONE - a) * b, a * b];
+            T::mix([upper[0], upper[1], lower[0], lower[1]], weights)
+        });
+        Image::new(width, self.size.1, moved.collect())
+    }
+}
+
+fn quantize(position: DVec2, width: usize, height: usize) -> Source {
+    let last = DVec2::new(width as f64 - 1.0, height as f64 - 1.0);
+    // a pixel reaches half a step beyond its centre; a NaN is outside too
+    let inside = position.cmpge(DVec2::splat(-0.5)).all() && position.cmple(last + 0.5).all();
+    if !inside {
+        return Source { index: OUTSIDE, right: 0, lower: 0 };
+    }
+    let split = |at: f64, last: f64| {
+        let steps = (at.clamp(0.0, last) * f64::from(ONE)).round() as u32;
+        let whole = (steps / ONE).min(last as u32 - 1);
+        (whole, (steps - whole * ONE) as u16)
+    };
+    let (x, right) = split(position.x, last.x);
+    let (y, lower) = split(position.y, last.y);
+    Source { index: y * width as u32 + x, right, lower }
+}
+
+/// A pixel that can be averaged.
+pub(super) trait Pixel: Copy + Default {
+    /// Weighted mean, rounded; the weights add up to `ONE * ONE`.
+    fn mix(pixels: [Self; 4], weights: [u32; 4]) -> Self;
+}
+
+fn mean(values: [u32; 4], weights: [u32; 4]) -> u32 {
+    let sum = values[0] * weights[0] + values[1] * weights[1] + values[2] * weights[2] + values[3] * weights[3];
+    (sum + ONE * ONE / 2) / (ONE * ONE)
+}
+
+impl Pixel for u8 {
+    fn mix(pixels: [Self; 4], weights: [u32; 4]) -> Self {
+        mean(pixels.map(u32::from), weights) as u8
+    }
+}
+
+impl Pixel for u16 {
+    fn mix(pixels: [Self; 4], weights: [u32; 4]) -> Self {
+        mean(pixels.map(u32::from), weights) as u16
+    }
+}
+
+impl Pixel for [u8; 3] {
+    fn mix(pixels: [Self; 4], weights: [u32; 4]) -> Self {
+        std::array::from_fn(|channel| mean(pixels.map(|pixel| pixel[channel].into()), weights) as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shifted(dx: f64, dy: f64, image: &Image<u16>) -> Vec<u16> {
+        let table = RemapTable::new(image.width(), image.height(), |x, y| DVec2::new(x as f64 + dx, y as f64 + dy));
+        table.apply(image).into_pixels()
+    }
+
+    #[test]
+    fn standing_still_changes_nothing_to_the_last_pixel() {
+        let image = Image::from_fn(5, 4, |x, y| (65_535 - x * 1000 - y * 77) as u16);
+        assert_eq!(shifted(0.0, 0.0, &image), image.pixels());
+    }
+
+    #[test]
+    fn quarter_pixels_are_weighted_and_outside_is_black() {
+        let image = Image::new(3, 2, vec![0, 100, 200, 40, 140, 240]);
+        assert_eq!(shifted(0.25, 0.5, &image), [45, 145, 220, 65, 165, 240].map(|v| v as u16));
+        assert_eq!(shifted(1.0, 0.0, &image), [100, 200, 0, 140, 240, 0]);
+        assert_eq!(shifted(f64::NAN, 0.0, &image), [0; 6]);
+    }
+
+    #[test]
+    fn every_channel_and_depth_moves_alike() {
+        let table = RemapTable::new(2, 2, |_, _| DVec2::new(0.5, 0.5));
+        let rgb = Image::new(2, 2, vec![[0, 10, 255], [10, 20, 255], [20, 30, 255], [30, 40, 255]]);
+        assert_eq!(table.apply(&rgb).pixels(), [[15, 25, 255]; 4]);
+        assert_eq!(table.apply(&Image::new(2, 2, vec![0u8, 10, 20, 30])).pixels(), [15; 4]);
+    }
+}
