@@ -27,7 +27,7 @@ pub enum SourceSpec {
 }
 
 /// What the words do not say.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceOptions {
     /// Columns and rows per eye: of the scene, or asked of a camera. Files have their own.
     pub size: Option<(usize, usize)>,
@@ -40,12 +40,6 @@ pub struct SourceOptions {
     pub color: bool,
     /// The scene's rig and looks; [`SourceOptions::size`] goes before its size.
     pub scene: SceneOptions,
-}
-
-impl Default for SourceOptions {
-    fn default() -> Self {
-        Self { size: None, rate_hz: None, looped: false, color: false, scene: SceneOptions::default() }
-    }
 }
 
 /// What the grammar takes.

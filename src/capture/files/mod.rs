@@ -72,7 +72,7 @@ impl FileSource {
     /// As [`list_pairs`], and as [`FilePair::read`] for the first pair; later ones are found when they are played.
     pub fn folder(folder: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
         let pairs = list_pairs(folder)?;
-        let is_rectified = pairs.iter().all(|pair| pair.is_rectified());
+        let is_rectified = pairs.iter().all(FilePair::is_rectified);
         let name = folder.canonicalize().unwrap_or_else(|_| folder.into());
         Self::open(stem(&name), pairs, is_rectified, options)
     }

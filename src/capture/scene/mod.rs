@@ -97,38 +97,4 @@ impl Rendered {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Writes the scene where one can look at it: `cargo test --lib save_pictures -- --ignored`.
-    #[test]
-    #[ignore = "writes pictures to look at"]
-    fn save_pictures() {
-        let folder = std::env::temp_dir().join("stereopsis-scene");
-        std::fs::create_dir_all(&folder).unwrap();
-        for number in [0, 30] {
-            let start = std::time::Instant::now();
-            let pair = render(&SceneOptions::default(), number, true);
-            println!("{:?}", start.elapsed());
-            for (side, picture) in [("left", &pair.left), ("right", &pair.right)] {
-                let rgb = picture.rgb.as_ref().unwrap();
-                let flat = rgb.pixels().as_flattened().to_vec();
-                let file = image::RgbImage::from_raw(rgb.width() as u32, rgb.height() as u32, flat).unwrap();
-                file.save(folder.join(format!("{number}-{side}.png"))).unwrap();
-            }
-            let truth = pair.truth.unwrap();
-            let grey = truth.left_px.map(|d| (d * 4.0).min(255.0) as u8).into_pixels();
-            image::GrayImage::from_raw(640, 480, grey)
-                .unwrap()
-                .save(folder.join(format!("{number}-truth.png")))
-                .unwrap();
-            let hidden = truth.occluded.map(|&o| u8::from(o) * 255).into_pixels();
-            image::GrayImage::from_raw(640, 480, hidden)
-                .unwrap()
-                .save(folder.join(format!("{number}-hidden.png")))
-                .unwrap();
-            let valid = truth.left_px.pixels();
-            println!("{:?}", valid.iter().fold((f32::MAX, 0_f32), |(a, b), &d| (a.min(d), b.max(d))));
-        }
-    }
-}
+mod tests;

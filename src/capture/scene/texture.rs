@@ -205,7 +205,7 @@ impl Place {
             DVec3::new(0.78, 0.42, 0.20),
         ];
         let color = colors[(id(2) * 6.999) as usize] * (0.85 + 0.3 * id(3));
-        let middle = (border(k) + border(k + 1.0)) / 2.0;
+        let middle = f64::midpoint(border(k), border(k + 1.0));
         let half = (border(k + 1.0) - border(k)) / 2.0;
         let inside = half - (self.p.x - middle).abs();
         let label = self.band(up - 0.08 - 0.12 * id(4), 0.03 + 0.03 * id(5)) * id(6).round();

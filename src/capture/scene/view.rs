@@ -69,7 +69,7 @@ impl Rig {
         Ray { origin, direction: DVec3::X * u + self.down * v + self.ahead }
     }
 
-    fn disparity_px(&self, depth_m: f64) -> f64 {
+    pub(super) fn disparity_px(&self, depth_m: f64) -> f64 {
         self.focal_px * self.baseline_m / depth_m
     }
 
