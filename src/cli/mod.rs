@@ -1,1 +1,3 @@
 //! The command line: one file for each subcommand.
+
+pub mod bench;

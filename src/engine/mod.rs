@@ -2,6 +2,7 @@
 
 pub mod cpu;
 pub mod gpu;
+mod auto;
 mod open;
 pub mod worker;
 
@@ -34,12 +35,6 @@ choices! {
         Gpu = "gpu",
         /// SIMD on all cores.
         Cpu = "cpu",
-    }
-}
-
-impl Default for EngineChoice {
-    fn default() -> Self {
-        Self::Auto
     }
 }
 

@@ -1,31 +1,51 @@
 //! From what a user asks for to an engine.
 
-use super::{CpuEngine, Engine, EngineChoice, EngineError, Job};
+use super::gpu::{AdapterChoice, Gpu};
+use super::{CpuEngine, Engine, EngineChoice, EngineError, GpuEngine, Job, auto};
 
 /// What decides which engine is opened.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct OpenOptions {
     /// What the user asks for.
     pub choice: EngineChoice,
     /// Threads of the CPU engine; one for each core by default.
     pub threads: Option<usize>,
+    /// Which GPU, where none is open already.
+    pub adapter: AdapterChoice,
+    /// The GPU that a window draws with.
+    pub gpu: Option<Gpu>,
+}
+
+impl Default for OpenOptions {
+    /// The quicker engine of the best GPU and all cores.
+    fn default() -> Self {
+        Self { choice: EngineChoice::Auto, threads: None, adapter: AdapterChoice::Best, gpu: None }
+    }
 }
 
 /// An open engine.
 pub struct Opened {
     /// The engine.
     pub engine: Box<dyn Engine>,
-    /// What `auto` has measured, in words.
+    /// Why `auto` chose it: the times that it measured, or why it measured none.
     pub why: Option<String>,
 }
 
-/// Opens an engine. `auto` times both on `sample`, and takes the CPU without one.
+/// Opens an engine. `auto` times both on `sample`, or remembers; it gives an engine in any case.
 ///
 /// # Errors
-/// The engine that was asked for by name cannot be opened; the text says what to do.
-pub fn open(options: &OpenOptions, _sample: Option<&Job>) -> Result<Opened, EngineError> {
-    let cpu = || Opened { engine: Box::new(CpuEngine::new(options.threads)), why: None };
+/// The GPU was asked for by name and cannot be opened; the text says what to do.
+pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, EngineError> {
     match options.choice {
-        EngineChoice::Cpu | EngineChoice::Auto | EngineChoice::Gpu => Ok(cpu()),
+        EngineChoice::Auto => Ok(auto::choose(options, sample)),
+        EngineChoice::Gpu => Ok(Opened { engine: Box::new(GpuEngine::new(options.open_gpu()?)?), why: None }),
+        EngineChoice::Cpu => Ok(Opened { engine: Box::new(CpuEngine::new(options.threads)), why: None }),
+    }
+}
+
+impl OpenOptions {
+    /// The GPU that is open, or the one that was chosen.
+    pub(super) fn open_gpu(&self) -> Result<Gpu, EngineError> {
+        self.gpu.clone().map_or_else(|| Gpu::open(&self.adapter), Ok)
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! It owns the capture thread and the engine thread, and outlives any window and any device.
 
+pub mod headless;
 mod status;
 #[cfg(test)]
 mod tests;

@@ -128,10 +128,6 @@ impl fmt::Display for Status {
             let seen = truth.nonocc;
             write!(f, ", off by more than 1 px {:.1} %, mean {:.2} px", seen.bad_1_percent, seen.average_px)?;
         }
-        write!(f, ", dropped {}", self.dropped.missed())?;
-        if let Some(engine) = &self.engine {
-            write!(f, " | {} {}", engine.kind, engine.adapter)?;
-        }
-        Ok(())
+        write!(f, ", dropped {}", self.dropped.missed())
     }
 }

@@ -1,1 +1,163 @@
 //! The pipeline from a source to results, with a source made for the test.
+
+use super::*;
+use crate::capture::newest::Policy;
+use crate::capture::{CaptureError, Next, SourceInfo};
+use crate::engine::{EngineChoice, EngineKind};
+use crate::frame::{Luma, Picture, RawPair, Truth};
+use crate::image::Image;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Noise, shifted by a disparity that is the same everywhere.
+struct Shifted {
+    disparity: usize,
+    pairs: u64,
+    next: u64,
+    /// Fails instead of ending.
+    fails: bool,
+}
+
+impl Shifted {
+    fn new(disparity: usize, pairs: u64) -> Self {
+        Self { disparity, pairs, next: 0, fails: false }
+    }
+}
+
+const SIZE: (usize, usize) = (80, 40);
+
+impl PairSource for Shifted {
+    fn info(&self) -> SourceInfo {
+        SourceInfo {
+            name: format!("shifted {}", self.disparity),
+            width: SIZE.0,
+            height: SIZE.1,
+            rate_hz: None,
+            is_camera: false,
+            num_pairs: Some(self.pairs),
+            is_rectified: true,
+            geometry: None,
+        }
+    }
+
+    fn next(&mut self, _: Duration) -> Result<Next, CaptureError> {
+        if self.next == self.pairs {
+            let lost = || CaptureError::Camera("the camera was unplugged".into());
+            return if self.fails { Err(lost()) } else { Ok(Next::End) };
+        }
+        let sequence = self.next;
+        self.next += 1;
+        let noise = |x: usize, y: usize| {
+            ((x * 7919 + y * 104_729 + sequence as usize * 31).wrapping_mul(2_654_435_761) >> 13) as u8
+        };
+        let picture =
+            |shift| Picture { luma: Luma::U8(Image::from_fn(SIZE.0, SIZE.1, |x, y| noise(x + shift, y))), rgb: None };
+        let exact = Image::filled(SIZE.0, SIZE.1, self.disparity as f32);
+        let occluded = Image::from_fn(SIZE.0, SIZE.1, |x, _| x < self.disparity + 4);
+        Ok(Next::Pair(Box::new(RawPair {
+            left: picture(0),
+            right: picture(self.disparity),
+            sequence,
+            capture_time: SystemTime::UNIX_EPOCH,
+            skew_s: 0.0,
+            name: format!("shifted-{sequence:06}"),
+            truth: Some(Arc::new(Truth { left_px: exact.clone(), right_px: exact, occluded })),
+        })))
+    }
+}
+
+fn options() -> LiveOptions {
+    let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
+    let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+    let capture = CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() };
+    LiveOptions { capture, ..LiveOptions::new(params, engine) }
+}
+
+fn until(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !condition() {
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Disparity in the middle of the newest result, px.
+fn middle(live: &Live) -> Option<f32> {
+    live.latest()?.map.as_ref()?.disparity_px(SIZE.0 / 2, SIZE.1 / 2)
+}
+
+#[test]
+fn a_source_that_ends_is_matched_to_its_last_pair() {
+    let wakes = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&wakes);
+    let wake: Wake = Arc::new(move || {
+        counter.fetch_add(1, Ordering::Relaxed);
+    });
+    let live = Live::start(Box::new(Shifted::new(7, 5)), LiveOptions { wake, ..options() }).unwrap();
+    until("the source has ended", || live.status().ended);
+    let status = live.status();
+    assert_eq!((status.captured, status.computed, status.dropped), (5, 5, Dropped::default()));
+    assert_eq!(middle(&live), Some(7.0));
+    assert!(status.valid_share.unwrap() > 0.7);
+    assert!(status.truth.unwrap().nonocc.bad_1_percent < 5.0, "{status:?}");
+    assert!(status.latency.is_some_and(|latency| latency.median_ms > 0.0 && latency.median_ms <= latency.p99_ms));
+    assert_eq!(status.engine.map(|engine| engine.kind), Some(EngineKind::Cpu));
+    assert!(status.errors.is_empty() && status.stages.len() == 4);
+    assert!(wakes.load(Ordering::Relaxed) >= 5, "whoever shows results is told of each");
+}
+
+#[test]
+fn another_source_takes_over_while_it_runs() {
+    let live = Live::start(Box::new(Shifted::new(3, u64::MAX)), options()).unwrap();
+    until("the first source shows", || middle(&live) == Some(3.0));
+    live.set_source(Box::new(Shifted::new(9, 4)), options().capture);
+    until("the second source shows", || middle(&live) == Some(9.0));
+    until("the second source has ended", || live.status().ended);
+    assert_eq!(live.status().source.name, "shifted 9");
+    // the end is like a pause: the last pair stays, and parameters still act
+    live.set_params(StereoParams { num_disparities: 8, ..StereoParams::default() });
+    until("the range is too small for it", || live.latest().is_some_and(|o| o.job.params.num_disparities == 8));
+    assert_ne!(middle(&live), Some(9.0));
+}
+
+#[test]
+fn pause_holds_and_step_takes_one() {
+    let live = Live::start(Box::new(Shifted::new(3, u64::MAX)), options()).unwrap();
+    let shown = || live.latest().map_or(0, |output| output.job.frame.raw.sequence);
+    until("something shows", || shown() > 0);
+    live.pause();
+    let settled = || {
+        std::thread::sleep(Duration::from_millis(60));
+        shown()
+    };
+    let held = settled();
+    assert_eq!(settled(), held);
+    live.step();
+    until("a step", || shown() == held + 1);
+    assert_eq!(settled(), held + 1);
+    live.resume();
+    until("it goes on", || shown() > held + 3);
+}
+
+#[test]
+fn a_lost_source_is_told_and_the_last_result_stays() {
+    let source = Shifted { fails: true, ..Shifted::new(4, 2) };
+    let live = Live::start(Box::new(source), options()).unwrap();
+    until("the loss is told", || live.status().errors.iter().any(|err| err.contains("unplugged")));
+    until("what came before is matched", || live.status().computed == 2);
+    assert_eq!(middle(&live), Some(4.0));
+    live.set_source(Box::new(Shifted::new(5, 1)), options().capture);
+    until("another source shows", || middle(&live) == Some(5.0));
+    assert!(live.status().errors.is_empty());
+}
+
+#[test]
+fn without_a_window_it_runs_to_the_end_and_gives_the_last_result() {
+    let mut options = options();
+    options.capture.max_frames = Some(6);
+    let finished = headless::run(Box::new(Shifted::new(5, u64::MAX)), options).unwrap();
+    assert!(!finished.interrupted);
+    assert_eq!(finished.status.computed, 6);
+    let output = finished.output.unwrap();
+    assert_eq!((output.job.frame.raw.sequence, output.map.is_some()), (5, true));
+}

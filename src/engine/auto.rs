@@ -1,0 +1,148 @@
+//! `--engine auto`: times both engines on a pair like those to come, and remembers who won.
+//!
+//! A GPU that is the CPU in disguise is never chosen. What was measured is kept in a file beside the program's other
+//! caches, by devices, size and those parameters that decide how long a pair takes.
+
+use super::{CpuEngine, Engine, EngineError, GpuEngine, Job, OpenOptions, Opened, run};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long each engine is timed at most, once it is warm.
+const PATIENCE: Duration = Duration::from_millis(300);
+/// Pairs that are timed at most.
+const PAIRS: usize = 5;
+
+/// The quicker engine.
+pub(super) fn choose(options: &OpenOptions, sample: Option<&Job>) -> Opened {
+    choose_with(options, sample, cache_file().as_deref())
+}
+
+fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: Option<&Path>) -> Opened {
+    let cpu = CpuEngine::new(options.threads);
+    let cpu_because = |cpu, why: String| Opened { engine: Box::new(cpu), why: Some(why) };
+    let gpu = match options.open_gpu() {
+        Ok(gpu) if gpu.info.software => {
+            let why = format!("{} computes on the CPU itself, which the cpu engine does better", gpu.info.adapter);
+            return cpu_because(cpu, why);
+        }
+        Ok(gpu) => GpuEngine::new(gpu),
+        Err(err) => Err(err),
+    };
+    let mut gpu = match gpu {
+        Ok(gpu) => gpu,
+        Err(err) => return cpu_because(cpu, err.to_string()),
+    };
+    let Some(sample) = sample else {
+        return Opened { engine: Box::new(gpu), why: Some("not timed: there is no pair to try".into()) };
+    };
+    let key = key(&gpu.info().adapter, &cpu.info().adapter, sample);
+    let mut cpu = cpu;
+    let (times, remembered) = match recall(cache, &key) {
+        Some(times) => (times, ", measured before"),
+        None => match (time(&mut gpu, sample), time(&mut cpu, sample)) {
+            (Ok(gpu_ms), Ok(cpu_ms)) => (Times { gpu_ms, cpu_ms }, ""),
+            (Err(err), _) => return cpu_because(cpu, format!("the GPU cannot do this: {err}")),
+            (_, Err(err)) => {
+                return Opened { engine: Box::new(gpu), why: Some(format!("the CPU cannot do this: {err}")) };
+            }
+        },
+    };
+    if remembered.is_empty() {
+        remember(cache, key, times);
+    }
+    let why = format!("gpu {:.1} ms, cpu {:.1} ms{remembered}", times.gpu_ms, times.cpu_ms);
+    let engine: Box<dyn Engine> = if times.gpu_ms <= times.cpu_ms { Box::new(gpu) } else { Box::new(cpu) };
+    Opened { engine, why: Some(why) }
+}
+
+/// Time of a pair on both engines, ms.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Times {
+    gpu_ms: f64,
+    cpu_ms: f64,
+}
+
+/// The best time of a few pairs after the first one, which compiles and allocates.
+fn time(engine: &mut dyn Engine, sample: &Job) -> Result<f64, EngineError> {
+    run(engine, sample.clone())?;
+    let start = Instant::now();
+    let mut best = Duration::MAX;
+    for _ in 0..PAIRS {
+        best = best.min(run(engine, sample.clone())?.compute_time);
+        if start.elapsed() > PATIENCE {
+            break;
+        }
+    }
+    Ok(best.as_secs_f64() * 1e3)
+}
+
+/// Everything that decides how long a pair takes.
+fn key(gpu: &str, cpu: &str, sample: &Job) -> String {
+    let (width, height) = sample.frame.size();
+    let p = &sample.params;
+    let window = if p.cost == crate::stereo::CostKind::Sad { p.sad_window } else { p.rank_window };
+    let check = if p.left_right.is_some() { "left-right" } else { "" };
+    let speckle = if p.speckle_size > 0 { "speckle" } else { "" };
+    format!(
+        "{} | {gpu} | {cpu} | {width}x{height}x{} {} {window} paths {} median {} {check} {speckle} {}",
+        env!("CARGO_PKG_VERSION"),
+        p.num_disparities,
+        p.cost,
+        p.paths,
+        p.median,
+        p.fill,
+    )
+}
+
+fn cache_file() -> Option<PathBuf> {
+    Some(directories::ProjectDirs::from("", "", "stereopsis")?.cache_dir().join("engine-times.json"))
+}
+
+type Cache = BTreeMap<String, Times>;
+
+fn read(file: &Path) -> Option<Cache> {
+    serde_json::from_str(&std::fs::read_to_string(file).ok()?).ok()
+}
+
+fn recall(file: Option<&Path>, key: &str) -> Option<Times> {
+    read(file?)?.get(key).copied()
+}
+
+/// Adds times to the file. Where that fails they are measured again next time.
+fn remember(file: Option<&Path>, key: String, times: Times) {
+    let Some(file) = file else { return };
+    let mut cache = read(file).unwrap_or_default();
+    if cache.len() >= 200 {
+        cache.clear(); // devices, versions and sizes of long ago
+    }
+    cache.insert(key, times);
+    let written = || -> std::io::Result<()> {
+        file.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        let new = file.with_extension(format!("{}.new", std::process::id()));
+        std::fs::write(&new, serde_json::to_vec_pretty(&cache)?)?;
+        std::fs::rename(&new, file)
+    };
+    if let Err(err) = written() {
+        log::info!("the times of the engines are not kept: {}: {err}", file.display());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_remembered_by_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("deeper/times.json");
+        assert_eq!(recall(Some(&file), "a"), None);
+        let times = Times { gpu_ms: 3.0, cpu_ms: 14.0 };
+        remember(Some(&file), "a".into(), times);
+        remember(Some(&file), "b".into(), Times { gpu_ms: 9.0, cpu_ms: 1.0 });
+        assert_eq!(recall(Some(&file), "a"), Some(times));
+        assert_eq!(recall(Some(&file), "c"), None);
+        std::fs::write(&file, "no json").unwrap();
+        assert_eq!(recall(Some(&file), "a"), None, "a broken file is as good as none");
+    }
+}

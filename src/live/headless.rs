@@ -1,0 +1,117 @@
+//! The pipeline with a status line instead of a window: until its pairs are done, or Ctrl-C.
+
+use super::{Live, LiveOptions, Status};
+use crate::capture::PairSource;
+use crate::engine::Output;
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// How a run without a window ended.
+pub struct Finished {
+    /// The last result, with its numbers; `None` if there was none.
+    pub output: Option<Arc<Output>>,
+    /// Everything else, as of the end. Its errors have been told already.
+    pub status: Status,
+    /// Ctrl-C ended it.
+    pub interrupted: bool,
+}
+
+/// How often the status is told.
+const TELL_EVERY: Duration = Duration::from_secs(1);
+/// How often is looked for the end.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Runs until the source ends, [`crate::capture::CaptureOptions::max_frames`] are done, or Ctrl-C; a second Ctrl-C ends
+/// the program at once. The status goes to standard error: one line that is rewritten on a terminal, else a line a second.
+///
+/// # Errors
+/// No threads, or no handler for Ctrl-C. A lost source is no error here: [`Finished::status`] has it.
+pub fn run(source: Box<dyn PairSource>, options: LiveOptions) -> anyhow::Result<Finished> {
+    let interrupt = interrupt().context("cannot listen for Ctrl-C")?;
+    let live = Live::start(source, LiveOptions { read_back: true, ..options }).context("cannot start the threads")?;
+    let mut teller = Teller::new();
+    let status = loop {
+        std::thread::sleep(LOOK_EVERY);
+        let status = live.status();
+        teller.tell(&status);
+        if status.ended || interrupt.load(Ordering::Acquire) {
+            break status;
+        }
+    };
+    teller.last(&status);
+    Ok(Finished { output: live.latest(), interrupted: !status.ended, status })
+}
+
+/// Set by the first Ctrl-C.
+fn interrupt() -> Result<&'static AtomicBool, ctrlc::Error> {
+    static PRESSED: AtomicBool = AtomicBool::new(false);
+    static LISTENING: OnceLock<()> = OnceLock::new();
+    if LISTENING.get().is_none() {
+        ctrlc::set_handler(|| {
+            if PRESSED.swap(true, Ordering::AcqRel) {
+                std::process::exit(130);
+            }
+        })?;
+        let _ = LISTENING.set(());
+    }
+    Ok(&PRESSED)
+}
+
+/// Tells the status when it is time, and news when there are any.
+struct Teller {
+    bar: Option<ProgressBar>,
+    due: Instant,
+    told_errors: Vec<String>,
+    told_engine: bool,
+}
+
+impl Teller {
+    fn new() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+            ProgressBar::new_spinner().with_style(style)
+        });
+        Self { bar, due: Instant::now(), told_errors: Vec::new(), told_engine: false }
+    }
+
+    fn tell(&mut self, status: &Status) {
+        for error in &status.errors {
+            if !self.told_errors.contains(error) {
+                self.line(&format!("stereopsis: {error}"));
+            }
+        }
+        self.told_errors.clone_from(&status.errors);
+        if let (false, Some(engine)) = (self.told_engine, &status.engine) {
+            self.told_engine = true;
+            let why = status.engine_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+            self.line(&format!("{} on {} {}{why}", status.source.name, engine.kind, engine.adapter));
+        }
+        if status.computed > 0 && Instant::now() >= self.due {
+            self.due = Instant::now() + TELL_EVERY;
+            match &self.bar {
+                Some(bar) => bar.set_message(status.to_string()),
+                None => self.line(&status.to_string()),
+            }
+        }
+    }
+
+    /// The status at the end, which stays.
+    fn last(&self, status: &Status) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        let _ = writeln!(std::io::stderr(), "{} pairs: {status}", status.computed);
+    }
+
+    /// A line that stays. Standard error may be closed; that is no reason to stop.
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => drop(writeln!(std::io::stderr(), "{text}")),
+        }
+    }
+}
