@@ -1,0 +1,256 @@
+//! Which frame of the left camera belongs to which of the right one, by capture time, one to one.
+//!
+//! In: frames of two free-running cameras, each with its time, in order on each side. Out: pairs of nearest neighbours at
+//! most half a frame interval apart. The interval is measured: in dim light cameras slow down without saying so.
+
+use std::collections::VecDeque;
+use std::time::{Duration, SystemTime};
+
+/// One of the two cameras, as seen from behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The left camera.
+    Left,
+    /// The right camera.
+    Right,
+}
+
+/// Two frames taken at nearly the same time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paired<T> {
+    /// The left camera's frame.
+    pub left: T,
+    /// The right camera's frame.
+    pub right: T,
+    /// When the left frame was taken.
+    pub time: SystemTime,
+    /// How much later the right frame was taken, in seconds.
+    pub skew_s: f64,
+}
+
+/// Frames that still wait for a partner.
+#[derive(Debug)]
+pub struct Pairing<T> {
+    left: Waiting<T>,
+    right: Waiting<T>,
+    unpaired: u64,
+}
+
+/// More than this many frames of one camera do not wait for the other one.
+const MOST_WAITING: usize = 8;
+/// So many intervals are measured; the median forgives frames that are missing.
+const INTERVALS: usize = 7;
+/// Half an interval and a tenth more, so that cameras just half an interval apart do not change partners with each jitter.
+const REACH: f64 = 0.55;
+
+#[derive(Debug)]
+struct Waiting<T> {
+    frames: VecDeque<(SystemTime, T)>,
+    last: Option<SystemTime>,
+    intervals_s: VecDeque<f64>,
+    nominal_s: f64,
+}
+
+impl<T> Pairing<T> {
+    /// Nothing seen yet of two cameras that claim these frame rates, in Hz.
+    pub fn new(left_rate_hz: f64, right_rate_hz: f64) -> Self {
+        Self { left: Waiting::new(left_rate_hz), right: Waiting::new(right_rate_hz), unpaired: 0 }
+    }
+
+    /// Takes the next frame of one camera.
+    pub fn push(&mut self, side: Side, time: SystemTime, frame: T) {
+        let waiting = match side {
+            Side::Left => &mut self.left,
+            Side::Right => &mut self.right,
+        };
+        self.unpaired += waiting.push(time, frame);
+    }
+
+    /// The oldest pair that is complete.
+    pub fn pop(&mut self) -> Option<Paired<T>> {
+        loop {
+            let left_s = self.left.frames.front()?.0;
+            let skew_s = seconds_from(left_s, self.right.frames.front()?.0);
+            let (older, newer) =
+                if skew_s >= 0.0 { (&mut self.left, &self.right) } else { (&mut self.right, &self.left) };
+            // the older frame's best partner is the newer one, unless that has a nearer one itself
+            let nearer = older.frames.get(1).is_some_and(|&(next, _)| {
+                let newer = newer.frames[0].0;
+                seconds_from(newer, next).abs() < skew_s.abs()
+            });
+            if nearer || skew_s.abs() > REACH * older.interval_s().min(newer.interval_s()) {
+                older.frames.pop_front();
+                self.unpaired += 1;
+                continue;
+            }
+            let (time, left) = self.left.frames.pop_front()?;
+            let (_, right) = self.right.frames.pop_front()?;
+            return Some(Paired { left, right, time, skew_s });
+        }
+    }
+
+    /// Frames that found no partner so far.
+    pub fn unpaired(&self) -> u64 {
+        self.unpaired
+    }
+}
+
+impl<T> Waiting<T> {
+    fn new(rate_hz: f64) -> Self {
+        Self { frames: VecDeque::new(), last: None, intervals_s: VecDeque::new(), nominal_s: 1.0 / rate_hz.max(1.0) }
+    }
+
+    /// Returns how many frames are given up.
+    fn push(&mut self, time: SystemTime, frame: T) -> u64 {
+        let mut given_up = 0;
+        if let Some(last) = self.last {
+            let interval_s = seconds_from(last, time);
+            if interval_s > 0.0 {
+                self.intervals_s.push_back(interval_s);
+                if self.intervals_s.len() > INTERVALS {
+                    self.intervals_s.pop_front();
+                }
+            } else {
+                // the clock was set back: what waits can no longer be compared
+                given_up += self.frames.len() as u64;
+                self.frames.clear();
+            }
+        }
+        self.last = Some(time);
+        self.frames.push_back((time, frame));
+        if self.frames.len() > MOST_WAITING {
+            self.frames.pop_front();
+            given_up += 1;
+        }
+        given_up
+    }
+
+    fn interval_s(&self) -> f64 {
+        if self.intervals_s.len() < INTERVALS {
+            return self.nominal_s;
+        }
+        let mut sorted: Vec<f64> = self.intervals_s.iter().copied().collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted[INTERVALS / 2]
+    }
+}
+
+/// Signed seconds from `a` to `b`.
+fn seconds_from(a: SystemTime, b: SystemTime) -> f64 {
+    b.duration_since(a).as_ref().map_or_else(|earlier| -earlier.duration().as_secs_f64(), Duration::as_secs_f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::UNIX_EPOCH;
+
+    const INTERVAL_S: f64 = 1.0 / 30.0;
+
+    /// Pushes frames in order of their times, numbered on each side, and takes pairs as soon as they are complete.
+    fn run(pairing: &mut Pairing<usize>, left_s: &[f64], right_s: &[f64]) -> Vec<Paired<usize>> {
+        let left = left_s.iter().enumerate().map(|(i, &t)| (t, Side::Left, i));
+        let right = right_s.iter().enumerate().map(|(i, &t)| (t, Side::Right, i));
+        let mut arrivals: Vec<_> = left.chain(right).collect();
+        arrivals.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut pairs = Vec::new();
+        for (time_s, side, number) in arrivals {
+            pairing.push(side, UNIX_EPOCH + Duration::from_secs_f64(100.0 + time_s), number);
+            pairs.extend(std::iter::from_fn(|| pairing.pop()));
+        }
+        pairs
+    }
+
+    fn times(count: usize, interval_s: f64, offset_s: f64) -> Vec<f64> {
+        (0..count).map(|i| offset_s + i as f64 * interval_s).collect()
+    }
+
+    #[test]
+    fn every_offset_up_to_half_an_interval_pairs_each_frame() {
+        for offset in [-0.5, -0.3, -0.01, 0.0, 0.1, 0.25, 0.49, 0.5] {
+            let mut pairing = Pairing::new(30.0, 30.0);
+            let offset_s = offset * INTERVAL_S;
+            let pairs = run(&mut pairing, &times(30, INTERVAL_S, 0.0), &times(30, INTERVAL_S, offset_s));
+            assert_eq!(pairs.len(), 30, "offset {offset}");
+            assert_eq!(pairing.unpaired(), 0);
+            for pair in pairs {
+                assert_eq!(pair.left, pair.right);
+                assert!((pair.skew_s - offset_s).abs() < 1e-6, "{} {offset_s}", pair.skew_s);
+            }
+        }
+    }
+
+    #[test]
+    fn beyond_half_an_interval_the_nearer_neighbour_is_the_partner() {
+        let mut pairing = Pairing::new(30.0, 30.0);
+        let pairs = run(&mut pairing, &times(10, INTERVAL_S, 0.0), &times(10, INTERVAL_S, 0.7 * INTERVAL_S));
+        assert_eq!(pairs.len(), 9);
+        assert!(pairs.iter().all(|p| p.left == p.right + 1 && (p.skew_s + 0.3 * INTERVAL_S).abs() < 1e-6), "{pairs:?}");
+        assert_eq!(pairing.unpaired(), 1);
+    }
+
+    #[test]
+    fn jitter_does_not_change_partners() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let mut jitter = |times: Vec<f64>| -> Vec<f64> {
+            times.into_iter().map(|t| 1.0 + t + 0.1 * INTERVAL_S * (random.f64() - 0.5)).collect()
+        };
+        let (left, right) = (jitter(times(200, INTERVAL_S, 0.0)), jitter(times(200, INTERVAL_S, 0.4 * INTERVAL_S)));
+        let mut pairing = Pairing::new(30.0, 30.0);
+        let pairs = run(&mut pairing, &left, &right);
+        assert_eq!(pairs.len(), 200);
+        assert!(pairs.iter().all(|p| p.left == p.right));
+    }
+
+    #[test]
+    fn a_frame_whose_partner_was_dropped_stays_alone() {
+        let mut right = times(12, INTERVAL_S, 0.2 * INTERVAL_S);
+        right.remove(5);
+        right.remove(5);
+        let mut pairing = Pairing::new(30.0, 30.0);
+        let pairs = run(&mut pairing, &times(12, INTERVAL_S, 0.0), &right);
+        let left: Vec<usize> = pairs.iter().map(|p| p.left).collect();
+        assert_eq!(left, [0, 1, 2, 3, 4, 7, 8, 9, 10, 11]);
+        assert_eq!(pairing.unpaired(), 2);
+        assert!(pairs.iter().all(|p| (p.skew_s - 0.2 * INTERVAL_S).abs() < 1e-6));
+    }
+
+    #[test]
+    fn a_camera_at_half_the_rate_takes_the_nearest_of_the_other() {
+        for offset in [0.1, 0.4, 0.6, 0.9] {
+            let mut pairing = Pairing::new(30.0, 15.0);
+            let right = times(20, 2.0 * INTERVAL_S, offset * INTERVAL_S);
+            let pairs = run(&mut pairing, &times(41, INTERVAL_S, 0.0), &right);
+            assert_eq!(pairs.len(), 20, "offset {offset}");
+            let nearest = usize::from(offset > 0.5);
+            assert!(pairs.iter().all(|p| p.left == 2 * p.right + nearest), "offset {offset}: {pairs:?}");
+            assert!(pairing.unpaired() >= 19);
+        }
+    }
+
+    #[test]
+    fn cameras_that_slow_down_in_the_dark_still_pair() {
+        // both claim 30/s and send 10/s, 40 ms apart: more than half of 1/30 s
+        let mut pairing = Pairing::new(30.0, 30.0);
+        let pairs = run(&mut pairing, &times(30, 0.1, 0.0), &times(30, 0.1, 0.04));
+        assert!(pairs.len() >= 22, "{}", pairs.len());
+        assert!(pairs.iter().all(|p| p.left == p.right));
+    }
+
+    #[test]
+    fn one_silent_camera_costs_no_memory() {
+        let mut pairing = Pairing::new(30.0, 30.0);
+        assert_eq!(run(&mut pairing, &times(1000, INTERVAL_S, 0.0), &[]), []);
+        assert_eq!(pairing.left.frames.len(), MOST_WAITING);
+        assert_eq!(pairing.unpaired(), 1000 - MOST_WAITING as u64);
+    }
+
+    #[test]
+    fn a_clock_set_back_starts_anew() {
+        let mut pairing = Pairing::new(30.0, 30.0);
+        run(&mut pairing, &times(5, INTERVAL_S, 50.0), &times(4, INTERVAL_S, 50.0));
+        let pairs = run(&mut pairing, &times(5, INTERVAL_S, 0.0), &times(5, INTERVAL_S, 0.001));
+        assert_eq!(pairs.len(), 5);
+        assert_eq!(pairing.unpaired(), 1);
+    }
+}

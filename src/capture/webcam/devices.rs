@@ -1,0 +1,140 @@
+//! Which cameras there are and what they can send.
+//!
+//! Each one is asked on a thread of its own, all at once, because a camera may take a second to wake, or never answer.
+
+use super::fault::{self, number};
+use super::mode::{Mode, readable};
+use crate::capture::CaptureError;
+use crossbeam_channel::bounded;
+use nokhwa::utils::{ApiBackend, CameraIndex, FrameFormat, RequestedFormat, RequestedFormatType};
+use nokhwa::{Camera, NokhwaError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A camera that the system lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CameraInfo {
+    /// Its number, as in `webcam:0,1`; it may change when cameras are plugged in again.
+    pub index: u32,
+    /// What it calls itself.
+    pub name: String,
+    /// Where it is plugged in, as far as the system says; stays the same when numbers change.
+    pub port: String,
+    /// What it can send, sorted; empty if `problem` says why.
+    pub modes: Vec<Mode>,
+    /// Why it cannot be used now: busy, no permission, no readable format, no answer.
+    pub problem: Option<String>,
+}
+
+/// How long a camera may take to list its modes.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// All cameras, by number, with their modes.
+///
+/// # Errors
+/// The system cannot list cameras at all. A camera that cannot be opened is listed with its `problem`.
+pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
+    let asked: Vec<_> = listed()?
+        .into_iter()
+        .map(|camera| {
+            let (sender, answer) = bounded(1);
+            let index = camera.index;
+            let asking = thread::Builder::new().name(format!("camera {index} modes")).spawn(move || {
+                let _ = sender.send(open_any(index).and_then(|mut camera| modes(&mut camera)));
+            });
+            (camera, asking.is_ok().then_some(answer))
+        })
+        .collect();
+    let deadline = Instant::now() + PATIENCE;
+    let mut found = Vec::new();
+    for (mut camera, answer) in asked {
+        let index = camera.index;
+        match answer.and_then(|a| a.recv_deadline(deadline).ok()) {
+            Some(Ok(modes)) if !modes.is_empty() => camera.modes = modes,
+            Some(Ok(_)) => camera.problem = Some(fault::unreadable(index).to_string()),
+            Some(Err(error)) => {
+                if offers_nothing(&error) {
+                    if is_secondary_node(index) {
+                        continue;
+                    }
+                    camera.problem = Some(fault::unreadable(index).to_string());
+                } else if fault::os_error(&error) != Some(number::MISSING) {
+                    camera.problem = Some(fault::explain(index, "open it", &error).to_string());
+                } else {
+                    continue; // unplugged since it was listed
+                }
+            }
+            None => camera.problem = Some(fault::silent(index, PATIENCE, 0).to_string()),
+        }
+        found.push(camera);
+    }
+    Ok(found)
+}
+
+/// What the system lists, by number, without opening anything.
+pub(super) fn listed() -> Result<Vec<CameraInfo>, CaptureError> {
+    ask_for_permission();
+    let listed = nokhwa::query(ApiBackend::Auto)
+        .map_err(|e| CaptureError::Camera(format!("the system does not list its cameras: {e}")))?;
+    let mut cameras: Vec<CameraInfo> = listed
+        .iter()
+        .filter_map(|info| {
+            let index = info.index().as_index().ok()?;
+            // on Linux `/dev/video-dec0` and the like are listed too, under the number of a camera
+            if cfg!(target_os = "linux") && !info.description().ends_with(&format!(" {}", fault::node(index))) {
+                return None;
+            }
+            let port = port(index).unwrap_or_else(|| info.misc().trim().to_owned());
+            Some(CameraInfo { index, name: info.human_name(), port, modes: Vec::new(), problem: None })
+        })
+        .collect();
+    cameras.sort_by_key(|c| c.index);
+    cameras.dedup_by_key(|c| c.index);
+    Ok(cameras)
+}
+
+/// Opens a camera in whatever readable mode it lists first; the mode in force is set afterwards.
+pub(super) fn open_any(index: u32) -> Result<Camera, NokhwaError> {
+    let readable = [FrameFormat::YUYV, FrameFormat::MJPEG];
+    let any = RequestedFormat::with_formats(RequestedFormatType::None, &readable);
+    Camera::new(CameraIndex::Index(index), any)
+}
+
+/// What an open camera can send.
+pub(super) fn modes(camera: &mut Camera) -> Result<Vec<Mode>, NokhwaError> {
+    Ok(readable(&camera.compatible_camera_formats()?))
+}
+
+/// No format in the list that was asked for: a camera of other formats, or a node that is no camera.
+pub(super) fn offers_nothing(error: &NokhwaError) -> bool {
+    matches!(error, NokhwaError::GetPropertyError { property, .. } if property == "CameraFormat")
+}
+
+/// Linux gives one camera several nodes; those after the first carry metadata.
+fn is_secondary_node(index: u32) -> bool {
+    let position = std::fs::read_to_string(format!("/sys/class/video4linux/video{index}/index"));
+    position.is_ok_and(|text| text.trim() != "0")
+}
+
+/// The bus and port of the camera, where the system (Linux) says it.
+fn port(index: u32) -> Option<String> {
+    let device = std::fs::read_link(format!("/sys/class/video4linux/video{index}/device")).ok()?;
+    Some(device.file_name()?.to_string_lossy().into_owned())
+}
+
+#[cfg(target_os = "macos")]
+fn ask_for_permission() {
+    use std::sync::Once;
+    static ASKED: Once = Once::new();
+    ASKED.call_once(|| {
+        let (sender, answered) = bounded(1);
+        nokhwa::nokhwa_initialize(move |_| {
+            let _ = sender.try_send(());
+        });
+        // the user may take his time to answer; without an answer the cameras stay shut, which opening then says
+        let _ = answered.recv_timeout(Duration::from_secs(30));
+    });
+}
+
+#[cfg(not(target_os = "macos"))]
+fn ask_for_permission() {}
