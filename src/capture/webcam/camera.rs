@@ -1,6 +1,6 @@
 //! One camera and its thread: opens it, lists its modes, takes the one it is told, then reads, decodes and sends pictures.
 //!
-//! The thread may hang in nokhwa's `frame()` for ever. So it is asked to stop and, after half a second, left behind; its
+//! The thread may hang in nokhwa's `frame()` for ever. So it is asked to stop and, soon, left behind; its
 //! queue holds a few pictures, of which the oldest gives way.
 
 use super::ModeRequest;
@@ -54,8 +54,8 @@ const QUEUE: usize = 4;
 const START: Duration = Duration::from_secs(5);
 /// So long without a picture, and the camera counts as lost.
 pub(super) const SILENCE: Duration = Duration::from_secs(2);
-/// How long a stop waits for the thread before it leaves it behind.
-const STOP: Duration = Duration::from_millis(500);
+/// How long a stop waits for the thread before it leaves it behind; less than the capture thread itself is waited for.
+const STOP: Duration = Duration::from_millis(400);
 /// A driver's time that differs this much from the clock is of another clock.
 const SAME_CLOCK: Duration = Duration::from_secs(5);
 
