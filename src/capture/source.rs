@@ -2,6 +2,7 @@
 
 use super::files::FileSource;
 use super::scene::{SceneOptions, SceneSource};
+use super::webcam::{ModeRequest, SideBySide, WebcamPair};
 use super::{CaptureError, PairSource};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -142,10 +143,14 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         }
         SourceSpec::Files { left, right } => Box::new(FileSource::pair(left, right, options)?),
         SourceSpec::Folder(folder) => Box::new(FileSource::folder(folder, options)?),
-        SourceSpec::WebcamPair(..) | SourceSpec::WebcamSideBySide(_) => {
-            return Err(CaptureError::Camera("cameras cannot be opened yet".into()));
-        }
+        SourceSpec::WebcamPair(left, right) => Box::new(WebcamPair::open(*left, *right, &camera_mode(options))?),
+        SourceSpec::WebcamSideBySide(camera) => Box::new(SideBySide::open(*camera, &camera_mode(options))?),
     })
+}
+
+fn camera_mode(options: &SourceOptions) -> ModeRequest {
+    let rate_hz = options.rate_hz.map(|rate| rate.round().max(1.0) as u32);
+    ModeRequest { size: options.size, rate_hz, format: None, color: options.color }
 }
 
 #[cfg(test)]
