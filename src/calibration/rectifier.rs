@@ -117,6 +117,16 @@ impl Rectifier {
     }
 }
 
+impl crate::capture::Rectify for Rectifier {
+    fn rectify(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError> {
+        self.apply(raw)
+    }
+
+    fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+}
+
 fn rectify(table: &RemapTable, picture: &Picture) -> Picture {
     let luma = match &picture.luma {
         Luma::U8(image) => Luma::U8(table.apply(image)),

@@ -231,3 +231,6 @@ fn projection(matrix: &Matrix) -> Result<Projection, CalibrationError> {
     }
     Ok(Projection { fx, fy, cx, cy })
 }
+
+#[cfg(test)]
+mod tests;
