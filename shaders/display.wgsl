@@ -1,0 +1,58 @@
+// Colours a disparity map for the window: one fragment per pixel of the map.
+// In: packed disparities (low 16 bits in 1/16 px, next 8 bits the reasons) and 256 colours. Out: opaque colour.
+// Disparity and inverse depth both grow towards the viewer, so near is the upper end of every colour map.
+
+struct Display {
+    focal_times_baseline: f32, // px m; 0 without geometry
+    doffs_px: f32,
+    low: f32,                  // shown in the first colour: px, or 1/m
+    high: f32,                 // shown in the last colour
+    quantity: u32,             // 0 disparity, 1 inverse depth
+    colour_reasons: u32,       // 0: all that is invalid is black
+}
+
+@group(0) @binding(0) var<uniform> display: Display;
+@group(0) @binding(1) var disparities: texture_2d<u32>;
+@group(0) @binding(2) var colours: texture_2d<f32>;
+@group(0) @binding(3) var reason_colours: texture_2d<f32>;
+
+const INVALID: u32 = 0x8000u;
+const STEPS_PER_PX: f32 = 16.0;
+const NUM_COLOURS: f32 = 256.0;
+
+@vertex
+fn whole_target(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
+    let corner = vec2<f32>(f32(index & 1u), f32(index >> 1u)) * 4.0 - 1.0;
+    return vec4<f32>(corner, 0.0, 1.0);
+}
+
+@fragment
+fn colour(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
+    let word = textureLoad(disparities, vec2<i32>(position.xy), 0).r;
+    let reasons = (word >> 16u) & 0xffu;
+    if (word & 0xffffu) == INVALID {
+        return without_disparity(reasons);
+    }
+    // shifted up and arithmetically down again: the sign of the 16-bit number
+    let d = f32(bitcast<i32>(word << 16u) >> 16u) / STEPS_PER_PX;
+    var value = d;
+    if display.quantity == 1u {
+        let beyond = d + display.doffs_px;
+        if beyond <= 0.0 {
+            return without_disparity(1u);
+        }
+        let z = display.focal_times_baseline / beyond;
+        value = 1.0 / z;
+    }
+    let t = clamp((value - display.low) / (display.high - display.low), 0.0, 1.0);
+    let column = i32(t * (NUM_COLOURS - 1.0) + 0.5);
+    return textureLoad(colours, vec2<i32>(column, 0), 0);
+}
+
+// Black, or the colour of the first reason that applies.
+fn without_disparity(reasons: u32) -> vec4<f32> {
+    if display.colour_reasons == 0u || reasons == 0u {
+        return vec4<f32>(0.0, 0.0, 0.0, 1.0);
+    }
+    return textureLoad(reason_colours, vec2<i32>(i32(firstTrailingBit(reasons)), 0), 0);
+}

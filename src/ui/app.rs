@@ -1,0 +1,139 @@
+//! The window's content: panels at the edges, pictures in the middle. Lives as long as one window and one device.
+
+use super::command::Command;
+use super::panels::{self, parameters, pixel};
+use super::render::Screens;
+use super::session::Session;
+use super::style;
+use super::view::{Tile, ViewKind, arrange};
+use crate::engine::gpu::Gpu;
+use crate::parameter::Group;
+use egui::{CentralPanel, Panel, ScrollArea, Ui};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// One window over a session that outlives it.
+pub struct App {
+    session: Rc<RefCell<Session>>,
+    screens: Screens,
+    gpu: Option<Gpu>,
+}
+
+impl App {
+    /// Opens the session in this window.
+    ///
+    /// # Errors
+    /// The window does not draw through wgpu.
+    pub fn new(
+        cc: &eframe::CreationContext<'_>,
+        session: Rc<RefCell<Session>>,
+        gpu: Option<Gpu>,
+    ) -> Result<Self, String> {
+        let state = cc.wgpu_render_state.as_ref().ok_or("the window has no wgpu device")?;
+        style::apply(&cc.egui_ctx);
+        session.borrow().waker.set(Some(cc.egui_ctx.clone()));
+        Ok(Self { screens: Screens::new(state), session, gpu })
+    }
+
+    /// The session that this window shows.
+    pub fn session(&self) -> Rc<RefCell<Session>> {
+        Rc::clone(&self.session)
+    }
+}
+
+impl eframe::App for App {
+    fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+        if self.gpu.as_ref().is_some_and(|gpu| gpu.lost().is_some()) {
+            ui.ctx().send_viewport_cmd(egui::ViewportCommand::Close);
+            return;
+        }
+        let session = &mut *self.session.borrow_mut();
+        session.update();
+        let dropped = ui.ctx().input_mut(|i| std::mem::take(&mut i.raw.dropped_files));
+        session.open_paths(&dropped.iter().map(|file| file.path().to_owned()).collect::<Vec<_>>());
+        for command in Command::pressed(ui.ctx()) {
+            session.run(command, ui.ctx());
+        }
+        let mut command = Panel::top("toolbar").show(ui, |ui| panels::toolbar::show(ui, session)).inner;
+        Panel::bottom("status").show(ui, |ui| panels::status::show(ui, session));
+        if !session.notices.all().is_empty() {
+            Panel::bottom("notices").show(ui, |ui| panels::notices::show(ui, &mut session.notices));
+        }
+        if session.look.controls {
+            let left = Panel::left("parameters").default_size(300.0).min_size(260.0);
+            left.show(ui, |ui| ScrollArea::vertical().show(ui, |ui| parameter_panel(ui, session)));
+            let right = Panel::right("readout").resizable(false).exact_size(248.0);
+            let chosen = right.show(ui, |ui| {
+                pixel::show(ui, session);
+                panels::depth::show(ui, session)
+            });
+            command = command.or(chosen.inner);
+        }
+        if session.help {
+            session.help = panels::help::show(ui);
+        }
+        CentralPanel::default().show(ui, |ui| views(ui, session, &mut self.screens));
+        if let Some(command) = command {
+            session.run(command, ui.ctx());
+        }
+    }
+
+    fn on_exit(&mut self) {
+        self.session.borrow().waker.set(None);
+    }
+}
+
+/// Matching and filters, basic ones first.
+fn parameter_panel(ui: &mut Ui, session: &mut Session) {
+    let mut params = session.params.clone();
+    let output = session.output.clone();
+    let geometry = output.as_ref().and_then(|output| output.job.frame.geometry.as_ref());
+    let context = parameters::Context { preset: session.preset, geometry, unfolded: session.look.unfolded };
+    let mut changed = false;
+    for (title, group) in [("Matching", Group::Matching), ("Filters", Group::Filters)] {
+        super::widgets::heading(ui, title);
+        changed |= parameters::show(ui, group, &mut params, &context);
+    }
+    ui.add_space(4.0);
+    let more = if session.look.unfolded { "fewer ▴" } else { "more ▾" };
+    if ui.small_button(more).on_hover_text("Show all parameters, or only those that matter most").clicked() {
+        session.look.unfolded = !session.look.unfolded;
+    }
+    if changed {
+        session.set_params(params);
+    }
+}
+
+/// The pictures.
+fn views(ui: &mut Ui, session: &mut Session, screens: &mut Screens) {
+    let Some(output) = session.output.clone() else {
+        ui.centered_and_justified(|ui| ui.label(session.waiting_for()));
+        return;
+    };
+    let frame = &output.job.frame;
+    let look = session.look.maps(&output.job.params, frame.geometry.as_ref());
+    screens.update(&output, &look);
+    let size = frame.size();
+    let places = arrange(&session.look.views, ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
+    let crosshair = session.pixel().filter(|&(x, y)| x < size.0 && y < size.1).map(|at| pixel::crosshair(&output, at));
+    let mut hovered = None;
+    for (&kind, place) in session.look.views.iter().zip(places) {
+        let display = match kind {
+            ViewKind::Disparity => Some(&look.disparity),
+            ViewKind::Depth => look.depth.as_ref(),
+            ViewKind::Left | ViewKind::Right => None,
+        };
+        let no_depth = kind == ViewKind::Depth && display.is_none();
+        let content = if no_depth { Err(NO_DEPTH) } else { screens.texture(kind).ok_or("no result yet") };
+        let tile = Tile { kind, place, content, display: display.map(|d| (d, &look.colours[..])), size, crosshair };
+        let pointed = tile.show(ui, &mut session.zoom);
+        hovered = hovered.or(pointed.at.map(|at| (kind, at)));
+        if let Some(at) = pointed.clicked {
+            session.pinned = if session.pinned.is_some() { None } else { Some(at) };
+        }
+    }
+    // in the right picture the pointer reads that picture, not the left one's pixel of the same place
+    session.hovered = hovered.filter(|(kind, _)| *kind != ViewKind::Right).map(|(_, at)| at);
+}
+
+const NO_DEPTH: &str = "No depth: no calibration. Give --calibration, or --focal-px and --baseline-m.";

@@ -1,0 +1,150 @@
+//! Everything a user can do besides moving a slider: one list for buttons, menus, keys and the help page.
+
+use super::view::ViewKind;
+use egui::{Context, Key, KeyboardShortcut, Modifiers};
+
+/// One action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Hold the pair or go on.
+    Pause,
+    /// The next pair, then hold.
+    Step,
+    /// Write the result shown to files.
+    Snapshot,
+    /// Choose pictures to open.
+    Open,
+    /// Fit the depth range to what is seen now.
+    FitDepth,
+    /// Show the whole picture again.
+    WholePicture,
+    /// Tell reasons apart, or leave what is invalid black.
+    ColourReasons,
+    /// Put the parameters back to the preset.
+    ResetParameters,
+    /// Put a command line that gives this result on the clipboard.
+    CopyCommand,
+    /// Show or hide a view.
+    View(ViewKind),
+    /// Show or hide the controls.
+    Controls,
+    /// The whole screen.
+    FullScreen,
+    /// The list of keys.
+    Help,
+    /// Close the window.
+    Quit,
+}
+
+impl Command {
+    /// Every command, in the order of the help page.
+    pub const ALL: &'static [Self] = &[
+        Self::Pause,
+        Self::Step,
+        Self::Snapshot,
+        Self::Open,
+        Self::FitDepth,
+        Self::WholePicture,
+        Self::ColourReasons,
+        Self::ResetParameters,
+        Self::CopyCommand,
+        Self::View(ViewKind::Left),
+        Self::View(ViewKind::Depth),
+        Self::View(ViewKind::Right),
+        Self::View(ViewKind::Disparity),
+        Self::Controls,
+        Self::FullScreen,
+        Self::Help,
+        Self::Quit,
+    ];
+
+    /// What a button or menu says.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Pause => "Pause",
+            Self::Step => "Step",
+            Self::Snapshot => "Snapshot",
+            Self::Open => "Open images …",
+            Self::FitDepth => "Fit now",
+            Self::WholePicture => "Whole picture",
+            Self::ColourReasons => "Colour invalid by reason",
+            Self::ResetParameters => "Back to the preset",
+            Self::CopyCommand => "Copy as command",
+            Self::View(view) => view.word(),
+            Self::Controls => "Controls",
+            Self::FullScreen => "Full screen",
+            Self::Help => "Help",
+            Self::Quit => "Quit",
+        }
+    }
+
+    /// What it does, in a sentence.
+    pub const fn tooltip(self) -> &'static str {
+        match self {
+            Self::Pause => "Hold this pair while matching goes on, so that parameters can be tuned on a still.",
+            Self::Step => "Take the next pair and hold it.",
+            Self::Snapshot => {
+                "Write depth (16-bit mm), disparity (16-bit ×256 and PFM), the left picture and a JSON with everything in force."
+            }
+            Self::Open => "Choose a left and a right picture, or drop two files or a folder on the window.",
+            Self::FitDepth => "Set the depth range to what is seen now (2 to 98 %); it stays fixed afterwards.",
+            Self::WholePicture => "Show the whole picture in all views; so does a double-click.",
+            Self::ColourReasons => "Pixels without disparity in a colour for each reason, instead of black.",
+            Self::ResetParameters => "Put all parameters back to those of the preset; the search range stays.",
+            Self::CopyCommand => "Put a command line on the clipboard that gives the same result.",
+            Self::View(view) => view.help(),
+            Self::Controls => "Show or hide the panels, to leave all the room to the pictures.",
+            Self::FullScreen => "Use the whole screen, or go back to a window.",
+            Self::Help => "List the keys.",
+            Self::Quit => "Close the window.",
+        }
+    }
+
+    /// Its key.
+    pub const fn shortcut(self) -> KeyboardShortcut {
+        let (modifiers, key) = match self {
+            Self::Pause => (Modifiers::NONE, Key::Space),
+            Self::Step => (Modifiers::NONE, Key::ArrowRight),
+            Self::Snapshot => (Modifiers::NONE, Key::S),
+            Self::Open => (Modifiers::COMMAND, Key::O),
+            Self::FitDepth => (Modifiers::NONE, Key::F),
+            Self::WholePicture => (Modifiers::NONE, Key::Num0),
+            Self::ColourReasons => (Modifiers::NONE, Key::I),
+            Self::ResetParameters => (Modifiers::COMMAND, Key::R),
+            Self::CopyCommand => (Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::C),
+            Self::View(ViewKind::Left) => (Modifiers::NONE, Key::Num1),
+            Self::View(ViewKind::Depth) => (Modifiers::NONE, Key::Num2),
+            Self::View(ViewKind::Right) => (Modifiers::NONE, Key::Num3),
+            Self::View(ViewKind::Disparity) => (Modifiers::NONE, Key::Num4),
+            Self::Controls => (Modifiers::NONE, Key::H),
+            Self::FullScreen => (Modifiers::NONE, Key::F11),
+            Self::Help => (Modifiers::NONE, Key::F1),
+            Self::Quit => (Modifiers::COMMAND, Key::Q),
+        };
+        KeyboardShortcut::new(modifiers, key)
+    }
+
+    /// The commands whose keys were pressed. Plain keys belong to whatever has the focus.
+    pub(crate) fn pressed(ctx: &Context) -> Vec<Self> {
+        let has_focus = ctx.memory(|memory| memory.focused().is_some());
+        let free = |command: &Self| {
+            let key = command.shortcut();
+            !has_focus || !key.modifiers.is_none() || matches!(key.logical_key, Key::F1 | Key::F11)
+        };
+        let pressed = |command: &&Self| free(command) && ctx.input_mut(|i| i.consume_shortcut(&command.shortcut()));
+        Self::ALL.iter().filter(pressed).copied().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_distinct_and_every_view_has_one() {
+        for (i, command) in Command::ALL.iter().enumerate() {
+            assert!(Command::ALL[..i].iter().all(|other| other.shortcut() != command.shortcut()), "{command:?}");
+        }
+        assert!(ViewKind::ALL.iter().all(|&view| Command::ALL.contains(&Command::View(view))));
+    }
+}

@@ -1,0 +1,143 @@
+//! What the window remembers from one start to the next: views, panels, source, parameters, in one TOML file.
+//! What an older or newer version wrote and this one does not know is passed over.
+
+use super::look::Look;
+use super::view::ViewKind;
+use crate::colormap::Colormap;
+use crate::parameter::Value;
+use crate::settings::{Origin, Word};
+use crate::stereo::StereoParams;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The file's content.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub(crate) struct Kept {
+    /// Words of `--source`.
+    pub(crate) source: Option<String>,
+    views: Option<Vec<String>>,
+    colormap: Option<String>,
+    depth_range_m: Option<(f64, f64)>,
+    colour_reasons: bool,
+    unfolded: bool,
+    controls: Option<bool>,
+    /// Preset, engine and matching parameters in the words of the command line.
+    settings: toml::Table,
+}
+
+impl Kept {
+    /// Where it is kept; `None` on a system without a place for it.
+    pub(crate) fn path() -> Option<PathBuf> {
+        directories::ProjectDirs::from("", "", "stereopsis").map(|dirs| dirs.config_dir().join("window.toml"))
+    }
+
+    /// Reads the file; nothing where there is none or it is no TOML, which is said in the log.
+    pub(crate) fn read(path: &Path) -> Self {
+        let Ok(text) = std::fs::read_to_string(path) else { return Self::default() };
+        toml::from_str(&text).unwrap_or_else(|err| {
+            log::warn!("{}: the window starts afresh: {err}", path.display());
+            Self::default()
+        })
+    }
+
+    /// Writes the file, all of it or nothing.
+    ///
+    /// # Errors
+    /// The folder or file cannot be written.
+    pub(crate) fn write(&self, path: &Path) -> std::io::Result<()> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let text = toml::to_string(self).map_err(std::io::Error::other)?;
+        let draft = path.with_extension("toml.new");
+        std::fs::write(&draft, text)?;
+        std::fs::rename(draft, path)
+    }
+
+    /// What is to be kept of a session.
+    pub(crate) fn of(source: &str, look: &Look, preset: &str, engine: &str, params: &StereoParams) -> Self {
+        let mut settings = toml::Table::new();
+        settings.insert("preset".into(), preset.into());
+        settings.insert("engine".into(), engine.into());
+        for (name, value) in params.words() {
+            let value = match value {
+                Value::Integer(v) => toml::Value::Integer(v),
+                Value::Switch(on) => toml::Value::Boolean(on),
+                Value::Choice(_) | Value::Off => toml::Value::String(value.to_string()),
+            };
+            settings.insert(name.into(), value);
+        }
+        Self {
+            source: Some(source.to_owned()),
+            views: Some(look.views.iter().map(ToString::to_string).collect()),
+            colormap: Some(look.colormap.to_string()),
+            depth_range_m: look.depth_range_m,
+            colour_reasons: look.colour_reasons,
+            unfolded: look.unfolded,
+            controls: Some(look.controls),
+            settings,
+        }
+    }
+
+    /// How things were shown; what is unknown is as at first.
+    pub(crate) fn look(&self) -> Look {
+        let first = Look::default();
+        let views = self.views.as_ref().map(|words| words.iter().filter_map(|w| ViewKind::from_word(w)).collect());
+        Look {
+            views: views.filter(|v: &Vec<_>| !v.is_empty()).unwrap_or(first.views),
+            colormap: self.colormap.as_deref().and_then(Colormap::from_word).unwrap_or(first.colormap),
+            depth_range_m: self.depth_range_m.filter(|(near, far)| *near > 0.0 && near < far && far.is_finite()),
+            colour_reasons: self.colour_reasons,
+            unfolded: self.unfolded,
+            controls: self.controls.unwrap_or(first.controls),
+        }
+    }
+
+    /// The settings as words that flags can follow; `known` tells which are still understood.
+    pub(crate) fn words(&self, path: &Path, known: impl Fn(&Word) -> bool) -> Vec<Word> {
+        let word = |(name, value): (&String, &toml::Value)| {
+            let text = match value {
+                toml::Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            Word { name: name.clone(), text, origin: Origin::File { path: path.to_owned(), line: 1 } }
+        };
+        self.settings.iter().map(word).filter(known).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    #[test]
+    fn everything_comes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/window.toml");
+        let mut look = Look { depth_range_m: Some((0.5, 4.0)), unfolded: true, ..Look::default() };
+        look.toggle(ViewKind::Right);
+        let params = StereoParams { p1: 4, left_right: None, subpixel: false, ..StereoParams::default() };
+        let kept = Kept::of("scene", &look, "balanced", "cpu", &params);
+        kept.write(&path).unwrap();
+        let read = Kept::read(&path);
+        assert_eq!(read, kept);
+        assert_eq!(read.look(), look);
+        let settings = Settings::resolve(&read.words(&path, |_| true)).unwrap();
+        assert_eq!(settings.params, params);
+        assert_eq!(settings.engine.word(), "cpu");
+    }
+
+    #[test]
+    fn unknown_keys_and_broken_files_do_no_harm() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("window.toml");
+        std::fs::write(&path, "views = [\"depth\", \"hologram\"]\nfuture = 3\n[settings]\np1 = 11\n").unwrap();
+        let kept = Kept::read(&path);
+        assert_eq!(kept.look().views, [ViewKind::Depth]);
+        assert_eq!(kept.words(&path, |word| word.name == "p1").len(), 1);
+        std::fs::write(&path, "views = [").unwrap();
+        assert_eq!(Kept::read(&path), Kept::default());
+    }
+}

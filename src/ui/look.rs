@@ -1,0 +1,108 @@
+//! How results are shown: views, panels, colours, range; kept from one start to the next.
+
+use super::render::{Display, MapLook};
+use super::view::ViewKind;
+use crate::colormap::{Colormap, DisplayRange};
+use crate::frame::Geometry;
+use crate::stereo::StereoParams;
+use std::sync::Arc;
+
+/// What the user has chosen to see.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Look {
+    /// The views that are open.
+    pub(crate) views: Vec<ViewKind>,
+    /// Nearest and farthest depth in colour, m; `None` until the first fit.
+    pub(crate) depth_range_m: Option<(f64, f64)>,
+    /// Colours of both maps.
+    pub(crate) colormap: Colormap,
+    /// Whether invalid pixels tell their reason.
+    pub(crate) colour_reasons: bool,
+    /// Whether all parameters are shown.
+    pub(crate) unfolded: bool,
+    /// Whether the panels are shown.
+    pub(crate) controls: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self {
+            views: ViewKind::ALL.to_vec(),
+            depth_range_m: None,
+            colormap: Colormap::default(),
+            colour_reasons: false,
+            unfolded: false,
+            controls: true,
+        }
+    }
+}
+
+impl Look {
+    /// Opens or closes a view; the order stays that of [`ViewKind::ALL`].
+    pub(crate) fn toggle(&mut self, view: ViewKind) {
+        let is_open = |v: &&ViewKind| self.views.contains(v) != (**v == view);
+        self.views = ViewKind::ALL.iter().filter(is_open).copied().collect();
+    }
+
+    /// Fits the depth range to a measured range of disparities.
+    pub(crate) fn fit(&mut self, range: DisplayRange, geometry: &Geometry) {
+        let near = geometry.depth_m(f64::from(range.near_px));
+        // a range that reaches infinity ends where one more px would change little
+        let far = geometry.depth_m(f64::from(range.far_px)).or_else(|| geometry.depth_m(1.0 - geometry.doffs_px));
+        if let (Some(near), Some(far)) = (near, far)
+            && near < far
+        {
+            self.depth_range_m = Some((near, far));
+        }
+    }
+
+    /// What the shader needs to colour maps of these parameters.
+    pub(crate) fn maps(&self, params: &StereoParams, geometry: Option<&Geometry>) -> MapLook {
+        let colour_reasons = u32::from(self.colour_reasons);
+        let low = params.min_disparity as f32;
+        let disparity = Display {
+            focal_times_baseline: 0.0,
+            doffs_px: 0.0,
+            low,
+            high: low + (params.num_disparities as f32 - 1.0).max(1.0),
+            quantity: 0,
+            colour_reasons,
+        };
+        let depth = geometry.map(|geometry| {
+            let (near, far) = self.depth_range_m.unwrap_or((0.5, 10.0));
+            Display {
+                focal_times_baseline: (geometry.focal_px * geometry.baseline_m) as f32,
+                doffs_px: geometry.doffs_px as f32,
+                low: (1.0 / far) as f32,
+                high: (1.0 / near) as f32,
+                quantity: 1,
+                colour_reasons,
+            }
+        });
+        MapLook { disparity, depth, colours: Arc::new(self.colormap.lookup()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_view_opens_again_in_its_place() {
+        let mut look = Look::default();
+        look.toggle(ViewKind::Depth);
+        assert_eq!(look.views, [ViewKind::Left, ViewKind::Right, ViewKind::Disparity]);
+        look.toggle(ViewKind::Depth);
+        assert_eq!(look.views, ViewKind::ALL);
+    }
+
+    #[test]
+    fn a_fit_is_in_metres() {
+        let geometry = Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0 };
+        let mut look = Look::default();
+        look.fit(DisplayRange { far_px: 10.0, near_px: 50.0 }, &geometry);
+        assert_eq!(look.depth_range_m, Some((1.0, 5.0)));
+        let display = look.maps(&StereoParams::default(), Some(&geometry)).depth.unwrap();
+        assert!((display.low - 0.2).abs() < 1e-6 && (display.high - 1.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,32 @@
+//! The list of keys.
+
+use crate::ui::command::Command;
+use egui::{RichText, Ui};
+
+/// Shows the page over the pictures; false once it is closed.
+pub(crate) fn show(ui: &mut Ui) -> bool {
+    let mut open = true;
+    let pointer = [
+        ("wheel on a picture", "zoom where the pointer is, all views together"),
+        ("drag a picture", "move all views"),
+        ("double-click", "whole picture; on a slider: its default"),
+        ("click a picture", "hold the read-out there; again: let go"),
+        ("wheel, ← → on a slider", "one step"),
+        ("files dropped here", "open a pair or a folder"),
+    ];
+    egui::Window::new("Keys").open(&mut open).resizable(false).collapsible(false).show(ui, |ui| {
+        egui::Grid::new("keys").num_columns(2).spacing([18.0, 4.0]).show(ui, |ui| {
+            for &command in Command::ALL {
+                ui.monospace(ui.ctx().format_shortcut(&command.shortcut()));
+                ui.label(command.label()).on_hover_text(command.tooltip());
+                ui.end_row();
+            }
+            for (what, does) in pointer {
+                ui.label(RichText::new(what).weak());
+                ui.label(does);
+                ui.end_row();
+            }
+        });
+    });
+    open
+}

@@ -1,0 +1,38 @@
+//! The controls at the edge: one file for each panel.
+
+pub(crate) mod depth;
+pub(crate) mod help;
+pub(crate) mod notices;
+pub(crate) mod parameters;
+pub(crate) mod pixel;
+pub(crate) mod source;
+pub(crate) mod status;
+pub(crate) mod toolbar;
+
+use super::command::Command;
+use egui::{Button, Response, Ui};
+
+/// A length in metres, three digits.
+pub(crate) fn metres(m: f32) -> String {
+    let places = if m < 1.0 {
+        3
+    } else if m < 10.0 {
+        2
+    } else {
+        1
+    };
+    format!("{m:.places$}")
+}
+
+/// The button of a command, with what it does and its key.
+pub(crate) fn command_button(ui: &mut Ui, command: Command, text: &str, selected: bool) -> Response {
+    let response = ui.add(Button::new(text).selected(selected));
+    let enabled = response.enabled();
+    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, enabled, selected, command.label()));
+    response.on_hover_text(tooltip(ui, command))
+}
+
+/// What a command does, and its key.
+pub(crate) fn tooltip(ui: &Ui, command: Command) -> String {
+    format!("{}\n{}", command.tooltip(), ui.ctx().format_shortcut(&command.shortcut()))
+}

@@ -1,0 +1,24 @@
+//! Messages above the status line, each with a way to copy it and to take it away.
+
+use crate::ui::notices::Notices;
+use egui::{RichText, Ui};
+
+/// Shows the messages, one line each.
+pub(crate) fn show(ui: &mut Ui, notices: &mut Notices) {
+    let mut dismissed = None;
+    for (index, notice) in notices.all().iter().enumerate() {
+        ui.horizontal(|ui| {
+            let colour = if notice.is_error { ui.visuals().error_fg_color } else { ui.visuals().weak_text_color() };
+            if ui.small_button("×").on_hover_text("Dismiss").clicked() {
+                dismissed = Some(index);
+            }
+            if notice.is_error && ui.small_button("Copy").on_hover_text("Copy this message").clicked() {
+                ui.ctx().copy_text(notice.text.clone());
+            }
+            ui.add(egui::Label::new(RichText::new(&notice.text).color(colour)).wrap().selectable(true));
+        });
+    }
+    if let Some(index) = dismissed {
+        notices.dismiss(index);
+    }
+}

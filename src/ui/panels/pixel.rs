@@ -1,0 +1,123 @@
+//! Reads out the pixel under the pointer: disparity, depth, place in space, brightness, and why there is none.
+
+use crate::engine::Output;
+use crate::frame::Luma;
+use crate::stereo::{DisparityMap, INVALID, depth, reason};
+use crate::ui::session::Session;
+use crate::ui::view::Crosshair;
+use crate::ui::widgets;
+use egui::{RichText, Ui};
+
+/// What is known of one pixel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Readout {
+    pub(crate) disparity_px: Option<f32>,
+    pub(crate) depth_m: Option<f32>,
+    pub(crate) xyz_m: Option<[f32; 3]>,
+    /// Grey values left and, at x - d, right.
+    pub(crate) grey: (u16, Option<u16>),
+    /// Exact depth, where the source knows it.
+    pub(crate) truth_m: Option<f32>,
+    /// Why there is no disparity, or that it was filled in.
+    pub(crate) why: Option<String>,
+}
+
+impl Readout {
+    /// Reads pixel `(x, y)`; without a map only the pictures.
+    pub(crate) fn of(output: &Output, (x, y): (usize, usize)) -> Self {
+        let frame = &*output.job.frame;
+        let mut readout = Self { grey: (grey(&frame.left.luma, x, y), None), ..Self::default() };
+        let geometry = frame.geometry.as_ref();
+        readout.truth_m = frame.truth.as_ref().zip(geometry).and_then(|(truth, geometry)| {
+            let d = truth.left_px.at(x, y);
+            geometry.depth_m(f64::from(d)).map(|z| z as f32)
+        });
+        let Some(map) = &output.map else { return readout };
+        readout.why = why(map, x, y);
+        readout.disparity_px = map.disparity_px(x, y);
+        if let Some(geometry) = geometry {
+            readout.depth_m = Some(depth::depth_m(map.values.at(x, y), geometry)).filter(|z| z.is_finite());
+            readout.xyz_m = readout.depth_m.map(|z| {
+                let scale = z / geometry.focal_px as f32;
+                [(x as f32 - geometry.cx_px as f32) * scale, (y as f32 - geometry.cy_px as f32) * scale, z]
+            });
+            if readout.disparity_px.is_some() && readout.depth_m.is_none() {
+                readout.why = Some("no depth: at or behind infinity".into());
+            }
+        }
+        readout.grey.1 = readout.disparity_px.and_then(|d| {
+            let column = (x as f32 - d).round();
+            (0.0..frame.size().0 as f32).contains(&column).then(|| grey(&frame.right.luma, column as usize, y))
+        });
+        readout
+    }
+}
+
+/// Where the cross-hairs stand for a pixel.
+pub(crate) fn crosshair(output: &Output, (x, y): (usize, usize)) -> Crosshair {
+    let d = output.map.as_ref().and_then(|map| map.disparity_px(x, y));
+    Crosshair { left: (x as f32, y as f32), right: d.map(|d| (x as f32 - d, y as f32)) }
+}
+
+fn grey(luma: &Luma, x: usize, y: usize) -> u16 {
+    match luma {
+        Luma::U8(image) => image.at(x, y).into(),
+        Luma::U16 { image, .. } => image.at(x, y),
+    }
+}
+
+fn why(map: &DisparityMap, x: usize, y: usize) -> Option<String> {
+    let bits = map.reasons.at(x, y);
+    let sentences: Vec<_> = reason::ALL.iter().filter(|(bit, ..)| bits & bit != 0).map(|(.., text)| *text).collect();
+    let invalid = map.values.at(x, y) == INVALID;
+    match (invalid, sentences.is_empty()) {
+        (false, true) => None,
+        (true, true) => Some("no disparity".into()),
+        (_, false) => Some(sentences.join("; ")),
+    }
+}
+
+/// Shows the panel.
+pub(crate) fn show(ui: &mut Ui, session: &Session) {
+    widgets::heading(ui, "Pixel");
+    let size = session.output.as_ref().map(|output| output.job.frame.size());
+    let inside = |&(x, y): &(usize, usize)| size.is_some_and(|(width, height)| x < width && y < height);
+    let (Some(output), Some(pixel)) = (&session.output, session.pixel().filter(inside)) else {
+        widgets::note(ui, "Rest the pointer on a picture to read it; a click holds the place.");
+        // room for the numbers that come, so that nothing below jumps
+        ui.add_space(row_height(ui) * 6.0);
+        return;
+    };
+    let readout = Readout::of(output, pixel);
+    let number = |v: Option<f32>, places: usize, unit: &str| v.map_or("–".into(), |v| format!("{v:.places$} {unit}"));
+    line(ui, "x, y", format!("{}, {} px", pixel.0, pixel.1));
+    line(ui, "disparity", number(readout.disparity_px, 2, "px"));
+    line(ui, "depth", readout.depth_m.map_or("–".into(), |z| format!("{} m", super::metres(z))));
+    let xyz = |[x, y, z]: [f32; 3]| format!("{x:.2}  {y:.2}  {z:.2} m");
+    line(ui, "X Y Z", readout.xyz_m.map_or("–".into(), xyz));
+    let grey = |v: Option<u16>| v.map_or("–".into(), |v| v.to_string());
+    line(ui, "left, right", format!("{}, {}", readout.grey.0, grey(readout.grey.1)));
+    line(
+        ui,
+        "truth",
+        readout.truth_m.filter(|z| z.is_finite()).map_or("–".into(), |z| format!("{} m", super::metres(z))),
+    );
+    let why = if output.map.is_none() { Some("reading …".into()) } else { readout.why };
+    ui.add(egui::Label::new(RichText::new(why.unwrap_or_else(|| "measured".into())).small()).truncate());
+}
+
+fn row_height(ui: &Ui) -> f32 {
+    ui.text_style_height(&egui::TextStyle::Monospace) + ui.spacing().item_spacing.y
+}
+
+fn line(ui: &mut Ui, name: &str, value: String) {
+    ui.horizontal(|ui| {
+        let height = ui.text_style_height(&egui::TextStyle::Monospace);
+        let layout = egui::Layout::left_to_right(egui::Align::Center);
+        ui.allocate_ui_with_layout(egui::vec2(62.0, height), layout, |ui| {
+            ui.set_min_width(62.0);
+            ui.label(RichText::new(name).weak());
+        });
+        ui.monospace(value);
+    });
+}

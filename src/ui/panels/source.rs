@@ -1,0 +1,59 @@
+//! The menu of sources: the scene, cameras, files.
+
+use super::tooltip;
+use crate::capture::SourceSpec;
+use crate::ui::command::Command;
+use crate::ui::session::Session;
+use egui::{Button, RichText, Ui};
+
+/// Shows the menu's button and, opened, its content; gives the command that was chosen.
+pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
+    let mut command = None;
+    let response = ui.menu_button("Source ▾", |ui| {
+        ui.set_min_width(220.0);
+        if session.cameras.is_none() {
+            session.look_for_cameras();
+        }
+        entry(ui, session, &SourceSpec::Scene, "Built-in scene");
+        ui.separator();
+        let cameras = session.cameras.clone();
+        match cameras.as_deref() {
+            None => drop(ui.label(RichText::new("looking for cameras …").weak())),
+            Some([]) => drop(ui.label(RichText::new("no camera found").weak())),
+            Some(cameras) => {
+                for (spec, name) in cameras {
+                    entry(ui, session, spec, name);
+                }
+            }
+        }
+        if ui.button("Look for cameras again").clicked() {
+            session.cameras = None;
+        }
+        ui.separator();
+        let key = ui.ctx().format_shortcut(&Command::Open.shortcut());
+        let open = Button::new(Command::Open.label()).shortcut_text(key);
+        if ui.add(open).on_hover_text(tooltip(ui, Command::Open)).clicked() {
+            command = Some(Command::Open);
+            ui.close();
+        }
+    });
+    response.response.on_hover_text("Where pairs come from.");
+    command
+}
+
+fn entry(ui: &mut Ui, session: &mut Session, spec: &SourceSpec, name: &str) {
+    if ui.selectable_label(session.source == *spec, name).clicked() {
+        session.open(spec.clone());
+        ui.close();
+    }
+}
+
+/// `scene 640×480 · 30/s`: what is read now.
+pub(crate) fn summary(session: &Session) -> String {
+    let info = &session.status.source;
+    if info.width == 0 {
+        return format!("{} …", session.source);
+    }
+    let rate = info.rate_hz.map_or(String::new(), |hz| format!(" · {hz:.0}/s"));
+    format!("{} {}×{}{rate}", info.name, info.width, info.height)
+}

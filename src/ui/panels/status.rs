@@ -1,0 +1,83 @@
+//! The status line: rates, latency, what was dropped and why, stage times, engine.
+
+use crate::live::Status;
+use crate::ui::session::Session;
+use egui::{Align, Layout, RichText, Ui};
+
+/// Shows the line.
+pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
+    let shown_hz = session.shown_hz();
+    let status = &session.status;
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 10.0;
+        let rates =
+            format!("in {:4.1} · computed {:4.1} · shown {shown_hz:4.1}/s", status.captured_hz, status.computed_hz);
+        cell(ui, &rates, "Pairs per second: from the source, matched, and drawn here.");
+        let latency = status.latency.map_or("–".to_owned(), |l| format!("{:.0} ms", l.median_ms));
+        let p99 = status.latency.map_or(String::new(), |l| format!(" 99 of 100 take less than {:.0} ms.", l.p99_ms));
+        let help = format!("From the arrival of a pair to its result, half of them.{p99}");
+        cell(ui, &format!("latency {latency}"), &help);
+        cell(ui, &format!("dropped {}", status.dropped.missed()), &drops(status));
+        if !status.stages.is_empty() {
+            let stages: Vec<_> = status.stages.iter().map(|s| format!("{} {:.1}", s.name, s.ms)).collect();
+            let help = format!(
+                "Time of each stage; {:.1} ms in all, rectification {:.1} ms.",
+                status.compute_ms, status.rectify_ms
+            );
+            cell(ui, &format!("{} ms", stages.join(" · ")), &help);
+        }
+        if let Some(share) = status.valid_share {
+            cell(ui, &format!("valid {:4.1} %", share * 100.0), "Pixels that have a disparity.");
+        }
+        if let Some(truth) = &status.truth {
+            let text = format!("off > 1 px {:4.1} %", truth.nonocc.bad_1_percent);
+            cell(
+                ui,
+                &text,
+                "Pixels seen by both eyes whose disparity is off by more than 1 px, against the source's exact truth.",
+            );
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let engine = match &status.engine {
+                _ if status.engine_opening => "engine starts …".to_owned(),
+                Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
+                None => "no engine".to_owned(),
+            };
+            let why = status.engine_why.clone().unwrap_or_else(|| "What computes the disparities.".into());
+            ui.add(egui::Label::new(RichText::new(engine).small()).truncate()).on_hover_text(why);
+            for name in session.tasks.running() {
+                ui.label(RichText::new(format!("{name} …")).small());
+                ui.spinner();
+            }
+        });
+    });
+    if let Some(cause) = why_dropped(&session.status) {
+        ui.label(RichText::new(cause).small().color(ui.visuals().warn_fg_color));
+    }
+}
+
+fn cell(ui: &mut Ui, text: &str, help: &str) {
+    ui.label(RichText::new(text).monospace().size(11.0)).on_hover_text(help);
+    ui.separator();
+}
+
+/// Every cause, with its number.
+fn drops(status: &Status) -> String {
+    let dropped = &status.dropped;
+    format!(
+        "Pairs not matched\n{} left out by the source\n{} replaced by newer ones before the engine was free\n{} failed\n{} while paused, not counted",
+        dropped.source, dropped.late, dropped.failed, dropped.while_paused
+    )
+}
+
+/// The cause in a sentence, where pairs are lost all the time.
+fn why_dropped(status: &Status) -> Option<String> {
+    let lost_hz = status.captured_hz - status.computed_hz;
+    let is_steady = status.computed > 20 && lost_hz > 0.1 * status.captured_hz && lost_hz >= 1.0;
+    (is_steady && !status.paused && status.dropped.late > 0).then(|| {
+        format!(
+            "{lost_hz:.0} of {:.0} pairs a second are left out: the matcher takes {:.0} ms for each",
+            status.captured_hz, status.compute_ms
+        )
+    })
+}

@@ -1,0 +1,82 @@
+//! The line at the top: run or hold, source, preset, engine, snapshot, views.
+
+use super::{command_button, source, tooltip};
+use crate::engine::EngineChoice;
+use crate::stereo::Preset;
+use crate::ui::command::Command;
+use crate::ui::session::Session;
+use crate::ui::view::ViewKind;
+use crate::ui::widgets;
+use egui::{Align, Button, Layout, RichText, Ui};
+
+/// Shows the toolbar; gives the command of the button that was pressed.
+pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
+    let mut commands = Vec::new();
+    ui.horizontal(|ui| {
+        let (sign, held) = if session.status.paused { ("▶ Go on", true) } else { ("‖ Pause", false) };
+        button(ui, &mut commands, Command::Pause, sign, held);
+        button(ui, &mut commands, Command::Step, "▸| Step", false);
+        ui.separator();
+        ui.label(source::summary(session));
+        commands.extend(source::show(ui, session));
+        ui.separator();
+        preset(ui, session);
+        if session.is_changed() {
+            button(ui, &mut commands, Command::ResetParameters, "changed ↺", false);
+        }
+        ui.separator();
+        engine(ui, session);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            button(ui, &mut commands, Command::Help, "?", session.help);
+            button(ui, &mut commands, Command::Controls, "≡", session.look.controls);
+            ui.menu_button("Views ▾", |ui| views(ui, session, &mut commands));
+            button(ui, &mut commands, Command::CopyCommand, "Copy as command", false);
+            button(ui, &mut commands, Command::Snapshot, "Snapshot", false);
+        });
+    });
+    commands.pop()
+}
+
+fn button(ui: &mut Ui, commands: &mut Vec<Command>, command: Command, text: &str, selected: bool) {
+    if command_button(ui, command, text, selected).clicked() {
+        commands.push(command);
+    }
+}
+
+fn views(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    for &view in ViewKind::ALL {
+        let command = Command::View(view);
+        let mut open = session.look.views.contains(&view);
+        if ui.checkbox(&mut open, view.word()).on_hover_text(tooltip(ui, command)).clicked() {
+            commands.push(command);
+        }
+    }
+    ui.separator();
+    for command in [Command::WholePicture, Command::FullScreen, Command::Quit] {
+        let key = ui.ctx().format_shortcut(&command.shortcut());
+        let button = Button::new(command.label()).shortcut_text(key);
+        if ui.add(button).on_hover_text(command.tooltip()).clicked() {
+            commands.push(command);
+            ui.close();
+        }
+    }
+}
+
+fn preset(ui: &mut Ui, session: &mut Session) {
+    ui.label(RichText::new("Preset").weak());
+    let options: Vec<_> = Preset::ALL.iter().map(|&p| (p, p.word(), p.help())).collect();
+    let mut preset = session.preset;
+    let help = "A named set of parameters; the search range stays.";
+    if widgets::choice(ui, "Preset", help, &options, &mut preset) {
+        session.set_preset(preset);
+    }
+}
+
+fn engine(ui: &mut Ui, session: &mut Session) {
+    ui.label(RichText::new("Engine").weak());
+    let options: Vec<_> = EngineChoice::ALL.iter().map(|&e| (e, e.word(), e.help())).collect();
+    let mut engine = session.engine.choice;
+    if widgets::choice(ui, "Engine", "What computes the disparities.", &options, &mut engine) {
+        session.set_engine(engine);
+    }
+}

@@ -1,0 +1,217 @@
+//! The one render pass that colours a disparity map: `shaders/display.wgsl` and its bindings.
+
+use super::upload;
+use crate::colormap::reason_color;
+use eframe::egui_wgpu::RenderState;
+
+const SOURCE: &str = include_str!("../../../shaders/display.wgsl");
+const NUM_COLOURS: usize = 256;
+const NUM_REASONS: usize = 8; // bits of the byte
+
+/// `Display` of the shader: what the first and the last colour mean.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub(crate) struct Display {
+    /// Focal length times baseline, px m; 0 for disparity.
+    pub(crate) focal_times_baseline: f32,
+    /// Disparity of infinity with its sign turned, px.
+    pub(crate) doffs_px: f32,
+    /// What the first colour shows: px, or 1/m.
+    pub(crate) low: f32,
+    /// What the last colour shows.
+    pub(crate) high: f32,
+    /// 0 disparity, 1 inverse depth.
+    pub(crate) quantity: u32,
+    /// 0: what is invalid is black.
+    pub(crate) colour_reasons: u32,
+}
+
+/// Pipeline, colours and one uniform buffer for each of the two maps.
+pub(super) struct MapPass {
+    pipeline: wgpu::RenderPipeline,
+    layout: wgpu::BindGroupLayout,
+    uniforms: [wgpu::Buffer; 2],
+    colours: wgpu::Texture,
+    reasons: wgpu::Texture,
+    reasons_written: bool,
+}
+
+impl MapPass {
+    pub(super) fn new(device: &wgpu::Device) -> Self {
+        let shader = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some("display"),
+            source: wgpu::ShaderSource::Wgsl(SOURCE.into()),
+        });
+        let sampled = |binding, sample_type| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::FRAGMENT,
+            ty: wgpu::BindingType::Texture {
+                sample_type,
+                view_dimension: wgpu::TextureViewDimension::D2,
+                multisampled: false,
+            },
+            count: None,
+        };
+        let float = wgpu::TextureSampleType::Float { filterable: false };
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("display"),
+            entries: &[
+                wgpu::BindGroupLayoutEntry {
+                    binding: 0,
+                    visibility: wgpu::ShaderStages::FRAGMENT,
+                    ty: wgpu::BindingType::Buffer {
+                        ty: wgpu::BufferBindingType::Uniform,
+                        has_dynamic_offset: false,
+                        min_binding_size: None,
+                    },
+                    count: None,
+                },
+                sampled(1, wgpu::TextureSampleType::Uint),
+                sampled(2, float),
+                sampled(3, float),
+            ],
+        });
+        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("display"),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some("display"),
+            layout: Some(&pipeline_layout),
+            vertex: wgpu::VertexState {
+                module: &shader,
+                entry_point: Some("whole_target"),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                buffers: &[],
+            },
+            fragment: Some(wgpu::FragmentState {
+                module: &shader,
+                entry_point: Some("colour"),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                targets: &[Some(wgpu::TextureFormat::Rgba8Unorm.into())],
+            }),
+            primitive: wgpu::PrimitiveState::default(),
+            depth_stencil: None,
+            multisample: wgpu::MultisampleState::default(),
+            multiview_mask: None,
+            cache: None,
+        });
+        let uniform = || {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("display"),
+                size: size_of::<Display>() as u64,
+                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        };
+        let row = |label, width| {
+            let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
+            upload::texture(device, label, (width, 1), wgpu::TextureFormat::Rgba8Unorm, usage)
+        };
+        Self {
+            uniforms: [uniform(), uniform()],
+            colours: row("colours", NUM_COLOURS),
+            reasons: row("colours of reasons", NUM_REASONS),
+            reasons_written: false,
+            pipeline,
+            layout,
+        }
+    }
+
+    /// Takes the 256 colours of a colour map.
+    pub(super) fn set_colours(&mut self, queue: &wgpu::Queue, colours: &[[u8; 3]]) {
+        let rgba = |colours: &[[u8; 3]]| colours.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect::<Vec<_>>();
+        upload::write(queue, &self.colours, &rgba(colours));
+        if !self.reasons_written {
+            upload::write(
+                queue,
+                &self.reasons,
+                &rgba(&std::array::from_fn::<_, NUM_REASONS, _>(|bit| reason_color(1 << bit))),
+            );
+            self.reasons_written = true;
+        }
+    }
+
+    /// Records the colouring of `map` into `target`, which has the same size.
+    pub(super) fn draw(
+        &self,
+        state: &RenderState,
+        encoder: &mut wgpu::CommandEncoder,
+        map: &wgpu::Texture,
+        target: &wgpu::Texture,
+        is_depth: bool,
+        display: &Display,
+    ) {
+        let uniform = &self.uniforms[usize::from(is_depth)];
+        state.queue.write_buffer(uniform, 0, bytemuck::bytes_of(display));
+        let view = |texture: &wgpu::Texture| texture.create_view(&wgpu::TextureViewDescriptor::default());
+        let (map, colours, reasons) = (view(map), view(&self.colours), view(&self.reasons));
+        let texture =
+            |binding, view| wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::TextureView(view) };
+        let bindings = state.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("display"),
+            layout: &self.layout,
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: uniform.as_entire_binding() },
+                texture(1, &map),
+                texture(2, &colours),
+                texture(3, &reasons),
+            ],
+        });
+        let target = view(target);
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("display"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &target,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Store },
+            })],
+            ..Default::default()
+        });
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &bindings, &[]);
+        pass.draw(0..3, 0..1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wgpu::naga;
+
+    #[test]
+    fn rust_mirrors_the_shader() {
+        let module = naga::front::wgsl::parse_str(SOURCE).expect("display.wgsl");
+        let mut layouter = naga::proc::Layouter::default();
+        layouter.update(module.to_ctx()).expect("layout");
+        let (handle, display) =
+            module.types.iter().find(|(_, t)| t.name.as_deref() == Some("Display")).expect("struct Display");
+        assert_eq!(layouter[handle].size as usize, size_of::<Display>());
+        let naga::TypeInner::Struct { members, .. } = &display.inner else { panic!("Display is a struct") };
+        let offsets: Vec<_> = members.iter().map(|m| (m.name.as_deref().unwrap_or(""), m.offset as usize)).collect();
+        assert_eq!(
+            offsets,
+            [
+                ("focal_times_baseline", std::mem::offset_of!(Display, focal_times_baseline)),
+                ("doffs_px", std::mem::offset_of!(Display, doffs_px)),
+                ("low", std::mem::offset_of!(Display, low)),
+                ("high", std::mem::offset_of!(Display, high)),
+                ("quantity", std::mem::offset_of!(Display, quantity)),
+                ("colour_reasons", std::mem::offset_of!(Display, colour_reasons)),
+            ]
+        );
+        let constant = |name: &str| {
+            let (_, c) = module.constants.iter().find(|(_, c)| c.name.as_deref() == Some(name)).expect("constant");
+            match module.global_expressions[c.init] {
+                naga::Expression::Literal(naga::Literal::F32(v)) => v as i64,
+                naga::Expression::Literal(naga::Literal::U32(v)) => i64::from(v),
+                ref other => panic!("{name}: {other:?}"),
+            }
+        };
+        assert_eq!(constant("NUM_COLOURS"), NUM_COLOURS as i64);
+        assert_eq!(constant("STEPS_PER_PX"), i64::from(crate::stereo::map::SUBPIXEL_STEPS));
+        assert_eq!(constant("INVALID"), i64::from(crate::stereo::INVALID as u16));
+    }
+}

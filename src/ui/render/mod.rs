@@ -1,0 +1,148 @@
+//! Draws pictures and maps into textures that egui shows; the one display path of both engines.
+//!
+//! In: a frame and an output. Out: one `Rgba8Unorm` texture per view, drawn again only when what it shows has changed.
+//! Everything is submitted, nothing is waited for: the engine shares this device and queue.
+
+mod map_pass;
+mod upload;
+
+use crate::engine::Output;
+use crate::frame::Frame;
+use crate::ui::view::ViewKind;
+use eframe::egui_wgpu::RenderState;
+use egui::TextureId;
+pub(crate) use map_pass::Display;
+use map_pass::MapPass;
+use std::sync::Arc;
+
+/// One view's texture and its name in egui.
+struct Screen {
+    texture: wgpu::Texture,
+    id: TextureId,
+}
+
+/// How the two map views are to be drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MapLook {
+    /// Disparity: range in px.
+    pub(crate) disparity: Display,
+    /// Depth; `None` without geometry.
+    pub(crate) depth: Option<Display>,
+    /// 256 colours, far to near.
+    pub(crate) colours: Arc<[[u8; 3]; 256]>,
+}
+
+/// The textures of all views.
+pub(crate) struct Screens {
+    state: RenderState,
+    pass: MapPass,
+    views: [Option<Screen>; ViewKind::ALL.len()],
+    map: Option<wgpu::Texture>,
+    shown: Option<Arc<Output>>,
+    frame: Option<Arc<Frame>>,
+    look: Option<MapLook>,
+}
+
+impl Screens {
+    /// Compiles the shader for this window's device.
+    pub(crate) fn new(state: &RenderState) -> Self {
+        Self {
+            pass: MapPass::new(&state.device),
+            state: state.clone(),
+            views: Default::default(),
+            map: None,
+            shown: None,
+            frame: None,
+            look: None,
+        }
+    }
+
+    /// What egui draws for `view`; `None` before there is anything.
+    pub(crate) fn texture(&self, view: ViewKind) -> Option<TextureId> {
+        self.views[view as usize].as_ref().map(|screen| screen.id)
+    }
+
+    /// Shows `output`'s pair and map with `look`; cheap where nothing has changed.
+    pub(crate) fn update(&mut self, output: &Arc<Output>, look: &MapLook) {
+        let frame = &output.job.frame;
+        if !self.frame.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, frame)) {
+            self.frame = Some(Arc::clone(frame));
+            self.upload_picture(ViewKind::Left, &upload::rgba(&frame.left), frame.size());
+            self.upload_picture(ViewKind::Right, &upload::rgba(&frame.right), frame.size());
+        }
+        let new_map = !self.shown.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, output));
+        if new_map {
+            self.shown = Some(Arc::clone(output));
+            self.map = match (&output.texture, &output.map) {
+                (Some(texture), _) => Some(texture.clone()),
+                (None, Some(map)) => Some(upload::map(&self.state, map, self.map.take())),
+                (None, None) => None,
+            };
+        }
+        if new_map || self.look.as_ref() != Some(look) {
+            self.look = Some(look.clone());
+            self.draw_maps(look, frame.size());
+        }
+    }
+
+    fn upload_picture(&mut self, view: ViewKind, rgba: &[u8], size: (usize, usize)) {
+        let screen = self.screen(view, size);
+        upload::write(&self.state.queue, &screen, rgba);
+    }
+
+    fn draw_maps(&mut self, look: &MapLook, size: (usize, usize)) {
+        let Some(map) = self.map.clone() else { return };
+        self.pass.set_colours(&self.state.queue, &look.colours[..]);
+        let mut encoder = self.state.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let displays = [(ViewKind::Disparity, Some(look.disparity)), (ViewKind::Depth, look.depth)];
+        for (view, display) in displays {
+            if let Some(display) = display {
+                let target = self.screen(view, size);
+                self.pass.draw(&self.state, &mut encoder, &map, &target, view == ViewKind::Depth, &display);
+            }
+        }
+        self.state.queue.submit([encoder.finish()]);
+    }
+
+    /// The view's texture, made anew where the size has changed; its name in egui stays.
+    fn screen(&mut self, view: ViewKind, (width, height): (usize, usize)) -> wgpu::Texture {
+        let slot = &mut self.views[view as usize];
+        if let Some(screen) = slot
+            && (screen.texture.width(), screen.texture.height()) == (width as u32, height as u32)
+        {
+            return screen.texture.clone();
+        }
+        let texture = upload::texture(
+            &self.state.device,
+            view.word(),
+            (width, height),
+            wgpu::TextureFormat::Rgba8Unorm,
+            wgpu::TextureUsages::TEXTURE_BINDING
+                | wgpu::TextureUsages::COPY_DST
+                | wgpu::TextureUsages::RENDER_ATTACHMENT,
+        );
+        let texture_view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        // enlarged pixels stay squares; reduced ones are averaged
+        let sampling = wgpu::SamplerDescriptor {
+            label: Some(view.word()),
+            mag_filter: wgpu::FilterMode::Nearest,
+            min_filter: wgpu::FilterMode::Linear,
+            ..Default::default()
+        };
+        let mut renderer = self.state.renderer.write();
+        let device = &self.state.device;
+        let id = if let Some(screen) = slot {
+            renderer.update_egui_texture_from_wgpu_texture_with_sampler_options(
+                device,
+                &texture_view,
+                sampling,
+                screen.id,
+            );
+            screen.id
+        } else {
+            renderer.register_native_texture_with_sampler_options(device, &texture_view, sampling)
+        };
+        *slot = Some(Screen { texture: texture.clone(), id });
+        texture
+    }
+}

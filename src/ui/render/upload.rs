@@ -1,0 +1,62 @@
+//! Pixels from the host to textures of the window's device.
+
+use crate::frame::{Luma, Picture};
+use crate::stereo::DisparityMap;
+use eframe::egui_wgpu::RenderState;
+
+/// A plain two-dimensional texture.
+pub(super) fn texture(
+    device: &wgpu::Device,
+    label: &str,
+    (width, height): (usize, usize),
+    format: wgpu::TextureFormat,
+    usage: wgpu::TextureUsages,
+) -> wgpu::Texture {
+    device.create_texture(&wgpu::TextureDescriptor {
+        label: Some(label),
+        size: wgpu::Extent3d { width: width as u32, height: height as u32, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage,
+        view_formats: &[],
+    })
+}
+
+/// Fills a texture of four bytes per pixel.
+pub(super) fn write(queue: &wgpu::Queue, texture: &wgpu::Texture, bytes: &[u8]) {
+    let layout =
+        wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(texture.width() * 4), rows_per_image: None };
+    queue.write_texture(texture.as_image_copy(), bytes, layout, texture.size());
+}
+
+/// What the source shows: its colour, or else its brightness.
+pub(super) fn rgba(picture: &Picture) -> Vec<u8> {
+    if let Some(rgb) = &picture.rgb {
+        return rgb.pixels().iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect();
+    }
+    match &picture.luma {
+        Luma::U8(image) => image.pixels().iter().flat_map(|&v| [v, v, v, 255]).collect(),
+        luma @ Luma::U16 { .. } => luma.to_u8().pixels().iter().flat_map(|&v| [v, v, v, 255]).collect(),
+    }
+}
+
+/// The map on the device, packed as the GPU engine packs it; `old` is used again where its size fits.
+pub(super) fn map(state: &RenderState, map: &DisparityMap, old: Option<wgpu::Texture>) -> wgpu::Texture {
+    let (width, height) = map.size();
+    let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
+    // a texture of the GPU engine is its own: only one made here may be written
+    let fits = |t: &wgpu::Texture| t.usage() == usage && (t.width(), t.height()) == (width as u32, height as u32);
+    let texture = old.filter(fits).unwrap_or_else(|| {
+        texture(&state.device, "uploaded disparities", (width, height), wgpu::TextureFormat::R32Uint, usage)
+    });
+    let words: Vec<u32> = map.values.pixels().iter().zip(map.reasons.pixels()).map(|(&v, &r)| pack(v, r)).collect();
+    write(&state.queue, &texture, bytemuck::cast_slice(&words));
+    texture
+}
+
+/// The word of [`crate::engine::ResultTexture`].
+fn pack(value: i16, reasons: u8) -> u32 {
+    u32::from(value as u16) | (u32::from(reasons) << 16)
+}

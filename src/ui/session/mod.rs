@@ -1,0 +1,273 @@
+//! All that must outlive a window: the pipeline, what is asked of it, what is shown of it, what went wrong.
+//!
+//! The window may close and open again, on another device after one was lost; this stays.
+
+mod source;
+mod words;
+
+pub(in crate::ui) use source::open_blocking;
+
+use super::command::Command;
+use super::keep::Kept;
+use super::look::Look;
+use super::notices::Notices;
+use super::options::WindowOptions;
+use super::tasks::{Done, Task, Tasks};
+use super::view::Zoom;
+use super::waker::Waker;
+use crate::capture::SourceSpec;
+use crate::colormap::DisplayRange;
+use crate::engine::gpu::{AdapterChoice, Gpu};
+use crate::engine::{EngineChoice, OpenOptions, Output};
+use crate::live::{EngineSource, Live, LiveOptions, Status};
+use crate::metrics::Rate;
+use crate::settings::{Settings, SettingsError, Word};
+use crate::stereo::{Preset, StereoParams};
+use egui::Context;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The state of the window's program.
+pub struct Session {
+    /// The pipeline.
+    pub(crate) live: Live,
+    /// How it stands; read once per frame.
+    pub(crate) status: Status,
+    /// What is shown: the newest result.
+    pub(crate) output: Option<Arc<Output>>,
+    /// What is asked for, valid.
+    pub(crate) params: StereoParams,
+    pub(crate) preset: Preset,
+    /// What computes, and the device of window and engine.
+    pub(crate) engine: OpenOptions,
+    pub(crate) look: Look,
+    pub(crate) zoom: Zoom,
+    pub(crate) notices: Notices,
+    pub(crate) tasks: Tasks,
+    pub(crate) waker: Waker,
+    /// The pixel under the pointer, and the one that a click has pinned.
+    pub(crate) hovered: Option<(usize, usize)>,
+    pub(crate) pinned: Option<(usize, usize)>,
+    pub(crate) help: bool,
+    /// The source that is read or being opened.
+    pub(crate) source: SourceSpec,
+    /// Cameras found: words for `--source`, and names. `None` until somebody looked.
+    pub(crate) cameras: Option<Vec<(SourceSpec, String)>>,
+    options: WindowOptions,
+    fit_wanted: bool,
+    snapshot_wanted: bool,
+    errors_seen: Vec<String>,
+    shown: Rate,
+}
+
+impl Session {
+    /// Starts the pipeline and opens the source in the background.
+    ///
+    /// # Errors
+    /// Flags or the settings file are wrong, or the system gives no thread.
+    pub fn start(options: WindowOptions, gpu: Option<Gpu>) -> anyhow::Result<Self> {
+        let kept = options.kept.as_deref().filter(|_| !options.reset).map(Kept::read).unwrap_or_default();
+        let settings = resolve(&options, &kept)?;
+        let adapter = settings.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
+        let engine = OpenOptions { choice: settings.engine, threads: settings.threads, adapter, gpu };
+        let waker = Waker::default();
+        let wake = waker.clone();
+        let live_options = LiveOptions {
+            wake: Arc::new(move || wake.wake()),
+            ..LiveOptions::new(settings.params.clone(), engine.clone())
+        };
+        let live = Live::start(Box::new(source::Nothing), live_options)?;
+        let kept_source = || kept.source.as_deref().and_then(|words| SourceSpec::parse(words).ok());
+        let source = options.source.clone().or_else(kept_source).unwrap_or(SourceSpec::Scene);
+        let look = kept.look();
+        let mut session = Self {
+            status: live.status(),
+            live,
+            output: None,
+            params: settings.params,
+            preset: settings.preset.unwrap_or(Preset::Balanced),
+            engine,
+            fit_wanted: look.depth_range_m.is_none(),
+            look,
+            zoom: Zoom::default(),
+            notices: Notices::default(),
+            tasks: Tasks::new(waker.clone()),
+            waker,
+            hovered: None,
+            pinned: None,
+            help: false,
+            source: source.clone(),
+            cameras: None,
+            options,
+            snapshot_wanted: false,
+            errors_seen: Vec::new(),
+            shown: Rate::default(),
+        };
+        session.open(source);
+        Ok(session)
+    }
+
+    /// Looks for news: results, finished tasks. Called once per frame of the window, and never waits.
+    pub(crate) fn update(&mut self) {
+        for done in self.tasks.finished() {
+            self.finish(done);
+        }
+        self.status = self.live.status();
+        self.show_errors();
+        let Some(output) = self.live.latest() else { return };
+        if !self.output.replace(Arc::clone(&output)).is_some_and(|shown| Arc::ptr_eq(&shown, &output)) {
+            self.shown.record(Instant::now());
+        }
+        if self.fit_wanted
+            && let (Some(map), Some(geometry)) = (&output.map, &output.job.frame.geometry)
+            && let Some(range) = DisplayRange::fit(map, Some(geometry))
+        {
+            self.look.fit(range, geometry);
+            self.fit_wanted = false;
+        }
+        if self.snapshot_wanted && output.map.is_some() {
+            self.snapshot_wanted = false;
+            self.begin(Task::Snapshot(output, self.options.folder.clone()));
+        }
+        self.live.set_read_back(self.fit_wanted || self.snapshot_wanted || self.pixel().is_some());
+    }
+
+    /// Each thing that is wrong is shown when it begins; dismissed, it comes back only after it was right once.
+    fn show_errors(&mut self) {
+        for error in &self.status.errors {
+            if !self.errors_seen.contains(error) {
+                self.notices.error(error.clone());
+            }
+        }
+        self.errors_seen.clone_from(&self.status.errors);
+    }
+
+    /// Starts a task; that it could not be started is an error to show.
+    fn begin(&mut self, task: Task) {
+        if let Err(why) = self.tasks.start(task) {
+            self.notices.error(why);
+        }
+    }
+
+    fn finish(&mut self, done: Done) {
+        match done {
+            Done::Snapshot(Ok(snapshot)) => {
+                let last = snapshot.paths.last().map_or(String::new(), |path| path.display().to_string());
+                self.notices.news(format!("snapshot: {} files beside {last}", snapshot.paths.len()));
+                for warning in snapshot.warnings {
+                    self.notices.error(warning);
+                }
+            }
+            Done::Snapshot(Err(why)) => self.notices.error(why),
+            Done::Files(files) => self.open_paths(&files.unwrap_or_default()),
+            Done::Cameras(found) => self.found_cameras(found),
+            Done::Opened(spec, opened) => self.opened(&spec, opened),
+        }
+    }
+
+    /// Results drawn per second.
+    pub(crate) fn shown_hz(&mut self) -> f64 {
+        self.shown.per_second(Instant::now())
+    }
+
+    /// The pixel that is read out.
+    pub(crate) fn pixel(&self) -> Option<(usize, usize)> {
+        self.hovered.or(self.pinned)
+    }
+
+    /// What the window says before the first result.
+    pub(crate) fn waiting_for(&self) -> String {
+        if self.status.captured == 0 { format!("opening {} …", self.source) } else { "the engine starts …".into() }
+    }
+
+    /// Takes changed parameters if they are valid; otherwise says why not and keeps the old ones.
+    pub fn set_params(&mut self, params: StereoParams) {
+        match params.validate() {
+            Ok(()) => {
+                self.live.set_params(params.clone());
+                self.params = params;
+            }
+            Err(why) => self.notices.error(why.to_string()),
+        }
+    }
+
+    /// Starts from a preset; the search range stays.
+    pub(crate) fn set_preset(&mut self, preset: Preset) {
+        let mut params = self.params.clone();
+        preset.apply(&mut params);
+        self.preset = preset;
+        self.set_params(params);
+    }
+
+    /// Whether the parameters differ from those of the preset.
+    pub(crate) fn is_changed(&self) -> bool {
+        let mut params = self.params.clone();
+        self.preset.apply(&mut params);
+        params != self.params
+    }
+
+    /// Chooses what computes; opened in the background.
+    pub(crate) fn set_engine(&mut self, engine: EngineChoice) {
+        self.engine.choice = engine;
+        self.live.set_engine(EngineSource::Open(self.engine.clone()));
+    }
+
+    /// Does what a button or key asks for.
+    pub fn run(&mut self, command: Command, ctx: &Context) {
+        match command {
+            Command::Pause if self.live.is_paused() => self.live.resume(),
+            Command::Pause => self.live.pause(),
+            Command::Step => self.live.step(),
+            Command::Snapshot => self.snapshot_wanted = true,
+            Command::Open => self.begin(Task::ChooseFiles),
+            Command::FitDepth => self.fit_wanted = true,
+            Command::WholePicture => self.zoom = Zoom::default(),
+            Command::ColourReasons => self.look.colour_reasons = !self.look.colour_reasons,
+            Command::ResetParameters => self.set_preset(self.preset),
+            Command::CopyCommand => {
+                let line = self.command_line();
+                ctx.copy_text(line.clone());
+                self.notices.news(format!("on the clipboard: {line}"));
+            }
+            Command::View(view) => self.look.toggle(view),
+            Command::Controls => self.look.controls = !self.look.controls,
+            Command::FullScreen => {
+                let full = ctx.input(|i| i.viewport().fullscreen.unwrap_or(false));
+                ctx.send_viewport_cmd(egui::ViewportCommand::Fullscreen(!full));
+            }
+            Command::Help => self.help = !self.help,
+            Command::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+        }
+    }
+
+    /// Goes on with another device, after the last one was lost because of `why`.
+    pub(crate) fn device_replaced(&mut self, gpu: &Gpu, why: &str) {
+        self.output = None;
+        self.notices.error(format!("the GPU was lost ({why}); going on with {}", gpu.info.adapter));
+        self.engine.gpu = Some(gpu.clone());
+        self.set_engine(self.engine.choice);
+    }
+
+    /// Writes down what the next start begins with.
+    pub(crate) fn keep(&self) {
+        let Some(path) = &self.options.kept else { return };
+        let (source, preset, engine) = (self.source.to_string(), self.preset.word(), self.engine.choice.word());
+        if let Err(err) = Kept::of(&source, &self.look, preset, engine, &self.params).write(path) {
+            log::warn!("{}: what the window shall remember cannot be written: {err}", path.display());
+        }
+    }
+}
+
+/// What was kept, then what was said; a settings file that was named replaces what was kept.
+fn resolve(options: &WindowOptions, kept: &Kept) -> Result<Settings, SettingsError> {
+    let only_flags = options.words.iter().all(|word| word.origin == crate::settings::Origin::Flag);
+    let Some(path) = options.kept.as_deref().filter(|_| only_flags) else { return Settings::resolve(&options.words) };
+    // one by one only by their form: P1 may need the P2 that comes later
+    let known = |word: &Word| match StereoParams::parameter(&word.name) {
+        Some(parameter) => parameter.parse(&word.text).is_ok(),
+        None => Settings::resolve(std::slice::from_ref(word)).is_ok(),
+    };
+    let words: Vec<_> = kept.words(path, known).into_iter().chain(options.words.iter().cloned()).collect();
+    // kept values that do not go with today's flags give way
+    Settings::resolve(&words).or_else(|_| Settings::resolve(&options.words))
+}

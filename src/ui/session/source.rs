@@ -1,0 +1,117 @@
+//! Choosing and opening sources. Opening happens on a thread of its own; until it is done nothing is read.
+
+use super::Session;
+use crate::capture::{CaptureError, CaptureOptions, Next, PairSource, SourceInfo, SourceSpec};
+use crate::ui::tasks::{CamerasFound, Opened, Task};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The source before the first one is open: never has a pair.
+pub(super) struct Nothing;
+
+impl PairSource for Nothing {
+    fn info(&self) -> SourceInfo {
+        SourceInfo {
+            name: "no source".into(),
+            width: 0,
+            height: 0,
+            rate_hz: None,
+            is_camera: false,
+            num_pairs: None,
+            is_rectified: true,
+            geometry: None,
+        }
+    }
+
+    fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
+        std::thread::sleep(patience);
+        Ok(Next::Waiting)
+    }
+}
+
+/// Pairs per second where nobody has said how many: a still pair need not be matched as fast as possible.
+const RATE_HZ: f64 = 30.0;
+
+impl Session {
+    /// Opens a source in the background; it replaces the present one when it is there.
+    pub(crate) fn open(&mut self, spec: SourceSpec) {
+        if self.source.is_camera() && spec.is_camera() {
+            // a camera can be open once only
+            self.live.close_source();
+        }
+        let mut options = self.options.source_options.clone();
+        options.looped = true;
+        options.color = true;
+        if !spec.is_camera() {
+            options.rate_hz = options.rate_hz.or(Some(RATE_HZ));
+        }
+        self.source = spec.clone();
+        self.begin(Task::OpenSource(spec, options, self.options.capture.clone()));
+    }
+
+    /// Opens what was chosen or dropped; nothing chosen changes nothing.
+    pub(crate) fn open_paths(&mut self, paths: &[PathBuf]) {
+        if paths.is_empty() {
+            return;
+        }
+        let mut paths = paths.to_vec();
+        paths.sort(); // left before right, im0 before im1
+        match SourceSpec::from_paths(&paths) {
+            Ok(spec) => self.open(spec),
+            Err(why) => self.notices.error(why.to_string()),
+        }
+    }
+
+    /// Reads the source that was opened, or says why it cannot and goes back to the scene.
+    pub(super) fn opened(&mut self, spec: &SourceSpec, opened: Result<Opened, String>) {
+        if *spec != self.source {
+            return; // another one was asked for since
+        }
+        match opened {
+            Ok(Opened { source, capture }) => {
+                let geometry = source.info().geometry.or(capture.geometry);
+                let new_rig = self.output.as_ref().is_some_and(|output| output.job.frame.geometry != geometry);
+                self.live.set_source(source, capture);
+                self.live.resume();
+                self.pinned = None;
+                self.fit_wanted |= new_rig;
+            }
+            Err(why) => {
+                let falls_back = *spec != SourceSpec::Scene;
+                self.notices.error(if falls_back { format!("{why} · showing the scene instead") } else { why });
+                if falls_back {
+                    self.open(SourceSpec::Scene);
+                }
+            }
+        }
+    }
+
+    /// Looks for cameras in the background.
+    pub(crate) fn look_for_cameras(&mut self) {
+        self.begin(Task::FindCameras);
+    }
+
+    pub(super) fn found_cameras(&mut self, found: CamerasFound) {
+        match found {
+            Ok(cameras) => self.cameras = Some(cameras),
+            Err(why) => self.notices.error(why),
+        }
+    }
+}
+
+/// Opens `spec` and finds out how its frames are made; may block.
+pub(in crate::ui) fn open_blocking(
+    spec: &SourceSpec,
+    options: &crate::capture::SourceOptions,
+    capture: &crate::ui::options::CaptureFor,
+) -> Result<Opened, String> {
+    let source = crate::capture::open(spec, options).map_err(|err| err.to_string())?;
+    // the scene and what else comes rectified needs no calibration of other cameras
+    let info = source.info();
+    let capture = if info.is_rectified && info.geometry.is_some() {
+        CaptureOptions { rectifier: None, ..capture(&info)? }
+    } else {
+        capture(&info)?
+    };
+    Ok(Opened { source, capture })
+}

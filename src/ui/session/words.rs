@@ -1,0 +1,87 @@
+//! "Copy as command": the command line that gives what is shown.
+
+use super::Session;
+use crate::engine::EngineChoice;
+use crate::stereo::{Preset, StereoParams};
+
+impl Session {
+    /// The command line, with the words that differ from the defaults only.
+    pub(crate) fn command_line(&self) -> String {
+        let mut words = vec!["stereopsis".to_owned(), "live".to_owned()];
+        words.extend(["--source".into(), self.source.to_string()]);
+        words.extend(self.options.more_words.iter().cloned());
+        words.extend(flags(&self.params, self.preset));
+        if self.engine.choice != EngineChoice::Auto {
+            words.extend(["--engine".into(), self.engine.choice.to_string()]);
+        }
+        let quoted: Vec<_> = words.iter().map(|word| quote(word)).collect();
+        quoted.join(" ")
+    }
+}
+
+/// Flags that lead to `params`: preset and cost first, because they change what the rest starts from.
+fn flags(params: &StereoParams, preset: Preset) -> Vec<String> {
+    let mut base = StereoParams::default();
+    let mut flags = Vec::new();
+    if preset != Preset::Balanced {
+        preset.apply(&mut base);
+        flags.extend(["--preset".to_owned(), preset.to_string()]);
+    }
+    if base.cost != params.cost {
+        base.set_cost(params.cost);
+        flags.extend(["--cost".to_owned(), params.cost.to_string()]);
+    }
+    for ((name, value), (_, default)) in params.words().zip(base.words()) {
+        if value != default {
+            flags.extend([format!("--{name}"), value.to_string()]);
+        }
+    }
+    flags
+}
+
+/// A word as a shell takes it.
+fn quote(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else if cfg!(windows) {
+        format!("\"{word}\"")
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{Origin, Settings, Word};
+    use crate::stereo::CostKind;
+
+    #[test]
+    fn the_flags_lead_back_to_the_parameters() {
+        let mut rank = StereoParams::default();
+        Preset::Banz2011.apply(&mut rank);
+        rank.p1 += 3;
+        let mut sad = StereoParams { p1: 9, min_disparity: -4, left_right: None, ..StereoParams::default() };
+        sad.set_cost(CostKind::Sad);
+        for (params, preset) in
+            [(StereoParams::default(), Preset::Balanced), (rank, Preset::Banz2011), (sad, Preset::Balanced)]
+        {
+            let flags = flags(&params, preset);
+            let words: Vec<_> = flags
+                .chunks(2)
+                .map(|pair| Word { name: pair[0][2..].to_owned(), text: pair[1].clone(), origin: Origin::Flag })
+                .collect();
+            assert_eq!(Settings::resolve(&words).unwrap().params, params, "{flags:?}");
+        }
+        assert!(flags(&StereoParams::default(), Preset::Balanced).is_empty());
+    }
+
+    #[test]
+    fn odd_names_survive_a_shell() {
+        assert_eq!(quote("a/im0.png,a/im1.png"), "a/im0.png,a/im1.png");
+        if !cfg!(windows) {
+            assert_eq!(quote("it's mine"), r"'it'\''s mine'");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! One view on screen: name, picture, cross-hair, colour bar; takes the pointer's wheel, drag and double-click.
+
+use super::{ViewKind, Zoom, bar, grid::Place};
+use crate::ui::render::Display;
+use egui::{Align2, Color32, FontId, Rect, Role, Sense, Stroke, StrokeKind, TextureId, Ui, WidgetInfo, pos2, vec2};
+
+/// Where the cross-hair stands, in px of the working size (pixel centres at whole numbers).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Crosshair {
+    /// In the left picture and in both maps.
+    pub(crate) left: (f32, f32),
+    /// In the right picture, at x - d; `None` where there is no disparity.
+    pub(crate) right: Option<(f32, f32)>,
+}
+
+/// Where the pointer is, in px of the picture.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pointed {
+    pub(crate) at: Option<(usize, usize)>,
+    pub(crate) clicked: Option<(usize, usize)>,
+}
+
+/// What one view shows.
+pub(crate) struct Tile<'a> {
+    pub(crate) kind: ViewKind,
+    pub(crate) place: Place,
+    /// The picture, or why there is none.
+    pub(crate) content: Result<TextureId, &'a str>,
+    /// Colours and range of a map.
+    pub(crate) display: Option<(&'a Display, &'a [[u8; 3]])>,
+    /// Working size of the pictures, px.
+    pub(crate) size: (usize, usize),
+    pub(crate) crosshair: Option<Crosshair>,
+}
+
+impl Tile<'_> {
+    /// Draws, and takes the pointer.
+    pub(crate) fn show(self, ui: &mut Ui, zoom: &mut Zoom) -> Pointed {
+        let Place { header, picture, bar } = self.place;
+        let visuals = ui.visuals().clone();
+        ui.painter().text(
+            header.left_center() - vec2(0.0, 1.0),
+            Align2::LEFT_CENTER,
+            self.kind.word(),
+            FontId::proportional(12.0),
+            visuals.weak_text_color(),
+        );
+        if zoom.factor > 1.0 {
+            let text = format!("× {:.1}", zoom.factor);
+            let font = FontId::monospace(10.5);
+            ui.painter().text(header.right_center(), Align2::RIGHT_CENTER, text, font, visuals.weak_text_color());
+        }
+        let response = ui.interact(picture, ui.scope_id().with(self.kind.word()), Sense::click_and_drag());
+        let name = format!("{} view", self.kind);
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+        let painter = ui.painter().with_clip_rect(picture);
+        let texture = match self.content {
+            Ok(texture) => texture,
+            Err(why) => {
+                painter.rect_filled(picture, 0.0, visuals.faint_bg_color);
+                let text = egui::RichText::new(why).color(visuals.text_color());
+                let middle = Rect::from_center_size(picture.center(), vec2(picture.width() * 0.8, 60.0));
+                ui.put(middle, egui::Label::new(text).wrap().halign(egui::Align::Center));
+                return Pointed::default();
+            }
+        };
+        painter.image(texture, picture, zoom.visible(), Color32::WHITE);
+        if let Some(crosshair) = self.crosshair {
+            self.paint_crosshair(&painter, picture, *zoom, crosshair);
+        }
+        if let Some((display, colours)) = self.display {
+            bar::paint(ui.painter(), bar, display, colours, visuals.text_color());
+        }
+        if response.has_focus() {
+            ui.painter().rect_stroke(picture, 0.0, visuals.selection.stroke, StrokeKind::Outside);
+        }
+
+        if response.double_clicked() {
+            *zoom = Zoom::default();
+        } else if response.dragged() {
+            zoom.pan(response.drag_delta() / picture.size());
+        }
+        let Some(pointer) = response.hover_pos() else { return Pointed::default() };
+        let (scroll, pinch) = ui.input_mut(|i| (std::mem::take(&mut i.smooth_scroll_delta).y, i.zoom_delta()));
+        zoom.zoom_at(zoom.to_picture(picture, pointer), (scroll / 200.0).exp2() * pinch);
+        let at = zoom.to_picture(picture, pointer);
+        let pixel = |share: f32, count: usize| ((share * count as f32) as usize).min(count - 1);
+        let at = (pixel(at.x, self.size.0), pixel(at.y, self.size.1));
+        Pointed { at: Some(at), clicked: (response.clicked() && self.kind != ViewKind::Right).then_some(at) }
+    }
+
+    fn paint_crosshair(&self, painter: &egui::Painter, picture: Rect, zoom: Zoom, crosshair: Crosshair) {
+        let at = if self.kind == ViewKind::Right { crosshair.right } else { Some(crosshair.left) };
+        let Some((x, y)) = at else { return };
+        let share = pos2((x + 0.5) / self.size.0 as f32, (y + 0.5) / self.size.1 as f32);
+        let point = zoom.to_view(picture, share);
+        if !picture.expand(1.0).contains(point) {
+            return;
+        }
+        // dark under bright: legible on any picture; open in the middle, so that the pixel itself shows
+        for (width, colour) in [(3.0, Color32::from_black_alpha(140)), (1.0, Color32::from_white_alpha(230))] {
+            let stroke = Stroke::new(width, colour);
+            painter.hline(picture.left()..=point.x - 6.0, point.y, stroke);
+            painter.hline(point.x + 6.0..=picture.right(), point.y, stroke);
+            painter.vline(point.x, picture.top()..=point.y - 6.0, stroke);
+            painter.vline(point.x, point.y + 6.0..=picture.bottom(), stroke);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The part of the picture that all views show: one for all of them, in shares of the picture's width and height.
+
+use egui::{Pos2, Rect, Vec2, pos2, vec2};
+
+const LARGEST: f32 = 64.0;
+
+/// Zoom and pan of all views together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Zoom {
+    /// 1 shows the whole picture.
+    pub(crate) factor: f32,
+    /// What is in the middle, 0 to 1 in both directions.
+    centre: Vec2,
+}
+
+impl Default for Zoom {
+    fn default() -> Self {
+        Self { factor: 1.0, centre: vec2(0.5, 0.5) }
+    }
+}
+
+impl Zoom {
+    /// The visible part, 0 to 1 in both directions.
+    pub(crate) fn visible(&self) -> Rect {
+        Rect::from_center_size(self.centre.to_pos2(), Vec2::splat(1.0 / self.factor))
+    }
+
+    /// Enlarges by `ratio` around `at` (0 to 1 in the picture), which stays where it is.
+    pub(crate) fn zoom_at(&mut self, at: Pos2, ratio: f32) {
+        let factor = (self.factor * ratio).clamp(1.0, LARGEST);
+        self.centre = at.to_vec2() + (self.centre - at.to_vec2()) * (self.factor / factor);
+        self.factor = factor;
+        self.keep_inside();
+    }
+
+    /// Moves the picture by a share of the view's size.
+    pub(crate) fn pan(&mut self, share: Vec2) {
+        self.centre -= share / self.factor;
+        self.keep_inside();
+    }
+
+    fn keep_inside(&mut self) {
+        let half = 0.5 / self.factor;
+        self.centre = self.centre.clamp(Vec2::splat(half), Vec2::splat(1.0 - half));
+    }
+
+    /// Where in the picture (0 to 1) a point of the view lies.
+    pub(crate) fn to_picture(self, view: Rect, point: Pos2) -> Pos2 {
+        let visible = self.visible();
+        visible.min + (point - view.min) / view.size() * visible.size()
+    }
+
+    /// Where in the view a point of the picture (0 to 1) lies.
+    pub(crate) fn to_view(self, view: Rect, point: Pos2) -> Pos2 {
+        let visible = self.visible();
+        let share = (point - visible.min) / visible.size();
+        pos2(view.min.x + share.x * view.width(), view.min.y + share.y * view.height())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_under_the_pointer_stays_there() {
+        let view = Rect::from_min_size(pos2(100.0, 50.0), vec2(640.0, 480.0));
+        let pointer = pos2(300.0, 200.0);
+        let mut zoom = Zoom::default();
+        let before = zoom.to_picture(view, pointer);
+        zoom.zoom_at(before, 3.0);
+        let after = zoom.to_picture(view, pointer);
+        assert!((before - after).length() < 1e-5, "{before:?} {after:?}");
+        assert!((zoom.to_view(view, after) - pointer).length() < 1e-3);
+    }
+
+    #[test]
+    fn the_picture_never_leaves_the_view() {
+        let mut zoom = Zoom::default();
+        zoom.zoom_at(pos2(0.9, 0.1), 4.0);
+        zoom.pan(vec2(-40.0, 40.0));
+        let visible = zoom.visible();
+        assert!(Rect::from_min_max(pos2(-1e-5, -1e-5), pos2(1.00001, 1.00001)).contains_rect(visible), "{visible:?}");
+        zoom.zoom_at(pos2(0.2, 0.2), 1e-3);
+        assert_eq!(zoom, Zoom::default());
+    }
+}

@@ -1,0 +1,136 @@
+//! The controls of this window: rows of name, slider and number that take wheel, keys, typing and double-click.
+
+use egui::{Align, Event, Layout, Response, RichText, Role, Ui, WidgetInfo, vec2};
+use std::ops::RangeInclusive;
+
+/// Width of the names at the left, points.
+pub(crate) const LABEL_WIDTH: f32 = 108.0;
+const NUMBER_WIDTH: f32 = 46.0;
+const UNIT_WIDTH: f32 = 20.0;
+
+/// A whole number with its name, unit and ranges.
+pub(crate) struct NumberRow<'a> {
+    pub(crate) label: &'a str,
+    pub(crate) help: &'a str,
+    pub(crate) unit: &'a str,
+    /// What can be typed.
+    pub(crate) range: RangeInclusive<i64>,
+    /// What the slider spans; wider where the value is.
+    pub(crate) handy: RangeInclusive<i64>,
+    /// Distance of the values.
+    pub(crate) step: i64,
+    /// Where a double-click puts it.
+    pub(crate) default: i64,
+}
+
+impl NumberRow<'_> {
+    /// Slider and number; true if `value` has changed.
+    pub(crate) fn show(&self, ui: &mut Ui, value: &mut i64) -> bool {
+        let before = *value;
+        let handy = (*self.handy.start()).min(*value)..=(*self.handy.end()).max(*value);
+        let numbers = NUMBER_WIDTH + UNIT_WIDTH + 2.0 * ui.spacing().item_spacing.x;
+        ui.spacing_mut().slider_width = (ui.available_width() - numbers).max(40.0);
+        let slider = egui::Slider::new(value, handy)
+            .step_by(self.step as f64)
+            .clamping(egui::SliderClamping::Always)
+            .show_value(false);
+        let slider = ui.add(slider);
+        name(&slider, Role::Slider, self.label, before as f64);
+        let slider = slider.on_hover_text(self.tooltip());
+        if ui.is_enabled() {
+            *value += self.step * wheel_steps(ui, &slider);
+            if slider.contains_pointer() && ui.input(|i| i.pointer.button_double_clicked(egui::PointerButton::Primary))
+            {
+                *value = self.default;
+            }
+        }
+        let number = egui::DragValue::new(value).range(self.range.clone()).speed(0.0).update_while_editing(false);
+        let number = ui.add_sized(vec2(NUMBER_WIDTH, ui.spacing().interact_size.y), number);
+        name(&number, Role::SpinButton, &format!("{} value", self.label), *value as f64);
+        number.on_hover_text(self.tooltip());
+        ui.label(RichText::new(self.unit).weak());
+        let off_grid = (*value - self.handy.start()).rem_euclid(self.step);
+        *value = (*value - off_grid).clamp(*self.range.start(), *self.range.end());
+        *value != before
+    }
+
+    fn tooltip(&self) -> String {
+        let Self { help, range, default, unit, .. } = self;
+        format!("{help}\n{} to {} {unit}; double-click: {default} {unit}", range.start(), range.end())
+    }
+}
+
+/// Tells screen readers and tests what a control is called.
+fn name(response: &Response, kind: Role, label: &str, value: f64) {
+    let enabled = response.enabled();
+    response.widget_info(|| WidgetInfo { value: Some(value), ..WidgetInfo::labeled(kind, enabled, label) });
+}
+
+/// Notches of the wheel over `response`, up positive; nobody else gets them.
+fn wheel_steps(ui: &Ui, response: &Response) -> i64 {
+    if !response.hovered() {
+        return 0;
+    }
+    ui.input_mut(|i| {
+        let notch = |event: &Event| match event {
+            Event::MouseWheel { delta, modifiers, .. } if modifiers.is_none() && delta.y != 0.0 => {
+                delta.y.signum() as i64
+            }
+            _ => 0,
+        };
+        i.smooth_scroll_delta = egui::Vec2::ZERO;
+        i.events.iter().map(notch).sum()
+    })
+}
+
+/// A row with its name at the left; `content` gets the rest.
+pub(crate) fn row<R>(ui: &mut Ui, label: &str, help: &str, content: impl FnOnce(&mut Ui) -> R) -> R {
+    ui.horizontal(|ui| {
+        let height = ui.spacing().interact_size.y;
+        ui.allocate_ui_with_layout(vec2(LABEL_WIDTH, height), Layout::left_to_right(Align::Center), |ui| {
+            ui.set_min_width(LABEL_WIDTH);
+            ui.add(egui::Label::new(label).truncate()).on_hover_text(help);
+        });
+        content(ui)
+    })
+    .inner
+}
+
+/// One word of a list; true if it has changed.
+pub(crate) fn choice<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    label: &str,
+    help: &str,
+    options: &[(T, &str, &str)],
+    chosen: &mut T,
+) -> bool {
+    let before = *chosen;
+    let text = options.iter().find(|(option, ..)| *option == before).map_or("", |(_, word, _)| *word);
+    let combo = egui::ComboBox::from_id_salt(label).selected_text(text).width(ui.available_width().min(150.0));
+    let response = combo
+        .show_ui(ui, |ui| {
+            for (option, word, help) in options {
+                ui.selectable_value(chosen, *option, *word).on_hover_text(*help);
+            }
+        })
+        .response;
+    let enabled = response.enabled();
+    response.widget_info(|| {
+        let mut info = WidgetInfo::labeled(Role::ComboBox, enabled, label);
+        info.current_text_value = Some(text.to_owned());
+        info
+    });
+    response.on_hover_text(help);
+    *chosen != before
+}
+
+/// A title of a group of controls.
+pub(crate) fn heading(ui: &mut Ui, text: &str) {
+    ui.add_space(6.0);
+    ui.label(RichText::new(text.to_uppercase()).small().strong().color(ui.visuals().weak_text_color()));
+}
+
+/// A quiet line that explains.
+pub(crate) fn note(ui: &mut Ui, text: impl Into<String>) {
+    ui.add(egui::Label::new(RichText::new(text).small().weak()).wrap());
+}
