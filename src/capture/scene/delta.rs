@@ -96,7 +96,8 @@ mod tests {
     #[test]
     fn a_frame_comes_back_whole_and_takes_less_memory() {
         let options = SceneOptions { width: 160, height: 120, ..SceneOptions::default() };
-        let (base, new) = (Rendered::new(&options, 0), Rendered::new(&options, 20));
+        let stage = super::super::Stage::new(&options);
+        let (base, new) = (stage.frame(0), stage.frame(20));
         let delta = Delta::between(&base, &new);
         let again = delta.onto(&base);
         assert!(base.left != new.left, "something moves");

@@ -1,5 +1,5 @@
-//! The built-in scene: a room, ray-cast, with exact disparity for both eyes. The same options and frame number give
-//! the same pixels on every machine.
+//! The built-in scene: a room, ray-cast, with exact disparity for both eyes. The same options and frame number always
+//! give the same pixels.
 
 mod delta;
 mod player;
@@ -14,7 +14,7 @@ pub use player::SceneSource;
 use crate::frame::{Geometry, RawPair, Truth};
 use crate::image::Image;
 use std::sync::Arc;
-use view::{Eye, Rig};
+use view::{Eye, Rig, View};
 use world::World;
 
 /// What the scene looks like.
@@ -72,7 +72,15 @@ impl SceneOptions {
 
 /// Frame `number` of the scene, with truth; `color` keeps RGB beside luma. Uses rayon's threads.
 pub fn render(options: &SceneOptions, number: u64, color: bool) -> RawPair {
-    sensor::expose(options, &Rendered::new(options, number), number, color)
+    sensor::expose(options, &Stage::new(options).frame(number), number, color)
+}
+
+/// What stands still, rendered once.
+struct Stage {
+    options: SceneOptions,
+    rig: Rig,
+    left: View,
+    right: View,
 }
 
 /// A frame before the sensor's noise and exposure.
@@ -83,16 +91,22 @@ struct Rendered {
     truth: Arc<Truth>,
 }
 
-impl Rendered {
-    fn new(options: &SceneOptions, number: u64) -> Self {
-        let turns = number as f64 / f64::from(options.loop_frames.max(1));
-        let world = World::new(options.seed, turns.fract());
+impl Stage {
+    fn new(options: &SceneOptions) -> Self {
+        let world = World::new(options.seed, 0.0).still();
         let rig = Rig::new(options);
-        let left = rig.view(&world, Eye::Left);
-        let right = rig.view(&world, Eye::Right);
-        let occluded = rig.occluded(&world, &left);
+        let (left, right) = (rig.view(&world, Eye::Left, None), rig.view(&world, Eye::Right, None));
+        Self { options: *options, rig, left, right }
+    }
+
+    fn frame(&self, number: u64) -> Rendered {
+        let turns = number as f64 / f64::from(self.options.loop_frames.max(1));
+        let world = World::new(self.options.seed, turns.fract());
+        let left = self.rig.view(&world, Eye::Left, Some(&self.left));
+        let right = self.rig.view(&world, Eye::Right, Some(&self.right));
+        let occluded = self.rig.occluded(&world, &left);
         let truth = Truth { left_px: left.disparity_px, right_px: right.disparity_px, occluded };
-        Self { left: left.rgb, right: right.rgb, truth: Arc::new(truth) }
+        Rendered { left: left.rgb, right: right.rgb, truth: Arc::new(truth) }
     }
 }
 

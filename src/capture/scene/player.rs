@@ -2,7 +2,7 @@
 //! with the matcher; without a rate it renders each frame when it is asked for.
 
 use super::delta::Delta;
-use super::{Rendered, SceneOptions, sensor};
+use super::{Rendered, SceneOptions, Stage, sensor};
 use crate::capture::pace::Pace;
 use crate::capture::worker::join_or_leave;
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo};
@@ -22,7 +22,14 @@ pub struct SceneSource {
     color: bool,
     sequence: u64,
     pace: Pace,
-    ahead: Option<Ahead>,
+    play: Play,
+}
+
+enum Play {
+    /// Frame by frame.
+    Asked(Box<Stage>),
+    /// A loop.
+    Ahead(Ahead),
 }
 
 impl SceneSource {
@@ -47,8 +54,11 @@ impl SceneSource {
             let fit = LOOP_BYTES / (width * height * FRAME_BYTES);
             options.loop_frames = options.loop_frames.clamp(1, fit.max(8) as u32);
         }
-        let ahead = rate_hz.map(|_| Ahead::start(options)).transpose()?;
-        Ok(Self { options, color, sequence: 0, pace: Pace::new(rate_hz), ahead })
+        let play = match rate_hz {
+            Some(_) => Play::Ahead(Ahead::start(options)?),
+            None => Play::Asked(Box::new(Stage::new(&options))),
+        };
+        Ok(Self { options, color, sequence: 0, pace: Pace::new(rate_hz), play })
     }
 }
 
@@ -70,9 +80,9 @@ impl PairSource for SceneSource {
         if !self.pace.wait(patience) {
             return Ok(Next::Waiting);
         }
-        let frame = match &self.ahead {
-            None => Rendered::new(&self.options, self.sequence),
-            Some(ahead) => match ahead.frame(self.sequence, patience) {
+        let frame = match &self.play {
+            Play::Asked(stage) => stage.frame(self.sequence),
+            Play::Ahead(ahead) => match ahead.frame(self.sequence, patience) {
                 Some(frame) => frame,
                 None => return Ok(Next::Waiting),
             },
@@ -150,13 +160,14 @@ impl Drop for Ahead {
 
 impl Shared {
     fn render(&self, options: SceneOptions, pool: &rayon::ThreadPool) {
-        let base = Arc::new(pool.install(|| Rendered::new(&options, 0)));
+        let stage = pool.install(|| Stage::new(&options));
+        let base = Arc::new(pool.install(|| stage.frame(0)));
         self.grow(|film| film.base = Some(Arc::clone(&base)));
         for number in 1..options.loop_frames {
             if self.stop.load(Ordering::Acquire) {
                 return;
             }
-            let frame = pool.install(|| Rendered::new(&options, u64::from(number)));
+            let frame = pool.install(|| stage.frame(u64::from(number)));
             let delta = Delta::between(&base, &frame);
             self.grow(|film| film.rest.push(Arc::new(delta)));
         }

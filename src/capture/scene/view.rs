@@ -2,7 +2,7 @@
 
 use super::SceneOptions;
 use super::shape::Ray;
-use super::world::{Hit, World};
+use super::world::{Hit, Row, World};
 use crate::image::Image;
 use glam::DVec3;
 use rayon::prelude::*;
@@ -33,7 +33,15 @@ pub(super) enum Eye {
 pub(super) struct View {
     pub(super) rgb: Image<[u8; 3]>,
     pub(super) disparity_px: Image<f32>,
-    hits: Vec<Option<Hit>>,
+    seen: Vec<Seen>,
+}
+
+/// What the ray through a pixel's centre meets.
+#[derive(Clone, Copy)]
+struct Seen {
+    hit: Option<Hit>,
+    /// Whether something that moves is near, or changes the light.
+    stirred: bool,
 }
 
 /// Height of the cameras above the floor, m.
@@ -73,73 +81,99 @@ impl Rig {
         self.focal_px * self.baseline_m / depth_m
     }
 
-    /// Renders one eye, row by row on all threads of the pool it is called in.
-    pub(super) fn view(&self, world: &World, eye: Eye) -> View {
+    /// Renders one eye, row by row on all threads of the pool it is called in. Where nothing moves, it takes what
+    /// `still` has, a view of the same world without what moves.
+    pub(super) fn view(&self, world: &World, eye: Eye, still: Option<&View>) -> View {
         let (width, height) = (self.width, self.height);
-        let mut hits = vec![None; width * height];
-        hits.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
-            for (x, hit) in row.iter_mut().enumerate() {
-                *hit = world.hit(&self.ray(eye, x as f64, y as f64));
-            }
-        });
-        let disparity = |hit: &Option<Hit>| hit.map_or(f32::NAN, |hit| self.disparity_px(hit.entry.t) as f32);
-        let disparity_px = Image::new(width, height, hits.iter().map(disparity).collect());
-        let mut rgb = vec![[0; 3]; width * height];
-        rgb.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
-            for (x, pixel) in row.iter_mut().enumerate() {
-                let smooth = !self.at_edge(&hits, x, y);
-                let color = if smooth {
-                    self.one(world, eye, hits[y * width + x].as_ref(), x, y)
-                } else {
-                    self.nine(world, eye, x, y)
+        let mut seen = vec![Seen { hit: None, stirred: true }; width * height];
+        seen.par_chunks_mut(width).enumerate().for_each(|(y, seen)| {
+            let row = world.row(&self.ray(eye, 0.0, y as f64), self.margin());
+            for (x, seen) in seen.iter_mut().enumerate() {
+                let ray = self.ray(eye, x as f64, y as f64);
+                *seen = match still {
+                    None => Seen { hit: world.hit(&ray, &row), stirred: true },
+                    Some(still) => {
+                        let hit = still.seen[y * width + x].hit;
+                        let stirred = world.is_stirred(&ray, &row, hit.as_ref(), self.margin());
+                        Seen { hit: if stirred { world.hit_beside(&ray, &row, hit) } else { hit }, stirred }
+                    }
                 };
-                *pixel = (color * 255.0 + 0.5).clamp(DVec3::ZERO, DVec3::splat(255.0)).to_array().map(|c| c as u8);
             }
         });
-        View { rgb: Image::new(width, height, rgb), disparity_px, hits }
+        let mut rgb = vec![[0; 3]; width * height];
+        rgb.par_chunks_mut(width).enumerate().for_each(|(y, pixels)| {
+            let row = world.row(&self.ray(eye, 0.0, y as f64), self.margin());
+            for (x, pixel) in pixels.iter_mut().enumerate() {
+                let (edge, stirred) = self.surroundings(&seen, x, y);
+                *pixel = match still {
+                    Some(still) if !stirred => still.rgb.at(x, y),
+                    _ => self.pixel(world, &row, eye, seen[y * width + x].hit.as_ref(), (x, y), edge),
+                };
+            }
+        });
+        let disparity = |seen: &Seen| seen.hit.map_or(f32::NAN, |hit| self.disparity_px(hit.t) as f32);
+        let disparity_px = Image::new(width, height, seen.iter().map(disparity).collect());
+        View { rgb: Image::new(width, height, rgb), disparity_px, seen }
     }
 
     /// Which left pixels the right eye does not see: something stands before them, or they lie outside its picture.
     pub(super) fn occluded(&self, world: &World, left: &View) -> Image<bool> {
         let (width, height) = (self.width, self.height);
         let mut occluded = vec![false; width * height];
-        occluded.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
-            for (x, occluded) in row.iter_mut().enumerate() {
-                let Some(hit) = &left.hits[y * width + x] else { continue };
-                let xr = x as f64 - self.disparity_px(hit.entry.t);
-                let yr = y as f64 + self.vertical_px;
+        occluded.par_chunks_mut(width).enumerate().for_each(|(y, pixels)| {
+            let yr = y as f64 + self.vertical_px;
+            let row = world.row(&self.ray(Eye::Right, 0.0, yr), self.margin());
+            for (x, occluded) in pixels.iter_mut().enumerate() {
+                let Some(hit) = &left.seen[y * width + x].hit else { continue };
+                let xr = x as f64 - self.disparity_px(hit.t);
                 let inside = xr >= -0.5 && yr >= -0.5 && yr < height as f64 - 0.5;
-                let first = world.hit(&self.ray(Eye::Right, xr, yr)).map_or(f64::INFINITY, |hit| hit.entry.t);
-                *occluded = !inside || first < hit.entry.t * (1.0 - 1e-6) - 1e-6;
+                let first = world.hit(&self.ray(Eye::Right, xr, yr), &row).map_or(f64::INFINITY, |hit| hit.t);
+                *occluded = !inside || first < hit.t * (1.0 - 1e-6) - 1e-6;
             }
         });
         Image::new(width, height, occluded)
     }
 
-    fn at_edge(&self, hits: &[Option<Hit>], x: usize, y: usize) -> bool {
-        let what = |x: usize, y: usize| hits[y * self.width + x].map(|hit| (hit.solid, hit.entry.face));
-        let here = what(x, y);
-        (x > 0 && what(x - 1, y) != here)
-            || (x + 1 < self.width && what(x + 1, y) != here)
-            || (y > 0 && what(x, y - 1) != here)
-            || (y + 1 < self.height && what(x, y + 1) != here)
+    /// One and a half pixels, as a tangent: how far beside its middle a pixel looks.
+    fn margin(&self) -> f64 {
+        1.5 / self.focal_px
     }
 
-    fn one(&self, world: &World, eye: Eye, hit: Option<&Hit>, x: usize, y: usize) -> DVec3 {
-        let ray = self.ray(eye, x as f64, y as f64);
-        hit.map_or(DVec3::ZERO, |hit| world.color(&ray, hit, 1.0 / self.focal_px, self.middle))
+    /// Whether a pixel lies at an edge, and whether something moves in it or, at an edge, beside it.
+    fn surroundings(&self, seen: &[Seen], x: usize, y: usize) -> (bool, bool) {
+        let at = |x: usize, y: usize| &seen[y * self.width + x];
+        let what = |seen: &Seen| seen.hit.map(|hit| (hit.solid, hit.face));
+        let here = at(x, y);
+        let (mut edge, mut beside) = (false, false);
+        let mut look = |other: &Seen| {
+            edge |= what(other) != what(here);
+            beside |= other.stirred;
+        };
+        look(at(x.saturating_sub(1), y));
+        look(at((x + 1).min(self.width - 1), y));
+        look(at(x, y.saturating_sub(1)));
+        look(at(x, (y + 1).min(self.height - 1)));
+        (edge, here.stirred || (edge && beside))
     }
 
-    /// The mean over nine places in the pixel.
-    fn nine(&self, world: &World, eye: Eye, x: usize, y: usize) -> DVec3 {
-        let mut sum = DVec3::ZERO;
-        for k in 0..9_u8 {
-            let (dx, dy) = (f64::from(k % 3) - 1.0, f64::from(k / 3) - 1.0);
-            let ray = self.ray(eye, x as f64 + dx / 3.0, y as f64 + dy / 3.0);
-            if let Some(hit) = world.hit(&ray) {
-                sum += world.color(&ray, &hit, 1.0 / self.focal_px, self.middle);
-            }
-        }
-        sum / 9.0
+    fn pixel(
+        &self,
+        world: &World,
+        row: &Row,
+        eye: Eye,
+        hit: Option<&Hit>,
+        (x, y): (usize, usize),
+        edge: bool,
+    ) -> [u8; 3] {
+        let color = |ray: &Ray, hit: &Hit| world.color(ray, hit, 1.0 / self.focal_px, self.middle);
+        let color = if edge {
+            // the mean over nine places in the pixel
+            let places = (0..9_u8).map(|k| (f64::from(k % 3) - 1.0, f64::from(k / 3) - 1.0));
+            let rays = places.map(|(dx, dy)| self.ray(eye, x as f64 + dx / 3.0, y as f64 + dy / 3.0));
+            rays.map(|ray| world.hit(&ray, row).map_or(DVec3::ZERO, |hit| color(&ray, &hit))).sum::<DVec3>() / 9.0
+        } else {
+            hit.map_or(DVec3::ZERO, |hit| color(&self.ray(eye, x as f64, y as f64), hit))
+        };
+        (color * 255.0 + 0.5).clamp(DVec3::ZERO, DVec3::splat(255.0)).to_array().map(|c| c as u8)
     }
 }

@@ -4,32 +4,50 @@
 
 use super::shape::{Entry, Placement, Ray, Shape};
 use super::texture::{Material, Place, cell};
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DVec3, Vec3};
 use std::f64::consts::TAU;
 
 /// One thing.
-pub(super) struct Solid {
-    pub(super) shape: Shape,
-    pub(super) placement: Placement,
+struct Solid {
+    shape: Shape,
+    placement: Placement,
     /// One for each face of a cuboid, in the order of [`Entry::face`]; round solids use the first two.
-    pub(super) sides: [Material; 6],
+    sides: [Material; 6],
+    /// Of the ball that contains it, m.
+    radius: f64,
 }
 
-/// Where a ray meets the world.
+/// Where a ray meets the world; there is one for each pixel, hence small.
 #[derive(Clone, Copy)]
 pub(super) struct Hit {
-    pub(super) entry: Entry,
+    /// Along the ray.
+    pub(super) t: f64,
+    /// Outwards, in the solid's frame.
+    normal: Vec3,
     /// Index of the solid.
-    pub(super) solid: usize,
+    pub(super) solid: u16,
+    /// Which smooth part of its surface.
+    pub(super) face: u8,
 }
 
+/// Solids that the rays of one row of pixels can meet.
+pub(super) struct Row(Vec<u16>);
+
+/// All things; those that move come last.
 pub(super) struct World {
     solids: Vec<Solid>,
+    /// Index of the first thing that moves.
+    movers: usize,
     seed: u32,
 }
 
-/// Where the light comes from, towards it: a broad window behind the cameras.
-const LIGHT: DVec3 = DVec3::new(-0.52, 0.72, -0.46);
+/// Where the light comes from: a broad window behind the cameras. Of length 1.
+fn to_light() -> DVec3 {
+    DVec3::new(-0.52, 0.72, -0.46).normalize()
+}
+
+/// Balls darken what lies within so many radii of their middle.
+const AMBIENT_REACH: f64 = 4.0;
 /// Half the width of the light, as a tangent.
 const LIGHT_BREADTH: f64 = 0.09;
 
@@ -39,7 +57,10 @@ impl World {
         let turn = TAU * phase;
         let rgb = DVec3::new;
         let mut solids = Vec::new();
-        let mut put = |shape, placement, sides| solids.push(Solid { shape, placement, sides });
+        let mut put = |shape: Shape, placement, sides| {
+            solids.push(Solid { radius: shape.radius(), shape, placement, sides });
+            solids.len()
+        };
         // the seed moves things a little, and changes every texture
         let shift = |what: i32| (cell(what, 0, seed) - 0.5) * 0.08;
         let at = |x: f64, y: f64, z: f64| Placement::at(DVec3::new(x, y, z));
@@ -75,15 +96,22 @@ impl World {
         let red = Material::Plain(rgb(0.72, 0.27, 0.21), 0.05);
         let yaw = DMat3::from_rotation_y(-0.25 + shift(4));
         put(Shape::Cuboid(DVec3::new(0.15, 0.11, 0.13)), at(x + 0.02, 0.63, z).turned(yaw), [red; 6]);
-        let (x, z) = (1.05 + shift(5), 3.50 + shift(6));
+        let (globe_x, globe_z) = (1.05 + shift(5), 3.50 + shift(6));
         let white = Material::Plain(rgb(0.84, 0.81, 0.74), 0.045);
         let yaw = DMat3::from_rotation_y(0.45);
-        put(Shape::Cuboid(DVec3::new(0.26, 0.36, 0.26)), at(x, 0.36, z).turned(yaw), [white; 6]);
-        put(Shape::Cylinder(0.09, 0.03), at(x, 0.75, z), [frame; 6]);
-        let globe = at(x, 1.02, z).turned(DMat3::from_rotation_z(0.4) * DMat3::from_rotation_y(turn));
-        put(Shape::Sphere(0.25), globe, [Material::Globe; 6]);
+        put(Shape::Cuboid(DVec3::new(0.26, 0.36, 0.26)), at(globe_x, 0.36, globe_z).turned(yaw), [white; 6]);
+        put(Shape::Cylinder(0.09, 0.03), at(globe_x, 0.75, globe_z), [frame; 6]);
 
-        // a ball that rolls round the rug
+        // in front: the corner of a table with a mug
+        let yaw = DMat3::from_rotation_y(-0.30);
+        let oak = Material::Wood(rgb(0.62, 0.42, 0.26));
+        put(Shape::Cuboid(DVec3::new(0.50, 0.02, 0.26)), at(0.72, 0.60, 1.02).turned(yaw), [oak; 6]);
+        let mug = Material::Rings(rgb(0.24, 0.44, 0.52), rgb(0.88, 0.84, 0.74), 0.08);
+        let movers = put(Shape::Cylinder(0.045, 0.055), at(0.40, 0.675, 1.04), [mug; 6]);
+
+        // all that follows moves: the globe, a ball that rolls round the rug
+        let globe = at(globe_x, 1.02, globe_z).turned(DMat3::from_rotation_z(0.4) * DMat3::from_rotation_y(turn));
+        put(Shape::Sphere(0.25), globe, [Material::Globe; 6]);
         let ball = Material::Ball(rgb(0.90, 0.48, 0.14), rgb(0.15, 0.42, 0.55));
         let roll = DMat3::from_rotation_y(-turn) * DMat3::from_rotation_x(-2.0 * turn);
         let placement = at(0.16 + 0.40 * turn.cos(), 0.17, 2.72 + 0.36 * turn.sin());
@@ -98,80 +126,131 @@ impl World {
         let brass = Material::Rings(rgb(0.86, 0.66, 0.26), rgb(0.72, 0.50, 0.18), 0.09);
         put(Shape::Sphere(0.13), bob, [brass; 6]);
 
-        // in front: the corner of a table with a mug, and a balloon that drifts across everything behind it
-        let yaw = DMat3::from_rotation_y(-0.30);
-        let oak = Material::Wood(rgb(0.62, 0.42, 0.26));
-        put(Shape::Cuboid(DVec3::new(0.50, 0.02, 0.26)), at(0.72, 0.60, 1.02).turned(yaw), [oak; 6]);
-        let mug = Material::Rings(rgb(0.24, 0.44, 0.52), rgb(0.88, 0.84, 0.74), 0.08);
-        put(Shape::Cylinder(0.045, 0.055), at(0.40, 0.675, 1.04), [mug; 6]);
+        // a balloon that drifts across everything behind it
         let drift = DVec3::new(0.10 * turn.sin(), 0.03 * (2.0 * turn).sin(), 0.05 * turn.cos());
         let balloon = DVec3::new(-0.34, 1.14, 0.98) + drift;
         let skin = Material::Plain(rgb(0.80, 0.22, 0.24), 0.16);
         put(Shape::Sphere(0.095), Placement::at(balloon), [skin; 6]);
         let string = Material::Plain(rgb(0.85, 0.82, 0.75), 0.2);
         put(Shape::Cylinder(0.0025, 0.30), Placement::at(balloon - DVec3::Y * 0.39), [string; 6]);
-        Self { solids, seed }
+        Self { solids, movers, seed }
     }
 
-    /// The first thing that a ray meets; inside the room that is always something.
-    pub(super) fn hit(&self, ray: &Ray) -> Option<Hit> {
-        let square = ray.direction.length_squared();
-        let mut nearest: Option<Hit> = None;
-        for (index, solid) in self.solids.iter().enumerate() {
+    /// The same world without what moves.
+    #[must_use]
+    pub(super) fn still(mut self) -> Self {
+        self.solids.truncate(self.movers);
+        self
+    }
+
+    /// Solids that meet the plane of a row's rays, or come within `margin` (a tangent) of it.
+    pub(super) fn row(&self, ray: &Ray, margin: f64) -> Row {
+        let normal = ray.direction.cross(DVec3::X).normalize();
+        let meets = |solid: &Solid| {
             let to = solid.placement.position - ray.origin;
-            let along = to.dot(ray.direction);
-            let r = solid.shape.radius();
-            if to.length_squared() * square - along * along > r * r * square {
+            normal.dot(to).abs() <= solid.radius + margin * to.length()
+        };
+        Row((0..self.solids.len()).filter(|&k| meets(&self.solids[k])).map(|k| k as u16).collect())
+    }
+
+    /// The first thing in the row that a ray meets.
+    pub(super) fn hit(&self, ray: &Ray, row: &Row) -> Option<Hit> {
+        self.nearer(ray, &row.0, None)
+    }
+
+    /// As [`World::hit`] where `still` is known to be hit among what stands still.
+    pub(super) fn hit_beside(&self, ray: &Ray, row: &Row, still: Option<Hit>) -> Option<Hit> {
+        let movers = row.0.partition_point(|&k| usize::from(k) < self.movers);
+        self.nearer(ray, &row.0[movers..], still)
+    }
+
+    fn nearer(&self, ray: &Ray, candidates: &[u16], mut nearest: Option<Hit>) -> Option<Hit> {
+        let square = ray.direction.length_squared();
+        for &index in candidates {
+            let solid = &self.solids[usize::from(index)];
+            if !solid.is_near(ray, square, 0.0) {
                 continue;
             }
-            if let Some(entry) = solid.shape.entry(&solid.placement.local(ray))
-                && nearest.is_none_or(|hit| entry.t < hit.entry.t)
+            if let Some(Entry { t, normal, face }) = solid.shape.entry(&solid.placement.local(ray))
+                && nearest.is_none_or(|hit| t < hit.t)
             {
-                nearest = Some(Hit { entry, solid: index });
+                nearest = Some(Hit { t, normal: normal.as_vec3(), solid: index, face });
             }
         }
         nearest
     }
 
+    /// Whether something that moves is seen within `margin` (a tangent) of a ray, or changes the light where it hits.
+    pub(super) fn is_stirred(&self, ray: &Ray, row: &Row, hit: Option<&Hit>, margin: f64) -> bool {
+        let movers = row.0.partition_point(|&k| usize::from(k) < self.movers);
+        let square = ray.direction.length_squared();
+        if row.0[movers..].iter().any(|&k| self.solids[usize::from(k)].is_near(ray, square, margin)) {
+            return true;
+        }
+        let Some(hit) = hit else { return false };
+        let point = ray.origin + hit.t * ray.direction;
+        let margin = 0.005 + margin * hit.t;
+        self.solids[self.movers..].iter().any(|solid| {
+            let to = solid.placement.position - point;
+            let closes = matches!(solid.shape, Shape::Sphere(_)) && to.length() < AMBIENT_REACH * solid.radius + margin;
+            closes || solid.may_shade(to, margin)
+        })
+    }
+
     /// Colour of the hit surface, each part 0 to 1; `pixel` is the angle of one pixel (1 / focal length) and `eyes`
     /// the middle between the cameras, so that both of them see the same.
     pub(super) fn color(&self, ray: &Ray, hit: &Hit, pixel: f64, eyes: DVec3) -> DVec3 {
-        let solid = &self.solids[hit.solid];
-        let point = ray.origin + hit.entry.t * ray.direction;
-        let normal = solid.placement.turn * hit.entry.normal;
+        let solid = &self.solids[usize::from(hit.solid)];
+        let point = ray.origin + hit.t * ray.direction;
+        let normal = solid.placement.turn * hit.normal.as_dvec3();
         // a pixel across covers more of a surface that turns away
         let view = point - eyes;
         let slant = (normal.dot(view).abs() / view.length()).max(0.2);
-        let footprint = pixel * hit.entry.t / slant.sqrt();
+        let footprint = pixel * hit.t / slant.sqrt();
         let local = solid.placement.local(&Ray { origin: point, direction: DVec3::Z }).origin;
-        let seed = self.seed.wrapping_mul(977).wrapping_add(hit.solid as u32 * 101);
-        let place = Place { p: local, normal: hit.entry.normal, footprint, seed };
-        let albedo = solid.sides[usize::from(hit.entry.face)].color(&place);
+        let seed = self.seed.wrapping_mul(977).wrapping_add(u32::from(hit.solid) * 101);
+        let place = Place { p: local, normal: hit.normal.as_dvec3(), footprint, seed };
+        let albedo = solid.sides[usize::from(hit.face)].color(&place);
         albedo * self.light(point, normal)
     }
 
     fn light(&self, point: DVec3, normal: DVec3) -> DVec3 {
-        let to_light = LIGHT.normalize();
-        let facing = normal.dot(to_light);
-        let mut sun = facing.max(0.0);
-        let start = Ray { origin: point + 1e-4 * normal, direction: to_light };
+        let mut sun = normal.dot(to_light()).max(0.0);
+        let start = Ray { origin: point + 1e-4 * normal, direction: to_light() };
         let mut open = 1.0;
         for solid in &self.solids {
             let to = solid.placement.position - start.origin;
-            let r = solid.shape.radius();
             // what is close darkens a surface a little from all sides
             if let Shape::Sphere(r) = solid.shape {
-                let distance = to.length();
-                open *= 1.0 - 0.8 * (r / distance).powi(2) * (normal.dot(to) / distance).max(0.0);
+                let square = r * r / to.length_squared();
+                let near = square - 1.0 / (AMBIENT_REACH * AMBIENT_REACH);
+                if near > 0.0 {
+                    open *= 1.0 - 0.8 * near * (normal.dot(to) / to.length()).max(0.0);
+                }
             }
-            let along = to.dot(to_light);
-            let reach = r + LIGHT_BREADTH * along.max(0.0);
-            if sun > 0.0 && along > -r && to.length_squared() - along * along < reach * reach {
+            if sun > 0.0 && solid.may_shade(to, 0.0) {
                 sun *= solid.shape.light_past(&solid.placement.local(&start), LIGHT_BREADTH);
             }
         }
         let sky = 0.5 + 0.5 * normal.y;
         let ambient = DVec3::new(0.46, 0.48, 0.52) * (0.72 + 0.28 * sky) * open;
         ambient + DVec3::new(0.72, 0.68, 0.60) * sun
+    }
+}
+
+impl Solid {
+    /// Whether a ray whose direction has this squared length passes the ball around the solid within `margin`.
+    fn is_near(&self, ray: &Ray, square: f64, margin: f64) -> bool {
+        let to = self.placement.position - ray.origin;
+        let along = to.dot(ray.direction);
+        let r = if margin > 0.0 { self.radius + margin * to.length() } else { self.radius };
+        to.length_squared() * square - along * along <= r * r * square
+    }
+
+    /// Whether the solid may stand, even in part, between the light and a point from which it lies at `to`.
+    fn may_shade(&self, to: DVec3, margin: f64) -> bool {
+        let along = to.dot(to_light());
+        let reach = self.radius + LIGHT_BREADTH * along.max(0.0) + margin;
+        along > -self.radius - margin && to.length_squared() - along * along < reach * reach
     }
 }
