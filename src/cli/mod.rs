@@ -1,3 +1,78 @@
-//! The command line: one file for each subcommand.
+//! The command line: one file for each subcommand. Without one, paths and flags go to `live`.
 
+mod bench_args;
 pub mod bench;
+mod compute;
+mod devices;
+mod live;
+mod settings_args;
+mod source_args;
+
+pub use settings_args::SettingsArgs;
+pub use source_args::{CalibrationArgs, SourceArgs};
+
+use clap::{Parser, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  stereopsis                                      live depth of the built-in scene
+  stereopsis left.png right.png                   open a pair; --focal-px and --baseline-m give metres
+  stereopsis live --source webcam:0,1 --calibration stereo.yml --calibration-unit mm
+  stereopsis live --headless --frames 300         the same without a window
+  stereopsis compute left.png right.png -o disparity.pfm --color disparity.png
+  stereopsis compute pairs/ -o results/ --cost census-7x7 --fill
+  stereopsis bench --size 640x480 --num-disparities 128
+  stereopsis devices --gpu
+
+Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
+
+/// Two ordinary cameras in, live depth out, on any GPU and without one
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true, max_term_width = 110)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    live: live::LiveArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show live depth in a window, or without one as a status line and a preview picture
+    Live(Box<live::LiveArgs>),
+    /// Compute disparity for a pair or a folder of pairs
+    Compute(Box<compute::ComputeArgs>),
+    /// List cameras and their modes, or GPUs
+    Devices(devices::DevicesArgs),
+    /// Time the engines, warm, per stage and whole
+    Bench(Box<bench_args::BenchArgs>),
+}
+
+/// Runs what the command line asks for.
+///
+/// # Errors
+/// With a text that says what was tried, on what, and what to do next.
+pub fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        None => live::run(&cli.live),
+        Some(Command::Live(args)) => live::run(&args),
+        Some(Command::Compute(args)) => compute::run(&args),
+        Some(Command::Devices(args)) => devices::run(&args),
+        Some(Command::Bench(args)) => bench_args::run(&args),
+    }
+}
+
+/// A command line that asks for something impossible; exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UsageError(pub String);
+
+/// Exit code of an error: 2 for a wrong command line, else 1.
+pub fn exit_code(err: &anyhow::Error) -> u8 {
+    let wrong_flag = err.chain().any(|cause| {
+        cause.is::<UsageError>()
+            || matches!(cause.downcast_ref(), Some(crate::settings::SettingsError::Flag(_)))
+            || matches!(cause.downcast_ref(), Some(crate::capture::CaptureError::Grammar(_)))
+    });
+    if wrong_flag { 2 } else { 1 }
+}
