@@ -1,0 +1,185 @@
+//! `compute`: disparity of a pair, or of a folder of pairs, into files. Nothing is dropped.
+
+use super::UsageError;
+use super::settings_args::SettingsArgs;
+use super::source_args::CalibrationArgs;
+use crate::capture::{Capture, CaptureOptions, Policy, RecvError, SourceOptions, SourceSpec, source};
+use crate::colormap::{Colormap, DisplayRange};
+use crate::engine::{self, Engine, Job, Output};
+use crate::export;
+use crate::frame::Frame;
+use crate::settings::Settings;
+use anyhow::Context as _;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Arguments of `compute`.
+#[derive(Debug, clap::Args)]
+pub struct ComputeArgs {
+    /// Left and right picture, or a folder of pairs (left*/right*, Middlebury im0/im1)
+    #[arg(required = true, num_args = 1..=2, value_names = ["LEFT", "RIGHT"])]
+    inputs: Vec<PathBuf>,
+    /// Disparity: .pfm and .tiff (float, px) or .png (16 bits, px x 256); for a folder of pairs a folder
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Format of the files in an output folder
+    #[arg(long, value_name = "ENDING", default_value = "pfm", value_parser = ["pfm", "tiff", "png"])]
+    format: String,
+    /// Disparity in colours, for people; in an output folder NAME_color.png
+    #[arg(long, value_name = "FILE")]
+    color: Option<PathBuf>,
+    /// Depth as 16-bit PNG in millimetres, 0 where there is none; needs a calibration
+    #[arg(long, value_name = "FILE")]
+    depth: Option<PathBuf>,
+    /// Print engine, adapter, parameters, valid share and times as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    calibration: CalibrationArgs,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// Where the results of one pair go.
+struct Targets {
+    disparity: PathBuf,
+    color: Option<PathBuf>,
+    depth: Option<PathBuf>,
+}
+
+/// Runs `compute`.
+///
+/// # Errors
+/// Wrong input, an engine that cannot, a file that cannot be written; the pairs before it are written.
+pub fn run(args: &ComputeArgs) -> anyhow::Result<()> {
+    let settings = args.settings.resolve()?;
+    let spec = SourceSpec::from_paths(&args.inputs)?;
+    let is_folder = matches!(spec, SourceSpec::Folder(_));
+    if is_folder {
+        std::fs::create_dir_all(&args.output)
+            .with_context(|| format!("cannot make the output folder {}", args.output.display()))?;
+    } else {
+        export::check_disparity_name(&args.output)?;
+    }
+    let source = source::open(&spec, &SourceOptions { rate_hz: None, looped: false, ..SourceOptions::default() })?;
+    let info = source.info();
+    let rig = args.calibration.rig(&info)?;
+    if let Some(note) = rig.note.as_ref().filter(|_| !args.json) {
+        eprintln!("stereopsis: {note}");
+    }
+    let mut capture = Capture::start(
+        source,
+        CaptureOptions {
+            rectifier: rig.rectifier,
+            geometry: rig.geometry,
+            scale: args.calibration.scale,
+            policy: Policy::Lossless,
+            ..CaptureOptions::default()
+        },
+    );
+
+    let mut progress = None;
+    let mut engine: Option<Box<dyn Engine>> = None;
+    let mut results = Vec::new();
+    loop {
+        let frame = match capture.frames.recv_timeout(Duration::from_millis(100)) {
+            Ok(frame) => frame,
+            Err(RecvError::Timeout) => continue,
+            Err(RecvError::Closed) => break,
+        };
+        let bar = progress.get_or_insert_with(|| progress_bar(info.num_pairs.filter(|_| is_folder && !args.json)));
+        let params = Arc::new(settings.params_for(frame.size().0, frame.geometry.as_ref())?);
+        let job = Job { frame: frame.clone(), params, read_back: true };
+        let engine = match &mut engine {
+            Some(engine) => engine,
+            None => engine.insert(open_engine(&settings, &job)?),
+        };
+        let output = engine::run(engine.as_mut(), job)?;
+        let targets = targets(args, is_folder, &frame);
+        let warnings = write(&output, &targets)?;
+        for warning in warnings {
+            bar.suspend(|| eprintln!("stereopsis: {}: {warning}", targets.disparity.display()));
+        }
+        if !args.json {
+            bar.suspend(|| eprintln!("{}", summary(&output, &targets)));
+        }
+        bar.inc(1);
+        let mut about = export::describe(&output);
+        about["output"] = targets.disparity.display().to_string().into();
+        results.push(about);
+    }
+    if let Some(bar) = progress {
+        bar.finish_and_clear();
+    }
+    let stats = capture.stats();
+    capture.stop();
+    if let Some(reason) = stats.last_error {
+        anyhow::bail!("{reason}");
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&serde_json::json!({ "results": results }))?);
+    }
+    Ok(())
+}
+
+/// The engine for the first pair; the others have the same size.
+fn open_engine(settings: &Settings, job: &Job) -> anyhow::Result<Box<dyn Engine>> {
+    let options = engine::OpenOptions { threads: settings.threads, adapter: settings.adapter.clone(), gpu: None };
+    Ok(engine::open(settings.engine, &options, job)?)
+}
+
+fn targets(args: &ComputeArgs, is_folder: bool, frame: &Frame) -> Targets {
+    if !is_folder {
+        return Targets { disparity: args.output.clone(), color: args.color.clone(), depth: args.depth.clone() };
+    }
+    let path = |ending: &str| args.output.join(format!("{}{ending}", frame.raw.name));
+    Targets {
+        disparity: path(&format!(".{}", args.format)),
+        color: args.color.as_ref().map(|_| path("_color.png")),
+        depth: args.depth.as_ref().map(|_| path("_depth_mm.png")),
+    }
+}
+
+fn write(output: &Output, targets: &Targets) -> anyhow::Result<Vec<String>> {
+    let map = output.map.as_deref().context("the engine gave no numbers back")?;
+    let geometry = output.job.frame.geometry.as_ref();
+    let warnings = export::write_disparity(&targets.disparity, map)?;
+    if let Some(path) = &targets.color {
+        let range = DisplayRange::fit(map, None);
+        export::write_color(path, map, None, range, Colormap::Turbo)?;
+    }
+    if let Some(path) = &targets.depth {
+        let geometry = geometry.ok_or_else(|| {
+            UsageError("--depth needs a calibration: give --calibration, or --focal-px and --baseline-m".to_owned())
+        })?;
+        export::write_depth_mm(path, map, geometry)?;
+    }
+    Ok(warnings)
+}
+
+fn summary(output: &Output, targets: &Targets) -> String {
+    let valid = output.map.as_deref().map_or(0.0, crate::stereo::DisparityMap::valid_share);
+    format!(
+        "{}: {:.1} % valid, {:.1} ms on {} ({}) -> {}",
+        output.job.frame.raw.name,
+        100.0 * valid,
+        output.compute_time.as_secs_f64() * 1e3,
+        output.engine.kind,
+        output.engine.adapter,
+        display(&targets.disparity),
+    )
+}
+
+fn display(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// A bar for a folder, nothing for a pair.
+fn progress_bar(pairs: Option<u64>) -> ProgressBar {
+    let Some(pairs) = pairs.filter(|&n| n > 1) else { return ProgressBar::hidden() };
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pairs, {eta} left");
+    let bar = ProgressBar::new(pairs);
+    style.map_or(bar.clone(), |style| bar.with_style(style))
+}

@@ -1,0 +1,85 @@
+//! The invariants of ARCHITECTURE.md, checked on the sources.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below `folder` with this ending, as a path relative to the project.
+fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(folder)];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == ending) {
+                found.push(path.strip_prefix(root()).unwrap().to_owned());
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no .{ending} below {folder}");
+    found.sort();
+    found
+}
+
+/// Lines of code, without comments, of the files below `folder` that contain one of `words`.
+fn uses(folder: &str, words: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for path in files(folder, "rs") {
+        let text = fs::read_to_string(root().join(&path)).unwrap();
+        for (n, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if words.iter().any(|word| code.contains(word)) {
+                found.push(format!("{}:{}: {}", path.display(), n + 1, line.trim()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_algorithm_knows_no_gpu_no_window_and_no_threads() {
+    let found = uses("src/stereo", &["wgpu", "egui", "rayon", "std::thread", "crossbeam"]);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn only_engines_and_drawing_name_wgpu_and_only_the_webcam_names_nokhwa() {
+    let found: Vec<_> = uses("src", &["wgpu::"])
+        .into_iter()
+        .filter(|line| !line.starts_with("src/engine/") && !line.starts_with("src/ui/"))
+        .collect();
+    assert!(found.is_empty(), "{found:#?}");
+    let found: Vec<_> =
+        uses("src", &["nokhwa"]).into_iter().filter(|line| !line.starts_with("src/capture/webcam")).collect();
+    assert!(found.is_empty(), "{found:#?}");
+    assert!(!uses("src/engine/gpu", &["wgpu::"]).is_empty(), "the search finds what is there");
+}
+
+#[test]
+fn files_stay_small() {
+    for path in files("src", "rs").into_iter().chain(files("shaders", "wgsl")) {
+        let lines = fs::read_to_string(root().join(&path)).unwrap().lines().count();
+        assert!(lines <= 500, "{} has {lines} lines: split it", path.display());
+    }
+}
+
+#[test]
+fn the_architecture_page_names_every_module_and_nothing_else() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let map: String = page.lines().filter(|line| line.starts_with("| `")).collect();
+    let library = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    for module in library.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
+        assert!(map.contains(&format!("`{module}`")), "ARCHITECTURE.md does not name `{module}`");
+    }
+    for row in page.lines().filter_map(|line| line.strip_prefix("| `")) {
+        for module in row.split('|').next().unwrap().split('`').filter(|word| !word.trim_matches([',', ' ']).is_empty()) {
+            let exists = ["", ".rs"].iter().any(|ending| root().join(format!("src/{module}{ending}")).exists());
+            assert!(exists, "ARCHITECTURE.md names `{module}`, which is not there");
+        }
+    }
+}
