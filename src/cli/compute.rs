@@ -3,7 +3,8 @@
 use super::UsageError;
 use super::settings_args::SettingsArgs;
 use super::source_args::CalibrationArgs;
-use crate::capture::{Capture, CaptureOptions, Policy, RecvError, SourceOptions, SourceSpec, source};
+use crate::capture::newest::{Policy, RecvError};
+use crate::capture::{self, Capture, CaptureOptions, SourceOptions, SourceSpec};
 use crate::colormap::{Colormap, DisplayRange};
 use crate::engine::{self, Engine, Job, Output};
 use crate::export;
@@ -63,7 +64,7 @@ pub fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     } else {
         export::check_disparity_name(&args.output)?;
     }
-    let source = source::open(&spec, &SourceOptions { rate_hz: None, looped: false, ..SourceOptions::default() })?;
+    let source = capture::open(&spec, &SourceOptions::default())?;
     let info = source.info();
     let rig = args.calibration.rig(&info)?;
     if let Some(note) = rig.note.as_ref().filter(|_| !args.json) {
@@ -126,8 +127,11 @@ pub fn run(args: &ComputeArgs) -> anyhow::Result<()> {
 
 /// The engine for the first pair; the others have the same size.
 fn open_engine(settings: &Settings, job: &Job) -> anyhow::Result<Box<dyn Engine>> {
-    let options = engine::OpenOptions { threads: settings.threads, adapter: settings.adapter.clone(), gpu: None };
-    Ok(engine::open(settings.engine, &options, job)?)
+    let opened = engine::open(&settings.engine_options(), Some(job))?;
+    if let Some(why) = opened.why {
+        log::info!("{why}");
+    }
+    Ok(opened.engine)
 }
 
 fn targets(args: &ComputeArgs, is_folder: bool, frame: &Frame) -> Targets {

@@ -47,7 +47,7 @@ impl CostKind {
     /// Default penalties of this cost.
     pub const fn penalties(self) -> Penalties {
         let (p1, p2, p2_min, p2_alpha) = match self {
-            Self::Census5x5 => (5, 40, 6, 16),
+            Self::Census5x5 => (7, 30, 8, 24),
             Self::Census7x7 => (8, 60, 10, 24),
             Self::Census9x7 => (10, 80, 13, 32),
             Self::Census9x7Symmetric => (10, 120, 12, 48),

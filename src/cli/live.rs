@@ -1,0 +1,139 @@
+//! `live`, the main job: in a window where there is a display, otherwise as a status line and a preview picture.
+
+use super::UsageError;
+use super::settings_args::SettingsArgs;
+use super::source_args::{CalibrationArgs, SourceArgs};
+use crate::capture::{self, CaptureOptions, PairSource, SourceInfo, SourceSpec};
+use crate::export::{self, PreviewOptions};
+use crate::live::headless::{self, HeadlessOptions};
+use crate::live::{Live, LiveOptions};
+use crate::settings::Settings;
+use crate::stereo::StereoParams;
+use crate::ui::{self, WindowOptions};
+use anyhow::Context as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Pairs per second of the scene and of files.
+const DEFAULT_RATE_HZ: f64 = 30.0;
+/// Results after which the scene ends without a window.
+const SCENE_FRAMES: u64 = 100;
+
+/// Arguments of `live`.
+#[derive(Debug, clap::Args)]
+pub struct LiveArgs {
+    /// What to open: a left and a right picture, or a folder of pairs [default: the built-in scene]
+    #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "source")]
+    paths: Vec<PathBuf>,
+    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, webcam:0,1, or webcam:0 (one camera, side by side)
+    #[arg(long, value_name = "SOURCE")]
+    source: Option<String>,
+    /// No window: a status line and a preview picture, as where there is no display
+    #[arg(long)]
+    headless: bool,
+    /// End after N results, without a window [default: 100 for the scene; files once; cameras until Ctrl-C]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    frames: Option<u64>,
+    /// Without a window, the picture written at the end: left, disparity, depth
+    #[arg(long, value_name = "FILE", default_value = "stereopsis-preview.png")]
+    preview: PathBuf,
+    /// Without a window, print the last result's engine, parameters, rates and errors as JSON
+    #[arg(long)]
+    json: bool,
+    /// Forget what the window remembers: views, panels, source, parameters
+    #[arg(long)]
+    reset: bool,
+    #[command(flatten)]
+    input: SourceArgs,
+    #[command(flatten)]
+    calibration: CalibrationArgs,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// Runs `live`.
+///
+/// # Errors
+/// A source, calibration, engine or window that cannot be opened, each with its cause and cure.
+pub fn run(args: &LiveArgs) -> anyhow::Result<()> {
+    let settings = args.settings.resolve()?;
+    let spec = match &args.source {
+        Some(words) => Some(SourceSpec::parse(words)?),
+        None if args.paths.is_empty() => None,
+        None => Some(SourceSpec::from_paths(&args.paths)?),
+    };
+    if args.headless || args.frames.is_some() || args.json {
+        return run_headless(args, &settings, &spec.unwrap_or(SourceSpec::Scene));
+    }
+    if !has_display() {
+        eprintln!("stereopsis: no display: running without a window (as with --headless)");
+        return run_headless(args, &settings, &spec.unwrap_or(SourceSpec::Scene));
+    }
+    run_window(args, spec)
+}
+
+fn has_display() -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    !cfg!(all(unix, not(target_os = "macos"))) || set("DISPLAY") || set("WAYLAND_DISPLAY")
+}
+
+fn run_headless(args: &LiveArgs, settings: &Settings, spec: &SourceSpec) -> anyhow::Result<()> {
+    let source = args.input.options(Some(DEFAULT_RATE_HZ), args.frames.is_some() || *spec == SourceSpec::Scene, true);
+    let source: Box<dyn PairSource> = capture::open(spec, &source)?;
+    let (capture, note) = capture_options(&args.calibration, &source.info())?;
+    if let Some(note) = note {
+        eprintln!("stereopsis: {note}");
+    }
+    let params = params_at_start(settings, &capture, &source.info())?;
+    let options = LiveOptions { capture, ..LiveOptions::new(params, settings.engine_options()) };
+    let live = Live::start(source, options).context("cannot start the capture and engine threads")?;
+    let frames = args.frames.or((*spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
+    let end = headless::run(&live, &HeadlessOptions { frames, quiet: args.json })?;
+    let status = end.status;
+    drop(live);
+    let Some(output) = end.output else {
+        anyhow::bail!("no pair was matched: {}", end.why);
+    };
+    let map = output.map.as_deref().context("the engine gave no numbers back")?;
+    export::write_preview(&args.preview, &output.job.frame, map, &PreviewOptions::default())?;
+    eprintln!("stereopsis: wrote {}", args.preview.display());
+    if args.json {
+        let mut about = export::describe(&output);
+        about["status"] = serde_json::to_value(&status)?;
+        println!("{}", serde_json::to_string_pretty(&about)?);
+    }
+    Ok(())
+}
+
+fn run_window(args: &LiveArgs, source: Option<SourceSpec>) -> anyhow::Result<()> {
+    let calibration = args.calibration.clone();
+    ui::run(WindowOptions {
+        words: args.settings.words()?,
+        source,
+        source_options: args.input.options(Some(DEFAULT_RATE_HZ), true, true),
+        capture: Arc::new(move |info| Ok(capture_options(&calibration, info)?.0)),
+        more_words: args.calibration.words(),
+        reset: args.reset,
+        ..WindowOptions::default()
+    })
+}
+
+/// How frames of this source are made, and what a person should confirm.
+fn capture_options(args: &CalibrationArgs, info: &SourceInfo) -> anyhow::Result<(CaptureOptions, Option<String>)> {
+    let rig = args.rig(info)?;
+    let options = CaptureOptions {
+        rectifier: rig.rectifier,
+        geometry: rig.geometry,
+        scale: args.scale,
+        ..CaptureOptions::default()
+    };
+    Ok((options, rig.note))
+}
+
+/// Parameters for the frames that will come: `--near-m` needs their geometry.
+fn params_at_start(settings: &Settings, capture: &CaptureOptions, info: &SourceInfo) -> anyhow::Result<StereoParams> {
+    let rectified = capture.rectifier.as_ref().map(|rectifier| rectifier.geometry());
+    let geometry = rectified.or(info.geometry).or(capture.geometry).map(|g| g.scaled(capture.scale.factor()));
+    let (width, _) = capture.scale.size((info.width, info.height));
+    settings.params_for(width, geometry.as_ref()).map_err(|err| UsageError(err.to_string()).into())
+}
