@@ -3,7 +3,7 @@
 //! Flags and settings files use the same words, so both come in as [`Word`]s and go through one resolution; an error
 //! names the flag or the line of the file. The window's remembered state is another thing and lives with the window.
 
-use crate::engine::EngineChoice;
+use crate::engine::{EngineChoice, OpenOptions};
 use crate::frame::Geometry;
 use crate::parameter::{ParameterType, Value};
 use crate::stereo::{CostKind, Preset, StereoParams};
@@ -143,6 +143,11 @@ impl Settings {
             _ => return Err("no such setting".to_owned()),
         }
         Ok(())
+    }
+
+    /// What decides which engine is opened.
+    pub fn engine_options(&self) -> OpenOptions {
+        OpenOptions { choice: self.engine, threads: self.threads, ..OpenOptions::default() }
     }
 
     /// The parameters for pictures of this width and geometry: `near_m` becomes a number of disparities, and the range

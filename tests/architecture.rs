@@ -77,7 +77,8 @@ fn the_architecture_page_names_every_module_and_nothing_else() {
         assert!(map.contains(&format!("`{module}`")), "ARCHITECTURE.md does not name `{module}`");
     }
     for row in page.lines().filter_map(|line| line.strip_prefix("| `")) {
-        for module in row.split('|').next().unwrap().split('`').filter(|word| !word.trim_matches([',', ' ']).is_empty()) {
+        for module in row.split('|').next().unwrap().split('`').filter(|word| !word.trim_matches([',', ' ']).is_empty())
+        {
             let exists = ["", ".rs"].iter().any(|ending| root().join(format!("src/{module}{ending}")).exists());
             assert!(exists, "ARCHITECTURE.md names `{module}`, which is not there");
         }

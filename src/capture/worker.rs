@@ -3,7 +3,7 @@
 
 use super::newest::{NewestReceiver, NewestSender, Policy, channel_with};
 use super::{Next, PairSource, Scale, SourceInfo};
-use crate::calibration::CalibrationError;
+use crate::calibration::{CalibrationError, Rectifier};
 use crate::frame::{Frame, Geometry, Picture, RawPair};
 use crossbeam_channel::Sender;
 use std::fmt;
@@ -24,12 +24,22 @@ pub trait Rectify: Send + Sync {
     fn geometry(&self) -> Geometry;
 }
 
+impl Rectify for Rectifier {
+    fn rectify(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError> {
+        self.apply(raw)
+    }
+
+    fn geometry(&self) -> Geometry {
+        Rectifier::geometry(self)
+    }
+}
+
 /// How frames are made.
 #[derive(Clone)]
 pub struct CaptureOptions {
     /// Makes rectified pairs; `None` hands raw pairs on as they are.
     pub rectifier: Option<Arc<dyn Rectify>>,
-    /// Used where there is no rectifier and the source has no geometry of its own; for the source's size.
+    /// Used where there is no rectifier, instead of the source's own; for the source's size.
     pub geometry: Option<Geometry>,
     /// Working size.
     pub scale: Scale,
@@ -249,7 +259,7 @@ fn make_frame(raw: &Arc<RawPair>, info: &SourceInfo, live: &Live, arrived: Insta
         let scaled = if scale == Scale::One { (left, right) } else { (scale.picture(&left), scale.picture(&right)) };
         (scaled.0, scaled.1, Some(rectifier.geometry()))
     } else {
-        (scale.picture(&raw.left), scale.picture(&raw.right), info.geometry.or(live.geometry))
+        (scale.picture(&raw.left), scale.picture(&raw.right), live.geometry.or(info.geometry))
     };
     // truth is of the pixels as they came: rectification would move them away from it
     let truth = raw.truth.as_ref().filter(|_| live.rectifier.is_none());

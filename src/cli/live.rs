@@ -133,7 +133,7 @@ fn capture_options(args: &CalibrationArgs, info: &SourceInfo) -> anyhow::Result<
 /// Parameters for the frames that will come: `--near-m` needs their geometry.
 fn params_at_start(settings: &Settings, capture: &CaptureOptions, info: &SourceInfo) -> anyhow::Result<StereoParams> {
     let rectified = capture.rectifier.as_ref().map(|rectifier| rectifier.geometry());
-    let geometry = rectified.or(info.geometry).or(capture.geometry).map(|g| g.scaled(capture.scale.factor()));
+    let geometry = rectified.or(capture.geometry).or(info.geometry).map(|g| g.scaled(capture.scale.factor()));
     let (width, _) = capture.scale.size((info.width, info.height));
     settings.params_for(width, geometry.as_ref()).map_err(|err| UsageError(err.to_string()).into())
 }

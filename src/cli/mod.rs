@@ -1,10 +1,6 @@
 //! The command line: one file for each subcommand. Without one, paths and flags go to `live`.
 
-mod bench_args;
-pub mod bench;
 mod compute;
-mod devices;
-mod live;
 mod settings_args;
 mod source_args;
 
@@ -32,20 +28,12 @@ Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    #[command(flatten)]
-    live: live::LiveArgs,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show live depth in a window, or without one as a status line and a preview picture
-    Live(Box<live::LiveArgs>),
     /// Compute disparity for a pair or a folder of pairs
     Compute(Box<compute::ComputeArgs>),
-    /// List cameras and their modes, or GPUs
-    Devices(devices::DevicesArgs),
-    /// Time the engines, warm, per stage and whole
-    Bench(Box<bench_args::BenchArgs>),
 }
 
 /// Runs what the command line asks for.
@@ -54,11 +42,8 @@ enum Command {
 /// With a text that says what was tried, on what, and what to do next.
 pub fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
-        None => live::run(&cli.live),
-        Some(Command::Live(args)) => live::run(&args),
+        None => Ok(()),
         Some(Command::Compute(args)) => compute::run(&args),
-        Some(Command::Devices(args)) => devices::run(&args),
-        Some(Command::Bench(args)) => bench_args::run(&args),
     }
 }
 

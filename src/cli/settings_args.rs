@@ -21,14 +21,17 @@ impl SettingsArgs {
     /// # Errors
     /// As [`read_file`] and [`Settings::resolve`].
     pub fn resolve(&self) -> Result<Settings, SettingsError> {
-        let mut words = self.file.as_deref().map(read_file).transpose()?.unwrap_or_default();
-        words.extend(self.flags.iter().cloned());
-        Settings::resolve(&words)
+        Settings::resolve(&self.words()?)
     }
 
-    /// Whether anything was set on this command line, so that remembered settings do not apply.
-    pub fn is_empty(&self) -> bool {
-        self.file.is_none() && self.flags.is_empty()
+    /// The words of the settings file and of the flags, as they were written.
+    ///
+    /// # Errors
+    /// As [`read_file`].
+    pub fn words(&self) -> Result<Vec<Word>, SettingsError> {
+        let mut words = self.file.as_deref().map(read_file).transpose()?.unwrap_or_default();
+        words.extend(self.flags.iter().cloned());
+        Ok(words)
     }
 }
 
@@ -44,10 +47,13 @@ impl clap::Args for SettingsArgs {
         let command = OTHER_WORDS.iter().fold(command, |command, (name, placeholder, help)| {
             command.arg(words_of(name, Arg::new(*name).long(*name).value_name(*placeholder).help(*help)))
         });
-        [(Group::Matching, "Matching"), (Group::Filters, "Filters")].into_iter().fold(command, |command, (group, title)| {
-            let parameters = StereoParams::table().iter().filter(|p| p.group == group);
-            parameters.fold(command.next_help_heading(title), |command, parameter| command.arg(flag(parameter)))
-        })
+        [(Group::Matching, "Matching"), (Group::Filters, "Filters")].into_iter().fold(
+            command,
+            |command, (group, title)| {
+                let parameters = StereoParams::table().iter().filter(|p| p.group == group);
+                parameters.fold(command.next_help_heading(title), |command, parameter| command.arg(flag(parameter)))
+            },
+        )
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -23,7 +23,7 @@ pub struct SourceArgs {
     pub once: bool,
     /// Seed of the scene's textures and noise
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub scene_seed: u64,
+    pub scene_seed: u32,
     /// Noise of the scene's cameras, grey levels (standard deviation)
     #[arg(long, value_name = "LEVELS", default_value_t = 0.0)]
     pub scene_noise: f64,
@@ -64,7 +64,14 @@ impl SourceArgs {
         };
         let baseline_m = self.scene_baseline_m.unwrap_or(scene.baseline_m);
         let scene = SceneOptions { baseline_m, ..scene };
-        SourceOptions { size: self.size, rate_hz, looped: looped && !self.once, color, scene, ..SourceOptions::default() }
+        SourceOptions {
+            size: self.size,
+            rate_hz,
+            looped: looped && !self.once,
+            color,
+            scene,
+            ..SourceOptions::default()
+        }
     }
 }
 
@@ -72,8 +79,8 @@ impl SourceArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Calibration")]
 pub struct CalibrationArgs {
-    /// Stereo calibration as OpenCV writes it (YAML); two files for intrinsics and extrinsics
-    #[arg(long, value_name = "FILE", num_args = 1..=2, value_delimiter = ',')]
+    /// Stereo calibration as OpenCV writes it (YAML); INTRINSICS,EXTRINSICS where they are two files
+    #[arg(long, value_name = "FILE", value_delimiter = ',')]
     pub calibration: Vec<PathBuf>,
     /// Unit of the calibration's translation, which its file does not tell: m, cm, mm, or the length of one unit in metres
     #[arg(long, value_name = "m|cm|mm|SIZE", default_value = "m")]
@@ -107,6 +114,29 @@ pub struct Rig {
 }
 
 impl CalibrationArgs {
+    /// The same as words of a command line, without those at their defaults.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut add = |flag: &str, value: String| words.extend([format!("--{flag}"), value]);
+        if !self.calibration.is_empty() {
+            let files: Vec<_> = self.calibration.iter().map(|path| path.display().to_string()).collect();
+            add("calibration", files.join(","));
+            add("calibration-unit", self.calibration_unit.to_string());
+        }
+        if self.scale != Scale::One {
+            add("scale", self.scale.to_string());
+        }
+        if let (Some(focal_px), Some(baseline_m)) = (self.focal_px, self.baseline_m) {
+            add("focal-px", focal_px.to_string());
+            add("baseline-m", baseline_m.to_string());
+            add("doffs", self.doffs.to_string());
+        }
+        if self.rectified {
+            words.push("--rectified".to_owned());
+        }
+        words
+    }
+
     /// Loads the calibration for pictures of the source's size.
     ///
     /// # Errors

@@ -20,17 +20,42 @@ use std::path::Path;
 /// Another ending, or the file cannot be written.
 pub fn write_disparity(path: &Path, map: &DisparityMap) -> Result<Vec<String>, ExportError> {
     let mut warnings = Vec::new();
-    let bytes = match file::ending(path).as_str() {
-        "pfm" => pfm(map),
-        "tif" | "tiff" => tiff(map).map_err(|e| ExportError::encode(path, &e))?,
-        "png" => png16(path, &disparity_x256(map, &mut warnings))?,
-        _ => {
-            let wanted = "name it .pfm (float), .tiff (float) or .png (16 bits, 256 steps per px)";
-            return Err(ExportError::unknown_format(path, wanted));
-        }
+    let bytes = match Format::of(path)? {
+        Format::Pfm => pfm(map),
+        Format::Tiff => tiff(map).map_err(|e| ExportError::encode(path, &e))?,
+        Format::Png => png16(path, &disparity_x256(map, &mut warnings))?,
     };
     file::write(path, &bytes)?;
     Ok(warnings)
+}
+
+/// Checks before the work that [`write_disparity`] will know the format.
+///
+/// # Errors
+/// An ending that it does not know.
+pub fn check_disparity_name(path: &Path) -> Result<(), ExportError> {
+    Format::of(path).map(|_| ())
+}
+
+/// What a disparity map is stored as.
+enum Format {
+    Pfm,
+    Tiff,
+    Png,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self, ExportError> {
+        match file::ending(path).as_str() {
+            "pfm" => Ok(Self::Pfm),
+            "tif" | "tiff" => Ok(Self::Tiff),
+            "png" => Ok(Self::Png),
+            _ => {
+                let wanted = "name it .pfm (float), .tiff (float) or .png (16 bits, 256 steps per px)";
+                Err(ExportError::unknown_format(path, wanted))
+            }
+        }
+    }
 }
 
 /// Writes depth as a 16-bit PNG in millimetres, 0 where there is none and beyond 65.535 m.

@@ -8,7 +8,7 @@ mod scale;
 mod snapshot;
 mod text;
 
-pub use disparity::{write_depth_mm, write_disparity};
+pub use disparity::{check_disparity_name, write_depth_mm, write_disparity};
 pub use file::ExportError;
 pub use picture::{write_color, write_picture, write_rgb};
 pub use preview::{PreviewOptions, preview, write_preview};
