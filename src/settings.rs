@@ -3,6 +3,7 @@
 //! Flags and settings files use the same words, so both come in as [`Word`]s and go through one resolution; an error
 //! names the flag or the line of the file. The window's remembered state is another thing and lives with the window.
 
+use crate::engine::gpu::AdapterChoice;
 use crate::engine::{EngineChoice, OpenOptions};
 use crate::frame::Geometry;
 use crate::parameter::{ParameterType, Value};
@@ -147,7 +148,8 @@ impl Settings {
 
     /// What decides which engine is opened.
     pub fn engine_options(&self) -> OpenOptions {
-        OpenOptions { choice: self.engine, threads: self.threads, ..OpenOptions::default() }
+        let adapter = self.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
+        OpenOptions { choice: self.engine, threads: self.threads, adapter, gpu: None }
     }
 
     /// The parameters for pictures of this width and geometry: `near_m` becomes a number of disparities, and the range

@@ -3,7 +3,7 @@
 
 use super::newest::{NewestReceiver, NewestSender, Policy, channel_with};
 use super::{Next, PairSource, Scale, SourceInfo};
-use crate::calibration::{CalibrationError, Rectifier};
+use crate::calibration::CalibrationError;
 use crate::frame::{Frame, Geometry, Picture, RawPair};
 use crossbeam_channel::Sender;
 use std::fmt;
@@ -22,16 +22,6 @@ pub trait Rectify: Send + Sync {
 
     /// The rectified rig at the source's size.
     fn geometry(&self) -> Geometry;
-}
-
-impl Rectify for Rectifier {
-    fn rectify(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError> {
-        self.apply(raw)
-    }
-
-    fn geometry(&self) -> Geometry {
-        Rectifier::geometry(self)
-    }
 }
 
 /// How frames are made.

@@ -18,10 +18,11 @@ use std::time::Duration;
 
 /// Arguments of `compute`.
 #[derive(Debug, clap::Args)]
-pub struct ComputeArgs {
-    /// Left and right picture, or a folder of pairs (left*/right*, Middlebury im0/im1)
-    #[arg(required = true, num_args = 1..=2, value_names = ["LEFT", "RIGHT"])]
-    inputs: Vec<PathBuf>,
+pub(super) struct ComputeArgs {
+    /// Left picture, or a folder of pairs (left*/right*, Middlebury im0/im1)
+    left: PathBuf,
+    /// Right picture
+    right: Option<PathBuf>,
     /// Disparity: .pfm and .tiff (float, px) or .png (16 bits, px x 256); for a folder of pairs a folder
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
@@ -54,9 +55,10 @@ struct Targets {
 ///
 /// # Errors
 /// Wrong input, an engine that cannot, a file that cannot be written; the pairs before it are written.
-pub fn run(args: &ComputeArgs) -> anyhow::Result<()> {
+pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     let settings = args.settings.resolve()?;
-    let spec = SourceSpec::from_paths(&args.inputs)?;
+    let inputs: Vec<_> = std::iter::once(&args.left).chain(&args.right).cloned().collect();
+    let spec = SourceSpec::from_paths(&inputs)?;
     let is_folder = matches!(spec, SourceSpec::Folder(_));
     if is_folder {
         std::fs::create_dir_all(&args.output)
@@ -120,7 +122,7 @@ pub fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         anyhow::bail!("{reason}");
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&serde_json::json!({ "results": results }))?);
+        super::print_json(&serde_json::json!({ "results": results }))?;
     }
     Ok(())
 }

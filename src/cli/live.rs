@@ -4,15 +4,13 @@ use super::UsageError;
 use super::settings_args::SettingsArgs;
 use super::source_args::{CalibrationArgs, SourceArgs};
 use crate::capture::{self, CaptureOptions, PairSource, SourceInfo, SourceSpec};
+use crate::engine::Output;
 use crate::export::{self, PreviewOptions};
-use crate::live::headless::{self, HeadlessOptions};
-use crate::live::{Live, LiveOptions};
+use crate::live::{LiveOptions, Status, headless};
 use crate::settings::Settings;
 use crate::stereo::StereoParams;
-use crate::ui::{self, WindowOptions};
 use anyhow::Context as _;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Pairs per second of the scene and of files.
 const DEFAULT_RATE_HZ: f64 = 30.0;
@@ -21,7 +19,7 @@ const SCENE_FRAMES: u64 = 100;
 
 /// Arguments of `live`.
 #[derive(Debug, clap::Args)]
-pub struct LiveArgs {
+pub(super) struct LiveArgs {
     /// What to open: a left and a right picture, or a folder of pairs [default: the built-in scene]
     #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "source")]
     paths: Vec<PathBuf>,
@@ -55,7 +53,7 @@ pub struct LiveArgs {
 ///
 /// # Errors
 /// A source, calibration, engine or window that cannot be opened, each with its cause and cure.
-pub fn run(args: &LiveArgs) -> anyhow::Result<()> {
+pub(super) fn run(args: &LiveArgs) -> anyhow::Result<()> {
     let settings = args.settings.resolve()?;
     let spec = match &args.source {
         Some(words) => Some(SourceSpec::parse(words)?),
@@ -69,7 +67,7 @@ pub fn run(args: &LiveArgs) -> anyhow::Result<()> {
         eprintln!("stereopsis: no display: running without a window (as with --headless)");
         return run_headless(args, &settings, &spec.unwrap_or(SourceSpec::Scene));
     }
-    run_window(args, spec)
+    run_headless(args, &settings, &spec.unwrap_or(SourceSpec::Scene))
 }
 
 fn has_display() -> bool {
@@ -85,37 +83,45 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: &SourceSpec) -> anyh
         eprintln!("stereopsis: {note}");
     }
     let params = params_at_start(settings, &capture, &source.info())?;
+    let max_frames = args.frames.or((*spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
+    let capture = CaptureOptions { max_frames, ..capture };
     let options = LiveOptions { capture, ..LiveOptions::new(params, settings.engine_options()) };
-    let live = Live::start(source, options).context("cannot start the capture and engine threads")?;
-    let frames = args.frames.or((*spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
-    let end = headless::run(&live, &HeadlessOptions { frames, quiet: args.json })?;
-    let status = end.status;
-    drop(live);
+    let end = headless::run(source, options)?;
     let Some(output) = end.output else {
-        anyhow::bail!("no pair was matched: {}", end.why);
+        let reasons = end.status.errors.join("; ");
+        anyhow::bail!("no pair was matched: {}", if reasons.is_empty() { "none came in time" } else { &reasons });
     };
     let map = output.map.as_deref().context("the engine gave no numbers back")?;
     export::write_preview(&args.preview, &output.job.frame, map, &PreviewOptions::default())?;
     eprintln!("stereopsis: wrote {}", args.preview.display());
     if args.json {
-        let mut about = export::describe(&output);
-        about["status"] = serde_json::to_value(&status)?;
-        println!("{}", serde_json::to_string_pretty(&about)?);
+        super::print_json(&about(&output, &end.status))?;
+    }
+    if !end.status.errors.is_empty() {
+        anyhow::bail!("{}", end.status.errors.join("; "));
     }
     Ok(())
 }
 
-fn run_window(args: &LiveArgs, source: Option<SourceSpec>) -> anyhow::Result<()> {
-    let calibration = args.calibration.clone();
-    ui::run(WindowOptions {
-        words: args.settings.words()?,
-        source,
-        source_options: args.input.options(Some(DEFAULT_RATE_HZ), true, true),
-        capture: Arc::new(move |info| Ok(capture_options(&calibration, info)?.0)),
-        more_words: args.calibration.words(),
-        reset: args.reset,
-        ..WindowOptions::default()
-    })
+/// The last result and how the run went.
+fn about(output: &Output, status: &Status) -> serde_json::Value {
+    let mut about = export::describe(output);
+    about["captured_hz"] = status.captured_hz.into();
+    about["computed_hz"] = status.computed_hz.into();
+    about["computed"] = status.computed.into();
+    about["dropped"] = serde_json::json!({
+        "source": status.dropped.source,
+        "late": status.dropped.late,
+        "failed": status.dropped.failed,
+    });
+    about["latency_ms"] = status.latency.map_or(
+        serde_json::Value::Null,
+        |latency| serde_json::json!({ "median": latency.median_ms, "p99": latency.p99_ms }),
+    );
+    about["engine_why"] = status.engine_why.clone().into();
+    about["truth_error"] = serde_json::json!(status.truth);
+    about["errors"] = status.errors.clone().into();
+    about
 }
 
 /// How frames of this source are made, and what a person should confirm.

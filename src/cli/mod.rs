@@ -1,13 +1,14 @@
 //! The command line: one file for each subcommand. Without one, paths and flags go to `live`.
 
+mod bench_args;
+pub mod bench;
 mod compute;
+mod live;
 mod settings_args;
 mod source_args;
 
-pub use settings_args::SettingsArgs;
-pub use source_args::{CalibrationArgs, SourceArgs};
-
 use clap::{Parser, Subcommand};
+use std::io::Write as _;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,10 +29,16 @@ Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    #[command(flatten)]
+    live: live::LiveArgs,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Show live depth in a window, or without one as a status line and a preview picture
+    Live(Box<live::LiveArgs>),
+    /// Time the engines, warm, per stage and whole
+    Bench(Box<bench_args::BenchArgs>),
     /// Compute disparity for a pair or a folder of pairs
     Compute(Box<compute::ComputeArgs>),
 }
@@ -42,7 +49,9 @@ enum Command {
 /// With a text that says what was tried, on what, and what to do next.
 pub fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
-        None => Ok(()),
+        None => live::run(&cli.live),
+        Some(Command::Live(args)) => live::run(&args),
+        Some(Command::Bench(args)) => bench_args::run(&args),
         Some(Command::Compute(args)) => compute::run(&args),
     }
 }
@@ -60,4 +69,10 @@ pub fn exit_code(err: &anyhow::Error) -> u8 {
             || matches!(cause.downcast_ref(), Some(crate::capture::CaptureError::Grammar(_)))
     });
     if wrong_flag { 2 } else { 1 }
+}
+
+/// Prints a value for other programs.
+fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
+    writeln!(std::io::stdout().lock(), "{value:#}")?;
+    Ok(())
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// The settings as they were written; resolve them with [`SettingsArgs::resolve`].
 #[derive(Clone, Debug, Default)]
-pub struct SettingsArgs {
+pub(super) struct SettingsArgs {
     file: Option<PathBuf>,
     flags: Vec<Word>,
 }
@@ -20,7 +20,7 @@ impl SettingsArgs {
     ///
     /// # Errors
     /// As [`read_file`] and [`Settings::resolve`].
-    pub fn resolve(&self) -> Result<Settings, SettingsError> {
+    pub(super) fn resolve(&self) -> Result<Settings, SettingsError> {
         Settings::resolve(&self.words()?)
     }
 
@@ -28,7 +28,7 @@ impl SettingsArgs {
     ///
     /// # Errors
     /// As [`read_file`].
-    pub fn words(&self) -> Result<Vec<Word>, SettingsError> {
+    pub(super) fn words(&self) -> Result<Vec<Word>, SettingsError> {
         let mut words = self.file.as_deref().map(read_file).transpose()?.unwrap_or_default();
         words.extend(self.flags.iter().cloned());
         Ok(words)

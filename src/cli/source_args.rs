@@ -11,36 +11,36 @@ use std::sync::Arc;
 /// Where pairs come from.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Source")]
-pub struct SourceArgs {
+pub(super) struct SourceArgs {
     /// Size of each eye: of the scene to render, or asked from cameras
     #[arg(long, value_name = "WxH", value_parser = size)]
-    pub size: Option<(usize, usize)>,
+    pub(super) size: Option<(usize, usize)>,
     /// Pairs per second, or max for as fast as they are matched [default: 30, files in `compute`: max]
     #[arg(long, value_name = "HZ|max", value_parser = rate)]
-    pub rate: Option<Rate>,
+    pub(super) rate: Option<Rate>,
     /// Play files once instead of again and again
     #[arg(long)]
-    pub once: bool,
+    pub(super) once: bool,
     /// Seed of the scene's textures and noise
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub scene_seed: u32,
+    pub(super) scene_seed: u32,
     /// Noise of the scene's cameras, grey levels (standard deviation)
     #[arg(long, value_name = "LEVELS", default_value_t = 0.0)]
-    pub scene_noise: f64,
+    pub(super) scene_noise: f64,
     /// Brightness of the scene's right picture relative to the left one
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
-    pub scene_exposure: f64,
+    pub(super) scene_exposure: f64,
     /// Vertical misalignment of the scene's right camera, px
     #[arg(long, value_name = "PX", default_value_t = 0.0, allow_negative_numbers = true)]
-    pub scene_vertical_px: f64,
+    pub(super) scene_vertical_px: f64,
     /// Baseline of the scene's rig, m
     #[arg(long, value_name = "METRES")]
-    pub scene_baseline_m: Option<f64>,
+    pub(super) scene_baseline_m: Option<f64>,
 }
 
 /// How a rate was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Rate {
+pub(super) enum Rate {
     /// Pairs per second.
     Hz(f64),
     /// As fast as they are taken.
@@ -49,7 +49,7 @@ pub enum Rate {
 
 impl SourceArgs {
     /// Options for opening the source; `default_rate_hz` where `--rate` was not given.
-    pub fn options(&self, default_rate_hz: Option<f64>, looped: bool, color: bool) -> SourceOptions {
+    pub(super) fn options(&self, default_rate_hz: Option<f64>, looped: bool, color: bool) -> SourceOptions {
         let rate_hz = match self.rate {
             Some(Rate::Hz(hz)) => Some(hz),
             Some(Rate::Max) => None,
@@ -64,58 +64,51 @@ impl SourceArgs {
         };
         let baseline_m = self.scene_baseline_m.unwrap_or(scene.baseline_m);
         let scene = SceneOptions { baseline_m, ..scene };
-        SourceOptions {
-            size: self.size,
-            rate_hz,
-            looped: looped && !self.once,
-            color,
-            scene,
-            ..SourceOptions::default()
-        }
+        SourceOptions { size: self.size, rate_hz, looped: looped && !self.once, color, scene }
     }
 }
 
 /// How the rig is calibrated.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Calibration")]
-pub struct CalibrationArgs {
+pub(super) struct CalibrationArgs {
     /// Stereo calibration as OpenCV writes it (YAML); INTRINSICS,EXTRINSICS where they are two files
     #[arg(long, value_name = "FILE", value_delimiter = ',')]
-    pub calibration: Vec<PathBuf>,
+    pub(super) calibration: Vec<PathBuf>,
     /// Unit of the calibration's translation, which its file does not tell: m, cm, mm, or the length of one unit in metres
     #[arg(long, value_name = "m|cm|mm|SIZE", default_value = "m")]
-    pub calibration_unit: LengthUnit,
+    pub(super) calibration_unit: LengthUnit,
     /// Working size of the matching; the calibration follows
     #[arg(long, default_value = "1", value_name = "1|1/2|1/4", value_parser = scale)]
-    pub scale: Scale,
+    pub(super) scale: Scale,
     /// The pictures are rectified already: use the calibration for depth only
     #[arg(long)]
-    pub rectified: bool,
+    pub(super) rectified: bool,
     /// Focal length of rectified pictures, px, where there is no calibration file
     #[arg(long, value_name = "PX", requires = "baseline_m", conflicts_with = "calibration", value_parser = positive)]
-    pub focal_px: Option<f64>,
+    pub(super) focal_px: Option<f64>,
     /// Distance between the cameras, m
     #[arg(long, value_name = "METRES", requires = "focal_px", value_parser = positive)]
-    pub baseline_m: Option<f64>,
+    pub(super) baseline_m: Option<f64>,
     /// Difference of the principal points, right minus left, px
     #[arg(long, value_name = "PX", default_value_t = 0.0, requires = "focal_px", allow_negative_numbers = true)]
-    pub doffs: f64,
+    pub(super) doffs: f64,
 }
 
 /// A calibration applied to a source.
 #[derive(Clone, Default)]
-pub struct Rig {
+pub(super) struct Rig {
     /// Rectifies raw pairs; `None` where they are rectified already.
-    pub rectifier: Option<Arc<dyn Rectify>>,
+    pub(super) rectifier: Option<Arc<dyn Rectify>>,
     /// Depth at the source's size, where there is no rectifier.
-    pub geometry: Option<Geometry>,
+    pub(super) geometry: Option<Geometry>,
     /// What a person should confirm: baseline, unit, scaling.
-    pub note: Option<String>,
+    pub(super) note: Option<String>,
 }
 
 impl CalibrationArgs {
     /// The same as words of a command line, without those at their defaults.
-    pub fn words(&self) -> Vec<String> {
+    pub(super) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut add = |flag: &str, value: String| words.extend([format!("--{flag}"), value]);
         if !self.calibration.is_empty() {
@@ -141,7 +134,7 @@ impl CalibrationArgs {
     ///
     /// # Errors
     /// A file that cannot be used, or one for another shape of picture.
-    pub fn rig(&self, source: &SourceInfo) -> anyhow::Result<Rig> {
+    pub(super) fn rig(&self, source: &SourceInfo) -> anyhow::Result<Rig> {
         if let (Some(focal_px), Some(baseline_m)) = (self.focal_px, self.baseline_m) {
             let (cx_px, cy_px) = ((source.width as f64 - 1.0) / 2.0, (source.height as f64 - 1.0) / 2.0);
             let geometry = Geometry { focal_px, baseline_m, doffs_px: self.doffs, cx_px, cy_px };
@@ -171,7 +164,7 @@ fn scale(text: &str) -> Result<Scale, String> {
 }
 
 /// `640x480`.
-pub fn size(text: &str) -> Result<(usize, usize), String> {
+pub(super) fn size(text: &str) -> Result<(usize, usize), String> {
     let parsed = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
     parsed
         .filter(|&(w, h): &(usize, usize)| (1..=16_384).contains(&w) && (1..=16_384).contains(&h))
