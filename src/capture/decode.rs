@@ -70,3 +70,69 @@ fn picture_of(decoded: DynamicImage, color: bool) -> Picture {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{ImageBuffer, Rgb};
+
+    fn read(name: &str, bytes: &[u8]) -> Result<Picture, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        read_picture(&path, true).map_err(|err| err.to_string())
+    }
+
+    #[test]
+    fn grey_and_colour_of_8_and_16_bits() {
+        let grey = read("a.pgm", b"P5 2 1 255\n\x07\xfe").unwrap();
+        assert_eq!(grey, Picture { luma: Luma::U8(Image::new(2, 1, vec![7, 254])), rgb: None });
+        let deep = read("a.pgm", b"P5 2 1 65535\n\x01\x02\xff\xff").unwrap();
+        let image = Image::new(2, 1, vec![0x0102, 0xffff]);
+        assert_eq!(deep, Picture { luma: Luma::U16 { image, bits: 16 }, rgb: None });
+        let color = read("a.ppm", b"P6 2 1 255\n\xff\x00\x00\x0a\x14\x1e").unwrap();
+        assert_eq!(color.luma, Luma::U8(Image::new(2, 1, vec![77, 18])));
+        assert_eq!(color.rgb.unwrap().pixels(), [[255, 0, 0], [10, 20, 30]]);
+    }
+
+    #[test]
+    fn every_format_and_deep_colour() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = ImageBuffer::from_pixel(3, 2, Rgb([0x8001_u16, 0x4002, 0x2003]));
+        for name in ["a.png", "a.tiff", "a.ppm"] {
+            let path = folder.path().join(name);
+            deep.save(&path).unwrap();
+            let picture = read_picture(&path, true).unwrap();
+            let luma = (77 * 0x8001_u32 + 150 * 0x4002 + 29 * 0x2003 + 128) >> 8;
+            assert_eq!(picture.luma, Luma::U16 { image: Image::filled(3, 2, luma as u16), bits: 16 }, "{name}");
+            assert_eq!(picture.rgb.unwrap().at(2, 1), [0x80, 0x40, 0x20], "{name}");
+            assert!(read_picture(&path, false).unwrap().rgb.is_none());
+        }
+        let path = folder.path().join("a.jpg");
+        image::GrayImage::from_pixel(9, 5, image::Luma([90])).save(&path).unwrap();
+        let Luma::U8(image) = read_picture(&path, true).unwrap().luma else { panic!("8 bits expected") };
+        assert!(image.size() == (9, 5) && image.pixels().iter().all(|v| v.abs_diff(90) <= 1));
+    }
+
+    #[test]
+    fn the_kind_is_told_by_the_bytes_not_by_the_name() {
+        assert!(read("a.png", b"P5 1 1 255\n\x07").is_ok());
+    }
+
+    #[test]
+    fn bad_files_are_named_with_what_is_wrong() {
+        let text = read_picture(Path::new("no/such.png"), false).unwrap_err().to_string();
+        assert!(text.contains("no/such.png") && text.contains("no such file"), "{text}");
+        let text = read("e.png", b"").unwrap_err();
+        assert!(text.contains("e.png") && text.contains("empty"), "{text}");
+        let text = read("t.png", b"what is this?").unwrap_err();
+        assert!(text.contains("t.png") && text.contains("no PNG"), "{text}");
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cut.png");
+        image::GrayImage::from_fn(40, 40, |x, y| image::Luma([(x * 7 + y * 13) as u8])).save(&path).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let text = read("cut.png", &whole[..whole.len() / 2]).unwrap_err();
+        assert!(text.contains("cut.png") && text.contains("cut off"), "{text}");
+    }
+}

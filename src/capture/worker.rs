@@ -291,3 +291,172 @@ impl Rate {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::CaptureError;
+    use crate::capture::newest::RecvError;
+    use crate::frame::Luma;
+    use crate::image::Image;
+    use std::time::SystemTime;
+
+    /// Gives pairs of one grey level each, then ends, fails or blocks.
+    struct Script {
+        numbers: Vec<u64>,
+        given: usize,
+        last: fn() -> Result<Next, CaptureError>,
+    }
+
+    fn script(numbers: impl IntoIterator<Item = u64>) -> Box<Script> {
+        Box::new(Script { numbers: numbers.into_iter().collect(), given: 0, last: || Ok(Next::End) })
+    }
+
+    impl PairSource for Script {
+        fn info(&self) -> SourceInfo {
+            SourceInfo {
+                name: "script".into(),
+                width: 8,
+                height: 4,
+                rate_hz: None,
+                is_camera: false,
+                num_pairs: None,
+                is_rectified: false,
+                geometry: None,
+            }
+        }
+
+        fn next(&mut self, _: Duration) -> Result<Next, CaptureError> {
+            let Some(&sequence) = self.numbers.get(self.given) else { return (self.last)() };
+            self.given += 1;
+            let picture = Picture { luma: Luma::U8(Image::filled(8, 4, sequence as u8)), rgb: None };
+            Ok(Next::Pair(Box::new(RawPair {
+                left: picture.clone(),
+                right: picture,
+                sequence,
+                capture_time: SystemTime::now(),
+                skew_s: 0.002,
+                name: format!("{sequence}"),
+                truth: None,
+            })))
+        }
+    }
+
+    fn wait_for_end(capture: &Capture) -> CaptureStats {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !capture.stats().ended {
+            assert!(Instant::now() < deadline, "the stream does not end");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        capture.stats()
+    }
+
+    #[test]
+    fn a_slow_matcher_never_thins_what_is_recorded() {
+        let (tap, recorded) = crossbeam_channel::bounded(100);
+        let options = CaptureOptions { raw_tap: Some(tap), ..CaptureOptions::default() };
+        let capture = Capture::start(script(0..100), options);
+        let stats = wait_for_end(&capture);
+        assert_eq!((stats.captured, stats.dropped_newest, stats.dropped_tap), (100, 99, 0));
+        let numbers: Vec<u64> = recorded.try_iter().map(|raw| raw.sequence).collect();
+        assert_eq!(numbers, (0..100).collect::<Vec<_>>());
+        assert_eq!(capture.frames.try_recv().unwrap().raw.sequence, 99, "the newest one is left");
+    }
+
+    #[test]
+    fn a_full_tap_is_counted_and_stops_nobody() {
+        let (tap, _recorded) = crossbeam_channel::bounded(10);
+        let options = CaptureOptions { raw_tap: Some(tap), ..CaptureOptions::default() };
+        let stats = wait_for_end(&Capture::start(script(0..25), options));
+        assert_eq!((stats.captured, stats.dropped_tap), (25, 15));
+    }
+
+    #[test]
+    fn lossless_hands_on_every_pair() {
+        let options = CaptureOptions { policy: Policy::Lossless, max_frames: Some(20), ..CaptureOptions::default() };
+        let capture = Capture::start(script(0..30), options);
+        let mut numbers = Vec::new();
+        loop {
+            match capture.frames.recv_timeout(Duration::from_secs(5)) {
+                Ok(frame) => numbers.push(frame.raw.sequence),
+                Err(RecvError::Closed) => break,
+                Err(RecvError::Timeout) => panic!("no frame within 5 s"),
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(numbers, (0..20).collect::<Vec<_>>());
+        assert_eq!(capture.stats().dropped_newest, 0);
+    }
+
+    #[test]
+    fn gaps_of_the_source_are_its_own_drops() {
+        let stats = wait_for_end(&Capture::start(script([5, 6, 9, 10, 20]), CaptureOptions::default()));
+        assert_eq!((stats.captured, stats.dropped_source), (5, 11));
+        assert!(!stats.lost && stats.last_error.is_none());
+    }
+
+    #[test]
+    fn a_lost_source_ends_the_stream_with_its_words() {
+        let mut source = script(0..3);
+        source.last = || Err(CaptureError::Camera("camera 0 is gone".into()));
+        let capture = Capture::start(source, CaptureOptions::default());
+        let stats = wait_for_end(&capture);
+        assert!(stats.lost);
+        assert_eq!(stats.last_error.as_deref(), Some("camera 0 is gone"));
+        assert_eq!(capture.frames.recv_timeout(Duration::from_secs(1)).unwrap().raw.sequence, 2);
+        assert_eq!(capture.frames.try_recv().unwrap_err(), RecvError::Closed);
+    }
+
+    #[test]
+    fn stopping_leaves_a_blocked_source_behind() {
+        let mut source = script([]);
+        source.last = || {
+            std::thread::sleep(Duration::from_secs(5));
+            Ok(Next::End)
+        };
+        let mut capture = Capture::start(source, CaptureOptions::default());
+        std::thread::sleep(Duration::from_millis(20));
+        let start = Instant::now();
+        capture.stop();
+        assert!((0.4..2.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
+    }
+
+    #[test]
+    fn stopping_frees_a_thread_that_waits_for_room() {
+        let options = CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() };
+        let mut capture = Capture::start(script(0..1000), options);
+        std::thread::sleep(Duration::from_millis(20));
+        capture.stop();
+        assert!(capture.stats().ended);
+    }
+
+    struct Darken;
+
+    impl Rectify for Darken {
+        fn rectify(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError> {
+            if raw.sequence == 1 {
+                return Err(CalibrationError("another size".into()));
+            }
+            let dark = || Picture { luma: Luma::U8(Image::filled(8, 4, 1)), rgb: None };
+            Ok((dark(), dark()))
+        }
+
+        fn geometry(&self) -> Geometry {
+            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 4.0, cx_px: 3.5, cy_px: 1.5 }
+        }
+    }
+
+    #[test]
+    fn frames_are_rectified_then_scaled_and_the_geometry_follows() {
+        let options =
+            CaptureOptions { rectifier: Some(Arc::new(Darken)), scale: Scale::Half, ..CaptureOptions::default() };
+        let capture = Capture::start(script([200, 1]), options);
+        let stats = wait_for_end(&capture);
+        assert_eq!(stats.last_error.as_deref(), Some("another size"));
+        let frame = capture.frames.try_recv().unwrap();
+        assert_eq!(frame.left.luma, Luma::U8(Image::filled(4, 2, 1)));
+        assert_eq!(frame.raw.left.luma, Luma::U8(Image::filled(8, 4, 200)), "the raw pair stays");
+        let geometry = frame.geometry.unwrap();
+        assert_eq!((geometry.focal_px, geometry.doffs_px, geometry.cx_px), (250.0, 2.0, 1.5));
+    }
+}
