@@ -67,42 +67,51 @@ impl<L: Lane> Line<L> {
     }
 }
 
-/// One pixel of `N` paths: `L = C + min(L', L'(d - 1) + P1, L'(d + 1) + P1, min L' + P2) - min L'`, added to the sums.
-/// Gives the smallest path costs.
+/// One pixel of a path: `L = C + min(L', L'(d - 1) + P1, L'(d + 1) + P1, min L' + P2) - min L'`, added to the sums.
+/// Gives the smallest path cost. (Closures would not be compiled for the SIMD of their surroundings, so there are none.)
 #[inline(always)]
-fn step<L: Lane, const N: usize>(
-    previous: [(&[L], L); N],
-    p1: L,
-    p2: [L; N],
+fn step<L: Lane>(
+    (previous, least): (&[L], L),
+    (p1, p2): (L, L),
     costs: &[u8],
-    mut next: [&mut [L]; N],
+    next: &mut [L],
     sums: &mut [u16],
     candidates: usize,
-) -> [L; N] {
-    let mut smallest = [[L::MAX; BLOCK]; N];
-    let blocks = costs.as_chunks::<BLOCK>().0.iter().zip(sums.as_chunks_mut::<BLOCK>().0).enumerate();
-    for (block, (costs, sums)) in blocks {
-        for k in 0..N {
-            let (previous, least) = previous[k];
-            let limit = least.plus(p2[k]);
-            let previous = &previous[block * BLOCK..][..BLOCK + 2];
-            let next = &mut next[k][block * BLOCK + 1..][..BLOCK];
-            for i in 0..BLOCK {
-                let beside = previous[i].min(previous[i + 2]).plus(p1);
-                let best = previous[i + 1].min(beside).min(limit);
-                let value = L::from_cost(costs[i]).plus(best.minus(least));
-                next[i] = value;
-                smallest[k][i] = smallest[k][i].min(value);
-                sums[i] = sums[i].wrapping_add(value.widen());
-            }
+) -> L {
+    let limit = least.plus(p2);
+    let mut smallest = [L::MAX; BLOCK];
+    let stride = costs.len();
+    let below = previous[..stride].as_chunks::<BLOCK>().0.iter();
+    let here = previous[1..=stride].as_chunks::<BLOCK>().0;
+    let above = previous[2..][..stride].as_chunks::<BLOCK>().0;
+    let values = next[1..=stride].as_chunks_mut::<BLOCK>().0;
+    let blocks = costs.as_chunks::<BLOCK>().0.iter().zip(sums.as_chunks_mut::<BLOCK>().0).zip(values);
+    for (((costs, sums), values), ((below, here), above)) in blocks.zip(below.zip(here).zip(above)) {
+        // copies, so that nothing has to be proved about what overlaps
+        let (costs, below, here, above, mut total) = (*costs, *below, *here, *above, *sums);
+        let mut block = [L::MAX; BLOCK];
+        for i in 0..BLOCK {
+            let beside = below[i].min(above[i]).plus(p1);
+            let best = here[i].min(beside).min(limit);
+            block[i] = L::from_cost(costs[i]).plus(best.minus(least));
         }
+        for i in 0..BLOCK {
+            smallest[i] = smallest[i].min(block[i]);
+        }
+        for i in 0..BLOCK {
+            total[i] = total[i].wrapping_add(block[i].widen());
+        }
+        *values = block;
+        *sums = total;
     }
     if !candidates.is_multiple_of(BLOCK) {
-        for next in &mut next {
-            next[candidates + 1..].fill(L::MAX);
-        }
+        next[candidates + 1..].fill(L::MAX);
     }
-    smallest.map(|lanes| lanes.into_iter().fold(L::MAX, L::min))
+    let mut least = L::MAX;
+    for value in smallest {
+        least = least.min(value);
+    }
+    least
 }
 
 /// Before the first pixel of a path everything is 0, so that the path starts with its cost.
@@ -151,8 +160,8 @@ fn along_rows<L: Lane>(
             if n == 1 {
                 line.data.fill(L::MAX); // it stood for what lies before the path
             }
-            let least = step([last[path].at(0)], penalties.p1, [p2], costs, [&mut line.data], sums, range.candidates);
-            line.smallest[0] = least[0];
+            let least = step(last[path].at(0), (penalties.p1, p2), costs, &mut line.data, sums, range.candidates);
+            line.smallest[0] = least;
         }
     }
 }
@@ -248,21 +257,18 @@ fn from_row<L: Lane, const N: usize>(
     let stride = range.stride;
     let pixels = costs.chunks_exact(stride).zip(sums.chunks_exact_mut(stride)).zip(luma).enumerate();
     for (x, ((costs, sums), &here)) in pixels {
-        let mut previous = [(nothing, L::ZERO); N];
-        let mut p2 = [L::ZERO; N];
         for k in 0..N {
             let beside = x.wrapping_add_signed(from[k]);
-            if let Some(&there) = last_luma.and_then(|luma| luma.get(beside)) {
-                previous[k] = last[k].at(beside);
-                p2[k] = penalties.p2_of_step[usize::from(here.abs_diff(there))];
+            let (mut previous, mut p2) = ((nothing, L::ZERO), L::ZERO);
+            if let Some(last_luma) = last_luma
+                && beside < last_luma.len()
+            {
+                previous = last[k].at(beside);
+                p2 = penalties.p2_of_step[usize::from(here.abs_diff(last_luma[beside]))];
             }
-        }
-        let pitch = stride + 2;
-        let mut smallest = now.each_mut().map(|line| (&mut line.data[x * pitch..][..pitch], &mut line.smallest[x]));
-        let next = smallest.each_mut().map(|(data, _)| &mut **data);
-        let least = step(previous, penalties.p1, p2, costs, next, sums, range.candidates);
-        for ((_, slot), least) in smallest.iter_mut().zip(least) {
-            **slot = least;
+            let next = &mut now[k].data[x * (stride + 2)..][..stride + 2];
+            let least = step(previous, (penalties.p1, p2), costs, next, sums, range.candidates);
+            now[k].smallest[x] = least;
         }
     }
 }
