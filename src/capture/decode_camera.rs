@@ -1,7 +1,7 @@
-//! Bytes of a camera to a picture: YUYV and MJPEG, luma straight from the data, RGB only if asked.
-//!
-//! Luma keeps the range that the camera sends: YUYV usually 16 to 235 (BT.601, limited), MJPEG 0 to 255 (BT.601, full). A
-//! damaged frame is an error, because half a picture would be matched too; only a cut in the last row of blocks goes unseen.
+//! Bytes of a camera to a picture: YUYV and MJPEG, luma straight from the data, RGB only if asked. Luma keeps the range that
+//! the camera sends: YUYV usually 16 to 235 (BT.601, limited), MJPEG 0 to 255 (BT.601, full). A damaged frame is an error,
+//! because half a picture would be matched too. What goes unseen: a cut in the last row of blocks, and a lost end whose
+//! place an older frame's bytes take.
 
 use crate::frame::{Luma, Picture};
 use crate::image::Image;
@@ -72,7 +72,7 @@ fn rgb_from_yuv(y: u8, u: u8, v: u8) -> [u8; 3] {
 }
 
 fn decode_mjpeg(size: (usize, usize), bytes: &[u8], color: bool) -> Result<Picture, DecodeError> {
-    let stream = with_default_tables(bytes)?;
+    let stream = prepare(bytes)?;
     let luma = decode_jpeg(size, &stream, ColorSpace::Luma)?;
     let rgb = if color {
         let bytes = decode_jpeg(size, &stream, ColorSpace::RGB)?;
@@ -83,15 +83,37 @@ fn decode_mjpeg(size: (usize, usize), bytes: &[u8], color: bool) -> Result<Pictu
     Ok(Picture { luma: Luma::U8(Image::new(size.0, size.1, luma)), rgb })
 }
 
-/// Many cameras leave the Huffman tables out, meaning those of the standard (K.3). The decoder fills them in for a stream
-/// that calls itself an AVI frame, so each stream is made to; tables in the stream still count.
-fn with_default_tables(bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
+/// The frame as the decoder needs it: standard Huffman tables (K.3) where the camera leaves them out, which many do, and no
+/// end marker.
+///
+/// The decoder fills the tables in for a stream that calls itself an AVI frame; tables in the stream still count. Where it
+/// meets the end marker too early it makes up the rest; where the data just end, it says so.
+fn prepare(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
     const START: [u8; 2] = [0xff, 0xd8];
     const AVI1: &[u8] = b"\xff\xe0\x00\x08AVI1\x00\x00";
-    let Some(rest) = bytes.strip_prefix(&START) else {
-        return Err(DecodeError(format!("MJPEG frame of {} bytes that does not start as a JPEG", bytes.len())));
-    };
-    Ok([&START, AVI1, rest].concat())
+    if !frame.starts_with(&START) {
+        return Err(DecodeError(format!("MJPEG frame of {} bytes that does not start as a JPEG", frame.len())));
+    }
+    let end = end_of_picture(frame).ok_or_else(|| DecodeError("MJPEG frame without its end".into()))?;
+    Ok([&START, AVI1, &frame[START.len()..end]].concat())
+}
+
+/// Where the end marker stands. Behind it the driver's buffer goes on, with zeros or an older frame.
+fn end_of_picture(frame: &[u8]) -> Option<usize> {
+    let mut at = 2;
+    loop {
+        let &[0xff, marker, high, low] = frame.get(at..)?.first_chunk()? else { return None };
+        if marker == 0xff {
+            at += 1; // fill byte
+            continue;
+        }
+        at += 2 + usize::from(u16::from_be_bytes([high, low]));
+        if marker == 0xda {
+            break;
+        }
+    }
+    let length = frame.get(at..)?.windows(2).position(|marker| marker == [0xff, 0xd9])?;
+    Some(at + length)
 }
 
 fn decode_jpeg((width, height): (usize, usize), stream: &[u8], space: ColorSpace) -> Result<Vec<u8>, DecodeError> {
@@ -205,7 +227,13 @@ mod tests {
         let header = whole.windows(2).position(|m| m == [0xff, 0xda]).expect("has a scan");
         let most = header + (whole.len() - header) * 3 / 4;
         for length in 0..most {
-            assert!(decode(PixelFormat::Mjpeg, (64, 48), &whole[..length], true).is_err(), "{length} bytes");
+            let cut = &whole[..length];
+            // as a driver's buffer goes on: not at all, or with zeros; or as some cameras end it all the same
+            for behind in [&[], &[0; 2000][..], &[0xff, 0xd9]] {
+                let stream = [cut, behind].concat();
+                let decoded = decode(PixelFormat::Mjpeg, (64, 48), &stream, true);
+                assert!(decoded.is_err(), "{length} bytes and {} behind", behind.len());
+            }
         }
         let mut random = fastrand::Rng::with_seed(1);
         for _ in 0..500 {
