@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn penalties_in_the_wrong_order_are_refused_with_the_flags() {
         let text = Settings::resolve(&flags(&[("p1", "90")])).unwrap_err().to_string();
-        assert!(text.contains("--p1 90") && text.contains("--p2 30"), "{text}");
+        assert!(text.contains("--p1 90") && text.contains("--p2 34"), "{text}");
         let text = Settings::resolve(&flags(&[("p2", "8191"), ("cost", "sad")])).unwrap_err().to_string();
         assert!(text.contains("at most 7 paths"), "{text}");
     }

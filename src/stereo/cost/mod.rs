@@ -47,9 +47,9 @@ impl CostKind {
     /// Default penalties of this cost.
     pub const fn penalties(self) -> Penalties {
         let (p1, p2, p2_min, p2_alpha) = match self {
-            Self::Census5x5 => (7, 30, 8, 24),
-            Self::Census7x7 => (8, 60, 10, 24),
-            Self::Census9x7 => (10, 80, 13, 32),
+            Self::Census5x5 => (7, 34, 8, 28),
+            Self::Census7x7 => (11, 60, 14, 36),
+            Self::Census9x7 => (14, 60, 18, 48),
             Self::Census9x7Symmetric => (10, 120, 12, 48),
             Self::Rank => (8, 60, 10, 24),
             Self::Sad => (8, 60, 10, 24),
