@@ -4,6 +4,7 @@
 
 use fastrand::Rng;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis::engine::gpu::{AdapterChoice, Gpu, Trace, TraceData};
 use stereopsis::engine::{self, Engine, EngineError, GpuEngine, Job};
@@ -192,8 +193,8 @@ fn seeds(cases: u64) -> Vec<u64> {
 #[test]
 fn random_pairs_and_parameters() {
     for mut engine in engines() {
-        for seed in seeds(60) {
-            Case::random(seed, (44, 30)).check(&mut *engine);
+        for seed in seeds(80) {
+            Case::random(seed, (52, 36)).check(&mut *engine);
         }
     }
 }
@@ -217,6 +218,8 @@ fn odd_sizes_and_ranges() {
         ((33, 20), with(0, 256)),
         ((65, 9), with(-20, 33)),
         ((95, 61), with(0, 48)),
+        ((160, 120), with(-7, 64)),
+        ((131, 67), with(0, 256)),
         ((30, 4), with(-1024, 5)),
         ((30, 4), with(1023, 5)),
         ((30, 7), with(-500, 1024)),
@@ -366,9 +369,6 @@ fn gpu_keeps_two_jobs_in_flight_in_order() {
     for (case, output) in cases.iter().zip(outputs) {
         case.compare("GPU", &output.map.expect("asked for"), &case.expected());
         assert!(output.texture.is_some_and(|t| (t.width() as usize, t.height() as usize) == case.left.size()));
-        for stage in &output.stages {
-            assert!(stage.ms >= 0.0 && stage.ms < 1e4, "{stage:?}");
-        }
     }
 }
 
@@ -383,6 +383,74 @@ fn gpu_refuses_what_does_not_fit_and_goes_on() {
     let Err(EngineError::TooLarge(text)) = error else { panic!("{error:?}") };
     assert!(text.contains("131072 MiB") && text.contains("--scale"), "{text}");
     small.check(&mut engine);
+}
+
+/// Somebody else on the queue, such as a window, is served while a job is still running.
+#[test]
+fn gpu_lets_others_in_between() {
+    let Some(gpu) = open_gpu() else { return };
+    let mut engine = GpuEngine::new(gpu.clone()).expect("a fresh device");
+    let params = StereoParams { num_disparities: 64, ..StereoParams::default() };
+    let case = Case::new(&mut Rng::with_seed(6), (120, 90), Content::Shifted, 8, params);
+    let mut served_while_running = || {
+        engine.submit(case.job()).expect("a free slot");
+        let served = Arc::new(AtomicBool::new(false));
+        let note = Arc::clone(&served);
+        gpu.queue.submit([gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default()).finish()]);
+        gpu.queue.on_submitted_work_done(move || note.store(true, Ordering::Release));
+        loop {
+            let was_served = served.load(Ordering::Acquire);
+            if let Some(output) = engine.collect().expect("a result") {
+                case.compare("GPU", &output.map.expect("asked for"), &case.expected());
+                return was_served;
+            }
+            std::thread::sleep(Duration::from_micros(100));
+        }
+    };
+    // On a busy machine a whole job can be over before this thread comes to its own submission; not every time.
+    assert!((0..10).any(|_| served_while_running()), "the whole job lies on the queue at once");
+}
+
+#[test]
+fn gpu_times_its_stages() {
+    let Some(gpu) = open_gpu() else { return };
+    let has_timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
+    let mut engine = GpuEngine::new(gpu).expect("a fresh device");
+    let case = Case::new(&mut Rng::with_seed(7), (60, 40), Content::Shifted, 8, StereoParams::default());
+    let job = Job { read_back: false, ..case.job() };
+    let output = engine::run(&mut engine, job).expect("a result");
+    assert!(output.map.is_none() && output.texture.is_some());
+    let names: Vec<_> = output.stages.iter().map(|stage| stage.name).collect();
+    assert_eq!(names, if has_timestamps { vec!["cost", "paths", "winner", "filters"] } else { vec![] });
+    assert!(output.stages.iter().all(|stage| stage.ms > 0.0), "{:?}", output.stages);
+    let sum_ms: f64 = output.stages.iter().map(|stage| stage.ms).sum();
+    assert!(sum_ms <= output.compute_time.as_secs_f64() * 1e3, "{:?}", output.stages);
+}
+
+/// The device goes at any moment: in the midst of an upload, of compiling, of reading back.
+#[test]
+fn gpu_may_be_lost_at_any_moment() {
+    let sizes = [(20, 10), (33, 7), (80, 50)];
+    for after_ms in 0..12 {
+        let Some(gpu) = open_gpu() else { return };
+        let mut engine = GpuEngine::new(gpu.clone()).expect("a fresh device");
+        let device = gpu.device.clone();
+        let destroyer = std::thread::Builder::new().name("destroyer".to_owned()).spawn(move || {
+            std::thread::sleep(Duration::from_millis(3 * after_ms));
+            device.destroy();
+        });
+        let rng = &mut Rng::with_seed(after_ms);
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let mut lost = false;
+        while !lost {
+            assert!(Instant::now() < deadline, "the loss is noticed");
+            let (size, params) = (*rng.choice(&sizes).expect("a size"), random_params(rng));
+            let case = Case::new(rng, size, Content::Noise, 8, params);
+            let results = [engine.submit(case.job()).map(|()| None), engine.collect()];
+            lost = results.iter().any(|result| matches!(result, Err(EngineError::DeviceLost(_))));
+        }
+        destroyer.expect("a thread").join().expect("no panic");
+    }
 }
 
 #[test]

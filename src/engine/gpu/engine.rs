@@ -1,4 +1,7 @@
-//! The engine: jobs become submissions, finished submissions become results. Nothing here waits for the device.
+//! The engine: jobs become pieces of work, finished pieces become results. Nothing here waits for the device.
+//!
+//! The queue is first come, first served: so that a window on it is not kept waiting for a whole job, only a few ms
+//! of work lie there, and the rest follows from [`Engine::collect`].
 
 use super::device::Gpu;
 use super::pipelines::Pipelines;
@@ -9,11 +12,18 @@ use super::uniforms::map_pitch;
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Jobs in flight: one computes while the next is on its way.
 const SLOTS: usize = 2;
+
+/// Work that waits on the device, so that a window on the same queue gets in between, ms.
+const BACKLOG_MS: f64 = 4.0;
+/// Pieces that wait on the device at least, so that it has work while the host looks elsewhere.
+const MIN_BACKLOG: usize = 2;
+/// All pieces of two jobs.
+const MAX_BACKLOG: usize = 32;
 
 const RUNNING: u8 = 0;
 const FINISHED: u8 = 1;
@@ -22,16 +32,23 @@ const FAILED: u8 = 2;
 /// Matches pairs on a GPU.
 pub struct GpuEngine {
     pub(super) gpu: Gpu,
-    pub(super) pipelines: Pipelines,
+    pipelines: Pipelines,
     pub(super) plan: Option<Plan>,
-    pub(super) in_flight: VecDeque<InFlight>,
+    in_flight: VecDeque<InFlight>,
     free: Vec<Slot>,
+    /// Pieces on the device, not yet done.
+    queued: Arc<AtomicUsize>,
+    /// How many there may be.
+    backlog: usize,
 }
 
-pub(super) struct InFlight {
+struct InFlight {
     job: Job,
     slot: Slot,
     texture: wgpu::Texture,
+    /// What the device has not got yet.
+    pieces: VecDeque<wgpu::CommandBuffer>,
+    /// The stage of each timed piece.
     stages: Vec<&'static str>,
     submitted: Instant,
     state: Arc<AtomicU8>,
@@ -45,7 +62,15 @@ impl GpuEngine {
     pub fn new(gpu: Gpu) -> Result<Self, EngineError> {
         gpu.check()?;
         let pipelines = Pipelines::new(gpu.clone());
-        Ok(Self { gpu, pipelines, plan: None, in_flight: VecDeque::new(), free: Vec::new() })
+        Ok(Self {
+            gpu,
+            pipelines,
+            plan: None,
+            in_flight: VecDeque::new(),
+            free: Vec::new(),
+            queued: Arc::new(AtomicUsize::new(0)),
+            backlog: MIN_BACKLOG,
+        })
     }
 
     /// Uploads a job and lists its steps, which the caller submits.
@@ -76,6 +101,63 @@ impl GpuEngine {
     }
 }
 
+impl GpuEngine {
+    /// Hands pieces to the device, the oldest job's first, as long as little is waiting there.
+    fn feed(&mut self) {
+        for flight in &mut self.in_flight {
+            while !flight.pieces.is_empty() && self.queued.load(Ordering::Acquire) < self.backlog {
+                let Some(piece) = flight.pieces.pop_front() else { break };
+                self.gpu.queue.submit([piece]);
+                let queued = Arc::clone(&self.queued);
+                queued.fetch_add(1, Ordering::AcqRel);
+                self.gpu.queue.on_submitted_work_done(move || {
+                    queued.fetch_sub(1, Ordering::AcqRel);
+                });
+                if flight.pieces.is_empty() {
+                    flight.request_result(&self.gpu);
+                }
+            }
+        }
+    }
+
+    /// A finished job becomes a result, and its slot is free again.
+    fn finish(&mut self, flight: InFlight) -> Result<Output, EngineError> {
+        let InFlight { job, slot, texture, stages, submitted, .. } = flight;
+        let (mut map, mut times) = (None, Vec::<StageTime>::new());
+        if job.read_back || slot.has_timestamps() {
+            let (ticks, read) = slot.take_read_back(&self.gpu, job.read_back)?;
+            map = read.map(Arc::new);
+            let tick_ms = f64::from(self.gpu.queue.get_timestamp_period()) * 1e-6;
+            for (&name, ticks) in stages.iter().zip(ticks.chunks_exact(2)).filter(|_| slot.has_timestamps()) {
+                let ms = ticks[1].saturating_sub(ticks[0]) as f64 * tick_ms;
+                match times.last_mut().filter(|last| last.name == name) {
+                    Some(last) => last.ms += ms,
+                    None => times.push(StageTime { name, ms }),
+                }
+            }
+        }
+        self.free.push(slot);
+        let compute_time = submitted.elapsed();
+        let timed_ms: f64 = times.iter().map(|stage| stage.ms).sum();
+        let job_ms = if times.is_empty() { compute_time.as_secs_f64() * 1e3 } else { timed_ms };
+        self.backlog = ((BACKLOG_MS * stages.len() as f64 / job_ms) as usize).clamp(MIN_BACKLOG, MAX_BACKLOG);
+        Ok(Output { job, engine: self.info(), map, texture: Some(texture), stages: times, compute_time })
+    }
+}
+
+impl InFlight {
+    /// Has `state` say when the last piece, just submitted, is done.
+    fn request_result(&self, gpu: &Gpu) {
+        let state = Arc::clone(&self.state);
+        if self.job.read_back || self.slot.has_timestamps() {
+            let note = move |ok| state.store(if ok { FINISHED } else { FAILED }, Ordering::Release);
+            self.slot.request_read_back(note);
+        } else {
+            gpu.queue.on_submitted_work_done(move || state.store(FINISHED, Ordering::Release));
+        }
+    }
+}
+
 impl Engine for GpuEngine {
     fn info(&self) -> Arc<EngineInfo> {
         Arc::clone(&self.gpu.info)
@@ -92,98 +174,58 @@ impl Engine for GpuEngine {
         let submitted = Instant::now();
         let (slot, steps) = self.prepare(&job)?;
         let Some(plan) = &mut self.plan else { return Err(EngineError::Device("no plan".to_owned())) };
-        let result = match steps.last() {
-            Some(Step { product: Product::Left(index), .. }) => &plan.left[*index],
-            _ => &plan.left[0],
-        }
-        .clone();
+        let (mut pieces, stages) = record_pieces(&self.gpu, &slot, &steps);
         let texture = plan.next_result();
-
-        let stages = submit_steps(&self.gpu, &slot, &steps);
+        let (result, _) = plan.product(steps.last().map_or(Product::Left(0), |step| step.product));
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        copy_to_texture(&mut encoder, &result, &texture);
-        slot.record_read_back(&mut encoder, stages.len(), job.read_back.then_some(&result));
-        self.gpu.queue.submit([encoder.finish()]);
+        copy_to_texture(&mut encoder, result, &texture);
+        slot.record_read_back(&mut encoder, stages.len(), job.read_back.then_some(result));
+        pieces.push_back(encoder.finish());
 
         let state = Arc::new(AtomicU8::new(RUNNING));
-        let noted = Arc::clone(&state);
-        if job.read_back || slot.timestamps.is_some() {
-            slot.request_read_back(move |ok| noted.store(if ok { FINISHED } else { FAILED }, Ordering::Release));
-        } else {
-            self.gpu.queue.on_submitted_work_done(move || noted.store(FINISHED, Ordering::Release));
-        }
-        self.gpu.check()?;
-        self.in_flight.push_back(InFlight { job, slot, texture, stages, submitted, state });
+        self.in_flight.push_back(InFlight { job, slot, texture, pieces, stages, submitted, state });
+        self.feed();
         Ok(())
     }
 
     fn collect(&mut self) -> Result<Option<Output>, EngineError> {
         let polled = self.gpu.device.poll(wgpu::PollType::Poll);
-        let checked = self.gpu.check();
-        let Some(oldest) = self.in_flight.front() else { return checked.map(|()| None) };
-        let state = oldest.state.load(Ordering::Acquire);
-        if checked.is_ok() && polled.is_ok() && state == RUNNING {
+        let polled = polled.map_err(|err| EngineError::Device(format!("the GPU does not answer: {err}")));
+        let checked = self.gpu.check().and(polled.map(drop));
+        if checked.is_ok() {
+            self.feed();
+        }
+        let state = self.in_flight.front().map(|flight| flight.state.load(Ordering::Acquire));
+        if checked.is_ok() && matches!(state, None | Some(RUNNING)) {
             return Ok(None);
         }
-        let Some(InFlight { job, slot, texture, stages, submitted, .. }) = self.in_flight.pop_front() else {
-            return Ok(None);
-        };
+        let oldest = self.in_flight.pop_front();
         checked?;
-        polled.map_err(|err| EngineError::Device(format!("the GPU does not answer: {err}")))?;
-        if state == FAILED {
+        let Some(oldest) = oldest else { return Ok(None) };
+        if state == Some(FAILED) {
             return Err(EngineError::Device("the result could not be read back from the GPU".to_owned()));
         }
-        let (mut map, mut times) = (None, Vec::new());
-        if job.read_back || slot.timestamps.is_some() {
-            let (ticks, read) = slot.take_read_back(&self.gpu, job.read_back)?;
-            map = read.map(Arc::new);
-            if slot.timestamps.is_some() {
-                let tick_ms = f64::from(self.gpu.queue.get_timestamp_period()) * 1e-6;
-                let ms = |i: usize| ticks[2 * i + 1].saturating_sub(ticks[2 * i]) as f64 * tick_ms;
-                times = stages.iter().enumerate().map(|(i, name)| StageTime { name, ms: ms(i) }).collect();
-            }
-        }
-        self.free.push(slot);
-        Ok(Some(Output {
-            job,
-            engine: self.info(),
-            map,
-            texture: Some(texture),
-            stages: times,
-            compute_time: submitted.elapsed(),
-        }))
+        self.finish(oldest).map(Some)
     }
 }
 
-/// Submits the steps in pieces, so that a window on the same queue gets in between: a piece is one path direction, or
-/// all other steps of a stage. Gives the stages that ran.
-fn submit_steps(gpu: &Gpu, slot: &Slot, steps: &[Step]) -> Vec<&'static str> {
-    let mut stages: Vec<&'static str> = Vec::new();
-    let pieces: Vec<&[Step]> = steps.chunk_by(|a, b| a.stage == b.stage && a.stage != "paths").collect();
-    for (i, piece) in pieces.iter().enumerate() {
+/// Records the steps in pieces: one path direction each, or all other steps of a stage. Also gives each one's stage.
+fn record_pieces(gpu: &Gpu, slot: &Slot, steps: &[Step]) -> (VecDeque<wgpu::CommandBuffer>, Vec<&'static str>) {
+    let pieces = steps.chunk_by(|a, b| a.stage == b.stage && a.stage != "paths");
+    let record = |(i, piece): (usize, &[Step])| {
         let stage = piece[0].stage;
-        let starts = stages.last() != Some(&stage);
-        if starts {
-            stages.push(stage);
-        }
-        let ends = pieces.get(i + 1).is_none_or(|next| next[0].stage != stage);
-        let query = 2 * (stages.len() - 1) as u32;
-        let timestamp_writes =
-            slot.timestamps.as_ref().filter(|_| starts || ends).map(|timestamps| wgpu::ComputePassTimestampWrites {
-                query_set: &timestamps.queries,
-                beginning_of_pass_write_index: starts.then_some(query),
-                end_of_pass_write_index: ends.then_some(query + 1),
-            });
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some(stage) });
-        let descriptor = wgpu::ComputePassDescriptor { label: Some(stage), timestamp_writes };
-        let mut pass = encoder.begin_compute_pass(&descriptor);
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: Some(stage),
+            timestamp_writes: slot.timestamp_writes(i),
+        });
         for dispatch in piece.iter().flat_map(|step| &step.dispatches) {
             dispatch.record(&mut pass);
         }
         drop(pass);
-        gpu.queue.submit([encoder.finish()]);
-    }
-    stages
+        (encoder.finish(), stage)
+    };
+    pieces.enumerate().map(record).unzip()
 }
 
 fn copy_to_texture(encoder: &mut wgpu::CommandEncoder, map: &wgpu::Buffer, texture: &wgpu::Texture) {

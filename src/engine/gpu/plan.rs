@@ -2,11 +2,11 @@
 //! these changes; sliders that only change uniforms leave it alone.
 
 use super::device::{Gpu, largest_volume};
+use super::stages::Product;
 use super::uniforms::{Direction, map_pitch};
 use crate::engine::EngineError;
 use crate::stereo::aggregate::directions;
 use crate::stereo::{CostKind, Paths, StereoParams};
-use wgpu::util::DeviceExt as _;
 
 /// Distance of the directions in their buffer: uniforms start at multiples of this on every device.
 const DIRECTION_STRIDE: u64 = 256;
@@ -143,6 +143,16 @@ impl Plan {
         if self.needs.sum_bits() == 8 { &self.costs } else { &self.sums }
     }
 
+    /// The buffer with the product of a step, and for a volume how many bits each value has.
+    pub(super) fn product(&self, product: Product) -> (&wgpu::Buffer, Option<u32>) {
+        match product {
+            Product::Costs => (&self.costs, Some(8)),
+            Product::Sums => (self.sums(), Some(self.needs.sum_bits())),
+            Product::Left(index) => (&self.left[index], None),
+            Product::Right(index) => (&self.right[index], None),
+        }
+    }
+
     /// The uniform of the path direction number `index`.
     pub(super) fn direction(&self, index: usize) -> wgpu::BindingResource<'_> {
         wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -189,11 +199,14 @@ fn direction_buffer(gpu: &Gpu, paths: Paths) -> wgpu::Buffer {
         let at = i * DIRECTION_STRIDE as usize;
         contents[at..at + size_of::<Direction>()].copy_from_slice(bytemuck::bytes_of(&direction));
     }
-    gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("directions"),
-        contents: &contents,
-        usage: wgpu::BufferUsages::UNIFORM,
-    })
+        size: contents.len() as u64,
+        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    gpu.queue.write_buffer(&buffer, 0, &contents);
+    buffer
 }
 
 fn result_texture(gpu: &Gpu, needs: &Needs) -> wgpu::Texture {

@@ -12,8 +12,8 @@ use crate::stereo::{DisparityMap, StereoParams};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Timestamps of a job: begin and end of at most this many stages.
-pub(super) const MAX_STAGES: usize = 4;
+/// Pieces of a job that are timed, at most: cost, eight directions, winner, filters.
+const MAX_PIECES: usize = 11;
 /// Where the map begins in the read-back buffer, after the timestamps.
 const MAP_OFFSET: u64 = 256;
 
@@ -45,7 +45,7 @@ pub(super) struct Slot {
     pub(super) left: wgpu::TextureView,
     pub(super) right: wgpu::TextureView,
     pub(super) params: wgpu::Buffer,
-    pub(super) timestamps: Option<Timestamps>,
+    timestamps: Option<Timestamps>,
     textures: [wgpu::Texture; 2],
     staging: wgpu::Buffer,
     staging_mapped: Arc<AtomicBool>,
@@ -53,8 +53,8 @@ pub(super) struct Slot {
 }
 
 /// Queries, and the buffer into which they resolve.
-pub(super) struct Timestamps {
-    pub(super) queries: wgpu::QuerySet,
+struct Timestamps {
+    queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
 }
 
@@ -78,7 +78,7 @@ impl Slot {
         };
         let textures = [texture("left"), texture("right")];
         let [left, right] = [0, 1].map(|i: usize| textures[i].create_view(&wgpu::TextureViewDescriptor::default()));
-        let queries = 2 * MAX_STAGES as u32;
+        let queries = 2 * MAX_PIECES as u32;
         let timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY).then(|| Timestamps {
             queries: gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
                 label: Some("stages"),
@@ -120,6 +120,11 @@ impl Slot {
                 false,
             ),
         }
+    }
+
+    /// Whether the device times the pieces of a job.
+    pub(super) fn has_timestamps(&self) -> bool {
+        self.timestamps.is_some()
     }
 
     /// Whether the staging buffer belongs to the host again.
@@ -166,20 +171,29 @@ impl Slot {
         Ok(())
     }
 
-    /// Records the copy of timestamps of `stages` stages and, if wanted, of the map into the read-back buffer.
+    /// Records the copy of the timestamps of `pieces` pieces and, if wanted, of the map into the read-back buffer.
     pub(super) fn record_read_back(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        stages: usize,
+        pieces: usize,
         map: Option<&wgpu::Buffer>,
     ) {
         if let Some(Timestamps { queries, resolved }) = &self.timestamps {
-            encoder.resolve_query_set(queries, 0..2 * stages as u32, resolved, 0);
+            encoder.resolve_query_set(queries, 0..2 * pieces as u32, resolved, 0);
             encoder.copy_buffer_to_buffer(resolved, 0, &self.read_back, 0, resolved.size());
         }
         if let Some(map) = map {
             encoder.copy_buffer_to_buffer(map, 0, &self.read_back, MAP_OFFSET, map.size());
         }
+    }
+
+    /// Has the device write the begin and end of piece number `index`.
+    pub(super) fn timestamp_writes(&self, index: usize) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        self.timestamps.as_ref().map(|timestamps| wgpu::ComputePassTimestampWrites {
+            query_set: &timestamps.queries,
+            beginning_of_pass_write_index: Some(2 * index as u32),
+            end_of_pass_write_index: Some(2 * index as u32 + 1),
+        })
     }
 
     /// Asks for the read-back buffer; `done` hears whether it came.
@@ -195,7 +209,7 @@ impl Slot {
     ) -> Result<(Vec<u64>, Option<DisparityMap>), EngineError> {
         let result = {
             let bytes = self.read_back.get_mapped_range(..).map_err(|err| device_error(gpu, &err))?;
-            let ticks = bytemuck::pod_collect_to_vec(&bytes[..2 * MAX_STAGES * 8]);
+            let ticks = bytemuck::pod_collect_to_vec(&bytes[..2 * MAX_PIECES * 8]);
             let map = with_map.then(|| {
                 let words = bytemuck::cast_slice(&bytes[MAP_OFFSET as usize..]);
                 decode_map(words, self.pictures.width, self.pictures.height)

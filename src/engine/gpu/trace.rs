@@ -4,7 +4,6 @@
 use super::engine::GpuEngine;
 use super::plan::Plan;
 use super::slot::decode_map;
-use super::stages::Product;
 use crate::engine::{EngineError, Job};
 use crate::stereo::{DisparityMap, Volume};
 use std::sync::mpsc;
@@ -42,12 +41,7 @@ impl GpuEngine {
                 dispatch.record(&mut pass);
             }
             drop(pass);
-            let (buffer, bits) = match step.product {
-                Product::Costs => (&plan.costs, Some(8)),
-                Product::Sums => (plan.sums(), Some(plan.needs.sum_bits())),
-                Product::Left(index) => (&plan.left[index], None),
-                Product::Right(index) => (&plan.right[index], None),
-            };
+            let (buffer, bits) = plan.product(step.product);
             let words = self.read(encoder, buffer)?;
             let data = match bits {
                 Some(bits) => TraceData::Volume(decode_volume(&words, plan, bits)),
