@@ -253,6 +253,33 @@ fn every_cost_with_every_number_of_paths() {
     }
 }
 
+/// Sums that need more than 16 bits, and rows without any disparity: what random pairs hardly ever have.
+#[test]
+fn rare_pairs() {
+    let size = (40, 30);
+    let flat = |value| Luma::U8(Image::filled(size.0, size.1, value));
+    let rng = &mut Rng::with_seed(8);
+    let around_107 = Luma::U8(Image::from_fn(size.0, size.1, |_, _| rng.u8(90..=124)));
+    let texture = Image::from_fn(size.0 + 4, size.1, |_, _| rng.u8(..));
+    let empty_row = |y| !(8..20).contains(&y) || y == 13;
+    let striped = |shift, empty| {
+        let pixel = |x: usize, y| if empty_row(y) { empty } else { texture.at(x + shift, y) };
+        Luma::U8(Image::from_fn(size.0, size.1, pixel))
+    };
+    let sad = StereoParams { num_disparities: 12, paths: Paths::None, ..StereoParams::for_cost(CostKind::Sad) };
+    let large = StereoParams { sad_window: 21, ..sad.clone() };
+    let filled = StereoParams { sad_window: 1, uniqueness: 1, left_right: None, fill: Fill::Background, ..sad.clone() };
+    let cases = [
+        Case { left: flat(255), right: around_107, params: large, what: "sums around 65536".to_owned() },
+        Case { left: striped(0, 100), right: striped(4, 90), params: filled, what: "empty rows".to_owned() },
+    ];
+    for mut engine in engines() {
+        for case in &cases {
+            case.check(&mut *engine);
+        }
+    }
+}
+
 /// The reference's products in the order and with the names of a trace.
 fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     let Case { left, right, params, .. } = case;
