@@ -1,10 +1,39 @@
 //! `stereopsis devices`: which cameras there are and what they can send, as text.
 
-use crate::capture::webcam::{CameraInfo, Mode};
+use crate::capture::webcam::{self, CameraInfo, Mode};
+use crate::engine::gpu::{AdapterSummary, Gpu, INSTALL};
 use std::fmt::Write;
+use std::io::Write as _;
+
+/// Arguments of `devices`.
+#[derive(Debug, clap::Args)]
+pub(super) struct DevicesArgs {
+    /// List GPUs instead of cameras, with their numbers for --adapter
+    #[arg(long)]
+    gpu: bool,
+}
+
+/// Runs `devices`; finding none is no error.
+///
+/// # Errors
+/// The system cannot list its cameras.
+pub(super) fn run(args: &DevicesArgs) -> anyhow::Result<()> {
+    let text = if args.gpu { gpu_list_text(&Gpu::list()) } else { camera_list_text(&webcam::cameras()?) };
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// The GPUs that can compute, one a line.
+fn gpu_list_text(adapters: &[AdapterSummary]) -> String {
+    if adapters.is_empty() {
+        return format!("no GPU found that can compute; the CPU engine needs none. For a GPU, {INSTALL}\n");
+    }
+    let lines: Vec<_> = adapters.iter().map(ToString::to_string).collect();
+    lines.join("\n") + "\n"
+}
 
 /// The cameras with their modes, grouped by format and size; where there are none, what to check. Ends with a line break.
-pub fn camera_list_text(cameras: &[CameraInfo]) -> String {
+fn camera_list_text(cameras: &[CameraInfo]) -> String {
     let mut text = String::new();
     for camera in cameras {
         let port = if camera.port.is_empty() { String::new() } else { format!(", port {}", camera.port) };

@@ -9,8 +9,10 @@ use crate::export::{self, PreviewOptions};
 use crate::live::{LiveOptions, Status, headless};
 use crate::settings::Settings;
 use crate::stereo::StereoParams;
+use crate::ui::{self, WindowOptions};
 use anyhow::Context as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Pairs per second of the scene and of files.
 const DEFAULT_RATE_HZ: f64 = 30.0;
@@ -67,7 +69,7 @@ pub(super) fn run(args: &LiveArgs) -> anyhow::Result<()> {
         eprintln!("stereopsis: no display: running without a window (as with --headless)");
         return run_headless(args, &settings, &spec.unwrap_or(SourceSpec::Scene));
     }
-    run_headless(args, &settings, &spec.unwrap_or(SourceSpec::Scene))
+    run_window(args, spec)
 }
 
 fn has_display() -> bool {
@@ -122,6 +124,22 @@ fn about(output: &Output, status: &Status) -> serde_json::Value {
     about["truth_error"] = serde_json::json!(status.truth);
     about["errors"] = status.errors.clone().into();
     about
+}
+
+fn run_window(args: &LiveArgs, source: Option<SourceSpec>) -> anyhow::Result<()> {
+    let calibration = args.calibration.clone();
+    ui::run(WindowOptions {
+        words: args.settings.words()?,
+        source,
+        source_options: args.input.options(Some(DEFAULT_RATE_HZ), true, true),
+        capture: Arc::new(move |info| {
+            let options = capture_options(&calibration, info).map_err(|err| format!("{err:#}"))?;
+            Ok(options.0)
+        }),
+        more_words: args.calibration.words(),
+        reset: args.reset,
+        ..WindowOptions::default()
+    })
 }
 
 /// How frames of this source are made, and what a person should confirm.

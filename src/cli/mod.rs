@@ -3,7 +3,7 @@
 mod bench_args;
 pub mod bench;
 mod compute;
-pub mod devices;
+mod devices;
 mod live;
 mod settings_args;
 mod source_args;
@@ -38,6 +38,8 @@ pub struct Cli {
 enum Command {
     /// Show live depth in a window, or without one as a status line and a preview picture
     Live(Box<live::LiveArgs>),
+    /// List cameras and their modes, or GPUs
+    Devices(devices::DevicesArgs),
     /// Time the engines, warm, per stage and whole
     Bench(Box<bench_args::BenchArgs>),
     /// Compute disparity for a pair or a folder of pairs
@@ -52,6 +54,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         None => live::run(&cli.live),
         Some(Command::Live(args)) => live::run(&args),
+        Some(Command::Devices(args)) => devices::run(&args),
         Some(Command::Bench(args)) => bench_args::run(&args),
         Some(Command::Compute(args)) => compute::run(&args),
     }

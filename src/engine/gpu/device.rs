@@ -156,7 +156,8 @@ impl Gpu {
     }
 }
 
-const INSTALL: &str = if cfg!(target_os = "linux") {
+/// What to install where no GPU is found.
+pub const INSTALL: &str = if cfg!(target_os = "linux") {
     "install the driver's Vulkan part (Debian, Ubuntu: libvulkan1 with mesa-vulkan-drivers or the NVIDIA driver)"
 } else {
     "install the newest driver of the graphics card"

@@ -13,6 +13,6 @@ mod stages;
 mod trace;
 pub mod uniforms;
 
-pub use device::{AdapterChoice, AdapterSummary, Gpu};
+pub use device::{AdapterChoice, AdapterSummary, Gpu, INSTALL};
 pub use engine::GpuEngine;
 pub use trace::{Trace, TraceData};
