@@ -90,6 +90,9 @@ mod tests {
         let deep = read("a.pgm", b"P5 2 1 65535\n\x01\x02\xff\xff").unwrap();
         let image = Image::new(2, 1, vec![0x0102, 0xffff]);
         assert_eq!(deep, Picture { luma: Luma::U16 { image, bits: 16 }, rgb: None });
+        let of_ten_bits = read("a.pgm", b"P5 2 1 1023\n\x00\x00\x03\xff").unwrap();
+        let image = Image::new(2, 1, vec![0, 0xffff]);
+        assert_eq!(of_ten_bits.luma, Luma::U16 { image, bits: 16 }, "the file's white is white");
         let color = read("a.ppm", b"P6 2 1 255\n\xff\x00\x00\x0a\x14\x1e").unwrap();
         assert_eq!(color.luma, Luma::U8(Image::new(2, 1, vec![77, 18])));
         assert_eq!(color.rgb.unwrap().pixels(), [[255, 0, 0], [10, 20, 30]]);
