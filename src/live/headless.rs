@@ -1,8 +1,8 @@
 //! The pipeline with a status line instead of a window: until its pairs are done, or Ctrl-C.
 
-use super::{Live, LiveOptions, Status};
+use super::{EngineSource, Live, LiveOptions, Status};
 use crate::capture::PairSource;
-use crate::engine::Output;
+use crate::engine::{self, EngineChoice, Output};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};
@@ -29,10 +29,18 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// the program at once. The status goes to standard error: one line that is rewritten on a terminal, else a line a second.
 ///
 /// # Errors
-/// No threads, or no handler for Ctrl-C. A lost source is no error here: [`Finished::status`] has it.
+/// A GPU that was asked for by name and cannot be opened, no threads, no handler for Ctrl-C. A lost source is no error here: [`Finished::status`] has it.
 pub fn run(source: Box<dyn PairSource>, options: LiveOptions) -> anyhow::Result<Finished> {
     let interrupt = interrupt().context("cannot listen for Ctrl-C")?;
-    let live = Live::start(source, LiveOptions { read_back: true, ..options }).context("cannot start the threads")?;
+    let engine = match options.engine {
+        // whoever names an engine and watches no window wants this one or none
+        EngineSource::Open(wanted) if wanted.choice == EngineChoice::Gpu => {
+            EngineSource::Ready(engine::open(&wanted, None)?.engine)
+        }
+        engine => engine,
+    };
+    let options = LiveOptions { engine, read_back: true, ..options };
+    let live = Live::start(source, options).context("cannot start the threads")?;
     let mut teller = Teller::new();
     let status = loop {
         std::thread::sleep(LOOK_EVERY);

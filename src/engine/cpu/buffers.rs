@@ -26,6 +26,9 @@ pub(super) struct Size {
 pub(super) fn fit<T: Copy + Default>(buffer: &mut Vec<T>, size: Size) -> Result<&mut [T], EngineError> {
     let Size { width, height, range } = size;
     let len = width * height * range.stride;
+    if buffer.len() / 4 > len {
+        *buffer = Vec::new(); // a much larger pair was long ago
+    }
     if buffer.len() < len {
         let more = len - buffer.len();
         buffer.try_reserve_exact(more).map_err(|_| {

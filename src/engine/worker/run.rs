@@ -16,6 +16,9 @@ const IDLE: Duration = Duration::from_millis(5);
 /// How often a device is asked whether it has finished.
 const POLL: Duration = Duration::from_micros(200);
 
+/// How long an engine that is replaced may work on what it has.
+const FAREWELL: Duration = Duration::from_millis(500);
+
 pub(super) struct Matcher {
     board: Arc<Board>,
     commands: Receiver<Command>,
@@ -29,6 +32,8 @@ pub(super) struct Matcher {
     /// To be opened before the next pair.
     wanted: Option<EngineSource>,
     engine: Option<Box<dyn Engine>>,
+    /// What `auto` was asked with, and the size that it was timed for: another size asks again.
+    timed: Option<(OpenOptions, (usize, usize))>,
     fallback_threads: Option<usize>,
     /// For each pair in flight whether it was matched before.
     in_flight: VecDeque<bool>,
@@ -58,6 +63,7 @@ impl Matcher {
             counted_drops: 0,
             wanted: Some(engine),
             engine: None,
+            timed: None,
             fallback_threads,
             in_flight: VecDeque::new(),
             last: None,
@@ -93,7 +99,7 @@ impl Matcher {
                 (self.pending, self.last) = (None, None);
             }
             Command::Engine(engine) => {
-                self.wanted = Some(engine);
+                (self.wanted, self.timed) = (Some(engine), None);
                 self.redo = true;
             }
             Command::Look => {}
@@ -102,8 +108,8 @@ impl Matcher {
 
     /// Opens what needs no pair to be tried with, so that it is ready when the first one comes.
     fn open_without_a_pair(&mut self) {
-        if !self.in_flight.is_empty() {
-            return;
+        if self.wanted.is_some() {
+            self.finish_what_is_in_flight();
         }
         match self.wanted.take() {
             Some(EngineSource::Ready(engine)) => self.install(engine, None, None),
@@ -148,19 +154,33 @@ impl Matcher {
     /// Submits until the engine has no slot or there is nothing to do.
     fn fill_slots(&mut self) -> bool {
         let mut submitted = false;
-        if self.wanted.is_some() && !self.in_flight.is_empty() {
-            return false; // the old engine finishes what it has
-        }
         while self.engine.as_ref().is_none_or(|engine| self.in_flight.len() < engine.slots()) {
             let control = self.board.control.get();
             let Some((job, again)) = self.next_job(&control) else { break };
+            if self.wanted.is_none()
+                && let Some((options, _)) = self.timed.take_if(|(_, size)| *size != job.frame.size())
+            {
+                self.wanted = Some(EngineSource::Open(options));
+            }
             if let Some(EngineSource::Open(options)) = self.wanted.take() {
+                self.finish_what_is_in_flight();
                 self.open(&options, Some(&job));
+                self.timed = Some((options, job.frame.size()));
             }
             self.submit(job, again);
             submitted = true;
         }
         submitted
+    }
+
+    /// Before another engine takes over; what takes too long is left to [`Self::abandon`].
+    fn finish_what_is_in_flight(&mut self) {
+        let deadline = Instant::now() + FAREWELL;
+        while !self.in_flight.is_empty() && Instant::now() < deadline {
+            if !self.collect() {
+                std::thread::sleep(POLL);
+            }
+        }
     }
 
     fn submit(&mut self, job: Job, again: bool) {

@@ -5,6 +5,7 @@ use crate::capture::newest::{NewestSender, channel};
 use crate::engine::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
 use crate::frame::{Luma, Picture, RawPair};
 use crate::image::Image;
+use crate::stereo::CostKind;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -143,7 +144,7 @@ fn frame(sequence: u64) -> Frame {
 }
 
 /// P1 of the default parameters.
-const P1: u32 = 5;
+const P1: u32 = CostKind::Census5x5.penalties().p1;
 
 #[test]
 fn the_next_upload_starts_before_the_last_pair_is_finished() {
@@ -186,10 +187,10 @@ fn paused_the_pair_is_held_and_only_changed_parameters_make_work() {
     bench.worker.control(|control| control.paused = true);
     (1..=3).for_each(|sequence| bench.send(sequence));
     assert!(bench.is_quiet(), "no new pair while paused");
-    bench.set_p1(9);
+    bench.set_p1(P1 + 1);
     bench.until_last(Done(0));
-    bench.until("matched again", |b| b.log().contains(&Submit(0, 9)));
-    bench.set_p1(9);
+    bench.until("matched again", |b| b.log().contains(&Submit(0, P1 + 1)));
+    bench.set_p1(P1 + 1);
     assert!(bench.is_quiet(), "the same parameters are no work");
 
     bench.worker.control(|control| control.steps += 1);
@@ -252,6 +253,17 @@ fn a_failed_pair_is_told_until_the_next_result() {
     bench.send(1);
     bench.until("the error is gone", |b| b.worker.stats().error.is_none());
     assert_eq!((bench.worker.stats().computed, bench.worker.stats().failed), (1, 1));
+}
+
+#[test]
+fn an_engine_that_hangs_can_be_replaced() {
+    let bench = Bench::new(1);
+    bench.send(0);
+    bench.until_last(Submit(0, P1));
+    let cpu = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+    bench.worker.set_engine(EngineSource::Open(cpu));
+    bench.until("the CPU matches the pair", |b| b.worker.latest().is_some_and(|o| o.engine.kind == EngineKind::Cpu));
+    assert_eq!(bench.worker.stats().failed, 1);
 }
 
 #[test]
