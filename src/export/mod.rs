@@ -2,6 +2,7 @@
 
 mod disparity;
 mod file;
+mod panel;
 mod picture;
 mod preview;
 mod scale;

@@ -4,19 +4,15 @@
 //! valid pixels unless told otherwise.
 
 use super::file::ExportError;
+use super::panel::{self, Bar, EMPTY_PANEL, Panel};
 use super::picture::write_rgb;
-use super::scale::{self, Tick};
-use super::text::Face;
+use super::scale;
 use crate::colormap::{self, Colormap, DisplayRange};
 use crate::frame::{Frame, Geometry, Picture};
 use crate::image::Image;
-use crate::stereo::DisparityMap;
+use crate::stereo::{DisparityMap, reason};
 use std::path::Path;
 
-const BACKGROUND: [u8; 3] = [22, 24, 28];
-const EMPTY_PANEL: [u8; 3] = [32, 35, 40];
-const TEXT: [u8; 3] = [226, 228, 232];
-const QUIET_TEXT: [u8; 3] = [152, 158, 168];
 const NO_DEPTH: &str = "no depth: the calibration is missing (--calibration, or --focal-px and --baseline-m)";
 
 /// How a preview looks.
@@ -71,7 +67,13 @@ pub fn preview(frame: &Frame, map: &DisparityMap, options: &PreviewOptions) -> I
         bar: None,
     };
     let message = geometry.is_none().then_some(NO_DEPTH);
-    draw(&[left, disparity, depth.unwrap_or_else(empty)], message, &options.note)
+    let legend: Vec<_> = if options.show_reasons {
+        let invalid = reason::ALL.iter().filter(|(bit, _, _)| *bit != reason::FILLED);
+        invalid.map(|&(bit, word, _)| (colormap::reason_color(bit), word)).collect()
+    } else {
+        Vec::new()
+    };
+    panel::draw(&[left, disparity, depth.unwrap_or_else(empty)], message, &options.note, &legend)
 }
 
 /// Writes [`preview`] to a `.png`, `.jpg`, `.tiff` or `.ppm`.
@@ -85,115 +87,6 @@ pub fn write_preview(
     options: &PreviewOptions,
 ) -> Result<(), ExportError> {
     write_rgb(path, &preview(frame, map, options))
-}
-
-struct Panel {
-    title: &'static str,
-    detail: String,
-    picture: Image<[u8; 3]>,
-    bar: Option<Bar>,
-}
-
-struct Bar {
-    colormap: Colormap,
-    unit: &'static str,
-    ticks: Vec<Tick>,
-}
-
-/// Every length of the layout, px.
-struct Layout {
-    zoom: usize,
-    margin: usize,
-    line: usize,
-    bar_width: usize,
-    label_width: usize,
-    panel: (usize, usize),
-}
-
-fn draw(panels: &[Panel], message: Option<&str>, note: &str) -> Image<[u8; 3]> {
-    let (width, height) = panels.first().map_or((1, 1), |panel| panel.picture.size());
-    let zoom = (320 / width.max(1)).min(240 / height.max(1)).max(1);
-    let panel_height = height * zoom;
-    let Some(face) = Face::new((panel_height as f32 / 22.0).clamp(14.0, 34.0)) else {
-        return Image::filled(1, 1, BACKGROUND);
-    };
-    let line = face.line_px();
-    let layout = Layout {
-        zoom,
-        margin: line,
-        line,
-        bar_width: line * 3 / 4,
-        label_width: face.width_px("-000.0 px"),
-        panel: (width * zoom, panel_height),
-    };
-    let with_bar = layout.margin / 2 + layout.bar_width + layout.margin / 4 + layout.label_width;
-    let room = |panel: &Panel| layout.panel.0 + layout.margin + panel.bar.as_ref().map_or(0, |_| with_bar);
-    let total_width = layout.margin + panels.iter().map(room).sum::<usize>();
-    let note_height = if note.is_empty() { 0 } else { line };
-    let total_height = layout.margin / 2 + line * 3 / 2 + layout.panel.1 + layout.margin + note_height;
-    let mut image = Image::filled(total_width, total_height, BACKGROUND);
-
-    let top = layout.margin / 2 + line * 3 / 2;
-    let mut x = layout.margin;
-    for panel in panels {
-        draw_panel(&mut image, &face, &layout, panel, (x, top));
-        x += room(panel);
-    }
-    if let Some(message) = message {
-        draw_message(&mut image, &face, &layout, (x - layout.margin - layout.panel.0, top), message);
-    }
-    face.draw(&mut image, layout.margin, top + layout.panel.1 + layout.margin / 2, QUIET_TEXT, note);
-    image
-}
-
-fn draw_panel(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, panel: &Panel, (x, y): (usize, usize)) {
-    let caption = y - layout.line * 5 / 4;
-    face.draw(image, x, caption, TEXT, panel.title);
-    let detail_x = x + face.width_px(panel.title) + layout.margin / 2;
-    if detail_x + face.width_px(&panel.detail) <= x + layout.panel.0 {
-        face.draw(image, detail_x, caption, QUIET_TEXT, &panel.detail);
-    }
-    for row in 0..layout.panel.1 {
-        let source = panel.picture.row(row / layout.zoom);
-        for (column, pixel) in image.row_mut(y + row)[x..][..layout.panel.0].iter_mut().enumerate() {
-            *pixel = source[column / layout.zoom];
-        }
-    }
-    if let Some(bar) = &panel.bar {
-        draw_bar(image, face, layout, bar, (x + layout.panel.0 + layout.margin / 2, y));
-    }
-}
-
-/// A bar beside a panel, near at the top; labels keep clear of each other, the most important ones first.
-fn draw_bar(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, bar: &Bar, (x, y): (usize, usize)) {
-    let last = layout.panel.1 - 1;
-    for row in 0..=last {
-        let color = bar.colormap.color(1.0 - row as f32 / last.max(1) as f32);
-        image.row_mut(y + row)[x..][..layout.bar_width].fill(color);
-    }
-    let mut taken: Vec<usize> = Vec::new();
-    for tick in &bar.ticks {
-        let row = ((1.0 - tick.position.clamp(0.0, 1.0)) * last as f32).round() as usize;
-        if taken.iter().any(|&other| other.abs_diff(row) < layout.line * 5 / 4) {
-            continue;
-        }
-        taken.push(row);
-        let mark = x + layout.bar_width;
-        image.row_mut(y + row)[mark..][..layout.margin / 4].fill(QUIET_TEXT);
-        // labels at the ends stay beside the bar
-        let label_row = row.saturating_sub(layout.line / 2).min((last + 1).saturating_sub(layout.line));
-        let label = format!("{} {}", tick.label, bar.unit);
-        face.draw(image, mark + layout.margin / 4 + layout.margin / 8, y + label_row, TEXT, &label);
-    }
-}
-
-fn draw_message(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, (x, y): (usize, usize), text: &str) {
-    let lines = face.wrap(text, layout.panel.0.saturating_sub(layout.margin));
-    let start = y + (layout.panel.1 / 2).saturating_sub(lines.len() * layout.line / 2);
-    for (i, line) in lines.iter().enumerate() {
-        let indent = layout.panel.0.saturating_sub(face.width_px(line)) / 2;
-        face.draw(image, x + indent, start + i * layout.line, TEXT, line);
-    }
 }
 
 fn rgb_of(picture: &Picture) -> Image<[u8; 3]> {
@@ -212,9 +105,10 @@ fn median_depth_m(map: &DisparityMap, geometry: &Geometry) -> Option<f64> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::panel::BACKGROUND;
     use super::*;
     use crate::frame::{Luma, RawPair};
-    use crate::stereo::{INVALID, reason};
+    use crate::stereo::INVALID;
     use std::sync::Arc;
     use std::time::{Duration, Instant, SystemTime};
 
@@ -267,7 +161,9 @@ pub(super) mod tests {
         let image = preview(&frame(true), &map(), &PreviewOptions::default());
         assert!(image.width() > 3 * WIDTH && image.height() > HEIGHT);
         let near = Colormap::Turbo.color(1.0);
-        assert!(share_of(&image, near) > 0.02, "no red box");
+        let red = share_of(&image, near);
+        assert!(red > 0.02, "no red box");
+        assert!(red < 0.05, "more than the box is red: the range does not fit");
         // right of the bar there are labels only
         let labels = (0..image.height()).flat_map(|y| &image.row(y)[image.width() - 60..]);
         assert!(labels.filter(|color| color[0] > 150).count() > 50, "no labels");
@@ -313,6 +209,7 @@ pub(super) mod tests {
             PreviewOptions { note: "census-5x5 · 8 paths · CPU · 12.3 ms".into(), ..PreviewOptions::default() };
         for (name, with_geometry) in [("depth.png", true), ("no-depth.png", false)] {
             let path = folder.join(name);
+            let options = PreviewOptions { show_reasons: with_geometry, ..options.clone() };
             write_preview(&path, &frame(with_geometry), &map(), &options).unwrap();
             assert!(image::open(path).unwrap().width() > 900);
         }

@@ -168,6 +168,27 @@ mod tests {
     }
 
     #[test]
+    fn description_names_engine_and_every_parameter() {
+        use crate::engine::{EngineInfo, EngineKind, Job, StageTime};
+        use crate::stereo::StereoParams;
+        use std::sync::Arc;
+        let engine = EngineInfo { kind: EngineKind::Cpu, adapter: "a CPU".into(), software: false };
+        let output = Output {
+            job: Job { frame: Arc::new(frame(true)), params: Arc::new(StereoParams::default()), read_back: true },
+            engine: Arc::new(engine),
+            map: Some(Arc::new(map())),
+            texture: None,
+            stages: vec![StageTime { name: "cost", ms: 1.5 }],
+            compute_time: std::time::Duration::from_millis(20),
+        };
+        let about = describe(&output);
+        assert_eq!((&about["engine"]["kind"], &about["engine"]["adapter"]), (&json!("cpu"), &json!("a CPU")));
+        assert_eq!(about["parameters"].as_object().unwrap().len(), StereoParams::table().len());
+        assert_eq!(about["times_ms"]["stages"][0], json!({"name": "cost", "ms": 1.5}));
+        assert_eq!(about["times_ms"]["compute"], 20.0);
+    }
+
+    #[test]
     fn missing_folder_is_an_error() {
         let text = snapshot(Path::new("no/such"), &frame(true), &map(), &json!({})).unwrap_err().to_string();
         assert!(text.contains("does not exist"), "{text}");
