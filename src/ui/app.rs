@@ -56,13 +56,16 @@ impl eframe::App for App {
         }
         let mut command = Panel::top("toolbar").show(ui, |ui| panels::toolbar::show(ui, session)).inner;
         Panel::bottom("status").show(ui, |ui| panels::status::show(ui, session));
+        if session.notices.forget(std::time::Instant::now()) {
+            ui.ctx().request_repaint_after(super::notices::NEWS);
+        }
         if !session.notices.all().is_empty() {
             Panel::bottom("notices").show(ui, |ui| panels::notices::show(ui, &mut session.notices));
         }
         if session.look.controls {
-            let left = Panel::left("parameters").default_size(300.0).min_size(260.0);
+            let left = Panel::left("parameters").default_size(304.0).min_size(264.0);
             left.show(ui, |ui| ScrollArea::vertical().show(ui, |ui| parameter_panel(ui, session)));
-            let right = Panel::right("readout").resizable(false).exact_size(248.0);
+            let right = Panel::right("readout").resizable(false).exact_size(232.0);
             let chosen = right.show(ui, |ui| {
                 pixel::show(ui, session);
                 panels::depth::show(ui, session)
@@ -133,7 +136,10 @@ fn views(ui: &mut Ui, session: &mut Session, screens: &mut Screens) {
         }
     }
     // in the right picture the pointer reads that picture, not the left one's pixel of the same place
-    session.hovered = hovered.filter(|(kind, _)| *kind != ViewKind::Right).map(|(_, at)| at);
+    let hovered = hovered.filter(|(kind, _)| *kind != ViewKind::Right).map(|(_, at)| at);
+    if std::mem::replace(&mut session.hovered, hovered) != hovered {
+        ui.ctx().request_repaint(); // the read-out was drawn before
+    }
 }
 
 const NO_DEPTH: &str = "No depth: no calibration. Give --calibration, or --focal-px and --baseline-m.";

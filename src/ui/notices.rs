@@ -1,4 +1,6 @@
-//! What went wrong or was done: stays until it is dismissed, and can be copied.
+//! What went wrong stays until it is dismissed, and can be copied; what was done goes by itself.
+
+use std::time::{Duration, Instant};
 
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,6 +9,7 @@ pub(crate) struct Notice {
     pub(crate) text: String,
     /// An error, or only news.
     pub(crate) is_error: bool,
+    since: Instant,
 }
 
 /// The messages that are shown, oldest first.
@@ -14,20 +17,22 @@ pub(crate) struct Notice {
 pub(crate) struct Notices(Vec<Notice>);
 
 const MOST: usize = 6;
+/// How long news is shown.
+pub(crate) const NEWS: Duration = Duration::from_secs(8);
 
 impl Notices {
     /// Something failed.
     pub(crate) fn error(&mut self, text: impl Into<String>) {
         let text = text.into();
         log::warn!("{text}");
-        self.push(Notice { text, is_error: true });
+        self.push(Notice { text, is_error: true, since: Instant::now() });
     }
 
     /// Something was done.
     pub(crate) fn news(&mut self, text: impl Into<String>) {
         let text = text.into();
         log::info!("{text}");
-        self.push(Notice { text, is_error: false });
+        self.push(Notice { text, is_error: false, since: Instant::now() });
     }
 
     /// The same message is shown once; the oldest gives way to the newest.
@@ -37,6 +42,12 @@ impl Notices {
         if self.0.len() > MOST {
             self.0.remove(0);
         }
+    }
+
+    /// Takes old news away; true if there is news that will go.
+    pub(crate) fn forget(&mut self, now: Instant) -> bool {
+        self.0.retain(|notice| notice.is_error || now.saturating_duration_since(notice.since) < NEWS);
+        self.0.iter().any(|notice| !notice.is_error)
     }
 
     /// The messages, oldest first.
@@ -63,5 +74,8 @@ mod tests {
         notices.news("copied");
         let texts: Vec<_> = notices.all().iter().map(|n| n.text.as_str()).collect();
         assert_eq!(texts, ["camera 0 is busy", "copied"]);
+        assert!(notices.forget(Instant::now()));
+        assert!(!notices.forget(Instant::now() + NEWS));
+        assert_eq!(notices.all().len(), 1, "an error stays");
     }
 }

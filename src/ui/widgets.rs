@@ -4,9 +4,9 @@ use egui::{Align, Event, Layout, Response, RichText, Role, Ui, WidgetInfo, vec2}
 use std::ops::RangeInclusive;
 
 /// Width of the names at the left, points.
-pub(crate) const LABEL_WIDTH: f32 = 108.0;
-const NUMBER_WIDTH: f32 = 46.0;
-const UNIT_WIDTH: f32 = 20.0;
+pub(crate) const LABEL_WIDTH: f32 = 104.0;
+const NUMBER_WIDTH: f32 = 42.0;
+const UNIT_WIDTH: f32 = 18.0;
 
 /// A whole number with its name, unit and ranges.
 pub(crate) struct NumberRow<'a> {

@@ -1,7 +1,7 @@
 //! Messages above the status line, each with a way to copy it and to take it away.
 
 use crate::ui::notices::Notices;
-use egui::{RichText, Ui};
+use egui::{RichText, Role, Ui, WidgetInfo};
 
 /// Shows the messages, one line each.
 pub(crate) fn show(ui: &mut Ui, notices: &mut Notices) {
@@ -9,7 +9,9 @@ pub(crate) fn show(ui: &mut Ui, notices: &mut Notices) {
     for (index, notice) in notices.all().iter().enumerate() {
         ui.horizontal(|ui| {
             let colour = if notice.is_error { ui.visuals().error_fg_color } else { ui.visuals().weak_text_color() };
-            if ui.small_button("×").on_hover_text("Dismiss").clicked() {
+            let dismiss = ui.small_button("×");
+            dismiss.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Dismiss"));
+            if dismiss.on_hover_text("Dismiss").clicked() {
                 dismissed = Some(index);
             }
             if notice.is_error && ui.small_button("Copy").on_hover_text("Copy this message").clicked() {

@@ -6,7 +6,7 @@ use crate::stereo::{DisparityMap, INVALID, depth, reason};
 use crate::ui::session::Session;
 use crate::ui::view::Crosshair;
 use crate::ui::widgets;
-use egui::{RichText, Ui};
+use egui::{RichText, Role, Ui, WidgetInfo};
 
 /// What is known of one pixel.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,7 +110,8 @@ fn row_height(ui: &Ui) -> f32 {
     ui.text_style_height(&egui::TextStyle::Monospace) + ui.spacing().item_spacing.y
 }
 
-fn line(ui: &mut Ui, name: &str, value: String) {
+fn line(ui: &mut Ui, name: &str, value: impl Into<String>) {
+    let value = value.into();
     ui.horizontal(|ui| {
         let height = ui.text_style_height(&egui::TextStyle::Monospace);
         let layout = egui::Layout::left_to_right(egui::Align::Center);
@@ -118,6 +119,8 @@ fn line(ui: &mut Ui, name: &str, value: String) {
             ui.set_min_width(62.0);
             ui.label(RichText::new(name).weak());
         });
-        ui.monospace(value);
+        let response = ui.monospace(&value);
+        // one phrase for a screen reader: name and value
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {value}")));
     });
 }

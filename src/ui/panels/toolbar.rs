@@ -21,9 +21,13 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
         commands.extend(source::show(ui, session));
         ui.separator();
         preset(ui, session);
-        if session.is_changed() {
+        // keeps its room while it is hidden: nothing jumps
+        ui.scope(|ui| {
+            if !session.is_changed() {
+                ui.set_invisible();
+            }
             button(ui, &mut commands, Command::ResetParameters, "changed ↺", false);
-        }
+        });
         ui.separator();
         engine(ui, session);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

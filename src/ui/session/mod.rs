@@ -29,7 +29,6 @@ use std::time::Instant;
 
 /// The state of the window's program.
 pub struct Session {
-    /// The pipeline.
     pub(crate) live: Live,
     /// How it stands; read once per frame.
     pub(crate) status: Status,
@@ -58,6 +57,8 @@ pub struct Session {
     snapshot_wanted: bool,
     errors_seen: Vec<String>,
     shown: Rate,
+    /// Settings that have not met a picture yet: its width and rig say whether the range fits, and what `near-m` is in px.
+    unchecked: Option<Settings>,
 }
 
 impl Session {
@@ -79,12 +80,15 @@ impl Session {
         let live = Live::start(Box::new(source::Nothing), live_options)?;
         let kept_source = || kept.source.as_deref().and_then(|words| SourceSpec::parse(words).ok());
         let source = options.source.clone().or_else(kept_source).unwrap_or(SourceSpec::Scene);
-        let look = kept.look();
+        let mut look = kept.look();
+        if kept.source.as_deref() != Some(&source.to_string()) {
+            look.depth_range_m = None; // fitted to another source
+        }
         let mut session = Self {
             status: live.status(),
             live,
             output: None,
-            params: settings.params,
+            params: settings.params.clone(),
             preset: settings.preset.unwrap_or(Preset::Balanced),
             engine,
             fit_wanted: look.depth_range_m.is_none(),
@@ -102,6 +106,7 @@ impl Session {
             snapshot_wanted: false,
             errors_seen: Vec::new(),
             shown: Rate::default(),
+            unchecked: Some(settings),
         };
         session.open(source);
         Ok(session)
@@ -117,6 +122,14 @@ impl Session {
         let Some(output) = self.live.latest() else { return };
         if !self.output.replace(Arc::clone(&output)).is_some_and(|shown| Arc::ptr_eq(&shown, &output)) {
             self.shown.record(Instant::now());
+        }
+        if let Some(settings) = self.unchecked.take() {
+            let frame = &output.job.frame;
+            match settings.params_for(frame.size().0, frame.geometry.as_ref()) {
+                Ok(params) if params != self.params => self.set_params(params),
+                Ok(_) => {}
+                Err(why) => self.notices.error(why.to_string()),
+            }
         }
         if self.fit_wanted
             && let (Some(map), Some(geometry)) = (&output.map, &output.job.frame.geometry)
@@ -163,6 +176,11 @@ impl Session {
             Done::Cameras(found) => self.found_cameras(found),
             Done::Opened(spec, opened) => self.opened(&spec, opened),
         }
+    }
+
+    /// The pipeline.
+    pub fn live(&self) -> &Live {
+        &self.live
     }
 
     /// Results drawn per second.

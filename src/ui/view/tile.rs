@@ -58,9 +58,9 @@ impl Tile<'_> {
             Ok(texture) => texture,
             Err(why) => {
                 painter.rect_filled(picture, 0.0, visuals.faint_bg_color);
-                let text = egui::RichText::new(why).color(visuals.text_color());
-                let middle = Rect::from_center_size(picture.center(), vec2(picture.width() * 0.8, 60.0));
-                ui.put(middle, egui::Label::new(text).wrap().halign(egui::Align::Center));
+                let middle = Rect::from_center_size(picture.center(), vec2(picture.width() * 0.8, 40.0));
+                let layout = egui::Layout::top_down(egui::Align::Center);
+                ui.scope_builder(egui::UiBuilder::new().max_rect(middle).layout(layout), |ui| ui.label(why));
                 return Pointed::default();
             }
         };

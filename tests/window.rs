@@ -1,0 +1,375 @@
+//! The window through its labels, as a user or a screen reader finds them; drawn for real, without a display.
+//!
+//! Needs an adapter (lavapipe will do); without one the tests say so and return, unless `REQUIRE_GPU=1`.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests say why they are skipped, and fail by panicking")]
+
+use egui::accesskit::Role;
+use egui::{Key, Pos2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::{Harness, SnapshotOptions};
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use stereopsis::capture::scene::{self, SceneOptions};
+use stereopsis::capture::{SourceOptions, SourceSpec};
+use stereopsis::engine::Output;
+use stereopsis::engine::gpu::{AdapterChoice, Gpu};
+use stereopsis::export::write_picture;
+use stereopsis::settings::{Origin, Word};
+use stereopsis::stereo::{CostKind, StereoParams};
+use stereopsis::ui::{App, Session, WindowOptions};
+
+const SIZE: (usize, usize) = (160, 120);
+
+struct Window {
+    harness: Harness<'static, App>,
+    session: Rc<RefCell<Session>>,
+}
+
+fn gpu() -> Option<Gpu> {
+    match Gpu::open(&AdapterChoice::Best) {
+        Ok(gpu) => Some(gpu),
+        Err(why) if std::env::var_os("REQUIRE_GPU").is_some_and(|v| v == "1") => panic!("{why}"),
+        Err(why) => {
+            println!("skipped: {why}");
+            None
+        }
+    }
+}
+
+fn options(source: SourceSpec) -> WindowOptions {
+    let word = |name: &str, text: &str| Word { name: name.into(), text: text.into(), origin: Origin::Flag };
+    WindowOptions {
+        words: vec![word("engine", "cpu"), word("num-disparities", "24")],
+        source: Some(source),
+        source_options: SourceOptions { size: Some(SIZE), ..SourceOptions::default() },
+        kept: None,
+        ..WindowOptions::default()
+    }
+}
+
+impl Window {
+    /// A window on the built-in scene; nothing without an adapter.
+    fn on_scene() -> Option<Self> {
+        Some(Self::open(&gpu()?, options(SourceSpec::Scene)))
+    }
+
+    /// A window that shows its first result.
+    fn open(gpu: &Gpu, options: WindowOptions) -> Self {
+        let session = Rc::new(RefCell::new(Session::start(options, None).expect("a session")));
+        let setup = eframe::egui_wgpu::WgpuSetupExisting {
+            instance: gpu.instance.clone(),
+            adapter: gpu.adapter.clone(),
+            device: gpu.device.clone(),
+            queue: gpu.queue.clone(),
+        };
+        let shown = Rc::clone(&session);
+        let harness = Harness::builder()
+            .with_size([1200.0, 760.0])
+            .with_theme(egui::Theme::Dark)
+            .wgpu_setup(setup.into())
+            .build_eframe(move |cc| App::new(cc, shown, None).expect("an app"));
+        let mut window = Self { harness, session };
+        window.until("the first result", |w| w.result().map(drop));
+        window.harness.step();
+        window
+    }
+
+    /// Draws until `found` gives something.
+    fn until<T>(&mut self, what: &str, mut found: impl FnMut(&mut Self) -> Option<T>) -> T {
+        let deadline = Instant::now() + Duration::from_mins(1);
+        loop {
+            self.harness.step();
+            if let Some(found) = found(self) {
+                return found;
+            }
+            assert!(Instant::now() < deadline, "waited for {what} in vain");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn result(&self) -> Option<Arc<Output>> {
+        self.session.borrow().live().latest()
+    }
+
+    fn params(&self) -> StereoParams {
+        (*self.session.borrow().live().params()).clone()
+    }
+
+    fn sequence(&self) -> u64 {
+        self.result().map_or(0, |output| output.job.frame.raw.sequence)
+    }
+
+    /// Waits for a result that was computed with parameters for which `fits` holds.
+    fn until_computed(&mut self, fits: impl Fn(&StereoParams) -> bool) -> Arc<Output> {
+        self.until("a result with the new parameters", |w| w.result().filter(|output| fits(&output.job.params)))
+    }
+
+    fn has(&self, label: &str) -> bool {
+        self.harness.query_all_by_label_contains(label).next().is_some()
+    }
+
+    /// Gives a slider the focus; it keeps the arrow keys to itself from the frame after that.
+    fn focus_slider(&mut self, label: &str) {
+        self.harness.get_by_role_and_label(Role::Slider, label).focus();
+        self.harness.run_steps(2);
+    }
+
+    fn is_enabled(&self, label: &str) -> bool {
+        self.harness.query_by_label(label).is_some_and(|node| !node.accesskit_node().is_disabled())
+    }
+
+    /// The number in the read-out behind `name`.
+    fn read(&self, name: &str) -> Option<f32> {
+        self.harness.query_all_by_label_contains(name).find_map(|node| {
+            let node = node.accesskit_node();
+            let label = node.label().or(node.value())?;
+            label.strip_prefix(name)?.strip_prefix(' ')?.split(' ').next()?.parse().ok()
+        })
+    }
+}
+
+#[test]
+fn keys_on_a_slider_change_what_is_computed() {
+    let Some(mut window) = Window::on_scene() else { return };
+    let before = window.params();
+    window.focus_slider("P1");
+    window.harness.key_press(Key::ArrowRight);
+    window.until_computed(|params| params.p1 == before.p1 + 1);
+    assert!(window.is_enabled("Back to the preset"), "the preset is marked as changed");
+    assert!(!window.session.borrow().live().is_paused());
+
+    // P2 follows P1 up
+    for _ in 0..60 {
+        window.harness.key_press(Key::ArrowRight);
+        window.harness.step();
+    }
+    let params = window.params();
+    assert!(params.p1 > before.p2 && params.p2 == params.p1 + 1, "{params:?}");
+
+    window.harness.get_by_label("Back to the preset").click();
+    window.until_computed(|params| params.p1 == before.p1);
+    assert_eq!(window.params(), before);
+    assert!(!window.is_enabled("Back to the preset"));
+}
+
+#[test]
+fn pause_holds_the_pair_and_step_takes_the_next() {
+    let Some(mut window) = Window::on_scene() else { return };
+    window.harness.key_press(Key::Space);
+    window.until("the pause", |w| w.session.borrow().live().status().paused.then_some(()));
+    std::thread::sleep(Duration::from_millis(300));
+    let held = window.sequence();
+    window.focus_slider("P2");
+    let p2 = window.params().p2;
+    window.harness.key_press(Key::ArrowLeft);
+    window.until_computed(|params| params.p2 == p2 - 1);
+    assert_eq!(window.sequence(), held, "matching goes on, the pair stays");
+
+    window.harness.key_press(Key::Escape); // the slider lets the arrows go
+    window.harness.step();
+    window.harness.key_press(Key::ArrowRight);
+    let stepped = window.until("the next pair", |w| Some(w.sequence()).filter(|&n| n != held));
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(window.sequence(), stepped, "held again");
+}
+
+#[test]
+fn snapshot_writes_files() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let options = WindowOptions { folder: folder.path().to_owned(), ..options(SourceSpec::Scene) };
+    let mut window = Window::open(&gpu, options);
+    window.harness.get_by_label("Snapshot").click();
+    window.until("the message", |w| w.has("snapshot: 5 files").then_some(()));
+    let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
+    for ending in ["_depth_mm.png", "_disp_x256.png", "_disp.pfm", "_left.png", ".json"] {
+        assert!(files.iter().any(|name| name.to_string_lossy().ends_with(ending)), "{ending}: {files:?}");
+    }
+}
+
+#[test]
+fn pointer_reads_the_depth_of_the_scene() {
+    let Some(mut window) = Window::on_scene() else { return };
+    window.harness.key_press(Key::Space);
+    let view = window.harness.get_by_label("left view").rect();
+    let mut close = 0;
+    let mut read = 0;
+    for (x, y) in [(0.4, 0.9), (0.5, 0.6), (0.6, 0.8), (0.7, 0.3), (0.5, 0.2)] {
+        window.harness.hover_at(Pos2::new(view.left() + x * view.width(), view.top() + y * view.height()));
+        window.harness.step();
+        window.harness.step();
+        if let (Some(depth), Some(truth)) = (window.read("depth"), window.read("truth")) {
+            read += 1;
+            let geometry = window.result().and_then(|output| output.job.frame.geometry).expect("the scene's rig");
+            let disparity = |z: f32| geometry.disparity_px(f64::from(z));
+            close += usize::from((disparity(depth) - disparity(truth)).abs() < 1.0);
+        }
+    }
+    assert!(read >= 3 && close + 1 >= read, "{close} of {read} are close to the truth");
+    window.harness.remove_cursor();
+    window.harness.run_steps(3);
+    assert!(window.read("depth").is_none(), "no pointer, no number");
+}
+
+#[test]
+fn another_cost_brings_its_penalties() {
+    let Some(mut window) = Window::on_scene() else { return };
+    window.harness.get_by_role_and_label(Role::ComboBox, "Cost").click();
+    window.harness.step();
+    window.harness.step();
+    window.harness.get_by_label("sad").click();
+    let output = window.until_computed(|params| params.cost == CostKind::Sad);
+    assert_eq!(output.job.params.p1, CostKind::Sad.penalties().p1);
+    assert!(window.has("SAD window"), "its own parameter appears");
+}
+
+#[test]
+fn without_calibration_the_depth_view_says_why() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let window = Window::open(&gpu, options(pair(folder.path())));
+    assert!(window.has("No depth: no calibration"));
+    assert!(window.has("0 … 23 px"), "the range is said in px");
+}
+
+#[test]
+fn a_missing_source_is_said_and_the_scene_shown() {
+    let Some(gpu) = gpu() else { return };
+    let missing = SourceSpec::Folder(PathBuf::from("no/such/folder"));
+    let mut window = Window::open(&gpu, options(missing));
+    assert!(window.has("no/such/folder"));
+    assert!(window.has("showing the scene instead"));
+    window.harness.get_by_label("Dismiss").click();
+    window.harness.run_steps(3);
+    assert!(!window.has("no/such/folder"));
+}
+
+#[test]
+fn every_control_has_a_name() {
+    let Some(mut window) = Window::on_scene() else { return };
+    window.harness.get_by_label_contains("more").click();
+    window.harness.run_steps(3);
+    let controls = [Role::Slider, Role::SpinButton, Role::ComboBox, Role::CheckBox, Role::Button];
+    for role in controls {
+        let nodes: Vec<_> = window.harness.query_all_by_role(role).collect();
+        assert!(!nodes.is_empty(), "{role:?}");
+        for node in nodes {
+            let name = node.accesskit_node().label().unwrap_or_default();
+            assert!(!name.is_empty(), "a {role:?} at {:?} has no name", node.rect());
+        }
+    }
+    for parameter in StereoParams::table() {
+        let belongs_to_other_cost = parameter.name.ends_with("-window");
+        assert!(belongs_to_other_cost || window.has(parameter.label), "{}", parameter.label);
+    }
+}
+
+#[test]
+fn window_goes_on_beside_a_long_dispatch() {
+    let Some(gpu) = gpu() else { return };
+    let mut window = Window::open(&gpu, options(SourceSpec::Scene));
+    let running = Arc::new(AtomicBool::new(true));
+    let dispatch = long_dispatch(gpu, Arc::clone(&running));
+    let mut frames = Vec::new();
+    while running.load(Ordering::Acquire) {
+        let begin = Instant::now();
+        window.harness.step();
+        frames.push(begin.elapsed());
+    }
+    let took = dispatch.join().expect("the dispatch");
+    let worst = frames.iter().max().copied().unwrap_or_default();
+    println!("{} frames beside dispatches of {took:?}, the worst {worst:?}", frames.len());
+    // loosely, because the machine has other work: the window did not stand still for the dispatch
+    assert!(frames.len() >= 3 && worst < took * 3 / 4, "{} frames, worst {worst:?} of {took:?}", frames.len());
+}
+
+/// Occupies the device for some time from another thread that never waits in a poll. A software adapter does its
+/// work inside the call that submits it, which would hold everybody's queue: there it comes in pieces of some ms.
+fn long_dispatch(gpu: Gpu, running: Arc<AtomicBool>) -> std::thread::JoinHandle<Duration> {
+    const SHADER: &str = "
+        override rounds: u32;
+        @group(0) @binding(0) var<storage, read_write> out: array<u32>;
+        @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            var v = id.x;
+            for (var i = 0u; i < rounds; i++) { v = v * 1664525u + 1013904223u + (v >> 7u); }
+            out[id.x] = v;
+        }";
+    let (pieces, rounds) = if gpu.info.software { (40, 6_000.0) } else { (1, 20_000_000.0) };
+    let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: None,
+        layout: None,
+        module: &gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: None,
+            source: wgpu::ShaderSource::Wgsl(SHADER.into()),
+        }),
+        entry_point: Some("main"),
+        compilation_options: wgpu::PipelineCompilationOptions {
+            constants: &[("rounds", rounds)],
+            ..wgpu::PipelineCompilationOptions::default()
+        },
+        cache: None,
+    });
+    let groups = 64;
+    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: groups * 64 * 4,
+        usage: wgpu::BufferUsages::STORAGE,
+        mapped_at_creation: false,
+    });
+    let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: None,
+        layout: &pipeline.get_bind_group_layout(0),
+        entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
+    });
+    let work = move || {
+        let begin = Instant::now();
+        for _ in 0..pieces {
+            let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(&pipeline);
+            pass.set_bind_group(0, &bindings, &[]);
+            pass.dispatch_workgroups(groups as u32, 1, 1);
+            drop(pass);
+            let done = Arc::new(AtomicBool::new(false));
+            let noted = Arc::clone(&done);
+            gpu.queue.submit([encoder.finish()]);
+            gpu.queue.on_submitted_work_done(move || noted.store(true, Ordering::Release));
+            while !done.load(Ordering::Acquire) {
+                gpu.device.poll(wgpu::PollType::Poll).expect("poll");
+                std::thread::sleep(Duration::from_micros(200));
+            }
+        }
+        running.store(false, Ordering::Release);
+        begin.elapsed()
+    };
+    std::thread::Builder::new().name("dispatch".into()).spawn(work).unwrap()
+}
+
+/// One pair of the scene as two files.
+fn pair(folder: &Path) -> SourceSpec {
+    let options = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
+    let raw = scene::render(&options, 0, false);
+    let (left, right) = (folder.join("left.png"), folder.join("right.png"));
+    write_picture(&left, &raw.left).unwrap();
+    write_picture(&right, &raw.right).unwrap();
+    SourceSpec::Files { left, right }
+}
+
+/// The whole window on a still pair. Rates and times are masked. Adapters differ in how they blend the edges of letters,
+/// hence the tolerance: no more than 1 % of the pixels may differ visibly. `UPDATE_SNAPSHOTS=1` writes it anew.
+#[test]
+fn the_window_looks_as_it_did() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(&gpu, options(pair(folder.path())));
+    window.harness.key_press(Key::Space);
+    window.harness.run_steps(5);
+    window.harness.mask(egui::Rect::from_min_max(Pos2::new(0.0, 736.0), Pos2::new(1200.0, 760.0)));
+    let options = SnapshotOptions::new().threshold(1.0).max_failed_pixels(1200 * 760 / 100);
+    window.harness.snapshot_options("window", &options);
+}
