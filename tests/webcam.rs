@@ -228,6 +228,23 @@ fn inside_side_by_side() {
 }
 
 #[test]
+fn listing_leaves_an_open_camera_alone() {
+    with_cameras(&["", ""], "inside_listing_while_open");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_listing_while_open() {
+    let before = cameras().expect("lists");
+    let request = ModeRequest { size: Some((320, 240)), format: Some(PixelFormat::Mjpeg), ..ModeRequest::default() };
+    let mut source = WebcamPair::open(0, 1, &request).expect("opens");
+    assert_eq!(cameras().expect("lists"), before);
+    take(&mut source, 3);
+    drop(source);
+    take(&mut SideBySide::open(1, &ModeRequest::default()).expect("opens after it was closed"), 1);
+}
+
+#[test]
 fn what_cannot_be_opened_says_why() {
     with_cameras(&["", "denied", "busy"], "inside_refusals");
 }
@@ -282,6 +299,9 @@ fn inside_hanging() {
     let stopping = Instant::now();
     drop(source);
     assert!(stopping.elapsed() < Duration::from_secs(1), "{:?}", stopping.elapsed());
+    let again = WebcamPair::open(0, 1, &ModeRequest::default()).expect_err("hangs").to_string();
+    assert!(again.starts_with("camera 0 is still open in this program"), "{again}");
+    take(&mut SideBySide::open(1, &ModeRequest::default()).expect("the other one opens again"), 1);
 }
 
 #[test]

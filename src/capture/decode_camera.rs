@@ -214,6 +214,23 @@ mod tests {
         }
     }
 
+    /// A real camera's frame without Huffman tables, beside its right decoding.
+    #[test]
+    fn a_real_cameras_frame_is_decoded() {
+        let Some(data) = std::env::var_os("STEREOPSIS_DATA") else {
+            eprintln!("skipped: STEREOPSIS_DATA is not set");
+            return;
+        };
+        let folder = std::path::Path::new(&data).join("uvc/mjpeg_no_dht");
+        let frame = std::fs::read(folder.join("mjpeg.jpg")).expect("is there");
+        let truth = ::image::open(folder.join("mjpeg.png")).expect("is there").to_rgb8();
+        let size = (truth.width() as usize, truth.height() as usize);
+        let decoded = decode(PixelFormat::Mjpeg, size, &frame, true).expect("decodes").rgb.expect("asked for");
+        let truth = truth.into_raw();
+        let off: u64 = decoded.pixels().as_flattened().iter().zip(&truth).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+        assert!((off as f64) < 2.0 * truth.len() as f64, "{off}");
+    }
+
     #[test]
     fn bytes_behind_the_end_are_no_harm() {
         let mut stream = jpeg(&ramp(32, 32));

@@ -4,6 +4,7 @@
 //! queue holds a few pictures, of which the oldest gives way.
 
 use super::ModeRequest;
+use super::claim::Claim;
 use super::devices::{listed, modes, offers_nothing, open_any};
 use super::fault::{self, number};
 use super::mode::{Mode, choose};
@@ -112,7 +113,9 @@ impl Starting {
         let counts = Arc::new(Counts::default());
         let stop = Arc::new(AtomicBool::new(false));
         let oldest = shots.clone();
-        let worker = Worker { index, color, stop: stop.clone(), shots: shot_sender, oldest, counts: counts.clone() };
+        let claim = Claim::take(index)?;
+        let worker =
+            Worker { index, claim, color, stop: stop.clone(), shots: shot_sender, oldest, counts: counts.clone() };
         let thread = CameraThread::spawn(index, stop, move || worker.run(&offer_sender, &orders, &taken_sender))?;
         Ok(Self { index, offer, order, taken, shots, counts, thread })
     }
@@ -191,6 +194,7 @@ impl Drop for CameraThread {
 /// What the thread works with.
 struct Worker {
     index: u32,
+    claim: Claim,
     color: bool,
     stop: Arc<AtomicBool>,
     shots: Sender<Result<Shot, CaptureError>>,
@@ -209,6 +213,7 @@ impl Worker {
         let opened = open_any(self.index).and_then(|mut camera| Ok((modes(&mut camera)?, camera)));
         let mut camera = match opened {
             Ok((modes, camera)) => {
+                self.claim.set_modes(&modes);
                 let _ = offer.send(Ok(modes));
                 camera
             }

@@ -2,10 +2,11 @@
 //!
 //! Each one is asked on a thread of its own, all at once, because a camera may take a second to wake, or never answer.
 
+use super::claim::{Claim, modes_of_claimed};
 use super::fault::{self, number};
 use super::mode::{Mode, readable};
 use crate::capture::CaptureError;
-use crossbeam_channel::bounded;
+use crossbeam_channel::{Receiver, bounded};
 use nokhwa::utils::{ApiBackend, CameraIndex, FrameFormat, RequestedFormat, RequestedFormatType};
 use nokhwa::{Camera, NokhwaError};
 use std::thread;
@@ -34,20 +35,10 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// # Errors
 /// The system cannot list cameras at all. A camera that cannot be opened is listed with its `problem`.
 pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
-    let asked: Vec<_> = listed()?
-        .into_iter()
-        .map(|camera| {
-            let (sender, answer) = bounded(1);
-            let index = camera.index;
-            let asking = thread::Builder::new().name(format!("camera {index} modes")).spawn(move || {
-                let _ = sender.send(open_any(index).and_then(|mut camera| modes(&mut camera)));
-            });
-            (camera, asking.is_ok().then_some(answer))
-        })
-        .collect();
+    let asked: Vec<_> = listed()?.into_iter().map(|camera| (ask(camera.index), camera)).collect();
     let deadline = Instant::now() + PATIENCE;
     let mut found = Vec::new();
-    for (mut camera, answer) in asked {
+    for (answer, mut camera) in asked {
         let index = camera.index;
         match answer.and_then(|a| a.recv_deadline(deadline).ok()) {
             Some(Ok(modes)) if !modes.is_empty() => camera.modes = modes,
@@ -69,6 +60,25 @@ pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
         found.push(camera);
     }
     Ok(found)
+}
+
+/// Asks a camera for its modes; the answer comes through the channel, if it ever comes.
+fn ask(index: u32) -> Option<Receiver<Result<Vec<Mode>, NokhwaError>>> {
+    let (sender, answer) = bounded(1);
+    let Some(claim) = Claim::try_take(index) else {
+        // never disturb a camera that this program reads
+        let modes = modes_of_claimed(index);
+        if !modes.is_empty() {
+            let _ = sender.send(Ok(modes));
+        }
+        return Some(answer);
+    };
+    let asking = thread::Builder::new().name(format!("camera {index} modes")).spawn(move || {
+        let modes = open_any(index).and_then(|mut camera| modes(&mut camera));
+        drop(claim);
+        let _ = sender.send(modes);
+    });
+    asking.is_ok().then_some(answer)
 }
 
 /// What the system lists, by number, without opening anything.

@@ -86,6 +86,13 @@ pub(super) fn silent(index: u32, since: Duration, damaged: u64) -> CaptureError 
     ))
 }
 
+/// This program itself has the camera open.
+pub(super) fn held(index: u32) -> CaptureError {
+    CaptureError::Camera(format!(
+        "camera {index} is still open in this program; close its other source, or, if it hangs, unplug it and plug it in again"
+    ))
+}
+
 /// The camera's thread ended without a word.
 pub(super) fn ended(index: u32) -> CaptureError {
     CaptureError::Camera(format!("camera {index}: reading it ended unexpectedly; open it again"))

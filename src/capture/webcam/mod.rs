@@ -3,6 +3,7 @@
 //! left behind where it does not come back, and whoever reads waits for a channel only.
 
 mod camera;
+mod claim;
 mod devices;
 mod fault;
 mod mode;

@@ -1,0 +1,68 @@
+//! Which cameras a thread of this program has open, with their modes. nokhwa gives every opener in one process the same
+//! device, so that two of them would change each other's mode; a claim keeps them apart.
+
+use super::fault;
+use super::mode::Mode;
+use crate::capture::CaptureError;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+static CLAIMED: Mutex<BTreeMap<u32, Vec<Mode>>> = Mutex::new(BTreeMap::new());
+/// Listing a camera's modes claims it too, for a moment.
+const PATIENCE: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The right to open one camera; given back when dropped, by the thread that has it open.
+#[derive(Debug)]
+pub(super) struct Claim(u32);
+
+impl Claim {
+    /// Waits for a moment where the camera is claimed already.
+    ///
+    /// # Errors
+    /// It stays so: it is another source's, or its thread was left behind in the driver.
+    pub(super) fn take(index: u32) -> Result<Self, CaptureError> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(claim) = Self::try_take(index) {
+                return Ok(claim);
+            }
+            if Instant::now() >= deadline {
+                return Err(fault::held(index));
+            }
+            thread::sleep(LOOK);
+        }
+    }
+
+    /// The claim, if nobody has it.
+    pub(super) fn try_take(index: u32) -> Option<Self> {
+        let mut claimed = claimed();
+        if claimed.contains_key(&index) {
+            return None;
+        }
+        claimed.insert(index, Vec::new());
+        Some(Self(index))
+    }
+
+    /// Lets others know what the open camera can send.
+    pub(super) fn set_modes(&self, modes: &[Mode]) {
+        claimed().insert(self.0, modes.to_vec());
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        claimed().remove(&self.0);
+    }
+}
+
+/// The modes of a camera that is claimed, as far as they are known.
+pub(super) fn modes_of_claimed(index: u32) -> Vec<Mode> {
+    claimed().get(&index).cloned().unwrap_or_default()
+}
+
+fn claimed() -> MutexGuard<'static, BTreeMap<u32, Vec<Mode>>> {
+    CLAIMED.lock().unwrap_or_else(PoisonError::into_inner)
+}
