@@ -81,6 +81,7 @@ struct Stage {
     rig: Rig,
     left: View,
     right: View,
+    occluded: Image<bool>,
 }
 
 /// A frame before the sensor's noise and exposure.
@@ -96,7 +97,8 @@ impl Stage {
         let world = World::new(options.seed, 0.0).still();
         let rig = Rig::new(options);
         let (left, right) = (rig.view(&world, Eye::Left, None), rig.view(&world, Eye::Right, None));
-        Self { options: *options, rig, left, right }
+        let occluded = rig.occluded(&world, &left, None);
+        Self { options: *options, rig, left, right, occluded }
     }
 
     fn frame(&self, number: u64) -> Rendered {
@@ -104,7 +106,7 @@ impl Stage {
         let world = World::new(self.options.seed, turns.fract());
         let left = self.rig.view(&world, Eye::Left, Some(&self.left));
         let right = self.rig.view(&world, Eye::Right, Some(&self.right));
-        let occluded = self.rig.occluded(&world, &left);
+        let occluded = self.rig.occluded(&world, &left, Some((&self.left, &self.occluded)));
         let truth = Truth { left_px: left.disparity_px, right_px: right.disparity_px, occluded };
         Rendered { left: left.rgb, right: right.rgb, truth: Arc::new(truth) }
     }

@@ -89,6 +89,9 @@ fn what_stands_still_is_taken_over_without_a_trace() {
         let world = World::new(small().seed, number as f64 / 90.0);
         let whole = stage.rig.view(&world, Eye::Right, None);
         assert!(frame.truth.right_px == whole.disparity_px);
+        let left = stage.rig.view(&world, Eye::Left, None);
+        assert!(frame.truth.left_px == left.disparity_px);
+        assert!(frame.truth.occluded == stage.rig.occluded(&world, &left, None));
         let differ = frame.right.pixels().iter().zip(whole.rgb.pixels()).filter(|(a, b)| a != b).count();
         assert!(differ <= 3, "{differ} pixels at an edge may miss a shadow that only touches them");
     }

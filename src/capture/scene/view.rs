@@ -117,7 +117,8 @@ impl Rig {
     }
 
     /// Which left pixels the right eye does not see: something stands before them, or they lie outside its picture.
-    pub(super) fn occluded(&self, world: &World, left: &View) -> Image<bool> {
+    /// `still` is a view without what moves and its occlusion.
+    pub(super) fn occluded(&self, world: &World, left: &View, still: Option<(&View, &Image<bool>)>) -> Image<bool> {
         let (width, height) = (self.width, self.height);
         let mut occluded = vec![false; width * height];
         occluded.par_chunks_mut(width).enumerate().for_each(|(y, pixels)| {
@@ -127,8 +128,16 @@ impl Rig {
                 let Some(hit) = &left.seen[y * width + x].hit else { continue };
                 let xr = x as f64 - self.disparity_px(hit.t);
                 let inside = xr >= -0.5 && yr >= -0.5 && yr < height as f64 - 0.5;
-                let first = world.hit(&self.ray(Eye::Right, xr, yr), &row).map_or(f64::INFINITY, |hit| hit.t);
-                *occluded = !inside || first < hit.t * (1.0 - 1e-6) - 1e-6;
+                let ray = self.ray(Eye::Right, xr, yr);
+                let (before, first) = match still {
+                    Some((view, occluded))
+                        if view.seen[y * width + x].hit.is_some_and(|old| old.solid == hit.solid) =>
+                    {
+                        (occluded.at(x, y), world.hit_beside(&ray, &row, None))
+                    }
+                    _ => (!inside, world.hit(&ray, &row)),
+                };
+                *occluded = before || first.is_some_and(|first| first.t < hit.t * (1.0 - 1e-6) - 1e-6);
             }
         });
         Image::new(width, height, occluded)

@@ -47,7 +47,7 @@ fn to_light() -> DVec3 {
 }
 
 /// Balls darken what lies within so many radii of their middle.
-const AMBIENT_REACH: f64 = 4.0;
+const AMBIENT_REACH: f64 = 2.5;
 /// Half the width of the light, as a tangent.
 const LIGHT_BREADTH: f64 = 0.09;
 
@@ -89,7 +89,7 @@ impl World {
             put(Shape::Cylinder(0.010, 0.72), placement.turned(DMat3::from_rotation_z(lean)), [rod; 6]);
         }
 
-        // boxes: a crate, a weakly textured one on it, a plinth with a turning globe
+        // boxes: a crate, a weakly textured one on it, a plinth with a globe
         let (x, z) = (-0.86 + shift(1), 2.75 + shift(2));
         let yaw = DMat3::from_rotation_y(0.55 + shift(3));
         put(Shape::Cuboid(DVec3::splat(0.26)), at(x, 0.26, z).turned(yaw), [Material::Crate(0.26); 6]);
@@ -101,6 +101,8 @@ impl World {
         let yaw = DMat3::from_rotation_y(0.45);
         put(Shape::Cuboid(DVec3::new(0.26, 0.36, 0.26)), at(globe_x, 0.36, globe_z).turned(yaw), [white; 6]);
         put(Shape::Cylinder(0.09, 0.03), at(globe_x, 0.75, globe_z), [frame; 6]);
+        let globe = at(globe_x, 1.02, globe_z).turned(DMat3::from_rotation_z(0.4));
+        put(Shape::Sphere(0.25), globe, [Material::Globe; 6]);
 
         // in front: the corner of a table with a mug
         let yaw = DMat3::from_rotation_y(-0.30);
@@ -109,9 +111,7 @@ impl World {
         let mug = Material::Rings(rgb(0.24, 0.44, 0.52), rgb(0.88, 0.84, 0.74), 0.08);
         let movers = put(Shape::Cylinder(0.045, 0.055), at(0.40, 0.675, 1.04), [mug; 6]);
 
-        // all that follows moves: the globe, a ball that rolls round the rug
-        let globe = at(globe_x, 1.02, globe_z).turned(DMat3::from_rotation_z(0.4) * DMat3::from_rotation_y(turn));
-        put(Shape::Sphere(0.25), globe, [Material::Globe; 6]);
+        // all that follows moves: the ball that rolls round the rug
         let ball = Material::Ball(rgb(0.90, 0.48, 0.14), rgb(0.15, 0.42, 0.55));
         let roll = DMat3::from_rotation_y(-turn) * DMat3::from_rotation_x(-2.0 * turn);
         let placement = at(0.16 + 0.40 * turn.cos(), 0.17, 2.72 + 0.36 * turn.sin());
@@ -184,7 +184,8 @@ impl World {
     pub(super) fn is_stirred(&self, ray: &Ray, row: &Row, hit: Option<&Hit>, margin: f64) -> bool {
         let movers = row.0.partition_point(|&k| usize::from(k) < self.movers);
         let square = ray.direction.length_squared();
-        if row.0[movers..].iter().any(|&k| self.solids[usize::from(k)].is_near(ray, square, margin)) {
+        let seen = |solid: &Solid| solid.is_near(ray, square, margin) && solid.is_passed(ray, 2.0 * margin);
+        if row.0[movers..].iter().any(|&k| seen(&self.solids[usize::from(k)])) {
             return true;
         }
         let Some(hit) = hit else { return false };
@@ -193,7 +194,8 @@ impl World {
         self.solids[self.movers..].iter().any(|solid| {
             let to = solid.placement.position - point;
             let closes = matches!(solid.shape, Shape::Sphere(_)) && to.length() < AMBIENT_REACH * solid.radius + margin;
-            closes || solid.may_shade(to, margin)
+            let shades = || solid.is_passed(&Ray { origin: point, direction: to_light() }, margin);
+            closes || (solid.may_shade(to, margin) && shades())
         })
     }
 
@@ -245,6 +247,18 @@ impl Solid {
         let along = to.dot(ray.direction);
         let r = if margin > 0.0 { self.radius + margin * to.length() } else { self.radius };
         to.length_squared() * square - along * along <= r * r * square
+    }
+
+    /// Whether a ray passes a long thin cylinder within `margin`, a tangent;
+    /// the ball around it says little. True of other shapes.
+    fn is_passed(&self, ray: &Ray, margin: f64) -> bool {
+        let Shape::Cylinder(r, half) = self.shape else { return true };
+        let Ray { origin: o, direction: d } = self.placement.local(ray);
+        let (square, r) = (d.x * d.x + d.z * d.z, r + margin * (1.0 + o.length()));
+        let across = square.sqrt().max(1e-9);
+        // where the ray is nearest to the axis, how high, and how high it gets while it is near
+        let y = o.y - d.y * (o.x * d.x + o.z * d.z) / square.max(1e-18);
+        (o.x * d.z - o.z * d.x).abs() <= r * across && y.abs() <= half + r * (1.0 + d.y.abs() / across)
     }
 
     /// Whether the solid may stand, even in part, between the light and a point from which it lies at `to`.
