@@ -69,16 +69,9 @@ impl<T> Pairing<T> {
     /// The oldest pair that is complete.
     pub fn pop(&mut self) -> Option<Paired<T>> {
         loop {
-            let left_s = self.left.frames.front()?.0;
-            let skew_s = seconds_from(left_s, self.right.frames.front()?.0);
-            let (older, newer) =
-                if skew_s >= 0.0 { (&mut self.left, &self.right) } else { (&mut self.right, &self.left) };
-            // the older frame's best partner is the newer one, unless that has a nearer one itself
-            let nearer = older.frames.get(1).is_some_and(|&(next, _)| {
-                let newer = newer.frames[0].0;
-                seconds_from(newer, next).abs() < skew_s.abs()
-            });
-            if nearer || skew_s.abs() > REACH * older.interval_s().min(newer.interval_s()) {
+            let skew_s = seconds_from(self.left.frames.front()?.0, self.right.frames.front()?.0);
+            if skew_s.abs() > REACH * self.left.interval_s().min(self.right.interval_s()) {
+                let older = if skew_s >= 0.0 { &mut self.left } else { &mut self.right };
                 older.frames.pop_front();
                 self.unpaired += 1;
                 continue;
