@@ -308,8 +308,8 @@ mod tests {
         last: fn() -> Result<Next, CaptureError>,
     }
 
-    fn script(numbers: impl IntoIterator<Item = u64>) -> Box<Script> {
-        Box::new(Script { numbers: numbers.into_iter().collect(), given: 0, last: || Ok(Next::End) })
+    fn script(numbers: impl IntoIterator<Item = u64>) -> Script {
+        Script { numbers: numbers.into_iter().collect(), given: 0, last: || Ok(Next::End) }
     }
 
     impl PairSource for Script {
@@ -355,7 +355,7 @@ mod tests {
     fn a_slow_matcher_never_thins_what_is_recorded() {
         let (tap, recorded) = crossbeam_channel::bounded(100);
         let options = CaptureOptions { raw_tap: Some(tap), ..CaptureOptions::default() };
-        let capture = Capture::start(script(0..100), options);
+        let capture = Capture::start(Box::new(script(0..100)), options);
         let stats = wait_for_end(&capture);
         assert_eq!((stats.captured, stats.dropped_newest, stats.dropped_tap), (100, 99, 0));
         let numbers: Vec<u64> = recorded.try_iter().map(|raw| raw.sequence).collect();
@@ -367,14 +367,14 @@ mod tests {
     fn a_full_tap_is_counted_and_stops_nobody() {
         let (tap, _recorded) = crossbeam_channel::bounded(10);
         let options = CaptureOptions { raw_tap: Some(tap), ..CaptureOptions::default() };
-        let stats = wait_for_end(&Capture::start(script(0..25), options));
+        let stats = wait_for_end(&Capture::start(Box::new(script(0..25)), options));
         assert_eq!((stats.captured, stats.dropped_tap), (25, 15));
     }
 
     #[test]
     fn lossless_hands_on_every_pair() {
         let options = CaptureOptions { policy: Policy::Lossless, max_frames: Some(20), ..CaptureOptions::default() };
-        let capture = Capture::start(script(0..30), options);
+        let capture = Capture::start(Box::new(script(0..30)), options);
         let mut numbers = Vec::new();
         loop {
             match capture.frames.recv_timeout(Duration::from_secs(5)) {
@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn gaps_of_the_source_are_its_own_drops() {
-        let stats = wait_for_end(&Capture::start(script([5, 6, 9, 10, 20]), CaptureOptions::default()));
+        let stats = wait_for_end(&Capture::start(Box::new(script([5, 6, 9, 10, 20])), CaptureOptions::default()));
         assert_eq!((stats.captured, stats.dropped_source), (5, 11));
         assert!(!stats.lost && stats.last_error.is_none());
     }
@@ -399,7 +399,7 @@ mod tests {
     fn a_lost_source_ends_the_stream_with_its_words() {
         let mut source = script(0..3);
         source.last = || Err(CaptureError::Camera("camera 0 is gone".into()));
-        let capture = Capture::start(source, CaptureOptions::default());
+        let capture = Capture::start(Box::new(source), CaptureOptions::default());
         let stats = wait_for_end(&capture);
         assert!(stats.lost);
         assert_eq!(stats.last_error.as_deref(), Some("camera 0 is gone"));
@@ -414,7 +414,7 @@ mod tests {
             std::thread::sleep(Duration::from_secs(5));
             Ok(Next::End)
         };
-        let mut capture = Capture::start(source, CaptureOptions::default());
+        let mut capture = Capture::start(Box::new(source), CaptureOptions::default());
         std::thread::sleep(Duration::from_millis(20));
         let start = Instant::now();
         capture.stop();
@@ -424,7 +424,7 @@ mod tests {
     #[test]
     fn stopping_frees_a_thread_that_waits_for_room() {
         let options = CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() };
-        let mut capture = Capture::start(script(0..1000), options);
+        let mut capture = Capture::start(Box::new(script(0..1000)), options);
         std::thread::sleep(Duration::from_millis(20));
         capture.stop();
         assert!(capture.stats().ended);
@@ -450,7 +450,7 @@ mod tests {
     fn frames_are_rectified_then_scaled_and_the_geometry_follows() {
         let options =
             CaptureOptions { rectifier: Some(Arc::new(Darken)), scale: Scale::Half, ..CaptureOptions::default() };
-        let capture = Capture::start(script([200, 1]), options);
+        let capture = Capture::start(Box::new(script([200, 1])), options);
         let stats = wait_for_end(&capture);
         assert_eq!(stats.last_error.as_deref(), Some("another size"));
         let frame = capture.frames.try_recv().unwrap();
