@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis::engine::gpu::{AdapterChoice, Gpu, Trace, TraceData};
-use stereopsis::engine::{self, Engine, EngineError, GpuEngine, Job};
+use stereopsis::engine::{self, CpuEngine, Engine, EngineError, GpuEngine, Job};
 use stereopsis::frame::{Frame, Luma, Picture, RawPair};
 use stereopsis::image::Image;
 use stereopsis::parameter::{Domain, Value};
@@ -32,7 +32,7 @@ fn gpu_engine() -> Option<GpuEngine> {
 
 /// The engines to hold against the reference.
 fn engines() -> Vec<Box<dyn Engine>> {
-    let mut engines: Vec<Box<dyn Engine>> = Vec::new();
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CpuEngine::new(None))];
     if let Some(gpu) = gpu_engine() {
         engines.push(Box::new(gpu));
     }
@@ -356,6 +356,19 @@ fn gpu_agrees_step_by_step() {
                 }
                 _ => panic!("step {i}, {name}: a map and a volume"),
             }
+        }
+    }
+}
+
+#[test]
+fn a_gpu_that_is_not_there_is_named() {
+    for word in ["no such GPU", "99"] {
+        let Err(EngineError::NoAdapter(text)) = Gpu::open(&AdapterChoice::from_word(word)).map(drop) else {
+            panic!("there is no GPU '{word}'");
+        };
+        let found = Gpu::list().first().map_or("found: none".to_owned(), ToString::to_string);
+        for part in [word, &found, "Vulkan", "install", "--engine cpu"] {
+            assert!(text.contains(part), "'{part}' in: {text}");
         }
     }
 }

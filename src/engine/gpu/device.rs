@@ -147,6 +147,11 @@ impl Gpu {
         self.faults.error.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Takes the device for lost.
+    pub(super) fn lose(&self, why: &str) -> EngineError {
+        EngineError::DeviceLost(self.faults.lost.get_or_init(|| why.to_owned()).clone())
+    }
+
     /// Fails if the device is lost, or if something went wrong since the last call.
     pub(super) fn check(&self) -> Result<(), EngineError> {
         if let Some(why) = self.lost() {

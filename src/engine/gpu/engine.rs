@@ -203,7 +203,8 @@ impl Engine for GpuEngine {
         checked?;
         let Some(oldest) = oldest else { return Ok(None) };
         if state == Some(FAILED) {
-            return Err(EngineError::Device("the result could not be read back from the GPU".to_owned()));
+            // Only a device that is gone fails so, and its own callback may come later.
+            return Err(self.gpu.lose("a result could not be read back"));
         }
         self.finish(oldest).map(Some)
     }
