@@ -102,6 +102,10 @@ impl Settings {
                 settings.apply(word).map_err(|text| word.error(&text))?;
             }
         }
+        // Nobody who raises P1 should have to know of the floor under P2.
+        if words.iter().all(|word| word.name != "p2-min") {
+            settings.params.p2_min = settings.params.p2_min.max(settings.params.p1 + 1);
+        }
         let only_flags = words.iter().all(|word| word.origin == Origin::Flag);
         let wrap = if only_flags { SettingsError::Flag } else { SettingsError::File };
         settings.params.validate().map_err(|err| wrap(err.to_string()))?;
@@ -291,6 +295,9 @@ mod tests {
     fn penalties_in_the_wrong_order_are_refused_with_the_flags() {
         let text = Settings::resolve(&flags(&[("p1", "90")])).unwrap_err().to_string();
         assert!(text.contains("--p1 90") && text.contains("--p2 34"), "{text}");
+        assert_eq!(Settings::resolve(&flags(&[("p1", "20")])).unwrap().params.p2_min, 21);
+        let text = Settings::resolve(&flags(&[("p1", "20"), ("p2-min", "20")])).unwrap_err().to_string();
+        assert!(text.contains("--p2-min 20"), "{text}");
         let text = Settings::resolve(&flags(&[("p2", "8191"), ("cost", "sad")])).unwrap_err().to_string();
         assert!(text.contains("at most 7 paths"), "{text}");
     }

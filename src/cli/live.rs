@@ -24,7 +24,7 @@ const SCENE_FRAMES: u64 = 100;
 pub(super) struct LiveArgs {
     /// What to open: a left and a right picture, or a folder of pairs [default: the built-in scene]
     #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "source")]
-    paths: Vec<PathBuf>,
+    pictures: Vec<PathBuf>,
     /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, webcam:0,1, or webcam:0 (one camera, side by side)
     #[arg(long, value_name = "SOURCE")]
     source: Option<String>,
@@ -59,8 +59,8 @@ pub(super) fn run(args: &LiveArgs) -> anyhow::Result<()> {
     let settings = args.settings.resolve()?;
     let spec = match &args.source {
         Some(words) => Some(SourceSpec::parse(words)?),
-        None if args.paths.is_empty() => None,
-        None => Some(SourceSpec::from_paths(&args.paths)?),
+        None if args.pictures.is_empty() => None,
+        None => Some(SourceSpec::from_paths(&args.pictures)?),
     };
     if args.headless || args.frames.is_some() || args.json {
         return run_headless(args, &settings, &spec.unwrap_or(SourceSpec::Scene));

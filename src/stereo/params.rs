@@ -93,7 +93,7 @@ parameters! {
         p2: u32 = CostKind::Census5x5.penalties().p2, "p2", "P2", 1..=8191, "", Matching, Basic;
         /// How P2 follows the brightness step along a path: edges of objects are often edges of brightness.
         adaptive_p2: AdaptiveP2 = AdaptiveP2::Linear, "adaptive-p2", "Adaptive P2", 0..=0, "", Matching, Basic;
-        /// Smallest P2 that adaptation leaves; at least P1 + 1.
+        /// Smallest P2 that adaptation leaves; at least P1 + 1, and follows P1 up.
         p2_min: u32 = CostKind::Census5x5.penalties().p2_min, "p2-min", "P2 min", 1..=8191, "", Matching, Advanced;
         /// How fast a linear P2 falls: sixteenths of P2 units per grey level.
         p2_alpha: u32 = CostKind::Census5x5.penalties().p2_alpha, "p2-alpha", "P2 alpha", 0..=4096, "/16", Matching, Advanced;

@@ -1,0 +1,205 @@
+//! The program as its user meets it: exit codes, messages, files.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Runs the program without a display, in `folder`.
+fn stereopsis(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stereopsis"))
+        .args(args)
+        .current_dir(folder)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .env("HOME", folder)
+        .env("XDG_CONFIG_HOME", folder)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A folder with a texture, `left.png`, and the same 6 px further left, `right.png`.
+fn pair(size: (u32, u32)) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = fastrand::Rng::with_seed(3);
+    let texture: Vec<u8> = (0..(size.0 + 6) * size.1).map(|_| random.u8(..)).collect();
+    for (name, offset) in [("left.png", 0), ("right.png", 6)] {
+        let view = image::GrayImage::from_fn(size.0, size.1, |x, y| {
+            image::Luma([texture[(y * (size.0 + 6) + x + offset) as usize]])
+        });
+        view.save(folder.path().join(name)).unwrap();
+    }
+    let path = folder.path().to_owned();
+    (folder, path)
+}
+
+/// Fails unless the program ends with this code and says all of `words`.
+fn refused(folder: &Path, args: &[&str], code: i32, words: &[&str]) {
+    let output = stereopsis(folder, args);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+    for word in words {
+        assert!(said.contains(word), "{args:?} does not say '{word}': {said}");
+    }
+    assert!(!said.contains("panicked"), "{said}");
+}
+
+#[test]
+fn a_pair_becomes_a_disparity_map_and_json_tells_how() {
+    let (_keep, folder) = pair((80, 40));
+    let args =
+        ["compute", "left.png", "right.png", "-o", "out.png", "--num-disparities", "16", "--engine", "cpu", "--json"];
+    let output = stereopsis(&folder, &args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let about: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let result = &about["results"][0];
+    assert_eq!(result["engine"]["kind"], "cpu");
+    assert_eq!(result["parameters"]["num-disparities"], 16);
+    assert!(result["valid_share"].as_f64().unwrap() > 0.8, "{result}");
+    let map = image::open(folder.join("out.png")).unwrap().to_luma16();
+    assert_eq!(map.get_pixel(40, 20).0[0], 6 * 256);
+}
+
+#[test]
+fn the_same_parameters_from_flags_and_from_a_file_give_the_same_bytes() {
+    let (_keep, folder) = pair((60, 30));
+    std::fs::write(folder.join("my.toml"), "p1 = 9\np2 = 50\nmedian = 5\nnum-disparities = 12\nengine = \"cpu\"\n")
+        .unwrap();
+    let flags = ["--p1", "9", "--p2", "50", "--median", "5", "--num-disparities", "12", "--engine", "cpu"];
+    let runs: [&[&str]; 2] = [&["--settings", "my.toml"], &flags];
+    let maps = runs.map(|settings| {
+        let args = [&["compute", "left.png", "right.png", "-o", "out.pfm"], settings].concat();
+        let output = stereopsis(&folder, &args);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        std::fs::read(folder.join("out.pfm")).unwrap()
+    });
+    assert!(maps[0] == maps[1]);
+}
+
+#[test]
+fn a_folder_of_pairs_becomes_a_folder_of_maps() {
+    let (_keep, folder) = pair((60, 30));
+    std::fs::create_dir(folder.join("in")).unwrap();
+    for number in ["1", "2"] {
+        for side in ["left", "right"] {
+            std::fs::copy(folder.join(format!("{side}.png")), folder.join(format!("in/{side}{number}.png"))).unwrap();
+        }
+    }
+    let args = ["compute", "in", "-o", "maps", "--format", "tiff", "--num-disparities", "12", "--engine", "cpu"];
+    let output = stereopsis(&folder, &args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let mut names: Vec<_> = std::fs::read_dir(folder.join("maps")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(names.iter().all(|name| name.to_string_lossy().ends_with(".tiff")), "{names:?}");
+}
+
+#[test]
+fn without_a_display_the_scene_ends_with_a_preview() {
+    let folder = tempfile::tempdir().unwrap();
+    let args =
+        ["--size", "160x120", "--frames", "5", "--engine", "cpu", "--rate", "max", "--num-disparities", "32", "--json"];
+    let output = stereopsis(folder.path(), &args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let preview = image::open(folder.path().join("stereopsis-preview.png")).unwrap();
+    assert!(preview.width() > 3 * 160, "left, disparity and depth beside each other");
+    let about: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(about["truth_error"].is_object(), "the scene knows the truth: {about}");
+    assert!(text(&output.stderr).contains("valid"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn bench_prints_the_form_that_others_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["bench", "--engine", "cpu", "--size", "96x64", "--frames", "2", "--num-disparities", "16", "--json"];
+    let output = stereopsis(folder.path(), &args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let result = &report["results"][0];
+    assert_eq!((&result["size"], &result["paths"]), (&"96x64".into(), &8.into()), "{result}");
+    assert!(result["frame_ms"]["best"].as_f64() <= result["frame_ms"]["median"].as_f64());
+    assert!(result["stages_ms"]["paths"].is_number(), "{result}");
+}
+
+#[test]
+fn bad_pictures_are_refused_with_their_names() {
+    let (_keep, folder) = pair((40, 30));
+    image::GrayImage::new(41, 30).save(folder.join("wide.png")).unwrap();
+    std::fs::write(folder.join("empty.png"), "").unwrap();
+    let whole = std::fs::read(folder.join("left.png")).unwrap();
+    std::fs::write(folder.join("half.png"), &whole[..whole.len() / 2]).unwrap();
+    std::fs::write(folder.join("text.png"), "not a picture").unwrap();
+    std::fs::create_dir(folder.join("nothing")).unwrap();
+    for (inputs, words) in [
+        (&["left.png", "gone.png"][..], &["gone.png", "no such file"][..]),
+        (&["left.png", "empty.png"], &["empty.png", "empty"]),
+        (&["left.png", "half.png"], &["half.png"]),
+        (&["left.png", "text.png"], &["text.png"]),
+        (&["left.png", "wide.png"], &["40x30", "41x30"]),
+        (&["nothing"], &["nothing", "left"]),
+    ] {
+        refused(&folder, &[&["compute"], inputs, &["-o", "out.pfm", "--engine", "cpu"]].concat(), 1, words);
+    }
+    refused(&folder, &["live", "left.png", "gone.png", "--headless"], 1, &["gone.png"]);
+}
+
+#[test]
+fn bad_calibrations_and_settings_are_refused_with_the_place() {
+    let (_keep, folder) = pair((40, 20));
+    let example = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/calibration/example-rig.yml")).unwrap();
+    std::fs::write(folder.join("rig.yml"), &example).unwrap();
+    std::fs::write(folder.join("none.yml"), "%YAML:1.0\n---\nhello: 1\n").unwrap();
+    std::fs::write(folder.join("typo.toml"), "cost = \"rank\"\npp2 = 7\n").unwrap();
+    std::fs::write(folder.join("order.toml"), "p1 = 60\n").unwrap();
+    let compute = ["compute", "left.png", "right.png", "-o", "out.pfm", "--engine", "cpu"];
+    let with = |more: &[&'static str]| [&compute[..], more].concat();
+    refused(&folder, &with(&["--calibration", "gone.yml"]), 1, &["gone.yml"]);
+    refused(&folder, &with(&["--calibration", "none.yml"]), 1, &["none.yml"]);
+    refused(&folder, &with(&["--calibration", "rig.yml", "--num-disparities", "8"]), 1, &["40x20", "640x480"]);
+    refused(&folder, &with(&["--settings", "typo.toml"]), 1, &["typo.toml", "line 2", "did you mean 'p2'"]);
+    refused(&folder, &with(&["--settings", "order.toml"]), 1, &["--p1 60", "--p2 34"]);
+    refused(&folder, &with(&["--settings", "gone.toml"]), 1, &["gone.toml"]);
+}
+
+#[test]
+fn a_wrong_command_line_is_code_2() {
+    let (_keep, folder) = pair((40, 30));
+    let compute = ["compute", "left.png", "right.png", "-o", "out.pfm"];
+    let with = |more: &[&'static str]| [&compute[..], more].concat();
+    refused(&folder, &with(&["--p1", "60"]), 2, &["--p1 60", "--p2 34"]);
+    refused(&folder, &with(&["--p1", "many"]), 2, &["--p1", "whole number"]);
+    refused(&folder, &with(&["--cost", "magic"]), 2, &["--cost", "census-5x5"]);
+    refused(&folder, &with(&["--min-disparity", "40"]), 2, &["match nowhere", "40 px wide"]);
+    refused(&folder, &with(&["--near-m", "0.5"]), 2, &["--near-m", "calibration"]);
+    refused(&folder, &with(&["--depth", "depth.png", "--num-disparities", "8"]), 2, &["--depth", "calibration"]);
+    refused(&folder, &["compute", "left.png", "right.png", "-o", "out.jpg"], 1, &["out.jpg", ".pfm"]);
+    refused(&folder, &["live", "--source", "webcam:x", "--headless"], 2, &["webcam:x", "webcam:0,1"]);
+    refused(&folder, &["live", "--focal-px", "500"], 2, &["--baseline-m"]);
+    refused(&folder, &["--nonsense"], 2, &["--nonsense"]);
+}
+
+#[test]
+fn no_camera_is_said_and_is_no_error_in_the_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = stereopsis(folder.path(), &["devices"]);
+    assert!(output.status.success());
+    assert!(text(&output.stdout).contains("camera"), "{}", text(&output.stdout));
+    refused(folder.path(), &["live", "--headless", "--source", "webcam:63"], 1, &["camera 63"]);
+}
+
+#[test]
+fn help_shows_every_setting_with_its_default() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in [&["--help"][..], &["live", "--help"], &["compute", "--help"], &["bench", "--help"]] {
+        let output = stereopsis(folder.path(), command);
+        let help = text(&output.stdout);
+        assert!(output.status.success());
+        for parameter in stereopsis::stereo::StereoParams::table() {
+            assert!(help.contains(&format!("--{}", parameter.name)), "{command:?}: --{}", parameter.name);
+        }
+    }
+}
