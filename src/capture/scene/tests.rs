@@ -45,7 +45,7 @@ fn a_left_pixel_and_its_partner_see_the_same_point() {
                 }
             }
         }
-        assert!((0.7..0.97).contains(&(visible as f64 / 30_000.0)), "{visible} visible");
+        assert!((0.7..0.97).contains(&(f64::from(visible) / 30_000.0)), "{visible} visible");
     }
 }
 
