@@ -33,7 +33,7 @@ fn gpu_list_text(adapters: &[AdapterSummary]) -> String {
 }
 
 /// The cameras with their modes, grouped by format and size; where there are none, what to check. Ends with a line break.
-fn camera_list_text(cameras: &[CameraInfo]) -> String {
+pub fn camera_list_text(cameras: &[CameraInfo]) -> String {
     let mut text = String::new();
     for camera in cameras {
         let port = if camera.port.is_empty() { String::new() } else { format!(", port {}", camera.port) };

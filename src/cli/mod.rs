@@ -3,7 +3,7 @@
 mod bench_args;
 pub mod bench;
 mod compute;
-mod devices;
+pub mod devices;
 mod live;
 mod settings_args;
 mod source_args;
