@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use stereopsis::capture::decode_camera::PixelFormat;
 use stereopsis::capture::webcam::{ModeRequest, SideBySide, WebcamPair, cameras};
 use stereopsis::capture::{Next, PairSource, SourceOptions, SourceSpec, open};
-use stereopsis::cli::devices::camera_list_text;
 use stereopsis::frame::{Luma, RawPair};
 use stereopsis::image::Image;
 use tempfile::TempDir;
@@ -51,19 +50,34 @@ fn library() -> Option<&'static Path> {
     LIBRARY.get_or_init(compile).as_deref()
 }
 
-/// Runs the test `inside` of this binary with emulated cameras, one for each of `behaviours`.
-fn with_cameras(behaviours: &[&str], inside: &str) {
-    let Some(library) = library() else { return };
+/// Lets a command see emulated cameras, one for each of `behaviours`, as long as the folder is kept.
+fn emulate(command: &mut Command, behaviours: &[&str]) -> Option<TempDir> {
+    let library = library()?;
     let folder = cameras_folder(behaviours.len());
+    command.env("LD_PRELOAD", library).env("FAKE_V4L2", folder.path());
+    for (i, behaviour) in behaviours.iter().enumerate() {
+        command.env(format!("FAKE_V4L2_{i}"), behaviour);
+    }
+    Some(folder)
+}
+
+/// Runs the test `inside` of this binary with emulated cameras.
+fn with_cameras(behaviours: &[&str], inside: &str) {
     let mut child = Command::new(std::env::current_exe().expect("has a path"));
     child.args(["--exact", inside, "--ignored", "--nocapture"]);
-    child.env("LD_PRELOAD", library).env("FAKE_V4L2", folder.path());
-    for (i, behaviour) in behaviours.iter().enumerate() {
-        child.env(format!("FAKE_V4L2_{i}"), behaviour);
-    }
+    let Some(_folder) = emulate(&mut child, behaviours) else { return };
     let output = child.output().expect("starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && text.contains("1 passed"), "{inside}: {}\n{text}", output.status);
+}
+
+/// What `stereopsis devices` prints.
+fn listing(behaviours: &[&str]) -> Option<String> {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_stereopsis"));
+    let _folder = emulate(program.arg("devices"), behaviours)?;
+    let output = program.output().expect("starts");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 fn cameras_folder(count: usize) -> TempDir {
@@ -132,29 +146,23 @@ fn mean_difference(a: &Image<u8>, b: &Image<u8>) -> f64 {
 
 #[test]
 fn devices_lists_cameras_and_modes() {
-    with_cameras(&["", "", "metadata"], "inside_listing");
-}
-
-#[test]
-#[ignore = "runs under LD_PRELOAD"]
-fn inside_listing() {
-    let modes = "  YUYV  320x240 at 30/s, 640x480 at 15 30/s\n  MJPEG 320x240 at 30/s, 640x480 at 30/s\n";
-    let text = camera_list_text(&cameras().expect("lists"));
-    let expected = format!(
-        "camera 0: Fake Camera 0, port 1-0:1.0\n{modes}camera 1: Fake Camera 1, port 1-1:1.0\n{modes}use two, "
-    );
-    assert!(text.starts_with(&expected), "{text}");
+    let Some(text) = listing(&["", "denied", "metadata"]) else { return };
+    let expected = "camera 0: Fake Camera 0, port 1-0:1.0\n  YUYV  320x240 at 30/s, 640x480 at 15 30/s\n  \
+                    MJPEG 320x240 at 30/s, 640x480 at 30/s\ncamera 1: Fake Camera 1, port 1-1:1.0\n  \
+                    not usable now: camera 1: permission denied";
+    assert!(text.starts_with(expected) && !text.contains("camera 2"), "{text}");
 }
 
 #[test]
 fn no_camera_is_no_error() {
+    let Some(text) = listing(&[]) else { return };
+    assert!(text.starts_with("no cameras found: check "), "{text}");
     with_cameras(&[], "inside_nothing");
 }
 
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_nothing() {
-    assert_eq!(cameras().expect("lists nothing"), []);
     let error = SideBySide::open(0, &ModeRequest::default()).expect_err("missing").to_string();
     assert_eq!(error, "no camera 0: no camera was found; see `stereopsis devices`");
 }
