@@ -131,6 +131,20 @@ fn remember(file: Option<&Path>, key: String, times: Times) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::EngineKind;
+
+    #[test]
+    fn there_is_always_an_engine_and_a_reason_and_never_software_in_the_guise_of_a_gpu() {
+        let one_thread = OpenOptions { threads: Some(1), ..OpenOptions::default() };
+        let chosen = choose_with(&one_thread, None, None);
+        assert!(!chosen.engine.info().software);
+        assert!(chosen.why.is_some_and(|why| !why.is_empty()));
+
+        let adapter = crate::engine::gpu::AdapterChoice::Name("no adapter has this name".into());
+        let chosen = choose_with(&OpenOptions { adapter, ..one_thread }, None, None);
+        assert_eq!(chosen.engine.info().kind, EngineKind::Cpu);
+        assert!(chosen.why.is_some_and(|why| why.contains("no adapter has this name")));
+    }
 
     #[test]
     fn times_are_remembered_by_key() {
