@@ -229,7 +229,8 @@ pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
     for (key, value) in table.get_ref() {
         let (name, line) = (key.get_ref().to_string(), line_of(key.span().start));
         if !known.contains(&name.as_str()) {
-            let nearest = known.iter().max_by(|a, b| strsim::jaro(a, &name).total_cmp(&strsim::jaro(b, &name)));
+            let likeness = |word: &&&str| strsim::normalized_damerau_levenshtein(word, &name);
+            let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
             let hint = nearest.map_or(String::new(), |word| format!(": did you mean '{word}'?"));
             return Err(fail(format!(", line {line}: unknown key '{name}'{hint}")));
         }
