@@ -132,10 +132,7 @@ fn run_window(args: &LiveArgs, source: Option<SourceSpec>) -> anyhow::Result<()>
         words: args.settings.words()?,
         source,
         source_options: args.input.options(Some(DEFAULT_RATE_HZ), true, true),
-        capture: Arc::new(move |info| {
-            let options = capture_options(&calibration, info).map_err(|err| format!("{err:#}"))?;
-            Ok(options.0)
-        }),
+        capture: Arc::new(move |info| capture_options(&calibration, info).map_err(|err| format!("{err:#}"))),
         more_words: args.calibration.words(),
         reset: args.reset,
         ..WindowOptions::default()

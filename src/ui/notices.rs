@@ -9,7 +9,8 @@ pub(crate) struct Notice {
     pub(crate) text: String,
     /// An error, or only news.
     pub(crate) is_error: bool,
-    since: Instant,
+    /// When news goes; the rest stays.
+    until: Option<Instant>,
 }
 
 /// The messages that are shown, oldest first.
@@ -25,19 +26,24 @@ impl Notices {
     pub(crate) fn error(&mut self, text: impl Into<String>) {
         let text = text.into();
         log::warn!("{text}");
-        self.push(Notice { text, is_error: true, since: Instant::now() });
+        self.push(Notice { text, is_error: true, until: None });
     }
 
     /// Something was done.
     pub(crate) fn news(&mut self, text: impl Into<String>) {
         let text = text.into();
         log::info!("{text}");
-        self.push(Notice { text, is_error: false, since: Instant::now() });
+        self.push(Notice { text, is_error: false, until: Some(Instant::now() + NEWS) });
+    }
+
+    /// Something that a person should look at once.
+    pub(crate) fn confirm(&mut self, text: impl Into<String>) {
+        self.push(Notice { text: text.into(), is_error: false, until: None });
     }
 
     /// The same message is shown once; the oldest gives way to the newest.
     fn push(&mut self, notice: Notice) {
-        self.0.retain(|old| old.text != notice.text && (old.is_error || notice.is_error));
+        self.0.retain(|old| old.text != notice.text && (old.until.is_none() || notice.until.is_none()));
         self.0.push(notice);
         if self.0.len() > MOST {
             self.0.remove(0);
@@ -46,8 +52,8 @@ impl Notices {
 
     /// Takes old news away; true if there is news that will go.
     pub(crate) fn forget(&mut self, now: Instant) -> bool {
-        self.0.retain(|notice| notice.is_error || now.saturating_duration_since(notice.since) < NEWS);
-        self.0.iter().any(|notice| !notice.is_error)
+        self.0.retain(|notice| notice.until.is_none_or(|until| now < until));
+        self.0.iter().any(|notice| notice.until.is_some())
     }
 
     /// The messages, oldest first.
@@ -75,7 +81,7 @@ mod tests {
         let texts: Vec<_> = notices.all().iter().map(|n| n.text.as_str()).collect();
         assert_eq!(texts, ["camera 0 is busy", "copied"]);
         assert!(notices.forget(Instant::now()));
-        assert!(!notices.forget(Instant::now() + NEWS));
+        assert!(!notices.forget(Instant::now() + 2 * NEWS));
         assert_eq!(notices.all().len(), 1, "an error stays");
     }
 }

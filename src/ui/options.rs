@@ -6,8 +6,9 @@ use crate::settings::Word;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How the frames of a newly opened source are made: calibration, working size. Called on the thread that opens it.
-pub type CaptureFor = Arc<dyn Fn(&SourceInfo) -> Result<CaptureOptions, String> + Send + Sync>;
+/// How the frames of a newly opened source are made (calibration, working size), and what a person should confirm.
+/// Called on the thread that opens the source.
+pub type CaptureFor = Arc<dyn Fn(&SourceInfo) -> Result<(CaptureOptions, Option<String>), String> + Send + Sync>;
 
 /// How the window starts.
 pub struct WindowOptions {
@@ -35,7 +36,7 @@ impl Default for WindowOptions {
             words: Vec::new(),
             source: None,
             source_options: SourceOptions::default(),
-            capture: Arc::new(|_| Ok(CaptureOptions::default())),
+            capture: Arc::new(|_| Ok((CaptureOptions::default(), None))),
             more_words: Vec::new(),
             folder: PathBuf::from("."),
             kept: super::keep::Kept::path(),

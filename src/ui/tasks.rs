@@ -40,6 +40,8 @@ pub(crate) enum Done {
 pub(crate) struct Opened {
     pub(crate) source: Box<dyn PairSource>,
     pub(crate) capture: CaptureOptions,
+    /// What a person should confirm, such as the baseline.
+    pub(crate) note: Option<String>,
 }
 
 /// Sources that the cameras make, each with a name, or why nobody can look for them.

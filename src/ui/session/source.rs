@@ -1,7 +1,7 @@
 //! Choosing and opening sources. Opening happens on a thread of its own; until it is done nothing is read.
 
 use super::Session;
-use crate::capture::{CaptureError, CaptureOptions, Next, PairSource, SourceInfo, SourceSpec};
+use crate::capture::{CaptureError, Next, PairSource, SourceInfo, SourceSpec};
 use crate::ui::tasks::{CamerasFound, Opened, Task};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -68,12 +68,15 @@ impl Session {
             return; // another one was asked for since
         }
         match opened {
-            Ok(Opened { source, capture }) => {
+            Ok(Opened { source, capture, note }) => {
                 let geometry = source.info().geometry.or(capture.geometry);
                 let new_rig = self.output.as_ref().is_some_and(|output| output.job.frame.geometry != geometry);
                 self.live.set_source(source, capture);
                 self.live.resume();
                 self.pinned = None;
+                if let Some(note) = note {
+                    self.notices.confirm(note);
+                }
                 self.fit_wanted |= new_rig;
             }
             Err(why) => {
@@ -106,12 +109,11 @@ pub(in crate::ui) fn open_blocking(
     capture: &crate::ui::options::CaptureFor,
 ) -> Result<Opened, String> {
     let source = crate::capture::open(spec, options).map_err(|err| err.to_string())?;
-    // the scene and what else comes rectified needs no calibration of other cameras
     let info = source.info();
-    let capture = if info.is_rectified && info.geometry.is_some() {
-        CaptureOptions { rectifier: None, ..capture(&info)? }
-    } else {
-        capture(&info)?
-    };
-    Ok(Opened { source, capture })
+    let (mut capture, mut note) = capture(&info)?;
+    if info.is_rectified && info.geometry.is_some() {
+        // the scene and what else knows its rig needs no calibration of other cameras
+        (capture.rectifier, note) = (None, None);
+    }
+    Ok(Opened { source, capture, note })
 }
