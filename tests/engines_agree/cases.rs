@@ -1,0 +1,161 @@
+//! Pairs and parameters to compare engines with, drawn at random or made on purpose.
+
+use fastrand::Rng;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+use stereopsis::engine::{self, Engine, Job};
+use stereopsis::frame::{Frame, Luma, Picture, RawPair};
+use stereopsis::image::Image;
+use stereopsis::parameter::{Domain, Value};
+use stereopsis::stereo::{self, DisparityMap, StereoParams};
+
+pub(crate) fn job(left: &Luma, right: &Luma, params: &StereoParams) -> Job {
+    let picture = |luma: &Luma| Picture { luma: luma.clone(), rgb: None };
+    let raw = RawPair {
+        left: picture(left),
+        right: picture(right),
+        sequence: 0,
+        capture_time: SystemTime::UNIX_EPOCH,
+        skew_s: 0.0,
+        name: "test".to_owned(),
+        truth: None,
+    };
+    let frame = Frame {
+        left: raw.left.clone(),
+        right: raw.right.clone(),
+        raw: Arc::new(raw),
+        truth: None,
+        geometry: None,
+        arrived: Instant::now(),
+        rectify_time: Duration::ZERO,
+    };
+    Job { frame: Arc::new(frame), params: Arc::new(params.clone()), read_back: true }
+}
+
+/// One pair with what to do with it.
+#[derive(Debug)]
+pub(crate) struct Case {
+    pub(crate) left: Luma,
+    pub(crate) right: Luma,
+    pub(crate) params: StereoParams,
+    pub(crate) what: String,
+}
+
+impl Case {
+    pub(crate) fn new(rng: &mut Rng, size: (usize, usize), content: Content, bits: u8, params: StereoParams) -> Self {
+        let (left, right) = content.pair(rng, size, bits);
+        let words: Vec<_> = params.words().map(|(name, value)| format!("{name} {value}")).collect();
+        let what = format!("{}x{}, {content:?}, {bits} bits, {}", size.0, size.1, words.join(", "));
+        Self { left, right, params, what }
+    }
+
+    pub(crate) fn random(seed: u64, largest: (usize, usize)) -> Self {
+        let rng = &mut Rng::with_seed(seed);
+        let size = (rng.usize(1..=largest.0), rng.usize(1..=largest.1));
+        let content = *rng.choice(&Content::ALL).expect("some content");
+        let bits = *rng.choice(&[8, 8, 8, 10, 12, 16]).expect("some depth");
+        let params = random_params(rng);
+        let mut case = Self::new(rng, size, content, bits, params);
+        case.what = format!("SEED={seed}: {}", case.what);
+        case
+    }
+
+    pub(crate) fn job(&self) -> Job {
+        job(&self.left, &self.right, &self.params)
+    }
+
+    pub(crate) fn expected(&self) -> DisparityMap {
+        stereo::match_pair(&self.left, &self.right, &self.params)
+    }
+
+    pub(crate) fn check(&self, engine: &mut dyn Engine) {
+        let output = engine::run(engine, self.job()).unwrap_or_else(|err| panic!("{err} ({})", self.what));
+        let map = output.map.expect("asked for");
+        self.compare(&format!("{:?}", engine.info().kind), &map, &self.expected());
+    }
+
+    pub(crate) fn compare(&self, who: &str, map: &DisparityMap, expected: &DisparityMap) {
+        assert_eq!(map.size(), expected.size(), "{who}: {}", self.what);
+        let (width, height) = map.size();
+        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+            let (got, wanted) = [map, expected].map(|m| (m.values.at(x, y), m.reasons.at(x, y))).into();
+            assert_eq!(got, wanted, "{who}: disparity and reasons at ({x}, {y}) of {}", self.what);
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Content {
+    Noise,
+    /// The same texture in both, shifted by a few pixels that change over the picture.
+    Shifted,
+    Flat,
+    /// Large blocks of few grey levels: many ties.
+    Blocks,
+}
+
+impl Content {
+    const ALL: [Self; 4] = [Self::Noise, Self::Shifted, Self::Flat, Self::Blocks];
+
+    fn pair(self, rng: &mut Rng, (width, height): (usize, usize), bits: u8) -> (Luma, Luma) {
+        let largest = ((1u32 << bits) - 1) as u16;
+        let noise = Image::from_fn(width + 64, height, |_, _| rng.u16(0..=largest));
+        let blocks = Image::from_fn(width / 6 + 12, height / 6 + 1, |_, _| rng.u16(0..4) * (largest / 4));
+        let slope = rng.usize(1..8);
+        let pixel = |x: usize, y: usize, right: bool| match self {
+            Self::Noise => noise.at(x + 64 * usize::from(right && x.is_multiple_of(2)), y),
+            Self::Shifted => noise.at(x + if right { (y * slope / 4) % 40 } else { 0 }, y),
+            Self::Flat => largest / 2,
+            Self::Blocks => blocks.at((x + if right { 5 } else { 0 }) / 6, y / 6),
+        };
+        let luma = |right| {
+            let image = Image::from_fn(width, height, |x, y| pixel(x, y, right));
+            if bits == 8 { Luma::U8(image.map(|&v| v as u8)) } else { Luma::U16 { image, bits } }
+        };
+        (luma(false), luma(true))
+    }
+}
+
+/// Valid parameters, each drawn from its domain; ranges are kept short so that the reference stays quick.
+pub(crate) fn random_params(rng: &mut Rng) -> StereoParams {
+    loop {
+        let mut params = StereoParams::default();
+        for parameter in StereoParams::table() {
+            if rng.u8(0..4) == 0 {
+                continue;
+            }
+            let short = rng.bool();
+            let mut integer = |from: i64, to: i64| {
+                let (from, to) = match parameter.name {
+                    "min-disparity" => (if short { -8 } else { -40 }, if short { 8 } else { 40 }),
+                    "num-disparities" => (1, if short { 16 } else { 80 }),
+                    "sad-window" => (from, 9),
+                    "speckle-size" => (from, 60),
+                    _ if short => (from, to.min(from + 64)),
+                    _ => (from, to),
+                };
+                Value::Integer(rng.i64(from..=to))
+            };
+            let value = match &parameter.domain {
+                Domain::Integer(range) => integer(*range.start(), *range.end()),
+                Domain::OptionalInteger(range) if !short => integer(*range.start(), (*range.end()).min(3)),
+                Domain::OptionalInteger(_) => Value::Off,
+                Domain::Switch => Value::Switch(rng.bool()),
+                Domain::Choice(words) => Value::Choice(rng.choice(words).expect("a word").0),
+            };
+            assert!((parameter.set)(&mut params, value), "{} takes {value}", parameter.name);
+        }
+        if params.validate().is_ok() {
+            return params;
+        }
+    }
+}
+
+/// The seed of a random test, from outside to repeat one case.
+pub(crate) fn seeds(cases: u64) -> Vec<u64> {
+    if let Ok(seed) = std::env::var("SEED") {
+        return vec![seed.parse().expect("SEED is a number")];
+    }
+    let first = Rng::new().u64(..);
+    (0..cases).map(|i| first.wrapping_add(i)).collect()
+}

@@ -1,0 +1,184 @@
+//! What is the GPU's alone: jobs in flight, a shared queue, limits, a device that goes away.
+
+use crate::cases::{Case, Content, job, random_params};
+use fastrand::Rng;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use stereopsis::engine::gpu::{AdapterChoice, Gpu};
+use stereopsis::engine::{self, Engine, EngineError, GpuEngine, Job};
+use stereopsis::frame::Luma;
+use stereopsis::image::Image;
+use stereopsis::stereo::{CostKind, StereoParams};
+
+/// A GPU of its own for each test, or the reason why there is none.
+fn open_gpu() -> Option<Gpu> {
+    match Gpu::open(&AdapterChoice::Best) {
+        Ok(gpu) => Some(gpu),
+        Err(err) if std::env::var("REQUIRE_GPU").is_ok_and(|v| v == "1") => panic!("{err}"),
+        Err(err) => {
+            eprintln!("skipped: {err}");
+            None
+        }
+    }
+}
+
+pub(crate) fn gpu_engine() -> Option<GpuEngine> {
+    open_gpu().map(|gpu| GpuEngine::new(gpu).expect("a fresh device"))
+}
+
+#[test]
+fn a_gpu_that_is_not_there_is_named() {
+    for word in ["no such GPU", "99"] {
+        let Err(EngineError::NoAdapter(text)) = Gpu::open(&AdapterChoice::from_word(word)).map(drop) else {
+            panic!("there is no GPU '{word}'");
+        };
+        let found = Gpu::list().first().map_or("found: none".to_owned(), ToString::to_string);
+        for part in [word, &found, "Vulkan", "install", "--engine cpu"] {
+            assert!(text.contains(part), "'{part}' in: {text}");
+        }
+    }
+}
+
+#[test]
+fn keeps_two_jobs_in_flight_in_order() {
+    let Some(mut engine) = gpu_engine() else { return };
+    assert_eq!(engine.slots(), 2);
+    // The same plan, then one parameter, the size, the depth, the range and the cost from one job to the next.
+    let rng = &mut Rng::with_seed(3);
+    let params = StereoParams { num_disparities: 20, ..StereoParams::default() };
+    let mut cases = vec![
+        Case::new(rng, (40, 21), Content::Shifted, 8, params.clone()),
+        Case::new(rng, (40, 21), Content::Noise, 8, params.clone()),
+        Case::new(rng, (40, 21), Content::Noise, 8, StereoParams { p1: 0, p2: 400, ..params.clone() }),
+        Case::new(rng, (17, 35), Content::Shifted, 8, params.clone()),
+        Case::new(rng, (17, 35), Content::Shifted, 12, params.clone()),
+        Case::new(rng, (17, 35), Content::Shifted, 12, StereoParams { num_disparities: 70, ..params.clone() }),
+        Case::new(rng, (17, 35), Content::Shifted, 12, StereoParams::for_cost(CostKind::Rank)),
+    ];
+    cases.extend((0..6).map(|_| Case::new(rng, (17, 35), Content::Noise, 12, params.clone())));
+    let collect = |engine: &mut GpuEngine| loop {
+        if let Some(output) = engine.collect().expect("a result") {
+            return output;
+        }
+        std::thread::sleep(Duration::from_micros(100));
+    };
+    let mut outputs = Vec::new();
+    for (i, case) in cases.iter().enumerate() {
+        if i >= 2 {
+            outputs.push(collect(&mut engine));
+        }
+        engine.submit(case.job()).expect("a free slot");
+    }
+    assert!(matches!(engine.submit(cases[0].job()), Err(EngineError::Device(_))), "a third job is refused");
+    outputs.extend([collect(&mut engine), collect(&mut engine)]);
+    assert!(engine.collect().expect("nothing wrong").is_none(), "nothing is left");
+    for (case, output) in cases.iter().zip(outputs) {
+        case.compare("GPU", &output.map.expect("asked for"), &case.expected());
+        assert!(output.texture.is_some_and(|t| (t.width() as usize, t.height() as usize) == case.left.size()));
+    }
+}
+
+#[test]
+fn refuses_what_does_not_fit_and_goes_on() {
+    let Some(mut engine) = gpu_engine() else { return };
+    let rng = &mut Rng::with_seed(4);
+    let small = Case::new(rng, (20, 10), Content::Noise, 8, StereoParams::default());
+    small.check(&mut engine);
+    let flat = Luma::U8(Image::filled(8192, 8192, 7));
+    let error = engine.submit(job(&flat, &flat, &StereoParams { num_disparities: 1024, ..StereoParams::default() }));
+    let Err(EngineError::TooLarge(text)) = error else { panic!("{error:?}") };
+    assert!(text.contains("131072 MiB") && text.contains("--scale"), "{text}");
+    small.check(&mut engine);
+}
+
+/// Somebody else on the queue, such as a window, is served while a job is still running.
+#[test]
+fn lets_others_in_between() {
+    let Some(gpu) = open_gpu() else { return };
+    let mut engine = GpuEngine::new(gpu.clone()).expect("a fresh device");
+    let params = StereoParams { num_disparities: 64, ..StereoParams::default() };
+    let case = Case::new(&mut Rng::with_seed(6), (120, 90), Content::Shifted, 8, params);
+    let mut served_while_running = || {
+        engine.submit(case.job()).expect("a free slot");
+        let served = Arc::new(AtomicBool::new(false));
+        let note = Arc::clone(&served);
+        gpu.queue.submit([gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default()).finish()]);
+        gpu.queue.on_submitted_work_done(move || note.store(true, Ordering::Release));
+        loop {
+            let was_served = served.load(Ordering::Acquire);
+            if let Some(output) = engine.collect().expect("a result") {
+                case.compare("GPU", &output.map.expect("asked for"), &case.expected());
+                return was_served;
+            }
+            std::thread::sleep(Duration::from_micros(100));
+        }
+    };
+    // On a busy machine a whole job can be over before this thread comes to its own submission; not every time.
+    assert!((0..10).any(|_| served_while_running()), "the whole job lies on the queue at once");
+}
+
+#[test]
+fn times_its_stages() {
+    let Some(gpu) = open_gpu() else { return };
+    let has_timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
+    let mut engine = GpuEngine::new(gpu).expect("a fresh device");
+    let case = Case::new(&mut Rng::with_seed(7), (60, 40), Content::Shifted, 8, StereoParams::default());
+    let job = Job { read_back: false, ..case.job() };
+    let output = engine::run(&mut engine, job).expect("a result");
+    assert!(output.map.is_none() && output.texture.is_some());
+    let names: Vec<_> = output.stages.iter().map(|stage| stage.name).collect();
+    assert_eq!(names, if has_timestamps { vec!["cost", "paths", "winner", "filters"] } else { vec![] });
+    assert!(output.stages.iter().all(|stage| stage.ms > 0.0), "{:?}", output.stages);
+    let sum_ms: f64 = output.stages.iter().map(|stage| stage.ms).sum();
+    assert!(sum_ms <= output.compute_time.as_secs_f64() * 1e3, "{:?}", output.stages);
+}
+
+/// The device goes at any moment: in the midst of an upload, of compiling, of reading back.
+#[test]
+fn may_be_lost_at_any_moment() {
+    let sizes = [(20, 10), (33, 7), (80, 50)];
+    for after_ms in 0..12 {
+        let Some(gpu) = open_gpu() else { return };
+        let mut engine = GpuEngine::new(gpu.clone()).expect("a fresh device");
+        let device = gpu.device.clone();
+        let destroyer = std::thread::Builder::new().name("destroyer".to_owned()).spawn(move || {
+            std::thread::sleep(Duration::from_millis(3 * after_ms));
+            device.destroy();
+        });
+        let rng = &mut Rng::with_seed(after_ms);
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let mut lost = false;
+        while !lost {
+            assert!(Instant::now() < deadline, "the loss is noticed");
+            let (size, params) = (*rng.choice(&sizes).expect("a size"), random_params(rng));
+            let case = Case::new(rng, size, Content::Noise, 8, params);
+            let results = [engine.submit(case.job()).map(|()| None), engine.collect()];
+            lost = results.iter().any(|result| matches!(result, Err(EngineError::DeviceLost(_))));
+        }
+        destroyer.expect("a thread").join().expect("no panic");
+    }
+}
+
+#[test]
+fn that_is_lost_says_so() {
+    let Some(gpu) = open_gpu() else { return };
+    let case = Case::new(&mut Rng::with_seed(5), (20, 10), Content::Noise, 8, StereoParams::default());
+    let mut engine = GpuEngine::new(gpu.clone()).expect("a fresh device");
+    case.check(&mut engine);
+    engine.submit(case.job()).expect("a free slot");
+    gpu.device.destroy();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let collected = loop {
+        match engine.collect() {
+            Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(1)),
+            other => break other,
+        }
+    };
+    assert!(matches!(collected, Err(EngineError::DeviceLost(_)) | Ok(Some(_))), "{collected:?}");
+    let submitted = engine.submit(case.job());
+    assert!(matches!(submitted, Err(EngineError::DeviceLost(_))), "{submitted:?}");
+    assert!(matches!(engine.collect(), Err(EngineError::DeviceLost(_))));
+    assert!(gpu.lost().is_some());
+    assert!(matches!(GpuEngine::new(gpu), Err(EngineError::DeviceLost(_))));
+}
