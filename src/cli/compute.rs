@@ -29,10 +29,10 @@ pub(super) struct ComputeArgs {
     /// Format of the files in an output folder
     #[arg(long, value_name = "ENDING", default_value = "pfm", value_parser = ["pfm", "tiff", "png"])]
     format: String,
-    /// Disparity in colours, for people; in an output folder NAME_color.png
+    /// Disparity in colours, for people (.png); for a folder of pairs a folder
     #[arg(long, value_name = "FILE")]
     color: Option<PathBuf>,
-    /// Depth as 16-bit PNG in millimetres, 0 where there is none; needs a calibration
+    /// Depth as 16-bit .png in millimetres, 0 where there is none; for a folder of pairs a folder; needs a calibration
     #[arg(long, value_name = "FILE")]
     depth: Option<PathBuf>,
     /// Print engine, adapter, parameters, valid share and times as JSON
@@ -61,8 +61,10 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     let spec = SourceSpec::from_paths(&inputs)?;
     let is_folder = matches!(spec, SourceSpec::Folder(_));
     if is_folder {
-        std::fs::create_dir_all(&args.output)
-            .with_context(|| format!("cannot make the output folder {}", args.output.display()))?;
+        for folder in [Some(&args.output), args.color.as_ref(), args.depth.as_ref()].into_iter().flatten() {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make the output folder {}", folder.display()))?;
+        }
     } else {
         export::check_disparity_name(&args.output)?;
     }
@@ -140,11 +142,11 @@ fn targets(args: &ComputeArgs, is_folder: bool, frame: &Frame) -> Targets {
     if !is_folder {
         return Targets { disparity: args.output.clone(), color: args.color.clone(), depth: args.depth.clone() };
     }
-    let path = |ending: &str| args.output.join(format!("{}{ending}", frame.raw.name));
+    let file = |folder: &Path, ending: &str| folder.join(format!("{}.{ending}", frame.raw.name));
     Targets {
-        disparity: path(&format!(".{}", args.format)),
-        color: args.color.as_ref().map(|_| path("_color.png")),
-        depth: args.depth.as_ref().map(|_| path("_depth_mm.png")),
+        disparity: file(&args.output, &args.format),
+        color: args.color.as_deref().map(|folder| file(folder, "png")),
+        depth: args.depth.as_deref().map(|folder| file(folder, "png")),
     }
 }
 
@@ -174,12 +176,8 @@ fn summary(output: &Output, targets: &Targets) -> String {
         output.compute_time.as_secs_f64() * 1e3,
         output.engine.kind,
         output.engine.adapter,
-        display(&targets.disparity),
+        targets.disparity.display(),
     )
-}
-
-fn display(path: &Path) -> String {
-    path.display().to_string()
 }
 
 /// A bar for a folder, nothing for a pair.

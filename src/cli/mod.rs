@@ -14,7 +14,7 @@ use std::io::Write as _;
 const EXAMPLES: &str = "\
 Examples:
   stereopsis                                      live depth of the built-in scene
-  stereopsis left.png right.png                   open a pair; --focal-px and --baseline-m give metres
+  stereopsis left.png right.png                   open a pair of pictures
   stereopsis live --source webcam:0,1 --calibration stereo.yml --calibration-unit mm
   stereopsis live --headless --frames 300         the same without a window
   stereopsis compute left.png right.png -o disparity.pfm --color disparity.png
@@ -26,7 +26,7 @@ Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
 
 /// Two ordinary cameras in, live depth out, on any GPU and without one
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true, max_term_width = 110)]
+#[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true, max_term_width = 120)]
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -38,12 +38,12 @@ pub struct Cli {
 enum Command {
     /// Show live depth in a window, or without one as a status line and a preview picture
     Live(Box<live::LiveArgs>),
+    /// Compute disparity for a pair or a folder of pairs
+    Compute(Box<compute::ComputeArgs>),
     /// List cameras and their modes, or GPUs
     Devices(devices::DevicesArgs),
     /// Time the engines, warm, per stage and whole
     Bench(Box<bench_args::BenchArgs>),
-    /// Compute disparity for a pair or a folder of pairs
-    Compute(Box<compute::ComputeArgs>),
 }
 
 /// Runs what the command line asks for.
