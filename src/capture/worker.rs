@@ -35,29 +35,20 @@ pub struct CaptureOptions {
     pub scale: Scale,
     /// What happens to frames that nobody takes in time.
     pub policy: Policy,
-    /// Ends after this many pairs.
-    pub max_frames: Option<u64>,
     /// Gets every raw pair; where its queue is full the pair is counted and left out, nobody waits.
     pub raw_tap: Option<Sender<Arc<RawPair>>>,
 }
 
 impl Default for CaptureOptions {
     fn default() -> Self {
-        Self {
-            rectifier: None,
-            geometry: None,
-            scale: Scale::One,
-            policy: Policy::NewestWins,
-            max_frames: None,
-            raw_tap: None,
-        }
+        Self { rectifier: None, geometry: None, scale: Scale::One, policy: Policy::NewestWins, raw_tap: None }
     }
 }
 
 impl fmt::Debug for CaptureOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { geometry, scale, policy, max_frames, .. } = self;
-        write!(f, "CaptureOptions {{ {geometry:?}, {scale}, {policy:?}, {max_frames:?} }}")
+        let Self { geometry, scale, policy, .. } = self;
+        write!(f, "CaptureOptions {{ {geometry:?}, {scale}, {policy:?} }}")
     }
 }
 
@@ -118,14 +109,14 @@ impl Capture {
     /// Starts reading `source`.
     pub fn start(source: Box<dyn PairSource>, options: CaptureOptions) -> Self {
         let (sender, frames) = channel_with(options.policy);
-        let CaptureOptions { rectifier, geometry, scale, max_frames, raw_tap, .. } = options;
+        let CaptureOptions { rectifier, geometry, scale, raw_tap, .. } = options;
         let shared = Arc::new(Shared {
             stop: AtomicBool::new(false),
             live: Mutex::new(Live { rectifier, geometry, scale }),
             stats: Mutex::default(),
             info: Mutex::new(source.info()),
         });
-        let reader = Reader { source, sender, raw_tap, max_frames, shared: Arc::clone(&shared), rate: Rate::default() };
+        let reader = Reader { source, sender, raw_tap, shared: Arc::clone(&shared), rate: Rate::default() };
         let thread = std::thread::Builder::new().name("capture".into()).spawn(move || reader.run());
         if let Err(err) = &thread {
             let mut stats = lock(&shared.stats);
@@ -192,7 +183,6 @@ struct Reader {
     source: Box<dyn PairSource>,
     sender: NewestSender<Arc<Frame>>,
     raw_tap: Option<Sender<Arc<RawPair>>>,
-    max_frames: Option<u64>,
     shared: Arc<Shared>,
     rate: Rate,
 }
@@ -210,15 +200,13 @@ impl Reader {
     /// Reads until the end, a stop or an error, which comes back in words.
     fn read_all(&mut self) -> Result<(), String> {
         let mut expected = None;
-        let mut left = self.max_frames.unwrap_or(u64::MAX);
-        while left > 0 && !self.shared.stop.load(Ordering::Acquire) {
+        while !self.shared.stop.load(Ordering::Acquire) {
             let raw = match self.source.next(PATIENCE).map_err(|err| err.to_string())? {
                 Next::Pair(raw) => Arc::new(*raw),
                 Next::Waiting => continue,
                 Next::End => break,
             };
             let arrived = Instant::now();
-            left -= 1;
             let tap_full = self.raw_tap.as_ref().is_some_and(|tap| tap.try_send(Arc::clone(&raw)).is_err());
             let info = self.source.info();
             let live = lock(&self.shared.live).clone();
@@ -373,8 +361,8 @@ mod tests {
 
     #[test]
     fn lossless_hands_on_every_pair() {
-        let options = CaptureOptions { policy: Policy::Lossless, max_frames: Some(20), ..CaptureOptions::default() };
-        let capture = Capture::start(Box::new(script(0..30)), options);
+        let options = CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() };
+        let capture = Capture::start(Box::new(script(0..20)), options);
         let mut numbers = Vec::new();
         loop {
             match capture.frames.recv_timeout(Duration::from_secs(5)) {

@@ -85,10 +85,9 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: &SourceSpec) -> anyh
         eprintln!("stereopsis: {note}");
     }
     let params = params_at_start(settings, &capture, &source.info())?;
-    let max_frames = args.frames.or((*spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
-    let capture = CaptureOptions { max_frames, ..capture };
+    let frames = args.frames.or((*spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
     let options = LiveOptions { capture, ..LiveOptions::new(params, settings.engine_options()) };
-    let end = headless::run(source, options)?;
+    let end = headless::run(source, options, frames)?;
     let Some(output) = end.output else {
         let reasons = end.status.errors.join("; ");
         anyhow::bail!("no pair was matched: {}", if reasons.is_empty() { "none came in time" } else { &reasons });

@@ -23,14 +23,13 @@ pub struct Finished {
 /// How often the status is told.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 /// How often is looked for the end.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// Runs until the source ends, [`crate::capture::CaptureOptions::max_frames`] are done, or Ctrl-C; a second Ctrl-C ends
-/// the program at once. The status goes to standard error: one line that is rewritten on a terminal, else a line a second.
+/// Runs until the source ends, there are `results` results, or Ctrl-C; a second Ctrl-C ends the program at once. The status goes to standard error: one line that is rewritten on a terminal, else a line a second.
 ///
 /// # Errors
 /// A GPU that was asked for by name and cannot be opened, no threads, no handler for Ctrl-C. A lost source is no error here: [`Finished::status`] has it.
-pub fn run(source: Box<dyn PairSource>, options: LiveOptions) -> anyhow::Result<Finished> {
+pub fn run(source: Box<dyn PairSource>, options: LiveOptions, results: Option<u64>) -> anyhow::Result<Finished> {
     let interrupt = interrupt().context("cannot listen for Ctrl-C")?;
     let engine = match options.engine {
         // whoever names an engine and watches no window wants this one or none
@@ -42,16 +41,18 @@ pub fn run(source: Box<dyn PairSource>, options: LiveOptions) -> anyhow::Result<
     let options = LiveOptions { engine, read_back: true, ..options };
     let live = Live::start(source, options).context("cannot start the threads")?;
     let mut teller = Teller::new();
-    let status = loop {
+    let (status, interrupted) = loop {
         std::thread::sleep(LOOK_EVERY);
         let status = live.status();
         teller.tell(&status);
-        if status.ended || interrupt.load(Ordering::Acquire) {
-            break status;
+        let done = status.ended || results.is_some_and(|results| status.computed >= results);
+        let interrupted = interrupt.load(Ordering::Acquire);
+        if done || interrupted {
+            break (status, interrupted && !done);
         }
     };
     teller.last(&status);
-    Ok(Finished { output: live.latest(), interrupted: !status.ended, status })
+    Ok(Finished { output: live.latest(), interrupted, status })
 }
 
 /// Set by the first Ctrl-C.

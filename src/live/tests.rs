@@ -153,11 +153,15 @@ fn a_lost_source_is_told_and_the_last_result_stays() {
 
 #[test]
 fn without_a_window_it_runs_to_the_end_and_gives_the_last_result() {
-    let mut options = options();
-    options.capture.max_frames = Some(6);
-    let finished = headless::run(Box::new(Shifted::new(5, u64::MAX)), options).unwrap();
+    let finished = headless::run(Box::new(Shifted::new(5, 6)), options(), None).unwrap();
     assert!(!finished.interrupted);
     assert_eq!(finished.status.computed, 6);
     let output = finished.output.unwrap();
     assert_eq!((output.job.frame.raw.sequence, output.map.is_some()), (5, true));
+}
+
+#[test]
+fn without_a_window_it_ends_after_the_results_asked_for() {
+    let finished = headless::run(Box::new(Shifted::new(5, u64::MAX)), options(), Some(3)).unwrap();
+    assert!(!finished.interrupted && finished.status.computed >= 3);
 }
