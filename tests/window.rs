@@ -72,7 +72,7 @@ impl Window {
             .with_size([1200.0, 760.0])
             .with_theme(egui::Theme::Dark)
             .wgpu_setup(setup.into())
-            .build_eframe(move |cc| App::new(cc, shown, None).expect("an app"));
+            .build_eframe(move |cc| App::new(cc, shown).expect("an app"));
         let mut window = Self { harness, session };
         window.until("the first result", |w| w.result().map(drop));
         window.harness.step();

@@ -34,6 +34,7 @@ fn dark() -> Visuals {
     visuals.panel_fill = Color32::from_gray(24);
     visuals.window_fill = Color32::from_gray(30);
     visuals.override_text_color = Some(Color32::from_gray(208));
+    visuals.error_fg_color = Color32::from_rgb(255, 128, 112);
     visuals.widgets.noninteractive.bg_stroke = Stroke::new(1.0, Color32::from_gray(44));
     visuals
 }
@@ -43,5 +44,6 @@ fn light() -> Visuals {
     visuals.panel_fill = Color32::from_gray(240);
     visuals.window_fill = Color32::from_gray(248);
     visuals.override_text_color = Some(Color32::from_gray(36));
+    visuals.error_fg_color = Color32::from_rgb(176, 36, 24);
     visuals
 }

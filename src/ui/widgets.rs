@@ -48,7 +48,10 @@ impl NumberRow<'_> {
         let number = ui.add_sized(vec2(NUMBER_WIDTH, ui.spacing().interact_size.y), number);
         name(&number, Role::SpinButton, &format!("{} value", self.label), *value as f64);
         number.on_hover_text(self.tooltip());
-        ui.label(RichText::new(self.unit).weak());
+        ui.add_sized(
+            vec2(UNIT_WIDTH, ui.spacing().interact_size.y),
+            egui::Label::new(RichText::new(self.unit).weak()).truncate(),
+        );
         let off_grid = (*value - self.handy.start()).rem_euclid(self.step);
         *value = (*value - off_grid).clamp(*self.range.start(), *self.range.end());
         *value != before

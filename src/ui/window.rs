@@ -4,12 +4,16 @@ use super::app::App;
 use super::session::Session;
 use crate::engine::gpu::Gpu;
 use anyhow::{Context as _, bail};
-use eframe::UserEvent;
 use eframe::egui_wgpu::{SurfaceConfig, WgpuConfiguration, WgpuSetup, WgpuSetupExisting};
+use eframe::{EframeWinitApplication, UserEvent};
 use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
-use winit::event_loop::EventLoop;
+use winit::application::ApplicationHandler;
+use winit::event::{DeviceEvent, DeviceId, StartCause, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, EventLoop};
 use winit::platform::run_on_demand::EventLoopExtRunOnDemand;
+use winit::window::WindowId;
 
 const NAME: &str = "stereopsis";
 
@@ -26,16 +30,15 @@ pub(super) fn show(
     loop {
         let opened = Rc::new(RefCell::new(None::<Result<(), String>>));
         let creator = {
-            let (session, gpu, opened) = (Rc::clone(session), gpu.clone(), Rc::clone(&opened));
+            let (session, opened) = (Rc::clone(session), Rc::clone(&opened));
             move |cc: &eframe::CreationContext<'_>| {
-                let app = App::new(cc, session, Some(gpu));
+                let app = App::new(cc, session);
                 *opened.borrow_mut() = Some(app.as_ref().map(|_| ()).map_err(Clone::clone));
                 Ok(Box::new(app?) as Box<dyn eframe::App>)
             }
         };
-        let mut window = eframe::create_native(NAME, options(&gpu), Box::new(creator), &event_loop);
-        event_loop.run_app_on_demand(&mut window)?;
-        drop(window);
+        let window = eframe::create_native(NAME, options(&gpu), Box::new(creator), &event_loop);
+        event_loop.run_app_on_demand(&mut Watched { window, gpu: gpu.clone() })?;
         match opened.take() {
             Some(Ok(())) => {}
             Some(Err(why)) => bail!(why),
@@ -44,6 +47,60 @@ pub(super) fn show(
         let Some(why) = gpu.lost().map(str::to_owned) else { return Ok(()) };
         gpu = reopen()?;
         session.borrow_mut().device_replaced(&gpu, &why);
+    }
+}
+
+/// Passes events on while the device lives; eframe cannot draw without it, and panics where it tries to.
+struct Watched<'a> {
+    window: EframeWinitApplication<'a>,
+    gpu: Gpu,
+}
+
+impl Watched<'_> {
+    fn pass(&mut self, event_loop: &ActiveEventLoop, event: impl FnOnce(&mut EframeWinitApplication<'_>)) {
+        if self.gpu.lost().is_none() {
+            let passed = catch_unwind(AssertUnwindSafe(|| event(&mut self.window)));
+            let Err(panic) = passed else { return };
+            let _ = self.gpu.device.poll(wgpu::PollType::Poll); // so that a loss in this very frame is noted
+            if self.gpu.lost().is_none() {
+                resume_unwind(panic);
+            }
+        }
+        event_loop.exit();
+    }
+}
+
+impl ApplicationHandler<UserEvent> for Watched<'_> {
+    fn new_events(&mut self, event_loop: &ActiveEventLoop, cause: StartCause) {
+        self.pass(event_loop, |window| window.new_events(event_loop, cause));
+    }
+
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        self.pass(event_loop, |window| window.resumed(event_loop));
+    }
+
+    fn suspended(&mut self, event_loop: &ActiveEventLoop) {
+        self.pass(event_loop, |window| window.suspended(event_loop));
+    }
+
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {
+        self.pass(event_loop, |window| window.user_event(event_loop, event));
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
+        self.pass(event_loop, |window| window.window_event(event_loop, id, event));
+    }
+
+    fn device_event(&mut self, event_loop: &ActiveEventLoop, id: DeviceId, event: DeviceEvent) {
+        self.pass(event_loop, |window| window.device_event(event_loop, id, event));
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        self.pass(event_loop, |window| window.about_to_wait(event_loop));
+    }
+
+    fn exiting(&mut self, event_loop: &ActiveEventLoop) {
+        self.window.exiting(event_loop);
     }
 }
 

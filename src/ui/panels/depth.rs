@@ -1,10 +1,11 @@
 //! How depth is shown: range, colour map, reasons.
 
-use super::{command_button, metres};
+use super::command_button;
 use crate::colormap::{Colormap, reason_color};
 use crate::stereo::reason;
 use crate::ui::command::Command;
 use crate::ui::session::Session;
+use crate::ui::view::metres;
 use crate::ui::widgets;
 use egui::{Color32, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 

@@ -14,7 +14,8 @@ pub(crate) fn show(ui: &mut Ui) -> bool {
         ("wheel, ← → on a slider", "one step"),
         ("files dropped here", "open a pair or a folder"),
     ];
-    egui::Window::new("Keys").open(&mut open).resizable(false).collapsible(false).show(ui, |ui| {
+    let page = egui::Window::new("Keys").anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0]);
+    page.open(&mut open).resizable(false).collapsible(false).show(ui, |ui| {
         egui::Grid::new("keys").num_columns(2).spacing([18.0, 4.0]).show(ui, |ui| {
             for &command in Command::ALL {
                 ui.monospace(ui.ctx().format_shortcut(&command.shortcut()));

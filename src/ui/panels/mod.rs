@@ -12,18 +12,6 @@ pub(crate) mod toolbar;
 use super::command::Command;
 use egui::{Button, Response, Ui};
 
-/// A length in metres, three digits.
-pub(crate) fn metres(m: f32) -> String {
-    let places = if m < 1.0 {
-        3
-    } else if m < 10.0 {
-        2
-    } else {
-        1
-    };
-    format!("{m:.places$}")
-}
-
 /// The button of a command, with what it does and its key.
 pub(crate) fn command_button(ui: &mut Ui, command: Command, text: &str, selected: bool) -> Response {
     let response = ui.add(Button::new(text).selected(selected));

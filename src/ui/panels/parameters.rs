@@ -3,6 +3,7 @@
 use crate::frame::Geometry;
 use crate::parameter::{Domain, Group, Parameter, ParameterType, Value};
 use crate::stereo::{AdaptiveP2, CostKind, Paths, Preset, StereoParams};
+use crate::ui::view::metres;
 use crate::ui::widgets::{self, NumberRow};
 use egui::Ui;
 use std::ops::RangeInclusive;
@@ -188,8 +189,8 @@ fn range_text(params: &StereoParams, geometry: Option<&Geometry>) -> String {
     let (first, last) =
         (f64::from(params.min_disparity), f64::from(params.min_disparity) + f64::from(params.num_disparities) - 1.0);
     let Some(geometry) = geometry else { return format!("{first} … {last} px") };
-    let metres = |d| geometry.depth_m(d).map_or("∞".to_owned(), |z| format!("{} m", super::metres(z as f32)));
-    format!("= {} … {}", metres(last), metres(first))
+    let far = |d| geometry.depth_m(d).map_or("∞".to_owned(), |z| format!("{} m", metres(z as f32)));
+    format!("= {} … {}", far(last), far(first))
 }
 
 /// `1.7 × max cost`: a penalty's scale depends on the cost.

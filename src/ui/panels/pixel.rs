@@ -4,7 +4,7 @@ use crate::engine::Output;
 use crate::frame::Luma;
 use crate::stereo::{DisparityMap, INVALID, depth, reason};
 use crate::ui::session::Session;
-use crate::ui::view::Crosshair;
+use crate::ui::view::{Crosshair, metres};
 use crate::ui::widgets;
 use egui::{RichText, Role, Ui, WidgetInfo};
 
@@ -92,16 +92,12 @@ pub(crate) fn show(ui: &mut Ui, session: &Session) {
     let number = |v: Option<f32>, places: usize, unit: &str| v.map_or("–".into(), |v| format!("{v:.places$} {unit}"));
     line(ui, "x, y", format!("{}, {} px", pixel.0, pixel.1));
     line(ui, "disparity", number(readout.disparity_px, 2, "px"));
-    line(ui, "depth", readout.depth_m.map_or("–".into(), |z| format!("{} m", super::metres(z))));
+    line(ui, "depth", readout.depth_m.map_or("–".into(), |z| format!("{} m", metres(z))));
     let xyz = |[x, y, z]: [f32; 3]| format!("{x:.2}  {y:.2}  {z:.2} m");
     line(ui, "X Y Z", readout.xyz_m.map_or("–".into(), xyz));
     let grey = |v: Option<u16>| v.map_or("–".into(), |v| v.to_string());
     line(ui, "left, right", format!("{}, {}", readout.grey.0, grey(readout.grey.1)));
-    line(
-        ui,
-        "truth",
-        readout.truth_m.filter(|z| z.is_finite()).map_or("–".into(), |z| format!("{} m", super::metres(z))),
-    );
+    line(ui, "truth", readout.truth_m.filter(|z| z.is_finite()).map_or("–".into(), |z| format!("{} m", metres(z))));
     let why = if output.map.is_none() { Some("reading …".into()) } else { readout.why };
     ui.add(egui::Label::new(RichText::new(why.unwrap_or_else(|| "measured".into())).small()).truncate());
 }

@@ -80,7 +80,7 @@ fn decimals(value: f32, step: f32) -> String {
     format!("{value:.places$}")
 }
 
-/// Three digits.
+/// A length in metres with three digits, without the unit.
 pub(crate) fn metres(m: f32) -> String {
     let places = if m < 1.0 {
         3

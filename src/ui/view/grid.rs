@@ -6,7 +6,7 @@ use egui::{Rect, Vec2, vec2};
 /// Height of the line above each picture, points.
 pub(crate) const HEADER: f32 = 18.0;
 /// Width of a colour bar with its numbers, points.
-pub(crate) const BAR: f32 = 58.0;
+pub(crate) const BAR: f32 = 62.0;
 const GAP: f32 = 8.0;
 
 /// The place of one view: picture, and right of it the bar where there is one.

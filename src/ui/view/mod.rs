@@ -6,6 +6,7 @@ mod tile;
 mod zoom;
 
 use crate::choices;
+pub(crate) use bar::metres;
 pub(crate) use grid::arrange;
 pub(crate) use tile::{Crosshair, Tile};
 pub(crate) use zoom::Zoom;
