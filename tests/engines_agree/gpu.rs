@@ -136,7 +136,7 @@ fn times_its_stages() {
 
 /// The device goes at any moment: in the midst of an upload, of compiling, of reading back.
 #[test]
-fn may_be_lost_at_any_moment() {
+fn a_device_may_be_lost_at_any_moment() {
     let sizes = [(20, 10), (33, 7), (80, 50)];
     for after_ms in 0..12 {
         let Some(gpu) = open_gpu() else { return };
@@ -161,7 +161,7 @@ fn may_be_lost_at_any_moment() {
 }
 
 #[test]
-fn that_is_lost_says_so() {
+fn a_lost_device_says_so() {
     let Some(gpu) = open_gpu() else { return };
     let case = Case::new(&mut Rng::with_seed(5), (20, 10), Content::Noise, 8, StereoParams::default());
     let mut engine = GpuEngine::new(gpu.clone()).expect("a fresh device");

@@ -78,7 +78,7 @@ fn gpu_agrees_step_by_step() {
                     assert_eq!(differing, None, "step {i}, {name}: index into the volume of {}", case.what);
                 }
                 (TraceData::Map(got), TraceData::Map(wanted)) => {
-                    case.compare(&format!("step {i}, {name}"), got, wanted)
+                    case.compare(&format!("step {i}, {name}"), got, wanted);
                 }
                 _ => panic!("step {i}, {name}: a map and a volume"),
             }

@@ -171,6 +171,8 @@ pub const INSTALL: &str = if cfg!(target_os = "linux") {
 fn new_instance() -> wgpu::Instance {
     wgpu::Instance::new(wgpu::InstanceDescriptor {
         backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
+        // A loader that finds no driver would print errors of its own; WGPU_VALIDATION=1 and WGPU_DEBUG=1 turn them on.
+        flags: wgpu::InstanceFlags::empty().with_env(),
         ..wgpu::InstanceDescriptor::new_without_display_handle()
     })
 }
