@@ -40,8 +40,6 @@ impl App {
 
 impl eframe::App for App {
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
-        if std::fs::remove_file("/tmp/lose").is_ok() {
-            _frame.wgpu_render_state().unwrap().device.destroy();
         let session = &mut *self.session.borrow_mut();
         session.update();
         // results wake the window; that none come any more has to be seen too
