@@ -5,6 +5,7 @@ use super::newest::{NewestReceiver, NewestSender, Policy, channel_with};
 use super::{Next, PairSource, Scale, SourceInfo};
 use crate::calibration::CalibrationError;
 use crate::frame::{Frame, Geometry, Picture, RawPair};
+use crate::metrics::Rate;
 use crossbeam_channel::Sender;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -216,7 +217,8 @@ impl Reader {
             stats.captured += 1;
             stats.dropped_tap += u64::from(tap_full);
             stats.dropped_source += raw.sequence.saturating_sub(expected.unwrap_or(raw.sequence));
-            stats.rate_hz = self.rate.count(arrived);
+            self.rate.record(arrived);
+            stats.rate_hz = self.rate.per_second(arrived);
             stats.skew_s = raw.skew_s;
             stats.rectify_ms = frame.rectify_time.as_secs_f64() * 1e3;
             drop(stats);
@@ -251,29 +253,6 @@ fn make_frame(raw: &Arc<RawPair>, info: &SourceInfo, live: &Live, arrived: Insta
         arrived,
         rectify_time: arrived.elapsed(),
     })
-}
-
-/// Pairs per second over a window of about a second.
-#[derive(Default)]
-struct Rate {
-    since: Option<Instant>,
-    count: u32,
-    hz: f64,
-}
-
-impl Rate {
-    fn count(&mut self, now: Instant) -> f64 {
-        let since = *self.since.get_or_insert(now);
-        let seconds = now.duration_since(since).as_secs_f64();
-        if seconds > 0.0 && (self.hz == 0.0 || seconds >= 1.0) {
-            self.hz = f64::from(self.count) / seconds;
-        }
-        if seconds >= 1.0 {
-            (self.since, self.count) = (Some(now), 0);
-        }
-        self.count += 1;
-        self.hz
-    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
