@@ -4,9 +4,7 @@
 use super::look::Look;
 use super::view::ViewKind;
 use crate::colormap::Colormap;
-use crate::parameter::Value;
 use crate::settings::{Origin, Word};
-use crate::stereo::StereoParams;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -55,19 +53,9 @@ impl Kept {
         std::fs::rename(draft, path)
     }
 
-    /// What is to be kept of a session.
-    pub(crate) fn of(source: &str, look: &Look, preset: &str, engine: &str, params: &StereoParams) -> Self {
-        let mut settings = toml::Table::new();
-        settings.insert("preset".into(), preset.into());
-        settings.insert("engine".into(), engine.into());
-        for (name, value) in params.words() {
-            let value = match value {
-                Value::Integer(v) => toml::Value::Integer(v),
-                Value::Switch(on) => toml::Value::Boolean(on),
-                Value::Choice(_) | Value::Off => toml::Value::String(value.to_string()),
-            };
-            settings.insert(name.into(), value);
-        }
+    /// What is to be kept of a session: settings only where they differ from the defaults, which may change.
+    pub(crate) fn of(source: &str, look: &Look, chosen: Vec<(&'static str, String)>) -> Self {
+        let settings = chosen.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
         Self {
             source: Some(source.to_owned()),
             views: Some(look.views.iter().map(ToString::to_string).collect()),
@@ -111,6 +99,7 @@ impl Kept {
 mod tests {
     use super::*;
     use crate::settings::Settings;
+    use crate::stereo::StereoParams;
 
     #[test]
     fn everything_comes_back() {
@@ -118,13 +107,14 @@ mod tests {
         let path = folder.path().join("deep/window.toml");
         let mut look = Look { depth_range_m: Some((0.5, 4.0)), unfolded: true, ..Look::default() };
         look.toggle(ViewKind::Right);
-        let params = StereoParams { p1: 4, left_right: None, subpixel: false, ..StereoParams::default() };
-        let kept = Kept::of("scene", &look, "balanced", "cpu", &params);
+        let chosen = [("p1", "4"), ("left-right", "off"), ("subpixel", "off"), ("engine", "cpu")];
+        let kept = Kept::of("scene", &look, chosen.map(|(name, text)| (name, text.to_owned())).into());
         kept.write(&path).unwrap();
         let read = Kept::read(&path);
         assert_eq!(read, kept);
         assert_eq!(read.look(), look);
         let settings = Settings::resolve(&read.words(&path, |_| true)).unwrap();
+        let params = StereoParams { p1: 4, left_right: None, subpixel: false, ..StereoParams::default() };
         assert_eq!(settings.params, params);
         assert_eq!(settings.engine.word(), "cpu");
     }

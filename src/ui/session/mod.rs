@@ -269,8 +269,7 @@ impl Session {
     /// Writes down what the next start begins with.
     pub(crate) fn keep(&self) {
         let Some(path) = &self.options.kept else { return };
-        let (source, preset, engine) = (self.source.to_string(), self.preset.word(), self.engine.choice.word());
-        if let Err(err) = Kept::of(&source, &self.look, preset, engine, &self.params).write(path) {
+        if let Err(err) = Kept::of(&self.source.to_string(), &self.look, self.chosen()).write(path) {
             log::warn!("{}: what the window shall remember cannot be written: {err}", path.display());
         }
     }

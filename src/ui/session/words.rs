@@ -5,38 +5,41 @@ use crate::engine::EngineChoice;
 use crate::stereo::{Preset, StereoParams};
 
 impl Session {
+    /// Settings that differ from the defaults, in the words of the command line.
+    pub(super) fn chosen(&self) -> Vec<(&'static str, String)> {
+        let mut words = differing(&self.params, self.preset);
+        if self.engine.choice != EngineChoice::Auto {
+            words.push(("engine", self.engine.choice.to_string()));
+        }
+        words
+    }
+
     /// The command line, with the words that differ from the defaults only.
     pub(crate) fn command_line(&self) -> String {
         let mut words = vec!["stereopsis".to_owned(), "live".to_owned()];
         words.extend(["--source".into(), self.source.to_string()]);
         words.extend(self.options.more_words.iter().cloned());
-        words.extend(flags(&self.params, self.preset));
-        if self.engine.choice != EngineChoice::Auto {
-            words.extend(["--engine".into(), self.engine.choice.to_string()]);
-        }
+        words.extend(self.chosen().into_iter().flat_map(|(name, value)| [format!("--{name}"), value]));
         let quoted: Vec<_> = words.iter().map(|word| quote(word)).collect();
         quoted.join(" ")
     }
 }
 
-/// Flags that lead to `params`: preset and cost first, because they change what the rest starts from.
-fn flags(params: &StereoParams, preset: Preset) -> Vec<String> {
+/// Settings that lead to `params`: preset and cost first, because they change what the rest starts from.
+fn differing(params: &StereoParams, preset: Preset) -> Vec<(&'static str, String)> {
     let mut base = StereoParams::default();
-    let mut flags = Vec::new();
+    let mut words = Vec::new();
     if preset != Preset::Balanced {
         preset.apply(&mut base);
-        flags.extend(["--preset".to_owned(), preset.to_string()]);
+        words.push(("preset", preset.to_string()));
     }
     if base.cost != params.cost {
         base.set_cost(params.cost);
-        flags.extend(["--cost".to_owned(), params.cost.to_string()]);
+        words.push(("cost", params.cost.to_string()));
     }
-    for ((name, value), (_, default)) in params.words().zip(base.words()) {
-        if value != default {
-            flags.extend([format!("--{name}"), value.to_string()]);
-        }
-    }
-    flags
+    let values = params.words().zip(base.words());
+    words.extend(values.filter(|((_, v), (_, default))| v != default).map(|((name, v), _)| (name, v.to_string())));
+    words
 }
 
 /// A word as a shell takes it.
@@ -58,7 +61,7 @@ mod tests {
     use crate::stereo::CostKind;
 
     #[test]
-    fn the_flags_lead_back_to_the_parameters() {
+    fn the_words_lead_back_to_the_parameters() {
         let mut rank = StereoParams::default();
         Preset::Banz2011.apply(&mut rank);
         rank.p1 += 3;
@@ -67,14 +70,13 @@ mod tests {
         for (params, preset) in
             [(StereoParams::default(), Preset::Balanced), (rank, Preset::Banz2011), (sad, Preset::Balanced)]
         {
-            let flags = flags(&params, preset);
-            let words: Vec<_> = flags
-                .chunks(2)
-                .map(|pair| Word { name: pair[0][2..].to_owned(), text: pair[1].clone(), origin: Origin::Flag })
+            let words: Vec<_> = differing(&params, preset)
+                .into_iter()
+                .map(|(name, text)| Word { name: name.to_owned(), text, origin: Origin::Flag })
                 .collect();
-            assert_eq!(Settings::resolve(&words).unwrap().params, params, "{flags:?}");
+            assert_eq!(Settings::resolve(&words).unwrap().params, params, "{words:?}");
         }
-        assert!(flags(&StereoParams::default(), Preset::Balanced).is_empty());
+        assert!(differing(&StereoParams::default(), Preset::Balanced).is_empty());
     }
 
     #[test]
