@@ -12,9 +12,10 @@ use egui::{Color32, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 /// Shows the panel; gives the command of its button.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
     let mut command = None;
+    let has_depth = session.output.as_ref().is_none_or(|output| output.job.frame.geometry.is_some());
     widgets::heading(ui, "Depth display");
     let look = &mut session.look;
-    if let Some((near, far)) = &mut look.depth_range_m {
+    if let Some((near, far)) = look.depth_range_m.as_mut().filter(|_| has_depth) {
         ui.horizontal(|ui| {
             ui.label("range");
             let limit = *far;
@@ -24,13 +25,17 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
             metre_field(ui, far, "Farthest depth in colour", limit * 1.01..=10_000.0);
             ui.label("m");
         });
+    } else if !has_depth {
+        widgets::note(ui, "No depth, no range: there is no calibration.");
     } else {
         widgets::note(ui, "The range is fitted to the first depth and then fixed.");
     }
     ui.horizontal(|ui| {
-        if command_button(ui, Command::FitDepth, "Fit now", false).clicked() {
-            command = Some(Command::FitDepth);
-        }
+        ui.add_enabled_ui(has_depth, |ui| {
+            if command_button(ui, Command::FitDepth, "Fit now", false).clicked() {
+                command = Some(Command::FitDepth);
+            }
+        });
         let options: Vec<_> = Colormap::ALL.iter().map(|&map| (map, map.word(), map.help())).collect();
         let help = "Colours of both maps; the upper end is near.";
         widgets::choice(ui, "Colour map", help, &options, &mut look.colormap);

@@ -65,6 +65,7 @@ mod tests {
         let mut rank = StereoParams::default();
         Preset::Banz2011.apply(&mut rank);
         rank.p1 += 3;
+        rank.p2_min = rank.p1 + 1;
         let mut sad = StereoParams { p1: 9, min_disparity: -4, left_right: None, ..StereoParams::default() };
         sad.set_cost(CostKind::Sad);
         for (params, preset) in
