@@ -110,7 +110,7 @@ fn views(ui: &mut Ui, session: &mut Session, screens: &mut Screens) {
     };
     let frame = &output.job.frame;
     let look = session.look.maps(&output.job.params, frame.geometry.as_ref());
-    screens.update(&output, &look);
+    screens.update(&output, &look, &session.look.views);
     let size = frame.size();
     let places = arrange(&session.look.views, ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
     let crosshair = session.pixel().filter(|&(x, y)| x < size.0 && y < size.1).map(|at| pixel::crosshair(&output, at));

@@ -119,6 +119,7 @@ fn options(gpu: &Gpu) -> eframe::NativeOptions {
             .with_min_inner_size([800.0, 500.0])
             .with_drag_and_drop(true),
         renderer: eframe::Renderer::Wgpu,
+        dithering: false, // a pixel has the colour of its value
         wgpu_options: WgpuConfiguration { wgpu_setup: WgpuSetup::Existing(setup), ..WgpuConfiguration::default() }
             .with_surface_config(SurfaceConfig::LOW_LATENCY),
         ..Default::default()

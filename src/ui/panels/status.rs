@@ -51,9 +51,13 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
             }
         });
     });
-    if let Some(cause) = why_dropped(&session.status) {
-        ui.label(RichText::new(cause).small().color(ui.visuals().warn_fg_color));
-    }
+    // always there, so that nothing jumps when it has something to say
+    let line = match (why_dropped(&session.status), &session.status.engine_why) {
+        (Some(cause), _) => RichText::new(cause).color(ui.visuals().warn_fg_color),
+        (None, Some(why)) => RichText::new(why).weak(),
+        (None, None) => RichText::new(" "),
+    };
+    ui.add(egui::Label::new(line.small()).truncate());
 }
 
 fn cell(ui: &mut Ui, text: &str, help: &str) {

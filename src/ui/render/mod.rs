@@ -41,6 +41,7 @@ pub(crate) struct Screens {
     shown: Option<Arc<Output>>,
     frame: Option<Arc<Frame>>,
     look: Option<MapLook>,
+    open: Vec<ViewKind>,
 }
 
 impl Screens {
@@ -54,6 +55,7 @@ impl Screens {
             shown: None,
             frame: None,
             look: None,
+            open: Vec::new(),
         }
     }
 
@@ -62,13 +64,18 @@ impl Screens {
         self.views[view as usize].as_ref().map(|screen| screen.id)
     }
 
-    /// Shows `output`'s pair and map with `look`; cheap where nothing has changed.
-    pub(crate) fn update(&mut self, output: &Arc<Output>, look: &MapLook) {
+    /// Shows `output`'s pair and map with `look` in the open `views`; cheap where nothing has changed.
+    pub(crate) fn update(&mut self, output: &Arc<Output>, look: &MapLook, views: &[ViewKind]) {
         let frame = &output.job.frame;
-        if !self.frame.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, frame)) {
+        let opened = self.open != views;
+        self.open = views.to_vec();
+        if opened || !self.frame.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, frame)) {
             self.frame = Some(Arc::clone(frame));
-            self.upload_picture(ViewKind::Left, &upload::rgba(&frame.left), frame.size());
-            self.upload_picture(ViewKind::Right, &upload::rgba(&frame.right), frame.size());
+            for (view, picture) in [(ViewKind::Left, &frame.left), (ViewKind::Right, &frame.right)] {
+                if views.contains(&view) {
+                    self.upload_picture(view, &upload::rgba(picture), frame.size());
+                }
+            }
         }
         let new_map = !self.shown.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, output));
         if new_map {
@@ -79,7 +86,7 @@ impl Screens {
                 (None, None) => None,
             };
         }
-        if new_map || self.look.as_ref() != Some(look) {
+        if new_map || opened || self.look.as_ref() != Some(look) {
             self.look = Some(look.clone());
             self.draw_maps(look, frame.size());
         }
@@ -96,7 +103,7 @@ impl Screens {
         let mut encoder = self.state.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let displays = [(ViewKind::Disparity, Some(look.disparity)), (ViewKind::Depth, look.depth)];
         for (view, display) in displays {
-            if let Some(display) = display {
+            if let Some(display) = display.filter(|_| self.open.contains(&view)) {
                 let target = self.screen(view, size);
                 self.pass.draw(&self.state, &mut encoder, &map, &target, view == ViewKind::Depth, &display);
             }
