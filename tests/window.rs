@@ -60,7 +60,7 @@ impl Window {
 
     /// A window that shows its first result.
     fn open(gpu: &Gpu, options: WindowOptions) -> Self {
-        let session = Rc::new(RefCell::new(Session::start(options, None).expect("a session")));
+        let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone())).expect("a session")));
         let setup = eframe::egui_wgpu::WgpuSetupExisting {
             instance: gpu.instance.clone(),
             adapter: gpu.adapter.clone(),
@@ -238,6 +238,34 @@ fn without_calibration_the_depth_view_says_why() {
 }
 
 #[test]
+fn both_engines_give_the_same_picture() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let source = pair(folder.path());
+    let picture = |engine: &str| {
+        let mut options = options(source.clone());
+        options.words[0].text = engine.into();
+        let mut window = Window::open(&gpu, options);
+        window.harness.key_press(Key::I);
+        window.harness.run_steps(3);
+        let output = window.result().expect("a result");
+        assert_eq!(output.engine.kind.word(), engine);
+        assert_eq!(output.texture.is_some(), engine == "gpu", "the GPU's result is shown where it is");
+        let view = window.harness.get_by_label("disparity view").rect();
+        let all = window.harness.render().expect("a picture");
+        let inside = view.shrink(2.0);
+        let pixels: Vec<_> = (inside.top() as u32..inside.bottom() as u32)
+            .flat_map(|y| (inside.left() as u32..inside.right() as u32).map(move |x| (x, y)))
+            .map(|(x, y)| all.get_pixel(x, y).0)
+            .collect();
+        pixels
+    };
+    let (cpu, gpu) = (picture("cpu"), picture("gpu"));
+    assert!(cpu.iter().collect::<std::collections::HashSet<_>>().len() > 20, "a map in many colours");
+    assert!(cpu == gpu, "the same pixels");
+}
+
+#[test]
 fn a_missing_source_is_said_and_the_scene_shown() {
     let Some(gpu) = gpu() else { return };
     let missing = SourceSpec::Folder(PathBuf::from("no/such/folder"));
@@ -369,7 +397,7 @@ fn the_window_looks_as_it_did() {
     let mut window = Window::open(&gpu, options(pair(folder.path())));
     window.harness.key_press(Key::Space);
     window.harness.run_steps(5);
-    window.harness.mask(egui::Rect::from_min_max(Pos2::new(0.0, 736.0), Pos2::new(1200.0, 760.0)));
+    window.harness.mask(egui::Rect::from_min_max(Pos2::new(0.0, 714.0), Pos2::new(1200.0, 760.0)));
     let options = SnapshotOptions::new().threshold(1.0).max_failed_pixels(1200 * 760 / 100);
     window.harness.snapshot_options("window", &options);
 }
