@@ -51,8 +51,8 @@ impl CostKind {
             Self::Census7x7 => (11, 60, 14, 36),
             Self::Census9x7 => (14, 60, 18, 48),
             Self::Census9x7Symmetric => (10, 120, 12, 48),
-            Self::Rank => (8, 60, 10, 24),
-            Self::Sad => (8, 60, 10, 24),
+            Self::Rank => (12, 60, 14, 24),
+            Self::Sad => (6, 20, 12, 8),
         };
         Penalties { p1, p2, p2_min, p2_alpha }
     }
