@@ -46,7 +46,7 @@ fn options(source: SourceSpec) -> WindowOptions {
     WindowOptions {
         words: vec![word("engine", "cpu"), word("num-disparities", "24")],
         source: Some(source),
-        source_options: SourceOptions { size: Some(SIZE), ..SourceOptions::default() },
+        source_options: SourceOptions { size: Some(SIZE), ..WindowOptions::default().source_options },
         kept: None,
         ..WindowOptions::default()
     }

@@ -35,7 +35,13 @@ impl Default for WindowOptions {
         Self {
             words: Vec::new(),
             source: None,
-            source_options: SourceOptions::default(),
+            // a still pair need not be matched as fast as possible
+            source_options: SourceOptions {
+                rate_hz: Some(30.0),
+                looped: true,
+                color: true,
+                ..SourceOptions::default()
+            },
             capture: Arc::new(|_| Ok((CaptureOptions::default(), None))),
             more_words: Vec::new(),
             folder: PathBuf::from("."),

@@ -29,9 +29,6 @@ impl PairSource for Nothing {
     }
 }
 
-/// Pairs per second where nobody has said how many: a still pair need not be matched as fast as possible.
-const RATE_HZ: f64 = 30.0;
-
 impl Session {
     /// Opens a source in the background; it replaces the present one when it is there.
     pub(crate) fn open(&mut self, spec: SourceSpec) {
@@ -39,12 +36,7 @@ impl Session {
             // a camera can be open once only
             self.live.close_source();
         }
-        let mut options = self.options.source_options.clone();
-        options.looped = true;
-        options.color = true;
-        if !spec.is_camera() {
-            options.rate_hz = options.rate_hz.or(Some(RATE_HZ));
-        }
+        let options = self.options.source_options.clone();
         self.source = spec.clone();
         self.begin(Task::OpenSource(spec, options, self.options.capture.clone()));
     }
