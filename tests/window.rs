@@ -170,6 +170,13 @@ fn pause_holds_the_pair_and_step_takes_the_next() {
     window.until_computed(|params| params.p2 == p2 - 1);
     assert_eq!(window.sequence(), held, "matching goes on, the pair stays");
 
+    window.harness.key_press(Key::Space);
+    window.until("the end of the pause", |w| (!w.session.borrow().live().is_paused()).then_some(()));
+    window.harness.key_press(Key::Space);
+    window.until("the pause", |w| w.session.borrow().live().is_paused().then_some(()));
+    std::thread::sleep(Duration::from_millis(300));
+    let held = window.sequence();
+
     window.harness.key_press(Key::Escape); // the slider lets the arrows go
     window.harness.step();
     window.harness.key_press(Key::ArrowRight);

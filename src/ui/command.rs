@@ -1,6 +1,7 @@
 //! Everything a user can do besides moving a slider: one list for buttons, menus, keys and the help page.
 
 use super::view::ViewKind;
+use super::widgets::focused_slider;
 use egui::{Context, Key, KeyboardShortcut, Modifiers};
 
 /// One action.
@@ -124,12 +125,17 @@ impl Command {
         KeyboardShortcut::new(modifiers, key)
     }
 
-    /// The commands whose keys were pressed. Plain keys belong to whatever has the focus.
+    /// The commands whose keys were pressed. Plain keys belong to text that is being written, the arrows and Space to
+    /// whatever has the focus; a slider has no use for Space.
     pub(crate) fn pressed(ctx: &Context) -> Vec<Self> {
-        let has_focus = ctx.memory(|memory| memory.focused().is_some());
-        let free = |command: &Self| {
-            let key = command.shortcut();
-            !has_focus || !key.modifiers.is_none() || matches!(key.logical_key, Key::F1 | Key::F11)
+        let focused = ctx.memory(egui::Memory::focused);
+        let on_slider = focused.is_some() && ctx.data(|data| data.get_temp(focused_slider())) == focused;
+        let writing = ctx.text_edit_focused();
+        let free = |command: &Self| match command.shortcut() {
+            key if !key.modifiers.is_none() || matches!(key.logical_key, Key::F1 | Key::F11) => true,
+            key if key.logical_key == Key::Space => focused.is_none() || on_slider,
+            key if key.logical_key == Key::ArrowRight => focused.is_none(),
+            _ => !writing,
         };
         let pressed = |command: &&Self| free(command) && ctx.input_mut(|i| i.consume_shortcut(&command.shortcut()));
         Self::ALL.iter().filter(pressed).copied().collect()

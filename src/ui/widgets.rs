@@ -37,6 +37,12 @@ impl NumberRow<'_> {
         let slider = ui.add(slider);
         name(&slider, Role::Slider, self.label, before as f64);
         let slider = slider.on_hover_text(self.tooltip());
+        if slider.clicked() || slider.drag_stopped() {
+            slider.request_focus(); // so that the arrow keys go on where the pointer left off
+        }
+        if slider.has_focus() {
+            ui.data_mut(|data| data.insert_temp(focused_slider(), slider.id));
+        }
         if ui.is_enabled() {
             *value += self.step * wheel_steps(ui, &slider);
             if slider.contains_pointer() && ui.input(|i| i.pointer.button_double_clicked(egui::PointerButton::Primary))
@@ -61,6 +67,11 @@ impl NumberRow<'_> {
         let Self { help, range, default, unit, .. } = self;
         format!("{help}\n{} to {} {unit}; double-click: {default} {unit}", range.start(), range.end())
     }
+}
+
+/// Where the slider that had the focus last is noted: it takes the arrow keys, and leaves the others to commands.
+pub(crate) fn focused_slider() -> egui::Id {
+    egui::Id::unique("slider with the focus")
 }
 
 /// Tells screen readers and tests what a control is called.
