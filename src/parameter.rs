@@ -1,6 +1,6 @@
 //! One description of each thing a user can change: flag, settings file and panel are all made from it.
 //!
-//! [`parameters!`] declares a struct whose fields carry their default, range, unit and help; it makes the struct, its
+//! `parameters!` declares a struct whose fields carry their default, range, unit and help; it makes the struct, its
 //! defaults and a table of [`Parameter`]s. Nothing else in the program repeats any of these.
 
 use std::fmt;

@@ -1,5 +1,5 @@
 //! Cameras through nokhwa; nothing outside this folder names it. Two cameras paired by capture time, or one that shows both
-//! eyes side by side. nokhwa's `frame()` may block for ever: each camera has a thread of its own ([`camera`]), which is
+//! eyes side by side. nokhwa's `frame()` may block for ever: each camera has a thread of its own (`camera`), which is
 //! left behind where it does not come back, and whoever reads waits for a channel only.
 
 mod camera;

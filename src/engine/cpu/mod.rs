@@ -1,6 +1,6 @@
 //! The CPU engine: the stages of [`crate::stereo`] on all cores, with loops that become SIMD, to the same bits.
 //!
-//! Rectified pairs go in, disparity maps come out. Volumes keep [`BLOCK`] candidates together: the candidates of a pixel
+//! Rectified pairs go in, disparity maps come out. Volumes keep `BLOCK` candidates together: the candidates of a pixel
 //! are padded to whole blocks, and what is padded can never win.
 
 #![allow(clippy::inline_always, reason = "what is not inlined into a multiversioned loop is not compiled for its SIMD")]
