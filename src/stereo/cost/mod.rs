@@ -50,9 +50,9 @@ impl CostKind {
             Self::Census5x5 => (7, 34, 8, 28),
             Self::Census7x7 => (11, 60, 14, 36),
             Self::Census9x7 => (14, 60, 18, 48),
-            Self::Census9x7Symmetric => (10, 120, 12, 48),
-            Self::Rank => (12, 60, 14, 24),
-            Self::Sad => (6, 20, 12, 8),
+            Self::Census9x7Symmetric => (10, 100, 15, 64),
+            Self::Rank => (16, 60, 20, 40),
+            Self::Sad => (8, 30, 13, 20),
         };
         Penalties { p1, p2, p2_min, p2_alpha }
     }
