@@ -6,6 +6,7 @@ use super::render::Screens;
 use super::session::Session;
 use super::style;
 use super::view::{Tile, ViewKind, arrange};
+use crate::capture::SourceSpec;
 use crate::parameter::Group;
 use egui::{CentralPanel, Panel, ScrollArea, Ui};
 use std::cell::RefCell;
@@ -50,6 +51,9 @@ impl eframe::App for App {
             session.run(command, ui.ctx());
         }
         let mut command = Panel::top("toolbar").show(ui, |ui| panels::toolbar::show(ui, session)).inner;
+        if session.source == SourceSpec::Scene {
+            command = Panel::top("strip").show(ui, |ui| panels::source::strip(ui, session)).inner.or(command);
+        }
         Panel::bottom("status").show(ui, |ui| panels::status::show(ui, session));
         if session.notices.forget(std::time::Instant::now()) {
             ui.ctx().request_repaint_after(super::notices::NEWS);

@@ -1,6 +1,6 @@
-//! The menu of sources: the scene, cameras, files.
+//! The menu of sources, the scene, cameras, files, and the strip that offers them beside the scene.
 
-use super::tooltip;
+use super::{command_button, tooltip};
 use crate::capture::SourceSpec;
 use crate::ui::command::Command;
 use crate::ui::session::Session;
@@ -11,20 +11,12 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
     let mut command = None;
     let response = ui.menu_button("Source ▾", |ui| {
         ui.set_min_width(220.0);
-        if session.cameras.is_none() {
-            session.look_for_cameras();
+        if entry(ui, session, &SourceSpec::Scene, "Built-in scene") {
+            ui.close();
         }
-        entry(ui, session, &SourceSpec::Scene, "Built-in scene");
         ui.separator();
-        let cameras = session.cameras.clone();
-        match cameras.as_deref() {
-            None => drop(ui.label(RichText::new("looking for cameras …").weak())),
-            Some([]) => drop(ui.label(RichText::new("no camera found").weak())),
-            Some(cameras) => {
-                for (spec, name) in cameras {
-                    entry(ui, session, spec, name);
-                }
-            }
+        if cameras(ui, session) {
+            ui.close();
         }
         if ui.button("Look for cameras again").clicked() {
             session.cameras = None;
@@ -41,11 +33,38 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
     command
 }
 
-fn entry(ui: &mut Ui, session: &mut Session, spec: &SourceSpec, name: &str) {
-    if ui.selectable_label(session.source == *spec, name).clicked() {
-        session.open(spec.clone());
-        ui.close();
+/// What else there is, in a line under the toolbar, as long as the scene is shown.
+pub(crate) fn strip(ui: &mut Ui, session: &mut Session) -> Option<Command> {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("This is the built-in scene. Your own:").weak());
+        cameras(ui, session);
+        let open = command_button(ui, Command::Open, Command::Open.label(), false);
+        open.clicked().then_some(Command::Open)
+    })
+    .inner
+}
+
+/// The cameras that were found, and looks for them the first time; true if one was chosen.
+fn cameras(ui: &mut Ui, session: &mut Session) -> bool {
+    if session.cameras.is_none() {
+        session.look_for_cameras();
     }
+    match session.cameras.clone().as_deref() {
+        None => drop(ui.label(RichText::new("looking for cameras …").weak())),
+        Some([]) => drop(ui.label(RichText::new("no camera found").weak())),
+        Some(cameras) => {
+            return cameras.iter().fold(false, |chosen, (spec, name)| entry(ui, session, spec, name) | chosen);
+        }
+    }
+    false
+}
+
+fn entry(ui: &mut Ui, session: &mut Session, spec: &SourceSpec, name: &str) -> bool {
+    let chosen = ui.selectable_label(session.source == *spec, name).clicked();
+    if chosen {
+        session.open(spec.clone());
+    }
+    chosen
 }
 
 /// `scene 640×480 · 30/s`: what is read now.

@@ -89,7 +89,10 @@ impl Session {
     pub(super) fn found_cameras(&mut self, found: CamerasFound) {
         match found {
             Ok(cameras) => self.cameras = Some(cameras),
-            Err(why) => self.notices.error(why),
+            Err(why) => {
+                self.cameras = Some(Vec::new()); // not asked again by itself
+                self.notices.error(why);
+            }
         }
     }
 }
