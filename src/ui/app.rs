@@ -40,7 +40,10 @@ impl App {
 }
 
 impl eframe::App for App {
-    fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+    fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
+        if let Some(seconds) = frame.info().cpu_usage {
+            log::debug!("the last frame took {:.1} ms", 1e3 * seconds);
+        }
         let session = &mut *self.session.borrow_mut();
         session.update();
         // results wake the window; that none come any more has to be seen too
