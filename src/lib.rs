@@ -3,6 +3,22 @@
 //! Pixels go one way: a source gives raw pairs ([`capture`]), the capture thread rectifies them ([`calibration`]),
 //! a channel that keeps only the newest hands them to an engine ([`engine`], which runs the algorithm of [`stereo`]), and
 //! the window or the status line shows the newest result.
+//!
+//! The algorithm alone, on a pair that is rectified already:
+//!
+//! ```
+//! use stereopsis::frame::Luma;
+//! use stereopsis::image::Image;
+//! use stereopsis::stereo::{StereoParams, match_pair};
+//!
+//! // a texture, seen 3 px further left by the right eye
+//! let texture = |x: usize, y: usize| ((x * 73) ^ (y * 151) ^ (x * y * 7)) as u8;
+//! let left = Luma::U8(Image::from_fn(40, 20, texture));
+//! let right = Luma::U8(Image::from_fn(40, 20, |x, y| texture(x + 3, y)));
+//! let params = StereoParams { num_disparities: 8, ..StereoParams::default() };
+//! let map = match_pair(&left, &right, &params);
+//! assert_eq!(map.disparity_px(20, 10), Some(3.0));
+//! ```
 
 pub mod image;
 pub mod frame;

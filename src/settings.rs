@@ -7,7 +7,7 @@ use crate::engine::gpu::AdapterChoice;
 use crate::engine::{EngineChoice, OpenOptions};
 use crate::frame::Geometry;
 use crate::parameter::{ParameterType, Value};
-use crate::stereo::{CostKind, Preset, StereoParams};
+use crate::stereo::{AdaptiveP2, CostKind, Preset, StereoParams};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -103,7 +103,8 @@ impl Settings {
             }
         }
         // Nobody who raises P1 should have to know of the floor under P2.
-        if words.iter().all(|word| word.name != "p2-min") {
+        let adapts = settings.params.adaptive_p2 != AdaptiveP2::Off;
+        if adapts && words.iter().all(|word| word.name != "p2-min") {
             settings.params.p2_min = settings.params.p2_min.max(settings.params.p1 + 1);
         }
         let only_flags = words.iter().all(|word| word.origin == Origin::Flag);
