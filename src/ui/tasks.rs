@@ -11,6 +11,7 @@ use crate::export;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What can be started.
 pub(crate) enum Task {
@@ -26,8 +27,8 @@ pub(crate) enum Task {
 
 /// What came of it.
 pub(crate) enum Done {
-    /// The chosen files; `None` if the user thought better of it.
-    Files(Option<Vec<PathBuf>>),
+    /// The chosen files, none if the user thought better of it; or why nothing could be chosen.
+    Files(Result<Vec<PathBuf>, String>),
     /// The cameras found.
     Cameras(CamerasFound),
     /// The source that was asked for.
@@ -66,9 +67,12 @@ impl Task {
                     .set_title("A left and a right picture")
                     .add_filter("Pictures", &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"]);
                 let files = dialog.pick_files();
-                Box::new(move || {
-                    let files = pollster::block_on(files);
-                    Done::Files(files.map(|files| files.iter().map(|f| f.path().to_owned()).collect()))
+                let asked = Instant::now();
+                Box::new(move || match pollster::block_on(files) {
+                    Some(files) => Done::Files(Ok(files.iter().map(|f| f.path().to_owned()).collect())),
+                    // nobody cancels that fast: there is nothing that could show a dialog
+                    None if asked.elapsed() < Duration::from_millis(200) => Done::Files(Err(NO_DIALOG.to_owned())),
+                    None => Done::Files(Ok(Vec::new())),
                 })
             }
             Self::FindCameras => Box::new(|| Done::Cameras(find_cameras())),
@@ -80,6 +84,9 @@ impl Task {
         }
     }
 }
+
+const NO_DIALOG: &str = "no dialog for files came up: install xdg-desktop-portal or zenity, drop the pictures onto the \
+                         window, or name them on the command line";
 
 /// Each camera by itself (side by side), and every two of them.
 fn find_cameras() -> CamerasFound {

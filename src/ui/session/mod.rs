@@ -168,11 +168,12 @@ impl Session {
                 let last = snapshot.paths.last().map_or(String::new(), |path| path.display().to_string());
                 self.notices.news(format!("snapshot: {} files beside {last}", snapshot.paths.len()));
                 for warning in snapshot.warnings {
-                    self.notices.error(warning);
+                    self.notices.confirm(warning);
                 }
             }
             Done::Snapshot(Err(why)) => self.notices.error(why),
-            Done::Files(files) => self.open_paths(&files.unwrap_or_default()),
+            Done::Files(Ok(files)) => self.open_paths(&files),
+            Done::Files(Err(why)) => self.notices.error(why),
             Done::Cameras(found) => self.found_cameras(found),
             Done::Opened(spec, opened) => self.opened(&spec, opened),
         }
