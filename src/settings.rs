@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn penalties_in_the_wrong_order_are_refused_with_the_flags() {
         let text = Settings::resolve(&flags(&[("p1", "90")])).unwrap_err().to_string();
-        assert!(text.contains("--p1 90") && text.contains("--p2 34"), "{text}");
+        assert!(text.contains("--p1 90") && text.contains("--p2 60"), "{text}");
         assert_eq!(Settings::resolve(&flags(&[("p1", "20")])).unwrap().params.p2_min, 21);
         let text = Settings::resolve(&flags(&[("p1", "20"), ("p2-min", "20")])).unwrap_err().to_string();
         assert!(text.contains("--p2-min 20"), "{text}");

@@ -161,7 +161,7 @@ fn bad_calibrations_and_settings_are_refused_with_the_place() {
     refused(&folder, &with(&["--calibration", "none.yml"]), 1, &["none.yml"]);
     refused(&folder, &with(&["--calibration", "rig.yml", "--num-disparities", "8"]), 1, &["40x20", "640x480"]);
     refused(&folder, &with(&["--settings", "typo.toml"]), 1, &["typo.toml", "line 2", "did you mean 'p2'"]);
-    refused(&folder, &with(&["--settings", "order.toml"]), 1, &["--p1 60", "--p2 34"]);
+    refused(&folder, &with(&["--settings", "order.toml"]), 1, &["--p1 60", "--p2 60"]);
     refused(&folder, &with(&["--settings", "gone.toml"]), 1, &["gone.toml"]);
 }
 
@@ -170,7 +170,7 @@ fn a_wrong_command_line_is_code_2() {
     let (_keep, folder) = pair((40, 30));
     let compute = ["compute", "left.png", "right.png", "-o", "out.pfm"];
     let with = |more: &[&'static str]| [&compute[..], more].concat();
-    refused(&folder, &with(&["--p1", "60"]), 2, &["--p1 60", "--p2 34"]);
+    refused(&folder, &with(&["--p1", "60"]), 2, &["--p1 60", "--p2 60"]);
     refused(&folder, &with(&["--p1", "many"]), 2, &["--p1", "whole number"]);
     refused(&folder, &with(&["--cost", "magic"]), 2, &["--cost", "census-5x5"]);
     refused(&folder, &with(&["--min-disparity", "40"]), 2, &["match nowhere", "40 px wide"]);

@@ -47,11 +47,11 @@ impl CostKind {
     /// Default penalties of this cost.
     pub const fn penalties(self) -> Penalties {
         let (p1, p2, p2_min, p2_alpha) = match self {
-            Self::Census5x5 => (7, 34, 8, 28),
-            Self::Census7x7 => (11, 60, 14, 36),
-            Self::Census9x7 => (14, 60, 18, 48),
+            Self::Census5x5 => (14, 60, 15, 44),
+            Self::Census7x7 => (26, 120, 27, 88),
+            Self::Census9x7 => (32, 150, 33, 110),
             Self::Census9x7Symmetric => (10, 100, 15, 64),
-            Self::Rank => (16, 60, 20, 40),
+            Self::Rank => (40, 120, 44, 80),
             Self::Sad => (8, 30, 13, 20),
         };
         Penalties { p1, p2, p2_min, p2_alpha }
