@@ -119,6 +119,18 @@ impl Window {
         self.harness.run_steps(2);
     }
 
+    /// Presses a key until the parameters are as wanted.
+    fn press_until(&mut self, key: Key, wanted: impl Fn(&StereoParams) -> bool) {
+        for _ in 0..200 {
+            if wanted(&self.params()) {
+                return;
+            }
+            self.harness.key_press(key);
+            self.harness.step();
+        }
+        panic!("200 times {key:?} lead to {:?}", self.params());
+    }
+
     fn is_enabled(&self, label: &str) -> bool {
         self.harness.query_by_label(label).is_some_and(|node| !node.accesskit_node().is_disabled())
     }
@@ -144,15 +156,12 @@ fn keys_on_a_slider_change_what_is_computed() {
     assert!(!window.session.borrow().live().is_paused());
 
     // P2 follows P1 up
-    for _ in 0..300 {
-        window.harness.key_press(Key::ArrowRight);
-        window.harness.step();
-        if window.params().p1 > before.p2 {
-            break;
-        }
-    }
+    window.focus_slider("P2");
+    window.press_until(Key::ArrowLeft, |params| params.p2 == before.p2 / 2);
+    window.focus_slider("P1");
+    window.press_until(Key::ArrowRight, |params| params.p1 > before.p2 / 2);
     let params = window.params();
-    assert!(params.p1 > before.p2 && params.p2 == params.p1 + 1, "{params:?}");
+    assert_eq!(params.p2, params.p1 + 1, "{params:?}");
 
     window.harness.get_by_label("Back to the preset").click();
     window.until_computed(|params| params.p1 == before.p1);
