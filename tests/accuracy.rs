@@ -36,7 +36,7 @@ fn the_defaults_beat_opencvs_eight_paths_on_the_middlebury_pairs() {
     let mean = means.iter().sum::<f64>() / means.len() as f64;
     eprintln!("mean bad-1.0 {mean:.2} %");
     // OpenCV's eight paths with their best block size and penalties reach 9.54 on the same work.
-    assert!(mean <= 9.0, "mean bad-1.0 is {mean:.2} %");
+    assert!(mean <= 7.8, "mean bad-1.0 is {mean:.2} %");
 }
 
 /// Share of the region's pixels whose disparity is wrong by more than 1 px; none at all counts as wrong.
