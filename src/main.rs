@@ -4,9 +4,7 @@ use clap::Parser as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("error"))
-        .format_timestamp_millis()
-        .init();
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("error")).init();
     match stereopsis::cli::run(stereopsis::cli::Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) => {
