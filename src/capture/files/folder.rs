@@ -26,19 +26,22 @@ impl FilePair {
 
 /// Names of pairs in data sets of one folder per scene.
 const RECTIFIED: &[(&str, &str)] = &[("im0", "im1"), ("im2", "im6")];
+/// Folders in which recorders and data sets keep the two eyes.
+const EYES: &[(&str, &str)] = &[("left", "right"), ("cam0", "cam1"), ("image_2", "image_3"), ("image_0", "image_1")];
 const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
 
 /// The pairs of a folder in natural order (2 before 10): `left*` and `right*`, `*_left` and `*_right`, the same names
-/// in subfolders `left` and `right`, or `im0` and `im1`; else one such pair in each subfolder.
+/// in two subfolders (`left` and `right`, `cam0` and `cam1`, KITTI's), or `im0` and `im1`; else one such pair in each
+/// subfolder.
 ///
 /// # Errors
 /// The folder cannot be read or has no pair; the text says which names were looked for.
 pub fn list_pairs(folder: &Path) -> Result<Vec<FilePair>, CaptureError> {
     let (files, folders) = entries(folder)?;
-    let sides = |side: &str| folders.iter().find(|folder| name(folder).eq_ignore_ascii_case(side));
-    let (mut pairs, alone) = match (sides("left"), sides("right")) {
-        (Some(left), Some(right)) => pair_by_folder(left, right)?,
-        _ => pair_by_name(folder, &files),
+    let eye = |side: &str| folders.iter().find(|folder| name(folder).eq_ignore_ascii_case(side));
+    let (mut pairs, alone) = match EYES.iter().find_map(|(left, right)| eye(left).zip(eye(right))) {
+        Some((left, right)) => pair_by_folder(left, right)?,
+        None => pair_by_name(folder, &files),
     };
     if pairs.is_empty() && alone.is_empty() {
         for scene in &folders {
@@ -53,7 +56,7 @@ pub fn list_pairs(folder: &Path) -> Result<Vec<FilePair>, CaptureError> {
         (true, None) => {
             return Err(CaptureError::File(format!(
                 "{shown} has no pair: looked for left* and right*, *_left and *_right, im0 and im1, and for the same \
-                 names in folders left and right, as {}",
+                 names in folders left and right or cam0 and cam1, as {}",
                 EXTENSIONS.join(", ")
             )));
         }
@@ -107,9 +110,11 @@ type Found = (Vec<FilePair>, Vec<PathBuf>);
 /// Pairs, and what has no partner.
 fn pair_by_folder(left: &Path, right: &Path) -> Result<Found, CaptureError> {
     let (lefts, rights) = (entries(left)?.0, entries(right)?.0);
+    // left/left01 belongs to right/right01, and left/1 to right/1
+    let key = |path: &Path| side(&stem(path)).map_or_else(|| stem(path), |(_, key)| key);
     let (mut pairs, mut alone) = (Vec::new(), Vec::new());
     for left in lefts {
-        match rights.iter().find(|right| stem(right) == stem(&left)) {
+        match rights.iter().find(|right| key(right) == key(&left)) {
             Some(right) => pairs.push(FilePair { right: right.clone(), name: stem(&left), left }),
             None => alone.push(left),
         }
@@ -205,6 +210,9 @@ mod tests {
     fn pairs_in_two_folders() {
         let files = ["left/1.png", "right/1.png", "left/2.jpg", "right/2.png", "left/3.png"];
         assert_eq!(found(&files).unwrap(), ["1: left/1.png right/1.png", "2: left/2.jpg right/2.png"]);
+        let files = ["left/left01.jpg", "right/right01.jpg", "left/left02.jpg", "right/right03.jpg"];
+        assert_eq!(found(&files).unwrap(), ["left01: left/left01.jpg right/right01.jpg"]);
+        assert_eq!(found(&["cam0/7.png", "cam1/7.png"]).unwrap(), ["7: cam0/7.png cam1/7.png"]);
     }
 
     #[test]
