@@ -65,7 +65,8 @@ impl NumberRow<'_> {
 
     fn tooltip(&self) -> String {
         let Self { help, range, default, unit, .. } = self;
-        format!("{help}\n{} to {} {unit}; double-click: {default} {unit}", range.start(), range.end())
+        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+        format!("{help}\n{} to {}{unit}; double-click: {default}{unit}", range.start(), range.end())
     }
 }
 
