@@ -191,6 +191,20 @@ fn no_camera_is_said_and_is_no_error_in_the_list() {
     refused(folder.path(), &["live", "--headless", "--source", "webcam:63"], 1, &["camera 63"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_reader_who_has_seen_enough_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stereopsis"))
+        .arg("devices")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output.stderr));
+}
+
 #[test]
 fn help_shows_every_setting_with_its_default() {
     let folder = tempfile::tempdir().unwrap();

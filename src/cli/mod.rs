@@ -75,6 +75,12 @@ pub fn exit_code(err: &anyhow::Error) -> u8 {
     if wrong_flag { 2 } else { 1 }
 }
 
+/// Whether whoever reads our output has seen enough, as `head` does; no reason to complain.
+pub fn is_closed_pipe(err: &anyhow::Error) -> bool {
+    let closed = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::BrokenPipe;
+    err.chain().any(|cause| cause.downcast_ref().is_some_and(closed))
+}
+
 /// Prints a value for other programs.
 fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
     writeln!(std::io::stdout().lock(), "{value:#}")?;
