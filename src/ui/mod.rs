@@ -23,6 +23,7 @@ pub use session::Session;
 pub use view::ViewKind;
 
 use crate::engine::gpu::{AdapterChoice, Gpu};
+use anyhow::Context as _;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -33,7 +34,7 @@ use std::rc::Rc;
 pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     let adapter = options.words.iter().rev().find(|word| word.name == "adapter");
     let choice = adapter.map_or(AdapterChoice::Best, |word| AdapterChoice::from_word(&word.text));
-    let gpu = Gpu::open(&choice)?;
+    let gpu = Gpu::open(&choice).context("the window draws with the GPU; --headless needs none")?;
     let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone()))?));
     let reopen = || Ok(Gpu::open(&choice).or_else(|_| Gpu::open(&AdapterChoice::Best))?);
     let shown = window::show(&session, gpu, reopen);

@@ -3,7 +3,7 @@
 use super::app::App;
 use super::session::Session;
 use crate::engine::gpu::Gpu;
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use eframe::egui_wgpu::{SurfaceConfig, WgpuConfiguration, WgpuSetup, WgpuSetupExisting};
 use eframe::{EframeWinitApplication, UserEvent};
 use std::cell::RefCell;
@@ -26,7 +26,7 @@ pub(super) fn show(
     mut gpu: Gpu,
     mut reopen: impl FnMut() -> anyhow::Result<Gpu>,
 ) -> anyhow::Result<()> {
-    let mut event_loop = EventLoop::<UserEvent>::with_user_event().build().context("no window can be opened here")?;
+    let mut event_loop = EventLoop::<UserEvent>::with_user_event().build().map_err(|err| no_display(&err))?;
     loop {
         let opened = Rc::new(RefCell::new(None::<Result<(), String>>));
         let creator = {
@@ -124,4 +124,11 @@ fn options(gpu: &Gpu) -> eframe::NativeOptions {
             .with_surface_config(SurfaceConfig::LOW_LATENCY),
         ..Default::default()
     }
+}
+
+/// winit's error begins with its own source line; what it says behind that is for people.
+fn no_display(err: &winit::error::EventLoopError) -> anyhow::Error {
+    let text = err.to_string();
+    let cause = text.rsplit(": ").next().unwrap_or(&text);
+    anyhow::anyhow!("no window can be opened here ({cause}): check DISPLAY or WAYLAND_DISPLAY, or use --headless")
 }
