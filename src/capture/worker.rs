@@ -78,17 +78,8 @@ pub struct CaptureStats {
     pub lost: bool,
 }
 
-/// Settings that the thread reads anew for each pair.
-#[derive(Clone)]
-struct Live {
-    rectifier: Option<Arc<dyn Rectify>>,
-    geometry: Option<Geometry>,
-    scale: Scale,
-}
-
 struct Shared {
     stop: AtomicBool,
-    live: Mutex<Live>,
     stats: Mutex<CaptureStats>,
     info: Mutex<SourceInfo>,
 }
@@ -110,14 +101,9 @@ impl Capture {
     /// Starts reading `source`.
     pub fn start(source: Box<dyn PairSource>, options: CaptureOptions) -> Self {
         let (sender, frames) = channel_with(options.policy);
-        let CaptureOptions { rectifier, geometry, scale, raw_tap, .. } = options;
-        let shared = Arc::new(Shared {
-            stop: AtomicBool::new(false),
-            live: Mutex::new(Live { rectifier, geometry, scale }),
-            stats: Mutex::default(),
-            info: Mutex::new(source.info()),
-        });
-        let reader = Reader { source, sender, raw_tap, shared: Arc::clone(&shared), rate: Rate::default() };
+        let shared =
+            Arc::new(Shared { stop: AtomicBool::new(false), stats: Mutex::default(), info: Mutex::new(source.info()) });
+        let reader = Reader { source, sender, options, shared: Arc::clone(&shared), rate: Rate::default() };
         let thread = std::thread::Builder::new().name("capture".into()).spawn(move || reader.run());
         if let Err(err) = &thread {
             let mut stats = lock(&shared.stats);
@@ -137,17 +123,6 @@ impl Capture {
     /// What is known of the source now.
     pub fn info(&self) -> SourceInfo {
         lock(&self.shared.info).clone()
-    }
-
-    /// Another working size, from the next pair on.
-    pub fn set_scale(&self, scale: Scale) {
-        lock(&self.shared.live).scale = scale;
-    }
-
-    /// Another calibration, from the next pair on; meanings as in [`CaptureOptions`].
-    pub fn set_calibration(&self, rectifier: Option<Arc<dyn Rectify>>, geometry: Option<Geometry>) {
-        let mut live = lock(&self.shared.live);
-        (live.rectifier, live.geometry) = (rectifier, geometry);
     }
 
     /// Stops reading. Waits for half a second at most and leaves a thread behind that a source still blocks.
@@ -183,7 +158,7 @@ impl Drop for Capture {
 struct Reader {
     source: Box<dyn PairSource>,
     sender: NewestSender<Arc<Frame>>,
-    raw_tap: Option<Sender<Arc<RawPair>>>,
+    options: CaptureOptions,
     shared: Arc<Shared>,
     rate: Rate,
 }
@@ -208,10 +183,9 @@ impl Reader {
                 Next::End => break,
             };
             let arrived = Instant::now();
-            let tap_full = self.raw_tap.as_ref().is_some_and(|tap| tap.try_send(Arc::clone(&raw)).is_err());
+            let tap_full = self.options.raw_tap.as_ref().is_some_and(|tap| tap.try_send(Arc::clone(&raw)).is_err());
             let info = self.source.info();
-            let live = lock(&self.shared.live).clone();
-            let frame = make_frame(&raw, &info, &live, arrived).map_err(|err| err.to_string())?;
+            let frame = make_frame(&raw, &info, &self.options, arrived).map_err(|err| err.to_string())?;
 
             let mut stats = lock(&self.shared.stats);
             stats.captured += 1;
@@ -232,17 +206,22 @@ impl Reader {
     }
 }
 
-fn make_frame(raw: &Arc<RawPair>, info: &SourceInfo, live: &Live, arrived: Instant) -> Result<Frame, CalibrationError> {
-    let scale = live.scale;
-    let (left, right, geometry) = if let Some(rectifier) = &live.rectifier {
+fn make_frame(
+    raw: &Arc<RawPair>,
+    info: &SourceInfo,
+    options: &CaptureOptions,
+    arrived: Instant,
+) -> Result<Frame, CalibrationError> {
+    let scale = options.scale;
+    let (left, right, geometry) = if let Some(rectifier) = &options.rectifier {
         let (left, right) = rectifier.rectify(raw)?;
         let scaled = if scale == Scale::One { (left, right) } else { (scale.picture(&left), scale.picture(&right)) };
         (scaled.0, scaled.1, Some(rectifier.geometry()))
     } else {
-        (scale.picture(&raw.left), scale.picture(&raw.right), live.geometry.or(info.geometry))
+        (scale.picture(&raw.left), scale.picture(&raw.right), options.geometry.or(info.geometry))
     };
     // truth is of the pixels as they came: rectification would move them away from it
-    let truth = raw.truth.as_ref().filter(|_| live.rectifier.is_none());
+    let truth = raw.truth.as_ref().filter(|_| options.rectifier.is_none());
     let truth = truth.map(|truth| if scale == Scale::One { Arc::clone(truth) } else { Arc::new(scale.truth(truth)) });
     Ok(Frame {
         left,

@@ -10,10 +10,9 @@ mod tests;
 pub use crate::engine::worker::{EngineSource, Wake};
 pub use status::{Dropped, Latency, Status};
 
-use crate::capture::{Capture, CaptureOptions, PairSource, Rectify, Scale};
+use crate::capture::{Capture, CaptureOptions, PairSource};
 use crate::engine::worker::{Control, EngineWorker};
 use crate::engine::{OpenOptions, Output};
-use crate::frame::Geometry;
 use crate::stereo::StereoParams;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -81,16 +80,6 @@ impl Live {
     /// Stops reading, so that the camera is free; the last pair is still matched when settings change.
     pub fn close_source(&self) {
         self.capture().stop();
-    }
-
-    /// Another working size, from the next pair on.
-    pub fn set_scale(&self, scale: Scale) {
-        self.capture().set_scale(scale);
-    }
-
-    /// Another calibration, from the next pair on; meanings as in [`CaptureOptions`].
-    pub fn set_calibration(&self, rectifier: Option<Arc<dyn Rectify>>, geometry: Option<Geometry>) {
-        self.capture().set_calibration(rectifier, geometry);
     }
 
     /// Other parameters, valid ones, from the next pair on; a pair that is held is matched again at once.
