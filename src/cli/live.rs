@@ -7,7 +7,7 @@ use crate::capture::{self, CaptureOptions, PairSource, SourceInfo, SourceSpec};
 use crate::engine::Output;
 use crate::export::{self, PreviewOptions};
 use crate::live::{LiveOptions, Status, headless};
-use crate::settings::Settings;
+use crate::settings::{Settings, Word};
 use crate::stereo::StereoParams;
 use crate::ui::{self, WindowOptions};
 use anyhow::Context as _;
@@ -56,20 +56,21 @@ pub(super) struct LiveArgs {
 /// # Errors
 /// A source, calibration, engine or window that cannot be opened, each with its cause and cure.
 pub(super) fn run(args: &LiveArgs) -> anyhow::Result<()> {
-    let settings = args.settings.resolve()?;
+    let words = args.settings.words()?;
+    let settings = Settings::resolve(&words)?;
     let spec = match &args.source {
         Some(words) => Some(SourceSpec::parse(words)?),
         None if args.pictures.is_empty() => None,
         None => Some(SourceSpec::from_paths(&args.pictures)?),
     };
-    if args.headless || args.frames.is_some() || args.json {
-        return run_headless(args, &settings, &spec.unwrap_or(SourceSpec::Scene));
+    let asked = args.headless || args.frames.is_some() || args.json;
+    if !asked && has_display() {
+        return run_window(args, words, spec);
     }
-    if !has_display() {
+    if !asked {
         eprintln!("stereopsis: no display: running without a window (as with --headless)");
-        return run_headless(args, &settings, &spec.unwrap_or(SourceSpec::Scene));
     }
-    run_window(args, spec)
+    run_headless(args, &settings, &spec.unwrap_or(SourceSpec::Scene))
 }
 
 fn has_display() -> bool {
@@ -125,10 +126,10 @@ fn about(output: &Output, status: &Status) -> serde_json::Value {
     about
 }
 
-fn run_window(args: &LiveArgs, source: Option<SourceSpec>) -> anyhow::Result<()> {
+fn run_window(args: &LiveArgs, words: Vec<Word>, source: Option<SourceSpec>) -> anyhow::Result<()> {
     let calibration = args.calibration.clone();
     ui::run(WindowOptions {
-        words: args.settings.words()?,
+        words,
         source,
         source_options: args.input.options(Some(DEFAULT_RATE_HZ), true, true),
         capture: Arc::new(move |info| capture_options(&calibration, info).map_err(|err| format!("{err:#}"))),
