@@ -187,7 +187,8 @@ mod tests {
 
     #[test]
     fn what_lies_behind_infinity_has_no_colour_with_a_geometry() {
-        let geometry = Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: -5.0, cx_px: 0.0, cy_px: 0.0 };
+        let geometry =
+            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: -5.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
         let map = map_of(vec![4 * 16, 5 * 16, 6 * 16]);
         let range = DisplayRange { far_px: 0.0, near_px: 10.0 };
         let colors = color_map(&map, Some(&geometry), range, Colormap::Turbo, false);
@@ -214,7 +215,8 @@ mod tests {
 
     #[test]
     fn range_of_depths_is_a_range_of_disparities() {
-        let geometry = Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0 };
+        let geometry =
+            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
         let range = DisplayRange::from_depth_m(5.0, 0.5, &geometry).unwrap();
         assert_eq!(range, DisplayRange { far_px: 10.0, near_px: 100.0 });
         assert_eq!(DisplayRange::from_depth_m(0.0, 1.0, &geometry), None);

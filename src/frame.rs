@@ -140,6 +140,8 @@ pub struct Geometry {
     pub cx_px: f64,
     /// Principal point of the left picture, px.
     pub cy_px: f64,
+    /// Guessed from the pictures and not calibrated: depth may be off by a factor, and whoever shows it says so.
+    pub estimated: bool,
 }
 
 impl Geometry {
@@ -152,6 +154,7 @@ impl Geometry {
             doffs_px: self.doffs_px * factor,
             cx_px: (self.cx_px + 0.5) * factor - 0.5,
             cy_px: (self.cy_px + 0.5) * factor - 0.5,
+            estimated: self.estimated,
         }
     }
 

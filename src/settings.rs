@@ -306,7 +306,8 @@ mod tests {
 
     #[test]
     fn the_nearest_depth_sets_the_range() {
-        let geometry = Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0 };
+        let geometry =
+            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
         let settings = Settings::resolve(&flags(&[("near-m", "0.5")])).unwrap();
         assert_eq!(settings.params_for(640, Some(&geometry)).unwrap().num_disparities, 101);
         assert!(settings.params_for(640, None).unwrap_err().to_string().contains("needs a calibration"));

@@ -89,6 +89,7 @@ impl Rectification {
             doffs_px: self.right.cx - self.left.cx,
             cx_px: self.left.cx,
             cy_px: self.left.cy,
+            estimated: false,
         }
     }
 }
@@ -144,7 +145,7 @@ mod tests {
     fn plain_rig_stays_as_it_is() {
         let done = Rectification::compute(&plain_rig(), 640, 480).unwrap();
         assert!((done.rotation_left - DMat3::IDENTITY).to_cols_array().iter().all(|v| v.abs() < 1e-12));
-        let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px } = done.geometry();
+        let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. } = done.geometry();
         assert!((focal_px - 500.0).abs() < 1e-6 && (baseline_m - 0.12).abs() < 1e-12 && doffs_px.abs() < 1e-9);
         assert!((cx_px - 319.5).abs() < 1e-6 && (cy_px - 239.5).abs() < 1e-6);
     }

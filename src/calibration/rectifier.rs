@@ -39,7 +39,7 @@ impl StereoRig {
         Ok(Rectifier {
             left: table(&rig.left, rectification.rotation_left, rectification.left),
             right: table(&rig.right, rectification.rotation_right, rectification.right),
-            geometry: rectification.geometry(),
+            geometry: Geometry { estimated: self.estimated, ..rectification.geometry() },
             note,
         })
     }

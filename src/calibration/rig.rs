@@ -20,6 +20,8 @@ pub struct StereoRig {
     pub rectification: Option<Rectification>,
     /// Which unit the lengths were read in.
     pub unit: LengthUnit,
+    /// Guessed from pictures and not calibrated; its depth is labelled so.
+    pub estimated: bool,
 }
 
 /// Baselines outside this are probably a mistaken unit, m.
@@ -104,6 +106,7 @@ pub(super) mod tests {
             size: Some((640, 480)),
             rectification: None,
             unit: LengthUnit::Metre,
+            estimated: false,
         }
     }
 

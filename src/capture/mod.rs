@@ -5,6 +5,7 @@ pub mod scene;
 pub mod files;
 pub mod decode;
 pub mod webcam;
+mod camera_options;
 pub mod decode_camera;
 pub mod pairing;
 mod pace;
@@ -12,6 +13,7 @@ pub mod scale;
 pub mod newest;
 pub mod worker;
 
+pub use camera_options::{CameraOptions, ControlWishes, EyeOptions, Orientation, PowerLine, Wish};
 pub use scale::Scale;
 pub use source::{SourceOptions, SourceSpec, open};
 pub use worker::{Capture, CaptureOptions, CaptureStats, Rectify};
@@ -61,6 +63,58 @@ pub trait PairSource: Send {
     /// # Errors
     /// The source is lost; whoever reads says so and may open it again.
     fn next(&mut self, patience: Duration) -> Result<Next, CaptureError>;
+
+    /// How its cameras stand; nothing to say for what is no camera.
+    fn state(&self) -> SourceState {
+        SourceState::default()
+    }
+
+    /// Starts one of two free-running cameras again, in the background, until both take their pictures at nearly the same
+    /// time; [`SourceState::resyncing`] says while that goes on. Others ignore it.
+    fn resync(&mut self) {}
+}
+
+/// How the cameras of a source stand.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceState {
+    /// Left and right, or the one that gives both.
+    pub cameras: Vec<CameraState>,
+    /// Frames of one camera that found no partner so far.
+    pub unpaired: u64,
+    /// How far apart the pictures of a pair are taken; `None` for one camera, and before there are some pairs.
+    pub skew: Option<Skew>,
+    /// What is odd, in words to be shown as they are: half the rate, jumping time stamps, a control that was refused.
+    pub remarks: Vec<String>,
+    /// One camera is being started again, see [`PairSource::resync`].
+    pub resyncing: bool,
+}
+
+/// How one camera stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CameraState {
+    /// Its number now.
+    pub index: u32,
+    /// What it calls itself.
+    pub name: String,
+    /// The mode that was granted, in words: `MJPEG 640x480 at 30/s`.
+    pub mode: String,
+    /// Frames per second that really come.
+    pub rate_hz: f64,
+    /// Frames that could not be decoded.
+    pub damaged: u64,
+    /// Frames that nobody took in time.
+    pub late: u64,
+    /// Why it is lost, while it is; it is opened again when it returns.
+    pub lost: Option<String>,
+}
+
+/// The right picture's time minus the left one's, over the last two seconds or so.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Skew {
+    /// Mean, s.
+    pub mean_s: f64,
+    /// Largest minus smallest, s.
+    pub spread_s: f64,
 }
 
 /// Why a source cannot be opened or read. The text says what was tried, on what, and what to do next.

@@ -2,8 +2,8 @@
 
 use super::files::FileSource;
 use super::scene::{SceneOptions, SceneSource};
-use super::webcam::{ModeRequest, SideBySide, WebcamPair};
-use super::{CaptureError, PairSource};
+use super::webcam::{CameraName, ModeRequest, SideBySide, WebcamPair};
+use super::{CameraOptions, CaptureError, PairSource};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -21,10 +21,10 @@ pub enum SourceSpec {
     },
     /// `FOLDER`: pairs of image files.
     Folder(PathBuf),
-    /// `webcam:L,R`: two cameras by their numbers, left one first.
-    WebcamPair(u32, u32),
+    /// `webcam:L,R`: two cameras by number or port, left one first.
+    WebcamPair(CameraName, CameraName),
     /// `webcam:N`: one camera that gives both pictures side by side.
-    WebcamSideBySide(u32),
+    WebcamSideBySide(CameraName),
 }
 
 /// What the words do not say.
@@ -39,6 +39,8 @@ pub struct SourceOptions {
     pub looped: bool,
     /// Keep RGB where the source has it.
     pub color: bool,
+    /// What is wished of cameras.
+    pub cameras: CameraOptions,
     /// The scene's rig and looks; [`SourceOptions::size`] goes before its size.
     pub scene: SceneOptions,
 }
@@ -54,19 +56,19 @@ impl SourceSpec {
     /// [`CaptureError::Grammar`] if they mean nothing; whether files exist is seen when they are opened.
     pub fn parse(words: &str) -> Result<Self, CaptureError> {
         let wrong = || CaptureError::Grammar(format!("'{words}' names no source: {GRAMMAR}"));
-        let number = |text: &str| text.trim().parse().map_err(|_| wrong());
+        let camera = |text: &str| text.parse::<CameraName>().map_err(|_| wrong());
         if words == "scene" {
             return Ok(Self::Scene);
         }
         if let Some(numbers) = words.strip_prefix("webcam:") {
             return match numbers.split_once(',') {
-                Some((left, right)) => match (number(left)?, number(right)?) {
+                Some((left, right)) => match (camera(left)?, camera(right)?) {
                     (left, right) if left == right => Err(CaptureError::Grammar(format!(
                         "'{words}' names one camera twice: for one that gives both pictures side by side write webcam:{left}"
                     ))),
                     (left, right) => Ok(Self::WebcamPair(left, right)),
                 },
-                None => Ok(Self::WebcamSideBySide(number(numbers)?)),
+                None => Ok(Self::WebcamSideBySide(camera(numbers)?)),
             };
         }
         // a folder whose name has a comma is a folder
@@ -143,14 +145,16 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         }
         SourceSpec::Files { left, right } => Box::new(FileSource::pair(left, right, options)?),
         SourceSpec::Folder(folder) => Box::new(FileSource::folder(folder, options)?),
-        SourceSpec::WebcamPair(left, right) => Box::new(WebcamPair::open(*left, *right, &camera_mode(options))?),
-        SourceSpec::WebcamSideBySide(camera) => Box::new(SideBySide::open(*camera, &camera_mode(options))?),
+        SourceSpec::WebcamPair(left, right) => {
+            Box::new(WebcamPair::open(left.resolve()?, right.resolve()?, &camera_mode(options))?)
+        }
+        SourceSpec::WebcamSideBySide(camera) => Box::new(SideBySide::open(camera.resolve()?, &camera_mode(options))?),
     })
 }
 
 fn camera_mode(options: &SourceOptions) -> ModeRequest {
     let rate_hz = options.rate_hz.map(|rate| rate.round().max(1.0) as u32);
-    ModeRequest { size: options.size, rate_hz, format: None, color: options.color }
+    ModeRequest { size: options.size, rate_hz, format: options.cameras.format, color: options.color }
 }
 
 #[cfg(test)]
@@ -159,10 +163,13 @@ mod tests {
 
     #[test]
     fn words_come_back_as_they_were() {
-        for words in ["scene", "a/l.png,b/r.png", "some/folder", "webcam:0,1", "webcam:12"] {
+        for words in
+            ["scene", "a/l.png,b/r.png", "some/folder", "webcam:0,1", "webcam:12", "webcam:usb-0:1.2:1.0,usb-0:1.3:1.0"]
+        {
             assert_eq!(SourceSpec::parse(words).unwrap().to_string(), words);
         }
-        assert_eq!(SourceSpec::parse("webcam:3,2").unwrap(), SourceSpec::WebcamPair(3, 2));
+        let (left, right) = (CameraName::Number(3), CameraName::Number(2));
+        assert_eq!(SourceSpec::parse("webcam:3,2").unwrap(), SourceSpec::WebcamPair(left, right));
     }
 
     #[test]

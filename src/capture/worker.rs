@@ -388,7 +388,7 @@ mod tests {
         }
 
         fn geometry(&self) -> Geometry {
-            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 4.0, cx_px: 3.5, cy_px: 1.5 }
+            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 4.0, cx_px: 3.5, cy_px: 1.5, estimated: false }
         }
     }
 

@@ -64,7 +64,14 @@ impl SourceArgs {
         };
         let baseline_m = self.scene_baseline_m.unwrap_or(scene.baseline_m);
         let scene = SceneOptions { baseline_m, ..scene };
-        SourceOptions { size: self.size, rate_hz, looped: looped && !self.once, color, scene }
+        SourceOptions {
+            size: self.size,
+            rate_hz,
+            looped: looped && !self.once,
+            color,
+            scene,
+            ..SourceOptions::default()
+        }
     }
 }
 
@@ -137,7 +144,7 @@ impl CalibrationArgs {
     pub(super) fn rig(&self, source: &SourceInfo) -> anyhow::Result<Rig> {
         if let (Some(focal_px), Some(baseline_m)) = (self.focal_px, self.baseline_m) {
             let (cx_px, cy_px) = ((source.width as f64 - 1.0) / 2.0, (source.height as f64 - 1.0) / 2.0);
-            let geometry = Geometry { focal_px, baseline_m, doffs_px: self.doffs, cx_px, cy_px };
+            let geometry = Geometry { focal_px, baseline_m, doffs_px: self.doffs, cx_px, cy_px, estimated: false };
             return Ok(Rig { geometry: Some(geometry), ..Rig::default() });
         }
         if self.calibration.is_empty() {

@@ -141,7 +141,8 @@ pub(super) mod tests {
             name: "scene-000012".into(),
             truth: None,
         };
-        let geometry = Geometry { focal_px: 300.0, baseline_m: 0.12, doffs_px: 0.0, cx_px: 159.5, cy_px: 119.5 };
+        let geometry =
+            Geometry { focal_px: 300.0, baseline_m: 0.12, doffs_px: 0.0, cx_px: 159.5, cy_px: 119.5, estimated: false };
         Frame {
             left: picture.clone(),
             right: picture,

@@ -62,7 +62,8 @@ pub(super) fn metres(depth: f64) -> String {
 mod tests {
     use super::*;
 
-    const RIG: Geometry = Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0 };
+    const RIG: Geometry =
+        Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
 
     #[test]
     fn ends_of_a_depth_bar_come_first() {

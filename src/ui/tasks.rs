@@ -4,7 +4,7 @@
 use super::options::CaptureFor;
 use super::session::open_blocking;
 use super::waker::Waker;
-use crate::capture::webcam::{CameraInfo, cameras};
+use crate::capture::webcam::{CameraInfo, CameraName, cameras};
 use crate::capture::{CaptureOptions, PairSource, SourceOptions, SourceSpec};
 use crate::engine::Output;
 use crate::export;
@@ -99,11 +99,14 @@ fn find_cameras() -> CamerasFound {
     for left in &cameras {
         for right in cameras.iter().filter(|right| right.index != left.index) {
             let text = format!("left {}: {} · right {}: {}", left.index, name(left), right.index, name(right));
-            found.push((SourceSpec::WebcamPair(left.index, right.index), text));
+            found.push((SourceSpec::WebcamPair(CameraName::Number(left.index), CameraName::Number(right.index)), text));
         }
     }
     found.extend(cameras.iter().map(|camera| {
-        (SourceSpec::WebcamSideBySide(camera.index), format!("{}: {} · side by side", camera.index, name(camera)))
+        (
+            SourceSpec::WebcamSideBySide(CameraName::Number(camera.index)),
+            format!("{}: {} · side by side", camera.index, name(camera)),
+        )
     }));
     Ok(found)
 }

@@ -123,7 +123,7 @@ impl Found {
                 (rotation_of(rotation)?, translation * unit.metres())
             }
         };
-        Ok(StereoRig { left, right, rotation, translation_m, size: self.size, rectification, unit })
+        Ok(StereoRig { left, right, rotation, translation_m, size: self.size, rectification, unit, estimated: false })
     }
 
     fn camera(&self, side: Side, what: &str) -> Result<Camera, CalibrationError> {

@@ -66,6 +66,7 @@ impl SceneOptions {
             doffs_px: 0.0,
             cx_px: (self.width as f64 - 1.0) / 2.0,
             cy_px: (self.height as f64 - 1.0) / 2.0,
+            estimated: false,
         }
     }
 }

@@ -7,10 +7,12 @@ mod claim;
 mod devices;
 mod fault;
 mod mode;
+mod name;
 mod pair;
 mod side_by_side;
 
 pub use devices::{CameraInfo, cameras};
 pub use mode::{Mode, ModeRequest};
+pub use name::CameraName;
 pub use pair::WebcamPair;
 pub use side_by_side::SideBySide;

@@ -231,7 +231,8 @@ mod tests {
 
     #[test]
     fn the_range_is_said_in_metres() {
-        let geometry = Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0 };
+        let geometry =
+            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
         let params = StereoParams { num_disparities: 101, ..StereoParams::default() };
         assert_eq!(range_text(&params, Some(&geometry)), "= 0.500 m … ∞");
         assert_eq!(range_text(&params, None), "0 … 100 px");

@@ -284,6 +284,7 @@ fn euroc(folder: &Path) -> StereoRig {
         size: Some((752, 480)),
         rectification: None,
         unit: LengthUnit::Metre,
+        estimated: false,
     }
 }
 

@@ -1,0 +1,61 @@
+//! What names a camera: its number today, or where it is plugged in, which stays.
+
+use super::devices::listed;
+use super::fault;
+use crate::capture::CaptureError;
+use std::fmt;
+use std::str::FromStr;
+
+/// Names a camera.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum CameraName {
+    /// Its number, as in /dev/video0; another one may have it after a restart.
+    Number(u32),
+    /// Where it is plugged in, as [`super::CameraInfo::port`] says it.
+    Port(String),
+}
+
+impl CameraName {
+    /// The number that the camera has now.
+    ///
+    /// # Errors
+    /// No such camera, or the system lists none.
+    pub fn resolve(&self) -> Result<u32, CaptureError> {
+        let cameras = listed()?;
+        let found: Vec<u32> = cameras.iter().map(|c| c.index).collect();
+        match self {
+            Self::Number(number) if found.contains(number) => Ok(*number),
+            Self::Number(number) => Err(fault::missing(*number, &found)),
+            Self::Port(port) => cameras.iter().find(|c| c.port == *port).map(|c| c.index).ok_or_else(|| {
+                let ports: Vec<_> = cameras.iter().map(|c| c.port.as_str()).collect();
+                let found = if ports.is_empty() { "none".to_owned() } else { ports.join(", ") };
+                CaptureError::Camera(format!(
+                    "no camera at port {port}: found {found}; plug it in there, or see `stereopsis devices`"
+                ))
+            }),
+        }
+    }
+}
+
+impl fmt::Display for CameraName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Port(port) => port.fmt(f),
+        }
+    }
+}
+
+impl FromStr for CameraName {
+    type Err = String;
+
+    /// A number, or the words of a port, which hold a dash, a dot or a colon.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if let Ok(number) = text.parse() {
+            return Ok(Self::Number(number));
+        }
+        let is_port = text.contains(['-', '.', ':', '/', '\\', '{']) && !text.contains(',');
+        if is_port { Ok(Self::Port(text.to_owned())) } else { Err(format!("'{text}' is neither a number nor a port")) }
+    }
+}
