@@ -43,6 +43,7 @@ choices! {
     }
 }
 
+#[allow(clippy::derivable_impls, reason = "the macro's members take no attribute")]
 impl Default for Orientation {
     fn default() -> Self {
         Self::Upright

@@ -20,7 +20,7 @@ pub(crate) enum Task {
     /// Look for cameras.
     FindCameras,
     /// Open a source.
-    OpenSource(SourceSpec, SourceOptions, CaptureFor),
+    OpenSource(SourceSpec, Box<SourceOptions>, CaptureFor),
     /// Write a result, which has its map on the host, into a folder.
     Snapshot(Arc<Output>, PathBuf),
 }

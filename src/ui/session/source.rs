@@ -36,7 +36,7 @@ impl Session {
             // a camera can be open once only
             self.live.close_source();
         }
-        let options = self.options.source_options.clone();
+        let options = Box::new(self.options.source_options.clone());
         self.source = spec.clone();
         self.begin(Task::OpenSource(spec, options, self.options.capture.clone()));
     }
