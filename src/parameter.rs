@@ -223,6 +223,16 @@ macro_rules! choices {
                 serializer.serialize_str(self.word())
             }
         }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let word = String::deserialize(deserializer)?;
+                Self::from_word(&word).ok_or_else(|| {
+                    let words: Vec<_> = Self::ALL.iter().map(|member| member.word()).collect();
+                    serde::de::Error::custom(format!("'{word}': expected one of {}", words.join(", ")))
+                })
+            }
+        }
     };
 }
 

@@ -3,6 +3,7 @@
 
 use super::decode_camera::PixelFormat;
 use crate::choices;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -18,6 +19,8 @@ pub struct CameraOptions {
     /// A calibration is in use: what would void it (autofocus) or spoil pairs (a lower rate in the dark) is switched off
     /// where the camera has it and nothing else is wished.
     pub calibrated: bool,
+    /// Two cameras: the right one is locked to what the left one's automatic has settled at, so that both see alike.
+    pub equal_exposure: bool,
 }
 
 /// What is wished of one camera.
@@ -59,18 +62,24 @@ pub enum Wish<T> {
     Fixed(T),
 }
 
-/// What a camera's controls shall be; `None` leaves one as it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// What a camera's controls shall be; `None` leaves one as it is. In TOML: `exposure_ms = "auto"`, or a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ControlWishes {
     /// Time of exposure, ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub exposure_ms: Option<Wish<f64>>,
     /// Gain, in the driver's steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub gain: Option<i64>,
     /// White balance, K.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub white_balance_k: Option<Wish<i64>>,
     /// Focus, in the driver's steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub focus: Option<Wish<i64>>,
     /// Flicker of the lights that is filtered.
+    #[serde(rename = "power_line_hz", skip_serializing_if = "Option::is_none")]
     pub power_line: Option<PowerLine>,
 }
 
@@ -105,5 +114,60 @@ impl<T: FromStr> FromStr for Wish<T> {
             "auto" => Ok(Self::Auto),
             _ => text.parse().map(Self::Fixed).map_err(|_| format!("'{text}': expected auto or a number")),
         }
+    }
+}
+
+impl<T: Serialize> Serialize for Wish<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Auto => serializer.serialize_str("auto"),
+            Self::Fixed(value) => value.serialize(serializer),
+        }
+    }
+}
+
+impl<'de, T: FromStr + Deserialize<'de>> Deserialize<'de> for Wish<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "expected \"auto\" or a number")]
+        enum Written<T> {
+            Number(T),
+            Word(String),
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Number(value) => Ok(Self::Fixed(value)),
+            Written::Word(word) => word.parse().map_err(serde::de::Error::custom),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wishes_survive_a_toml_file() {
+        let text = "exposure_ms = 8\ngain = 20\nwhite_balance_k = \"auto\"\npower_line_hz = \"50\"\n";
+        let wishes: ControlWishes = toml::from_str(text).expect("reads");
+        let expected = ControlWishes {
+            exposure_ms: Some(Wish::Fixed(8.0)),
+            gain: Some(20),
+            white_balance_k: Some(Wish::Auto),
+            focus: None,
+            power_line: Some(PowerLine::Hz50),
+        };
+        assert_eq!(wishes, expected);
+        let written = toml::to_string(&wishes).expect("writes");
+        assert!(!written.contains("focus"), "{written}");
+        assert_eq!(toml::from_str::<ControlWishes>(&written).expect("reads again"), expected);
+    }
+
+    #[test]
+    fn what_a_toml_file_cannot_mean_is_said() {
+        let refusal = |text| toml::from_str::<ControlWishes>(text).expect_err("refused").to_string();
+        assert!(refusal("exposure_ms = true").contains("expected \"auto\" or a number"));
+        assert!(refusal("focus = \"far\"").contains("'far': expected auto or a number"));
+        assert!(refusal("power_line_hz = \"55\"").contains("'55': expected one of off, 50, 60, auto"));
+        assert!(refusal("zoom = 3").contains("unknown field `zoom`"));
     }
 }
