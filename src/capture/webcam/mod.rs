@@ -4,6 +4,7 @@
 
 mod camera;
 mod claim;
+pub mod controls;
 mod devices;
 mod fault;
 mod mode;

@@ -1,0 +1,179 @@
+//! Carries out what is wished of one camera, and says what came of it.
+//!
+//! The order matters: a value is refused while its automatic is on, and each is read back because drivers grant another one.
+
+use super::node::Node;
+use super::{ControlKind, auto_value, is_auto, words};
+use crate::capture::{ControlWishes, PowerLine, Wish};
+
+/// Sets camera `index` as wished. The answer says in words what was refused, is missing or was clamped; it is empty where all
+/// is as wished. What is not wished is left as it is.
+pub fn apply(index: u32, wishes: &ControlWishes) -> Vec<String> {
+    if *wishes == ControlWishes::default() {
+        return Vec::new();
+    }
+    match Node::open(index) {
+        Ok(node) => apply_to(&node, wishes),
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+fn apply_to(node: &Node, wishes: &ControlWishes) -> Vec<String> {
+    let whole = |wish: Wish<i64>| match wish {
+        Wish::Auto => Wish::Auto,
+        Wish::Fixed(value) => Wish::Fixed(value as f64),
+    };
+    let member = |flicker: PowerLine| PowerLine::ALL.iter().position(|&m| m == flicker).unwrap_or_default() as f64;
+    // exposure first: some drivers reset the gain when its automatic ends
+    let wished = [
+        (ControlKind::PowerLine, wishes.power_line.map(|flicker| Wish::Fixed(member(flicker)))),
+        (ControlKind::Exposure, wishes.exposure_ms),
+        (ControlKind::Gain, wishes.gain.map(|gain| Wish::Fixed(gain as f64))),
+        (ControlKind::WhiteBalance, wishes.white_balance_k.map(whole)),
+        (ControlKind::Focus, wishes.focus.map(whole)),
+    ];
+    let set = |(kind, wish): (ControlKind, Option<Wish<f64>>)| match wish? {
+        Wish::Auto => set_auto(node, kind).err(),
+        Wish::Fixed(value) => lock(node, kind, value).map_or_else(Some, |locked| locked.remark),
+    };
+    wished.into_iter().filter_map(set).collect()
+}
+
+/// What a control stands at after [`lock`].
+pub(super) struct Locked {
+    /// In the driver's numbers.
+    pub(super) raw: i64,
+    /// Where that is not what was wished.
+    pub(super) remark: Option<String>,
+}
+
+/// Ends the automatic and sets the value nearest to the wish (in the unit of the kind).
+///
+/// # Errors
+/// In words, if the camera lacks the control or refuses.
+pub(super) fn lock(node: &Node, kind: ControlKind, wished: f64) -> Result<Locked, String> {
+    let (index, name) = (node.index(), words::name(kind));
+    let range = node.range(kind.id()).ok_or_else(|| missing(node, kind))?;
+    if !wished.is_finite() {
+        return Err(format!("camera {index}: {name} cannot be {wished}; it takes {}", words::range(kind, range)));
+    }
+    let wished = (wished * kind.per_unit()).round() as i64;
+    let value = wished.clamp(range.min, range.max);
+    if range.items.is_some() && !range.has(value) || kind == ControlKind::PowerLine && value != wished {
+        let value = words::value(kind, wished);
+        return Err(format!("camera {index}: its {name} has no {value}, only {}", words::range(kind, range)));
+    }
+    end_auto(node, kind)?;
+    let steps = (value - range.min + range.step / 2) / range.step;
+    let value = (range.min + steps * range.step).min(range.max);
+    let refused = |error| format!("camera {index}: {name} could not be set to {}: {error}", words::value(kind, value));
+    let raw = node.set(kind.id(), value).map_err(refused)?;
+    let remark = (raw != wished).then(|| {
+        let [got, asked] = [raw, wished].map(|v| words::value(kind, v));
+        let takes = words::range(kind, range);
+        let why = if raw == value {
+            let steps = if range.step > 1 { format!(" in steps of {}", range.step) } else { String::new() };
+            format!("it takes {takes}{steps}")
+        } else {
+            "its driver granted that".to_owned()
+        };
+        format!("camera {index}: {name} is {got} instead of {asked}: {why}")
+    });
+    Ok(Locked { raw, remark })
+}
+
+/// Switches the automatic off where it is on.
+///
+/// # Errors
+/// In words, if it stays on.
+pub(super) fn end_auto(node: &Node, kind: ControlKind) -> Result<(), String> {
+    match is_auto(node, kind) {
+        Some(true) => switch(node, kind, false),
+        _ => Ok(()),
+    }
+}
+
+fn set_auto(node: &Node, kind: ControlKind) -> Result<(), String> {
+    if node.range(kind.id()).is_none() && kind.auto_id().is_none_or(|id| node.range(id).is_none()) {
+        return Err(missing(node, kind));
+    }
+    match is_auto(node, kind) {
+        Some(true) => Ok(()),
+        Some(false) => switch(node, kind, true),
+        None => Err(format!("camera {} has no automatic {}; it stays as it is", node.index(), words::name(kind))),
+    }
+}
+
+fn switch(node: &Node, kind: ControlKind, on: bool) -> Result<(), String> {
+    let failed = |why: &str| {
+        let (index, name, to) = (node.index(), words::name(kind), if on { "on" } else { "off" });
+        format!("camera {index}: the automatic of its {name} could not be switched {to}: {why}")
+    };
+    let range_of = |id| node.range(id).map(|range| (id, range));
+    let (id, range) = kind.auto_id().and_then(range_of).ok_or_else(|| failed("it has none"))?;
+    let value = auto_value(kind, range, on).ok_or_else(|| failed("its driver has no such choice"))?;
+    match node.set(id, value).map_err(|error| failed(&error))? {
+        granted if granted == value => Ok(()),
+        _ => Err(failed("its driver left it as it was")),
+    }
+}
+
+fn missing(node: &Node, kind: ControlKind) -> String {
+    format!("camera {} has no {} to set", node.index(), words::name(kind))
+}
+
+/// Keeps a calibration valid on camera `index`: where it has them and `wishes` says nothing about them, autofocus is switched
+/// off at the present focus, and so is a lower rate in the dark. The answer says what was done, and what could not be.
+pub fn protect_calibration(index: u32, wishes: &ControlWishes) -> Vec<String> {
+    let node = match Node::open(index) {
+        Ok(node) => node,
+        Err(error) => return vec![format!("autofocus, which voids a calibration, may be on: {error}")],
+    };
+    let mut said = Vec::new();
+    match wishes.focus {
+        None => said.extend(hold_focus(&node)),
+        Some(Wish::Auto) => {
+            said.push(format!("camera {index}: autofocus is on, as wished; the calibration holds for one focus only"));
+        }
+        Some(Wish::Fixed(_)) => {}
+    }
+    said.extend(hold_rate(&node));
+    said
+}
+
+fn hold_focus(node: &Node) -> Option<String> {
+    let index = node.index();
+    if is_auto(node, ControlKind::Focus) != Some(true) {
+        return None;
+    }
+    let focus = node.get(ControlKind::Focus.id()).ok();
+    if let Err(refusal) = switch(node, ControlKind::Focus, false) {
+        return Some(format!("{refusal}; the calibration holds for one focus only"));
+    }
+    // some lenses travel home when their automatic ends
+    let held = focus.map(|focus| lock(node, ControlKind::Focus, focus as f64));
+    Some(match held {
+        Some(Ok(Locked { raw, .. })) => {
+            format!(
+                "camera {index}: autofocus is switched off, focus stays at {raw}: the calibration holds for one focus only"
+            )
+        }
+        Some(Err(refusal)) => format!("camera {index}: autofocus is switched off for the calibration, but {refusal}"),
+        None => format!("camera {index}: autofocus is switched off: the calibration holds for one focus only"),
+    })
+}
+
+fn hold_rate(node: &Node) -> Option<String> {
+    let (index, id) = (node.index(), ControlKind::DarkRate.id());
+    node.range(id)?;
+    if node.get(id) == Ok(0) {
+        return None;
+    }
+    Some(match node.set(id, 0) {
+        Ok(0) => format!(
+            "camera {index}: keeps its rate in the dark now, so that pairs fit; its pictures get darker instead"
+        ),
+        Ok(_) => format!("camera {index}: its driver insists on a lower rate in the dark; give it light"),
+        Err(error) => format!("camera {index}: its lower rate in the dark could not be switched off: {error}"),
+    })
+}

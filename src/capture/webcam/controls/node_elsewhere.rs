@@ -1,0 +1,37 @@
+//! Systems whose controls are not reached yet: opening says so.
+
+use super::{Id, Range};
+use crate::capture::CaptureError;
+use std::convert::Infallible;
+
+/// A camera's controls; there are none.
+pub(super) struct Node(Infallible);
+
+impl Node {
+    pub(super) fn open(index: u32) -> Result<Self, CaptureError> {
+        let instead = if cfg!(target_os = "macos") {
+            "set them with the camera's own program"
+        } else {
+            "set them with the camera's own program, or in the system's camera settings"
+        };
+        Err(CaptureError::Camera(format!(
+            "camera {index}: exposure, focus and the like are set only on Linux so far; {instead}"
+        )))
+    }
+
+    pub(super) fn index(&self) -> u32 {
+        match self.0 {}
+    }
+
+    pub(super) fn range(&self, _: Id) -> Option<&Range> {
+        match self.0 {}
+    }
+
+    pub(super) fn get(&self, _: Id) -> Result<i64, String> {
+        match self.0 {}
+    }
+
+    pub(super) fn set(&self, _: Id, _: i64) -> Result<i64, String> {
+        match self.0 {}
+    }
+}

@@ -1,0 +1,30 @@
+//! Sentences about controls.
+
+use super::{ControlKind, Range};
+use crate::capture::PowerLine;
+
+/// What the control is called in a sentence.
+pub(super) const fn name(kind: ControlKind) -> &'static str {
+    match kind {
+        ControlKind::Exposure => "exposure",
+        ControlKind::Gain => "gain",
+        ControlKind::WhiteBalance => "white balance",
+        ControlKind::Focus => "focus",
+        ControlKind::PowerLine => "flicker filter",
+        ControlKind::DarkRate => "lower rate in the dark",
+    }
+}
+
+/// The driver's number with its unit.
+pub(super) fn value(kind: ControlKind, raw: i64) -> String {
+    kind.value_text(raw as f64 / kind.per_unit())
+}
+
+/// What can be set: `0.3 to 204.7 ms`, `off, 50 Hz, 60 Hz`.
+pub(super) fn range(kind: ControlKind, range: &Range) -> String {
+    if let ControlKind::PowerLine = kind {
+        let members = (0..PowerLine::ALL.len() as i64).filter(|&v| range.has(v));
+        return members.map(|v| value(kind, v)).collect::<Vec<_>>().join(", ");
+    }
+    format!("{} to {}", range.min as f64 / kind.per_unit(), value(kind, range.max))
+}
