@@ -6,6 +6,7 @@ pub mod files;
 pub mod decode;
 pub mod webcam;
 mod camera_options;
+mod orientation;
 pub mod decode_camera;
 pub mod pairing;
 mod pace;

@@ -9,7 +9,7 @@ use super::devices::{listed, modes, offers_nothing, open_any};
 use super::fault::{self, number};
 use super::mode::{Mode, choose};
 use crate::capture::CaptureError;
-use crate::capture::decode_camera::{PixelFormat, decode};
+use crate::capture::decode_camera::{Layout, PixelFormat, decode};
 use crate::frame::Picture;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use nokhwa::utils::{RequestedFormat, RequestedFormatType};
@@ -269,7 +269,7 @@ impl Worker {
             match buffer {
                 Ok(frame) => {
                     let time = capture_time(&frame, SystemTime::now());
-                    match decode(mode.format, mode.size(), frame.buffer(), self.color) {
+                    match decode(Layout::tight(mode.format, mode.size()), frame.buffer(), self.color) {
                         Ok(picture) => self.send(Ok(Shot { picture, time, number })),
                         Err(error) => {
                             self.counts.damaged.fetch_add(1, Ordering::Relaxed);

@@ -82,7 +82,9 @@ impl From<Mode> for CameraFormat {
     fn from(mode: Mode) -> Self {
         let format = match mode.format {
             PixelFormat::Yuyv => FrameFormat::YUYV,
+            PixelFormat::Nv12 => FrameFormat::NV12,
             PixelFormat::Mjpeg => FrameFormat::MJPEG,
+            PixelFormat::Grey | PixelFormat::Y16 => FrameFormat::GRAY,
         };
         Self::new(Resolution::new(mode.width as u32, mode.height as u32), format, mode.rate_hz)
     }

@@ -1,0 +1,183 @@
+//! Bytes of a camera to a picture: luma straight from the data, RGB only if asked. Luma keeps the range that the camera
+//! sends: YUYV and NV12 usually 16 to 235 (BT.601, limited), MJPEG 0 to 255 (BT.601, full). A damaged frame is an error,
+//! because half a picture would be matched too. What goes unseen: a cut in the last row of blocks, and a lost end whose
+//! place an older frame's bytes take.
+
+mod mjpeg;
+#[cfg(test)]
+mod tests;
+
+use crate::choices;
+use crate::frame::{Luma, Picture};
+use crate::image::Image;
+use std::cmp::Ordering;
+
+choices! {
+    /// How a camera packs its pixels, as far as they can be read here; where rates are the same, the first ones go first.
+    pub enum PixelFormat {
+        /// Y U Y V: two bytes per pixel, colour shared by two neighbours; nothing is lost in luma.
+        Yuyv = "yuyv",
+        /// All of Y, then U and V in turn at half the size; nothing is lost in luma.
+        Nv12 = "nv12",
+        /// Brightness alone, eight bits.
+        Grey = "grey",
+        /// A JPEG for each frame: spares the bus, loses a little.
+        Mjpeg = "mjpeg",
+        /// Brightness alone in words of 16 bits, of which 10, 12, 14 or 16 carry light.
+        Y16 = "y16",
+    }
+}
+
+impl PixelFormat {
+    /// The name under which cameras list it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Yuyv => "YUYV",
+            Self::Nv12 => "NV12",
+            Self::Grey => "GREY",
+            Self::Mjpeg => "MJPEG",
+            Self::Y16 => "Y16",
+        }
+    }
+
+    /// Bytes of a pixel in the first plane; `None` where they differ from frame to frame.
+    fn bytes_per_pixel(self) -> Option<usize> {
+        match self {
+            Self::Yuyv | Self::Y16 => Some(2),
+            Self::Nv12 | Self::Grey => Some(1),
+            Self::Mjpeg => None,
+        }
+    }
+}
+
+impl Ord for PixelFormat {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (*self as u8).cmp(&(*other as u8))
+    }
+}
+
+impl PartialOrd for PixelFormat {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// How a frame lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// How pixels are packed.
+    pub format: PixelFormat,
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Bytes from one row to the next, which may be more than a row has.
+    pub stride: usize,
+}
+
+impl Layout {
+    /// Rows without gaps.
+    pub fn tight(format: PixelFormat, (width, height): (usize, usize)) -> Self {
+        Self { format, width, height, stride: width * format.bytes_per_pixel().unwrap_or(0) }
+    }
+
+    /// Rows `stride` bytes apart where that can be; drivers leave it 0, or wrong, where they have nothing to say.
+    #[must_use]
+    pub fn with_stride(self, stride: usize) -> Self {
+        Self { stride: self.stride.max(stride), ..self }
+    }
+
+    /// `rows` rows of the width, from `bytes` on, each of `per_pixel` bytes a pixel.
+    fn rows<'a>(&self, bytes: &'a [u8], rows: usize) -> Result<impl Iterator<Item = &'a [u8]>, DecodeError> {
+        let row = Self::tight(self.format, (self.width, rows)).stride;
+        let needed = rows.checked_sub(1).map_or(0, |gaps| gaps * self.stride + row);
+        // drivers may hand over more than the picture (whole memory pages)
+        let Some(bytes) = bytes.get(..needed) else {
+            let Self { format, width, height, .. } = self;
+            let (name, got) = (format.name(), bytes.len());
+            return Err(DecodeError(format!("{name} frame of {got} bytes, {needed} expected for {width}x{height}")));
+        };
+        Ok(bytes.chunks(self.stride.max(1)).map(move |line| &line[..row]))
+    }
+}
+
+/// A frame that cannot be decoded; it is dropped and counted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct DecodeError(pub String);
+
+/// Decodes one frame, with RGB if `color` and the format has it.
+///
+/// How many bits of Y16 carry light no driver says: the fewest of 10, 12, 14 and 16 that hold the brightest pixel of this
+/// frame are taken. Who reads a stream never goes back to fewer.
+///
+/// # Errors
+/// Too few bytes for the size, an odd width (YUYV) or size (NV12), a damaged or cut JPEG, a JPEG of another size.
+pub fn decode(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, DecodeError> {
+    match layout.format {
+        PixelFormat::Yuyv => decode_yuyv(layout, bytes, color),
+        PixelFormat::Nv12 => decode_nv12(layout, bytes, color),
+        PixelFormat::Grey => Ok(Picture { luma: Luma::U8(plane(layout, bytes)?), rgb: None }),
+        PixelFormat::Mjpeg => mjpeg::decode((layout.width, layout.height), bytes, color),
+        PixelFormat::Y16 => decode_y16(layout, bytes),
+    }
+}
+
+fn decode_yuyv(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, DecodeError> {
+    let Layout { width, height, .. } = layout;
+    if !width.is_multiple_of(2) {
+        return Err(DecodeError(format!("YUYV frame of odd width {width}")));
+    }
+    let mut luma = Vec::with_capacity(width * height);
+    let mut rgb = Vec::with_capacity(if color { width * height } else { 0 });
+    for row in layout.rows(bytes, height)? {
+        luma.extend(row.iter().step_by(2));
+        if color {
+            let (fours, _) = row.as_chunks::<4>();
+            rgb.extend(fours.iter().flat_map(|&[y0, u, y1, v]| [rgb_from_yuv(y0, u, v), rgb_from_yuv(y1, u, v)]));
+        }
+    }
+    let rgb = color.then(|| Image::new(width, height, rgb));
+    Ok(Picture { luma: Luma::U8(Image::new(width, height, luma)), rgb })
+}
+
+fn decode_nv12(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, DecodeError> {
+    let Layout { width, height, stride, .. } = layout;
+    if !width.is_multiple_of(2) || !height.is_multiple_of(2) {
+        return Err(DecodeError(format!("NV12 frame of odd size {width}x{height}")));
+    }
+    let luma = plane(layout, bytes)?;
+    // half a picture is refused, also where its colour is not asked for
+    let colours: Vec<&[u8]> = layout.rows(bytes.get(stride * height..).unwrap_or_default(), height / 2)?.collect();
+    let rgb = color.then(|| {
+        Image::from_fn(width, height, |x, y| {
+            let uv = &colours[y / 2][x & !1..];
+            rgb_from_yuv(luma.at(x, y), uv[0], uv[1])
+        })
+    });
+    Ok(Picture { luma: Luma::U8(luma), rgb })
+}
+
+fn decode_y16(layout: Layout, bytes: &[u8]) -> Result<Picture, DecodeError> {
+    let mut pixels = Vec::with_capacity(layout.width * layout.height);
+    for row in layout.rows(bytes, layout.height)? {
+        pixels.extend(row.as_chunks::<2>().0.iter().map(|&word| u16::from_le_bytes(word)));
+    }
+    let brightest = pixels.iter().copied().max().unwrap_or(0);
+    let bits = [10, 12, 14].into_iter().find(|&bits| brightest >> bits == 0).unwrap_or(16);
+    Ok(Picture { luma: Luma::U16 { image: Image::new(layout.width, layout.height, pixels), bits }, rgb: None })
+}
+
+/// A plane of one byte a pixel.
+fn plane(layout: Layout, bytes: &[u8]) -> Result<Image<u8>, DecodeError> {
+    let mut pixels = Vec::with_capacity(layout.width * layout.height);
+    layout.rows(bytes, layout.height)?.for_each(|row| pixels.extend(row));
+    Ok(Image::new(layout.width, layout.height, pixels))
+}
+
+/// BT.601, limited range, in 1/256.
+fn rgb_from_yuv(y: u8, u: u8, v: u8) -> [u8; 3] {
+    let y = 298 * (i32::from(y) - 16) + 128;
+    let (u, v) = (i32::from(u) - 128, i32::from(v) - 128);
+    [y + 409 * v, y - 100 * u - 208 * v, y + 516 * u].map(|c| (c >> 8).clamp(0, 255) as u8)
+}
