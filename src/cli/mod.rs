@@ -2,6 +2,7 @@
 
 mod bench_args;
 pub mod bench;
+mod camera_args;
 mod compute;
 pub mod devices;
 mod live;

@@ -1,5 +1,6 @@
 //! Flags that say where pairs come from and how the rig is calibrated.
 
+use super::camera_args::CameraArgs;
 use crate::calibration::{LengthUnit, Rectifier, StereoRig, formats};
 use crate::capture::scene::SceneOptions;
 use crate::capture::{Rectify, Scale, SourceInfo, SourceOptions};
@@ -36,6 +37,8 @@ pub(super) struct SourceArgs {
     /// Baseline of the scene's rig, m
     #[arg(long, value_name = "METRES")]
     pub(super) scene_baseline_m: Option<f64>,
+    #[command(flatten)]
+    pub(super) cameras: CameraArgs,
 }
 
 /// How a rate was written.
@@ -69,8 +72,8 @@ impl SourceArgs {
             rate_hz,
             looped: looped && !self.once,
             color,
+            cameras: self.cameras.options(),
             scene,
-            ..SourceOptions::default()
         }
     }
 }

@@ -1,0 +1,127 @@
+//! Flags that say what is wished of cameras.
+
+use crate::capture::{CameraOptions, ControlWishes, EyeOptions, Orientation, PowerLine, Wish};
+
+/// What is wished of cameras; what is not given is left as the camera has it.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Cameras")]
+pub(super) struct CameraArgs {
+    /// How the cameras hang, left and right or one word for both: upright, rotate-180, flip-x, flip-y
+    #[arg(long, value_name = "WORD[,WORD]", value_parser = orientations)]
+    orientation: Option<[Orientation; 2]>,
+    /// One camera side by side: the right eye is in the left half of its picture
+    #[arg(long)]
+    swap_halves: bool,
+    /// Time of exposure, ms, or auto to let the camera decide; short times freeze what moves
+    #[arg(long, value_name = "auto|MS", value_parser = exposure)]
+    exposure_ms: Option<Wish<f64>>,
+    /// Gain, in the driver's steps (`stereopsis devices` says which); ends its automatic
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    gain: Option<i64>,
+    /// White balance, K, or auto
+    #[arg(long, value_name = "auto|K")]
+    white_balance_k: Option<Wish<i64>>,
+    /// Focus, in the driver's steps, or auto; with a calibration autofocus is switched off unless you say auto
+    #[arg(long, value_name = "auto|N")]
+    focus: Option<Wish<i64>>,
+    /// Flicker of lamps to filter: off, 50, 60 (the Americas), auto
+    #[arg(long, value_name = "off|50|60|auto", value_parser = power_line)]
+    power_line_hz: Option<PowerLine>,
+    /// Lock exposure, gain and white balance of both cameras to what the left one settles at in two seconds
+    #[arg(long, conflicts_with_all = ["exposure_ms", "gain", "white_balance_k"])]
+    equal_exposure: bool,
+}
+
+impl CameraArgs {
+    /// The same as options of a source.
+    pub(super) fn options(&self) -> CameraOptions {
+        let controls = ControlWishes {
+            exposure_ms: self.exposure_ms,
+            gain: self.gain,
+            white_balance_k: self.white_balance_k,
+            focus: self.focus,
+            power_line: self.power_line_hz,
+        };
+        let eyes = self.orientation.unwrap_or_default().map(|orientation| EyeOptions { orientation, controls });
+        CameraOptions {
+            eyes,
+            swapped_halves: self.swap_halves,
+            equal_exposure: self.equal_exposure,
+            ..CameraOptions::default()
+        }
+    }
+}
+
+/// `rotate-180`, or `upright,rotate-180`.
+fn orientations(text: &str) -> Result<[Orientation; 2], String> {
+    let member = |word: &str| {
+        let words = || Orientation::ALL.iter().map(|o| o.word()).collect::<Vec<_>>().join(", ");
+        Orientation::from_word(word.trim()).ok_or_else(|| format!("'{word}': expected one of {}", words()))
+    };
+    match text.split_once(',') {
+        Some((left, right)) => Ok([member(left)?, member(right)?]),
+        None => member(text).map(|both| [both; 2]),
+    }
+}
+
+fn exposure(text: &str) -> Result<Wish<f64>, String> {
+    match text.parse::<Wish<f64>>()? {
+        Wish::Fixed(ms) if !(ms > 0.0 && ms.is_finite()) => Err("expected auto, or milliseconds above 0".to_owned()),
+        wish => Ok(wish),
+    }
+}
+
+fn power_line(text: &str) -> Result<PowerLine, String> {
+    PowerLine::from_word(text).ok_or_else(|| "expected off, 50, 60 or auto".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        cameras: CameraArgs,
+    }
+
+    fn parse(words: &str) -> Result<CameraOptions, String> {
+        let line = Line::try_parse_from(std::iter::once("x").chain(words.split_whitespace()));
+        line.map(|line| line.cameras.options()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn flags_become_wishes_of_both_eyes() {
+        let options =
+            parse("--exposure-ms 8.3 --gain 20 --white-balance-k auto --focus 35 --power-line-hz 50").unwrap();
+        let controls = ControlWishes {
+            exposure_ms: Some(Wish::Fixed(8.3)),
+            gain: Some(20),
+            white_balance_k: Some(Wish::Auto),
+            focus: Some(Wish::Fixed(35)),
+            power_line: Some(PowerLine::Hz50),
+        };
+        assert_eq!(options.eyes, [controls; 2].map(|controls| EyeOptions { controls, ..EyeOptions::default() }));
+        assert_eq!(parse(""), Ok(CameraOptions::default()));
+        assert!(parse("--equal-exposure --swap-halves").is_ok_and(|o| o.equal_exposure && o.swapped_halves));
+    }
+
+    #[test]
+    fn one_orientation_is_for_both_eyes() {
+        let eyes = |words| parse(words).map(|o| o.eyes.map(|eye| eye.orientation));
+        assert_eq!(eyes("--orientation rotate-180"), Ok([Orientation::HalfTurn; 2]));
+        assert_eq!(eyes("--orientation upright,flip-y"), Ok([Orientation::Upright, Orientation::FlipY]));
+    }
+
+    #[test]
+    fn what_cannot_be_wished_is_refused() {
+        let refused = |words, why: &str| assert!(parse(words).is_err_and(|text| text.contains(why)), "{words}");
+        refused("--exposure-ms 0", "milliseconds above 0");
+        refused("--exposure-ms NaN", "milliseconds above 0");
+        refused("--orientation left", "expected one of upright, rotate-180, flip-x, flip-y");
+        refused("--power-line-hz 55", "expected off, 50, 60 or auto");
+        refused("--focus far", "expected auto or a number");
+        refused("--equal-exposure --exposure-ms 8", "cannot be used with");
+    }
+}
