@@ -5,14 +5,20 @@
 
 mod camera_model;
 pub mod formats;
+mod health;
 mod length_unit;
+mod matches;
 mod rectification;
 mod rectifier;
 mod remap;
 mod rig;
+#[cfg(test)]
+mod shared_data;
 
 pub use camera_model::{Camera, Distortion};
+pub use health::{RowOffset, Verdict, WorstPlace, row_offset, row_offset_of};
 pub use length_unit::LengthUnit;
+pub use matches::{Match, matches};
 pub use rectification::{Projection, Rectification};
 pub use rectifier::Rectifier;
 pub use rig::StereoRig;

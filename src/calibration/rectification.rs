@@ -1,8 +1,10 @@
 //! Where the two cameras would have to look so that every point lies in the same row of both pictures.
 //!
 //! Rotations after Bouguet: each camera turns half of the rotation between them, then both turn until the baseline lies
-//! along x. Focal length and principal point are the same in both pictures (so doffs is 0): the smallest focal length for
-//! which both pictures are filled to their corners, as OpenCV's alpha = 0.
+//! along x. Focal length and principal point are the same in both pictures (so doffs is 0), and what they are is OpenCV's
+//! choice, so that a rig has the same focal length here as there: the principal point puts the corners of both pictures
+//! around the middle, and the focal length is between the one that fills both pictures (alpha 0) and the one that loses
+//! no pixel of either (alpha 1).
 
 use super::{CalibrationError, Camera, StereoRig};
 use crate::frame::Geometry;
@@ -50,26 +52,33 @@ pub struct Rectification {
 }
 
 impl Rectification {
-    /// Computes the rectification of a rig for pictures of `width` x `height`, at least 2x2.
+    /// Computes the rectification of a rig for pictures of `width` x `height`, at least 2x2. `alpha` is from 0, where no
+    /// pixel of the rectified pictures is without a source, to 1, where no pixel of the source is lost.
     ///
     /// # Errors
     /// The cameras are swapped, stand one above the other, or look apart.
-    pub fn compute(rig: &StereoRig, width: usize, height: usize) -> Result<Self, CalibrationError> {
+    pub fn compute(rig: &StereoRig, width: usize, height: usize, alpha: f64) -> Result<Self, CalibrationError> {
         let (rotation_left, rotation_right) = rotations(rig)?;
-        let left = seen(&rig.left, rotation_left, width, height);
-        let right = seen(&rig.right, rotation_right, width, height);
-        let (low, high) = (left.0.max(right.0), left.1.min(right.1));
-        let span = high - low;
-        if span.min_element() <= 0.05 {
+        let sides = [(&rig.left, rotation_left), (&rig.right, rotation_right)];
+        let last = DVec2::new(width as f64 - 1.0, height as f64 - 1.0);
+        // about which focal length the corners are centred; the one at the end is found from there
+        let usual = f64::midpoint(rig.left.fy, rig.right.fy);
+        let [left, right] = sides.map(|(camera, rotation)| corner_mean(camera, rotation, last));
+        let center = last / 2.0 - usual * (left + right) / 2.0;
+        let (filled, whole) = sides
+            .map(|(camera, rotation)| seen(camera, rotation, last))
+            .map(|seen| seen.focal_lengths(center, last))
+            .into_iter()
+            .fold((0.0f64, f64::INFINITY), |(filled, whole), (f, w)| (filled.max(f), whole.min(w)));
+        // 20 times as long as usual would show next to nothing
+        if !(filled > 0.0 && filled < 20.0 * usual) {
             return Err(CalibrationError(
                 "the two cameras look too far apart: their pictures have nothing in common after rectification; check R \
                  and T, and that both cameras were calibrated together"
                     .to_owned(),
             ));
         }
-        let last = DVec2::new(width as f64 - 1.0, height as f64 - 1.0);
-        let focal = (last / span).max_element();
-        let center = last / 2.0 - focal * (low + high) / 2.0;
+        let focal = filled * (1.0 - alpha) + whole * alpha;
         let projection = Projection { fx: focal, fy: focal, cx: center.x, cy: center.y };
         let baseline_m = rig.translation_m.length();
         Ok(Self { rotation_left, rotation_right, left: projection, right: projection, baseline_m })
@@ -113,26 +122,62 @@ fn rotations(rig: &StereoRig) -> Result<(DMat3, DMat3), CalibrationError> {
     Err(CalibrationError(format!("the cameras cannot be rectified: {reason}")))
 }
 
-/// The largest rectangle of rectified rays (as x / z, y / z) that lies within what a camera sees: its corners.
-fn seen(camera: &Camera, rotation: DMat3, width: usize, height: usize) -> (DVec2, DVec2) {
-    let (mut low, mut high) = (DVec2::splat(f64::NEG_INFINITY), DVec2::splat(f64::INFINITY));
-    let last = DVec2::new(width as f64 - 1.0, height as f64 - 1.0);
-    let rectified = |x: f64, y: f64| {
-        let ray = rotation * camera.ray(DVec2::new(x, y))?;
-        (ray.z > 0.0).then(|| ray.truncate() / ray.z)
+/// Where a rotated camera sees a pixel, as (x / z, y / z); `None` where the lens model folds, or behind.
+fn direction(camera: &Camera, rotation: DMat3, pixel: DVec2) -> Option<DVec2> {
+    let ray = rotation * camera.ray(pixel)?;
+    (ray.z > 0.0).then(|| ray.truncate() / ray.z)
+}
+
+/// Mean direction of the four corners; where the lens model folds before a corner, of the outermost point on the way there.
+fn corner_mean(camera: &Camera, rotation: DMat3, last: DVec2) -> DVec2 {
+    let corners = [DVec2::ZERO, DVec2::new(last.x, 0.0), DVec2::new(0.0, last.y), last];
+    let outermost = |corner: DVec2| {
+        let mut way = (0..50).map(|step| corner.lerp(last / 2.0, f64::from(step) / 50.0));
+        way.find_map(|at| direction(camera, rotation, at)).unwrap_or(DVec2::ZERO)
     };
+    corners.map(outermost).iter().sum::<DVec2>() / 4.0
+}
+
+/// What a camera sees of the rectified directions.
+struct Seen {
+    /// Corners of the largest rectangle inside.
+    inner: (DVec2, DVec2),
+    /// Corners of the smallest rectangle around.
+    outer: (DVec2, DVec2),
+}
+
+impl Seen {
+    /// The focal lengths, with the principal point at `center`, for which the picture is filled, and for which it shows
+    /// everything.
+    fn focal_lengths(&self, center: DVec2, last: DVec2) -> (f64, f64) {
+        // 0 for a side without a bound
+        let ratios = |(low, high): (DVec2, DVec2)| (center / -low, (last - center) / high);
+        let ((a, b), (c, d)) = (ratios(self.inner), ratios(self.outer));
+        // a rectangle that does not hold the principal point can fill nothing
+        let holds = a.min(b).min_element() >= 0.0;
+        let filled = if holds { a.max(b).max_element() } else { f64::INFINITY };
+        (filled, c.min(d).min_element())
+    }
+}
+
+fn seen(camera: &Camera, rotation: DMat3, last: DVec2) -> Seen {
+    let (mut low, mut high) = (DVec2::splat(f64::NEG_INFINITY), DVec2::splat(f64::INFINITY));
+    let (mut lowest, mut highest) = (DVec2::splat(f64::INFINITY), DVec2::splat(f64::NEG_INFINITY));
     for step in 0..=64 {
         let at = last * (f64::from(step) / 64.0);
-        // where the lens model folds there is no ray, and no bound
-        let set = |bound: &mut f64, value: Option<f64>, tighter: fn(f64, f64) -> f64| {
-            *bound = value.map_or(*bound, |value| tighter(*bound, value));
+        let mut edge = |pixel: DVec2, tighten: &mut dyn FnMut(DVec2)| {
+            // where the lens model folds there is no direction, and no bound
+            if let Some(seen) = direction(camera, rotation, pixel) {
+                (lowest, highest) = (lowest.min(seen), highest.max(seen));
+                tighten(seen);
+            }
         };
-        set(&mut low.x, rectified(0.0, at.y).map(|p| p.x), f64::max);
-        set(&mut high.x, rectified(last.x, at.y).map(|p| p.x), f64::min);
-        set(&mut low.y, rectified(at.x, 0.0).map(|p| p.y), f64::max);
-        set(&mut high.y, rectified(at.x, last.y).map(|p| p.y), f64::min);
+        edge(DVec2::new(0.0, at.y), &mut |seen| low.x = low.x.max(seen.x));
+        edge(DVec2::new(last.x, at.y), &mut |seen| high.x = high.x.min(seen.x));
+        edge(DVec2::new(at.x, 0.0), &mut |seen| low.y = low.y.max(seen.y));
+        edge(DVec2::new(at.x, last.y), &mut |seen| high.y = high.y.min(seen.y));
     }
-    (low, high)
+    Seen { inner: (low, high), outer: (lowest, highest) }
 }
 
 #[cfg(test)]
@@ -143,7 +188,7 @@ mod tests {
 
     #[test]
     fn plain_rig_stays_as_it_is() {
-        let done = Rectification::compute(&plain_rig(), 640, 480).unwrap();
+        let done = Rectification::compute(&plain_rig(), 640, 480, 0.0).unwrap();
         assert!((done.rotation_left - DMat3::IDENTITY).to_cols_array().iter().all(|v| v.abs() < 1e-12));
         let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. } = done.geometry();
         assert!((focal_px - 500.0).abs() < 1e-6 && (baseline_m - 0.12).abs() < 1e-12 && doffs_px.abs() < 1e-9);
@@ -155,7 +200,7 @@ mod tests {
         let mut rig = plain_rig();
         rig.rotation = DMat3::from_quat(DQuat::from_euler(glam::EulerRot::XYZ, 0.03, -0.05, 0.02));
         rig.translation_m = DVec3::new(-0.11, 0.008, -0.012);
-        let done = Rectification::compute(&rig, 640, 480).unwrap();
+        let done = Rectification::compute(&rig, 640, 480, 0.0).unwrap();
         let baseline = done.rotation_right * rig.translation_m;
         assert!((baseline - DVec3::new(-rig.translation_m.length(), 0.0, 0.0)).length() < 1e-12);
         // both look the same way: a far ray is the same in both
@@ -170,7 +215,7 @@ mod tests {
         rig.left.distortion = Distortion { radial: [-0.25, 0.07, 0.0, 0.0, 0.0, 0.0], ..Distortion::default() };
         rig.right.distortion = rig.left.distortion;
         rig.rotation = DMat3::from_rotation_y(0.02);
-        let done = Rectification::compute(&rig, 640, 480).unwrap();
+        let done = Rectification::compute(&rig, 640, 480, 0.0).unwrap();
         let mut closest = f64::INFINITY;
         for (camera, rotation, projection) in
             [(rig.left, done.rotation_left, done.left), (rig.right, done.rotation_right, done.right)]
@@ -185,11 +230,32 @@ mod tests {
     }
 
     #[test]
+    fn alpha_goes_from_no_border_to_nothing_lost() {
+        let mut rig = plain_rig();
+        rig.left.distortion = Distortion { radial: [-0.25, 0.07, 0.0, 0.0, 0.0, 0.0], ..Distortion::default() };
+        rig.right.distortion = rig.left.distortion;
+        rig.rotation = DMat3::from_rotation_y(0.02);
+        let focal = |alpha| Rectification::compute(&rig, 640, 480, alpha).unwrap().left.fx;
+        assert!((focal(0.25) - (0.75 * focal(0.0) + 0.25 * focal(1.0))).abs() < 1e-9);
+        let done = Rectification::compute(&rig, 640, 480, 1.0).unwrap();
+        // every raw pixel has a place in the rectified picture, and one lies at its edge
+        let mut closest = f64::INFINITY;
+        for (camera, rotation) in [(rig.left, done.rotation_left), (rig.right, done.rotation_right)] {
+            for (x, y) in (0..640).flat_map(|x| [(x, 0), (x, 479)]).chain((0..480).flat_map(|y| [(0, y), (639, y)])) {
+                let seen = direction(&camera, rotation, DVec2::new(f64::from(x), f64::from(y))).unwrap();
+                let at = seen * done.left.fx + DVec2::new(done.left.cx, done.left.cy);
+                closest = closest.min(at.min(DVec2::new(639.0, 479.0) - at).min_element());
+            }
+        }
+        assert!((-0.05..0.05).contains(&closest), "{closest}");
+    }
+
+    #[test]
     fn rigs_that_are_not_side_by_side_are_refused() {
         let refused = |x, y, z| {
             let mut rig = plain_rig();
             rig.translation_m = DVec3::new(x, y, z);
-            Rectification::compute(&rig, 640, 480).unwrap_err().to_string()
+            Rectification::compute(&rig, 640, 480, 0.0).unwrap_err().to_string()
         };
         assert!(refused(0.12, 0.0, 0.0).contains("swap the two cameras"));
         assert!(refused(-0.02, 0.12, 0.0).contains("one above the other"));
@@ -197,7 +263,7 @@ mod tests {
         let mut apart = plain_rig();
         apart.rotation = DMat3::from_rotation_y(1.4);
         apart.translation_m = DMat3::from_rotation_y(0.7) * DVec3::new(-0.1, 0.0, 0.0);
-        let text = Rectification::compute(&apart, 640, 480).unwrap_err().to_string();
+        let text = Rectification::compute(&apart, 640, 480, 0.0).unwrap_err().to_string();
         assert!(text.contains("look too far apart"), "{text}");
     }
 }

@@ -16,10 +16,17 @@ pub struct Rectifier {
 
 impl StereoRig {
     /// Makes the map for raw pictures of `width` x `height`. Another size of the same shape scales the calibration.
+    /// `alpha` from 0 to 1 says what to do with the border: 0 crops until no black is left, 1 keeps every raw pixel. A
+    /// rectification that came with the calibration has its own crop, and `alpha` does nothing.
     ///
     /// # Errors
-    /// Another shape than that of the calibration, or a rig that cannot be rectified.
-    pub fn rectifier(&self, width: usize, height: usize) -> Result<Rectifier, CalibrationError> {
+    /// Another shape than that of the calibration, an `alpha` out of range, or a rig that cannot be rectified.
+    pub fn rectifier(&self, width: usize, height: usize, alpha: f64) -> Result<Rectifier, CalibrationError> {
+        if !(0.0..=1.0).contains(&alpha) {
+            return Err(CalibrationError(format!(
+                "alpha is {alpha}: it must be from 0 (no black border) to 1 (all kept)"
+            )));
+        }
         self.validate()?;
         if width < 2 || height < 2 {
             return Err(CalibrationError(format!("pictures of {width}x{height} are too small to be rectified")));
@@ -28,7 +35,7 @@ impl StereoRig {
         let rig = StereoRig { left: self.left.scaled(factor), right: self.right.scaled(factor), ..self.clone() };
         let rectification = match &self.rectification {
             Some(rectification) => rectification.scaled(factor),
-            None => Rectification::compute(&rig, width, height)?,
+            None => Rectification::compute(&rig, width, height, alpha)?,
         };
         let table = |camera: &Camera, rotation: DMat3, projection: Projection| {
             RemapTable::new(width, height, |x, y| {

@@ -155,7 +155,7 @@ impl CalibrationArgs {
         }
         let rig: StereoRig = formats::opencv::load(&self.calibration, self.calibration_unit)?;
         let rectifier: Rectifier = rig
-            .rectifier(source.width, source.height)
+            .rectifier(source.width, source.height, 0.0)
             .with_context(|| format!("the calibration does not fit source '{}'", source.name))?;
         let mut note = rig.summary();
         if let Some(scaling) = rectifier.note() {

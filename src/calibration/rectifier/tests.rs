@@ -91,9 +91,9 @@ fn pair(left: Picture, right: Picture) -> RawPair {
 
 /// Largest row difference, and largest error of disparity against depth, px, over all points that both pictures show.
 fn errors(rig: &StereoRig, size: (usize, usize), drawn_by: &StereoRig) -> (f64, f64, usize) {
-    let rectifier = rig.rectifier(size.0, size.1).unwrap();
+    let rectifier = rig.rectifier(size.0, size.1, 0.0).unwrap();
     let geometry = rectifier.geometry();
-    let rotation_left = Rectification::compute(drawn_by, size.0, size.1).unwrap().rotation_left;
+    let rotation_left = Rectification::compute(drawn_by, size.0, size.1, 0.0).unwrap().rotation_left;
     let inside = |p: DVec2, margin: f64| {
         p.cmpge(DVec2::splat(margin)).all() && p.cmple(DVec2::new(size.0 as f64, size.1 as f64) - 1.0 - margin).all()
     };
@@ -151,9 +151,9 @@ fn a_lens_left_out_would_be_seen() {
 #[test]
 fn pictures_of_half_the_size_take_the_same_calibration() {
     let rig = bent_rig();
-    let half = rig.rectifier(320, 240).unwrap();
+    let half = rig.rectifier(320, 240, 0.0).unwrap();
     assert!(half.note().unwrap().contains("640x480") && half.note().unwrap().contains("320x240"));
-    let whole = rig.rectifier(640, 480).unwrap();
+    let whole = rig.rectifier(640, 480, 0.0).unwrap();
     assert_eq!(whole.note(), None);
     let ratio = whole.geometry().focal_px / half.geometry().focal_px;
     assert!((ratio - 2.0).abs() < 0.02, "{ratio}");
@@ -168,24 +168,24 @@ fn pictures_of_half_the_size_take_the_same_calibration() {
 
 #[test]
 fn another_shape_is_refused_with_the_numbers() {
-    let text = bent_rig().rectifier(640, 360).unwrap_err().to_string();
+    let text = bent_rig().rectifier(640, 360, 0.0).unwrap_err().to_string();
     assert!(text.contains("640x480") && text.contains("640x360"), "{text}");
-    assert!(bent_rig().rectifier(321, 240).is_ok(), "a column of rounding is the same shape");
-    assert!(bent_rig().rectifier(1, 1).unwrap_err().to_string().contains("1x1"));
+    assert!(bent_rig().rectifier(321, 240, 0.0).is_ok(), "a column of rounding is the same shape");
+    assert!(bent_rig().rectifier(1, 1, 0.0).unwrap_err().to_string().contains("1x1"));
 }
 
 #[test]
 fn without_a_size_the_principal_point_must_fit() {
     let mut rig = bent_rig();
     rig.size = None;
-    assert!(rig.rectifier(640, 480).unwrap().note().unwrap().contains("no picture size"));
-    let text = rig.rectifier(320, 240).unwrap_err().to_string();
+    assert!(rig.rectifier(640, 480, 0.0).unwrap().note().unwrap().contains("no picture size"));
+    let text = rig.rectifier(320, 240, 0.0).unwrap_err().to_string();
     assert!(text.contains("image_width") && text.contains("656x473"), "{text}");
 }
 
 #[test]
 fn colour_and_brightness_move_together_and_sizes_are_checked() {
-    let rectifier = bent_rig().rectifier(640, 480).unwrap();
+    let rectifier = bent_rig().rectifier(640, 480, 0.0).unwrap();
     let luma = Image::from_fn(640, 480, |x, y| ((x / 8 + y / 8) % 2 * 200) as u8);
     let picture = Picture { rgb: Some(luma.map(|&v| [v; 3])), luma: Luma::U8(luma) };
     let (left, right) = rectifier.apply(&pair(picture.clone(), picture.clone())).unwrap();

@@ -33,7 +33,7 @@ fn example_rig_is_read() {
             .abs_diff_eq(DVec3::new(0.999_938_750_85, 0.003_499_799_919, 0.010_499_807_064), 1e-12)
     );
     assert!(rig.summary().starts_with("baseline 79.9 mm"), "{}", rig.summary());
-    let geometry = rig.rectifier(640, 480).unwrap().geometry();
+    let geometry = rig.rectifier(640, 480, 0.0).unwrap().geometry();
     assert!((geometry.baseline_m - 0.0799).abs() < 1e-4 && geometry.doffs_px == 0.0);
 }
 
@@ -76,7 +76,7 @@ fn other_spellings_and_split_files_are_the_same_rig() {
 #[test]
 fn rectification_of_the_file_is_taken_and_gives_r_and_t() {
     let whole = load_text(EXAMPLE).unwrap();
-    let done = Rectification::compute(&whole, 640, 480).unwrap();
+    let done = Rectification::compute(&whole, 640, 480, 0.0).unwrap();
     let matrix = |name: &str, rows: usize, data: &[f64]| {
         let data: Vec<_> = data.iter().map(f64::to_string).collect();
         let columns = data.len() / rows;
@@ -140,7 +140,7 @@ fn damaged_values_name_their_matrix() {
 #[test]
 fn swapped_cameras_are_told_to_be_swapped() {
     let rig = load_text(&EXAMPLE.replace("-0.0799", "0.0799")).unwrap();
-    assert!(rig.rectifier(640, 480).unwrap_err().to_string().contains("swap the two cameras"));
+    assert!(rig.rectifier(640, 480, 0.0).unwrap_err().to_string().contains("swap the two cameras"));
 }
 
 /// The folder of shared test data, or nothing where it is not at hand.
@@ -176,7 +176,7 @@ fn computed_rotations_and_baseline_are_those_of_opencv() {
         let paths: Vec<_> = files.iter().map(|file| data.join(file)).collect();
         let rig = load(&paths, LengthUnit::Metre).unwrap();
         let own = rig.rectification.unwrap();
-        let computed = Rectification::compute(&StereoRig { rectification: None, ..rig }, size.0, size.1).unwrap();
+        let computed = Rectification::compute(&StereoRig { rectification: None, ..rig }, size.0, size.1, 0.0).unwrap();
         assert!(computed.rotation_left.abs_diff_eq(own.rotation_left, tolerance), "R1 of {files:?}");
         assert!(computed.rotation_right.abs_diff_eq(own.rotation_right, tolerance), "R2 of {files:?}");
         assert!((computed.baseline_m / own.baseline_m - 1.0).abs() < 1e-9, "baseline of {files:?}");
@@ -238,7 +238,7 @@ fn real_pairs_come_out_in_equal_rows() {
     let rig = load(&paths, LengthUnit::Metres(0.025)).unwrap();
     assert!(rig.summary().starts_with("baseline 83.6 mm"), "{}", rig.summary());
     let computed = StereoRig { rectification: None, ..rig.clone() };
-    for rectifier in [rig.rectifier(640, 480).unwrap(), computed.rectifier(640, 480).unwrap()] {
+    for rectifier in [rig.rectifier(640, 480, 0.0).unwrap(), computed.rectifier(640, 480, 0.0).unwrap()] {
         let raw = pair(&folder.join("left/left01.jpg"), &folder.join("right/right01.jpg"));
         let (left, right) = rectifier.apply(&raw).unwrap();
         let (middle, spread, count) = row_offset(&left, &right, 6, 180);
@@ -251,7 +251,7 @@ fn real_pairs_come_out_in_equal_rows() {
 fn euroc_rows_are_12_px_apart_raw_and_equal_rectified() {
     let Some(data) = data() else { return };
     let folder = data.join("sequence/euroc_raw");
-    let rectifier = euroc(&folder).rectifier(752, 480).unwrap();
+    let rectifier = euroc(&folder).rectifier(752, 480, 0.0).unwrap();
     assert!((rectifier.geometry().baseline_m - 0.110_08).abs() < 1e-4);
     let name = "1403715273262142976.png";
     let raw = pair(&folder.join("cam0").join(name), &folder.join("cam1").join(name));
@@ -291,7 +291,7 @@ fn euroc(folder: &Path) -> StereoRig {
 /// Not a check of speed on a busy machine, only against a slip of an order of magnitude.
 #[test]
 fn a_pair_is_rectified_in_little_time() {
-    let rectifier: Rectifier = load_text(EXAMPLE).unwrap().rectifier(640, 480).unwrap();
+    let rectifier: Rectifier = load_text(EXAMPLE).unwrap().rectifier(640, 480, 0.0).unwrap();
     let luma = Luma::U8(Image::from_fn(640, 480, |x, y| (x ^ y) as u8));
     let side = Picture { luma, rgb: None };
     let capture_time = std::time::SystemTime::UNIX_EPOCH;

@@ -1,0 +1,161 @@
+//! Whether rows of a rectified pair still agree: a rig that was knocked or a file of another rig shows here first.
+
+use super::matches::{Match, matches};
+use crate::frame::Luma;
+use glam::DVec2;
+use std::fmt;
+
+/// How much lower the right picture shows the points that both pictures show.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct RowOffset {
+    /// Median, px: positive where the right picture shows points lower.
+    pub median_px: f64,
+    /// Median of the amounts, px: above 0 also where offsets of both signs cancel.
+    pub median_abs_px: f64,
+    /// 95 of 100 amounts are at most this, px.
+    pub p95_abs_px: f64,
+    /// Matches that it rests on, without outliers.
+    pub matches: usize,
+    /// The ninth of the picture with the largest offset, among those with enough matches.
+    pub worst: Option<WorstPlace>,
+}
+
+/// A ninth of the picture and its offset.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct WorstPlace {
+    /// Such as `upper left`.
+    pub place: &'static str,
+    /// Median offset there, px, with its sign.
+    pub median_px: f64,
+}
+
+/// What a row offset means for matching.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Below 0.25 px: matching loses nothing.
+    Good,
+    /// Up to 0.5 px: slanted edges and fine texture begin to suffer.
+    Fair,
+    /// Above 0.5 px: holes and errors; the rig should be calibrated again.
+    Bad,
+}
+
+/// Fewer matches say nothing.
+const FEWEST: usize = 20;
+/// Matches that a ninth of the picture needs to be named.
+const FEWEST_OF_PLACE: usize = 12;
+/// No match within so many px of what its surroundings say is an outlier.
+const TRUSTED_PX: f64 = 0.75;
+
+const PLACES: [&str; 9] =
+    ["upper left", "top", "upper right", "left", "middle", "right", "lower left", "bottom", "lower right"];
+
+/// Measures a pair, rectified or not; `None` where there are too few matches to say anything: no texture, darkness,
+/// pictures of different sizes or of different things.
+pub fn row_offset(left: &Luma, right: &Luma) -> Option<RowOffset> {
+    let (width, height) = left.size();
+    row_offset_of(&matches(left, right), width, height)
+}
+
+/// The same from matches of pictures of `width` x `height`; those of several pairs of one rig may come together.
+pub fn row_offset_of(found: &[Match], width: usize, height: usize) -> Option<RowOffset> {
+    let size = DVec2::new(width as f64, height as f64);
+    let kept = inliers(found, size);
+    if kept.len() < FEWEST {
+        return None;
+    }
+    let mut offsets: Vec<_> = kept.iter().map(Match::row_offset_px).collect();
+    let median_px = quantile(&mut offsets, 0.5);
+    let mut amounts: Vec<_> = offsets.iter().map(|v| v.abs()).collect();
+    let mut places: [Vec<f64>; 9] = Default::default();
+    for found in &kept {
+        let cell = (found.left * 3.0 / size).as_usizevec2().min(glam::USizeVec2::splat(2));
+        places[cell.y * 3 + cell.x].push(found.row_offset_px());
+    }
+    let filled = places.iter_mut().zip(PLACES).filter(|(offsets, _)| offsets.len() >= FEWEST_OF_PLACE);
+    let of_places = filled.map(|(offsets, place)| WorstPlace { place, median_px: quantile(offsets, 0.5) });
+    Some(RowOffset {
+        median_px,
+        median_abs_px: quantile(&mut amounts, 0.5),
+        p95_abs_px: quantile(&mut amounts, 0.95),
+        matches: kept.len(),
+        worst: of_places.max_by(|a, b| a.median_px.abs().total_cmp(&b.median_px.abs())),
+    })
+}
+
+impl RowOffset {
+    /// What it means: by the median over the picture, or by half of that of the worst place, so that a turn about the
+    /// optical axis, whose offsets cancel, is no good rig either.
+    pub fn verdict(&self) -> Verdict {
+        let worst = self.worst.map_or(0.0, |worst| worst.median_px.abs());
+        match self.median_px.abs().max(worst / 2.0) {
+            px if px < 0.25 => Verdict::Good,
+            px if px <= 0.5 => Verdict::Fair,
+            _ => Verdict::Bad,
+        }
+    }
+}
+
+impl fmt::Display for RowOffset {
+    /// `rows differ by 0.62 px (bad), most at the upper left: -1.10 px; 412 matches`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rows differ by {:.2} px ({})", self.median_px.abs(), self.verdict())?;
+        if let Some(WorstPlace { place, median_px }) = self.worst {
+            write!(f, ", most at the {place}: {median_px:+.2} px")?;
+        }
+        write!(f, "; {} matches", self.matches)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Good => "good",
+            Self::Fair => "fair",
+            Self::Bad => "bad",
+        })
+    }
+}
+
+/// Those whose offset fits to a plane over the picture, found by medians and then by weighted least squares.
+fn inliers(found: &[Match], size: DVec2) -> Vec<Match> {
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let mut offsets: Vec<_> = found.iter().map(Match::row_offset_px).collect();
+    let mut plane = [quantile(&mut offsets, 0.5), 0.0, 0.0];
+    let place = |m: &Match| m.left * 2.0 / size - 1.0;
+    let residual = |plane: &[f64; 3], m: &Match| {
+        let at = place(m);
+        m.row_offset_px() - plane[0] - plane[1] * at.x - plane[2] * at.y
+    };
+    let mut limit = 0.0;
+    for _ in 0..8 {
+        let mut amounts: Vec<_> = found.iter().map(|m| residual(&plane, m).abs()).collect();
+        let sigma = (1.4826 * quantile(&mut amounts, 0.5)).max(TRUSTED_PX / 3.0);
+        limit = 3.0 * sigma;
+        let mut normal = glam::DMat3::ZERO;
+        let mut target = glam::DVec3::ZERO;
+        for m in found {
+            // Cauchy's weight
+            let weight = 1.0 / (1.0 + (residual(&plane, m) / sigma).powi(2));
+            let row = glam::DVec3::new(1.0, place(m).x, place(m).y);
+            normal += glam::DMat3::from_cols(row * row.x, row * row.y, row * row.z) * weight;
+            target += row * (m.row_offset_px() * weight);
+        }
+        // matches all in one line leave the plane undecided
+        normal += glam::DMat3::from_diagonal(glam::DVec3::new(0.0, 1.0, 1.0));
+        plane = (normal.inverse() * target).to_array();
+    }
+    found.iter().filter(|m| residual(&plane, m).abs() <= limit).copied().collect()
+}
+
+/// The value that `share` of all do not exceed; there is at least one.
+pub(super) fn quantile(values: &mut [f64], share: f64) -> f64 {
+    let rank = ((values.len() - 1) as f64 * share).round() as usize;
+    *values.select_nth_unstable_by(rank, f64::total_cmp).1
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! Sparse matches of a pair that need not be rectified: corners of both pictures, compared by their patches.
+//!
+//! Every left corner is compared with every right one in a window of rows and columns; what wins in both directions,
+//! clearly, and moves as its neighbours do, is then placed to a fraction of a pixel. All of it is plain arithmetic in a
+//! fixed order: the same pair always gives the same matches.
+
+mod corners;
+mod patch;
+mod pyramid;
+mod refine;
+
+use crate::frame::Luma;
+use corners::Corner;
+use glam::DVec2;
+use patch::Patch;
+use pyramid::Pyramid;
+
+/// The same point, seen by both cameras.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Match {
+    /// Where the left picture shows it, px.
+    pub left: DVec2,
+    /// Where the right picture shows it, px.
+    pub right: DVec2,
+    /// Correlation of the two patches, up to 1: brightness and contrast do not count.
+    pub score: f64,
+}
+
+impl Match {
+    /// Left minus right, px.
+    pub fn disparity_px(&self) -> f64 {
+        self.left.x - self.right.x
+    }
+
+    /// How much lower the right picture shows the point, px.
+    pub fn row_offset_px(&self) -> f64 {
+        self.right.y - self.left.y
+    }
+}
+
+/// Where the partner of a left point is sought.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    /// Smallest and largest disparity, as a share of the width.
+    pub(crate) disparity: (f64, f64),
+    /// Largest row offset, as a share of the height.
+    pub(crate) rows: f64,
+}
+
+/// Two cameras side by side that nobody aligned.
+const STEREO: Window = Window { disparity: (-0.10, 0.40), rows: 0.08 };
+
+/// Corners are sought in a level that is at most so wide, px.
+const WORK_WIDTH: usize = 800;
+/// Correlation below which two corners are not alike.
+const ALIKE: f64 = 0.6;
+/// The same, once placed to a fraction of a pixel.
+const ALIKE_REFINED: f64 = 0.8;
+/// The best partner's distance from correlation 1 is at most this share of the second one's.
+const CLEARLY: f64 = 0.7;
+/// Right corners so near to the best partner, px, are the same place.
+const SAME_PLACE_PX: f32 = 4.0;
+
+/// Points that both pictures show, in the window that two cameras side by side need: disparities from -10 to 40 % of the
+/// width, rows that differ by up to 8 % of the height. Empty for pictures of different sizes or without texture.
+pub fn matches(left: &Luma, right: &Luma) -> Vec<Match> {
+    matches_in(left, right, STEREO)
+}
+
+/// The same in another window.
+pub(crate) fn matches_in(left: &Luma, right: &Luma, window: Window) -> Vec<Match> {
+    if left.size() != right.size() || left.size().0 < 32 || left.size().1 < 32 {
+        return Vec::new();
+    }
+    let levels = [left, right].map(Pyramid::new);
+    let work = levels[0].level_at_most(WORK_WIDTH);
+    let described = levels.each_ref().map(|pyramid| {
+        let corners = corners::find(pyramid.level(work));
+        let patches: Vec<_> = corners.iter().map(|&corner| Patch::cut(pyramid, work, corner)).collect();
+        (corners, patches)
+    });
+    let size = levels[0].level(work).size();
+    let pairs = mutual(&described, window, DVec2::new(size.0 as f64, size.1 as f64));
+    let found: Vec<_> = pairs
+        .into_iter()
+        .filter_map(|(l, r)| refine::refine(&levels, work, described[0].0[l], described[1].0[r]))
+        .filter(|found| found.score >= ALIKE_REFINED)
+        .collect();
+    supported(&found, DVec2::new(left.size().0 as f64, left.size().1 as f64))
+}
+
+/// Pairs of corners that are each other's best partner, and clearly so.
+fn mutual(described: &[(Vec<Corner>, Vec<Patch>); 2], window: Window, size: DVec2) -> Vec<(usize, usize)> {
+    let [(left, left_patches), (right, right_patches)] = described;
+    let (low, high) = ((window.disparity.0 * size.x) as f32, (window.disparity.1 * size.x) as f32);
+    let rows = (window.rows * size.y) as f32;
+    let mut best_of_right = vec![(ALIKE as f32, usize::MAX); right.len()];
+    let mut best_of_left = Vec::with_capacity(left.len());
+    let mut candidates = Vec::new();
+    for (l, at) in left.iter().enumerate() {
+        candidates.clear();
+        // right corners are sorted by row
+        let first = right.partition_point(|c| c.y < at.y - rows);
+        for (r, to) in right.iter().enumerate().skip(first).take_while(|(_, c)| c.y <= at.y + rows) {
+            let disparity = at.x - to.x;
+            if disparity < low || disparity > high {
+                continue;
+            }
+            let Some(score) = left_patches[l].likeness(&right_patches[r]) else { continue };
+            candidates.push((score, r));
+            if score > best_of_right[r].0 {
+                best_of_right[r] = (score, l);
+            }
+        }
+        let best = candidates.iter().copied().fold((ALIKE as f32, usize::MAX), |a, b| if b.0 > a.0 { b } else { a });
+        let elsewhere = |r: usize| {
+            let (dx, dy) = (right[r].x - right[best.1].x, right[r].y - right[best.1].y);
+            dx * dx + dy * dy > SAME_PLACE_PX * SAME_PLACE_PX
+        };
+        let clear = best.1 != usize::MAX
+            && candidates.iter().all(|&(s, r)| 1.0 - best.0 <= CLEARLY as f32 * (1.0 - s) || !elsewhere(r));
+        best_of_left.push(if clear { best.1 } else { usize::MAX });
+    }
+    let both = best_of_left.iter().enumerate().filter(|&(l, &r)| r != usize::MAX && best_of_right[r].1 == l);
+    both.map(|(l, &r)| (l, r)).collect()
+}
+
+/// Those that move as at least two of their eight nearest neighbours do.
+fn supported(found: &[Match], size: DVec2) -> Vec<Match> {
+    const NEIGHBOURS: usize = 8;
+    let limit = (size * DVec2::new(0.02, 0.008)).max(DVec2::splat(1.5));
+    let agrees = |a: &Match, b: &Match| ((a.right - a.left) - (b.right - b.left)).abs().cmple(limit).all();
+    let mut nearest: Vec<(f64, usize)> = Vec::new();
+    let mut keep = |&(i, a): &(usize, &Match)| {
+        nearest.clear();
+        for (j, b) in found.iter().enumerate().filter(|&(j, _)| j != i) {
+            let place = (a.left.distance_squared(b.left), j);
+            if nearest.len() < NEIGHBOURS || place.0 < nearest[NEIGHBOURS - 1].0 {
+                let at = nearest.partition_point(|near| near.0 <= place.0);
+                nearest.insert(at, place);
+                nearest.truncate(NEIGHBOURS);
+            }
+        }
+        nearest.iter().filter(|&&(_, j)| agrees(a, &found[j])).count() >= 2
+    };
+    found.iter().enumerate().filter(|pair| keep(pair)).map(|(_, a)| *a).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! What surrounds a corner, small and wide, ready to be correlated: mean 0, length 1, in integers.
+
+use super::corners::Corner;
+use super::pyramid::{Pyramid, Smooth};
+
+/// Pixels to each side of the patch around the corner.
+const NEAR: usize = 5;
+/// Pixels to each side of the patch four times as coarse, which tells repeated patterns apart.
+const WIDE: usize = 6;
+const NEAR_AREA: usize = (2 * NEAR + 1) * (2 * NEAR + 1);
+const WIDE_AREA: usize = (2 * WIDE + 1) * (2 * WIDE + 1);
+/// Length of a patch taken as a vector.
+const LENGTH: f32 = 16_384.0;
+/// Surroundings less alike than this are not looked at further.
+const WIDE_ALIKE: f32 = 0.35;
+
+/// Two patches, padded to whole registers.
+#[derive(Debug)]
+pub(super) struct Patch {
+    near: [i16; NEAR_AREA.next_multiple_of(16)],
+    wide: [i16; WIDE_AREA.next_multiple_of(16)],
+}
+
+impl Patch {
+    /// Around a corner of level `work`.
+    pub(super) fn cut(pyramid: &Pyramid, work: usize, corner: Corner) -> Self {
+        let context = pyramid.context_of(work);
+        let step = (1 << (context - work)) as f32;
+        let place = |v: f32| ((v + 0.5) / step - 0.5).round() as isize;
+        Self {
+            near: normal(pyramid.level(work), corner.x as isize, corner.y as isize, NEAR),
+            wide: normal(pyramid.level(context), place(corner.x), place(corner.y), WIDE),
+        }
+    }
+
+    /// Mean correlation, up to 1; `None` where the surroundings differ.
+    pub(super) fn likeness(&self, other: &Self) -> Option<f32> {
+        let wide = correlation(&self.wide, &other.wide);
+        (wide > WIDE_ALIKE).then(|| f32::midpoint(wide, correlation(&self.near, &other.near)))
+    }
+}
+
+fn normal<const N: usize>(level: &Smooth, x: isize, y: isize, reach: usize) -> [i16; N] {
+    let reach = reach as isize;
+    let mut values = [0.0f32; N];
+    let area = (2 * reach + 1) * (2 * reach + 1);
+    let mut i = 0;
+    for v in y - reach..=y + reach {
+        for u in x - reach..=x + reach {
+            values[i] = f32::from(level.at_clamped(u, v));
+            i += 1;
+        }
+    }
+    let values = &mut values[..area as usize];
+    let mean = values.iter().sum::<f32>() / area as f32;
+    for v in values.iter_mut() {
+        *v -= mean;
+    }
+    let length = values.iter().map(|v| v * v).sum::<f32>().sqrt();
+    let mut out = [0; N];
+    if length > 0.0 {
+        for (out, v) in out.iter_mut().zip(values) {
+            *out = (*v * LENGTH / length).round() as i16;
+        }
+    }
+    out
+}
+
+fn correlation(a: &[i16], b: &[i16]) -> f32 {
+    let sum: i32 = a.iter().zip(b).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum();
+    sum as f32 / (LENGTH * LENGTH)
+}

@@ -1,0 +1,72 @@
+//! A picture smoothed, and again at half, a quarter, ... of its size.
+
+use crate::frame::Luma;
+use crate::image::Image;
+
+/// Sixteen times the grey levels of 8 bits, so that smoothing loses nothing.
+pub(super) type Smooth = Image<i16>;
+
+#[derive(Debug)]
+pub(super) struct Pyramid {
+    levels: Vec<Smooth>,
+}
+
+/// A level is not halved once it is this narrow or low, px.
+const SMALLEST: usize = 24;
+
+impl Pyramid {
+    pub(super) fn new(luma: &Luma) -> Self {
+        let mut levels = vec![match luma {
+            Luma::U8(image) => smooth(image),
+            Luma::U16 { .. } => smooth(&luma.to_u8()),
+        }];
+        while let Some(last) = levels.last().filter(|l| l.width() >= 2 * SMALLEST && l.height() >= 2 * SMALLEST) {
+            let half = half(last);
+            levels.push(half);
+        }
+        Self { levels }
+    }
+
+    /// Level `k`, `2^k` times smaller than the picture, or the smallest there is.
+    pub(super) fn level(&self, k: usize) -> &Smooth {
+        &self.levels[k.min(self.levels.len() - 1)]
+    }
+
+    /// The number of the largest level that is at most `width` wide.
+    pub(super) fn level_at_most(&self, width: usize) -> usize {
+        self.levels.iter().position(|level| level.width() <= width).unwrap_or(self.levels.len() - 1)
+    }
+
+    /// The number of the level two halvings below `k`, or of the smallest there is.
+    pub(super) fn context_of(&self, k: usize) -> usize {
+        (k + 2).min(self.levels.len() - 1)
+    }
+}
+
+/// Weights 1 2 1 along x and y, not divided by their sum of 16.
+fn smooth(image: &Image<u8>) -> Smooth {
+    let (width, height) = image.size();
+    let mut columns = vec![0i16; width];
+    let mut out = Vec::with_capacity(width * height);
+    for y in 0..height {
+        let (above, below) = (image.row(y.saturating_sub(1)), image.row((y + 1).min(height - 1)));
+        for (((sum, &a), &b), &c) in columns.iter_mut().zip(above).zip(image.row(y)).zip(below) {
+            *sum = i16::from(a) + 2 * i16::from(b) + i16::from(c);
+        }
+        out.push(3 * columns[0] + columns[1]);
+        out.extend(columns.windows(3).map(|w| w[0] + 2 * w[1] + w[2]));
+        out.push(3 * columns[width - 1] + columns[width - 2]);
+    }
+    Image::new(width, height, out)
+}
+
+/// Means of two by two.
+fn half(image: &Smooth) -> Smooth {
+    let (width, height) = (image.width() / 2, image.height() / 2);
+    let mut out = Vec::with_capacity(width * height);
+    for y in 0..height {
+        let (upper, lower) = (image.row(2 * y).chunks_exact(2), image.row(2 * y + 1).chunks_exact(2));
+        out.extend(upper.zip(lower).map(|(u, l)| (u[0] + u[1] + l[0] + l[1] + 2) >> 2));
+    }
+    Image::new(width, height, out)
+}

@@ -1,0 +1,107 @@
+//! Test rigs with their pictures, from the folder that `STEREOPSIS_DATA` names; tests that need them skip without it.
+
+use super::rig::tests::plain_rig;
+use super::{Camera, Distortion, StereoRig};
+use crate::capture::decode::read_picture;
+use crate::frame::{Luma, RawPair};
+use glam::{DMat3, DMat4, DVec3};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use yaml_rust2::{Yaml, YamlLoader};
+
+/// The folder, or a printed line that says why a test is skipped.
+pub(super) fn folder() -> Option<PathBuf> {
+    let folder = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("skipped: STEREOPSIS_DATA names no folder with test data");
+    }
+    folder
+}
+
+/// Left and right pictures of two folders, by the order of their names.
+pub(super) fn pairs(left: &Path, right: &Path) -> Vec<RawPair> {
+    let listed = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).unwrap_or_else(|err| panic!("{}: {err}", folder.display()));
+        let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|e| e == "png" || e == "jpg"));
+        paths.sort();
+        paths
+    };
+    let (left, right) = (listed(left), listed(right));
+    assert_eq!(left.len(), right.len());
+    let pair = |(left, right): (&PathBuf, &PathBuf)| RawPair {
+        left: read_picture(left, false).unwrap(),
+        right: read_picture(right, false).unwrap(),
+        sequence: 0,
+        capture_time: SystemTime::UNIX_EPOCH,
+        skew_s: 0.0,
+        name: left.file_stem().unwrap().to_string_lossy().into_owned(),
+        truth: None,
+    };
+    left.iter().zip(&right).map(pair).collect()
+}
+
+/// The pictures, as the estimate takes them.
+#[expect(dead_code, reason = "for the estimate")]
+pub(super) fn lumas(pairs: &[RawPair]) -> Vec<(&Luma, &Luma)> {
+    pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect()
+}
+
+/// The EuRoC sequence: its pairs, and the rig from its two sensor files.
+pub(super) fn euroc(data: &Path) -> (Vec<RawPair>, StereoRig) {
+    let folder = data.join("sequence/euroc_raw");
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        YamlLoader::load_from_str(text.trim_start_matches("%YAML:1.0")).unwrap().remove(0)
+    };
+    let numbers = |yaml: &Yaml| -> Vec<f64> {
+        let number = |v: &Yaml| v.as_f64().or_else(|| v.as_i64().map(|v| v as f64)).unwrap();
+        yaml.as_vec().unwrap().iter().map(number).collect()
+    };
+    let sensors = [read("cam0_sensor.yaml"), read("cam1_sensor.yaml")];
+    let [left, right] = sensors.each_ref().map(|sensor| {
+        let k = numbers(&sensor["intrinsics"]);
+        let distortion = Distortion::from_opencv("D", &numbers(&sensor["distortion_coefficients"])).unwrap();
+        Camera { fx: k[0], fy: k[1], cx: k[2], cy: k[3], distortion }
+    });
+    let [body_left, body_right] =
+        sensors.each_ref().map(|sensor| DMat4::from_cols_slice(&numbers(&sensor["T_BS"]["data"])).transpose());
+    let across = body_right.inverse() * body_left;
+    let rig = StereoRig {
+        left,
+        right,
+        rotation: DMat3::from_mat4(across),
+        translation_m: across.w_axis.truncate(),
+        size: Some((752, 480)),
+        ..plain_rig()
+    };
+    (pairs(&folder.join("cam0"), &folder.join("cam1")), rig)
+}
+
+#[expect(dead_code, reason = "for the estimate")]
+/// A set of board pictures and its reference calibration; `unit_m` is what one unit of its lengths is.
+pub(super) fn boards(data: &Path, name: &str, unit_m: f64) -> (Vec<RawPair>, StereoRig) {
+    let folder = data.join("calib").join(name);
+    let meta: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join("meta.json")).unwrap()).unwrap();
+    let reference = &meta["reference_calibration"];
+    let flat = |value: &serde_json::Value| -> Vec<f64> {
+        let each = |v: &serde_json::Value| v.as_f64().map_or_else(|| v.as_array().unwrap().clone(), |v| vec![v.into()]);
+        value.as_array().unwrap().iter().flat_map(each).map(|v| v.as_f64().unwrap()).collect()
+    };
+    let camera = |k: &str, d: &str| {
+        let k = flat(&reference[k]);
+        let distortion = Distortion::from_opencv(d, &flat(&reference[d])).unwrap();
+        Camera { fx: k[0], fy: k[4], cx: k[2], cy: k[5], distortion }
+    };
+    let size = |key: &str| meta[key].as_u64().unwrap() as usize;
+    let rig = StereoRig {
+        left: camera("K1", "D1"),
+        right: camera("K2", "D2"),
+        rotation: DMat3::from_cols_slice(&flat(&reference["R"])).transpose(),
+        translation_m: DVec3::from_slice(&flat(&reference["T"])) * unit_m,
+        size: Some((size("width"), size("height"))),
+        ..plain_rig()
+    };
+    (pairs(&folder.join("left"), &folder.join("right")), rig)
+}
