@@ -1,11 +1,15 @@
 //! Flags that say what is wished of cameras.
 
+use crate::capture::decode_camera::PixelFormat;
 use crate::capture::{CameraOptions, ControlWishes, EyeOptions, Orientation, PowerLine, Wish};
 
 /// What is wished of cameras; what is not given is left as the camera has it.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Cameras")]
 pub(super) struct CameraArgs {
+    /// Take only this format: yuyv, nv12, grey, mjpeg, y16 [default: what gives the size and rate asked for]
+    #[arg(long, value_name = "WORD", value_parser = format)]
+    format: Option<PixelFormat>,
     /// How the cameras hang, left and right or one word for both: upright, rotate-180, flip-x, flip-y
     #[arg(long, value_name = "WORD[,WORD]", value_parser = orientations)]
     orientation: Option<[Orientation; 2]>,
@@ -44,12 +48,18 @@ impl CameraArgs {
         };
         let eyes = self.orientation.unwrap_or_default().map(|orientation| EyeOptions { orientation, controls });
         CameraOptions {
+            format: self.format,
             eyes,
             swapped_halves: self.swap_halves,
             equal_exposure: self.equal_exposure,
             ..CameraOptions::default()
         }
     }
+}
+
+fn format(text: &str) -> Result<PixelFormat, String> {
+    let words = || PixelFormat::ALL.iter().map(|f| f.word()).collect::<Vec<_>>().join(", ");
+    PixelFormat::from_word(text).ok_or_else(|| format!("expected one of {}", words()))
 }
 
 /// `rotate-180`, or `upright,rotate-180`.
@@ -103,6 +113,7 @@ mod tests {
             power_line: Some(PowerLine::Hz50),
         };
         assert_eq!(options.eyes, [controls; 2].map(|controls| EyeOptions { controls, ..EyeOptions::default() }));
+        assert!(parse("--format y16").is_ok_and(|o| o.format == Some(PixelFormat::Y16)));
         assert_eq!(parse(""), Ok(CameraOptions::default()));
         assert!(parse("--equal-exposure --swap-halves").is_ok_and(|o| o.equal_exposure && o.swapped_halves));
     }
@@ -117,6 +128,7 @@ mod tests {
     #[test]
     fn what_cannot_be_wished_is_refused() {
         let refused = |words, why: &str| assert!(parse(words).is_err_and(|text| text.contains(why)), "{words}");
+        refused("--format jpg", "expected one of yuyv, nv12, grey, mjpeg, y16");
         refused("--exposure-ms 0", "milliseconds above 0");
         refused("--exposure-ms NaN", "milliseconds above 0");
         refused("--orientation left", "expected one of upright, rotate-180, flip-x, flip-y");

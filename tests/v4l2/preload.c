@@ -2,6 +2,7 @@
  * the real V4L2 code above runs unchanged. In: the folder FAKE_V4L2 with an empty file videoN per node, the frames as
  * N.WIDTHxHEIGHT.yuyv and .jpg, and sys/class/video4linux; and FAKE_V4L2_N, words that say how camera N behaves:
  *   busy  denied  metadata  late=MS  unplug=FRAMES  hang=FRAMES  cut=FRAMES (each so manieth frame has half its bytes)
+ *   controls=V (see controls.h)
  * A buffer is a piece of a memfd, which is also the descriptor that open() gives: so mmap needs no help. */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -218,6 +219,8 @@ static int nth_mode(unsigned n, unsigned format, unsigned width, unsigned height
     return -1;
 }
 
+#include "controls.h"
+
 static long answer(struct camera *c, unsigned request, void *data) {
     if (c->gone) return fail(ENODEV);
     int busy = word(c->node, "busy") > 0, mode;
@@ -304,7 +307,7 @@ static long answer(struct camera *c, unsigned request, void *data) {
     }
     case VIDIOC_STREAMON: return 0;
     case VIDIOC_STREAMOFF: c->queued = 0; return 0;
-    default: return fail(ENOTTY);
+    default: return answer_control(c->node, request, data);
     }
 }
 

@@ -1,0 +1,114 @@
+//! `stereopsis devices`: which cameras there are, what they can send and be set to, as text or JSON.
+
+mod bandwidth;
+mod text;
+
+pub use bandwidth::UsbBus;
+pub use text::camera_list_text;
+
+use crate::capture::webcam::controls::{OfferedControl, offered};
+use crate::capture::webcam::{self, CameraInfo};
+use crate::engine::gpu::{AdapterSummary, Gpu, INSTALL};
+use crossbeam_channel::bounded;
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Arguments of `devices`.
+#[derive(Debug, clap::Args)]
+pub(super) struct DevicesArgs {
+    /// List GPUs instead of cameras, with their numbers for --adapter
+    #[arg(long)]
+    gpu: bool,
+    /// Print the cameras as JSON, for other programs
+    #[arg(long, conflicts_with = "gpu")]
+    json: bool,
+}
+
+/// One camera with what it can be set to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedCamera {
+    /// The camera.
+    pub info: CameraInfo,
+    /// The USB bus that it shares with others.
+    pub bus: Option<UsbBus>,
+    /// Its controls, or in words why they are not known.
+    pub controls: Result<Vec<OfferedControl>, String>,
+}
+
+/// How long the cameras may take to tell their controls.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Runs `devices`; finding none is no error.
+///
+/// # Errors
+/// The system cannot list its cameras.
+pub(super) fn run(args: &DevicesArgs) -> anyhow::Result<()> {
+    if args.gpu {
+        return print(&gpu_list_text(&Gpu::list()));
+    }
+    let cameras = with_controls(webcam::cameras()?);
+    if args.json { super::print_json(&camera_list_json(&cameras)) } else { print(&camera_list_text(&cameras)) }
+}
+
+fn print(text: &str) -> anyhow::Result<()> {
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// The GPUs that can compute, one a line.
+fn gpu_list_text(adapters: &[AdapterSummary]) -> String {
+    if adapters.is_empty() {
+        return format!("no GPU found that can compute; the CPU engine needs none. For a GPU, {INSTALL}\n");
+    }
+    let lines: Vec<_> = adapters.iter().map(ToString::to_string).collect();
+    lines.join("\n") + "\n"
+}
+
+/// Asks the usable cameras for their controls, all at once and each on a thread of its own: a driver may never answer.
+fn with_controls(cameras: Vec<CameraInfo>) -> Vec<ListedCamera> {
+    let deadline = Instant::now() + PATIENCE;
+    let ask = |info: CameraInfo| {
+        let (sender, answer) = bounded(1);
+        let index = info.index;
+        if info.problem.is_none() {
+            // without a thread the answer is that there was none
+            let _ = thread::Builder::new().name(format!("camera {index} controls")).spawn(move || {
+                let _ = sender.send(offered(index).map_err(|error| error.to_string()));
+            });
+        }
+        (info, answer)
+    };
+    let asked: Vec<_> = cameras.into_iter().map(ask).collect();
+    let listed = |(info, answer): (CameraInfo, crossbeam_channel::Receiver<_>)| {
+        let unanswered = |_| Err(format!("camera {} does not tell its controls", info.index));
+        let controls = answer.recv_deadline(deadline).unwrap_or_else(unanswered);
+        ListedCamera { bus: bandwidth::bus_of(info.index), info, controls }
+    };
+    asked.into_iter().map(listed).collect()
+}
+
+/// The cameras for other programs.
+fn camera_list_json(cameras: &[ListedCamera]) -> Value {
+    let one = |camera: &ListedCamera| {
+        let ListedCamera { info, bus, controls } = camera;
+        let modes: Vec<Value> = info
+            .modes
+            .iter()
+            .map(|m| json!({ "format": m.format, "width": m.width, "height": m.height, "rate_hz": m.rate_hz }))
+            .collect();
+        json!({
+            "index": info.index,
+            "name": info.name,
+            "port": info.port,
+            "usb_bus": bus.map(|b| json!({ "bus": b.bus, "speed_mbit": b.speed_mbit })),
+            "problem": info.problem,
+            "modes": modes,
+            "controls": controls.as_deref().unwrap_or_default(),
+            "controls_problem": controls.as_ref().err(),
+        })
+    };
+    let cameras_json: Vec<Value> = cameras.iter().map(one).collect();
+    json!({ "cameras": cameras_json, "warnings": bandwidth::warnings(cameras) })
+}

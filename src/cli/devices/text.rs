@@ -1,0 +1,147 @@
+//! The list of cameras as people read it.
+
+use super::{ListedCamera, bandwidth};
+use crate::capture::PowerLine;
+use crate::capture::webcam::Mode;
+use crate::capture::webcam::controls::{ControlKind, OfferedControl};
+use std::fmt::Write;
+
+/// The cameras: where they are plugged in, modes grouped by format and size, controls; then warnings, and how to use them.
+/// Where there are none, what to check. Ends with a line break.
+pub fn camera_list_text(cameras: &[ListedCamera]) -> String {
+    let mut text: String = cameras.iter().map(camera_text).collect();
+    for warning in bandwidth::warnings(cameras) {
+        let _ = writeln!(text, "warning: {warning}");
+    }
+    text += &how_to_use(cameras);
+    text
+}
+
+fn camera_text(ListedCamera { info, bus, controls }: &ListedCamera) -> String {
+    let port = if info.port.is_empty() { String::new() } else { format!(", port {}", info.port) };
+    let bus = bus.map_or(String::new(), |bus| format!(", {bus}"));
+    let mut text = format!("camera {}: {}{port}{bus}\n", info.index, info.name);
+    for of_format in info.modes.chunk_by(|a, b| a.format == b.format) {
+        let sizes: Vec<String> = of_format.chunk_by(|a, b| a.size() == b.size()).map(size_text).collect();
+        let _ = writeln!(text, "  {:<5} {}", of_format[0].format.name(), sizes.join(", "));
+    }
+    let mut wide: Vec<_> = info.modes.iter().filter(|m| is_wide(m)).map(Mode::size).collect();
+    wide.sort_unstable();
+    wide.dedup();
+    if !wide.is_empty() {
+        let sizes: Vec<String> = wide.iter().map(|(width, height)| format!("{}x{height}", width / 2)).collect();
+        let _ = writeln!(text, "  as one camera with both eyes side by side: {} per eye", sizes.join(", "));
+    }
+    match (&info.problem, controls) {
+        (Some(problem), _) => {
+            let _ = writeln!(text, "  not usable now: {problem}");
+        }
+        (None, Ok(controls)) if controls.is_empty() => {}
+        (None, Ok(controls)) => {
+            text += "  controls\n";
+            text.extend(controls.iter().map(control_text));
+        }
+        (None, Err(why)) => {
+            let _ = writeln!(text, "  controls: {why}");
+        }
+    }
+    text
+}
+
+/// One size with its rates: `640x480 at 15 30/s`.
+fn size_text(of_size: &[Mode]) -> String {
+    let rates: Vec<String> = of_size.iter().map(|mode| mode.rate_hz.to_string()).collect();
+    format!("{}x{} at {}/s", of_size[0].width, of_size[0].height, rates.join(" "))
+}
+
+/// Wide enough for two eyes.
+fn is_wide(mode: &Mode) -> bool {
+    mode.width >= 2 * mode.height && mode.width.is_multiple_of(2)
+}
+
+/// `    exposure       0.3 to 204.7 ms, now 33.3 ms, automatic`.
+fn control_text(control: &OfferedControl) -> String {
+    let OfferedControl { kind, min, max, step, value, auto, .. } = *control;
+    let range = match kind {
+        ControlKind::PowerLine => {
+            let offered = (0..PowerLine::ALL.len()).map(|i| i as f64).filter(|v| (min..=max).contains(v));
+            offered.map(|v| kind.value_text(v)).collect::<Vec<_>>().join(", ")
+        }
+        ControlKind::DarkRate => "off, on".to_owned(),
+        _ => {
+            let steps = if step > 1.0 { format!(" in steps of {step}") } else { String::new() };
+            format!("{min} to {}{steps}", kind.value_text(max))
+        }
+    };
+    let auto = if auto == Some(true) { ", automatic" } else { "" };
+    format!("    {:<14} {range}, now {}{auto}\n", kind.word(), kind.value_text(value))
+}
+
+/// How to name what was found in `--source`.
+fn how_to_use(cameras: &[ListedCamera]) -> String {
+    let usable: Vec<_> = cameras.iter().map(|c| &c.info).filter(|info| info.problem.is_none()).collect();
+    let mut lines = match &usable[..] {
+        [] if cameras.is_empty() => return NONE.to_owned(),
+        [] => return "no camera is usable now\n".to_owned(),
+        [one] => {
+            format!("if it shows both eyes side by side: --source webcam:{}; else plug in a second one\n", one.index)
+        }
+        [left, right, ..] => format!(
+            "use two, left one first: --source webcam:{},{}; or one with both eyes side by side: --source webcam:{}\n",
+            left.index, right.index, left.index
+        ),
+    };
+    let ports: Vec<&str> =
+        usable.iter().take(2).map(|info| info.port.as_str()).filter(|port| !port.is_empty()).collect();
+    if !ports.is_empty() {
+        let _ = writeln!(lines, "numbers may change, ports stay: --source webcam:{}", ports.join(","));
+    }
+    lines
+}
+
+#[cfg(target_os = "linux")]
+const NONE: &str = "no cameras found: check that they are plugged in and that `ls /dev/video*` shows them; inside a \
+                    container or virtual machine they must be passed through\n";
+#[cfg(not(target_os = "linux"))]
+const NONE: &str = "no cameras found: check that they are plugged in and that the system's privacy settings let this \
+                    program (or its terminal) use them\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::decode_camera::PixelFormat::{Mjpeg, Yuyv};
+    use crate::capture::webcam::CameraInfo;
+    use crate::cli::devices::UsbBus;
+
+    #[test]
+    fn modes_are_grouped_by_format_and_size() {
+        let mode = |format, width, height, rate_hz| Mode { format, width, height, rate_hz };
+        let modes = vec![
+            mode(Yuyv, 320, 240, 30),
+            mode(Yuyv, 640, 480, 15),
+            mode(Yuyv, 640, 480, 30),
+            mode(Mjpeg, 2560, 720, 30),
+        ];
+        let bus = Some(UsbBus { bus: 2, speed_mbit: 480 });
+        let first = CameraInfo { index: 0, name: "Cam".into(), port: "1-2:1.0".into(), modes, problem: None };
+        let problem = Some("camera 2 is busy".into());
+        let second = CameraInfo { index: 2, name: "Other".into(), port: String::new(), modes: vec![], problem };
+        let listed = [
+            ListedCamera { info: first, bus, controls: Ok(Vec::new()) },
+            ListedCamera { info: second, bus: None, controls: Err("not asked".into()) },
+        ];
+        assert_eq!(
+            camera_list_text(&listed),
+            "camera 0: Cam, port 1-2:1.0, USB bus 2 (480 Mbit/s)\n  YUYV  320x240 at 30/s, 640x480 at 15 30/s\n  \
+             MJPEG 2560x720 at 30/s\n  as one camera with both eyes side by side: 1280x720 per eye\n\
+             camera 2: Other\n  not usable now: camera 2 is busy\n\
+             if it shows both eyes side by side: --source webcam:0; else plug in a second one\n\
+             numbers may change, ports stay: --source webcam:1-2:1.0\n"
+        );
+    }
+
+    #[test]
+    fn no_cameras_says_what_to_check() {
+        assert!(camera_list_text(&[]).starts_with("no cameras found: check "));
+    }
+}

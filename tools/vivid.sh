@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Runs the program on two cameras of a real kernel: a Debian kernel with `vivid`, the kernel's own test cameras, boots in
+# QEMU (no KVM needed), and the true V4L2 driver core answers. Checks what the program prints there. Needs Debian's packages
+# on an x86-64 machine; says so where they cannot be had, and fails then only where CI=true.
+#
+#   tools/vivid.sh [PROGRAM]      default: target/release/stereopsis, else target/debug/stereopsis
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+cannot() {
+  echo "vivid: skipped, $*"
+  [ "${CI:-}" = true ] && exit 1
+  exit 0
+}
+
+program=${1:-}
+for built in target/release/stereopsis target/debug/stereopsis; do
+  [ -n "$program" ] || { [ -x "$built" ] && program=$built; } || true
+done
+[ -x "$program" ] || { echo "vivid: build the program first: cargo build" >&2; exit 1; }
+[ "$(uname -m)" = x86_64 ] || cannot "it needs an x86-64 machine"
+
+packages=()
+command -v qemu-system-x86_64 >/dev/null || packages+=(qemu-system-x86)
+command -v busybox >/dev/null || packages+=(busybox-static)
+command -v cpio >/dev/null || packages+=(cpio)
+command -v modprobe >/dev/null || [ -x /sbin/modprobe ] || packages+=(kmod)
+if [ "${#packages[@]}" -gt 0 ]; then
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq &&
+    apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null || cannot "it needs ${packages[*]}"
+fi
+PATH=$PATH:/sbin:/usr/sbin
+
+# the kernel, unpacked and kept: it is not installed
+kernel=$(apt-cache depends linux-image-amd64 2>/dev/null | awk '/Depends: linux-image-/ { print $2; exit }') || true
+[ -n "$kernel" ] || cannot "this system's package list has no linux-image-amd64"
+store=$PWD/target/vivid
+if [ ! -d "$store/$kernel" ]; then
+  mkdir -p "$store/fresh"
+  (cd "$store/fresh" && apt-get download -qq "$kernel" 2>/dev/null) || cannot "package $kernel cannot be downloaded"
+  dpkg-deb -x "$store/fresh/$kernel"_*.deb "$store/fresh/root"
+  rm "$store/fresh/$kernel"_*.deb
+  mv "$store/fresh/root" "$store/$kernel"
+fi
+root=$store/$kernel
+version=$(basename "$root"/lib/modules/*)
+[ -f "$root/lib/modules/$version/modules.dep" ] || depmod -b "$root" "$version"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+guest=$work/guest
+mkdir -p "$guest"/{bin,dev,lib,modules,proc,root,sys,tmp}
+cp "$(command -v busybox)" "$guest/bin/busybox"
+modprobe -d "$root" -S "$version" --show-depends vivid | awk '$1 == "insmod" { print $2 }' | while read -r module; do
+  cp "$module" "$guest/modules/"
+  echo "insmod /modules/$(basename "$module") \$(: n_devs=2)" >/dev/null
+  echo "/modules/$(basename "$module")"
+done >"$guest/modules/order"
+strip -o "$guest/bin/stereopsis" "$program"
+ldd "$program" | grep -o '/[^ ]*' | while read -r library; do
+  mkdir -p "$guest$(dirname "$library")"
+  cp "$library" "$guest$library"
+done
+cat >"$guest/init" <<'GUEST'
+#!/bin/busybox sh
+/bin/busybox --install -s /bin
+mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
+export HOME=/root XDG_RUNTIME_DIR=/tmp
+for module in $(cat /modules/order); do
+  case $module in
+    # two webcams with nothing but a capture node each
+    */vivid.ko) insmod "$module" n_devs=2 node_types=0x1,0x1 num_inputs=1,1 input_types=0,0 ;;
+    *) insmod "$module" ;;
+  esac
+done
+step() { echo "== $1"; shift; "$@" 2>&1; echo "-- exit $?"; }
+live() { name=$1; shift; step "$name" stereopsis live --headless --engine cpu --preview /tmp/preview.png "$@"; }
+step devices stereopsis devices
+live yuyv --source webcam:0,1 --size 320x180 --frames 10 --gain 50 --json
+live grey --source webcam:0,1 --size 320x180 --frames 5 --format grey
+live y16 --source webcam:1,0 --size 320x180 --frames 5 --format y16
+step devices-after stereopsis devices --json
+echo "== end"
+poweroff -f
+GUEST
+chmod +x "$guest/init"
+(cd "$guest" && find . | cpio -o -H newc --quiet | gzip -1) >"$work/initramfs"
+
+timeout 120 qemu-system-x86_64 -accel tcg -cpu max -smp 2 -m 1024 -nographic -no-reboot -net none \
+  -kernel "$root/boot/vmlinuz-$version" -initrd "$work/initramfs" -append "console=ttyS0 quiet loglevel=3 panic=-1" \
+  </dev/null | tr -d '\r' >"$work/log" || { cat "$work/log"; echo "vivid: the machine did not come to its end" >&2; exit 1; }
+cat "$work/log"
