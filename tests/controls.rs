@@ -288,14 +288,14 @@ fn listing(behaviours: &[&str], flags: &[&str]) -> Option<String> {
 fn devices_says_what_can_be_set_and_how_to_name_a_camera() {
     let Some(text) = listing(&["controls=1", "denied", "controls=2"], &[]) else { return };
     for line in [
-        "    exposure       0.3 to 204.7 ms, now 33.3 ms, automatic\n",
-        "    gain           0 to 255, now 40, automatic\n",
-        "    white-balance  2800 to 6500 K in steps of 100, now 4000 K, automatic\n",
-        "    focus          0 to 250 in steps of 5, now 35, automatic\n",
-        "    power-line     off, 50 Hz, 60 Hz, auto, now auto\n",
-        "    dark-rate      off, on, now on\n",
-        "    gain           1 to 128, now 54\n",
-        "    power-line     off, 50 Hz, 60 Hz, now 50 Hz\n",
+        "    exposure               0.3 to 204.7 ms, now 33.3 ms, automatic\n",
+        "    gain                   0 to 255, now 40, automatic\n",
+        "    white balance          2800 to 6500 K in steps of 100, now 4000 K, automatic\n",
+        "    focus                  0 to 250 in steps of 5, now 35, automatic\n",
+        "    flicker filter         off, 50 Hz, 60 Hz, auto, now auto\n",
+        "    lower rate in the dark off, on, now on\n",
+        "    gain                   1 to 128, now 54\n",
+        "    flicker filter         off, 50 Hz, 60 Hz, now 50 Hz\n",
         "--source webcam:0,2",
         "--source webcam:1-0:1.0,1-2:1.0",
     ] {

@@ -53,7 +53,6 @@ mkdir -p "$guest"/{bin,dev,lib,modules,proc,root,sys,tmp}
 cp "$(command -v busybox)" "$guest/bin/busybox"
 modprobe -d "$root" -S "$version" --show-depends vivid | awk '$1 == "insmod" { print $2 }' | while read -r module; do
   cp "$module" "$guest/modules/"
-  echo "insmod /modules/$(basename "$module") \$(: n_devs=2)" >/dev/null
   echo "/modules/$(basename "$module")"
 done >"$guest/modules/order"
 strip -o "$guest/bin/stereopsis" "$program"
@@ -65,7 +64,7 @@ cat >"$guest/init" <<'GUEST'
 #!/bin/busybox sh
 /bin/busybox --install -s /bin
 mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
-export HOME=/root XDG_RUNTIME_DIR=/tmp
+export HOME=/root XDG_RUNTIME_DIR=/tmp RUST_LOG=stereopsis=info NO_COLOR=1
 for module in $(cat /modules/order); do
   case $module in
     # two webcams with nothing but a capture node each
@@ -73,13 +72,15 @@ for module in $(cat /modules/order); do
     *) insmod "$module" ;;
   esac
 done
-step() { echo "== $1"; shift; "$@" 2>&1; echo "-- exit $?"; }
-live() { name=$1; shift; step "$name" stereopsis live --headless --engine cpu --preview /tmp/preview.png "$@"; }
+step() { echo; echo "== $1"; shift; "$@" 2>&1; echo "-- exit $?"; }
+live() { name=$1; shift; step "$name" stereopsis live --headless --engine cpu --size 320x180 --preview /tmp/preview.png --json "$@"; }
 step devices stereopsis devices
-live yuyv --source webcam:0,1 --size 320x180 --frames 10 --gain 50 --json
-live grey --source webcam:0,1 --size 320x180 --frames 5 --format grey
-live y16 --source webcam:1,0 --size 320x180 --frames 5 --format y16
-step devices-after stereopsis devices --json
+live yuyv --source webcam:0,1 --frames 8 --format yuyv --gain 50
+live nv12 --source webcam:0,1 --frames 3 --format nv12
+live grey --source webcam:0,1 --frames 3 --format grey
+live y16 --source webcam:1,0 --frames 3 --format y16
+live missing --source webcam:0,7
+step controls stereopsis devices
 echo "== end"
 poweroff -f
 GUEST
@@ -88,5 +89,31 @@ chmod +x "$guest/init"
 
 timeout 120 qemu-system-x86_64 -accel tcg -cpu max -smp 2 -m 1024 -nographic -no-reboot -net none \
   -kernel "$root/boot/vmlinuz-$version" -initrd "$work/initramfs" -append "console=ttyS0 quiet loglevel=3 panic=-1" \
-  </dev/null | tr -d '\r' >"$work/log" || { cat "$work/log"; echo "vivid: the machine did not come to its end" >&2; exit 1; }
-cat "$work/log"
+  </dev/null | tr '\r' '\n' >"$work/log" || true
+
+failed=
+expect() { # in this step, a line that matches this pattern
+  sed -n "/^== $1\$/,/^-- exit/p" "$work/log" | grep -Eq -- "$2" || { echo "vivid: $1: no line matches '$2'" >&2; failed=1; }
+}
+expect devices '^camera 0: vivid-000'
+expect devices '^camera 1: vivid-001'
+expect devices '^  YUYV  320x180 at .*30'
+expect devices '^    gain  .* 0 to 255, now .*, automatic$'
+for format in yuyv nv12 grey y16; do
+  expect $format "camera 0: ${format^^} 320x180 at 30/s"
+  expect $format "camera 1: ${format^^} 320x180 at 30/s"
+  expect $format '"errors": \[\]'
+  expect $format '"failed": 0'
+  expect $format '^-- exit 0$'
+done
+expect yuyv '"computed": 8,'
+expect missing 'no camera 7: found 0 and 1'
+expect missing '^-- exit 1$'
+# what was set stays: the gain, and its automatic off
+expect controls '^    gain  .* 0 to 255, now 50$'
+grep -q '^== end$' "$work/log" || { echo "vivid: the machine did not come to its end" >&2; failed=1; }
+if [ -n "$failed" ]; then
+  cat "$work/log"
+  exit 1
+fi
+echo "vivid: $kernel: two cameras in $(grep -c '"computed":' "$work/log") runs, as expected, in $SECONDS s"

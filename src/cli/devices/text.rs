@@ -59,7 +59,7 @@ fn is_wide(mode: &Mode) -> bool {
     mode.width >= 2 * mode.height && mode.width.is_multiple_of(2)
 }
 
-/// `    exposure       0.3 to 204.7 ms, now 33.3 ms, automatic`.
+/// `    exposure               0.3 to 204.7 ms, now 33.3 ms, automatic`.
 fn control_text(control: &OfferedControl) -> String {
     let OfferedControl { kind, min, max, step, value, auto, .. } = *control;
     let range = match kind {
@@ -74,7 +74,7 @@ fn control_text(control: &OfferedControl) -> String {
         }
     };
     let auto = if auto == Some(true) { ", automatic" } else { "" };
-    format!("    {:<14} {range}, now {}{auto}\n", kind.word(), kind.value_text(value))
+    format!("    {:<22} {range}, now {}{auto}\n", kind.label(), kind.value_text(value))
 }
 
 /// How to name what was found in `--source`.
@@ -91,10 +91,15 @@ fn how_to_use(cameras: &[ListedCamera]) -> String {
             left.index, right.index, left.index
         ),
     };
-    let ports: Vec<&str> =
-        usable.iter().take(2).map(|info| info.port.as_str()).filter(|port| !port.is_empty()).collect();
-    if !ports.is_empty() {
+    let ports: Vec<&str> = usable.iter().take(2).map(|info| info.port.as_str()).collect();
+    // a port names a camera only where no other one has the same
+    let is_name = |port: &&str| !port.is_empty() && usable.iter().filter(|info| info.port == **port).count() == 1;
+    if ports.iter().all(is_name) {
         let _ = writeln!(lines, "numbers may change, ports stay: --source webcam:{}", ports.join(","));
+    }
+    if cameras.iter().any(|camera| camera.controls.as_ref().is_ok_and(|controls| !controls.is_empty())) {
+        lines += "set controls with --exposure-ms, --gain, --white-balance-k, --focus and --power-line-hz, or both cameras \
+                  alike with --equal-exposure\n";
     }
     lines
 }
@@ -138,6 +143,17 @@ mod tests {
              if it shows both eyes side by side: --source webcam:0; else plug in a second one\n\
              numbers may change, ports stay: --source webcam:1-2:1.0\n"
         );
+    }
+
+    #[test]
+    fn a_port_that_two_cameras_have_names_none() {
+        let camera = |index, port: &str| {
+            let info = CameraInfo { index, name: "Cam".into(), port: port.into(), modes: vec![], problem: None };
+            ListedCamera { info, bus: None, controls: Ok(Vec::new()) }
+        };
+        assert!(camera_list_text(&[camera(0, "a-1"), camera(1, "a-2")]).contains("--source webcam:a-1,a-2"));
+        assert!(!camera_list_text(&[camera(0, "a-1"), camera(1, "a-1")]).contains("ports stay"));
+        assert!(!camera_list_text(&[camera(0, "a-1"), camera(1, "")]).contains("ports stay"));
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(super) struct Locked {
 /// # Errors
 /// In words, if the camera lacks the control or refuses.
 pub(super) fn lock(node: &Node, kind: ControlKind, wished: f64) -> Result<Locked, String> {
-    let (index, name) = (node.index(), words::name(kind));
+    let (index, name) = (node.index(), kind.label());
     let range = node.range(kind.id()).ok_or_else(|| missing(node, kind))?;
     if !wished.is_finite() {
         return Err(format!("camera {index}: {name} cannot be {wished}; it takes {}", words::range(kind, range)));
@@ -100,13 +100,13 @@ fn set_auto(node: &Node, kind: ControlKind) -> Result<(), String> {
     match is_auto(node, kind) {
         Some(true) => Ok(()),
         Some(false) => switch(node, kind, true),
-        None => Err(format!("camera {} has no automatic {}; it stays as it is", node.index(), words::name(kind))),
+        None => Err(format!("camera {} has no automatic {}; it stays as it is", node.index(), kind.label())),
     }
 }
 
 fn switch(node: &Node, kind: ControlKind, on: bool) -> Result<(), String> {
     let failed = |why: &str| {
-        let (index, name, to) = (node.index(), words::name(kind), if on { "on" } else { "off" });
+        let (index, name, to) = (node.index(), kind.label(), if on { "on" } else { "off" });
         format!("camera {index}: the automatic of its {name} could not be switched {to}: {why}")
     };
     let range_of = |id| node.range(id).map(|range| (id, range));
@@ -119,7 +119,7 @@ fn switch(node: &Node, kind: ControlKind, on: bool) -> Result<(), String> {
 }
 
 fn missing(node: &Node, kind: ControlKind) -> String {
-    format!("camera {} has no {} to set", node.index(), words::name(kind))
+    format!("camera {} has no {} to set", node.index(), kind.label())
 }
 
 /// Keeps a calibration valid on camera `index`: where it has them and `wishes` says nothing about them, autofocus is switched

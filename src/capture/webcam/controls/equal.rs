@@ -35,7 +35,7 @@ pub fn equalise(left: u32, right: u32) -> Result<String, CaptureError> {
 
 /// Sets one control of both cameras to the left one's value, or to the nearest that both take.
 fn lock_both(nodes: &[Node; 2], kind: ControlKind) -> Result<String, String> {
-    let name = words::name(kind);
+    let name = kind.label();
     let [left, right] = nodes;
     let range = |node: &Node| {
         node.range(kind.id()).cloned().ok_or_else(|| format!("camera {} has no {name} to set", node.index()))

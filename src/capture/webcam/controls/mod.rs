@@ -38,6 +38,18 @@ choices! {
 }
 
 impl ControlKind {
+    /// What it is called in a sentence.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Exposure => "exposure",
+            Self::Gain => "gain",
+            Self::WhiteBalance => "white balance",
+            Self::Focus => "focus",
+            Self::PowerLine => "flicker filter",
+            Self::DarkRate => "lower rate in the dark",
+        }
+    }
+
     /// Unit of its numbers, empty for steps and choices.
     pub const fn unit(self) -> &'static str {
         match self {

@@ -3,18 +3,6 @@
 use super::{ControlKind, Range};
 use crate::capture::PowerLine;
 
-/// What the control is called in a sentence.
-pub(super) const fn name(kind: ControlKind) -> &'static str {
-    match kind {
-        ControlKind::Exposure => "exposure",
-        ControlKind::Gain => "gain",
-        ControlKind::WhiteBalance => "white balance",
-        ControlKind::Focus => "focus",
-        ControlKind::PowerLine => "flicker filter",
-        ControlKind::DarkRate => "lower rate in the dark",
-    }
-}
-
 /// The driver's number with its unit.
 pub(super) fn value(kind: ControlKind, raw: i64) -> String {
     kind.value_text(raw as f64 / kind.per_unit())
