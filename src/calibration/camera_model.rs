@@ -1,8 +1,8 @@
-//! One camera: pinhole with the lens distortion of OpenCV's rational model with thin prisms (without a tilted sensor).
+//! One camera: a pinhole, and what its lens does to it, as OpenCV describes both.
 //!
 //! Pixel centres lie at whole numbers. Coordinates: x right, y down, z forward.
 
-use super::CalibrationError;
+use super::{BrownConrady, CalibrationError, Fisheye};
 use glam::{DVec2, DVec3};
 
 /// A camera's inner numbers.
@@ -20,93 +20,132 @@ pub struct Camera {
     pub distortion: Distortion,
 }
 
-/// Coefficients of the lens, all 0 for none.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Distortion {
-    /// k1 to k6: `(1 + k1 r² + k2 r⁴ + k3 r⁶) / (1 + k4 r² + k5 r⁴ + k6 r⁶)`.
-    pub radial: [f64; 6],
-    /// p1 and p2.
-    pub tangential: [f64; 2],
-    /// s1 to s4.
-    pub prism: [f64; 4],
+/// The lens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Distortion {
+    /// Nearly a pinhole: plumb-bob, rational, thin prism.
+    BrownConrady(BrownConrady),
+    /// Angles in place of tangents: fisheye, equidistant, Kannala-Brandt.
+    Fisheye(Fisheye),
+}
+
+impl Default for Distortion {
+    fn default() -> Self {
+        Self::BrownConrady(BrownConrady::default())
+    }
 }
 
 impl Distortion {
-    /// From OpenCV's order `k1 k2 p1 p2 [k3 [k4 k5 k6 [s1 s2 s3 s4 [tau_x tau_y]]]]`; empty for none. `name` is the
-    /// matrix's, for the error.
+    /// OpenCV's pinhole model from its list: see [`BrownConrady::from_opencv`].
     ///
     /// # Errors
     /// Another count than 0, 4, 5, 8, 12 or 14, or a tilted sensor.
     pub fn from_opencv(name: &str, coefficients: &[f64]) -> Result<Self, CalibrationError> {
-        if !matches!(coefficients.len(), 0 | 4 | 5 | 8 | 12 | 14) {
-            return Err(CalibrationError(format!(
-                "{name} has {} distortion coefficients, expected 4, 5, 8, 12 or 14",
-                coefficients.len()
-            )));
-        }
-        let c = |i: usize| coefficients.get(i).copied().unwrap_or(0.0);
-        if c(12) != 0.0 || c(13) != 0.0 {
-            return Err(CalibrationError(format!(
-                "{name} has a tilted sensor (tau {} {}), which is not supported; calibrate without CALIB_TILTED_MODEL",
-                c(12),
-                c(13)
-            )));
-        }
-        Ok(Self {
-            radial: [c(0), c(1), c(4), c(5), c(6), c(7)],
-            tangential: [c(2), c(3)],
-            prism: [c(8), c(9), c(10), c(11)],
-        })
+        BrownConrady::from_opencv(name, coefficients).map(Self::BrownConrady)
     }
 
-    /// Where the lens puts a ray: both as `(x / z, y / z)`.
-    pub fn distort(&self, ray: DVec2) -> DVec2 {
-        let [k1, k2, k3, k4, k5, k6] = self.radial;
-        let [p1, p2] = self.tangential;
-        let [s1, s2, s3, s4] = self.prism;
-        let DVec2 { x, y } = ray;
-        let r2 = ray.length_squared();
-        let radial = (1.0 + r2 * (k1 + r2 * (k2 + r2 * k3))) / (1.0 + r2 * (k4 + r2 * (k5 + r2 * k6)));
-        DVec2::new(
-            x * radial + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x) + r2 * (s1 + r2 * s2),
-            y * radial + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y + r2 * (s3 + r2 * s4),
-        )
+    /// OpenCV's fisheye model from `k1 k2 k3 k4`: see [`Fisheye`]. `name` is the list's, for the error.
+    ///
+    /// # Errors
+    /// Another count than 4.
+    pub fn from_fisheye(name: &str, coefficients: &[f64]) -> Result<Self, CalibrationError> {
+        let k = coefficients.try_into().map_err(|_| {
+            CalibrationError(format!("{name} has {} distortion coefficients, a fisheye has 4", coefficients.len()))
+        })?;
+        Ok(Self::Fisheye(Fisheye { k }))
     }
 
-    /// The ray that the lens puts at `distorted`; `None` where the model has none nearby, as far outside the picture.
-    pub fn undistort(&self, distorted: DVec2) -> Option<DVec2> {
-        let mut ray = distorted;
-        for _ in 0..50 {
-            let error = self.distort(ray) - distorted;
-            if error.length_squared() < 1e-20 {
-                return Some(ray);
-            }
-            // Newton's step with differences for the derivatives
-            let h = 1e-6;
-            let dx = (self.distort(ray + DVec2::X * h) - self.distort(ray - DVec2::X * h)) / (2.0 * h);
-            let dy = (self.distort(ray + DVec2::Y * h) - self.distort(ray - DVec2::Y * h)) / (2.0 * h);
-            let determinant = dx.perp_dot(dy);
-            // at a fold of the model and behind it there is no way back
-            if !determinant.is_finite() || determinant < 1e-3 {
-                return None;
-            }
-            ray -= DVec2::new(error.perp_dot(dy), dx.perp_dot(error)) / determinant;
+    /// Its name, as ROS and many others say it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Fisheye(_) => "fisheye",
+            Self::BrownConrady(lens) => match lens.coefficients().len() {
+                0..=5 => "plumb_bob",
+                6..=8 => "rational_polynomial",
+                _ => "thin_prism",
+            },
         }
-        None
+    }
+
+    /// The coefficients in OpenCV's order: 5, 8 or 12 of them for a pinhole, 4 for a fisheye.
+    pub fn coefficients(&self) -> Vec<f64> {
+        match self {
+            Self::BrownConrady(lens) => lens.coefficients(),
+            Self::Fisheye(lens) => lens.k.to_vec(),
+        }
+    }
+
+    /// Where the lens puts a direction in front of the camera, in units of the focal length.
+    fn distort(&self, direction: DVec3) -> DVec2 {
+        match self {
+            Self::BrownConrady(lens) => lens.distort(direction.truncate() / direction.z),
+            Self::Fisheye(lens) => lens.distort(direction),
+        }
+    }
+
+    /// The unit direction that the lens puts there; `None` where the model has none.
+    fn undistort(&self, distorted: DVec2) -> Option<DVec3> {
+        match self {
+            Self::BrownConrady(lens) => lens.undistort(distorted).map(|ray| ray.extend(1.0).normalize()),
+            Self::Fisheye(lens) => lens.undistort(distorted),
+        }
+    }
+
+    /// How far from its middle the model is one to one along a direction in the picture, in units of the focal length;
+    /// infinite where it never folds back.
+    fn fold(&self, along: DVec2) -> f64 {
+        const STEPS: u32 = 400;
+        let at = |step: u32| {
+            let share = f64::from(step) / f64::from(STEPS);
+            let direction = match self {
+                // dense in the middle, out to 89.9 degrees
+                Self::BrownConrady(_) => (along * (share * 89.9f64.to_radians()).tan()).extend(1.0),
+                Self::Fisheye(_) => {
+                    let (sin, cos) = (share * std::f64::consts::PI).sin_cos();
+                    (along * sin).extend(cos)
+                }
+            };
+            self.distort(direction).dot(along)
+        };
+        let mut farthest = 0.0;
+        for step in 1..=STEPS {
+            let next = at(step);
+            if !next.is_finite() || next < farthest {
+                return farthest;
+            }
+            farthest = next;
+        }
+        f64::INFINITY
     }
 }
 
 impl Camera {
-    /// The pixel that shows a ray.
+    /// The pixel that shows a ray; for a pinhole the ray's z is above 0.
     pub fn project(&self, ray: DVec3) -> DVec2 {
-        let distorted = self.distortion.distort(ray.truncate() / ray.z);
-        DVec2::new(self.fx * distorted.x + self.cx, self.fy * distorted.y + self.cy)
+        self.pixel(self.distortion.distort(ray))
     }
 
-    /// The ray, with z = 1, that pixel `(x, y)` shows.
+    /// The unit direction that a pixel shows; more than 90 degrees off the axis with some fisheyes.
+    pub fn direction(&self, pixel: DVec2) -> Option<DVec3> {
+        self.distortion.undistort(self.plane(pixel))
+    }
+
+    /// The ray, with z = 1, that pixel `(x, y)` shows; `None` where there is none in front of the camera.
     pub fn ray(&self, pixel: DVec2) -> Option<DVec3> {
-        let distorted = DVec2::new((pixel.x - self.cx) / self.fx, (pixel.y - self.cy) / self.fy);
-        self.distortion.undistort(distorted).map(|ray| ray.extend(1.0))
+        self.direction(pixel).filter(|direction| direction.z > 1e-6).map(|direction| direction / direction.z)
+    }
+
+    /// How far the lens moves what a pinhole would show at `pixel`, px.
+    pub fn shift_px(&self, pixel: DVec2) -> f64 {
+        (self.project(self.plane(pixel).extend(1.0)) - pixel).length()
+    }
+
+    /// Where, on the way from the middle to `pixel`, the lens model folds back and shows everything twice, as a share of
+    /// that way; `None` where it does not.
+    pub(super) fn fold_before(&self, pixel: DVec2) -> Option<f64> {
+        let (length, along) = (self.plane(pixel).length(), self.plane(pixel).normalize_or_zero());
+        let share = self.distortion.fold(along) / length;
+        (share < 1.0).then_some(share)
     }
 
     /// The same camera with pictures `factor` times as large along x and y.
@@ -120,58 +159,53 @@ impl Camera {
             distortion: self.distortion,
         }
     }
+
+    fn pixel(&self, plane: DVec2) -> DVec2 {
+        DVec2::new(self.fx * plane.x + self.cx, self.fy * plane.y + self.cy)
+    }
+
+    fn plane(&self, pixel: DVec2) -> DVec2 {
+        DVec2::new((pixel.x - self.cx) / self.fx, (pixel.y - self.cy) / self.fy)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ALL: [f64; 14] =
-        [-0.28, 0.09, 0.001, -0.0007, -0.02, 0.03, -0.01, 0.005, 0.002, -0.001, -0.0015, 0.0006, 0.0, 0.0];
-
-    #[test]
-    fn undistort_undoes_distort() {
-        let lens = Distortion::from_opencv("D1", &ALL).unwrap();
-        for (x, y) in [(0.0, 0.0), (0.3, -0.2), (-0.6, 0.45), (0.7, 0.5)] {
-            let ray = DVec2::new(x, y);
-            let back = lens.undistort(lens.distort(ray)).unwrap();
-            assert!((back - ray).length() < 1e-9, "{ray} came back as {back}");
-            assert!(ray == DVec2::ZERO || (lens.distort(ray) - ray).length() > 1e-3, "no distortion at {ray}");
-        }
-    }
-
-    #[test]
-    fn what_no_ray_reaches_has_none() {
-        let lens = Distortion::from_opencv("D1", &[-0.3, 0.0, 0.0, 0.0]).unwrap();
-        assert_eq!(lens.undistort(DVec2::new(3.0, 0.0)), None);
-    }
-
-    #[test]
-    fn short_lists_are_the_long_one_with_zeros() {
-        for n in [4, 5, 8, 12] {
-            let mut long = ALL;
-            long[n..].fill(0.0);
-            assert_eq!(
-                Distortion::from_opencv("D1", &ALL[..n]).unwrap(),
-                Distortion::from_opencv("D1", &long).unwrap()
-            );
-        }
-    }
-
-    #[test]
-    fn other_counts_and_tilted_sensors_are_refused_by_name() {
-        let text = Distortion::from_opencv("D2", &ALL[..6]).unwrap_err().to_string();
-        assert!(text.contains("D2 has 6") && text.contains("4, 5, 8, 12 or 14"), "{text}");
-        let mut tilted = ALL;
-        tilted[12] = 0.01;
-        let text = Distortion::from_opencv("D1", &tilted).unwrap_err().to_string();
-        assert!(text.contains("D1") && text.contains("tilted"), "{text}");
-    }
-
     #[test]
     fn half_the_picture_is_half_the_camera() {
         let camera = Camera { fx: 400.0, fy: 410.0, cx: 319.5, cy: 239.5, distortion: Distortion::default() };
         let half = camera.scaled(DVec2::splat(0.5));
         assert_eq!((half.fx, half.fy, half.cx, half.cy), (200.0, 205.0, 159.5, 119.5));
+    }
+
+    #[test]
+    fn a_fisheye_sees_behind_itself_but_has_no_ray_there() {
+        let distortion = Distortion::from_fisheye("D1", &[0.0; 4]).unwrap();
+        let camera = Camera { fx: 100.0, fy: 100.0, cx: 255.5, cy: 255.5, distortion };
+        let sideways = camera.direction(DVec2::new(255.5 + 170.0, 255.5)).unwrap();
+        assert!((sideways - DVec3::new(1.7f64.sin(), 0.0, 1.7f64.cos())).length() < 1e-12, "{sideways}");
+        assert_eq!(camera.ray(DVec2::new(255.5 + 170.0, 255.5)), None);
+        assert!((camera.ray(DVec2::new(255.5, 155.5)).unwrap().y + 1.0f64.tan()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn folds_are_found_where_the_model_turns_back() {
+        let camera = |k1: f64| {
+            let distortion = Distortion::from_opencv("D1", &[k1, 0.0, 0.0, 0.0]).unwrap();
+            Camera { fx: 400.0, fy: 400.0, cx: 319.5, cy: 239.5, distortion }
+        };
+        assert_eq!(camera(-0.1).fold_before(DVec2::ZERO), None);
+        // r (1 - 0.4 r²) turns at r = 0.913, where it is 0.609; the corner is at 0.998
+        let share = camera(-0.4).fold_before(DVec2::ZERO).unwrap();
+        assert!((share - 0.609 / 0.9985).abs() < 0.01, "{share}");
+    }
+
+    #[test]
+    fn shift_is_what_the_lens_does_to_a_corner() {
+        let distortion = Distortion::from_opencv("D1", &[-0.1, 0.0, 0.0, 0.0]).unwrap();
+        let camera = Camera { fx: 300.0, fy: 300.0, cx: 300.0, cy: 0.0, distortion };
+        assert!((camera.shift_px(DVec2::ZERO) - 30.0).abs() < 1e-9);
     }
 }

@@ -29,6 +29,32 @@ impl LengthUnit {
     }
 }
 
+/// Baselines that two cameras of a person's rig have, m.
+const PLAUSIBLE_BASELINE_M: std::ops::RangeInclusive<f64> = 0.01..=1.5;
+
+impl LengthUnit {
+    /// The unit that makes a plausible baseline of the file's: metres, else millimetres; else metres, with a doubt in
+    /// words.
+    pub(super) fn guess(baseline: f64) -> (Self, Option<String>) {
+        let plausible = |unit: &Self| PLAUSIBLE_BASELINE_M.contains(&(baseline * unit.metres()));
+        match [Self::Metre, Self::Millimetre].into_iter().find(plausible) {
+            Some(unit) => (unit, None),
+            None => (Self::Metre, Some(Self::doubt(baseline))),
+        }
+    }
+
+    fn doubt(baseline: f64) -> String {
+        let mut text = format!(
+            "the file does not say its unit of length, and {baseline:.4} is a plausible baseline neither in m nor in mm: give \
+             --calibration-unit with the side of a square of the chessboard in metres, such as 0.025"
+        );
+        if PLAUSIBLE_BASELINE_M.contains(&(baseline * 0.01)) {
+            text.push_str(", or cm");
+        }
+        text
+    }
+}
+
 impl fmt::Display for LengthUnit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -69,6 +95,19 @@ mod tests {
             let unit: LengthUnit = text.parse().unwrap();
             assert!((unit.metres() - metres).abs() < 1e-12);
             assert_eq!(unit.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn the_unit_is_the_one_that_makes_a_plausible_baseline() {
+        for (baseline, unit) in [(0.06, LengthUnit::Metre), (1.2, LengthUnit::Metre), (60.0, LengthUnit::Millimetre)] {
+            assert_eq!(LengthUnit::guess(baseline), (unit, None), "{baseline}");
+        }
+        for (baseline, cm) in [(0.003, false), (3.34, true), (6.0, true), (2000.0, false)] {
+            let (unit, doubt) = LengthUnit::guess(baseline);
+            let doubt = doubt.unwrap();
+            assert_eq!(unit, LengthUnit::Metre);
+            assert!(doubt.contains("--calibration-unit") && doubt.contains("or cm") == cm, "{doubt}");
         }
     }
 

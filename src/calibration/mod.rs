@@ -1,12 +1,14 @@
 //! From the numbers of a calibrated rig to rectified pairs and metres.
 //!
-//! [`formats`] read a [`StereoRig`] from files; [`StereoRig::rectifier`] makes of it, for one picture size, the map that
-//! the capture thread applies to every raw pair.
+//! [`load`] reads a [`StereoRig`] from files of five kinds and our own; [`StereoRig::rectifier`] makes of it, for one
+//! picture size, the map that the capture thread applies to every raw pair.
 
 mod camera_model;
-pub mod formats;
+mod checks;
+mod formats;
 mod health;
 mod length_unit;
+mod lens;
 mod matches;
 mod rectification;
 mod rectifier;
@@ -16,8 +18,10 @@ mod rig;
 mod shared_data;
 
 pub use camera_model::{Camera, Distortion};
+pub use formats::{Kind, LoadOptions, Output, load, read, write};
 pub use health::{RowOffset, Verdict, WorstPlace, row_offset, row_offset_of};
 pub use length_unit::LengthUnit;
+pub use lens::{BrownConrady, Fisheye};
 pub use matches::{Match, matches};
 pub use rectification::{Projection, Rectification};
 pub use rectifier::Rectifier;

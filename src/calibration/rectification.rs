@@ -122,10 +122,11 @@ fn rotations(rig: &StereoRig) -> Result<(DMat3, DMat3), CalibrationError> {
     Err(CalibrationError(format!("the cameras cannot be rectified: {reason}")))
 }
 
-/// Where a rotated camera sees a pixel, as (x / z, y / z); `None` where the lens model folds, or behind.
+/// Where a rotated camera sees a pixel, as (x / z, y / z); `None` where the lens model folds, and more than 80 degrees off
+/// the axis, as fisheyes see: a flat picture has no room for it.
 fn direction(camera: &Camera, rotation: DMat3, pixel: DVec2) -> Option<DVec2> {
-    let ray = rotation * camera.ray(pixel)?;
-    (ray.z > 0.0).then(|| ray.truncate() / ray.z)
+    let ray = rotation * camera.direction(pixel)?;
+    (ray.z > 0.17).then(|| ray.truncate() / ray.z)
 }
 
 /// Mean direction of the four corners; where the lens model folds before a corner, of the outermost point on the way there.
@@ -212,7 +213,7 @@ mod tests {
     #[test]
     fn corners_of_both_pictures_are_filled() {
         let mut rig = plain_rig();
-        rig.left.distortion = Distortion { radial: [-0.25, 0.07, 0.0, 0.0, 0.0, 0.0], ..Distortion::default() };
+        rig.left.distortion = Distortion::from_opencv("D1", &[-0.25, 0.07, 0.0, 0.0]).unwrap();
         rig.right.distortion = rig.left.distortion;
         rig.rotation = DMat3::from_rotation_y(0.02);
         let done = Rectification::compute(&rig, 640, 480, 0.0).unwrap();
@@ -232,7 +233,7 @@ mod tests {
     #[test]
     fn alpha_goes_from_no_border_to_nothing_lost() {
         let mut rig = plain_rig();
-        rig.left.distortion = Distortion { radial: [-0.25, 0.07, 0.0, 0.0, 0.0, 0.0], ..Distortion::default() };
+        rig.left.distortion = Distortion::from_opencv("D1", &[-0.25, 0.07, 0.0, 0.0]).unwrap();
         rig.right.distortion = rig.left.distortion;
         rig.rotation = DMat3::from_rotation_y(0.02);
         let focal = |alpha| Rectification::compute(&rig, 640, 480, alpha).unwrap().left.fx;

@@ -1,6 +1,6 @@
 //! Two cameras and how they stand to each other.
 
-use super::{CalibrationError, Camera, LengthUnit, Rectification};
+use super::{CalibrationError, Camera, Kind, LengthUnit, Rectification};
 use glam::{DMat3, DVec3};
 
 /// A calibrated pair of cameras. A point at `x` in the left camera is at `rotation * x + translation_m` in the right one.
@@ -18,129 +18,165 @@ pub struct StereoRig {
     pub size: Option<(usize, usize)>,
     /// The rectification that came with the calibration; otherwise one is computed.
     pub rectification: Option<Rectification>,
+    /// What it was read from.
+    pub kind: Kind,
     /// Which unit the lengths were read in.
     pub unit: LengthUnit,
+    /// Left and right of the file are exchanged.
+    pub exchanged: bool,
+    /// What a person should look at, in words; empty where all is plausible.
+    pub doubts: Vec<String>,
     /// Guessed from pictures and not calibrated; its depth is labelled so.
     pub estimated: bool,
 }
 
-/// Baselines outside this are probably a mistaken unit, m.
-const PLAUSIBLE_BASELINE_M: std::ops::RangeInclusive<f64> = 0.005..=2.0;
-
 impl StereoRig {
+    /// A rig that was computed, lengths in metres.
+    pub fn new(
+        left: Camera,
+        right: Camera,
+        rotation: DMat3,
+        translation_m: DVec3,
+        size: Option<(usize, usize)>,
+    ) -> Self {
+        Self {
+            left,
+            right,
+            rotation,
+            translation_m,
+            size,
+            rectification: None,
+            kind: Kind::Computed,
+            unit: LengthUnit::Metre,
+            exchanged: false,
+            doubts: Vec::new(),
+            estimated: false,
+        }
+    }
+
     /// Distance of the two optical centres, m.
     pub fn baseline_m(&self) -> f64 {
         self.rectification.as_ref().map_or(self.translation_m.length(), |r| r.baseline_m)
     }
 
-    /// The numbers that a person can confirm with a ruler, in one line, with a doubt where they are implausible.
+    /// Focal length, px: of the rectification that came with the calibration, else of the left camera.
+    pub fn focal_px(&self) -> f64 {
+        self.rectification.as_ref().map_or(self.left.fx, |r| r.left.fx)
+    }
+
+    /// The baseline as the file has it, in the file's unit.
+    pub fn baseline_in_file(&self) -> f64 {
+        self.baseline_m() / self.unit.metres()
+    }
+
+    /// The numbers that a person can confirm with a ruler, in one sentence, with the doubts where there are any.
     pub fn summary(&self) -> String {
-        let baseline_m = self.baseline_m();
-        let focal_px = self.rectification.as_ref().map_or(self.left.fx, |r| r.left.fx);
-        let unit = match self.unit {
-            LengthUnit::Metres(size) => format!("{size} m"),
-            unit => format!("1 {unit}"),
+        let size = match self.size {
+            Some((width, height)) => format!("{width}x{height} per eye"),
+            None => "no picture size in the file".to_owned(),
         };
+        let unit = match self.unit {
+            LengthUnit::Metres(size) => format!("units of {size} m"),
+            unit => unit.to_string(),
+        };
+        let file = self.baseline_in_file();
+        let file = if file >= 10.0 { format!("{file:.1}") } else { format!("{file:.4}") };
+        let sides = if self.exchanged { "left and right of the file are exchanged" } else { "left is left" };
         let mut text = format!(
-            "baseline {}, focal length {focal_px:.0} px, with 1 unit of the file = {unit} (--calibration-unit)",
-            length(baseline_m)
+            "{size}, focal {:.0} px, baseline {:.4} m (file: {file}, read as {unit}), {sides}",
+            self.focal_px(),
+            self.baseline_m()
         );
-        if !PLAUSIBLE_BASELINE_M.contains(&baseline_m) {
-            text.push_str(
-                "; such a baseline is unusual: if your cameras do not stand so, give --calibration-unit cm, mm, or the \
-                 length of one unit in metres (the side of a square of the chessboard)",
-            );
+        for doubt in &self.doubts {
+            text.push_str("; but ");
+            text.push_str(doubt);
         }
         text
     }
 
+    /// The same cameras with left and right exchanged, for files that have them the other way round.
+    #[must_use]
+    pub fn swapped(&self) -> Self {
+        let rotation = self.rotation.transpose();
+        Self {
+            left: self.right,
+            right: self.left,
+            rotation,
+            translation_m: -(rotation * self.translation_m),
+            rectification: self.rectification.map(|r| Rectification {
+                rotation_left: r.rotation_right,
+                rotation_right: r.rotation_left,
+                left: r.right,
+                right: r.left,
+                baseline_m: -r.baseline_m,
+            }),
+            exchanged: !self.exchanged,
+            ..self.clone()
+        }
+    }
+
     /// Checks what no rectification can do without.
     pub(super) fn validate(&self) -> Result<(), CalibrationError> {
-        let error = |text: String| Err(CalibrationError(text));
-        for (side, camera) in [("left", &self.left), ("right", &self.right)] {
-            if camera.fx <= 0.0 || camera.fy <= 0.0 {
-                return error(format!(
-                    "the {side} camera matrix is singular: its focal lengths are {} and {} px, which must be above 0",
-                    camera.fx, camera.fy
-                ));
-            }
-        }
-        if !is_rotation(self.rotation) {
-            return error("R, the rotation between the cameras, is no rotation; the file is damaged".to_owned());
-        }
-        if self.baseline_m() < 1e-9 {
-            return error("the baseline is 0: T must hold the distance between the two cameras".to_owned());
-        }
-        Ok(())
-    }
-}
-
-/// Whether a matrix turns space and does nothing else, to a thousandth.
-pub(super) fn is_rotation(matrix: DMat3) -> bool {
-    let off = (matrix * matrix.transpose() - DMat3::IDENTITY).to_cols_array();
-    off.iter().all(|v| v.abs() < 1e-3) && matrix.determinant() > 0.0
-}
-
-/// A length in mm below 1 m, with four digits that matter.
-fn length(metres: f64) -> String {
-    match metres {
-        m if m < 1e-3 => format!("{:.4} mm", m * 1e3),
-        m if m < 1.0 => format!("{:.1} mm", m * 1e3),
-        m => format!("{m:.2} m"),
+        super::checks::check(self).map_err(CalibrationError)
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::calibration::Distortion;
+    use crate::calibration::{Distortion, Projection};
 
     /// Two plain cameras side by side, 640x480, baseline 120 mm.
     pub(in super::super) fn plain_rig() -> StereoRig {
         let camera = Camera { fx: 500.0, fy: 500.0, cx: 319.5, cy: 239.5, distortion: Distortion::default() };
-        StereoRig {
-            left: camera,
-            right: camera,
-            rotation: DMat3::IDENTITY,
-            translation_m: DVec3::new(-0.12, 0.0, 0.0),
-            size: Some((640, 480)),
-            rectification: None,
-            unit: LengthUnit::Metre,
-            estimated: false,
-        }
+        StereoRig::new(camera, camera, DMat3::IDENTITY, DVec3::new(-0.12, 0.0, 0.0), Some((640, 480)))
     }
 
     #[test]
-    fn summary_tells_baseline_focal_length_and_unit() {
+    fn summary_is_one_sentence_to_confirm() {
         let mut rig = plain_rig();
         assert_eq!(
             rig.summary(),
-            "baseline 120.0 mm, focal length 500 px, with 1 unit of the file = 1 m (--calibration-unit)"
+            "640x480 per eye, focal 500 px, baseline 0.1200 m (file: 0.1200, read as m), left is left"
+        );
+        rig.unit = LengthUnit::Millimetre;
+        rig.size = None;
+        rig.exchanged = true;
+        rig.doubts.push("the moon is full".to_owned());
+        assert_eq!(
+            rig.summary(),
+            "no picture size in the file, focal 500 px, baseline 0.1200 m (file: 120.0, read as mm), left and right of \
+             the file are exchanged; but the moon is full"
         );
         rig.unit = LengthUnit::Metres(0.025);
-        assert!(rig.summary().contains("1 unit of the file = 0.025 m"));
+        assert!(rig.summary().contains("(file: 4.8000, read as units of 0.025 m)"), "{}", rig.summary());
     }
 
     #[test]
-    fn implausible_baselines_raise_a_doubt() {
+    fn swapped_cameras_see_the_same_points() {
         let mut rig = plain_rig();
-        for (x, doubted) in [(-0.12, false), (-0.0033, true), (-3.34, true), (-60.0, true)] {
-            rig.translation_m.x = x;
-            assert_eq!(rig.summary().contains("unusual"), doubted, "{}", rig.summary());
-        }
-    }
+        rig.right.fx = 510.0;
+        rig.rotation = DMat3::from_rotation_y(0.05) * DMat3::from_rotation_z(-0.02);
+        rig.translation_m = DVec3::new(-0.12, 0.003, 0.004);
+        let point = DVec3::new(0.2, -0.1, 1.5);
+        let in_right = rig.rotation * point + rig.translation_m;
+        let swapped = rig.swapped();
+        assert_eq!((swapped.left.fx, swapped.right.fx, swapped.exchanged), (510.0, 500.0, true));
+        assert!((swapped.rotation * in_right + swapped.translation_m - point).length() < 1e-12);
+        let back = swapped.swapped();
+        assert!((back.translation_m - rig.translation_m).length() < 1e-12 && !back.exchanged);
 
-    #[test]
-    fn rigs_that_cannot_be_are_refused() {
-        let refused = |change: fn(&mut StereoRig)| {
-            let mut rig = plain_rig();
-            change(&mut rig);
-            rig.validate().unwrap_err().to_string()
+        let plain = Projection { fx: 500.0, fy: 500.0, cx: 319.5, cy: 239.5 };
+        let wrong_way = Rectification {
+            rotation_left: DMat3::IDENTITY,
+            rotation_right: DMat3::from_rotation_x(0.1),
+            left: plain,
+            right: Projection { cx: 325.0, ..plain },
+            baseline_m: -0.12,
         };
-        assert!(plain_rig().validate().is_ok());
-        assert!(refused(|rig| rig.translation_m = DVec3::ZERO).contains("baseline is 0"));
-        assert!(refused(|rig| rig.right.fy = 0.0).contains("right camera matrix is singular"));
-        assert!(refused(|rig| rig.rotation *= 1.1).contains("is no rotation"));
-        assert!(refused(|rig| rig.rotation.x_axis *= -1.0).contains("is no rotation"));
+        rig.rectification = Some(wrong_way);
+        let right_way = rig.swapped().rectification.unwrap();
+        assert_eq!((right_way.baseline_m, right_way.left.cx), (0.12, 325.0));
+        assert_eq!(right_way.rotation_left, wrong_way.rotation_right);
     }
 }

@@ -1,7 +1,7 @@
 //! Flags that say where pairs come from and how the rig is calibrated.
 
 use super::camera_args::CameraArgs;
-use crate::calibration::{LengthUnit, Rectifier, StereoRig, formats};
+use crate::calibration::{self, LengthUnit, LoadOptions, Rectifier, StereoRig};
 use crate::capture::scene::SceneOptions;
 use crate::capture::{Rectify, Scale, SourceInfo, SourceOptions};
 use crate::frame::Geometry;
@@ -82,12 +82,17 @@ impl SourceArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Calibration")]
 pub(super) struct CalibrationArgs {
-    /// Stereo calibration as OpenCV writes it (YAML); INTRINSICS,EXTRINSICS where they are two files
+    /// Stereo calibration of OpenCV, ROS, Kalibr, ZED, Middlebury or our own TOML; two files as LEFT,RIGHT or
+    /// INTRINSICS,EXTRINSICS
     #[arg(long, value_name = "FILE", value_delimiter = ',')]
     pub(super) calibration: Vec<PathBuf>,
-    /// Unit of the calibration's translation, which its file does not tell: m, cm, mm, or the length of one unit in metres
-    #[arg(long, value_name = "m|cm|mm|SIZE", default_value = "m")]
-    pub(super) calibration_unit: LengthUnit,
+    /// Unit of the calibration's lengths: m, cm, mm, or the length of one unit in metres [default: what the file says,
+    /// else what makes a plausible baseline]
+    #[arg(long, value_name = "m|cm|mm|SIZE", requires = "calibration")]
+    pub(super) calibration_unit: Option<LengthUnit>,
+    /// Exchange left and right of the calibration
+    #[arg(long, requires = "calibration")]
+    pub(super) calibration_swap: bool,
     /// Working size of the matching; the calibration follows
     #[arg(long, default_value = "1", value_name = "1|1/2|1/4", value_parser = scale)]
     pub(super) scale: Scale,
@@ -124,7 +129,9 @@ impl CalibrationArgs {
         if !self.calibration.is_empty() {
             let files: Vec<_> = self.calibration.iter().map(|path| path.display().to_string()).collect();
             add("calibration", files.join(","));
-            add("calibration-unit", self.calibration_unit.to_string());
+            if let Some(unit) = self.calibration_unit {
+                add("calibration-unit", unit.to_string());
+            }
         }
         if self.scale != Scale::One {
             add("scale", self.scale.to_string());
@@ -133,6 +140,9 @@ impl CalibrationArgs {
             add("focal-px", focal_px.to_string());
             add("baseline-m", baseline_m.to_string());
             add("doffs", self.doffs.to_string());
+        }
+        if self.calibration_swap {
+            words.push("--calibration-swap".to_owned());
         }
         if self.rectified {
             words.push("--rectified".to_owned());
@@ -153,7 +163,9 @@ impl CalibrationArgs {
         if self.calibration.is_empty() {
             return Ok(Rig::default());
         }
-        let rig: StereoRig = formats::opencv::load(&self.calibration, self.calibration_unit)?;
+        let size = Some((source.width, source.height));
+        let options = LoadOptions { unit: self.calibration_unit, swapped: self.calibration_swap, size };
+        let rig: StereoRig = calibration::load(&self.calibration, &options)?;
         let rectifier: Rectifier = rig
             .rectifier(source.width, source.height, 0.0)
             .with_context(|| format!("the calibration does not fit source '{}'", source.name))?;

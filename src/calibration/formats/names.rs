@@ -2,7 +2,7 @@
 
 /// What a matrix is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Meaning {
     Camera,
     Distortion,
     /// Turns a camera into the rectified rig.
@@ -29,6 +29,13 @@ pub(super) enum Side {
     Unsaid,
 }
 
+impl Side {
+    /// This one, or another where the name speaks of no camera.
+    pub(super) fn or(self, other: Self) -> Self {
+        if self == Self::Unsaid { other } else { self }
+    }
+}
+
 const SIDES: &[(&str, Side)] = &[
     ("left", Side::Left),
     ("right", Side::Right),
@@ -39,53 +46,53 @@ const SIDES: &[(&str, Side)] = &[
     ("2", Side::Right),
 ];
 
-const KINDS: &[(&str, Kind)] = &[
-    ("k", Kind::Camera),
-    ("m", Kind::Camera),
-    ("cm", Kind::Camera),
-    ("mtx", Kind::Camera),
-    ("cameramatrix", Kind::Camera),
-    ("cammatrix", Kind::Camera),
-    ("intrinsic", Kind::Camera),
-    ("intrinsics", Kind::Camera),
-    ("intrinsicmatrix", Kind::Camera),
-    ("d", Kind::Distortion),
-    ("dist", Kind::Distortion),
-    ("distcoef", Kind::Distortion),
-    ("distcoeff", Kind::Distortion),
-    ("distcoeffs", Kind::Distortion),
-    ("distcoefs", Kind::Distortion),
-    ("distortion", Kind::Distortion),
-    ("distortioncoeffs", Kind::Distortion),
-    ("distortioncoefficients", Kind::Distortion),
-    ("r", Kind::Rectifying),
-    ("rect", Kind::Rectifying),
-    ("rectification", Kind::Rectifying),
-    ("rectificationmatrix", Kind::Rectifying),
-    ("p", Kind::Projection),
-    ("proj", Kind::Projection),
-    ("projection", Kind::Projection),
-    ("projectionmatrix", Kind::Projection),
+const MEANINGS: &[(&str, Meaning)] = &[
+    ("k", Meaning::Camera),
+    ("m", Meaning::Camera),
+    ("cm", Meaning::Camera),
+    ("mtx", Meaning::Camera),
+    ("cameramatrix", Meaning::Camera),
+    ("cammatrix", Meaning::Camera),
+    ("intrinsic", Meaning::Camera),
+    ("intrinsics", Meaning::Camera),
+    ("intrinsicmatrix", Meaning::Camera),
+    ("d", Meaning::Distortion),
+    ("dist", Meaning::Distortion),
+    ("distcoef", Meaning::Distortion),
+    ("distcoeff", Meaning::Distortion),
+    ("distcoeffs", Meaning::Distortion),
+    ("distcoefs", Meaning::Distortion),
+    ("distortion", Meaning::Distortion),
+    ("distortioncoeffs", Meaning::Distortion),
+    ("distortioncoefficients", Meaning::Distortion),
+    ("r", Meaning::Rectifying),
+    ("rect", Meaning::Rectifying),
+    ("rectification", Meaning::Rectifying),
+    ("rectificationmatrix", Meaning::Rectifying),
+    ("p", Meaning::Projection),
+    ("proj", Meaning::Projection),
+    ("projection", Meaning::Projection),
+    ("projectionmatrix", Meaning::Projection),
 ];
 
 /// Names that speak of no camera.
-const WHOLE: &[(&str, Kind)] = &[
-    ("r", Kind::Rotation),
-    ("rot", Kind::Rotation),
-    ("rotation", Kind::Rotation),
-    ("rotationmatrix", Kind::Rotation),
-    ("stereor", Kind::Rotation),
-    ("om", Kind::Rotation),
-    ("t", Kind::Translation),
-    ("trans", Kind::Translation),
-    ("tvec", Kind::Translation),
-    ("translation", Kind::Translation),
-    ("translationvector", Kind::Translation),
-    ("stereot", Kind::Translation),
-    ("size", Kind::Size),
-    ("imagesize", Kind::Size),
-    ("imgsize", Kind::Size),
-    ("resolution", Kind::Size),
+const WHOLE: &[(&str, Meaning)] = &[
+    ("r", Meaning::Rotation),
+    ("rot", Meaning::Rotation),
+    ("rotation", Meaning::Rotation),
+    ("rotationmatrix", Meaning::Rotation),
+    ("stereor", Meaning::Rotation),
+    ("om", Meaning::Rotation),
+    ("t", Meaning::Translation),
+    ("trans", Meaning::Translation),
+    ("tvec", Meaning::Translation),
+    ("translation", Meaning::Translation),
+    ("translationvector", Meaning::Translation),
+    ("stereot", Meaning::Translation),
+    ("size", Meaning::Size),
+    ("imagesize", Meaning::Size),
+    ("imgsize", Meaning::Size),
+    ("resolution", Meaning::Size),
 ];
 
 /// The words to look for, for the error text.
@@ -93,32 +100,33 @@ pub(super) const LOOKED_FOR: &str = "K1 D1 K2 D2 (or M1, cameraMatrix1, camera_m
                                      there R1 R2 P1 P2";
 
 /// What a name means, however it is spelt; groups of keys are joined by dots.
-pub(super) fn meaning(name: &str) -> Option<(Kind, Side)> {
+pub(super) fn meaning(name: &str) -> Option<(Meaning, Side)> {
     let plain = plain(name);
     let last = self::plain(last_key(name));
-    let find = |list: &[(&str, Kind)], word: &str| list.iter().find(|(w, _)| *w == word).map(|&(_, kind)| kind);
-    if let Some(kind) = find(WHOLE, &plain) {
-        return Some((kind, Side::Unsaid));
+    let find =
+        |list: &[(&str, Meaning)], word: &str| list.iter().find(|(w, _)| *w == word).map(|&(_, meaning)| meaning);
+    if let Some(meaning) = find(WHOLE, &plain) {
+        return Some((meaning, Side::Unsaid));
     }
     for &(word, side) in SIDES {
         for rest in [plain.strip_suffix(word), plain.strip_prefix(word)].into_iter().flatten() {
-            if let Some(kind) = find(KINDS, rest) {
-                return Some((kind, side));
+            if let Some(meaning) = find(MEANINGS, rest) {
+                return Some((meaning, side));
             }
         }
     }
     // `cam0.K`, `left_camera.K`: the group says the camera
     if let Some((group, _)) = name.rsplit_once('.') {
-        if let (Some(kind), side @ (Side::Left | Side::Right | Side::Zero | Side::One)) =
-            (find(KINDS, &last), side_of(group))
+        if let (Some(meaning), side @ (Side::Left | Side::Right | Side::Zero | Side::One)) =
+            (find(MEANINGS, &last), side_of(group))
         {
-            return Some((kind, side));
+            return Some((meaning, side));
         }
-        if let Some(kind) = find(WHOLE, &last) {
-            return Some((kind, side_of(group)));
+        if let Some(meaning) = find(WHOLE, &last) {
+            return Some((meaning, side_of(group)));
         }
     }
-    find(KINDS, &last).filter(|kind| *kind != Kind::Rectifying).map(|kind| (kind, Side::Unsaid))
+    find(MEANINGS, &last).filter(|meaning| *meaning != Meaning::Rectifying).map(|meaning| (meaning, Side::Unsaid))
 }
 
 /// Which camera a file or a group of keys is about, by its name.
@@ -150,6 +158,22 @@ pub(super) fn is_height(name: &str) -> bool {
     matches!(plain(last_key(name)).as_str(), "height" | "imageheight" | "imgheight")
 }
 
+/// Whether a word is the name of a lens model.
+pub(super) fn is_model(name: &str) -> bool {
+    let plain = plain(last_key(name));
+    ["distortionmodel", "cameramodel", "lensmodel"].iter().any(|word| plain.contains(word)) || plain == "model"
+}
+
+/// Whether a number says that the lens is a fisheye, as OpenCV's sample for calibration writes it.
+pub(super) fn is_fisheye_switch(name: &str) -> bool {
+    plain(last_key(name)).contains("fisheye")
+}
+
+/// Whether a word is the unit of lengths.
+pub(super) fn is_unit(name: &str) -> bool {
+    plain(last_key(name)) == "lengthunit"
+}
+
 fn last_key(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
@@ -165,17 +189,17 @@ mod tests {
     #[test]
     fn spellings_met_in_the_wild_are_understood() {
         for (names, meant) in [
-            ("K_L left.K LEFT.K cameraMatrixL camera_matrix_left leftCameraMatrix mtxL", (Kind::Camera, Side::Left)),
-            ("K1 M1 cameraMatrix1 Camera_Matrix_1 cam1.intrinsics", (Kind::Camera, Side::One)),
-            ("K2 M2 cameraMatrix2 right_camera_matrix", (Kind::Camera, Side::Right)),
-            ("K0 cam0.camera_matrix", (Kind::Camera, Side::Zero)),
-            ("D1 distCoeffs1 dist_coeff_1 Distortion_Coefficients_1", (Kind::Distortion, Side::One)),
-            ("R1 rect_1", (Kind::Rectifying, Side::One)),
-            ("P2 projection_matrix_right RIGHT.P", (Kind::Projection, Side::Right)),
-            ("R rotation Rotation_Matrix stereo.R", (Kind::Rotation, Side::Unsaid)),
-            ("T Tvec translation_vector", (Kind::Translation, Side::Unsaid)),
-            ("K camera_matrix", (Kind::Camera, Side::Unsaid)),
-            ("image_size imageSize", (Kind::Size, Side::Unsaid)),
+            ("K_L left.K LEFT.K cameraMatrixL camera_matrix_left leftCameraMatrix mtxL", (Meaning::Camera, Side::Left)),
+            ("K1 M1 cameraMatrix1 Camera_Matrix_1 cam1.intrinsics", (Meaning::Camera, Side::One)),
+            ("K2 M2 cameraMatrix2 right_camera_matrix", (Meaning::Camera, Side::Right)),
+            ("K0 cam0.camera_matrix", (Meaning::Camera, Side::Zero)),
+            ("D1 distCoeffs1 dist_coeff_1 Distortion_Coefficients_1", (Meaning::Distortion, Side::One)),
+            ("R1 rect_1", (Meaning::Rectifying, Side::One)),
+            ("P2 projection_matrix_right RIGHT.P", (Meaning::Projection, Side::Right)),
+            ("R rotation Rotation_Matrix stereo.R", (Meaning::Rotation, Side::Unsaid)),
+            ("T Tvec translation_vector", (Meaning::Translation, Side::Unsaid)),
+            ("K camera_matrix", (Meaning::Camera, Side::Unsaid)),
+            ("image_size imageSize", (Meaning::Size, Side::Unsaid)),
         ] {
             for name in names.split(' ') {
                 let found = meaning(name);

@@ -1,53 +1,29 @@
-//! Every matrix and every number of an OpenCV YAML (or JSON) file, by its path of keys.
+//! YAML and JSON as a tree, in OpenCV's dialect too.
 
+use super::tree::{MAX_DEPTH, Node};
 use crate::calibration::CalibrationError;
-use std::path::Path;
-use yaml_rust2::{Yaml, YamlLoader};
+use yaml_rust2::parser::{Event, Parser};
 
-/// A matrix as the file has it.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Matrix {
-    /// Keys from the top, joined by dots.
-    pub(super) name: String,
-    /// Rows and columns where the file says them.
-    pub(super) shape: Option<(usize, usize)>,
-    /// Row after row.
-    pub(super) data: Vec<f64>,
-}
-
-/// What a file holds.
-#[derive(Debug, Default)]
-pub(super) struct Contents {
-    pub(super) matrices: Vec<Matrix>,
-    pub(super) numbers: Vec<(String, f64)>,
-    pub(super) words: Vec<(String, String)>,
-}
-
-/// Reads a file.
-pub(super) fn read(path: &Path) -> Result<Contents, CalibrationError> {
-    let error = |text: String| CalibrationError(format!("cannot read the calibration {}: {text}", path.display()));
-    let bytes = std::fs::read(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => error("there is no such file".to_owned()),
-        std::io::ErrorKind::PermissionDenied => error("no permission to read it".to_owned()),
-        _ if path.is_dir() => error("it is a folder; give the file in it".to_owned()),
-        _ => error(e.to_string()),
-    })?;
-    let text =
-        String::from_utf8(bytes).map_err(|_| error("it is no text; a .yml or .yaml from OpenCV is wanted".into()))?;
-    if text.trim().is_empty() {
-        return Err(error("it is empty".into()));
+/// Reads a text; keys of several documents are one map.
+pub(super) fn parse(text: &str) -> Result<Node, CalibrationError> {
+    let text = plain_yaml(text);
+    let mut builder = Builder { parser: Parser::new_from_str(&text), line: 0 };
+    let mut all: Vec<(String, Node)> = Vec::new();
+    loop {
+        match builder.next()? {
+            Event::StreamEnd => return Ok(Node::Map(all)),
+            Event::StreamStart | Event::DocumentStart | Event::DocumentEnd | Event::Nothing => {}
+            event => {
+                if let Node::Map(entries) = builder.node(event, 0)? {
+                    for (key, node) in entries {
+                        if !all.iter().any(|(known, _)| *known == key) {
+                            all.push((key, node));
+                        }
+                    }
+                }
+            }
+        }
     }
-    if text.trim_start().starts_with('<') {
-        return Err(error("it is XML; let OpenCV write it as .yml (the name given to FileStorage decides)".into()));
-    }
-    let documents = YamlLoader::load_from_str(&plain_yaml(&text)).map_err(|e| {
-        error(format!("line {}: {}; a .yml or .yaml from OpenCV is wanted", e.marker().line(), e.info()))
-    })?;
-    let mut contents = Contents::default();
-    for document in &documents {
-        collect("", document, &mut contents);
-    }
-    Ok(contents)
 }
 
 /// OpenCV's dialect as YAML: `%YAML:1.0` is no directive, and some writers leave the space after a colon out.
@@ -56,51 +32,61 @@ fn plain_yaml(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn collect(name: &str, value: &Yaml, contents: &mut Contents) {
-    if let Some(matrix) = matrix(name, value) {
-        contents.matrices.push(matrix);
-    } else if let Yaml::Hash(entries) = value {
-        for (key, value) in entries {
-            let Some(key) = key.as_str() else { continue };
-            let name = if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
-            collect(&name, value, contents);
-        }
-    } else if let Some(number) = number(value) {
-        contents.numbers.push((name.to_owned(), number));
-    } else if let Some(word) = value.as_str() {
-        contents.words.push((name.to_owned(), word.to_owned()));
+struct Builder<'a> {
+    parser: Parser<std::str::Chars<'a>>,
+    line: usize,
+}
+
+impl Builder<'_> {
+    fn next(&mut self) -> Result<Event, CalibrationError> {
+        let (event, marker) = self.parser.next_token().map_err(|e| {
+            CalibrationError(format!(
+                "line {}: {}; correct it or take a copy that is whole",
+                e.marker().line(),
+                e.info()
+            ))
+        })?;
+        self.line = marker.line();
+        Ok(event)
     }
-}
 
-/// A matrix with `rows`, `cols` and `data`, a plain list of numbers, or a list of rows.
-fn matrix(name: &str, value: &Yaml) -> Option<Matrix> {
-    let count = |key: &str| value[key].as_i64().and_then(|n| usize::try_from(n).ok());
-    let list = |value: &Yaml| value.as_vec()?.iter().map(number).collect::<Option<Vec<f64>>>();
-    let (shape, data) = match value {
-        Yaml::Hash(_) => (count("rows").zip(count("cols")), list(&value["data"])?),
-        Yaml::Array(rows) if rows.iter().all(|row| row.as_vec().is_some()) => {
-            let rows: Vec<Vec<f64>> = rows.iter().map(list).collect::<Option<_>>()?;
-            let columns = rows.first()?.len();
-            let shape = rows.iter().all(|row| row.len() == columns).then_some((rows.len(), columns));
-            (shape, rows.concat())
+    fn error<T>(&self, text: &str) -> Result<T, CalibrationError> {
+        Err(CalibrationError(format!("line {}: {text}", self.line)))
+    }
+
+    fn node(&mut self, event: Event, depth: usize) -> Result<Node, CalibrationError> {
+        if depth > MAX_DEPTH {
+            return self.error("it is nested too deep for a calibration");
         }
-        Yaml::Array(_) => (None, list(value)?),
-        _ => return None,
-    };
-    Some(Matrix { name: name.to_owned(), shape, data })
-}
-
-/// A number; OpenCV writes `1.`, `.Nan` and `-.Inf`, other tools `nan` and `inf`.
-fn number(value: &Yaml) -> Option<f64> {
-    match value {
-        Yaml::Integer(v) => Some(*v as f64),
-        Yaml::Real(text) | Yaml::String(text) => match text.to_lowercase().as_str() {
-            ".nan" | "nan" | "-nan" | "-.nan" => Some(f64::NAN),
-            ".inf" | "inf" | "+.inf" | "+inf" | "infinity" => Some(f64::INFINITY),
-            "-.inf" | "-inf" | "-infinity" => Some(f64::NEG_INFINITY),
-            number => number.parse().ok(),
-        },
-        _ => None,
+        match event {
+            Event::Scalar(text, ..) => Ok(Node::Word(text)),
+            Event::SequenceStart(..) => {
+                let mut items = Vec::new();
+                loop {
+                    match self.next()? {
+                        Event::SequenceEnd => return Ok(Node::List(items)),
+                        event => items.push(self.node(event, depth + 1)?),
+                    }
+                }
+            }
+            Event::MappingStart(..) => {
+                let mut entries: Vec<(String, Node)> = Vec::new();
+                loop {
+                    let key = match self.next()? {
+                        Event::MappingEnd => return Ok(Node::Map(entries)),
+                        Event::Scalar(key, ..) => key,
+                        _ => return self.error("a key is no word, as in no calibration"),
+                    };
+                    if entries.iter().any(|(known, _)| *known == key) {
+                        return self.error(&format!("the key {key} is there twice; keep the one that is meant"));
+                    }
+                    let value = self.next()?;
+                    entries.push((key, self.node(value, depth + 1)?));
+                }
+            }
+            Event::Alias(_) => self.error("aliases (*name) are not supported; write the value out"),
+            _ => self.error("it ends too early; take a copy that is whole"),
+        }
     }
 }
 
@@ -108,49 +94,39 @@ fn number(value: &Yaml) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn contents(text: &str) -> Contents {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.yml");
-        std::fs::write(&path, text).unwrap();
-        read(&path).unwrap()
-    }
-
     #[test]
     fn opencv_matrices_lists_rows_and_groups_are_found() {
-        let found = contents(
+        let found = parse(
             "%YAML:1.0\n---\nA: !!opencv-matrix\n   rows: 1\n   cols: 2\n   dt: d\n   data:[ 1., -2.5e-3 ]\n\
              left:\n  B: [[1, 2], [3, .Nan]]\nsize: [ 640, 480 ]\nimage_width: 640\nmodel: fisheye\n",
-        );
-        let names: Vec<_> = found.matrices.iter().map(|m| (m.name.as_str(), m.shape)).collect();
-        assert_eq!(names, [("A", Some((1, 2))), ("left.B", Some((2, 2))), ("size", None)]);
-        assert_eq!(found.matrices[0].data, [1.0, -0.0025]);
-        assert!(found.matrices[1].data[3].is_nan());
-        assert_eq!(found.numbers, [("image_width".to_owned(), 640.0)]);
-        assert_eq!(found.words, [("model".to_owned(), "fisheye".to_owned())]);
+        )
+        .unwrap();
+        let a = found.get(&["A"]).unwrap().matrix("A").unwrap();
+        assert_eq!((a.shape, a.data), (Some((1, 2)), vec![1.0, -0.0025]));
+        let b = found.get(&["left"]).unwrap().get(&["B"]).unwrap().matrix("B").unwrap();
+        assert_eq!(b.shape, Some((2, 2)));
+        assert!(b.data[3].is_nan());
+        assert_eq!(found.get(&["size"]).unwrap().matrix("size").unwrap().data, [640.0, 480.0]);
+        assert_eq!(found.get(&["image_width"]).unwrap().number(), Some(640.0));
+        assert_eq!(found.get(&["model"]).unwrap().word(), Some("fisheye"));
     }
 
     #[test]
-    fn json_of_opencv_is_read_too() {
+    fn json_is_read_too() {
         let found =
-            contents(r#"{ "K1": { "type_id": "opencv-matrix", "rows": 1, "cols": 1, "dt": "d", "data": [ 7.5 ] } }"#);
-        assert_eq!(found.matrices, [Matrix { name: "K1".into(), shape: Some((1, 1)), data: vec![7.5] }]);
+            parse("{\n\t\"K1\": { \"type_id\": \"opencv-matrix\", \"rows\": 1, \"cols\": 1, \"data\": [ 7.5 ] } }")
+                .unwrap();
+        assert_eq!(found.get(&["K1"]).unwrap().matrix("K1").unwrap().data, [7.5]);
     }
 
     #[test]
-    fn files_that_are_none_say_why() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("rig.yml");
-        let refused = |bytes: &[u8]| {
-            std::fs::write(&path, bytes).unwrap();
-            let text = read(&path).unwrap_err().to_string();
-            assert!(text.contains("rig.yml"), "{text}");
-            text
-        };
-        assert!(refused(b"  \n").contains("it is empty"));
-        assert!(refused(b"<?xml version=\"1.0\"?>").contains("XML"));
-        assert!(refused(b"\x89PNG\xff\xfe").contains("no text"));
-        assert!(refused(b"a: [1, 2\nb: }").contains("line"));
-        assert!(read(folder.path()).unwrap_err().to_string().contains("it is a folder"));
-        assert!(read(&folder.path().join("none.yml")).unwrap_err().to_string().contains("there is no such file"));
+    fn what_cannot_be_says_its_line() {
+        let refused = |text: &str| parse(text).unwrap_err().to_string();
+        assert!(refused("a: [1, 2\nb: }").contains("line 2"));
+        let text = refused("K1: 1\nK2: 2\nK1: 3\n");
+        assert!(text.contains("line 3") && text.contains("K1 is there twice"), "{text}");
+        assert!(refused("a: &x [1]\nb: *x\n").contains("aliases"));
+        assert!(refused(&"[".repeat(100_000)).contains("ecursion limit"), "{}", refused(&"[".repeat(100_000)));
+        assert!(refused(&"- ".repeat(100_000)).contains("nested too deep"));
     }
 }

@@ -1,11 +1,12 @@
 //! Files as people have them, and what is said of those that are none.
 
 use super::*;
-use crate::calibration::Rectifier;
+use crate::calibration::{LoadOptions, Projection, Rectifier, StereoRig, load};
 use crate::frame::{Luma, Picture, RawPair};
 use crate::image::Image;
+use glam::{DMat3, DVec3};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = include_str!("../../../../calibration/example-rig.yml");
 
@@ -13,7 +14,7 @@ fn load_text(text: &str) -> Result<StereoRig, CalibrationError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rig.yml");
     fs::write(&path, text).unwrap();
-    load(&[path], LengthUnit::Metre)
+    load(&[path], &LoadOptions::default())
 }
 
 fn refused(text: &str) -> String {
@@ -27,12 +28,12 @@ fn example_rig_is_read() {
     let rig = load_text(EXAMPLE).unwrap();
     assert_eq!(rig.size, Some((640, 480)));
     assert!((rig.left.fx - 531.4).abs() < 1e-9 && (rig.right.cy - 243.5).abs() < 1e-9);
-    assert_eq!(format!("{:?}", rig.right.distortion.tangential), "[-0.0008, 0.0003]");
+    assert_eq!(rig.right.distortion.coefficients(), [-0.226, 0.087, -0.0008, 0.0003, -0.012]);
     assert!(
         (rig.rotation * DVec3::X)
             .abs_diff_eq(DVec3::new(0.999_938_750_85, 0.003_499_799_919, 0.010_499_807_064), 1e-12)
     );
-    assert!(rig.summary().starts_with("baseline 79.9 mm"), "{}", rig.summary());
+    assert!(rig.summary().contains("baseline 0.0799 m"), "{}", rig.summary());
     let geometry = rig.rectifier(640, 480, 0.0).unwrap().geometry();
     assert!((geometry.baseline_m - 0.0799).abs() < 1e-4 && geometry.doffs_px == 0.0);
 }
@@ -42,7 +43,7 @@ fn unit_scales_the_baseline() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rig.yml");
     fs::write(&path, EXAMPLE.replace("-0.0799, 0.0006, 0.0011", "-79.9, 0.6, 1.1")).unwrap();
-    let rig = load(&[path], LengthUnit::Millimetre).unwrap();
+    let rig = load(&[path], &LoadOptions::default()).unwrap();
     assert!((rig.translation_m - load_text(EXAMPLE).unwrap().translation_m).length() < 1e-12);
 }
 
@@ -67,8 +68,8 @@ fn other_spellings_and_split_files_are_the_same_rig() {
         fs::write(folder.path().join(name), text).unwrap();
         folder.path().join(name)
     });
-    assert_eq!(load(&paths, LengthUnit::Metre).unwrap(), whole);
-    let text = load(&paths[..1], LengthUnit::Metre).unwrap_err().to_string();
+    assert_eq!(load(&paths, &LoadOptions::default()).unwrap(), whole);
+    let text = load(&paths[..1], &LoadOptions::default()).unwrap_err().to_string();
     assert!(text.contains("rotation R between the cameras is missing") && text.contains("found"), "{text}");
     assert!(text.contains("K1 D1 K2 D2") && text.contains("both files"), "{text}");
 }
@@ -102,7 +103,7 @@ fn rectification_of_the_file_is_taken_and_gives_r_and_t() {
     assert!(rig.rotation.abs_diff_eq(whole.rotation, 1e-9));
 
     let swapped = rectified.replace(&format!("{}", -own.fx * done.baseline_m), "42.0");
-    assert!(refused(&format!("{intrinsics}{swapped}")).contains("swap the two cameras"));
+    assert!(refused(&format!("{intrinsics}{swapped}")).contains("--calibration-swap"));
     let torn = rectified.replacen(&done.left.fx.to_string(), "400", 1);
     assert!(refused(&format!("{intrinsics}{torn}")).contains("P1 and P2 do not belong together"));
 }
@@ -113,7 +114,7 @@ fn files_that_are_no_calibration_say_what_was_looked_for_and_found() {
     assert!(text.contains("left camera matrix is missing") && text.contains("looked for K1 D1 K2 D2"), "{text}");
     assert!(text.contains("board_width") && text.contains("K9"), "{text}");
     assert!(refused("just words").contains("found nothing"));
-    let text = load(&[PathBuf::from("no/such.yml")], LengthUnit::Metre).unwrap_err().to_string();
+    let text = load(&[PathBuf::from("no/such.yml")], &LoadOptions::default()).unwrap_err().to_string();
     assert!(text.contains("no/such.yml") && text.contains("there is no such file"), "{text}");
 }
 
@@ -138,9 +139,14 @@ fn damaged_values_name_their_matrix() {
 }
 
 #[test]
-fn swapped_cameras_are_told_to_be_swapped() {
-    let rig = load_text(&EXAMPLE.replace("-0.0799", "0.0799")).unwrap();
-    assert!(rig.rectifier(640, 480, 0.0).unwrap_err().to_string().contains("swap the two cameras"));
+fn swapped_cameras_are_told_and_swapped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rig.yml");
+    fs::write(&path, EXAMPLE.replace("-0.0799", "0.0799")).unwrap();
+    let text = load(std::slice::from_ref(&path), &LoadOptions::default()).unwrap_err().to_string();
+    assert!(text.contains("--calibration-swap"), "{text}");
+    let rig = load(&[path], &LoadOptions { swapped: true, ..LoadOptions::default() }).unwrap();
+    assert!((rig.left.fx - 533.1).abs() < 1e-9 && rig.exchanged && rig.translation_m.x < 0.0);
 }
 
 /// The folder of shared test data, or nothing where it is not at hand.
@@ -174,7 +180,7 @@ fn computed_rotations_and_baseline_are_those_of_opencv() {
         (vec!["parsers/opencv_yaml/aliyasineser_stereo_cam.yml"], (752, 480), 2e-4),
     ] {
         let paths: Vec<_> = files.iter().map(|file| data.join(file)).collect();
-        let rig = load(&paths, LengthUnit::Metre).unwrap();
+        let rig = load(&paths, &LoadOptions::default()).unwrap();
         let own = rig.rectification.unwrap();
         let computed = Rectification::compute(&StereoRig { rectification: None, ..rig }, size.0, size.1, 0.0).unwrap();
         assert!(computed.rotation_left.abs_diff_eq(own.rotation_left, tolerance), "R1 of {files:?}");
@@ -235,8 +241,8 @@ fn real_pairs_come_out_in_equal_rows() {
     let Some(data) = data() else { return };
     let folder = data.join("calib/opencv_chessboard");
     let paths = [folder.join("intrinsics.yml"), folder.join("extrinsics.yml")];
-    let rig = load(&paths, LengthUnit::Metres(0.025)).unwrap();
-    assert!(rig.summary().starts_with("baseline 83.6 mm"), "{}", rig.summary());
+    let rig = load(&paths, &LoadOptions { unit: Some(LengthUnit::Metres(0.025)), ..LoadOptions::default() }).unwrap();
+    assert!(rig.summary().contains("baseline 0.0836 m"), "{}", rig.summary());
     let computed = StereoRig { rectification: None, ..rig.clone() };
     for rectifier in [rig.rectifier(640, 480, 0.0).unwrap(), computed.rectifier(640, 480, 0.0).unwrap()] {
         let raw = pair(&folder.join("left/left01.jpg"), &folder.join("right/right01.jpg"));
@@ -266,8 +272,8 @@ fn euroc_rows_are_12_px_apart_raw_and_equal_rectified() {
 /// The rig of the EuRoC sequence from its own two files, whose poses are camera to body.
 fn euroc(folder: &Path) -> StereoRig {
     let camera = |name: &str| {
-        let contents = yaml::read(&folder.join(name)).unwrap();
-        let data = |name: &str| contents.matrices.iter().find(|m| m.name == name).unwrap().data.clone();
+        let tree = super::super::yaml::parse(&fs::read_to_string(folder.join(name)).unwrap()).unwrap();
+        let data = |key: &str| tree.get(&[key]).unwrap().matrix(key).unwrap().data;
         let body_from_camera: [f64; 16] = data("T_BS").try_into().unwrap();
         let [fx, fy, cx, cy] = data("intrinsics").try_into().unwrap();
         let distortion = Distortion::from_opencv(name, &data("distortion_coefficients")).unwrap();
@@ -276,16 +282,8 @@ fn euroc(folder: &Path) -> StereoRig {
     let (left, body_from_left) = camera("cam0_sensor.yaml");
     let (right, body_from_right) = camera("cam1_sensor.yaml");
     let right_from_left = body_from_right.inverse() * body_from_left;
-    StereoRig {
-        left,
-        right,
-        rotation: DMat3::from_mat4(right_from_left),
-        translation_m: right_from_left.w_axis.truncate(),
-        size: Some((752, 480)),
-        rectification: None,
-        unit: LengthUnit::Metre,
-        estimated: false,
-    }
+    let rotation = DMat3::from_mat4(right_from_left);
+    StereoRig::new(left, right, rotation, right_from_left.w_axis.truncate(), Some((752, 480)))
 }
 
 /// Not a check of speed on a busy machine, only against a slip of an order of magnitude.

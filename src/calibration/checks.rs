@@ -1,0 +1,283 @@
+//! What is wrong with a calibration, and what to do: what cannot be used is refused, what is unlikely is doubted.
+
+use super::{Camera, Projection, Rectification, StereoRig};
+use glam::{DMat3, DQuat, DVec2, DVec3};
+
+/// Whether a matrix turns space and does nothing else, to a thousandth.
+pub(super) fn is_rotation(matrix: DMat3) -> bool {
+    let off = (matrix * matrix.transpose() - DMat3::IDENTITY).to_cols_array();
+    off.iter().all(|v| v.abs() < 1e-3) && matrix.determinant() > 0.0
+}
+
+/// Refuses a rig that no rectification can be made of.
+pub(super) fn check(rig: &StereoRig) -> Result<(), String> {
+    if let Some((width, height)) = rig.size
+        && (!(2..=65_536).contains(&width) || !(2..=65_536).contains(&height))
+    {
+        return Err(format!("the picture size {width}x{height} cannot be; correct it in the file"));
+    }
+    for (side, camera) in [("left", &rig.left), ("right", &rig.right)] {
+        finite(side, camera)?;
+        focal_lengths(side, camera, rig.size)?;
+        principal_point(side, camera, rig.size)?;
+        fold(side, camera, rig.size)?;
+    }
+    if !is_rotation(rig.rotation) {
+        return Err(
+            "R, the rotation between the cameras, is no rotation; the file is damaged, take a copy or calibrate \
+                    again"
+                .to_owned(),
+        );
+    }
+    if !rig.translation_m.is_finite() {
+        return Err("T, the translation between the cameras, holds no numbers; calibrate again".to_owned());
+    }
+    if rig.baseline_m().abs() < 1e-9 || rig.translation_m.length() < 1e-9 {
+        return Err(
+            "the baseline is 0: T must hold the distance between the two cameras; calibrate both together, each \
+                    alone does not give it"
+                .to_owned(),
+        );
+    }
+    match &rig.rectification {
+        Some(rectification) => agree(rig, rectification),
+        None => side_by_side(rig),
+    }
+}
+
+/// What is unlikely, each with what to do.
+pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
+    let mut doubts = Vec::new();
+    for (side, camera) in [("left", &rig.left), ("right", &rig.right)] {
+        if !(0.8..1.25).contains(&(camera.fx / camera.fy)) {
+            doubts.push(format!(
+                "the {side} camera's focal lengths {:.0} and {:.0} px differ as with no ordinary camera: is the file for \
+                 another mode of it?",
+                camera.fx, camera.fy
+            ));
+        }
+        if let Some(size) = rig.size {
+            let at = share(camera.cx, camera.cy, size);
+            if (at - 0.5).abs().max_element() > 0.25 {
+                doubts.push(format!(
+                    "the {side} camera's principal point ({:.0}, {:.0}) is far from the middle of {}x{}: is the file of \
+                     another camera, or for another size?",
+                    camera.cx, camera.cy, size.0, size.1
+                ));
+            }
+        }
+    }
+    doubts.extend(corner_folds(rig));
+    if !(0.67..1.5).contains(&(rig.left.fx / rig.right.fx)) {
+        doubts.push(format!(
+            "the cameras' focal lengths, {:.0} and {:.0} px, are of two different lenses: is one file of another camera?",
+            rig.left.fx, rig.right.fx
+        ));
+    }
+    let angle = DQuat::from_mat3(&rig.rotation).normalize().to_scaled_axis().length().to_degrees();
+    if angle > 20.0 {
+        doubts.push(format!("the cameras are turned by {angle:.0} degrees to each other: is that so?"));
+    }
+    if let (Some(rectification), Some(size)) = (&rig.rectification, rig.size) {
+        doubts.extend(rectified_size(rig, rectification, size).err());
+    }
+    doubts
+}
+
+impl StereoRig {
+    /// What is unlikely about the numbers, each with what to do.
+    pub(super) fn find_doubts(&self) -> Vec<String> {
+        doubts(self)
+    }
+}
+
+fn finite(side: &str, camera: &Camera) -> Result<(), String> {
+    let lens = camera.distortion.coefficients();
+    let all = [camera.fx, camera.fy, camera.cx, camera.cy].into_iter().chain(lens);
+    match all.into_iter().find(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(v) => {
+            Err(format!("the {side} camera holds {v}: the calibration failed or the file is damaged; calibrate again"))
+        }
+    }
+}
+
+fn focal_lengths(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), String> {
+    let Camera { fx, fy, .. } = *camera;
+    if fx <= 0.0 || fy <= 0.0 {
+        return Err(format!(
+            "the {side} camera matrix is singular: its focal lengths are {fx} and {fy} px, which must be above 0; the \
+             camera is not calibrated"
+        ));
+    }
+    let (low, high) = size.map_or((10.0, 1e6), |(width, _)| (width as f64 * 0.05, width as f64 * 50.0));
+    if [fx, fy].iter().any(|f| !(low..=high).contains(f)) {
+        let of = size.map_or(String::new(), |(width, height)| format!(" for pictures of {width}x{height}"));
+        return Err(format!(
+            "the {side} camera's focal lengths {fx} and {fy} cannot be{of}: they must be in px, not in mm or in widths; \
+             calibrate again, or take the file of this camera"
+        ));
+    }
+    Ok(())
+}
+
+fn share(x: f64, y: f64, (width, height): (usize, usize)) -> DVec2 {
+    DVec2::new((x + 0.5) / width as f64, (y + 0.5) / height as f64)
+}
+
+fn principal_point(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), String> {
+    let Camera { cx, cy, .. } = *camera;
+    let far = match size {
+        Some(size) => (share(cx, cy, size) - 0.5).abs().max_element() > 0.5,
+        // a picture reaches from 0 to twice the middle
+        None => cx < 1.0 || cy < 1.0 || cx > 65_536.0 || cy > 65_536.0,
+    };
+    if !far {
+        return Ok(());
+    }
+    let of = size.map_or(String::new(), |(width, height)| format!(" of {width}x{height}"));
+    Err(format!(
+        "the {side} camera's principal point ({cx:.0}, {cy:.0}) lies outside the picture{of}: the file is of another \
+         camera or for another size, or the calibration failed; calibrate again with the board in all corners"
+    ))
+}
+
+/// How far from the middle, of the way to the nearest of some places, a lens model stays one to one: 1 at most.
+fn one_to_one(camera: &Camera, size: Option<(usize, usize)>, places: impl Fn(DVec2) -> Vec<DVec2>) -> f64 {
+    let size = size.unwrap_or(((2.0 * camera.cx) as usize + 1, (2.0 * camera.cy) as usize + 1));
+    let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
+    places(last).into_iter().filter_map(|at| camera.fold_before(at)).fold(1.0, f64::min)
+}
+
+/// Refuses a lens model that shows large parts of the picture twice.
+fn fold(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), String> {
+    let (cx, cy) = (camera.cx, camera.cy);
+    let edges =
+        |last: DVec2| vec![DVec2::new(0.0, cy), DVec2::new(last.x, cy), DVec2::new(cx, 0.0), DVec2::new(cx, last.y)];
+    let share = one_to_one(camera, size, edges);
+    if share >= 0.8 {
+        return Ok(());
+    }
+    Err(format!(
+        "the {side} camera's distortion folds inside the picture, {:.0} % of the way from its middle to its edge: the \
+         coefficients are wrong or in another order; calibrate again with the board in all corners",
+        share * 100.0
+    ))
+}
+
+/// Doubts lens models that show the corners wrong.
+fn corner_folds(rig: &StereoRig) -> Option<String> {
+    let corners = |last: DVec2| vec![DVec2::ZERO, last, DVec2::new(0.0, last.y), DVec2::new(last.x, 0.0)];
+    let [left, right] = [&rig.left, &rig.right].map(|camera| one_to_one(camera, rig.size, corners));
+    let (who, share) = match (left < 0.97, right < 0.97) {
+        (false, false) => return None,
+        (true, false) => ("the left camera's", left),
+        (false, true) => ("the right camera's", right),
+        (true, true) => ("both cameras'", left.min(right)),
+    };
+    Some(format!(
+        "{who} distortion folds inside the picture, {:.0} % of the way from its middle to a corner: what lies farther out is \
+         shown wrong, calibrate again with the board in all corners",
+        share * 100.0
+    ))
+}
+
+const SWAP: &str = "either left and right are swapped: give --calibration-swap; or T goes from the right camera to the left \
+                    one: write R transposed, and minus R transposed times T, into the file";
+
+/// Refuses cameras that do not stand side by side, left one first.
+fn side_by_side(rig: &StereoRig) -> Result<(), String> {
+    let half = DQuat::IDENTITY.slerp(DQuat::from_mat3(&rig.rotation).normalize(), 0.5);
+    let along = half.inverse() * rig.translation_m;
+    match along {
+        t if t.y.abs() > t.x.abs() && t.y.abs() > t.z.abs() => {
+            Err("one camera stands above the other; only cameras side by side are supported: turn the rig by 90 degrees and \
+                 calibrate again"
+                .to_owned())
+        }
+        t if t.z.abs() > t.x.abs() => {
+            Err("one camera stands in front of the other; only cameras side by side are supported: is R or T of another rig?"
+                .to_owned())
+        }
+        t if t.x > 0.0 => {
+            Err(format!("the right camera stands to the left of the left one (T has a positive x): {SWAP}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a rectification that contradicts the cameras it came with.
+fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), String> {
+    let Rectification { rotation_left, rotation_right, left, right, baseline_m } = rectification;
+    if !is_rotation(*rotation_left) || !is_rotation(*rotation_right) {
+        return Err(
+            "R1 or R2, the rectifying rotations, are no rotations; leave them out and they are computed".to_owned()
+        );
+    }
+    for Projection { fx, fy, cx, cy } in [left, right] {
+        if ![fx, fy, cx, cy].into_iter().all(|v| v.is_finite()) || *fx <= 0.0 || *fy <= 0.0 {
+            return Err(
+                "P1 or P2, the rectified cameras, are singular; leave them out and they are computed".to_owned()
+            );
+        }
+    }
+    let common = *rotation_right * rig.translation_m;
+    if *baseline_m < 0.0 && common.x < 0.0 || *baseline_m > 0.0 && common.x > 0.0 {
+        return Err(
+            "T and P2 contradict each other: one has the right camera on the right, the other on the left, so T is \
+                    reversed; change its sign, or leave P1 and P2 out"
+                .to_owned(),
+        );
+    }
+    if *baseline_m < 0.0 {
+        return Err(format!("the right camera stands to the left of the left one (P2 has a positive shift): {SWAP}"));
+    }
+    if (rig.translation_m.length() / baseline_m - 1.0).abs() > 0.02 {
+        return Err(format!(
+            "T and P2 contradict each other: their baselines are {:.4} and {:.4} m; they are of two calibrations, take \
+             both from one, or leave R1, R2, P1 and P2 out",
+            rig.translation_m.length(),
+            baseline_m
+        ));
+    }
+    let apart = rotation_right.transpose() * *rotation_left * rig.rotation.transpose();
+    let angle = DQuat::from_mat3(&apart).normalize().to_scaled_axis().length().to_degrees();
+    if angle > 1.0 {
+        return Err(format!(
+            "R contradicts R1 and R2 by {angle:.1} degrees; they are of two calibrations, take all from one, or leave R1, \
+             R2, P1 and P2 out"
+        ));
+    }
+    Ok(())
+}
+
+/// Where the middle of the left picture goes tells whether the rectification is for pictures of this size.
+fn rectified_size(rig: &StereoRig, rectification: &Rectification, size: (usize, usize)) -> Result<(), String> {
+    let middle = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0) / 2.0;
+    let sides = [
+        ("left", &rig.left, rectification.rotation_left, rectification.left),
+        ("right", &rig.right, rectification.rotation_right, rectification.right),
+    ];
+    for (side, camera, rotation, projection) in sides {
+        let ray: Option<DVec3> = camera.ray(middle).map(|ray| rotation * ray).filter(|ray| ray.z > 0.0);
+        let at = ray.map(|ray| {
+            DVec2::new(projection.fx * ray.x / ray.z + projection.cx, projection.fy * ray.y / ray.z + projection.cy)
+        });
+        let inside = at.is_some_and(|at| (share(at.x, at.y, size) - 0.5).abs().max_element() < 0.2);
+        let ratio = projection.fx / camera.fx;
+        if !inside || !(0.2..5.0).contains(&ratio) {
+            return Err(format!(
+                "the {side} camera's rectification contradicts the picture size {}x{}: it puts the middle of the picture at \
+                 {}, with {ratio:.2} times the focal length; it is for another size, or of another rig: leave R1, R2, P1 and \
+                 P2 out and they are computed",
+                size.0,
+                size.1,
+                at.map_or("no pixel".to_owned(), |at| format!("({:.0}, {:.0})", at.x, at.y))
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! Middlebury's calib.txt: a pair that is rectified already. The baseline is in millimetres.
+
+use super::matrix::Matrix;
+use super::tree::number;
+use super::{Kind, draft::Draft};
+use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, Projection, Rectification};
+use glam::{DMat3, DVec3};
+
+/// Whether a text is such a file.
+pub(super) fn is_one(text: &str) -> bool {
+    text.lines().any(|line| line.split_once('=').is_some_and(|(key, _)| key.trim() == "cam0"))
+}
+
+/// Reads `cam0`, `cam1`, `doffs`, `baseline`, `width` and `height`.
+pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
+    let mut lines: Vec<(&str, &str)> = Vec::new();
+    for (n, line) in text.lines().enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let error = |text: String| Err(CalibrationError(format!("line {}: {text}", n + 1)));
+        let Some((key, value)) = line.split_once('=') else {
+            return error("is no key=value; take a copy that is whole".to_owned());
+        };
+        let key = key.trim();
+        if lines.iter().any(|(known, _)| *known == key) {
+            return error(format!("{key} is there twice; keep the one that is meant"));
+        }
+        lines.push((key, value.trim()));
+    }
+    let find = |key: &str| lines.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
+    let need =
+        |key: &str| find(key).ok_or_else(|| CalibrationError(format!("{key} is missing; take a copy that is whole")));
+    let numbers = |key: &str| -> Result<f64, CalibrationError> {
+        let text = need(key)?;
+        let value = number(text).filter(|value| value.is_finite());
+        value.ok_or_else(|| CalibrationError(format!("{key} is '{text}', no number; take a copy that is whole")))
+    };
+    let size = |key: &str| {
+        let value = numbers(key)?;
+        if (2.0..=65_536.0).contains(&value) {
+            return Ok(value as usize);
+        }
+        Err(CalibrationError(format!("{key} is {value}, no size of a picture")))
+    };
+    let (left, right) = (camera("cam0", need("cam0")?)?, camera("cam1", need("cam1")?)?);
+    let (doffs, between) = (numbers("doffs")?, right.cx - left.cx);
+    if (doffs - between).abs() > 0.01 + 1e-3 * doffs.abs() {
+        return Err(CalibrationError(format!(
+            "doffs is {doffs}, but the principal points of cam0 and cam1 are {between} px apart: they are of two scenes or two \
+             sizes; take a copy of the original"
+        )));
+    }
+    let plain = |camera: &Camera| {
+        let Camera { fx, fy, cx, cy, .. } = *camera;
+        Projection { fx, fy, cx, cy }
+    };
+    let baseline = numbers("baseline")?;
+    let rectification = Rectification {
+        rotation_left: DMat3::IDENTITY,
+        rotation_right: DMat3::IDENTITY,
+        left: plain(&left),
+        right: plain(&right),
+        baseline_m: baseline,
+    };
+    Ok(Draft {
+        kind: Kind::Middlebury,
+        left,
+        right,
+        pose: Some((DMat3::IDENTITY, DVec3::new(-baseline, 0.0, 0.0))),
+        size: Some((size("width")?, size("height")?)),
+        rectification: Some(rectification),
+        unit: Some(LengthUnit::Millimetre),
+        doubts: Vec::new(),
+        estimated: false,
+    })
+}
+
+/// `[f 0 cx; 0 f cy; 0 0 1]`.
+fn camera(name: &str, text: &str) -> Result<Camera, CalibrationError> {
+    let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let words = inside.unwrap_or_default().split([' ', '\t', ';', ',']).filter(|word| !word.is_empty());
+    let data: Option<Vec<f64>> = words.map(number).collect();
+    let data =
+        data.ok_or_else(|| CalibrationError(format!("{name} is '{text}', no matrix; take a copy that is whole")))?;
+    let [fx, fy, cx, cy] = Matrix { name: name.to_owned(), shape: None, data }.intrinsics()?;
+    Ok(Camera { fx, fy, cx, cy, distortion: Distortion::default() })
+}

@@ -1,0 +1,301 @@
+//! Every file of the shared collection: what it gives, or how it is refused; and that what is written comes back.
+
+use super::*;
+use glam::DQuat;
+
+/// The folder of shared test data, or nothing where it is not at hand.
+fn data() -> Option<PathBuf> {
+    let folder = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("skipped: STEREOPSIS_DATA is not set");
+    }
+    folder
+}
+
+fn load_of(files: &[&str], options: &LoadOptions) -> Option<Result<StereoRig, CalibrationError>> {
+    let folder = data()?.join("parsers");
+    let paths: Vec<_> = files.iter().map(|file| folder.join(file)).collect();
+    Some(load(&paths, options))
+}
+
+fn hd() -> LoadOptions {
+    LoadOptions { size: Some((1280, 720)), ..LoadOptions::default() }
+}
+
+/// Files that give a rig, its kind, and what its summary begins with.
+const READ: &[(&[&str], Kind, &str)] = &[
+    (
+        &["ros_camera_info/ps4eye_left.yaml", "ros_camera_info/ps4eye_right.yaml"],
+        Kind::Ros,
+        "640x400 per eye, focal 434 px, baseline 0.0786 m (file: 0.0786, read as m), left is left",
+    ),
+    (
+        &["ros_camera_info/sbs1280x960_left.yaml", "ros_camera_info/sbs1280x960_right.yaml"],
+        Kind::Ros,
+        "1280x960 per eye, focal 727 px, baseline 0.0549 m (file: 0.0549, read as m), left is left",
+    ),
+    (
+        &["ros_camera_info/i3dr_st_left.yaml", "ros_camera_info/i3dr_st_right.yaml"],
+        Kind::Ros,
+        "2448x2048 per eye, focal 2352 px, baseline 0.3098 m (file: 0.3098, read as m), left is left",
+    ),
+    (
+        &["ros_camera_info_json/isaac_chessboard0_left.json", "ros_camera_info_json/isaac_chessboard0_right.json"],
+        Kind::Ros,
+        "1920x1200 per eye, focal 831 px, baseline 0.1496 m (file: 0.1496, read as m), left is left",
+    ),
+    (
+        &["kalibr/sbs_camchain.yaml"],
+        Kind::Kalibr,
+        "1280x960 per eye, focal 835 px, baseline 0.0591 m (file: 0.0591, read as m), left is left; but both cameras' \
+         distortion folds inside the picture, 93 %",
+    ),
+    (
+        &["kalibr/euroc_mav_imucam_chain.yaml"],
+        Kind::Kalibr,
+        "752x480 per eye, focal 459 px, baseline 0.1101 m (file: 0.1101, read as m), left is left",
+    ),
+    (
+        &["kalibr/tum_vi_imucam_chain.yaml"],
+        Kind::Kalibr,
+        "512x512 per eye, focal 191 px, baseline 0.1011 m (file: 0.1011, read as m), left is left",
+    ),
+    (
+        &["kalibr/kaist_vio_imucam_chain.yaml"],
+        Kind::Kalibr,
+        "640x480 per eye, focal 381 px, baseline 0.0500 m (file: 0.0500, read as m), left is left",
+    ),
+    (
+        &["opencv_yaml/intrinsics.yml", "opencv_yaml/extrinsics.yml"],
+        Kind::OpenCv,
+        "no picture size in the file, focal 440 px, baseline 3.3430 m (file: 3.3430, read as m), left is left; but the file \
+         does not say its unit of length",
+    ),
+    (
+        &["opencv_yaml/aliyasineser_stereo_cam.yml"],
+        Kind::OpenCv,
+        "no picture size in the file, focal 540 px, baseline 0.0604 m (file: 0.0604, read as m), left is left; but both \
+         cameras' distortion folds inside the picture",
+    ),
+    (
+        &["zed_conf/zed-cam-sn-1010.conf"],
+        Kind::Zed,
+        "1280x720 per eye, focal 701 px, baseline 0.1200 m (file: 120.0, read as mm), left is left",
+    ),
+    (
+        &["middlebury_calib_txt/teddy_calib.txt"],
+        Kind::Middlebury,
+        "450x375 per eye, focal 1500 px, baseline 0.0800 m (file: 80.0, read as mm), left is left",
+    ),
+    (
+        &["middlebury_calib_txt/art_calib.txt"],
+        Kind::Middlebury,
+        "347x277 per eye, focal 935 px, baseline 0.1600 m (file: 160.0, read as mm), left is left",
+    ),
+];
+
+/// Files that are refused, with words that say why and what to do.
+const REFUSED: &[(&[&str], &[&str])] = &[
+    (&["ros_camera_info/ps4eye_left.yaml"], &["one camera", "give two: LEFT,RIGHT"]),
+    (
+        &["ros_camera_info/ps4eye_default.yaml", "ros_camera_info/ps4eye_right.yaml"],
+        &["left camera", "ps4eye_default.yaml", "uncalibrated", "K is all 0"],
+    ),
+    (
+        &["ros_camera_info/ps4eye_left.yaml", "ros_camera_info/sbs1280x960_right.yaml"],
+        &["640x400", "1280x960", "no pair"],
+    ),
+    (&["ros_camera_info/ps4eye_left.yaml", "ros_camera_info/ps4eye_left.yaml"], &["uncalibrated as a pair", "twice"]),
+    (
+        &["kalibr/sbs_left_kalibr.yaml", "kalibr/sbs_right_kalibr.yaml"],
+        &["uncalibrated as a pair", "Tx", "calibrate both together"],
+    ),
+    (&["kalibr/rs_d455_imucam_chain.yaml"], &["Kalibr", "one camera", "kalibr_calibrate_cameras"]),
+    (&["opencv_yaml/intrinsics.yml"], &["rotation R between the cameras is missing", "both files"]),
+    (&["opencv_yaml/extrinsics.yml"], &["left camera matrix is missing", "both files"]),
+    (
+        &["opencv_yaml/aliyasineser_left_cam.yml", "opencv_yaml/aliyasineser_right_cam.yml"],
+        &["rotation R between the cameras is missing"],
+    ),
+    (&["euroc_sensor_yaml/cam0_sensor.yaml", "euroc_sensor_yaml/cam1_sensor.yaml"], &["EuRoC", "Kalibr camchain"]),
+    (&["kimera_yaml/d455_LeftCameraParams.yaml", "kimera_yaml/d455_RightCameraParams.yaml"], &["Kimera", "T_imu_cam"]),
+    (&["camodocal_yaml/d435i_left.yaml", "camodocal_yaml/d435i_right.yaml"], &["camodocal", "Kalibr camchain"]),
+    (&["camodocal_yaml/d435i_stereo_imu_config.yaml"], &["VINS", "Kalibr camchain"]),
+    (&["depthai_json/oakd_calib.json"], &["DepthAI", "OpenCV YAML", "--calibration-unit cm"]),
+    (&["basalt_json/euroc_ds_calib.json"], &["basalt", "pinhole-equi"]),
+    (&["numpy/stereopi_disp_to_depth_mat.npy"], &["numpy", "cv2.FileStorage"]),
+    (&["orbslam_yaml/EuRoC.yaml"], &["ORB-SLAM", "LEFT.K", "OpenCV YAML"]),
+];
+
+#[test]
+fn files_as_found_are_read_or_refused_by_name() {
+    for (files, kind, begins) in READ {
+        let Some(rig) = load_of(files, &hd()) else { return };
+        let rig = rig.unwrap();
+        assert_eq!(rig.kind, *kind, "{files:?}");
+        assert!(rig.summary().starts_with(begins), "{files:?}: {}", rig.summary());
+        let doubts_wanted = usize::from(begins.contains("; but ")).max(usize::from(files[0].contains("extrinsics")));
+        assert_eq!(rig.doubts.len(), doubts_wanted, "{files:?}: {:?}", rig.doubts);
+    }
+    for (files, words) in REFUSED {
+        let Some(rig) = load_of(files, &hd()) else { return };
+        let text = rig.unwrap_err().to_string();
+        for word in words.iter().chain(files.iter()) {
+            assert!(text.contains(word), "{files:?}: '{word}' is not in: {text}");
+        }
+    }
+}
+
+#[test]
+fn no_file_of_the_collection_is_left_out() {
+    let Some(data) = data() else { return };
+    let index = std::fs::read_to_string(data.join("parsers/index.json")).unwrap();
+    let index: serde_json::Value = serde_json::from_str(&index).unwrap();
+    let tried: Vec<&str> = READ
+        .iter()
+        .flat_map(|(files, ..)| *files)
+        .chain(REFUSED.iter().flat_map(|(files, _)| *files))
+        .copied()
+        .collect();
+    for entry in index.as_array().unwrap() {
+        let file = entry["file"].as_str().unwrap();
+        assert!(tried.contains(&file), "{file} is in no table");
+    }
+}
+
+/// How far apart two rigs are: the largest difference of a number in its own unit.
+fn difference(a: &StereoRig, b: &StereoRig) -> f64 {
+    let numbers = |rig: &StereoRig| {
+        let mut all = Vec::new();
+        for camera in [&rig.left, &rig.right] {
+            all.extend([camera.fx, camera.fy, camera.cx, camera.cy]);
+            all.extend(camera.distortion.coefficients());
+        }
+        all.extend(rig.rotation.to_cols_array());
+        all.extend(rig.translation_m.to_array());
+        all
+    };
+    let (a_numbers, b_numbers) = (numbers(a), numbers(b));
+    assert_eq!((a_numbers.len(), a.size), (b_numbers.len(), b.size));
+    a_numbers.iter().zip(&b_numbers).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+}
+
+/// Writes a rig and reads it again.
+fn round_trip(rig: &StereoRig, output: Output) -> StereoRig {
+    let files: Vec<_> =
+        write(rig, output, 0.0).unwrap().into_iter().map(|(name, bytes)| (PathBuf::from(name), bytes)).collect();
+    read(&files, &LoadOptions::default()).unwrap_or_else(|e| panic!("{output:?}: {e}"))
+}
+
+const ALL_OUTPUTS: [Output; 5] =
+    [Output::Toml, Output::OpenCvYaml, Output::OpenCvXml, Output::RosFiles, Output::RosArchive];
+
+#[test]
+fn every_file_comes_back_from_every_output() {
+    for (files, ..) in READ {
+        let Some(rig) = load_of(files, &hd()) else { return };
+        let rig = rig.unwrap();
+        let rig = match rig.size {
+            Some(_) => rig,
+            None => rig.with_size((700, 520)).unwrap(),
+        };
+        for output in ALL_OUTPUTS {
+            let back = round_trip(&rig, output);
+            let apart = difference(&rig, &back);
+            assert!(apart < 1e-9, "{files:?} by {output:?}: {apart}");
+            if let Some(own) = &rig.rectification {
+                let apart = (own.baseline_m - back.baseline_m()).abs();
+                assert!(apart < 1e-9 && own.left == back.rectification.unwrap().left, "{files:?} by {output:?}");
+            }
+        }
+        let back = round_trip(&rig, Output::Toml);
+        let same = StereoRig { kind: rig.kind, unit: rig.unit, doubts: rig.doubts.clone(), ..back };
+        assert_eq!(same, rig, "our own TOML is exact");
+    }
+}
+
+#[test]
+fn one_rig_in_two_kinds_agrees() {
+    // two calibrations of one rig, with other lens models: they agree as well as two calibrations do
+    let ros = ["ros_camera_info/sbs1280x960_left.yaml", "ros_camera_info/sbs1280x960_right.yaml"];
+    let Some(ros) = load_of(&ros, &LoadOptions::default()) else { return };
+    let (ros, kalibr) =
+        (ros.unwrap(), load_of(&["kalibr/sbs_camchain.yaml"], &LoadOptions::default()).unwrap().unwrap());
+    assert!((ros.left.fx / kalibr.left.fx - 1.0).abs() < 0.01);
+    assert!(
+        (ros.baseline_m() / kalibr.baseline_m() - 1.0).abs() < 0.08,
+        "{} {}",
+        ros.baseline_m(),
+        kalibr.baseline_m()
+    );
+    let between =
+        DQuat::from_mat3(&(ros.rotation * kalibr.rotation.transpose())).to_scaled_axis().length().to_degrees();
+    assert!(between < 0.6, "{between} degrees");
+    let directions = ros.translation_m.normalize().dot(kalibr.translation_m.normalize());
+    assert!(directions > 0.995, "{directions}");
+}
+
+#[test]
+fn kalibrs_poses_are_those_of_the_data_set() {
+    let Some(data) = data() else { return };
+    let chain = load_of(&["kalibr/euroc_mav_imucam_chain.yaml"], &LoadOptions::default()).unwrap().unwrap();
+    let camera = |name: &str| {
+        let text = std::fs::read_to_string(data.join("sequence/euroc_raw").join(name)).unwrap();
+        let tree = yaml::parse(&text).unwrap();
+        let matrix = |key: &str| tree.get(&[key]).unwrap().matrix(key).unwrap();
+        (matrix("T_BS").pose().unwrap(), matrix("intrinsics").data, matrix("distortion_coefficients").data)
+    };
+    let ((r0, t0), k0, d0) = camera("cam0_sensor.yaml");
+    let ((r1, t1), k1, _) = camera("cam1_sensor.yaml");
+    // a point at the middle of the left camera, through the body, to the right one
+    assert!((chain.translation_m - r1.transpose() * (t0 - t1)).length() < 1e-9);
+    assert!(chain.rotation.abs_diff_eq(r1.transpose() * r0, 1e-9));
+    assert_eq!(vec![chain.left.fx, chain.left.fy, chain.left.cx, chain.left.cy], k0);
+    assert_eq!(vec![chain.right.fx, chain.right.fy, chain.right.cx, chain.right.cy], k1);
+    assert_eq!(chain.left.distortion.coefficients()[..4], d0[..]);
+    assert!((chain.baseline_m() - 0.110_08).abs() < 1e-5);
+    // the same chain the other way: T_cn_cnm1 and T_cam_imu of one file agree
+    let kaist = data.join("parsers/kalibr/kaist_vio_imucam_chain.yaml");
+    let text = std::fs::read_to_string(kaist).unwrap();
+    let direct = read(&[("chain.yaml".into(), text.clone().into_bytes())], &LoadOptions::default()).unwrap();
+    let without = text.replace("T_cn_cnm1", "T_unused");
+    let by_imu = read(&[("chain.yaml".into(), without.into_bytes())], &LoadOptions::default()).unwrap();
+    assert!(difference(&direct, &by_imu) < 1e-3, "{}", difference(&direct, &by_imu));
+}
+
+#[test]
+fn a_zeds_file_follows_the_size_of_the_pictures() {
+    let zed = |size| load_of(&["zed_conf/zed-cam-sn-1010.conf"], &LoadOptions { size, ..LoadOptions::default() });
+    let Some(without) = zed(None) else { return };
+    let text = without.unwrap_err().to_string();
+    assert!(text.contains("2K 2208x1242") && text.contains("VGA 672x376") && text.contains("--size"), "{text}");
+    let focal = |width, height| zed(Some((width, height))).unwrap().map(|rig| (rig.size.unwrap().0, rig.left.fx));
+    assert_eq!(focal(2208, 1242).unwrap(), (2208, 1401.79));
+    assert_eq!(focal(672, 376).unwrap(), (672, 350.4475));
+    // the same shape at another size: the next larger one, which is scaled later
+    assert_eq!(focal(640, 360).unwrap(), (1280, 700.895));
+    assert!(focal(640, 480).unwrap_err().to_string().contains("none of the shape of pictures of 640x480"));
+    // the convergence turns the right camera inwards: what lies straight ahead of the left one appears to its right
+    let rig = zed(Some((1280, 720))).unwrap().unwrap();
+    assert!((rig.rotation.z_axis.x - 0.006_799).abs() < 1e-5 && (rig.translation_m.x + 0.12).abs() < 1e-12);
+}
+
+#[test]
+fn a_folder_an_archive_and_either_order_of_ros_files_are_the_same_rig() {
+    let files = ["ros_camera_info/i3dr_st_left.yaml", "ros_camera_info/i3dr_st_right.yaml"];
+    let Some(rig) = load_of(&files, &LoadOptions::default()) else { return };
+    let rig = rig.unwrap();
+    assert_eq!(load_of(&[files[1], files[0]], &LoadOptions::default()).unwrap().unwrap(), rig);
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in write(&rig, Output::RosFiles, 0.0).unwrap() {
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let archive = folder.path().join("calibrationdata.tar.gz");
+    std::fs::write(&archive, &write(&rig, Output::RosArchive, 0.0).unwrap()[0].1).unwrap();
+    for path in [folder.path().to_owned(), archive] {
+        assert!(difference(&load(&[path], &LoadOptions::default()).unwrap(), &rig) < 1e-12);
+    }
+    let empty = tempfile::tempdir().unwrap();
+    let text = load(&[empty.path().to_owned()], &LoadOptions::default()).unwrap_err().to_string();
+    assert!(text.contains("a folder without left.yaml and right.yaml"), "{text}");
+}

@@ -1,0 +1,81 @@
+//! What YAML, JSON and XML have in common: maps, lists and words.
+
+use super::matrix::Matrix;
+
+/// Deeper files are no calibration.
+pub(super) const MAX_DEPTH: usize = 24;
+
+/// A file's contents, or a part.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Node {
+    /// Keys in the order of the file, each once.
+    Map(Vec<(String, Node)>),
+    List(Vec<Node>),
+    /// A number too, and in XML several: they are parsed where they are wanted.
+    Word(String),
+}
+
+impl Node {
+    /// The value of the first of `keys` that is there.
+    pub(super) fn get(&self, keys: &[&str]) -> Option<&Self> {
+        keys.iter().find_map(|key| self.entries().iter().find(|(name, _)| name == key).map(|(_, node)| node))
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.get(&[key]).is_some()
+    }
+
+    /// Keys and values; none where it is no map.
+    pub(super) fn entries(&self) -> &[(String, Self)] {
+        match self {
+            Self::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn word(&self) -> Option<&str> {
+        match self {
+            Self::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    pub(super) fn number(&self) -> Option<f64> {
+        number(self.word()?)
+    }
+
+    /// A matrix with `rows`, `cols` and `data`, a list of numbers, a list of rows, or several numbers in XML.
+    pub(super) fn matrix(&self, name: &str) -> Option<Matrix> {
+        let count = |key: &str| self.get(&[key])?.number().filter(|n| (0.0..1e6).contains(n)).map(|n| n as usize);
+        let (shape, data) = match self {
+            Self::Map(_) => (count("rows").zip(count("cols")), self.get(&["data"])?.numbers()?),
+            Self::List(rows) if !rows.is_empty() && rows.iter().all(|row| matches!(row, Self::List(_))) => {
+                let rows: Vec<Vec<f64>> = rows.iter().map(Self::numbers).collect::<Option<_>>()?;
+                let columns = rows.first()?.len();
+                let shape = rows.iter().all(|row| row.len() == columns).then_some((rows.len(), columns));
+                (shape, rows.concat())
+            }
+            Self::List(_) => (None, self.numbers()?),
+            Self::Word(_) => (None, self.numbers().filter(|numbers| numbers.len() > 1)?),
+        };
+        Some(Matrix { name: name.to_owned(), shape, data })
+    }
+
+    fn numbers(&self) -> Option<Vec<f64>> {
+        match self {
+            Self::List(items) => items.iter().map(Self::number).collect(),
+            Self::Word(words) => words.split_whitespace().map(number).collect(),
+            Self::Map(_) => None,
+        }
+    }
+}
+
+/// A number; OpenCV writes `1.`, `.Nan` and `-.Inf`, other tools `nan` and `inf`.
+pub(super) fn number(text: &str) -> Option<f64> {
+    match text.to_lowercase().as_str() {
+        ".nan" | "nan" | "-nan" | "-.nan" => Some(f64::NAN),
+        ".inf" | "inf" | "+.inf" | "+inf" | "infinity" => Some(f64::INFINITY),
+        "-.inf" | "-inf" | "-infinity" => Some(f64::NEG_INFINITY),
+        number => number.parse().ok(),
+    }
+}

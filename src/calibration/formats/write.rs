@@ -1,0 +1,205 @@
+//! Writers: a rig as our TOML, as OpenCV's YAML or XML, or as ROS's two camera_info files.
+
+use super::own;
+use crate::calibration::{CalibrationError, Camera, Distortion, Projection, Rectification, StereoRig};
+use glam::DMat3;
+use std::fmt::Write as _;
+
+/// How a rig is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Our own TOML: everything, exactly.
+    Toml,
+    /// OpenCV's YAML, in one file.
+    OpenCvYaml,
+    /// OpenCV's XML, in one file.
+    OpenCvXml,
+    /// ROS's camera_info: left.yaml and right.yaml.
+    RosFiles,
+    /// The same two in a .tar.gz.
+    RosArchive,
+}
+
+/// The files of a rig, by name; where there is one, its name is empty. ROS's files need a rectification: the rig's own, or
+/// else one that is computed with `alpha` (see [`Rectification::compute`]).
+///
+/// # Errors
+/// The kind cannot hold the rig: ROS knows no thin prisms and needs a picture size.
+pub fn write(rig: &StereoRig, output: Output, alpha: f64) -> Result<Vec<(&'static str, Vec<u8>)>, CalibrationError> {
+    Ok(match output {
+        Output::Toml => vec![("", own::write(rig).into_bytes())],
+        Output::OpenCvYaml => vec![("", opencv(rig, &mut Yaml::default()).into_bytes())],
+        Output::OpenCvXml => vec![("", opencv(rig, &mut Xml::default()).into_bytes())],
+        Output::RosFiles => ros(rig, alpha)?.map(|(name, text)| (name, text.into_bytes())).into(),
+        Output::RosArchive => vec![("", archive(&ros(rig, alpha)?)?)],
+    })
+}
+
+/// OpenCV's two dialects.
+trait Storage {
+    fn word(&mut self, name: &str, value: &str);
+    fn matrix(&mut self, name: &str, rows: usize, data: &[f64]);
+    fn finish(&mut self) -> String;
+}
+
+fn opencv(rig: &StereoRig, file: &mut dyn Storage) -> String {
+    if let Some((width, height)) = rig.size {
+        file.word("image_width", &width.to_string());
+        file.word("image_height", &height.to_string());
+    }
+    for (n, camera) in [(1, &rig.left), (2, &rig.right)] {
+        let Camera { fx, fy, cx, cy, distortion } = camera;
+        file.matrix(&format!("K{n}"), 3, &[*fx, 0.0, *cx, 0.0, *fy, *cy, 0.0, 0.0, 1.0]);
+        file.word(&format!("distortion_model{n}"), distortion.name());
+        file.matrix(&format!("D{n}"), 1, &distortion.coefficients());
+    }
+    file.matrix("R", 3, &rows(rig.rotation));
+    file.matrix("T", 3, &rig.translation_m.to_array());
+    file.word("length_unit", "m");
+    if let Some(r) = &rig.rectification {
+        file.matrix("R1", 3, &rows(r.rotation_left));
+        file.matrix("R2", 3, &rows(r.rotation_right));
+        file.matrix("P1", 3, &projection(&r.left, 0.0));
+        file.matrix("P2", 3, &projection(&r.right, r.baseline_m));
+        let q = [1.0, 0.0, 0.0, -r.left.cx, 0.0, 1.0, 0.0, -r.left.cy, 0.0, 0.0, 0.0, r.left.fx];
+        let last = [0.0, 0.0, 1.0 / r.baseline_m, (r.right.cx - r.left.cx) / r.baseline_m];
+        file.matrix("Q", 4, &[&q[..], &last].concat());
+    }
+    file.finish()
+}
+
+fn rows(matrix: DMat3) -> [f64; 9] {
+    matrix.transpose().to_cols_array()
+}
+
+/// A 3x4 projection of a camera that stands `baseline` to the right.
+fn projection(camera: &Projection, baseline: f64) -> [f64; 12] {
+    let Projection { fx, fy, cx, cy } = *camera;
+    [fx, 0.0, cx, -fx * baseline, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0]
+}
+
+/// Numbers that come back to the last bit; OpenCV wants a point or an exponent in a `dt: d`.
+fn list(data: &[f64], between: &str) -> String {
+    data.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>().join(between)
+}
+
+#[derive(Default)]
+struct Yaml(String);
+
+impl Storage for Yaml {
+    fn word(&mut self, name: &str, value: &str) {
+        let _ = writeln!(self.0, "{name}: {value}");
+    }
+
+    fn matrix(&mut self, name: &str, rows: usize, data: &[f64]) {
+        let (columns, data) = (data.len() / rows, list(data, ", "));
+        let _ = writeln!(
+            self.0,
+            "{name}: !!opencv-matrix\n   rows: {rows}\n   cols: {columns}\n   dt: d\n   data: [ {data} ]"
+        );
+    }
+
+    fn finish(&mut self) -> String {
+        format!("%YAML:1.0\n---\n{}", self.0)
+    }
+}
+
+#[derive(Default)]
+struct Xml(String);
+
+impl Storage for Xml {
+    fn word(&mut self, name: &str, value: &str) {
+        let _ = writeln!(self.0, "<{name}>{value}</{name}>");
+    }
+
+    fn matrix(&mut self, name: &str, rows: usize, data: &[f64]) {
+        let (columns, data) = (data.len() / rows, list(data, " "));
+        let _ = writeln!(
+            self.0,
+            "<{name} type_id=\"opencv-matrix\">\n  <rows>{rows}</rows>\n  <cols>{columns}</cols>\n  <dt>d</dt>\n  \
+             <data>\n    {data}</data></{name}>"
+        );
+    }
+
+    fn finish(&mut self) -> String {
+        format!("<?xml version=\"1.0\"?>\n<opencv_storage>\n{}</opencv_storage>\n", self.0)
+    }
+}
+
+fn ros(rig: &StereoRig, alpha: f64) -> Result<[(&'static str, String); 2], CalibrationError> {
+    let Some((width, height)) = rig.size else {
+        return Err(CalibrationError(
+            "ROS's camera_info names the picture size, which this calibration does not: say it with --size".to_owned(),
+        ));
+    };
+    let r = match rig.rectification {
+        Some(r) => r,
+        None => Rectification::compute(rig, width, height, alpha)?,
+    };
+    let file = |name, side: &str, camera: &Camera, rotation: DMat3, p: [f64; 12]| {
+        let coefficients = camera.distortion.coefficients();
+        let model = match camera.distortion {
+            Distortion::Fisheye(_) => "equidistant",
+            Distortion::BrownConrady(_) if coefficients.len() <= 8 => camera.distortion.name(),
+            Distortion::BrownConrady(_) => {
+                return Err(CalibrationError(format!(
+                    "the {side} camera has thin prism coefficients, which ROS's camera_info cannot hold; write OpenCV's or \
+                     our own"
+                )));
+            }
+        };
+        let Camera { fx, fy, cx, cy, .. } = *camera;
+        let matrix = |name: &str, rows: usize, data: &[f64]| {
+            format!("{name}:\n  rows: {rows}\n  cols: {}\n  data: [{}]\n", data.len() / rows, list(data, ", "))
+        };
+        let text = [
+            format!("image_width: {width}\nimage_height: {height}\ncamera_name: stereo/{side}\n"),
+            matrix("camera_matrix", 3, &[fx, 0.0, cx, 0.0, fy, cy, 0.0, 0.0, 1.0]),
+            format!("distortion_model: {model}\n"),
+            matrix("distortion_coefficients", 1, &coefficients),
+            matrix("rectification_matrix", 3, &rows(rotation)),
+            matrix("projection_matrix", 3, &p),
+        ];
+        Ok((name, text.concat()))
+    };
+    Ok([
+        file("left.yaml", "left", &rig.left, r.rotation_left, projection(&r.left, 0.0))?,
+        file("right.yaml", "right", &rig.right, r.rotation_right, projection(&r.right, r.baseline_m))?,
+    ])
+}
+
+fn archive(files: &[(&'static str, String); 2]) -> Result<Vec<u8>, CalibrationError> {
+    let gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    let mut archive = tar::Builder::new(gzip);
+    let mut append = || {
+        for (name, text) in files {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(text.len() as u64);
+            header.set_mode(0o644);
+            archive.append_data(&mut header, name, text.as_bytes())?;
+        }
+        archive.finish()
+    };
+    let packed = append().and_then(|()| archive.into_inner()).and_then(flate2::write::GzEncoder::finish);
+    packed.map_err(|e| CalibrationError(format!("cannot pack the archive: {e}")))
+}
+
+impl StereoRig {
+    /// The rig for pictures of this size, where its file does not say one.
+    ///
+    /// # Errors
+    /// The file says another size.
+    pub fn with_size(self, size: (usize, usize)) -> Result<Self, CalibrationError> {
+        match self.size {
+            Some(own) if own != size => Err(CalibrationError(format!(
+                "the calibration is for pictures of {}x{}, not {}x{}; leave --size out",
+                own.0, own.1, size.0, size.1
+            ))),
+            _ => {
+                let rig = Self { size: Some(size), ..self };
+                rig.validate()?;
+                Ok(rig)
+            }
+        }
+    }
+}
