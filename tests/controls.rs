@@ -78,6 +78,25 @@ fn inside_offers() {
 }
 
 #[test]
+fn a_control_of_an_unknown_kind_hides_ranges_only() {
+    with_cameras(&["controls=5"], "inside_unknown");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_unknown() {
+    let why = offered(0).expect_err("the binding cannot read it").to_string();
+    assert!(why.contains("ranges are unknown") && why.contains("`v4l2-ctl -d /dev/video0 -l`"), "{why}");
+    let wishes = ControlWishes { exposure_ms: Some(Wish::Fixed(500.0)), gain: Some(20), ..ControlWishes::default() };
+    assert_says(&apply(0, &wishes), &["camera 0: exposure is 204.7 ms instead of 500 ms: its driver granted that"]);
+    let expected = [(AUTO_GAIN, 0), (GAIN, 20), (AUTO_EXPOSURE, 1), (EXPOSURE, 2047)];
+    assert_eq!(was_set(0), BTreeMap::from(expected));
+    assert_says(&apply(0, &ControlWishes { exposure_ms: Some(Wish::Auto), ..ControlWishes::default() }), &[]);
+    assert_eq!(protect_calibration(0, &ControlWishes::default()).len(), 2);
+    assert_eq!((was_set(0)[&AUTO_EXPOSURE], was_set(0)[&AUTO_FOCUS]), (3, 0));
+}
+
+#[test]
 fn wishes_are_set_with_the_automatic_off_first() {
     with_cameras(&["controls=1"], "inside_wishes");
 }

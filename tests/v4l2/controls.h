@@ -3,6 +3,7 @@
  *   2  gain of another range without automatic, a flicker filter without auto
  *   3  like 1, but the driver refuses to change the exposure, and its focus moves in steps of 10 that it does not tell
  *   4  like 1, but its exposure ends at 20 ms
+ *   5  like 1, with one control more, of a kind that came with Linux 6.16: a rectangle
  * A value whose automatic is on is refused (EACCES), as newer kernels do. What is set is kept in FAKE_V4L2/N.controls, a
  * line `ID VALUE` (hexadecimal, decimal) for each control, for every process and for the test to read. */
 
@@ -14,6 +15,7 @@ struct control {
     int manual;                        /* the master's value that ends it */
 };
 
+#define RECTANGLE (V4L2_CID_USER_BASE + 0x11e1)
 static const struct control controls[] = {
     {V4L2_CID_AUTO_WHITE_BALANCE, V4L2_CTRL_TYPE_BOOLEAN, "White Balance, Automatic", 0, 1, 1, 1, 1, 0, 0, 0},
     {V4L2_CID_AUTOGAIN, V4L2_CTRL_TYPE_BOOLEAN, "Gain, Automatic", 0, 1, 1, 1, 1, 0, 0, 0},
@@ -21,6 +23,7 @@ static const struct control controls[] = {
     {V4L2_CID_POWER_LINE_FREQUENCY, V4L2_CTRL_TYPE_MENU, "Power Line Frequency", 0, 3, 1, 1, 3, 0, 0, 0},
     {V4L2_CID_WHITE_BALANCE_TEMPERATURE, V4L2_CTRL_TYPE_INTEGER, "White Balance Temperature", 2800, 6500, 100, 4600, 4000, 300,
      V4L2_CID_AUTO_WHITE_BALANCE, 0},
+    {RECTANGLE, 0x0107, "Region of Interest", 0, 0, 1, 0, 0, 0, 0, 0},
     {V4L2_CID_EXPOSURE_AUTO, V4L2_CTRL_TYPE_MENU, "Auto Exposure", 0, 3, 1, 3, 3, 0, 0, 0},
     {V4L2_CID_EXPOSURE_ABSOLUTE, V4L2_CTRL_TYPE_INTEGER, "Exposure Time, Absolute", 3, 2047, 1, 250, 333, 100,
      V4L2_CID_EXPOSURE_AUTO, V4L2_EXPOSURE_MANUAL},
@@ -34,7 +37,7 @@ static const struct control controls[] = {
 static int has_control(int node, int n, struct control *out) {
     long variant = word(node, "controls");
     *out = controls[n];
-    if (variant < 1) return 0;
+    if (variant < 1 || (out->id == RECTANGLE && variant != 5)) return 0;
     if (variant == 2) {
         if (out->id == V4L2_CID_GAIN) return out->min = 1, out->max = 128, out->master = 0, 1;
         if (out->id == V4L2_CID_POWER_LINE_FREQUENCY) return out->max = 2, out->start = 1, 1;

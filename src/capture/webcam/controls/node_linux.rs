@@ -14,6 +14,7 @@ pub(super) struct Node {
     index: u32,
     device: Device,
     offered: Vec<(Id, Range)>,
+    ranges_known: bool,
 }
 
 const ALL: [Id; 10] = [
@@ -28,6 +29,10 @@ const ALL: [Id; 10] = [
     Id::PowerLine,
     Id::DarkRate,
 ];
+
+/// Whatever the driver takes; no default.
+const UNKNOWN: Range =
+    Range { min: i32::MIN as i64, max: i32::MAX as i64, step: 1, default: -1, items: None, active: true };
 
 /// V4L2's numbers (linux/v4l2-controls.h).
 const fn number(id: Id) -> u32 {
@@ -53,13 +58,12 @@ impl Node {
             fault::explain(index, "open it for its controls", &NokhwaError::GeneralError(error.to_string()))
         };
         let device = Device::new(index as usize).map_err(|e| explain(&e))?;
-        // the binding panics at a control of a kind that is newer than itself
-        let asked = std::panic::catch_unwind(AssertUnwindSafe(|| device.query_controls())).map_err(|_| {
-            CaptureError::Camera(format!(
-                "camera {index} has a control of an unknown kind, so that none of them can be set here; use `v4l2-ctl -d {}`",
-                fault::node(index)
-            ))
-        })?;
+        // the binding panics at a control of a kind that is newer than itself, such as the rectangles of Linux 6.16
+        let Ok(asked) = std::panic::catch_unwind(AssertUnwindSafe(|| device.query_controls())) else {
+            let offered =
+                ALL.into_iter().filter(|&id| device.control(number(id)).is_ok()).map(|id| (id, UNKNOWN)).collect();
+            return Ok(Self { index, device, offered, ranges_known: false });
+        };
         let descriptions = match asked {
             Ok(descriptions) => descriptions,
             Err(error) if has_none(&error) => Vec::new(),
@@ -67,11 +71,16 @@ impl Node {
         };
         let find = |id| descriptions.iter().find(|d| d.id == number(id)).and_then(range_of).map(|range| (id, range));
         let offered = ALL.into_iter().filter_map(find).collect();
-        Ok(Self { index, device, offered })
+        Ok(Self { index, device, offered, ranges_known: true })
     }
 
     pub(super) fn index(&self) -> u32 {
         self.index
+    }
+
+    /// False where the driver lists a control that the binding cannot read: each one can be set, and no range is known.
+    pub(super) fn ranges_known(&self) -> bool {
+        self.ranges_known
     }
 
     /// What the camera takes; `None` if it lacks the control.
