@@ -10,6 +10,7 @@ mod orientation;
 pub mod decode_camera;
 pub mod pairing;
 mod pace;
+pub mod stamps;
 pub mod scale;
 pub mod newest;
 pub mod worker;

@@ -3,6 +3,7 @@
 //! In: frames of two free-running cameras, each with its time, in order on each side. Out: pairs of nearest neighbours at
 //! most half a frame interval apart. The interval is measured: in dim light cameras slow down without saying so.
 
+use super::Skew;
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
@@ -34,8 +35,16 @@ pub struct Pairing<T> {
     left: Waiting<T>,
     right: Waiting<T>,
     unpaired: u64,
+    /// Time and skew of the newest pairs.
+    recent: VecDeque<(SystemTime, f64)>,
 }
 
+/// Skew is looked at over so long.
+const RECENT: Duration = Duration::from_secs(2);
+/// And over at most so many pairs.
+const MOST_RECENT: usize = 600;
+/// Fewer pairs say nothing of skew.
+const FEWEST_RECENT: usize = 3;
 /// More than this many frames of one camera do not wait for the other one.
 const MOST_WAITING: usize = 8;
 /// So many intervals are measured; the median forgives frames that are missing.
@@ -54,16 +63,43 @@ struct Waiting<T> {
 impl<T> Pairing<T> {
     /// Nothing seen yet of two cameras that claim these frame rates, in Hz.
     pub fn new(left_rate_hz: f64, right_rate_hz: f64) -> Self {
-        Self { left: Waiting::new(left_rate_hz), right: Waiting::new(right_rate_hz), unpaired: 0 }
+        Self {
+            left: Waiting::new(left_rate_hz),
+            right: Waiting::new(right_rate_hz),
+            unpaired: 0,
+            recent: VecDeque::new(),
+        }
     }
 
     /// Takes the next frame of one camera.
     pub fn push(&mut self, side: Side, time: SystemTime, frame: T) {
-        let waiting = match side {
+        self.unpaired += self.waiting(side).push(time, frame);
+    }
+
+    /// Counts a frame that has no time and so no partner.
+    pub fn pass(&mut self) {
+        self.unpaired += 1;
+    }
+
+    /// Forgets the frames and times of one camera, and with them the skew: it was opened again, or its clock is another one.
+    pub fn forget(&mut self, side: Side) {
+        let waiting = self.waiting(side);
+        let given_up = waiting.frames.len() as u64;
+        *waiting = Waiting { nominal_s: waiting.nominal_s, ..Waiting::new(1.0) };
+        self.unpaired += given_up;
+        self.forget_skew();
+    }
+
+    /// Skew counts from here on.
+    pub fn forget_skew(&mut self) {
+        self.recent.clear();
+    }
+
+    fn waiting(&mut self, side: Side) -> &mut Waiting<T> {
+        match side {
             Side::Left => &mut self.left,
             Side::Right => &mut self.right,
-        };
-        self.unpaired += waiting.push(time, frame);
+        }
     }
 
     /// The oldest pair that is complete.
@@ -78,8 +114,33 @@ impl<T> Pairing<T> {
             }
             let (time, left) = self.left.frames.pop_front()?;
             let (_, right) = self.right.frames.pop_front()?;
+            self.remember(time, skew_s);
             return Some(Paired { left, right, time, skew_s });
         }
+    }
+
+    fn remember(&mut self, time: SystemTime, skew_s: f64) {
+        self.recent.push_back((time, skew_s));
+        let too_old = |&(old, _): &(SystemTime, f64)| time.duration_since(old).map_or(true, |age| age > RECENT);
+        while self.recent.len() > MOST_RECENT || self.recent.front().is_some_and(too_old) {
+            self.recent.pop_front();
+        }
+    }
+
+    /// How far apart the pictures of the newest pairs are; `None` before there are some.
+    pub fn skew(&self) -> Option<Skew> {
+        if self.recent.len() < FEWEST_RECENT {
+            return None;
+        }
+        let skews = || self.recent.iter().map(|&(_, skew_s)| skew_s);
+        let spread_s = skews().fold(f64::MIN, f64::max) - skews().fold(f64::MAX, f64::min);
+        Some(Skew { mean_s: skews().sum::<f64>() / self.recent.len() as f64, spread_s })
+    }
+
+    /// Time between two frames of the left and of the right camera, s, where it is measured already.
+    pub fn intervals_s(&self) -> Option<[f64; 2]> {
+        let measured = |waiting: &Waiting<T>| waiting.intervals_s.len() == INTERVALS;
+        (measured(&self.left) && measured(&self.right)).then(|| [self.left.interval_s(), self.right.interval_s()])
     }
 
     /// Frames that found no partner so far.
@@ -245,5 +306,35 @@ mod tests {
         let pairs = run(&mut pairing, &times(5, INTERVAL_S, 0.0), &times(5, INTERVAL_S, 0.001));
         assert_eq!(pairs.len(), 5);
         assert_eq!(pairing.unpaired(), 1);
+    }
+
+    #[test]
+    fn skew_is_that_of_the_last_two_seconds() {
+        let mut pairing = Pairing::new(30.0, 30.0);
+        assert_eq!(pairing.skew(), None);
+        // 4 ms apart for three seconds, then 8 and 10 ms in turn
+        let skew = |i: usize| if i < 90 { 0.004 } else { 0.008 + 0.002 * (i % 2) as f64 };
+        let left = times(180, INTERVAL_S, 0.0);
+        let right: Vec<f64> = left.iter().enumerate().map(|(i, t)| t + skew(i)).collect();
+        run(&mut pairing, &left[..60], &right[..60]);
+        let early = pairing.skew().expect("many pairs");
+        assert!((early.mean_s - 0.004).abs() < 1e-6 && early.spread_s < 1e-6, "{early:?}");
+        run(&mut pairing, &left[60..], &right[60..]);
+        let late = pairing.skew().expect("many pairs");
+        assert!((late.mean_s - 0.009).abs() < 1e-4 && (late.spread_s - 0.002).abs() < 1e-6, "{late:?}");
+        assert!(pairing.intervals_s().expect("measured").iter().all(|s| (s - INTERVAL_S).abs() < 0.003));
+        pairing.forget_skew();
+        assert_eq!(pairing.skew(), None);
+    }
+
+    #[test]
+    fn a_camera_that_comes_back_is_not_paired_with_what_waited() {
+        let mut pairing = Pairing::new(30.0, 30.0);
+        run(&mut pairing, &times(5, INTERVAL_S, 0.0), &times(3, INTERVAL_S, 0.0));
+        pairing.forget(Side::Left);
+        assert_eq!(pairing.unpaired(), 2);
+        let pairs = run(&mut pairing, &times(4, INTERVAL_S, 100.0), &times(4, INTERVAL_S, 100.0));
+        assert_eq!(pairs.len(), 4);
+        assert_eq!(pairing.unpaired(), 2);
     }
 }

@@ -146,9 +146,12 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         SourceSpec::Files { left, right } => Box::new(FileSource::pair(left, right, options)?),
         SourceSpec::Folder(folder) => Box::new(FileSource::folder(folder, options)?),
         SourceSpec::WebcamPair(left, right) => {
-            Box::new(WebcamPair::open(left.resolve()?, right.resolve()?, &camera_mode(options))?)
+            let (left, right) = (left.resolve()?, right.resolve()?);
+            Box::new(WebcamPair::open(left, right, &camera_mode(options), &options.cameras)?)
         }
-        SourceSpec::WebcamSideBySide(camera) => Box::new(SideBySide::open(camera.resolve()?, &camera_mode(options))?),
+        SourceSpec::WebcamSideBySide(camera) => {
+            Box::new(SideBySide::open(camera.resolve()?, &camera_mode(options), &options.cameras)?)
+        }
     })
 }
 

@@ -46,10 +46,17 @@ pub(crate) fn emulate(command: &mut Command, behaviours: &[&str]) -> Option<Temp
 }
 
 /// Runs the test `inside`, which is ignored otherwise, of this same binary with emulated cameras.
+#[allow(dead_code, reason = "not every test binary has cameras without pictures")]
 pub(crate) fn with_cameras(behaviours: &[&str], inside: &str) {
+    with_dressed_cameras(behaviours, |_| (), inside);
+}
+
+/// The same, when `dress` has put more into the folder.
+pub(crate) fn with_dressed_cameras(behaviours: &[&str], dress: impl FnOnce(&Path), inside: &str) {
     let mut child = Command::new(std::env::current_exe().expect("has a path"));
     child.args(["--exact", inside, "--ignored", "--nocapture"]);
-    let Some(_folder) = emulate(&mut child, behaviours) else { return };
+    let Some(folder) = emulate(&mut child, behaviours) else { return };
+    dress(folder.path());
     let output = child.output().expect("starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && text.contains("1 passed"), "{inside}: {}\n{text}", output.status);

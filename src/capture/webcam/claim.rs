@@ -63,6 +63,16 @@ pub(super) fn modes_of_claimed(index: u32) -> Vec<Mode> {
     claimed().get(&index).cloned().unwrap_or_default()
 }
 
+/// Whether a thread of this program has the camera open.
+pub(super) fn is_taken(index: u32) -> bool {
+    claimed().contains_key(&index)
+}
+
+/// All other cameras that this program has open.
+pub(super) fn others(index: u32) -> Vec<u32> {
+    claimed().keys().copied().filter(|&other| other != index).collect()
+}
+
 fn claimed() -> MutexGuard<'static, BTreeMap<u32, Vec<Mode>>> {
     CLAIMED.lock().unwrap_or_else(PoisonError::into_inner)
 }

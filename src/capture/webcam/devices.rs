@@ -3,12 +3,13 @@
 //! Each one is asked on a thread of its own, all at once, because a camera may take a second to wake, or never answer.
 
 use super::claim::{Claim, modes_of_claimed};
+use super::device::{self, DeviceError};
 use super::fault::{self, number};
-use super::mode::{Mode, readable};
+use super::mode::{Mode, is_wide};
+use super::sysfs::{self, UsbBus};
 use crate::capture::CaptureError;
 use crossbeam_channel::{Receiver, bounded};
-use nokhwa::utils::{ApiBackend, CameraIndex, FrameFormat, RequestedFormat, RequestedFormatType};
-use nokhwa::{Camera, NokhwaError};
+use nokhwa::utils::ApiBackend;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,12 +20,22 @@ pub struct CameraInfo {
     pub index: u32,
     /// What it calls itself.
     pub name: String,
-    /// Where it is plugged in, as far as the system says; stays the same when numbers change.
+    /// Where it is plugged in, as far as the system says; stays the same when numbers change. On Linux the name below
+    /// /dev/v4l/by-path where there is one, else that of the device.
     pub port: String,
+    /// The USB bus that it shares with others, where the system says it.
+    pub bus: Option<UsbBus>,
     /// What it can send, sorted; empty if `problem` says why.
     pub modes: Vec<Mode>,
     /// Why it cannot be used now: busy, no permission, no readable format, no answer.
     pub problem: Option<String>,
+}
+
+impl CameraInfo {
+    /// Its largest pictures are at least twice as wide as high: it seems to show both eyes side by side.
+    pub fn proposes_side_by_side(&self) -> bool {
+        is_wide(&self.modes)
+    }
 }
 
 /// How long a camera may take to list its modes.
@@ -42,19 +53,12 @@ pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
         let index = camera.index;
         match answer.and_then(|a| a.recv_deadline(deadline).ok()) {
             Some(Ok(modes)) if !modes.is_empty() => camera.modes = modes,
+            // what has nothing to show beside the first node of a camera carries its metadata
+            Some(Ok(_)) if sysfs::is_secondary_node(index) => continue,
             Some(Ok(_)) => camera.problem = Some(fault::unreadable(index).to_string()),
-            Some(Err(error)) => {
-                if offers_nothing(&error) {
-                    if is_secondary_node(index) {
-                        continue;
-                    }
-                    camera.problem = Some(fault::unreadable(index).to_string());
-                } else if fault::os_error(&error) != Some(number::MISSING) {
-                    camera.problem = Some(fault::explain(index, "open it", &error).to_string());
-                } else {
-                    continue; // unplugged since it was listed
-                }
-            }
+            // unplugged since it was listed, or a converter that lives among the cameras
+            Some(Err(error)) if error.number == Some(number::MISSING) || error == device::no_camera() => continue,
+            Some(Err(error)) => camera.problem = Some(fault::explain(index, "open it", &error).to_string()),
             None => camera.problem = Some(fault::silent(index, PATIENCE, 0).to_string()),
         }
         found.push(camera);
@@ -63,7 +67,7 @@ pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
 }
 
 /// Asks a camera for its modes; the answer comes through the channel, if it ever comes.
-fn ask(index: u32) -> Option<Receiver<Result<Vec<Mode>, NokhwaError>>> {
+fn ask(index: u32) -> Option<Receiver<Result<Vec<Mode>, DeviceError>>> {
     let (sender, answer) = bounded(1);
     let Some(claim) = Claim::try_take(index) else {
         // never disturb a camera that this program reads
@@ -74,7 +78,7 @@ fn ask(index: u32) -> Option<Receiver<Result<Vec<Mode>, NokhwaError>>> {
         return Some(answer);
     };
     let asking = thread::Builder::new().name(format!("camera {index} modes")).spawn(move || {
-        let modes = open_any(index).and_then(|mut camera| modes(&mut camera));
+        let modes = device::open(index).and_then(|mut device| device.modes());
         drop(claim);
         let _ = sender.send(modes);
     });
@@ -94,42 +98,14 @@ pub(super) fn listed() -> Result<Vec<CameraInfo>, CaptureError> {
             if cfg!(target_os = "linux") && !info.description().ends_with(&format!(" {}", fault::node(index))) {
                 return None;
             }
-            let port = port(index).unwrap_or_else(|| info.misc().trim().to_owned());
-            Some(CameraInfo { index, name: info.human_name(), port, modes: Vec::new(), problem: None })
+            let port = sysfs::port(index).unwrap_or_else(|| info.misc().trim().to_owned());
+            let bus = sysfs::bus(index);
+            Some(CameraInfo { index, name: info.human_name(), port, bus, modes: Vec::new(), problem: None })
         })
         .collect();
     cameras.sort_by_key(|c| c.index);
     cameras.dedup_by_key(|c| c.index);
     Ok(cameras)
-}
-
-/// Opens a camera in whatever readable mode it lists first; the mode in force is set afterwards.
-pub(super) fn open_any(index: u32) -> Result<Camera, NokhwaError> {
-    let readable = [FrameFormat::YUYV, FrameFormat::MJPEG];
-    let any = RequestedFormat::with_formats(RequestedFormatType::None, &readable);
-    Camera::new(CameraIndex::Index(index), any)
-}
-
-/// What an open camera can send.
-pub(super) fn modes(camera: &mut Camera) -> Result<Vec<Mode>, NokhwaError> {
-    Ok(readable(&camera.compatible_camera_formats()?))
-}
-
-/// No format in the list that was asked for: a camera of other formats, or a node that is no camera.
-pub(super) fn offers_nothing(error: &NokhwaError) -> bool {
-    matches!(error, NokhwaError::GetPropertyError { property, .. } if property == "CameraFormat")
-}
-
-/// Linux gives one camera several nodes; those after the first carry metadata.
-fn is_secondary_node(index: u32) -> bool {
-    let position = std::fs::read_to_string(format!("/sys/class/video4linux/video{index}/index"));
-    position.is_ok_and(|text| text.trim() != "0")
-}
-
-/// The bus and port of the camera, where the system (Linux) says it.
-fn port(index: u32) -> Option<String> {
-    let device = std::fs::read_link(format!("/sys/class/video4linux/video{index}/device")).ok()?;
-    Some(device.file_name()?.to_string_lossy().into_owned())
 }
 
 #[cfg(target_os = "macos")]

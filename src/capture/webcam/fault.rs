@@ -1,31 +1,28 @@
 //! What went wrong with a camera, in words: what was tried, on what, and what to do next.
-//!
-//! nokhwa's errors are texts; the operating system's number inside (`os error 16`) is what tells them apart.
 
+use super::claim;
+use super::device::DeviceError;
+use super::sysfs;
 use crate::capture::CaptureError;
-use nokhwa::NokhwaError;
 use std::time::Duration;
 
 /// The system's error numbers that have a meaning of their own for cameras (Linux).
 pub(super) mod number {
     pub(in super::super) const MISSING: i32 = 2;
+    pub(in super::super) const IO: i32 = 5;
+    pub(in super::super) const NO_DEVICE: i32 = 6;
     pub(in super::super) const DENIED: i32 = 13;
     pub(in super::super) const BUSY: i32 = 16;
     pub(in super::super) const GONE: i32 = 19;
     pub(in super::super) const NO_BANDWIDTH: i32 = 28;
-}
-
-/// The operating system's error number in nokhwa's text.
-pub(super) fn os_error(error: &NokhwaError) -> Option<i32> {
-    let text = error.to_string();
-    let (_, after) = text.rsplit_once("(os error ")?;
-    after.split(')').next()?.parse().ok()
+    pub(in super::super) const PROTOCOL: i32 = 71;
+    pub(in super::super) const TIMED_OUT: i32 = 110;
 }
 
 /// A camera that cannot be opened or read, while `doing` (`open it`, `read it`).
-pub(super) fn explain(index: u32, doing: &str, error: &NokhwaError) -> CaptureError {
+pub(super) fn explain(index: u32, doing: &str, error: &DeviceError) -> CaptureError {
     let node = node(index);
-    let text = match os_error(error) {
+    let text = match error.number {
         Some(number::MISSING) => format!("no camera {index} ({node} does not exist); see `stereopsis devices`"),
         Some(number::DENIED) => format!(
             "camera {index}: permission denied for {node}; add yourself to its group (`sudo usermod -aG video $USER`) and \
@@ -35,46 +32,66 @@ pub(super) fn explain(index: u32, doing: &str, error: &NokhwaError) -> CaptureEr
             "camera {index} is busy: another program uses it; close that program (`fuser -v {node}` names it), or choose \
              another camera"
         ),
-        Some(number::GONE) => format!("camera {index} is gone; plug it in again"),
-        Some(number::NO_BANDWIDTH) => format!(
-            "camera {index}: its USB bus has no room for another stream; plug the cameras into different ports (not one hub), \
-             or ask for MJPEG, a smaller size or a lower rate"
+        Some(number::GONE | number::NO_DEVICE) => format!("camera {index} is gone; plug it in again"),
+        Some(number::NO_BANDWIDTH) => no_bandwidth(index),
+        Some(number::IO | number::PROTOCOL | number::TIMED_OUT) => format!(
+            "camera {index}: could not {doing}: {error}; check its cable, plug it in again without a hub between, or choose \
+             another mode, see `stereopsis devices`"
         ),
-        _ => other(index, doing, error),
+        _ => {
+            format!("camera {index}: could not {doing}: {error}; try another camera or mode, see `stereopsis devices`")
+        }
     };
     CaptureError::Camera(text)
 }
 
-fn other(index: u32, doing: &str, error: &NokhwaError) -> String {
-    let text = error.to_string();
-    if cfg!(target_os = "linux") && (text.contains("Framerate not whole") || text.contains("FrameFormat: unsupported"))
-    {
-        // nokhwa reads the present mode before it sets another, and refuses what it cannot express
+fn no_bandwidth(index: u32) -> String {
+    let Some(bus) = sysfs::bus(index) else {
         return format!(
-            "camera {index} stands in a mode that cannot be read ({text}); set another one: `v4l2-ctl -d {node} \
-             --set-fmt-video=width=640,height=480,pixelformat=YUYV --set-parm=30`",
-            node = node(index)
+            "camera {index}: its USB bus has no room for another stream; plug the cameras into different ports (not one \
+             hub), or ask for MJPEG (--format mjpeg), a smaller size or a lower rate"
         );
-    }
-    format!("camera {index}: could not {doing}: {text}; try another camera or mode, see `stereopsis devices`")
+    };
+    let mut others: Vec<u32> = claim::others(index);
+    others.retain(|&other| sysfs::bus(other).is_some_and(|b| b.bus == bus.bus));
+    let shared = match &others[..] {
+        [] => String::new(),
+        [one] => format!(", which it shares with camera {one}"),
+        _ => format!(", which it shares with cameras {}", list(&others)),
+    };
+    format!(
+        "camera {index}: {bus}{shared}, has no room for its stream; plug it into a port of another bus (`lsusb -t` shows \
+         them, one hub is one bus), or ask for MJPEG (--format mjpeg), a smaller size or a lower rate"
+    )
 }
 
 /// The camera is not in the list `found`.
 pub(super) fn missing(index: u32, found: &[u32]) -> CaptureError {
     let found = match found {
         [] => "no camera was found".to_owned(),
-        [one] => format!("found {one}"),
-        [first @ .., last] => {
-            let first: Vec<String> = first.iter().map(u32::to_string).collect();
-            format!("found {} and {last}", first.join(", "))
-        }
+        found => format!("found {}", list(found)),
     };
     CaptureError::Camera(format!("no camera {index}: {found}; see `stereopsis devices`"))
 }
 
+/// `0, 1 and 2`.
+fn list(numbers: &[u32]) -> String {
+    match numbers {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(u32::to_string).collect();
+            format!("{} and {last}", first.join(", "))
+        }
+    }
+}
+
 /// The camera is there and has nothing that can be decoded.
 pub(super) fn unreadable(index: u32) -> CaptureError {
-    CaptureError::Camera(format!("camera {index} sends neither YUYV nor MJPEG, and nothing else can be read"))
+    let formats = if cfg!(target_os = "linux") { "YUYV, NV12, MJPEG, GREY or Y16" } else { "YUYV, NV12 or MJPEG" };
+    CaptureError::Camera(format!(
+        "camera {index} sends nothing that can be read here ({formats}); use another camera, or another of its modes"
+    ))
 }
 
 /// The camera answers nothing any more; its thread may be stuck in the driver.
@@ -106,6 +123,7 @@ pub(super) fn node(index: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nokhwa::NokhwaError;
 
     #[test]
     fn causes_are_told_apart_by_the_systems_number() {
@@ -118,9 +136,11 @@ mod tests {
             (NokhwaError::ReadFrameError("Input/output error (os error 5)".into()), "could not read it: "),
         ];
         for (error, words) in cases {
-            let text = explain(3, "read it", &error).to_string();
-            assert!(text.starts_with("camera 3") && text.contains(words), "{text}");
+            let text = explain(93, "read it", &error.into()).to_string();
+            assert!(text.starts_with("camera 93") && text.contains(words), "{text}");
         }
+        let from_system = DeviceError::from(std::io::Error::from_raw_os_error(number::BUSY));
+        assert!(explain(93, "open it", &from_system).to_string().contains("is busy"));
     }
 
     #[test]

@@ -1,10 +1,8 @@
 //! Which mode a camera is opened with: pure choice from what the cameras list.
 //!
-//! The size decides first, then the rate, then the format. nokhwa is asked for exactly that mode, because its own choice of
-//! the closest one fails unless the size exists.
+//! The size decides first, then the rate, then the format.
 
 use crate::capture::decode_camera::PixelFormat;
-use nokhwa::utils::{CameraFormat, FrameFormat, Resolution};
 use std::fmt;
 
 /// One way in which a camera can send pictures.
@@ -46,48 +44,24 @@ pub struct ModeRequest {
     pub color: bool,
 }
 
-/// Sizes and rates that a nokhwa listing means; rates beyond are misread fractions such as 30000/1001.
-const RATES_HZ: std::ops::RangeInclusive<u32> = 1..=1000;
-
-/// The modes in nokhwa's listing that can be read here, sorted.
-pub(super) fn readable(listed: &[CameraFormat]) -> Vec<Mode> {
-    let mut modes: Vec<Mode> = listed.iter().filter_map(mode_of).filter(|m| RATES_HZ.contains(&m.rate_hz)).collect();
-    if cfg!(target_os = "macos") {
-        // its binding may take the rate range of another format of the same size, and the process ends
-        modes.retain(|m| {
-            let twice = listed.iter().any(|l| l.format() != FrameFormat::YUYV && size_of(l) == m.size());
-            m.format == PixelFormat::Yuyv && (!twice || m.rate_hz == 30)
-        });
+impl ModeRequest {
+    /// What was asked for in so many words and `mode` is not: `640x480 at 60/s`.
+    pub(super) fn missing_in(&self, mode: Mode, eyes_per_picture: usize) -> Option<String> {
+        let size = self.size.filter(|&(width, height)| (width * eyes_per_picture, height) != mode.size());
+        let rate_hz = self.rate_hz.filter(|&rate| rate != mode.rate_hz);
+        let (width, height) = (mode.width / eyes_per_picture, mode.height);
+        match (size, rate_hz) {
+            (None, None) => None,
+            (Some((w, h)), None) => Some(format!("{w}x{h} an eye")),
+            (None, Some(rate)) => Some(format!("{rate}/s at {width}x{height} an eye")),
+            (Some((w, h)), Some(rate)) => Some(format!("{w}x{h} an eye at {rate}/s")),
+        }
     }
-    modes.sort_unstable();
-    modes.dedup();
-    modes
 }
 
-fn size_of(listed: &CameraFormat) -> (usize, usize) {
-    (listed.width() as usize, listed.height() as usize)
-}
-
-fn mode_of(listed: &CameraFormat) -> Option<Mode> {
-    let format = match listed.format() {
-        FrameFormat::YUYV => PixelFormat::Yuyv,
-        FrameFormat::MJPEG => PixelFormat::Mjpeg,
-        _ => return None,
-    };
-    let (width, height) = size_of(listed);
-    Some(Mode { format, width, height, rate_hz: listed.frame_rate() })
-}
-
-impl From<Mode> for CameraFormat {
-    fn from(mode: Mode) -> Self {
-        let format = match mode.format {
-            PixelFormat::Yuyv => FrameFormat::YUYV,
-            PixelFormat::Nv12 => FrameFormat::NV12,
-            PixelFormat::Mjpeg => FrameFormat::MJPEG,
-            PixelFormat::Grey | PixelFormat::Y16 => FrameFormat::GRAY,
-        };
-        Self::new(Resolution::new(mode.width as u32, mode.height as u32), format, mode.rate_hz)
-    }
+/// The largest pictures are at least twice as wide as high.
+pub(super) fn is_wide(modes: &[Mode]) -> bool {
+    modes.iter().max_by_key(|mode| mode.width * mode.height).is_some_and(|mode| mode.width >= 2 * mode.height)
 }
 
 /// The modes to try on each camera, best first: all of one size, which is the one nearest to the wish that every camera
@@ -180,14 +154,15 @@ mod tests {
     }
 
     #[test]
-    fn listing_is_sorted_and_without_what_cannot_be_read() {
-        let listed = [
-            CameraFormat::new(Resolution::new(640, 480), FrameFormat::YUYV, 30),
-            CameraFormat::new(Resolution::new(640, 480), FrameFormat::YUYV, 30000),
-            CameraFormat::new(Resolution::new(640, 480), FrameFormat::NV12, 30),
-            CameraFormat::new(Resolution::new(320, 240), FrameFormat::YUYV, 30),
-            CameraFormat::new(Resolution::new(640, 480), FrameFormat::YUYV, 30),
-        ];
-        assert_eq!(readable(&listed), [mode(Yuyv, 320, 240, 30), mode(Yuyv, 640, 480, 30)]);
+    fn what_is_missing_is_named() {
+        let asked = |size, rate_hz, got: Mode, eyes| {
+            ModeRequest { size, rate_hz, ..ModeRequest::default() }.missing_in(got, eyes)
+        };
+        let got = mode(Mjpeg, 1280, 480, 30);
+        assert_eq!(asked(None, None, got, 2), None);
+        assert_eq!(asked(Some((640, 480)), Some(30), got, 2), None);
+        assert_eq!(asked(Some((640, 480)), Some(30), got, 1).as_deref(), Some("640x480 an eye"));
+        assert_eq!(asked(None, Some(60), got, 2).as_deref(), Some("60/s at 640x480 an eye"));
+        assert_eq!(asked(Some((800, 600)), Some(60), got, 1).as_deref(), Some("800x600 an eye at 60/s"));
     }
 }

@@ -1,7 +1,7 @@
 //! What names a camera: its number today, or where it is plugged in, which stays.
 
-use super::devices::listed;
-use super::fault;
+use super::devices::{CameraInfo, listed};
+use super::{fault, sysfs};
 use crate::capture::CaptureError;
 use std::fmt;
 use std::str::FromStr;
@@ -26,7 +26,7 @@ impl CameraName {
         match self {
             Self::Number(number) if found.contains(number) => Ok(*number),
             Self::Number(number) => Err(fault::missing(*number, &found)),
-            Self::Port(port) => cameras.iter().find(|c| c.port == *port).map(|c| c.index).ok_or_else(|| {
+            Self::Port(port) => cameras.iter().find(|c| is_at(c, port)).map(|c| c.index).ok_or_else(|| {
                 let ports: Vec<_> = cameras.iter().map(|c| c.port.as_str()).collect();
                 let found = if ports.is_empty() { "none".to_owned() } else { ports.join(", ") };
                 CaptureError::Camera(format!(
@@ -35,6 +35,11 @@ impl CameraName {
             }),
         }
     }
+}
+
+/// A port may be named as it is listed, or as the bus calls the device.
+fn is_at(camera: &CameraInfo, port: &str) -> bool {
+    camera.port == port || sysfs::device_name(camera.index).is_some_and(|name| name == port)
 }
 
 impl fmt::Display for CameraName {

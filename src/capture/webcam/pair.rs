@@ -1,85 +1,192 @@
 //! Two cameras as one source: their frames paired by capture time.
 
 use super::ModeRequest;
-use super::camera::{OpenCamera, SILENCE, Shot, open};
+use super::controls::ControlTask;
+use super::eye::{Eye, open_eyes};
 use super::fault;
+use super::reader::Shot;
+use super::resync::{Resync, Step};
 use crate::capture::pairing::{Paired, Pairing, Side};
-use crate::capture::{CaptureError, Next, PairSource, SourceInfo};
-use crate::frame::RawPair;
-use crossbeam_channel::{Select, TryRecvError};
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use crate::capture::stamps::Stamps;
+use crate::capture::{CameraOptions, CaptureError, Next, PairSource, SourceInfo, SourceState};
+use crate::frame::{Luma, RawPair};
+use crossbeam_channel::Select;
+use std::time::{Duration, Instant, SystemTime};
 
-/// Two cameras that run freely, each at its own time.
+/// Two cameras that run freely, each at its own time. One that is lost is opened again when it returns.
 #[derive(Debug)]
 pub struct WebcamPair {
     /// Left, right.
-    cameras: [OpenCamera; 2],
-    last_shot: [Instant; 2],
+    eyes: [Eye; 2],
+    /// How often each was opened when it was looked at last.
+    openings: [u32; 2],
+    stamps: [Stamps; 2],
+    /// A camera's time stamps are of no use: both count from when pictures come, so that what the way takes cancels out.
+    by_arrival: bool,
     pairing: Pairing<Shot>,
+    /// When the newest left picture was taken.
+    left_time: Option<SystemTime>,
+    resync: Option<Resync>,
+    resync_remark: Option<String>,
+    options: CameraOptions,
+    controls: ControlTask,
 }
 
 const SIDES: [Side; 2] = [Side::Left, Side::Right];
+/// Rates that differ by this factor are worth a remark.
+const UNLIKE: f64 = 1.5;
+/// And a rate that is this part of what was granted.
+const SLOW: f64 = 0.7;
 
 impl WebcamPair {
     /// Opens both cameras at the same time, with pictures of the same size, nearest to the request.
     ///
     /// # Errors
     /// The same camera twice; no such camera, busy, no permission; no size in common; a mode that is offered and refused.
-    pub fn open(left: u32, right: u32, request: &ModeRequest) -> Result<Self, CaptureError> {
+    pub fn open(left: u32, right: u32, request: &ModeRequest, options: &CameraOptions) -> Result<Self, CaptureError> {
         if left == right {
             return Err(CaptureError::Camera(format!(
                 "camera {left} cannot be both eyes; name two cameras (`webcam:0,1`), or one that sends both eyes side by \
                  side (`webcam:{left}`)"
             )));
         }
-        let cameras: [OpenCamera; 2] = open(&[left, right], 1, request)?.try_into().map_err(|_| fault::ended(left))?;
-        let [left_hz, right_hz] = [&cameras[0], &cameras[1]].map(|c| f64::from(c.mode.rate_hz));
-        let pairing = Pairing::new(left_hz, right_hz);
-        Ok(Self { cameras, last_shot: [Instant::now(); 2], pairing })
+        let eyes: [Eye; 2] =
+            open_eyes(&[left, right], 1, request, options)?.try_into().map_err(|_| fault::ended(left))?;
+        let [left_hz, right_hz] = [&eyes[0], &eyes[1]].map(|eye| f64::from(eye.mode().rate_hz));
+        Ok(Self {
+            openings: [1; 2],
+            stamps: Default::default(),
+            by_arrival: false,
+            pairing: Pairing::new(left_hz, right_hz),
+            left_time: None,
+            resync: None,
+            resync_remark: None,
+            options: options.clone(),
+            controls: ControlTask::start(&[left, right], options)?,
+            eyes,
+        })
     }
 
     /// Takes what has come, without waiting.
     fn drain(&mut self) -> Result<(), CaptureError> {
-        for (i, side) in SIDES.into_iter().enumerate() {
-            let camera = &self.cameras[i];
-            loop {
-                match camera.shots.try_recv() {
-                    Ok(shot) => {
-                        let shot = shot?;
-                        self.last_shot[i] = Instant::now();
-                        self.pairing.push(side, shot.time, shot);
-                    }
-                    Err(TryRecvError::Empty) => break,
-                    Err(TryRecvError::Disconnected) => return Err(fault::ended(camera.index)),
+        for i in 0..2 {
+            while let Some(shot) = self.eyes[i].poll() {
+                if self.eyes[i].openings() != self.openings[i] {
+                    self.openings[i] = self.eyes[i].openings();
+                    self.stamps[i] = Stamps::default();
+                    self.pairing.forget(SIDES[i]);
+                    self.controls = ControlTask::start(&[self.eyes[0].index(), self.eyes[1].index()], &self.options)?;
                 }
-            }
-            if self.last_shot[i].elapsed() >= SILENCE {
-                let damaged = camera.counts.damaged.load(Ordering::Relaxed);
-                return Err(fault::silent(camera.index, SILENCE, damaged));
+                self.take(i, shot);
             }
         }
         Ok(())
     }
 
+    fn take(&mut self, i: usize, shot: Shot) {
+        let stamp = self.stamps[i].check(shot.stamp, shot.arrival);
+        let by_arrival = self.stamps.iter().any(|stamps| stamps.fault().is_some());
+        if by_arrival != self.by_arrival {
+            self.by_arrival = by_arrival;
+            SIDES.into_iter().for_each(|side| self.pairing.forget(side));
+        }
+        let Some(time) = (if by_arrival { Some(shot.arrival) } else { stamp }) else { return self.pairing.pass() };
+        if i == 0 {
+            self.left_time = Some(time);
+        }
+        self.pairing.push(SIDES[i], time, shot);
+    }
+
     fn wait(&self, deadline: Instant) {
         let mut either = Select::new();
-        for camera in &self.cameras {
-            either.recv(&camera.shots);
+        for eye in &self.eyes {
+            eye.wait_on(&mut either);
         }
-        let silent = self.last_shot[0].min(self.last_shot[1]) + SILENCE;
-        let _ = either.ready_deadline(deadline.min(silent));
+        let silent = self.eyes.iter().filter_map(Eye::silent_at).min();
+        let _ = either.ready_deadline(silent.map_or(deadline, |silent| silent.min(deadline)));
+    }
+
+    fn step_resync(&mut self) {
+        let (Some(resync), Some(left_time)) = (&mut self.resync, self.left_time) else { return };
+        let [left, right] = &mut self.eyes;
+        if left.is_lost() || right.is_lost() {
+            self.resync_remark = Some("bringing the cameras together ended: one is lost; ask for it again".into());
+            self.resync = None;
+            return;
+        }
+        let interval_s = self.pairing.intervals_s().map_or(1.0 / f64::from(left.mode().rate_hz), |[left_s, _]| left_s);
+        match resync.step(interval_s, left_time) {
+            Step::Look => {}
+            Step::Restart(at) => {
+                right.restart(at);
+                self.pairing.forget_skew();
+            }
+            Step::Close(skew_s) => {
+                log::info!("the cameras take their pictures {:.1} ms apart", skew_s * 1e3);
+                (self.resync, self.resync_remark) = (None, None);
+            }
+            Step::Apart(skew_s) => {
+                let apart = skew_s.map_or("far".into(), |skew_s| format!("{:.1} ms", skew_s * 1e3));
+                self.resync_remark = Some(format!(
+                    "cameras {} and {} stay {apart} apart although camera {1} was started several times; try again, or use \
+                     cameras that are synchronised",
+                    left.index(),
+                    right.index()
+                ));
+                self.resync = None;
+            }
+        }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks: Vec<String> = self.eyes.iter().flat_map(Eye::remarks).collect();
+        for (eye, stamps) in self.eyes.iter().zip(&self.stamps) {
+            if let Some(fault) = stamps.fault() {
+                remarks.push(format!(
+                    "camera {}: its time stamps {}; pictures are paired by when they come, which is less exact",
+                    eye.index(),
+                    fault.words()
+                ));
+            }
+        }
+        remarks.extend(self.rate_remark());
+        remarks.extend(self.resync_remark.clone());
+        remarks.extend(self.controls.remarks());
+        remarks
+    }
+
+    fn rate_remark(&self) -> Option<String> {
+        let [left, right] = &self.eyes;
+        if left.is_lost() || right.is_lost() {
+            return None;
+        }
+        let rates = self.pairing.intervals_s()?.map(|interval_s| 1.0 / interval_s);
+        let (slow, fast) = if rates[0] < rates[1] { (0, 1) } else { (1, 0) };
+        let (slow_hz, fast_hz, promised_hz) = (rates[slow], rates[fast], self.eyes[slow].mode().rate_hz);
+        let [slow, fast] = [slow, fast].map(|i| self.eyes[i].index());
+        if fast_hz > UNLIKE * slow_hz {
+            return Some(format!(
+                "camera {slow} sends {slow_hz:.0} pictures a second and camera {fast} {fast_hz:.0}, so pairs come at \
+                 {slow_hz:.0}/s; ask both for one rate, or give more light: in the dark cameras slow down"
+            ));
+        }
+        (slow_hz < SLOW * f64::from(promised_hz)).then(|| {
+            format!(
+                "the cameras send {slow_hz:.0} pictures a second instead of {promised_hz}; give more light, or shorten the \
+                 exposure: in the dark cameras slow down"
+            )
+        })
     }
 }
 
 impl PairSource for WebcamPair {
     fn info(&self) -> SourceInfo {
-        let [left, right] = &self.cameras;
+        let [left, right] = &self.eyes;
         SourceInfo {
-            name: format!("webcam {},{}", left.index, right.index),
-            width: left.mode.width,
-            height: left.mode.height,
-            rate_hz: Some(f64::from(left.mode.rate_hz.min(right.mode.rate_hz))),
+            name: format!("webcam {},{}", left.index(), right.index()),
+            width: left.mode().width,
+            height: left.mode().height,
+            rate_hz: Some(f64::from(left.mode().rate_hz.min(right.mode().rate_hz))),
             is_camera: true,
             num_pairs: None,
             is_rectified: false,
@@ -91,7 +198,11 @@ impl PairSource for WebcamPair {
         let deadline = Instant::now() + patience;
         loop {
             self.drain()?;
+            self.step_resync();
             if let Some(pair) = self.pairing.pop() {
+                if let Some(resync) = &mut self.resync {
+                    resync.observe(pair.right.arrival, pair.skew_s);
+                }
                 return Ok(Next::Pair(Box::new(raw_pair(pair))));
             }
             if Instant::now() >= deadline {
@@ -100,9 +211,29 @@ impl PairSource for WebcamPair {
             self.wait(deadline);
         }
     }
+
+    fn state(&self) -> SourceState {
+        SourceState {
+            cameras: self.eyes.iter().map(Eye::state).collect(),
+            unpaired: self.pairing.unpaired(),
+            skew: self.pairing.skew(),
+            remarks: self.remarks(),
+            resyncing: self.resync.is_some(),
+        }
+    }
+
+    fn resync(&mut self) {
+        self.resync_remark = None;
+        self.resync = Some(Resync::new());
+    }
 }
 
-fn raw_pair(Paired { left, right, time, skew_s }: Paired<Shot>) -> RawPair {
+fn raw_pair(Paired { mut left, mut right, time, skew_s }: Paired<Shot>) -> RawPair {
+    if let (Luma::U16 { bits: a, .. }, Luma::U16 { bits: b, .. }) = (&mut left.picture.luma, &mut right.picture.luma) {
+        // both eyes on one scale
+        let bits = (*a).max(*b);
+        (*a, *b) = (bits, bits);
+    }
     RawPair {
         sequence: left.number,
         name: format!("webcam-{:06}", left.number),
@@ -117,10 +248,10 @@ fn raw_pair(Paired { left, right, time, skew_s }: Paired<Shot>) -> RawPair {
 impl Drop for WebcamPair {
     fn drop(&mut self) {
         // both at once; each then waits for its own thread
-        for camera in &mut self.cameras {
-            camera.signal_stop();
+        for eye in &mut self.eyes {
+            eye.signal_stop();
         }
-        let late: u64 = self.cameras.iter().map(|c| c.counts.late.load(Ordering::Relaxed)).sum();
+        let late: u64 = self.eyes.iter().map(|eye| eye.state().late).sum();
         log::debug!("{} frames had no partner, {late} were not taken in time", self.pairing.unpaired());
     }
 }

@@ -1,20 +1,26 @@
 //! One camera whose picture shows both eyes: the left half is the left eye, as seen from behind the camera.
 
 use super::ModeRequest;
-use super::camera::{OpenCamera, SILENCE, open};
+use super::controls::ControlTask;
+use super::eye::{Eye, open_eyes};
 use super::fault;
-use crate::capture::{CaptureError, Next, PairSource, SourceInfo};
+use super::reader::Shot;
+use crate::capture::stamps::Stamps;
+use crate::capture::{CameraOptions, CaptureError, Next, PairSource, SourceInfo, SourceState};
 use crate::frame::{Luma, Picture, RawPair};
 use crate::image::Image;
-use crossbeam_channel::RecvTimeoutError;
-use std::sync::atomic::Ordering;
+use crossbeam_channel::Select;
 use std::time::{Duration, Instant};
 
-/// A side-by-side camera.
+/// A side-by-side camera. Where it is lost it is opened again when it returns.
 #[derive(Debug)]
 pub struct SideBySide {
-    camera: OpenCamera,
-    last_shot: Instant,
+    eye: Eye,
+    /// How often it was opened when it was looked at last.
+    openings: u32,
+    stamps: Stamps,
+    options: CameraOptions,
+    controls: ControlTask,
 }
 
 impl SideBySide {
@@ -22,17 +28,39 @@ impl SideBySide {
     ///
     /// # Errors
     /// No such camera, busy, no permission, no mode of even width that it really streams.
-    pub fn open(index: u32, request: &ModeRequest) -> Result<Self, CaptureError> {
-        let camera = open(&[index], 2, request)?.pop().ok_or_else(|| fault::ended(index))?;
-        Ok(Self { camera, last_shot: Instant::now() })
+    pub fn open(index: u32, request: &ModeRequest, options: &CameraOptions) -> Result<Self, CaptureError> {
+        let eye = open_eyes(&[index], 2, request, options)?.pop().ok_or_else(|| fault::ended(index))?;
+        let controls = ControlTask::start(&[index], options)?;
+        Ok(Self { eye, openings: 1, stamps: Stamps::default(), options: options.clone(), controls })
+    }
+
+    fn pair(&mut self, shot: &Shot) -> Result<RawPair, CaptureError> {
+        if self.eye.openings() != self.openings {
+            self.openings = self.eye.openings();
+            self.stamps = Stamps::default();
+            self.controls = ControlTask::start(&[self.eye.index()], &self.options)?;
+        }
+        let (mut left, mut right) = split(&shot.picture);
+        if self.options.swapped_halves {
+            std::mem::swap(&mut left, &mut right);
+        }
+        Ok(RawPair {
+            left,
+            right,
+            sequence: shot.number,
+            capture_time: self.stamps.check(shot.stamp, shot.arrival).unwrap_or(shot.arrival),
+            skew_s: 0.0,
+            name: format!("webcam-{:06}", shot.number),
+            truth: None,
+        })
     }
 }
 
 impl PairSource for SideBySide {
     fn info(&self) -> SourceInfo {
-        let mode = self.camera.mode;
+        let mode = self.eye.mode();
         SourceInfo {
-            name: format!("webcam {}", self.camera.index),
+            name: format!("webcam {}", self.eye.index()),
             width: mode.width / 2,
             height: mode.height,
             rate_hz: Some(f64::from(mode.rate_hz)),
@@ -44,29 +72,24 @@ impl PairSource for SideBySide {
     }
 
     fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
-        let deadline = (Instant::now() + patience).min(self.last_shot + SILENCE);
-        match self.camera.shots.recv_deadline(deadline) {
-            Ok(shot) => {
-                let shot = shot?;
-                self.last_shot = Instant::now();
-                let (left, right) = split(&shot.picture);
-                Ok(Next::Pair(Box::new(RawPair {
-                    left,
-                    right,
-                    sequence: shot.number,
-                    capture_time: shot.time,
-                    skew_s: 0.0,
-                    name: format!("webcam-{:06}", shot.number),
-                    truth: None,
-                })))
+        let deadline = Instant::now() + patience;
+        loop {
+            if let Some(shot) = self.eye.poll() {
+                return Ok(Next::Pair(Box::new(self.pair(&shot)?)));
             }
-            Err(RecvTimeoutError::Timeout) if self.last_shot.elapsed() >= SILENCE => {
-                let damaged = self.camera.counts.damaged.load(Ordering::Relaxed);
-                Err(fault::silent(self.camera.index, SILENCE, damaged))
+            if Instant::now() >= deadline {
+                return Ok(Next::Waiting);
             }
-            Err(RecvTimeoutError::Timeout) => Ok(Next::Waiting),
-            Err(RecvTimeoutError::Disconnected) => Err(fault::ended(self.camera.index)),
+            let mut news = Select::new();
+            self.eye.wait_on(&mut news);
+            let _ = news.ready_deadline(self.eye.silent_at().map_or(deadline, |silent| silent.min(deadline)));
         }
+    }
+
+    fn state(&self) -> SourceState {
+        let mut remarks = self.eye.remarks();
+        remarks.extend(self.controls.remarks());
+        SourceState { cameras: vec![self.eye.state()], remarks, ..SourceState::default() }
     }
 }
 

@@ -95,7 +95,7 @@ mod tests {
         let raw = sizes.iter().map(|size| mode(PixelFormat::Yuyv, size));
         let modes = raw.chain([mode(PixelFormat::Mjpeg, &(1920, 1080))]).collect();
         let bus = Some(UsbBus { bus, speed_mbit });
-        let info = CameraInfo { index, name: "Cam".into(), port: String::new(), modes, problem: None };
+        let info = CameraInfo { index, name: "Cam".into(), port: String::new(), bus: None, modes, problem: None };
         ListedCamera { info, bus, controls: Ok(Vec::new()) }
     }
 

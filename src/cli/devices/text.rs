@@ -128,9 +128,11 @@ mod tests {
             mode(Mjpeg, 2560, 720, 30),
         ];
         let bus = Some(UsbBus { bus: 2, speed_mbit: 480 });
-        let first = CameraInfo { index: 0, name: "Cam".into(), port: "1-2:1.0".into(), modes, problem: None };
+        let first =
+            CameraInfo { index: 0, name: "Cam".into(), port: "1-2:1.0".into(), bus: None, modes, problem: None };
         let problem = Some("camera 2 is busy".into());
-        let second = CameraInfo { index: 2, name: "Other".into(), port: String::new(), modes: vec![], problem };
+        let second =
+            CameraInfo { index: 2, name: "Other".into(), port: String::new(), bus: None, modes: vec![], problem };
         let listed = [
             ListedCamera { info: first, bus, controls: Ok(Vec::new()) },
             ListedCamera { info: second, bus: None, controls: Err("not asked".into()) },
@@ -148,7 +150,8 @@ mod tests {
     #[test]
     fn a_port_that_two_cameras_have_names_none() {
         let camera = |index, port: &str| {
-            let info = CameraInfo { index, name: "Cam".into(), port: port.into(), modes: vec![], problem: None };
+            let info =
+                CameraInfo { index, name: "Cam".into(), port: port.into(), bus: None, modes: vec![], problem: None };
             ListedCamera { info, bus: None, controls: Ok(Vec::new()) }
         };
         assert!(camera_list_text(&[camera(0, "a-1"), camera(1, "a-2")]).contains("--source webcam:a-1,a-2"));

@@ -3,7 +3,6 @@
 use super::super::fault;
 use super::{Id, Range};
 use crate::capture::CaptureError;
-use nokhwa::NokhwaError;
 use std::io;
 use std::panic::AssertUnwindSafe;
 use v4l::Device;
@@ -54,10 +53,8 @@ const fn number(id: Id) -> u32 {
 
 impl Node {
     pub(super) fn open(index: u32) -> Result<Self, CaptureError> {
-        let explain = |error: &io::Error| {
-            fault::explain(index, "open it for its controls", &NokhwaError::GeneralError(error.to_string()))
-        };
-        let device = Device::new(index as usize).map_err(|e| explain(&e))?;
+        let explain = |error: io::Error| fault::explain(index, "open it for its controls", &error.into());
+        let device = Device::new(index as usize).map_err(explain)?;
         // the binding panics at a control of a kind that is newer than itself, such as the rectangles of Linux 6.16
         let Ok(asked) = std::panic::catch_unwind(AssertUnwindSafe(|| device.query_controls())) else {
             let offered =
@@ -67,7 +64,7 @@ impl Node {
         let descriptions = match asked {
             Ok(descriptions) => descriptions,
             Err(error) if has_none(&error) => Vec::new(),
-            Err(error) => return Err(explain(&error)),
+            Err(error) => return Err(explain(error)),
         };
         let find = |id| descriptions.iter().find(|d| d.id == number(id)).and_then(range_of).map(|range| (id, range));
         let offered = ALL.into_iter().filter_map(find).collect();

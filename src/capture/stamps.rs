@@ -1,0 +1,146 @@
+//! Whether a camera's time stamps can be trusted. Drivers exist that give none, that count on another clock, that give two
+//! frames the same time or go back. What such a camera says is not used: its pictures count from when they come.
+
+use std::time::{Duration, SystemTime};
+
+/// What is wrong with a camera's time stamps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StampFault {
+    /// There are none.
+    Missing,
+    /// They are far from the clock.
+    OtherClock,
+    /// They stand still or go back.
+    Unordered,
+}
+
+impl StampFault {
+    /// In words that go on from `its time stamps`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Missing => "are missing",
+            Self::OtherClock => "are far from this computer's clock",
+            Self::Unordered => "stand still or go back",
+        }
+    }
+}
+
+/// Watches the time stamps of one camera.
+#[derive(Clone, Debug, Default)]
+pub struct Stamps {
+    last: Option<SystemTime>,
+    last_arrival: Option<SystemTime>,
+    /// Rises with each bad stamp and falls slowly.
+    doubt: u32,
+    fault: Option<StampFault>,
+}
+
+/// A frame may wait in the driver for so long.
+const OLDEST: Duration = Duration::from_secs(5);
+/// Clocks are read one after the other, and some drivers give the time of a frame's end before it.
+const AHEAD: Duration = Duration::from_millis(50);
+/// Each bad stamp counts as much as so many good ones: one now and then is forgiven, three in a second are not.
+const BAD: u32 = 12;
+const TOO_MUCH: u32 = 3 * BAD - 8;
+
+impl Stamps {
+    /// The frame's time, if the stamp can be used. `arrival` is when it came.
+    pub fn check(&mut self, stamp: Option<SystemTime>, arrival: SystemTime) -> Option<SystemTime> {
+        if self.last_arrival.is_some_and(|last| arrival < last) {
+            // the clock was set back, and all that is compared with it
+            self.last = None;
+        }
+        self.last_arrival = Some(arrival);
+        let judged = judge(stamp, arrival, self.last);
+        match judged {
+            Ok(stamp) => {
+                self.last = Some(stamp);
+                self.doubt = self.doubt.saturating_sub(1);
+            }
+            Err(fault) => {
+                self.doubt += BAD;
+                if self.doubt >= TOO_MUCH && self.fault.is_none() {
+                    self.fault = Some(fault);
+                }
+            }
+        }
+        judged.ok().filter(|_| self.fault.is_none())
+    }
+
+    /// Why the stamps are not used any more.
+    pub fn fault(&self) -> Option<StampFault> {
+        self.fault
+    }
+}
+
+fn judge(stamp: Option<SystemTime>, arrival: SystemTime, last: Option<SystemTime>) -> Result<SystemTime, StampFault> {
+    let stamp = stamp.ok_or(StampFault::Missing)?;
+    let near = match arrival.duration_since(stamp) {
+        Ok(age) => age <= OLDEST,
+        Err(ahead) => ahead.duration() <= AHEAD,
+    };
+    if !near {
+        return Err(StampFault::OtherClock);
+    }
+    if last.is_some_and(|last| stamp <= last) { Err(StampFault::Unordered) } else { Ok(stamp) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::UNIX_EPOCH;
+
+    fn at(seconds: f64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs_f64(seconds)
+    }
+
+    /// Frames at 30/s that arrive 20 ms late, with the stamps that `stamp` makes of their number and true time.
+    fn watch(count: u32, stamp: impl Fn(u32, f64) -> Option<f64>) -> (Stamps, usize) {
+        let mut stamps = Stamps::default();
+        let used = (0..count).filter(|&n| {
+            let time = 100.0 + f64::from(n) / 30.0;
+            stamps.check(stamp(n, time).map(at), at(time + 0.02)).is_some()
+        });
+        let used = used.count();
+        (stamps, used)
+    }
+
+    #[test]
+    fn good_stamps_are_used_also_late_ones() {
+        for delay in [0.0, 0.5, 4.0, -0.05] {
+            let (stamps, used) = watch(100, |_, time| Some(time - delay));
+            assert_eq!((stamps.fault(), used), (None, 100), "{delay}");
+        }
+    }
+
+    #[test]
+    fn one_bad_stamp_now_and_then_costs_its_frame_only() {
+        let (stamps, used) = watch(300, |n, time| Some(if n % 50 == 49 { time - 3.0 } else { time }));
+        assert_eq!((stamps.fault(), used), (None, 294));
+    }
+
+    #[test]
+    fn bad_stamps_are_given_up_and_named() {
+        let cases: [(StampFault, fn(u32, f64) -> Option<f64>); 5] = [
+            (StampFault::Missing, |_, _| None),
+            (StampFault::OtherClock, |_, time| Some(time - 90.0)),
+            (StampFault::OtherClock, |_, time| Some(time + 3600.0)),
+            (StampFault::Unordered, |_, _| Some(99.0)),
+            (StampFault::Unordered, |n, time| Some(if n % 2 == 1 { time - 0.2 } else { time })),
+        ];
+        for (fault, stamp) in cases {
+            let (stamps, used) = watch(60, stamp);
+            assert_eq!(stamps.fault(), Some(fault));
+            assert!(used < 10, "{fault:?}: {used}");
+        }
+    }
+
+    #[test]
+    fn a_clock_set_back_is_not_the_cameras_fault() {
+        let mut stamps = Stamps::default();
+        for n in 0..100 {
+            let time = f64::from(n) / 30.0 + if n < 50 { 5000.0 } else { 1000.0 };
+            assert!(stamps.check(Some(at(time)), at(time + 0.02)).is_some());
+        }
+    }
+}

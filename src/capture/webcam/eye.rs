@@ -1,0 +1,236 @@
+//! One camera as a source keeps it: open, or lost and looked for. Asking it never waits.
+
+use super::ModeRequest;
+use super::fault;
+use super::mode::Mode;
+use super::opening::{OpenCamera, open};
+use super::reader::{Finish, Shot};
+use super::reopening::{Identity, Reopening};
+use crate::capture::{CameraOptions, CameraState, CaptureError};
+use crossbeam_channel::{Select, TryRecvError};
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant, SystemTime};
+
+/// So long without a picture, and a camera counts as lost; a slow one has the time of three.
+const SILENCE: Duration = Duration::from_secs(1);
+/// The rate is measured over so many pictures.
+const ARRIVALS: usize = 40;
+/// More than that, where its stream is started again.
+const STARTING: Duration = Duration::from_secs(3);
+/// Damaged frames are worth a remark from so many on, where they are more than one in [`DAMAGED_ONE_IN`].
+const DAMAGED_MANY: u64 = 10;
+const DAMAGED_ONE_IN: u64 = 20;
+
+/// A camera of a source.
+#[derive(Debug)]
+pub(super) struct Eye {
+    identity: Identity,
+    index: u32,
+    finish: Finish,
+    mode: Mode,
+    link: Link,
+    lost: Option<String>,
+    mode_remark: Option<String>,
+    last_shot: Instant,
+    /// When the newest pictures came, and their numbers.
+    arrivals: VecDeque<(SystemTime, u64)>,
+    /// Numbers go on after a loss.
+    first_number: u64,
+    next_number: u64,
+    /// Of earlier times that it was open.
+    damaged: u64,
+    late: u64,
+    /// How often it was opened.
+    openings: u32,
+}
+
+#[derive(Debug)]
+enum Link {
+    Open(OpenCamera),
+    Lost(Reopening),
+}
+
+/// Opens the cameras of a source, each with its own wishes.
+pub(super) fn open_eyes(
+    indices: &[u32],
+    eyes_per_picture: usize,
+    request: &ModeRequest,
+    options: &CameraOptions,
+) -> Result<Vec<Eye>, CaptureError> {
+    let wished: Vec<(u32, Finish)> = indices
+        .iter()
+        .zip(&options.eyes)
+        .map(|(&index, eye)| (index, Finish { color: request.color, orientation: eye.orientation }))
+        .collect();
+    let opened = open(&wished, eyes_per_picture, request)?;
+    Ok(opened.into_iter().zip(wished).map(|(camera, (_, finish))| Eye::new(camera, finish)).collect())
+}
+
+impl Eye {
+    fn new(camera: OpenCamera, finish: Finish) -> Self {
+        Self {
+            identity: Identity::of(camera.index),
+            index: camera.index,
+            finish,
+            mode: camera.mode,
+            mode_remark: camera.remark.clone(),
+            link: Link::Open(camera),
+            lost: None,
+            last_shot: Instant::now(),
+            arrivals: VecDeque::new(),
+            first_number: 0,
+            next_number: 0,
+            damaged: 0,
+            late: 0,
+            openings: 1,
+        }
+    }
+
+    pub(super) fn index(&self) -> u32 {
+        self.index
+    }
+
+    pub(super) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// How often it was opened; what was known of its pictures' times ends with each.
+    pub(super) fn openings(&self) -> u32 {
+        self.openings
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.is_some()
+    }
+
+    /// The next picture that has come.
+    pub(super) fn poll(&mut self) -> Option<Shot> {
+        loop {
+            match &self.link {
+                Link::Open(camera) => match camera.shots.try_recv() {
+                    Ok(Ok(mut shot)) => {
+                        self.last_shot = Instant::now();
+                        shot.number += self.first_number;
+                        self.next_number = shot.number + 1;
+                        self.arrivals.push_back((shot.arrival, shot.number));
+                        if self.arrivals.len() > ARRIVALS {
+                            self.arrivals.pop_front();
+                        }
+                        return Some(shot);
+                    }
+                    Ok(Err(error)) => self.lose(&error),
+                    Err(TryRecvError::Disconnected) => self.lose(&fault::ended(self.index)),
+                    Err(TryRecvError::Empty) if self.last_shot.elapsed() >= self.silence() => {
+                        let damaged = camera.counts.damaged.load(Ordering::Relaxed);
+                        self.lose(&fault::silent(self.index, self.silence(), damaged));
+                    }
+                    Err(TryRecvError::Empty) => return None,
+                },
+                Link::Lost(reopening) => match reopening.answer.try_recv() {
+                    Ok(Ok(camera)) => self.adopt(camera),
+                    Ok(Err(error)) => self.lost = Some(error.to_string()),
+                    Err(TryRecvError::Empty) => return None,
+                    Err(TryRecvError::Disconnected) => {
+                        self.link = Link::Lost(Reopening::start(self.identity.clone(), self.finish, self.mode));
+                        return None;
+                    }
+                },
+            }
+        }
+    }
+
+    /// Waits, among others, for what this camera has to say.
+    pub(super) fn wait_on<'a>(&'a self, either: &mut Select<'a>) {
+        match &self.link {
+            Link::Open(camera) => either.recv(&camera.shots),
+            Link::Lost(reopening) => either.recv(&reopening.answer),
+        };
+    }
+
+    /// When it must be looked at even if nothing comes.
+    pub(super) fn silent_at(&self) -> Option<Instant> {
+        matches!(self.link, Link::Open(_)).then(|| self.last_shot + self.silence())
+    }
+
+    fn silence(&self) -> Duration {
+        SILENCE.max(Duration::from_secs(3) / self.mode.rate_hz.max(1))
+    }
+
+    fn lose(&mut self, cause: &CaptureError) {
+        log::warn!("{cause}");
+        self.lost = Some(cause.to_string());
+        let reopening = Reopening::start(self.identity.clone(), self.finish, self.mode);
+        let Link::Open(camera) = std::mem::replace(&mut self.link, Link::Lost(reopening)) else { return };
+        self.damaged += camera.counts.damaged.load(Ordering::Relaxed);
+        self.late += camera.counts.late.load(Ordering::Relaxed);
+        self.first_number = self.next_number;
+        camera.leave();
+    }
+
+    fn adopt(&mut self, camera: OpenCamera) {
+        log::info!("camera {} is back as camera {}", self.index, camera.index);
+        self.index = camera.index;
+        self.mode = camera.mode;
+        self.mode_remark.clone_from(&camera.remark);
+        self.link = Link::Open(camera);
+        self.lost = None;
+        self.last_shot = Instant::now();
+        self.arrivals.clear();
+        self.openings += 1;
+    }
+
+    /// Tells the camera to start its stream again at this time; false where it is lost or still at it.
+    pub(super) fn restart(&mut self, at: SystemTime) -> bool {
+        let Link::Open(camera) = &self.link else { return false };
+        let told = camera.restart.try_send(at).is_ok();
+        if told {
+            // it may take its time, as at the first start
+            self.last_shot = self.last_shot.max(Instant::now() + STARTING);
+        }
+        told
+    }
+
+    /// Frames that come in a second, also those that nobody took.
+    fn rate_hz(&self) -> f64 {
+        let (Some((first, from)), Some((last, to))) = (self.arrivals.front(), self.arrivals.back()) else { return 0.0 };
+        let seconds = last.duration_since(*first).unwrap_or_default().as_secs_f64();
+        if self.is_lost() || seconds <= 0.0 { 0.0 } else { (to - from) as f64 / seconds }
+    }
+
+    pub(super) fn state(&self) -> CameraState {
+        let count = |of: fn(&super::reader::Counts) -> &std::sync::atomic::AtomicU64| match &self.link {
+            Link::Open(camera) => of(&camera.counts).load(Ordering::Relaxed),
+            Link::Lost(_) => 0,
+        };
+        CameraState {
+            index: self.index,
+            name: self.identity.name.clone(),
+            mode: self.mode.to_string(),
+            rate_hz: self.rate_hz(),
+            damaged: self.damaged + count(|c| &c.damaged),
+            late: self.late + count(|c| &c.late),
+            lost: self.lost.clone(),
+        }
+    }
+
+    /// What is odd about it.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let mut remarks: Vec<String> = self.mode_remark.iter().cloned().collect();
+        let damaged = self.state().damaged;
+        if damaged >= DAMAGED_MANY && damaged * DAMAGED_ONE_IN > self.next_number {
+            remarks.push(format!(
+                "camera {}: {damaged} of {} frames came damaged and were dropped; try another cable or port, or a smaller size",
+                self.index, self.next_number
+            ));
+        }
+        remarks
+    }
+
+    /// Tells it to stop without waiting for it; dropping waits.
+    pub(super) fn signal_stop(&mut self) {
+        if let Link::Open(camera) = &mut self.link {
+            camera.signal_stop();
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Opens cameras: each on a thread of its own, all with the same picture size.
+
+use super::ModeRequest;
+use super::claim::Claim;
+use super::devices::listed;
+use super::fault;
+use super::mode::{Mode, choose};
+use super::reader::{Counts, Finish, Reader, Shot, Taken};
+use super::thread::CameraThread;
+use crate::capture::CaptureError;
+use crate::capture::decode_camera::PixelFormat;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+/// An open camera that sends pictures. Dropping it stops it.
+#[derive(Debug)]
+pub(super) struct OpenCamera {
+    pub(super) index: u32,
+    pub(super) mode: Mode,
+    /// What is to be said of its mode, where that is not what was asked for.
+    pub(super) remark: Option<String>,
+    pub(super) shots: Receiver<Result<Shot, CaptureError>>,
+    pub(super) counts: Arc<Counts>,
+    /// Takes the time when the stream shall be started again.
+    pub(super) restart: Sender<SystemTime>,
+    thread: CameraThread,
+}
+
+/// Pictures that may wait to be taken.
+const QUEUE: usize = 4;
+/// A camera may take so long to open and to send its first picture.
+const START: Duration = Duration::from_secs(5);
+
+/// Opens cameras at the same time, all with the same picture size.
+pub(super) fn open(
+    cameras: &[(u32, Finish)],
+    eyes_per_picture: usize,
+    request: &ModeRequest,
+) -> Result<Vec<OpenCamera>, CaptureError> {
+    let found: Vec<u32> = listed()?.iter().map(|c| c.index).collect();
+    if let Some(&(index, _)) = cameras.iter().find(|(index, _)| !found.contains(index)) {
+        return Err(fault::missing(index, &found));
+    }
+    let deadline = Instant::now() + START;
+    let starting: Vec<Starting> =
+        cameras.iter().map(|&(index, finish)| Starting::new(index, finish)).collect::<Result<_, _>>()?;
+    let offers: Vec<Vec<Mode>> = starting.iter().map(|s| s.answer(&s.offer, deadline)).collect::<Result<_, _>>()?;
+    let candidates =
+        choose(&offers, eyes_per_picture, request).ok_or_else(|| no_common_mode(cameras, request.format))?;
+    let best: Vec<Option<Mode>> = candidates.iter().map(|modes| modes.first().copied()).collect();
+    for (starting, candidates) in starting.iter().zip(candidates) {
+        let _ = starting.order.send(candidates);
+    }
+    let mut opened: Vec<OpenCamera> =
+        starting.into_iter().map(|starting| starting.finish(deadline)).collect::<Result<_, _>>()?;
+    for (camera, best) in opened.iter_mut().zip(best) {
+        let (index, mode) = (camera.index, camera.mode);
+        let asked = best.and_then(|best| request.missing_in(best, eyes_per_picture));
+        let asked = asked.map(|asked| format!("camera {index} has no {asked}; it runs {mode}"));
+        let granted = best.filter(|best| *best != mode);
+        let granted =
+            granted.map(|best| format!("camera {index} was told to send {best}, and its driver grants {mode}"));
+        camera.remark = camera.remark.take().or(asked).or(granted);
+    }
+    Ok(opened)
+}
+
+/// Opens one camera again, with the picture size that it had.
+pub(super) fn open_again(index: u32, finish: Finish, mode: Mode) -> Result<OpenCamera, CaptureError> {
+    let deadline = Instant::now() + START;
+    let starting = Starting::new(index, finish)?;
+    let offer = starting.answer(&starting.offer, deadline)?;
+    let request =
+        ModeRequest { size: Some(mode.size()), rate_hz: Some(mode.rate_hz), format: None, color: finish.color };
+    let mut candidates = choose(&[offer], 1, &request).and_then(|mut c| c.pop()).unwrap_or_default();
+    candidates.retain(|candidate| candidate.size() == mode.size());
+    // as it was before, if that is still there
+    candidates.sort_by_key(|candidate| *candidate != mode);
+    if candidates.is_empty() {
+        let text = format!(
+            "camera {index} has no picture of {}x{} any more; open the source again to take another size",
+            mode.width, mode.height
+        );
+        return Err(CaptureError::Camera(text));
+    }
+    let _ = starting.order.send(candidates);
+    starting.finish(deadline)
+}
+
+fn no_common_mode(cameras: &[(u32, Finish)], format: Option<PixelFormat>) -> CaptureError {
+    let format = format.map_or("readable", PixelFormat::name);
+    let text = if let [(one, _)] = cameras {
+        format!("camera {one} has no {format} mode that fits; see `stereopsis devices`")
+    } else {
+        let names: Vec<String> = cameras.iter().map(|(index, _)| index.to_string()).collect();
+        let names = names.join(" and ");
+        format!("cameras {names} have no {format} size in common; see `stereopsis devices`, use two of one model")
+    };
+    CaptureError::Camera(text)
+}
+
+/// A camera whose thread is on its way: it offers modes, is ordered some of them, and says which one it took.
+struct Starting {
+    index: u32,
+    offer: Receiver<Result<Vec<Mode>, CaptureError>>,
+    order: Sender<Vec<Mode>>,
+    taken: Receiver<Result<Taken, CaptureError>>,
+    shots: Receiver<Result<Shot, CaptureError>>,
+    counts: Arc<Counts>,
+    restart: Sender<SystemTime>,
+    thread: CameraThread,
+}
+
+impl Starting {
+    fn new(index: u32, finish: Finish) -> Result<Self, CaptureError> {
+        let (offer_sender, offer) = bounded(1);
+        let (order, orders) = bounded(1);
+        let (taken_sender, taken) = bounded(1);
+        let (shot_sender, shots) = bounded(QUEUE);
+        let (restart, restarts) = bounded(1);
+        let counts = Arc::new(Counts::default());
+        let stop = Arc::new(AtomicBool::new(false));
+        let reader = Reader {
+            index,
+            claim: Claim::take(index)?,
+            finish,
+            stop: stop.clone(),
+            shots: shot_sender,
+            oldest: shots.clone(),
+            counts: counts.clone(),
+            restarts,
+        };
+        let body = move || reader.run(&offer_sender, &orders, &taken_sender);
+        let thread = CameraThread::spawn(index, format!("camera {index}"), stop, body)?;
+        Ok(Self { index, offer, order, taken, shots, counts, restart, thread })
+    }
+
+    /// The thread's answer, unless it is silent or ends first.
+    fn answer<T>(&self, answers: &Receiver<Result<T, CaptureError>>, deadline: Instant) -> Result<T, CaptureError> {
+        answers.recv_deadline(deadline).unwrap_or_else(|error| {
+            Err(match error {
+                RecvTimeoutError::Timeout => {
+                    fault::silent(self.index, START, self.counts.damaged.load(Ordering::Relaxed))
+                }
+                RecvTimeoutError::Disconnected => fault::ended(self.index),
+            })
+        })
+    }
+
+    fn finish(self, deadline: Instant) -> Result<OpenCamera, CaptureError> {
+        let (mode, refusal) = self.answer(&self.taken, deadline)?;
+        log::info!("camera {}: {mode}", self.index);
+        let Self { index, shots, counts, restart, thread, .. } = self;
+        let remark = refusal.map(|refusal| format!("{refusal}; it runs {mode} instead"));
+        Ok(OpenCamera { index, mode, remark, shots, counts, restart, thread })
+    }
+}
+
+impl OpenCamera {
+    /// Tells the thread to stop without waiting for it; dropping waits.
+    pub(super) fn signal_stop(&mut self) {
+        self.thread.signal_stop();
+    }
+
+    /// Tells the thread to stop and lets it end by itself.
+    pub(super) fn leave(self) {
+        self.thread.leave();
+    }
+}

@@ -1,0 +1,182 @@
+//! Small moving pictures of one camera, for choosing it: a thread of its own, few pixels, little of the bus.
+
+use super::claim::Claim;
+use super::device::{self, Device};
+use super::fault;
+use super::mode::{Mode, is_wide};
+use super::thread::CameraThread;
+use crate::capture::CaptureError;
+use crate::capture::decode_camera::{PixelFormat, decode};
+use crate::frame::Picture;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A camera's newest picture. A camera that another source of this program has open is left to it, with words; one that is
+/// busy, missing or lost is tried again. Dropping this frees the camera soon, without waiting for it.
+#[derive(Debug)]
+pub struct Preview {
+    index: u32,
+    shared: Arc<Shared>,
+    thread: Option<CameraThread>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    stop: Arc<AtomicBool>,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    latest: Option<Arc<Picture>>,
+    /// When that came, or when waiting for it began.
+    at: Instant,
+    problem: Option<String>,
+    is_wide: bool,
+}
+
+/// Waiting so long for a picture is a problem.
+const SILENCE: Duration = Duration::from_secs(3);
+/// Time between two tries to open the camera, and how often the order to stop is looked at meanwhile.
+const RETRY: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(20);
+/// What a thumbnail needs, px.
+const WIDTH: usize = 320;
+
+impl Preview {
+    /// Starts to watch camera `index`; returns at once.
+    pub fn open(index: u32) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Seen { latest: None, at: Instant::now(), problem: None, is_wide: false };
+        let shared = Arc::new(Shared { stop: stop.clone(), seen: Mutex::new(seen) });
+        let watcher = shared.clone();
+        let thread = CameraThread::spawn(index, format!("camera {index} preview"), stop, move || watcher.run(index));
+        let thread = match thread {
+            Ok(thread) => Some(thread),
+            Err(error) => {
+                shared.seen().problem = Some(error.to_string());
+                None
+            }
+        };
+        Self { index, shared, thread }
+    }
+
+    /// The newest picture, with RGB; grey where the camera has no colour.
+    pub fn latest(&self) -> Option<Arc<Picture>> {
+        self.shared.seen().latest.clone()
+    }
+
+    /// Why there is no picture, or no new one; what is tried again stands here until it works.
+    pub fn problem(&self) -> Option<String> {
+        let seen = self.shared.seen();
+        let silent = || (seen.at.elapsed() >= SILENCE).then(|| fault::silent(self.index, SILENCE, 0).to_string());
+        seen.problem.clone().or_else(silent)
+    }
+
+    /// Its largest pictures are at least twice as wide as high: it seems to show both eyes side by side. False before the
+    /// camera is open.
+    pub fn is_wide(&self) -> bool {
+        self.shared.seen().is_wide
+    }
+}
+
+impl Drop for Preview {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            thread.leave();
+        }
+    }
+}
+
+impl Shared {
+    /// Held for a moment only, never across a read.
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn run(&self, index: u32) {
+        while !self.stopped() {
+            if let Err(error) = self.watch(index) {
+                self.seen().problem = Some(error.to_string());
+            }
+            let again = Instant::now() + RETRY;
+            while !self.stopped() && Instant::now() < again {
+                thread::sleep(LOOK);
+            }
+        }
+    }
+
+    /// Until it is stopped, or the camera fails.
+    fn watch(&self, index: u32) -> Result<(), CaptureError> {
+        let claim = Claim::try_take(index).ok_or_else(|| {
+            CaptureError::Camera(format!(
+                "camera {index} is in use by this program's source; its picture is shown there"
+            ))
+        })?;
+        let mut device = device::open(index).map_err(|error| fault::explain(index, "open it", &error))?;
+        let modes = device.modes().map_err(|error| fault::explain(index, "list its modes", &error))?;
+        claim.set_modes(&modes);
+        self.seen().is_wide = is_wide(&modes);
+        let mode = small(&modes).ok_or_else(|| fault::unreadable(index))?;
+        self.seen().at = Instant::now();
+        self.read(&mut *device, mode).map_err(|error| fault::explain(index, &format!("stream {mode}"), &error))
+    }
+
+    fn read(&self, device: &mut dyn Device, mode: Mode) -> Result<(), device::DeviceError> {
+        let layout = device.start(mode)?.layout;
+        while !self.stopped() {
+            let Some(frame) = device.frame()? else { continue };
+            // a damaged frame is passed over: the next one comes soon
+            let Ok(mut picture) = decode(layout, frame.bytes, true) else { continue };
+            if picture.rgb.is_none() {
+                picture.rgb = Some(picture.luma.to_u8().map(|&grey| [grey; 3]));
+            }
+            let mut seen = self.seen();
+            seen.latest = Some(Arc::new(picture));
+            seen.at = Instant::now();
+            seen.problem = None;
+        }
+        Ok(())
+    }
+}
+
+/// The mode that costs least: about as wide as a thumbnail, at most 30/s where there is such a rate, as MJPEG if it can be.
+fn small(modes: &[Mode]) -> Option<Mode> {
+    let cost = |mode: &&Mode| {
+        (
+            mode.rate_hz > 30,
+            mode.width.abs_diff(WIDTH),
+            mode.height,
+            mode.format != PixelFormat::Mjpeg,
+            mode.rate_hz.abs_diff(15),
+        )
+    };
+    modes.iter().min_by_key(cost).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thumbnail_takes_the_smallest_mode() {
+        let mode = |format, width, height, rate_hz| Mode { format, width, height, rate_hz };
+        let modes = [
+            mode(PixelFormat::Yuyv, 640, 480, 30),
+            mode(PixelFormat::Yuyv, 320, 240, 30),
+            mode(PixelFormat::Mjpeg, 320, 240, 60),
+            mode(PixelFormat::Mjpeg, 320, 240, 30),
+            mode(PixelFormat::Mjpeg, 1920, 1080, 30),
+        ];
+        assert_eq!(small(&modes), Some(modes[3]));
+        assert_eq!(small(&modes[..2]), Some(modes[1]));
+        assert_eq!(small(&modes[2..3]), Some(modes[2]), "60/s is better than nothing");
+        assert_eq!(small(&[]), None);
+    }
+}

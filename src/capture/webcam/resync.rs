@@ -1,0 +1,191 @@
+//! Brings two free-running cameras to take their pictures at nearly the same time.
+//!
+//! There is no wire between them; but a camera counts its pictures from when its stream is started. So the right one is
+//! started again at a chosen moment between two pictures of the left one: at a random one first, then at one corrected by
+//! the skew that came of it, in case the camera takes always the same time to start. A camera that does not care when it is
+//! started is left at its best.
+
+use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Close enough, in intervals.
+const CLOSE: f64 = 0.1;
+/// Starts at most, before the best one is repeated.
+const TRIES: u32 = 8;
+/// So many pairs are looked at for each try.
+const PAIRS: usize = 6;
+/// A try that brings no pairs for so long counts as a bad one.
+const PATIENCE: Duration = Duration::from_secs(4);
+/// A driver may take so long to stop a stream before it can be started.
+const STOPPING: Duration = Duration::from_millis(250);
+
+/// The search for a small skew.
+#[derive(Debug)]
+pub(super) struct Resync {
+    tries: u32,
+    /// When the stream was or will be started after a left picture, in intervals: 0 to 1.
+    phase: f64,
+    /// Skew (absolute) and phase of the best try, in intervals.
+    best: Option<(f64, f64)>,
+    repeats_best: bool,
+    skews_s: Vec<f64>,
+    /// Pictures that came before are of an earlier try.
+    from: SystemTime,
+    since: Instant,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Step {
+    /// Look at more pairs.
+    Look,
+    /// Start the right camera's stream again at this time.
+    Restart(SystemTime),
+    /// Both take their pictures at nearly the same time, this far apart, s.
+    Close(f64),
+    /// They could not be brought closer than this, s; `None` where the camera gave no pairs.
+    Apart(Option<f64>),
+}
+
+impl Resync {
+    pub(super) fn new() -> Self {
+        Self {
+            tries: 0,
+            phase: 0.0,
+            best: None,
+            repeats_best: false,
+            skews_s: Vec::new(),
+            from: SystemTime::now(),
+            since: Instant::now(),
+        }
+    }
+
+    /// A pair came whose right picture arrived at `arrival`.
+    pub(super) fn observe(&mut self, arrival: SystemTime, skew_s: f64) {
+        if arrival >= self.from {
+            self.skews_s.push(skew_s);
+        }
+    }
+
+    /// Decides, given the time between two left pictures and when one of them was taken.
+    pub(super) fn step(&mut self, interval_s: f64, left_time: SystemTime) -> Step {
+        if self.skews_s.len() < PAIRS && self.since.elapsed() < PATIENCE {
+            return Step::Look;
+        }
+        let measured = (self.skews_s.len() >= PAIRS).then(|| median(&mut self.skews_s) / interval_s);
+        let skew = measured.unwrap_or(0.5);
+        if measured.is_some() && skew.abs() < CLOSE {
+            return Step::Close(skew * interval_s);
+        }
+        if self.tries > 0 && self.best.is_none_or(|(best, _)| skew.abs() < best) {
+            self.best = Some((skew.abs(), self.phase));
+        }
+        let at_best = self.best.is_some_and(|(best, _)| skew.abs() <= best);
+        if self.tries >= TRIES && (at_best || self.repeats_best) {
+            return Step::Apart(measured.map(|skew| skew.abs() * interval_s));
+        }
+        let random = random();
+        self.phase = match self.best {
+            Some((_, phase)) if self.tries >= TRIES => {
+                self.repeats_best = true;
+                phase
+            }
+            // now and then at random: the camera may not be as regular as the correction supposes
+            Some(_) if measured.is_some() && self.tries % 3 != 0 => self.phase - skew + 0.02 * (random - 0.5),
+            _ => random,
+        };
+        self.phase = self.phase.rem_euclid(1.0);
+        self.tries += 1;
+        let at = next_at(SystemTime::now() + STOPPING, left_time, interval_s, self.phase);
+        self.skews_s.clear();
+        self.from = at;
+        self.since = Instant::now();
+        Step::Restart(at)
+    }
+}
+
+/// The first time from `earliest` on that is `phase` intervals behind a left picture.
+fn next_at(earliest: SystemTime, left_time: SystemTime, interval_s: f64, phase: f64) -> SystemTime {
+    let since_s = earliest.duration_since(left_time).map_or(0.0, |since| since.as_secs_f64());
+    let intervals = (since_s / interval_s - phase).ceil().max(0.0) + phase;
+    left_time + Duration::from_secs_f64((intervals * interval_s).min(since_s + interval_s))
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// 0 to 1.
+fn random() -> f64 {
+    (RandomState::new().hash_one(0) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INTERVAL_S: f64 = 1.0 / 30.0;
+
+    /// Runs the search on a camera whose skew `started` gives for a try's number and the time of its start after a left
+    /// picture. The last step, the number of starts, and the skew at the end, in intervals.
+    fn search(mut started: impl FnMut(u32, f64) -> f64) -> (Step, u32, f64) {
+        let left_time = SystemTime::now();
+        let mut resync = Resync::new();
+        let (mut skew, mut starts) = (0.31, 0);
+        loop {
+            for _ in 0..PAIRS {
+                resync.observe(SystemTime::now() + Duration::from_secs(60), skew * INTERVAL_S);
+            }
+            match resync.step(INTERVAL_S, left_time) {
+                Step::Restart(at) => {
+                    let after = at.duration_since(left_time).unwrap().as_secs_f64() / INTERVAL_S;
+                    starts += 1;
+                    let raw = started(starts, after.fract());
+                    skew = raw - raw.round();
+                }
+                Step::Look => panic!("has enough pairs"),
+                end => return (end, starts, skew),
+            }
+        }
+    }
+
+    #[test]
+    fn a_camera_that_starts_alike_each_time_is_brought_close_soon() {
+        for delay in [0.0, 0.2, 0.45, 0.9] {
+            let (end, starts, skew) = search(|_, phase| phase + delay);
+            assert!(matches!(end, Step::Close(_)) && skew.abs() < CLOSE, "{end:?}");
+            assert!(starts <= 3, "{starts} starts");
+        }
+    }
+
+    #[test]
+    fn a_camera_that_does_not_care_is_left_after_some_tries() {
+        let (end, starts, _) = search(|_, _| 0.31);
+        assert_eq!(starts, TRIES);
+        assert!(matches!(end, Step::Apart(Some(s)) if (s - 0.31 * INTERVAL_S).abs() < 1e-9), "{end:?}");
+    }
+
+    #[test]
+    fn the_best_try_is_repeated_where_the_last_one_is_worse() {
+        let mut phases = Vec::new();
+        let (end, starts, skew) = search(|start, phase| {
+            phases.push(phase);
+            if start == 3 || start == TRIES + 1 { 0.12 } else { 0.4 }
+        });
+        assert_eq!(starts, TRIES + 1);
+        assert!((phases[2] - phases[TRIES as usize]).abs() < 1e-3, "{phases:?}");
+        assert!((skew - 0.12).abs() < 1e-9 && matches!(end, Step::Apart(Some(_))), "{end:?}");
+    }
+
+    #[test]
+    fn cameras_that_are_close_are_left_alone() {
+        let mut resync = Resync::new();
+        let now = SystemTime::now() + Duration::from_secs(1);
+        assert_eq!(resync.step(INTERVAL_S, now), Step::Look);
+        for _ in 0..PAIRS {
+            resync.observe(now, 0.001);
+        }
+        assert_eq!(resync.step(INTERVAL_S, now), Step::Close(0.001));
+    }
+}

@@ -1,0 +1,68 @@
+//! What Linux says of a camera beside V4L2: where it is plugged in and which USB bus it shares. Elsewhere these files are
+//! not there, and nothing is known.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A USB bus: what is plugged into it shares its speed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsbBus {
+    /// Its number, as `lsusb` says it.
+    pub bus: u32,
+    /// How fast the camera is connected, Mbit/s: 12, 480, 5000 and more.
+    pub speed_mbit: u32,
+}
+
+impl fmt::Display for UsbBus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "USB bus {} ({} Mbit/s)", self.bus, self.speed_mbit)
+    }
+}
+
+/// Where the camera is plugged in: the name that stays, or that of its device where the system keeps no such names.
+pub(super) fn port(index: u32) -> Option<String> {
+    path_name(index).or_else(|| device_name(index))
+}
+
+/// The name below /dev/v4l/by-path, without its `-video-indexN`.
+fn path_name(index: u32) -> Option<String> {
+    let node = format!("video{index}");
+    let names = fs::read_dir("/dev/v4l/by-path").ok()?.flatten().filter_map(|entry| {
+        let target = fs::read_link(entry.path()).ok()?;
+        let name = entry.file_name().into_string().ok()?;
+        (target.file_name()? == node.as_str())
+            .then(|| name.rsplit_once("-video-index").map(|(port, _)| port.to_owned()))?
+    });
+    // a camera may be there under an older and a newer kind of name
+    names.min()
+}
+
+/// What the bus calls the device: `1-2:1.0`.
+pub(super) fn device_name(index: u32) -> Option<String> {
+    let device = fs::read_link(folder(index).join("device")).ok()?;
+    Some(device.file_name()?.to_string_lossy().into_owned())
+}
+
+/// The bus of a USB camera.
+pub(super) fn bus(index: u32) -> Option<UsbBus> {
+    let device = fs::canonicalize(folder(index).join("device")).ok()?;
+    device.ancestors().find_map(|folder| {
+        let bus = number(&folder.join("busnum"))?;
+        let speed_mbit = number(&folder.join("speed"))?;
+        Some(UsbBus { bus: bus as u32, speed_mbit: speed_mbit.round() as u32 })
+    })
+}
+
+/// Linux gives one camera several nodes; those after the first carry metadata, or further pictures.
+pub(super) fn is_secondary_node(index: u32) -> bool {
+    number(&folder(index).join("index")).is_some_and(|position| position > 0.0)
+}
+
+fn folder(index: u32) -> PathBuf {
+    PathBuf::from(format!("/sys/class/video4linux/video{index}"))
+}
+
+fn number(file: &Path) -> Option<f64> {
+    fs::read_to_string(file).ok()?.trim().parse().ok()
+}

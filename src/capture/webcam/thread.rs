@@ -1,0 +1,69 @@
+//! The handle of a camera's thread. The thread may hang in a driver for ever: so it is asked to stop and, soon, left behind.
+
+use crate::capture::CaptureError;
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How long a stop waits for the thread before it leaves it behind; less than the capture thread itself is waited for.
+const STOP: Duration = Duration::from_millis(400);
+
+/// Stops and joins, or leaves behind, when dropped.
+#[derive(Debug)]
+pub(super) struct CameraThread {
+    index: u32,
+    stop: Arc<AtomicBool>,
+    /// Set when it is told to stop.
+    patience_ends: Option<Instant>,
+    /// Closed when the thread ends.
+    ended: Receiver<()>,
+    handle: Option<JoinHandle<()>>,
+}
+
+impl CameraThread {
+    /// Starts the thread `name` for a camera; `stop` tells it to end.
+    pub(super) fn spawn(
+        index: u32,
+        name: String,
+        stop: Arc<AtomicBool>,
+        body: impl FnOnce() + Send + 'static,
+    ) -> Result<Self, CaptureError> {
+        let (alive, ended) = bounded(0);
+        let body = move || {
+            let _alive = alive;
+            body();
+        };
+        let handle = thread::Builder::new()
+            .name(name)
+            .spawn(body)
+            .map_err(|e| CaptureError::Camera(format!("camera {index}: no thread for it: {e}")))?;
+        Ok(Self { index, stop, patience_ends: None, ended, handle: Some(handle) })
+    }
+
+    /// Tells it to stop without waiting for it; dropping waits.
+    pub(super) fn signal_stop(&mut self) -> Instant {
+        self.stop.store(true, Ordering::Relaxed);
+        *self.patience_ends.get_or_insert_with(|| Instant::now() + STOP)
+    }
+
+    /// Tells it to stop and never waits.
+    pub(super) fn leave(mut self) {
+        self.signal_stop();
+        self.handle = None;
+    }
+}
+
+impl Drop for CameraThread {
+    fn drop(&mut self) {
+        let patience_ends = self.signal_stop();
+        let Some(handle) = self.handle.take() else { return };
+        match self.ended.recv_deadline(patience_ends) {
+            Err(RecvTimeoutError::Disconnected) => {
+                let _ = handle.join();
+            }
+            _ => log::warn!("camera {} does not come back from its driver; its thread is left behind", self.index),
+        }
+    }
+}
