@@ -121,7 +121,8 @@ mod tests {
 
     #[test]
     fn bad_stamps_are_given_up_and_named() {
-        let cases: [(StampFault, fn(u32, f64) -> Option<f64>); 5] = [
+        type Stamp = fn(u32, f64) -> Option<f64>;
+        let cases: [(StampFault, Stamp); 5] = [
             (StampFault::Missing, |_, _| None),
             (StampFault::OtherClock, |_, time| Some(time - 90.0)),
             (StampFault::OtherClock, |_, time| Some(time + 3600.0)),

@@ -158,7 +158,8 @@ fn a_camera_that_never_starts_does_not_hold_up_for_ever() {
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_dead() {
     let opening = Instant::now();
-    let other = std::thread::spawn(|| open_one(1).expect_err("never starts").to_string());
+    let other = std::thread::Builder::new().name("other".into());
+    let other = other.spawn(|| open_one(1).expect_err("never starts").to_string()).expect("starts");
     let error = open_one(0).expect_err("never starts").to_string();
     assert!(error.starts_with("camera 0 has sent no picture for 5 s"), "{error}");
     let other = other.join().expect("ends");

@@ -3,7 +3,7 @@
 use super::v4l2::emulate;
 use super::{SIZES, dress, folder, luma, open_one, open_pair, plug_in, scene, take, until, until_lost, with_cameras};
 use std::process::Command;
-use stereopsis::capture::webcam::{CameraName, UsbBus, cameras};
+use stereopsis::capture::webcam::{CameraInfo, CameraName, UsbBus, cameras};
 use stereopsis::capture::{PairSource, SourceOptions, SourceSpec, open};
 
 /// What `stereopsis devices` prints.
@@ -56,7 +56,7 @@ fn inside_ports() {
     let listed = cameras().expect("lists");
     assert_eq!(listed[1].port, "pci-0000:00:14.0-usb-0:1:1.0");
     assert_eq!(listed[1].bus, Some(UsbBus { bus: 2, speed_mbit: 480 }));
-    assert_eq!(listed.iter().map(|c| c.proposes_side_by_side()).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(listed.iter().map(CameraInfo::proposes_side_by_side).collect::<Vec<_>>(), [false, true]);
     for port in ["pci-0000:00:14.0-usb-0:1:1.0", "2-1:1.0"] {
         assert_eq!(CameraName::Port(port.into()).resolve().expect("is there"), 1, "{port}");
     }

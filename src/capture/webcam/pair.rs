@@ -69,12 +69,12 @@ impl WebcamPair {
 
     /// Takes what has come, without waiting.
     fn drain(&mut self) -> Result<(), CaptureError> {
-        for i in 0..2 {
+        for (i, side) in SIDES.into_iter().enumerate() {
             while let Some(shot) = self.eyes[i].poll() {
                 if self.eyes[i].openings() != self.openings[i] {
                     self.openings[i] = self.eyes[i].openings();
                     self.stamps[i] = Stamps::default();
-                    self.pairing.forget(SIDES[i]);
+                    self.pairing.forget(side);
                     self.controls = ControlTask::start(&[self.eyes[0].index(), self.eyes[1].index()], &self.options)?;
                 }
                 self.take(i, shot);
@@ -88,7 +88,9 @@ impl WebcamPair {
         let by_arrival = self.stamps.iter().any(|stamps| stamps.fault().is_some());
         if by_arrival != self.by_arrival {
             self.by_arrival = by_arrival;
-            SIDES.into_iter().for_each(|side| self.pairing.forget(side));
+            for side in SIDES {
+                self.pairing.forget(side);
+            }
         }
         let Some(time) = (if by_arrival { Some(shot.arrival) } else { stamp }) else { return self.pairing.pass() };
         if i == 0 {

@@ -91,7 +91,7 @@ impl Resync {
                 phase
             }
             // now and then at random: the camera may not be as regular as the correction supposes
-            Some(_) if measured.is_some() && self.tries % 3 != 0 => self.phase - skew + 0.02 * (random - 0.5),
+            Some(_) if measured.is_some() && !self.tries.is_multiple_of(3) => self.phase - skew + 0.02 * (random - 0.5),
             _ => random,
         };
         self.phase = self.phase.rem_euclid(1.0);
@@ -135,7 +135,7 @@ mod tests {
         let (mut skew, mut starts) = (0.31, 0);
         loop {
             for _ in 0..PAIRS {
-                resync.observe(SystemTime::now() + Duration::from_secs(60), skew * INTERVAL_S);
+                resync.observe(SystemTime::now() + Duration::from_hours(1), skew * INTERVAL_S);
             }
             match resync.step(INTERVAL_S, left_time) {
                 Step::Restart(at) => {
