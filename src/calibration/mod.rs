@@ -5,6 +5,7 @@
 
 mod camera_model;
 mod checks;
+mod description;
 mod formats;
 mod health;
 mod length_unit;
@@ -18,6 +19,7 @@ mod rig;
 mod shared_data;
 
 pub use camera_model::{Camera, Distortion};
+pub use description::{CameraDescription, RectifiedDescription, RigDescription};
 pub use formats::{Kind, LoadOptions, Output, load, read, write};
 pub use health::{RowOffset, Verdict, WorstPlace, row_offset, row_offset_of};
 pub use length_unit::LengthUnit;

@@ -3,6 +3,7 @@
 mod bench_args;
 pub mod bench;
 mod camera_args;
+mod calibration;
 mod compute;
 pub mod devices;
 mod live;
@@ -22,6 +23,7 @@ Examples:
   stereopsis compute pairs/ -o results/ --cost census-7x7 --fill
   stereopsis bench --size 640x480 --num-disparities 128
   stereopsis devices --gpu
+  stereopsis calibration show left.yaml,right.yaml
 
 Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
 
@@ -43,6 +45,8 @@ enum Command {
     Compute(Box<compute::ComputeArgs>),
     /// List cameras and their modes, or GPUs
     Devices(devices::DevicesArgs),
+    /// Show or convert calibration files
+    Calibration(calibration::CalibrationCommand),
     /// Time the engines, warm, per stage and whole
     Bench(Box<bench_args::BenchArgs>),
 }
@@ -57,6 +61,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Live(args)) => live::run(&args),
         Some(Command::Devices(args)) => devices::run(&args),
         Some(Command::Bench(args)) => bench_args::run(&args),
+        Some(Command::Calibration(args)) => calibration::run(&args),
         Some(Command::Compute(args)) => compute::run(&args),
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn ending(path: &Path) -> String {
 }
 
 /// Puts `bytes` at `path`, replacing what is there. After an error the old file, or none, is there, never a part.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), ExportError> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), ExportError> {
     // a link keeps pointing where it did
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let result = match fs::metadata(&target) {

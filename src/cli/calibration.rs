@@ -1,0 +1,170 @@
+//! `stereopsis calibration`: show a calibration file, or convert it.
+
+use super::source_args::size;
+use super::{UsageError, print_json};
+use crate::calibration::{self, LengthUnit, LoadOptions, Output, StereoRig};
+use crate::export;
+use anyhow::{Context as _, bail};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `calibration`.
+#[derive(Debug, clap::Args)]
+pub(super) struct CalibrationCommand {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Say what a calibration means: cameras, fields of view, angles, what rectification keeps, and doubts
+    Show(ShowArgs),
+    /// Write a calibration as our TOML, as OpenCV's YAML or XML, or as ROS's camera_info
+    Convert(ConvertArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct ShowArgs {
+    #[command(flatten)]
+    file: FileArgs,
+    /// Print the same for programs
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct ConvertArgs {
+    #[command(flatten)]
+    file: FileArgs,
+    /// File to write: .toml; .yml, .yaml or .xml of OpenCV; for ROS a .tar.gz, or a folder for left.yaml and right.yaml
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Kind to write, where the name of OUT does not say it
+    #[arg(long, value_enum)]
+    to: Option<Target>,
+    /// Replace files that are there
+    #[arg(long)]
+    force: bool,
+}
+
+/// What is read and how.
+#[derive(Debug, clap::Args)]
+struct FileArgs {
+    /// Calibration of OpenCV, ROS, Kalibr, ZED, Middlebury or our own TOML; two files as LEFT,RIGHT or INTRINSICS,EXTRINSICS
+    #[arg(value_name = "FILE[,FILE]", value_delimiter = ',', required = true, num_args = 1..=3)]
+    files: Vec<PathBuf>,
+    /// Unit of the file's lengths: m, cm, mm, or the length of one unit in metres [default: what the file says, else what
+    /// makes a plausible baseline]
+    #[arg(long, value_name = "m|cm|mm|SIZE")]
+    calibration_unit: Option<LengthUnit>,
+    /// Exchange left and right of the file
+    #[arg(long)]
+    calibration_swap: bool,
+    /// How much a rectification that is computed keeps: 0 no border, 1 every pixel
+    #[arg(long, value_name = "0..1", default_value_t = 0.0, value_parser = alpha)]
+    alpha: f64,
+    /// Size of the pictures per eye, for files that name none or several
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    size: Option<(usize, usize)>,
+}
+
+/// Kinds that are written.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+enum Target {
+    Toml,
+    Opencv,
+    Ros,
+}
+
+impl FileArgs {
+    fn load(&self) -> anyhow::Result<StereoRig> {
+        let options = LoadOptions { unit: self.calibration_unit, swapped: self.calibration_swap, size: self.size };
+        let rig = calibration::load(&self.files, &options)?;
+        match (rig.size, self.size) {
+            (None, Some(size)) => Ok(rig.with_size(size)?),
+            _ => Ok(rig),
+        }
+    }
+}
+
+fn alpha(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+/// Runs `calibration`.
+///
+/// # Errors
+/// A file that cannot be read, is no calibration, or cannot be written.
+pub(super) fn run(command: &CalibrationCommand) -> anyhow::Result<()> {
+    match &command.command {
+        Command::Show(args) => show(args),
+        Command::Convert(args) => convert(args),
+    }
+}
+
+fn show(args: &ShowArgs) -> anyhow::Result<()> {
+    let told = args.file.load()?.describe(args.file.alpha);
+    if args.json {
+        return print_json(&serde_json::to_value(told)?);
+    }
+    write!(std::io::stdout().lock(), "{told}")?;
+    Ok(())
+}
+
+fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
+    let output = output_of(&args.output, args.to)?;
+    let rig = args.file.load()?;
+    let files = calibration::write(&rig, output, args.file.alpha)?;
+    let paths: Vec<_> = files
+        .iter()
+        .map(|(name, _)| if name.is_empty() { args.output.clone() } else { args.output.join(name) })
+        .collect();
+    if let Some(there) = paths.iter().find(|path| path.exists() && !args.force) {
+        bail!("{} exists already; give another name, or --force to replace it", there.display());
+    }
+    if output == Output::RosFiles {
+        std::fs::create_dir_all(&args.output)
+            .with_context(|| format!("cannot make the folder {}", args.output.display()))?;
+    }
+    for (path, (_, bytes)) in paths.iter().zip(&files) {
+        export::write_file(path, bytes)?;
+    }
+    let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    writeln!(std::io::stdout().lock(), "{}\nwrote {}", rig.summary(), names.join(" and "))?;
+    if rig.estimated && output != Output::Toml {
+        writeln!(std::io::stdout().lock(), "note: that the rig is an estimate is said in our own .toml only")?;
+    }
+    Ok(())
+}
+
+/// What to write, by the name and the word that was given.
+fn output_of(path: &Path, to: Option<Target>) -> anyhow::Result<Output> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    let by_name = if path.is_dir() {
+        Some((Target::Ros, Output::RosFiles))
+    } else if ends(&[".tar.gz", ".tgz"]) {
+        Some((Target::Ros, Output::RosArchive))
+    } else if ends(&[".toml"]) {
+        Some((Target::Toml, Output::Toml))
+    } else if ends(&[".yml", ".yaml"]) {
+        Some((Target::Opencv, Output::OpenCvYaml))
+    } else if ends(&[".xml"]) {
+        Some((Target::Opencv, Output::OpenCvXml))
+    } else {
+        None
+    };
+    let path = path.display();
+    match (by_name, to) {
+        (Some((target, output)), to) if to.is_none_or(|to| to == target) => Ok(output),
+        (Some(_), _) => Err(UsageError(format!("the name {path} is of another kind than --to says")).into()),
+        (None, Some(Target::Toml)) => Ok(Output::Toml),
+        (None, Some(Target::Opencv)) => Ok(Output::OpenCvYaml),
+        (None, Some(Target::Ros)) => Ok(Output::RosFiles),
+        (None, None) => Err(UsageError(format!(
+            "cannot tell what to write from the name {path}: end it in .toml, .yml, .xml or .tar.gz, or give --to toml, \
+             opencv or ros"
+        ))
+        .into()),
+    }
+}
