@@ -248,4 +248,6 @@ fn content(bytes: &[u8]) -> Result<Content, CalibrationError> {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;

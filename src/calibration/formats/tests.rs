@@ -164,7 +164,7 @@ fn no_file_of_the_collection_is_left_out() {
 }
 
 /// How far apart two rigs are: the largest difference of a number in its own unit.
-fn difference(a: &StereoRig, b: &StereoRig) -> f64 {
+pub(super) fn difference(a: &StereoRig, b: &StereoRig) -> f64 {
     let numbers = |rig: &StereoRig| {
         let mut all = Vec::new();
         for camera in [&rig.left, &rig.right] {
@@ -181,13 +181,13 @@ fn difference(a: &StereoRig, b: &StereoRig) -> f64 {
 }
 
 /// Writes a rig and reads it again.
-fn round_trip(rig: &StereoRig, output: Output) -> StereoRig {
+pub(super) fn round_trip(rig: &StereoRig, output: Output) -> StereoRig {
     let files: Vec<_> =
         write(rig, output, 0.0).unwrap().into_iter().map(|(name, bytes)| (PathBuf::from(name), bytes)).collect();
     read(&files, &LoadOptions::default()).unwrap_or_else(|e| panic!("{output:?}: {e}"))
 }
 
-const ALL_OUTPUTS: [Output; 5] =
+pub(super) const ALL_OUTPUTS: [Output; 5] =
     [Output::Toml, Output::OpenCvYaml, Output::OpenCvXml, Output::RosFiles, Output::RosArchive];
 
 #[test]
