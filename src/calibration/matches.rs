@@ -38,20 +38,22 @@ impl Match {
     }
 }
 
-/// Where the partner of a left point is sought.
+/// Where the partner of a left point is sought, and how finely.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Window {
+pub(crate) struct Search {
     /// Smallest and largest disparity, as a share of the width.
     pub(crate) disparity: (f64, f64),
     /// Largest row offset, as a share of the height.
     pub(crate) rows: f64,
+    /// Corners are sought in a picture halved until it is at most so wide, px.
+    pub(crate) width_px: usize,
 }
 
 /// Two cameras side by side that nobody aligned.
-const STEREO: Window = Window { disparity: (-0.10, 0.40), rows: 0.08 };
+const STEREO: Search = Search { disparity: (-0.10, 0.40), rows: 0.08, width_px: WIDTH_PX };
+/// Wide enough for several hundred corners.
+pub(super) const WIDTH_PX: usize = 800;
 
-/// Corners are sought in a level that is at most so wide, px.
-const WORK_WIDTH: usize = 800;
 /// Correlation below which two corners are not alike.
 const ALIKE: f64 = 0.6;
 /// The same, once placed to a fraction of a pixel.
@@ -64,23 +66,23 @@ const SAME_PLACE_PX: f32 = 4.0;
 /// Points that both pictures show, in the window that two cameras side by side need: disparities from -10 to 40 % of the
 /// width, rows that differ by up to 8 % of the height. Empty for pictures of different sizes or without texture.
 pub fn matches(left: &Luma, right: &Luma) -> Vec<Match> {
-    matches_in(left, right, STEREO)
+    search(left, right, STEREO)
 }
 
-/// The same in another window.
-pub(crate) fn matches_in(left: &Luma, right: &Luma, window: Window) -> Vec<Match> {
+/// The same where and how `search` says.
+pub(crate) fn search(left: &Luma, right: &Luma, search: Search) -> Vec<Match> {
     if left.size() != right.size() || left.size().0 < 32 || left.size().1 < 32 {
         return Vec::new();
     }
     let levels = [left, right].map(Pyramid::new);
-    let work = levels[0].level_at_most(WORK_WIDTH);
+    let work = levels[0].level_at_most(search.width_px);
     let described = levels.each_ref().map(|pyramid| {
         let corners = corners::find(pyramid.level(work));
         let patches: Vec<_> = corners.iter().map(|&corner| Patch::cut(pyramid, work, corner)).collect();
         (corners, patches)
     });
     let size = levels[0].level(work).size();
-    let pairs = mutual(&described, window, DVec2::new(size.0 as f64, size.1 as f64));
+    let pairs = mutual(&described, search, DVec2::new(size.0 as f64, size.1 as f64));
     let found: Vec<_> = pairs
         .into_iter()
         .filter_map(|(l, r)| refine::refine(&levels, work, described[0].0[l], described[1].0[r]))
@@ -89,11 +91,17 @@ pub(crate) fn matches_in(left: &Luma, right: &Luma, window: Window) -> Vec<Match
     supported(&found, DVec2::new(left.size().0 as f64, left.size().1 as f64))
 }
 
+/// How many corners a picture has: how much texture.
+pub(super) fn corner_count(luma: &Luma) -> usize {
+    let pyramid = Pyramid::new(luma);
+    corners::find(pyramid.level(pyramid.level_at_most(WIDTH_PX))).len()
+}
+
 /// Pairs of corners that are each other's best partner, and clearly so.
-fn mutual(described: &[(Vec<Corner>, Vec<Patch>); 2], window: Window, size: DVec2) -> Vec<(usize, usize)> {
+fn mutual(described: &[(Vec<Corner>, Vec<Patch>); 2], search: Search, size: DVec2) -> Vec<(usize, usize)> {
     let [(left, left_patches), (right, right_patches)] = described;
-    let (low, high) = ((window.disparity.0 * size.x) as f32, (window.disparity.1 * size.x) as f32);
-    let rows = (window.rows * size.y) as f32;
+    let (low, high) = ((search.disparity.0 * size.x) as f32, (search.disparity.1 * size.x) as f32);
+    let rows = (search.rows * size.y) as f32;
     let mut best_of_right = vec![(ALIKE as f32, usize::MAX); right.len()];
     let mut best_of_left = Vec::with_capacity(left.len());
     let mut candidates = Vec::new();

@@ -6,6 +6,8 @@
 mod camera_model;
 mod checks;
 mod description;
+mod depth_fit;
+mod estimate;
 mod formats;
 mod health;
 mod length_unit;
@@ -19,12 +21,15 @@ mod rig;
 mod shared_data;
 
 pub use camera_model::{Camera, Distortion};
+pub use depth_fit::{KnownDepth, fit_depth};
 pub use description::{CameraDescription, RectifiedDescription, RigDescription};
+pub use estimate::{Angles, Estimate, estimate_rig, focal_from_fov};
 pub use formats::{Kind, LoadOptions, Output, load, read, write};
 pub use health::{RowOffset, Verdict, WorstPlace, row_offset, row_offset_of};
 pub use length_unit::LengthUnit;
 pub use lens::{BrownConrady, Fisheye};
 pub use matches::{Match, matches};
+pub(crate) use matches::{Search, search};
 pub use rectification::{Projection, Rectification};
 pub use rectifier::Rectifier;
 pub use rig::StereoRig;

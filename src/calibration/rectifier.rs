@@ -106,6 +106,12 @@ impl Rectifier {
         self.left.size()
     }
 
+    /// Where rectified pixel `(x, y)` of the left and of the right picture comes from, in raw px, to 1/128 px; `None` where
+    /// it is black.
+    pub fn sources(&self, x: usize, y: usize) -> [Option<DVec2>; 2] {
+        [&self.left, &self.right].map(|table| table.source(x, y))
+    }
+
     /// The rectified pair, left and right; what no camera sees is black.
     ///
     /// # Errors

@@ -38,6 +38,13 @@ impl RemapTable {
         self.size
     }
 
+    /// Where a target pixel comes from, to 1/128 px; `None` for nowhere.
+    pub(super) fn source(&self, x: usize, y: usize) -> Option<DVec2> {
+        let Source { index, right, lower } = *self.sources.get(y * self.size.0 + x)?;
+        let whole = DVec2::new((index as usize % self.size.0) as f64, (index as usize / self.size.0) as f64);
+        (index != OUTSIDE).then(|| whole + DVec2::new(right.into(), lower.into()) / f64::from(ONE))
+    }
+
     /// The picture after the map; black where it leaves the source.
     pub(super) fn apply<T: Pixel>(&self, image: &Image<T>) -> Image<T> {
         let width = self.size.0;

@@ -42,7 +42,6 @@ pub(super) fn pairs(left: &Path, right: &Path) -> Vec<RawPair> {
 }
 
 /// The pictures, as the estimate takes them.
-#[expect(dead_code, reason = "for the estimate")]
 pub(super) fn lumas(pairs: &[RawPair]) -> Vec<(&Luma, &Luma)> {
     pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect()
 }
@@ -78,7 +77,6 @@ pub(super) fn euroc(data: &Path) -> (Vec<RawPair>, StereoRig) {
     (pairs(&folder.join("cam0"), &folder.join("cam1")), rig)
 }
 
-#[expect(dead_code, reason = "for the estimate")]
 /// A set of board pictures and its reference calibration; `unit_m` is what one unit of its lengths is.
 pub(super) fn boards(data: &Path, name: &str, unit_m: f64) -> (Vec<RawPair>, StereoRig) {
     let folder = data.join("calib").join(name);

@@ -7,6 +7,7 @@ mod calibration;
 mod compute;
 pub mod devices;
 mod live;
+mod plan;
 mod settings_args;
 mod source_args;
 
@@ -24,6 +25,7 @@ Examples:
   stereopsis bench --size 640x480 --num-disparities 128
   stereopsis devices --gpu
   stereopsis calibration show left.yaml,right.yaml
+  stereopsis plan --fov-deg 70 --baseline-m 0.06
 
 Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
 
@@ -49,6 +51,8 @@ enum Command {
     Calibration(calibration::CalibrationCommand),
     /// Time the engines, warm, per stage and whole
     Bench(Box<bench_args::BenchArgs>),
+    /// Tell what depth a rig can measure, from its field of view and baseline
+    Plan(plan::PlanArgs),
 }
 
 /// Runs what the command line asks for.
@@ -62,6 +66,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Devices(args)) => devices::run(&args),
         Some(Command::Bench(args)) => bench_args::run(&args),
         Some(Command::Calibration(args)) => calibration::run(&args),
+        Some(Command::Plan(args)) => plan::run(&args),
         Some(Command::Compute(args)) => compute::run(&args),
     }
 }

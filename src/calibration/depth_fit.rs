@@ -1,0 +1,108 @@
+//! Right metres for an estimated rig, from two points whose distance somebody measured.
+//!
+//! The inverse of depth is linear in disparity, `1 / z = (d + doffs) / (f T)`, with two unknowns: how fast it rises, and where
+//! infinity is. A guessed field of view spoils the first. Cameras that look a little inwards, or optical axes that meet the
+//! pictures elsewhere than in the middle, spoil the second, by 10 px for each degree at a focal length of 570 px. One known
+//! distance could only set one of them, right at that distance and wrong before and behind it; so two are asked for.
+
+use super::CalibrationError;
+use crate::frame::Geometry;
+
+/// A point whose distance is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KnownDepth {
+    /// Its disparity as measured, px.
+    pub disparity_px: f64,
+    /// Its distance from the plane of the cameras, m.
+    pub depth_m: f64,
+}
+
+/// Two disparities nearer to each other than this, px, decide nothing: each is uncertain by a fraction of a pixel.
+const APART_PX: f64 = 2.0;
+/// The focal length may change by this factor; what asks for more is a mistake.
+const PLAUSIBLE: f64 = 4.0;
+
+/// The geometry whose depth is right at both points: another focal length and `doffs_px`, the same baseline, which a ruler
+/// tells better. Lines of sight keep their middle; `estimated` stays as it is.
+///
+/// # Errors
+/// Distances that are not above 0, points of nearly one disparity, the far one nearer than the near one or with the larger
+/// disparity, or a focal length that no camera with the first guess has.
+pub fn fit_depth(geometry: &Geometry, near: KnownDepth, far: KnownDepth) -> Result<Geometry, CalibrationError> {
+    let error = |text: String| Err(CalibrationError(format!("depth cannot be corrected: {text}")));
+    let numbers = [near.disparity_px, near.depth_m, far.disparity_px, far.depth_m];
+    if numbers.iter().any(|v| !v.is_finite()) || near.depth_m <= 0.0 || far.depth_m <= 0.0 {
+        return error(format!("the distances are {} and {} m; both must be above 0", near.depth_m, far.depth_m));
+    }
+    if near.depth_m >= far.depth_m {
+        return error(format!(
+            "the near point is given as {} m and the far one as {} m; take the nearer one first",
+            near.depth_m, far.depth_m
+        ));
+    }
+    let rise_px = near.disparity_px - far.disparity_px;
+    if rise_px.abs() < APART_PX {
+        return error(format!(
+            "both points have nearly the same disparity ({:.1} and {:.1} px); choose one much nearer to the cameras",
+            near.disparity_px, far.disparity_px
+        ));
+    }
+    if rise_px < 0.0 {
+        return error(format!(
+            "the nearer point has the smaller disparity ({:.1} against {:.1} px), so one of them was matched wrongly, or \
+             left and right are swapped; choose points with a clear texture",
+            near.disparity_px, far.disparity_px
+        ));
+    }
+    let product = rise_px / (1.0 / near.depth_m - 1.0 / far.depth_m);
+    let focal_px = product / geometry.baseline_m;
+    let change = focal_px / geometry.focal_px;
+    if !(1.0 / PLAUSIBLE..=PLAUSIBLE).contains(&change) {
+        return error(format!(
+            "the focal length would become {focal_px:.0} px instead of {:.0} px; check that the distances are in metres, \
+             from the cameras, and that the baseline is {} m",
+            geometry.focal_px, geometry.baseline_m
+        ));
+    }
+    let doffs_px = product / far.depth_m - far.disparity_px;
+    Ok(Geometry { focal_px, doffs_px, ..*geometry })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GUESS: Geometry =
+        Geometry { focal_px: 640.0, baseline_m: 0.06, doffs_px: 0.0, cx_px: 319.5, cy_px: 239.5, estimated: true };
+
+    fn known(disparity_px: f64, depth_m: f64) -> KnownDepth {
+        KnownDepth { disparity_px, depth_m }
+    }
+
+    #[test]
+    fn depth_is_right_at_both_points_between_and_beyond() {
+        let truth = Geometry { focal_px: 520.0, doffs_px: 14.5, ..GUESS };
+        let at = |depth_m| known(truth.disparity_px(depth_m), depth_m);
+        let fitted = fit_depth(&GUESS, at(0.6), at(3.0)).unwrap();
+        assert!(fitted.estimated && (fitted.focal_px - 520.0).abs() < 1e-9 && (fitted.doffs_px - 14.5).abs() < 1e-9);
+        for depth_m in [0.3, 0.6, 1.1, 3.0, 7.0] {
+            let found = fitted.depth_m(truth.disparity_px(depth_m)).unwrap();
+            assert!((found - depth_m).abs() < 1e-9, "{depth_m} m came out as {found} m");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_what_to_do() {
+        for (near, far, words) in [
+            (known(20.0, 1.0), known(19.5, 2.0), "nearly the same disparity"),
+            (known(40.0, 2.0), known(20.0, 1.0), "take the nearer one first"),
+            (known(20.0, 1.0), known(40.0, 2.0), "smaller disparity"),
+            (known(20.0, 0.0), known(10.0, 2.0), "must be above 0"),
+            (known(f64::NAN, 1.0), known(10.0, 2.0), "must be above 0"),
+            (known(40.0, 100.0), known(20.0, 200.0), "in metres"),
+        ] {
+            let text = fit_depth(&GUESS, near, far).unwrap_err().to_string();
+            assert!(text.contains(words), "{text}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! A rig from pictures alone, for cameras that nobody calibrated: good enough that rows agree, and labelled as estimated.
+//!
+//! Points that both cameras see in several pairs say how the cameras are turned (`fit`). They say nothing of the distance of
+//! the cameras, and little of the focal length and of where the optical axes meet the pictures: the distance is asked for,
+//! the focal length follows from the field of view, and the axes are taken to meet the middle. Depth is therefore off by a
+//! factor and an offset in disparity, which [`super::fit_depth`] takes away with two known distances.
+
+mod fit;
+
+use super::health::{RowOffset, quantile, row_offset_of};
+use super::matches::{Match, Search, WIDTH_PX, corner_count, matches, search};
+use super::rectification::Rectification;
+use super::{CalibrationError, Camera, StereoRig};
+use crate::frame::Luma;
+use fit::{Fit, Model};
+use glam::{DMat3, DVec2, DVec3, EulerRot};
+
+/// What pictures say of a rig.
+#[derive(Clone, Debug)]
+pub struct Estimate {
+    /// The rig; `estimated` is set.
+    pub rig: StereoRig,
+    /// Rows of the raw pictures.
+    pub row_offset_before: RowOffset,
+    /// Rows after rectification, by the same matches.
+    pub row_offset_after: RowOffset,
+    /// Matches that agree on the rig.
+    pub matches: usize,
+    /// How the right camera is turned against the left one.
+    pub angles_deg: Angles,
+}
+
+/// A turn, degrees.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Angles {
+    /// About the axis to the right: positive looks up.
+    pub pitch: f64,
+    /// About the axis down: positive looks to the right.
+    pub yaw: f64,
+    /// About the viewing axis: positive turns the camera clockwise, as seen from behind.
+    pub roll: f64,
+}
+
+/// Fewer matches of all pairs together decide nothing.
+const FEWEST: usize = 40;
+/// Fewer corners a picture, on average, are too little texture.
+const FEWEST_CORNERS: usize = 60;
+/// Disparities from the 5th to the 95th of 100 that span less than this share of the width are as good as one depth.
+const FLAT: f64 = 0.008;
+/// Where partners lie if the left picture is in truth the right one.
+const MIRRORED: Search = Search { disparity: (-0.40, 0.10), rows: 0.08, width_px: WIDTH_PX };
+
+/// Focal length in px of a camera whose pictures are `width` px and `fov_deg` degrees wide.
+pub fn focal_from_fov(width: usize, fov_deg: f64) -> f64 {
+    width as f64 / 2.0 / (fov_deg.to_radians() / 2.0).tan()
+}
+
+/// Estimates the rig that took `pairs`, all of one size: one pair with much texture near and far will do, several are better.
+/// `focal_px` is about right, as from [`focal_from_fov`]; `baseline_m` is measured.
+///
+/// # Errors
+/// No pairs or of several sizes, too little texture, pictures that do not overlap, swapped cameras, nothing but one depth, or
+/// matches that agree on no rig.
+pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) -> Result<Estimate, CalibrationError> {
+    let refused = |text: String| CalibrationError(format!("the rig cannot be estimated: {text}"));
+    let error = |text: String| Err(refused(text));
+    let Some(size) = pairs.first().map(|(left, _)| left.size()) else {
+        return error("there is no pair of pictures".to_owned());
+    };
+    if pairs.iter().any(|(left, right)| left.size() != size || right.size() != size) {
+        return error("the pictures have different sizes; take all with one camera mode".to_owned());
+    }
+    if !(focal_px > 0.0 && baseline_m > 0.0 && focal_px.is_finite() && baseline_m.is_finite()) {
+        return error(format!("focal length {focal_px} px and baseline {baseline_m} m must be above 0"));
+    }
+    let found: Vec<Match> = pairs.iter().flat_map(|(left, right)| matches(left, right)).collect();
+    check_matches(pairs, &found).map_err(refused)?;
+    let model = Model::new(size, focal_px);
+    let fit = fit::fit(&model, &found);
+    let agreeing = fit.inliers.iter().filter(|&&inlier| inlier).count();
+    if agreeing < FEWEST || agreeing * 2 < found.len() {
+        return error(format!(
+            "only {agreeing} of {} points agree on how the cameras stand; keep rig and scene still while the pictures are \
+             taken, and show things at several distances instead of a repeated pattern",
+            found.len()
+        ));
+    }
+    let rig = rig(&model, &fit, baseline_m)?;
+    if std::env::var("SHOW").is_ok() {
+        eprintln!("{:.3?}", fit.parameters);
+    }
+    let kept = found.iter().zip(&fit.inliers).filter_map(|(found, &inlier)| inlier.then_some(found));
+    let rectified = rectified(&rig, kept)?;
+    let mut disparities: Vec<_> = rectified.iter().map(Match::disparity_px).collect();
+    let [low, middle, high] = [0.05, 0.5, 0.95].map(|share| quantile(&mut disparities, share));
+    if middle < -0.01 * size.0 as f64 && quantile(&mut disparities, 0.9) < 0.0 {
+        return error(format!(
+            "{SWAPPED}, as points lie up to {:.0} px on the wrong side; if the order is right, show something nearer",
+            -low
+        ));
+    }
+    if high - low < FLAT * size.0 as f64 {
+        return error(format!(
+            "all points are at about the same distance (their disparities differ by {:.1} px); show something near and \
+             something far at once",
+            high - low
+        ));
+    }
+    let offsets = row_offset_of(&found, size.0, size.1).zip(row_offset_of(&rectified, size.0, size.1));
+    let Some((row_offset_before, row_offset_after)) = offsets else {
+        return error("the row offsets of the points scatter too much to be measured".to_owned());
+    };
+    let angles_deg = angles(rig.rotation);
+    Ok(Estimate { rig, row_offset_before, row_offset_after, matches: agreeing, angles_deg })
+}
+
+const SWAPPED: &str = "left and right are swapped: give the two cameras in the other order";
+
+/// Says what is wrong where the pictures have too few points in common.
+fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String> {
+    let mut disparities: Vec<_> = found.iter().map(Match::disparity_px).collect();
+    let few = found.len() < FEWEST.max(pairs.len() * 8);
+    if !few && quantile(&mut disparities, 0.5) >= 0.0 {
+        return Ok(());
+    }
+    let mirrored: usize = pairs.iter().map(|(left, right)| search(left, right, MIRRORED).len()).sum();
+    if mirrored >= FEWEST && mirrored > found.len() * 3 / 2 {
+        return Err(SWAPPED.to_owned());
+    }
+    if !few {
+        return Ok(());
+    }
+    let corners =
+        pairs.iter().map(|(left, right)| corner_count(left).min(corner_count(right))).sum::<usize>() / pairs.len();
+    Err(if corners < FEWEST_CORNERS {
+        format!(
+            "the pictures have too little texture ({corners} corners a picture); aim the cameras at things with detail, in \
+             good light and focus"
+        )
+    } else {
+        format!(
+            "the pictures have little in common ({} points in {} pairs, of {corners} corners a picture): let both cameras \
+             look at the same things, about the same way up, rows within 8 % of the height, nothing too near",
+            found.len(),
+            pairs.len()
+        )
+    })
+}
+
+fn rig(model: &Model, fit: &Fit, baseline_m: f64) -> Result<StereoRig, CalibrationError> {
+    let [left, right] = Model::rotations(&fit.parameters);
+    let camera = Camera {
+        fx: model.focal_px,
+        fy: model.focal_px,
+        cx: model.center.x,
+        cy: model.center.y,
+        distortion: model.distortion(&fit.parameters)?,
+    };
+    let right_camera = Camera { cy: model.right_center(&fit.parameters).y, ..camera };
+    let rotation = right.transpose() * left;
+    let translation_m = right.transpose() * DVec3::new(-baseline_m, 0.0, 0.0);
+    let rig = StereoRig::new(camera, right_camera, rotation, translation_m, Some(model.size));
+    Ok(StereoRig { estimated: true, ..rig })
+}
+
+/// Matches where the rectified pictures show them.
+fn rectified<'a>(rig: &StereoRig, found: impl Iterator<Item = &'a Match>) -> Result<Vec<Match>, CalibrationError> {
+    let (width, height) = rig.size.unwrap_or_default();
+    let done = Rectification::compute(rig, width, height, 0.0)?;
+    let place = |camera: &Camera, rotation: DMat3, at: DVec2| {
+        let ray = rotation * camera.ray(at)?;
+        let Rectification { left, .. } = done;
+        (ray.z > 0.0).then(|| DVec2::new(left.fx * ray.x / ray.z + left.cx, left.fy * ray.y / ray.z + left.cy))
+    };
+    let both = found.filter_map(|found| {
+        let left = place(&rig.left, done.rotation_left, found.left)?;
+        let right = place(&rig.right, done.rotation_right, found.right)?;
+        Some(Match { left, right, ..*found })
+    });
+    Ok(both.collect())
+}
+
+/// The turn of the right camera, from what takes the left axes to the right ones.
+fn angles(rotation: DMat3) -> Angles {
+    let (pitch, yaw, roll) = glam::DQuat::from_mat3(&rotation.transpose()).to_euler(EulerRot::XYZ);
+    Angles { pitch: pitch.to_degrees(), yaw: yaw.to_degrees(), roll: roll.to_degrees() }
+}
+
+#[cfg(test)]
+mod tests;

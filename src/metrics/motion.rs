@@ -1,0 +1,73 @@
+//! How far things move between two pictures of one camera: what a late right picture costs.
+
+use crate::calibration::{Search, search};
+use crate::frame::Luma;
+
+/// Coarse: corners of a small level, moved by up to a tenth of the picture any way.
+const SEARCH: Search = Search { disparity: (-0.10, 0.10), rows: 0.10, width_px: 320 };
+/// Fewer matches say nothing.
+const FEWEST: usize = 20;
+
+/// Displacement in px that 95 of 100 points of `next` do not exceed, against `previous`; `None` with too few points, as in
+/// the dark. Divided by the time between both and multiplied with the time between left and right, it says by how many px a
+/// pair of free-running cameras disagrees.
+pub fn motion(previous: &Luma, next: &Luma) -> Option<f64> {
+    let found = search(previous, next, SEARCH);
+    if found.len() < FEWEST {
+        return None;
+    }
+    let mut moved: Vec<_> = found.iter().map(|m| m.left.distance(m.right)).collect();
+    let rank = ((moved.len() - 1) as f64 * 0.95).round() as usize;
+    Some(*moved.select_nth_unstable_by(rank, f64::total_cmp).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::scene::{SceneOptions, render};
+    use crate::image::Image;
+
+    fn scene(number: u64, noise: f64) -> Luma {
+        render(&SceneOptions { noise, ..SceneOptions::default() }, number, false).left.luma
+    }
+
+    fn shifted(luma: &Luma, dx: usize, dy: usize) -> Luma {
+        let image = luma.to_u8();
+        Luma::U8(Image::from_fn(image.width(), image.height(), |x, y| {
+            image.at_clamped((x + dx) as isize, (y + dy) as isize)
+        }))
+    }
+
+    #[test]
+    fn a_moving_camera_is_measured_and_a_still_one_is_still() {
+        let still = scene(0, 0.0);
+        assert!(motion(&still, &still).unwrap() < 0.05);
+        for (dx, dy) in [(6, 0), (9, 12), (40, 3)] {
+            let found = motion(&still, &shifted(&still, dx, dy)).unwrap();
+            let exact = ((dx * dx + dy * dy) as f64).sqrt();
+            assert!((found - exact).abs() < 0.5, "{found} px instead of {exact} px");
+        }
+    }
+
+    #[test]
+    fn what_moves_in_a_tenth_of_a_still_room_is_seen_and_noise_is_not() {
+        let (still, moved) = (scene(0, 2.0), shifted(&scene(0, 2.0), 11, 0).to_u8());
+        let image = still.to_u8();
+        let part = |columns: usize| {
+            let pixel = |x, y| if x < columns { moved.at(x, y) } else { image.at(x, y) };
+            Luma::U8(Image::from_fn(image.width(), image.height(), pixel))
+        };
+        let found = motion(&still, &part(100)).unwrap();
+        assert!((found - 11.0).abs() < 0.5, "{found}");
+        let options = |noise| SceneOptions { noise, ..SceneOptions::default() };
+        let [left, right] = [options(2.0), options(4.0)].map(|options| render(&options, 0, false).left.luma);
+        let quiet = motion(&left, &right).unwrap();
+        assert!(quiet < 1.0, "{quiet}");
+    }
+
+    #[test]
+    fn the_dark_says_nothing() {
+        let dark = Luma::U8(Image::filled(320, 240, 3));
+        assert_eq!(motion(&dark, &dark), None);
+    }
+}
