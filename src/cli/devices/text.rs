@@ -23,7 +23,7 @@ fn camera_text(ListedCamera { info, bus, controls }: &ListedCamera) -> String {
     let mut text = format!("camera {}: {}{port}{bus}\n", info.index, info.name);
     for of_format in info.modes.chunk_by(|a, b| a.format == b.format) {
         let sizes: Vec<String> = of_format.chunk_by(|a, b| a.size() == b.size()).map(size_text).collect();
-        let _ = writeln!(text, "  {:<5} {}", of_format[0].format.name(), sizes.join(", "));
+        let _ = writeln!(text, "  {:<5} {}", of_format[0].format.name(), wrapped(&sizes));
     }
     let mut wide: Vec<_> = info.modes.iter().filter(|m| is_wide(m)).map(Mode::size).collect();
     wide.sort_unstable();
@@ -48,10 +48,28 @@ fn camera_text(ListedCamera { info, bus, controls }: &ListedCamera) -> String {
     text
 }
 
-/// One size with its rates: `640x480 at 15 30/s`.
+/// One size with its rates: `640x480 at 15 30/s`, `640x480 at 5 to 30/s` where there are many.
 fn size_text(of_size: &[Mode]) -> String {
     let rates: Vec<String> = of_size.iter().map(|mode| mode.rate_hz.to_string()).collect();
-    format!("{}x{} at {}/s", of_size[0].width, of_size[0].height, rates.join(" "))
+    let rates = match &rates[..] {
+        [slowest, _, .., fastest] => format!("{slowest} to {fastest}"),
+        few => few.join(" "),
+    };
+    format!("{}x{} at {rates}/s", of_size[0].width, of_size[0].height)
+}
+
+/// With commas between, in lines of some hundred columns.
+fn wrapped(sizes: &[String]) -> String {
+    let mut lines = vec![String::new()];
+    for size in sizes {
+        let line = lines.last_mut().filter(|line| line.is_empty() || line.len() + size.len() < 100);
+        match line {
+            Some(line) if line.is_empty() => line.push_str(size),
+            Some(line) => line.extend([", ", size.as_str()]),
+            None => lines.push(size.clone()),
+        }
+    }
+    lines.join(",\n        ")
 }
 
 /// Wide enough for two eyes.
@@ -145,6 +163,17 @@ mod tests {
              if it shows both eyes side by side: --source webcam:0; else plug in a second one\n\
              numbers may change, ports stay: --source webcam:1-2:1.0\n"
         );
+    }
+
+    #[test]
+    fn many_rates_and_sizes_stay_readable() {
+        let mode = |height, rate_hz| Mode { format: Mjpeg, width: height, height, rate_hz };
+        assert_eq!(size_text(&[mode(480, 15), mode(480, 30)]), "480x480 at 15 30/s");
+        assert_eq!(size_text(&[mode(480, 5), mode(480, 15), mode(480, 30)]), "480x480 at 5 to 30/s");
+        let text = wrapped(&vec!["1920x1080 at 5 to 30/s".to_owned(); 9]);
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!((lines.len(), text.matches("1920x1080").count()), (3, 9));
+        assert!(lines.iter().all(|line| line.len() <= 110), "{text}");
     }
 
     #[test]
