@@ -3,34 +3,6 @@
 use super::ListedCamera;
 use crate::capture::decode_camera::PixelFormat;
 use crate::capture::webcam::Mode;
-use std::fmt;
-use std::fs;
-use std::path::Path;
-
-/// A USB bus: what is plugged into it shares its speed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UsbBus {
-    /// Its number, as `lsusb` says it.
-    pub bus: u32,
-    /// How fast the camera is connected, Mbit/s.
-    pub speed_mbit: u32,
-}
-
-impl fmt::Display for UsbBus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "USB bus {} ({} Mbit/s)", self.bus, self.speed_mbit)
-    }
-}
-
-/// The bus of a camera, where the system (Linux) says it.
-pub(super) fn bus_of(index: u32) -> Option<UsbBus> {
-    let device = fs::canonicalize(format!("/sys/class/video4linux/video{index}/device")).ok()?;
-    let number = |file: &Path| fs::read_to_string(file).ok()?.trim().parse::<f64>().ok();
-    device.ancestors().find_map(|folder| {
-        let bus = number(&folder.join("busnum"))? as u32;
-        Some(UsbBus { bus, speed_mbit: number(&folder.join("speed"))? as u32 })
-    })
-}
 
 /// A bus at least as fast as this has room for any two webcams.
 const FAST_MBIT: u32 = 481;
@@ -46,7 +18,7 @@ pub(super) fn warnings(cameras: &[ListedCamera]) -> Vec<String> {
 }
 
 fn warning(left: &ListedCamera, right: &ListedCamera) -> Option<String> {
-    let (bus, other) = (left.bus?, right.bus?);
+    let (bus, other) = (left.info.bus?, right.info.bus?);
     if bus.bus != other.bus || bus.speed_mbit.max(other.speed_mbit) >= FAST_MBIT {
         return None;
     }
@@ -88,15 +60,15 @@ fn bytes_per_s(mode: &Mode) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::webcam::CameraInfo;
+    use crate::capture::webcam::{CameraInfo, UsbBus};
 
     fn camera(index: u32, bus: u32, speed_mbit: u32, sizes: &[(usize, usize)]) -> ListedCamera {
         let mode = |format, &(width, height): &(usize, usize)| Mode { format, width, height, rate_hz: 30 };
         let raw = sizes.iter().map(|size| mode(PixelFormat::Yuyv, size));
         let modes = raw.chain([mode(PixelFormat::Mjpeg, &(1920, 1080))]).collect();
         let bus = Some(UsbBus { bus, speed_mbit });
-        let info = CameraInfo { index, name: "Cam".into(), port: String::new(), bus: None, modes, problem: None };
-        ListedCamera { info, bus, controls: Ok(Vec::new()) }
+        let info = CameraInfo { index, name: "Cam".into(), port: String::new(), bus, modes, problem: None };
+        ListedCamera { info, controls: Ok(Vec::new()) }
     }
 
     #[test]

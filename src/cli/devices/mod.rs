@@ -3,7 +3,6 @@
 mod bandwidth;
 mod text;
 
-pub use bandwidth::UsbBus;
 pub use text::camera_list_text;
 
 use crate::capture::webcam::controls::{OfferedControl, offered};
@@ -31,8 +30,6 @@ pub(super) struct DevicesArgs {
 pub struct ListedCamera {
     /// The camera.
     pub info: CameraInfo,
-    /// The USB bus that it shares with others.
-    pub bus: Option<UsbBus>,
     /// Its controls, or in words why they are not known.
     pub controls: Result<Vec<OfferedControl>, String>,
 }
@@ -84,7 +81,7 @@ fn with_controls(cameras: Vec<CameraInfo>) -> Vec<ListedCamera> {
     let listed = |(info, answer): (CameraInfo, crossbeam_channel::Receiver<_>)| {
         let unanswered = |_| Err(format!("camera {} does not tell its controls", info.index));
         let controls = answer.recv_deadline(deadline).unwrap_or_else(unanswered);
-        ListedCamera { bus: bandwidth::bus_of(info.index), info, controls }
+        ListedCamera { info, controls }
     };
     asked.into_iter().map(listed).collect()
 }
@@ -92,7 +89,7 @@ fn with_controls(cameras: Vec<CameraInfo>) -> Vec<ListedCamera> {
 /// The cameras for other programs.
 fn camera_list_json(cameras: &[ListedCamera]) -> Value {
     let one = |camera: &ListedCamera| {
-        let ListedCamera { info, bus, controls } = camera;
+        let ListedCamera { info, controls } = camera;
         let modes: Vec<Value> = info
             .modes
             .iter()
@@ -102,7 +99,7 @@ fn camera_list_json(cameras: &[ListedCamera]) -> Value {
             "index": info.index,
             "name": info.name,
             "port": info.port,
-            "usb_bus": bus.map(|b| json!({ "bus": b.bus, "speed_mbit": b.speed_mbit })),
+            "usb_bus": info.bus.map(|b| json!({ "bus": b.bus, "speed_mbit": b.speed_mbit })),
             "problem": info.problem,
             "modes": modes,
             "controls": controls.as_deref().unwrap_or_default(),

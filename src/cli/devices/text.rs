@@ -17,9 +17,9 @@ pub fn camera_list_text(cameras: &[ListedCamera]) -> String {
     text
 }
 
-fn camera_text(ListedCamera { info, bus, controls }: &ListedCamera) -> String {
+fn camera_text(ListedCamera { info, controls }: &ListedCamera) -> String {
     let port = if info.port.is_empty() { String::new() } else { format!(", port {}", info.port) };
-    let bus = bus.map_or(String::new(), |bus| format!(", {bus}"));
+    let bus = info.bus.map_or(String::new(), |bus| format!(", {bus}"));
     let mut text = format!("camera {}: {}{port}{bus}\n", info.index, info.name);
     for of_format in info.modes.chunk_by(|a, b| a.format == b.format) {
         let sizes: Vec<String> = of_format.chunk_by(|a, b| a.size() == b.size()).map(size_text).collect();
@@ -133,8 +133,7 @@ const NONE: &str = "no cameras found: check that they are plugged in and that th
 mod tests {
     use super::*;
     use crate::capture::decode_camera::PixelFormat::{Mjpeg, Yuyv};
-    use crate::capture::webcam::CameraInfo;
-    use crate::cli::devices::UsbBus;
+    use crate::capture::webcam::{CameraInfo, UsbBus};
 
     #[test]
     fn modes_are_grouped_by_format_and_size() {
@@ -146,14 +145,13 @@ mod tests {
             mode(Mjpeg, 2560, 720, 30),
         ];
         let bus = Some(UsbBus { bus: 2, speed_mbit: 480 });
-        let first =
-            CameraInfo { index: 0, name: "Cam".into(), port: "1-2:1.0".into(), bus: None, modes, problem: None };
+        let first = CameraInfo { index: 0, name: "Cam".into(), port: "1-2:1.0".into(), bus, modes, problem: None };
         let problem = Some("camera 2 is busy".into());
         let second =
             CameraInfo { index: 2, name: "Other".into(), port: String::new(), bus: None, modes: vec![], problem };
         let listed = [
-            ListedCamera { info: first, bus, controls: Ok(Vec::new()) },
-            ListedCamera { info: second, bus: None, controls: Err("not asked".into()) },
+            ListedCamera { info: first, controls: Ok(Vec::new()) },
+            ListedCamera { info: second, controls: Err("not asked".into()) },
         ];
         assert_eq!(
             camera_list_text(&listed),
@@ -181,7 +179,7 @@ mod tests {
         let camera = |index, port: &str| {
             let info =
                 CameraInfo { index, name: "Cam".into(), port: port.into(), bus: None, modes: vec![], problem: None };
-            ListedCamera { info, bus: None, controls: Ok(Vec::new()) }
+            ListedCamera { info, controls: Ok(Vec::new()) }
         };
         assert!(camera_list_text(&[camera(0, "a-1"), camera(1, "a-2")]).contains("--source webcam:a-1,a-2"));
         assert!(!camera_list_text(&[camera(0, "a-1"), camera(1, "a-1")]).contains("ports stay"));
