@@ -32,5 +32,6 @@ pub mod metrics;
 pub mod colormap;
 pub mod export;
 pub mod settings;
+pub mod rig;
 pub mod ui;
 pub mod cli;

@@ -23,6 +23,31 @@ pub struct CameraOptions {
     pub equal_exposure: bool,
 }
 
+impl CameraOptions {
+    /// The same as words of a command line, which sets the controls of both cameras alike: those that differ, a rig file
+    /// keeps.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut add = |flag: &str, value: Option<String>| {
+            words.extend(value.into_iter().flat_map(|value| [format!("--{flag}"), value]));
+        };
+        let [left, right] = &self.eyes;
+        let turned = (left.orientation, right.orientation) != (Orientation::Upright, Orientation::Upright);
+        add("format", self.format.map(|format| format.word().to_owned()));
+        add("orientation", turned.then(|| format!("{},{}", left.orientation, right.orientation)));
+        let ControlWishes { exposure_ms, gain, white_balance_k, focus, power_line } = left.controls;
+        add("exposure-ms", exposure_ms.map(|wish| wish.to_string()));
+        add("gain", gain.map(|gain| gain.to_string()));
+        add("white-balance-k", white_balance_k.map(|wish| wish.to_string()));
+        add("focus", focus.map(|wish| wish.to_string()));
+        add("power-line-hz", power_line.map(|hz| hz.to_string()));
+        for (flag, on) in [("--swap-halves", self.swapped_halves), ("--equal-exposure", self.equal_exposure)] {
+            words.extend(on.then(|| flag.to_owned()));
+        }
+        words
+    }
+}
+
 /// What is wished of one camera.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EyeOptions {
@@ -81,6 +106,20 @@ pub struct ControlWishes {
     /// Flicker of the lights that is filtered.
     #[serde(rename = "power_line_hz", skip_serializing_if = "Option::is_none")]
     pub power_line: Option<PowerLine>,
+}
+
+impl ControlWishes {
+    /// These wishes, and where there is none the other's.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        Self {
+            exposure_ms: self.exposure_ms.or(other.exposure_ms),
+            gain: self.gain.or(other.gain),
+            white_balance_k: self.white_balance_k.or(other.white_balance_k),
+            focus: self.focus.or(other.focus),
+            power_line: self.power_line.or(other.power_line),
+        }
+    }
 }
 
 choices! {

@@ -18,7 +18,7 @@ pub mod worker;
 pub use camera_options::{CameraOptions, ControlWishes, EyeOptions, Orientation, PowerLine, Wish};
 pub use scale::Scale;
 pub use source::{SourceOptions, SourceSpec, open};
-pub use worker::{Capture, CaptureOptions, CaptureStats, Rectify};
+pub use worker::{Capture, CaptureOptions, CaptureStats, Recipe, Rectify};
 
 use crate::frame::{Geometry, RawPair};
 use std::time::Duration;
@@ -92,7 +92,7 @@ pub struct SourceState {
 }
 
 /// How one camera stands.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct CameraState {
     /// Its number now.
     pub index: u32,

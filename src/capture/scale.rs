@@ -16,6 +16,13 @@ choices! {
     }
 }
 
+#[allow(clippy::derivable_impls, reason = "the macro's members take no attribute")]
+impl Default for Scale {
+    fn default() -> Self {
+        Self::One
+    }
+}
+
 impl Scale {
     /// Pixels of the source along one side of a pixel at working size.
     pub fn divisor(self) -> usize {

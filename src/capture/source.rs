@@ -45,6 +45,17 @@ pub struct SourceOptions {
     pub scene: SceneOptions,
 }
 
+/// A size such as `640x480`.
+///
+/// # Errors
+/// It is none, in words.
+pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
+    let parsed = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+    parsed
+        .filter(|&(w, h): &(usize, usize)| (1..=16_384).contains(&w) && (1..=16_384).contains(&h))
+        .ok_or_else(|| "expected WIDTHxHEIGHT, each from 1 to 16384, such as 640x480".to_owned())
+}
+
 /// What the grammar takes.
 const GRAMMAR: &str =
     "give scene, LEFT,RIGHT (two image files), FOLDER, webcam:0,1 (two cameras) or webcam:0 (one, side by side)";

@@ -2,7 +2,7 @@
 //! The tap lies before the newest-wins channel, so that a slow matcher never thins what is recorded.
 
 use super::newest::{NewestReceiver, NewestSender, Policy, channel_with};
-use super::{Next, PairSource, Scale, SourceInfo};
+use super::{Next, PairSource, Scale, SourceInfo, SourceState};
 use crate::calibration::CalibrationError;
 use crate::frame::{Frame, Geometry, Picture, RawPair};
 use crate::metrics::Rate;
@@ -25,15 +25,65 @@ pub trait Rectify: Send + Sync {
     fn geometry(&self) -> Geometry;
 }
 
-/// How frames are made.
-#[derive(Clone)]
-pub struct CaptureOptions {
+/// How a raw pair becomes a frame.
+#[derive(Clone, Default)]
+pub struct Recipe {
     /// Makes rectified pairs; `None` hands raw pairs on as they are.
     pub rectifier: Option<Arc<dyn Rectify>>,
-    /// Used where there is no rectifier, instead of the source's own; for the source's size.
+    /// Goes before the rectifier's and the source's own; for the source's size.
     pub geometry: Option<Geometry>,
     /// Working size.
     pub scale: Scale,
+}
+
+impl Recipe {
+    /// What turns disparity into metres, at the source's size.
+    pub fn geometry(&self, source: &SourceInfo) -> Option<Geometry> {
+        self.geometry.or_else(|| self.rectifier.as_ref().map(|rectifier| rectifier.geometry())).or(source.geometry)
+    }
+
+    /// The frame of a pair that arrived at this moment.
+    ///
+    /// # Errors
+    /// The pair does not fit the calibration.
+    pub fn make(&self, raw: &Arc<RawPair>, source: &SourceInfo, arrived: Instant) -> Result<Frame, CalibrationError> {
+        let start = Instant::now();
+        let scale = self.scale;
+        let (left, right) = match &self.rectifier {
+            Some(rectifier) => {
+                let (left, right) = rectifier.rectify(raw)?;
+                if scale == Scale::One { (left, right) } else { (scale.picture(&left), scale.picture(&right)) }
+            }
+            None => (scale.picture(&raw.left), scale.picture(&raw.right)),
+        };
+        // truth is of the pixels as they came: rectification would move them away from it
+        let truth = raw.truth.as_ref().filter(|_| self.rectifier.is_none());
+        let truth =
+            truth.map(|truth| if scale == Scale::One { Arc::clone(truth) } else { Arc::new(scale.truth(truth)) });
+        Ok(Frame {
+            left,
+            right,
+            raw: Arc::clone(raw),
+            truth,
+            geometry: self.geometry(source).map(|g| g.scaled(scale.factor())),
+            arrived,
+            rectify_time: start.elapsed(),
+        })
+    }
+}
+
+impl fmt::Debug for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rectifier, geometry, scale } = self;
+        write!(f, "Recipe {{ rectifies: {}, {geometry:?}, {scale} }}", rectifier.is_some())
+    }
+}
+
+/// How a source is read.
+#[derive(Clone, Debug)]
+pub struct CaptureOptions {
+    /// How frames are made; it can be changed while the source is read.
+    pub recipe: Recipe,
     /// What happens to frames that nobody takes in time.
     pub policy: Policy,
     /// Gets every raw pair; where its queue is full the pair is counted and left out, nobody waits.
@@ -42,14 +92,13 @@ pub struct CaptureOptions {
 
 impl Default for CaptureOptions {
     fn default() -> Self {
-        Self { rectifier: None, geometry: None, scale: Scale::One, policy: Policy::NewestWins, raw_tap: None }
+        Self { recipe: Recipe::default(), policy: Policy::NewestWins, raw_tap: None }
     }
 }
 
-impl fmt::Debug for CaptureOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { geometry, scale, policy, .. } = self;
-        write!(f, "CaptureOptions {{ {geometry:?}, {scale}, {policy:?} }}")
+impl From<Recipe> for CaptureOptions {
+    fn from(recipe: Recipe) -> Self {
+        Self { recipe, ..Self::default() }
     }
 }
 
@@ -82,6 +131,9 @@ struct Shared {
     stop: AtomicBool,
     stats: Mutex<CaptureStats>,
     info: Mutex<SourceInfo>,
+    state: Mutex<SourceState>,
+    recipe: Mutex<Recipe>,
+    resync: AtomicBool,
 }
 
 /// The running capture thread. Dropping it stops it.
@@ -101,9 +153,16 @@ impl Capture {
     /// Starts reading `source`.
     pub fn start(source: Box<dyn PairSource>, options: CaptureOptions) -> Self {
         let (sender, frames) = channel_with(options.policy);
-        let shared =
-            Arc::new(Shared { stop: AtomicBool::new(false), stats: Mutex::default(), info: Mutex::new(source.info()) });
-        let reader = Reader { source, sender, options, shared: Arc::clone(&shared), rate: Rate::default() };
+        let CaptureOptions { recipe, policy: _, raw_tap } = options;
+        let shared = Arc::new(Shared {
+            stop: AtomicBool::new(false),
+            stats: Mutex::default(),
+            info: Mutex::new(source.info()),
+            state: Mutex::new(source.state()),
+            recipe: Mutex::new(recipe),
+            resync: AtomicBool::new(false),
+        });
+        let reader = Reader { source, sender, raw_tap, shared: Arc::clone(&shared), rate: Rate::default() };
         let thread = std::thread::Builder::new().name("capture".into()).spawn(move || reader.run());
         if let Err(err) = &thread {
             let mut stats = lock(&shared.stats);
@@ -123,6 +182,26 @@ impl Capture {
     /// What is known of the source now.
     pub fn info(&self) -> SourceInfo {
         lock(&self.shared.info).clone()
+    }
+
+    /// How the cameras stand.
+    pub fn state(&self) -> SourceState {
+        lock(&self.shared.state).clone()
+    }
+
+    /// How frames are made now.
+    pub fn recipe(&self) -> Recipe {
+        lock(&self.shared.recipe).clone()
+    }
+
+    /// Makes frames in another way from the next pair on.
+    pub fn set_recipe(&self, recipe: Recipe) {
+        *lock(&self.shared.recipe) = recipe;
+    }
+
+    /// Has two free-running cameras take their pictures at nearly the same time, see [`PairSource::resync`].
+    pub fn resync(&self) {
+        self.shared.resync.store(true, Ordering::Release);
     }
 
     /// Stops reading. Waits for half a second at most and leaves a thread behind that a source still blocks.
@@ -158,7 +237,7 @@ impl Drop for Capture {
 struct Reader {
     source: Box<dyn PairSource>,
     sender: NewestSender<Arc<Frame>>,
-    options: CaptureOptions,
+    raw_tap: Option<Sender<Arc<RawPair>>>,
     shared: Arc<Shared>,
     rate: Rate,
 }
@@ -177,15 +256,21 @@ impl Reader {
     fn read_all(&mut self) -> Result<(), String> {
         let mut expected = None;
         while !self.shared.stop.load(Ordering::Acquire) {
-            let raw = match self.source.next(PATIENCE).map_err(|err| err.to_string())? {
+            if self.shared.resync.swap(false, Ordering::AcqRel) {
+                self.source.resync();
+            }
+            let next = self.source.next(PATIENCE);
+            *lock(&self.shared.state) = self.source.state();
+            let raw = match next.map_err(|err| err.to_string())? {
                 Next::Pair(raw) => Arc::new(*raw),
                 Next::Waiting => continue,
                 Next::End => break,
             };
             let arrived = Instant::now();
-            let tap_full = self.options.raw_tap.as_ref().is_some_and(|tap| tap.try_send(Arc::clone(&raw)).is_err());
+            let tap_full = self.raw_tap.as_ref().is_some_and(|tap| tap.try_send(Arc::clone(&raw)).is_err());
             let info = self.source.info();
-            let frame = make_frame(&raw, &info, &self.options, arrived).map_err(|err| err.to_string())?;
+            let recipe = lock(&self.shared.recipe).clone();
+            let frame = recipe.make(&raw, &info, arrived).map_err(|err| err.to_string())?;
 
             let mut stats = lock(&self.shared.stats);
             stats.captured += 1;
@@ -204,34 +289,6 @@ impl Reader {
         }
         Ok(())
     }
-}
-
-fn make_frame(
-    raw: &Arc<RawPair>,
-    info: &SourceInfo,
-    options: &CaptureOptions,
-    arrived: Instant,
-) -> Result<Frame, CalibrationError> {
-    let scale = options.scale;
-    let (left, right, geometry) = if let Some(rectifier) = &options.rectifier {
-        let (left, right) = rectifier.rectify(raw)?;
-        let scaled = if scale == Scale::One { (left, right) } else { (scale.picture(&left), scale.picture(&right)) };
-        (scaled.0, scaled.1, Some(rectifier.geometry()))
-    } else {
-        (scale.picture(&raw.left), scale.picture(&raw.right), options.geometry.or(info.geometry))
-    };
-    // truth is of the pixels as they came: rectification would move them away from it
-    let truth = raw.truth.as_ref().filter(|_| options.rectifier.is_none());
-    let truth = truth.map(|truth| if scale == Scale::One { Arc::clone(truth) } else { Arc::new(scale.truth(truth)) });
-    Ok(Frame {
-        left,
-        right,
-        raw: Arc::clone(raw),
-        truth,
-        geometry: geometry.map(|g| g.scaled(scale.factor())),
-        arrived,
-        rectify_time: arrived.elapsed(),
-    })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -394,9 +451,8 @@ mod tests {
 
     #[test]
     fn frames_are_rectified_then_scaled_and_the_geometry_follows() {
-        let options =
-            CaptureOptions { rectifier: Some(Arc::new(Darken)), scale: Scale::Half, ..CaptureOptions::default() };
-        let capture = Capture::start(Box::new(script([200, 1])), options);
+        let options = Recipe { rectifier: Some(Arc::new(Darken)), geometry: None, scale: Scale::Half };
+        let capture = Capture::start(Box::new(script([200, 1])), options.into());
         let stats = wait_for_end(&capture);
         assert_eq!(stats.last_error.as_deref(), Some("another size"));
         let frame = capture.frames.try_recv().unwrap();

@@ -5,6 +5,7 @@ use crate::capture::PairSource;
 use crate::engine::{self, EngineChoice, Output};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -75,6 +76,8 @@ struct Teller {
     bar: Option<ProgressBar>,
     due: Instant,
     told_errors: Vec<String>,
+    /// Without their numbers; each is told once.
+    told_warnings: BTreeSet<String>,
     told_engine: bool,
 }
 
@@ -84,7 +87,7 @@ impl Teller {
             let style = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
             ProgressBar::new_spinner().with_style(style)
         });
-        Self { bar, due: Instant::now(), told_errors: Vec::new(), told_engine: false }
+        Self { bar, due: Instant::now(), told_errors: Vec::new(), told_warnings: BTreeSet::new(), told_engine: false }
     }
 
     fn tell(&mut self, status: &Status) {
@@ -94,6 +97,13 @@ impl Teller {
             }
         }
         self.told_errors.clone_from(&status.errors);
+        for warning in &status.warnings {
+            // the numbers in it change, the matter does not
+            let matter: String = warning.chars().filter(|c| !c.is_ascii_digit()).collect();
+            if self.told_warnings.insert(matter) {
+                self.line(&format!("stereopsis: {warning}"));
+            }
+        }
         if let (false, Some(engine)) = (self.told_engine, &status.engine) {
             self.told_engine = true;
             let why = status.engine_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));

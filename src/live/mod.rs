@@ -4,13 +4,16 @@
 
 pub mod headless;
 mod status;
+mod watch;
 #[cfg(test)]
 mod tests;
 
 pub use crate::engine::worker::{EngineSource, Wake};
 pub use status::{Dropped, Latency, Status};
+pub use watch::Health;
 
-use crate::capture::{Capture, CaptureOptions, PairSource};
+use crate::calibration::CalibrationError;
+use crate::capture::{Capture, CaptureOptions, PairSource, Recipe};
 use crate::engine::worker::{Control, EngineWorker};
 use crate::engine::{OpenOptions, Output};
 use crate::stereo::StereoParams;
@@ -48,7 +51,8 @@ impl LiveOptions {
 
 /// The running pipeline. Dropping it stops it.
 pub struct Live {
-    // in the order in which they stop: no more pairs, then no more results
+    // in the order in which they stop: no more looks, no more pairs, then no more results
+    watch: watch::Watch,
     capture: Mutex<Capture>,
     engine: EngineWorker,
 }
@@ -63,7 +67,8 @@ impl Live {
         let capture = Capture::start(source, capture);
         let control = Control { params: Arc::new(params), read_back, paused: false, steps: 0 };
         let engine = EngineWorker::start(capture.frames.clone(), engine, control, threads, wake)?;
-        Ok(Self { capture: Mutex::new(capture), engine })
+        let watch = watch::Watch::start(Box::new(engine.newest()))?;
+        Ok(Self { watch, capture: Mutex::new(capture), engine })
     }
 
     /// Reads another source from now on. The old one is let go in the background: it may take half a second.
@@ -75,6 +80,34 @@ impl Live {
         if let Err(err) = farewell {
             log::warn!("no thread to let the old source go: {err}");
         }
+    }
+
+    /// Makes frames in another way: another calibration, working size or scale of depth. A pair that is held, or the last
+    /// one of a source that has ended, is made anew.
+    ///
+    /// # Errors
+    /// The held pair does not fit the calibration; nothing has changed then.
+    pub fn set_recipe(&self, recipe: Recipe) -> Result<(), CalibrationError> {
+        let (info, ended) = {
+            let capture = self.capture();
+            (capture.info(), capture.stats().ended)
+        };
+        if let Some(output) = self.latest().filter(|_| ended || self.is_paused()) {
+            let old = &output.job.frame;
+            self.engine.replace_last(Arc::new(recipe.make(&old.raw, &info, old.arrived)?));
+        }
+        self.capture().set_recipe(recipe);
+        Ok(())
+    }
+
+    /// How frames are made now.
+    pub fn recipe(&self) -> Recipe {
+        self.capture().recipe()
+    }
+
+    /// Has two free-running cameras take their pictures at nearly the same time; [`Status::cameras`] says how that goes.
+    pub fn resync(&self) {
+        self.capture().resync();
     }
 
     /// Stops reading, so that the camera is free; the last pair is still matched when settings change.
@@ -134,11 +167,12 @@ impl Live {
 
     /// Everything that a status line says.
     pub fn status(&self) -> Status {
-        let (source, capture) = {
+        let (source, cameras, capture) = {
             let capture = self.capture();
-            (capture.info(), capture.stats())
+            (capture.info(), capture.state(), capture.stats())
         };
-        Status::of(source, capture, self.engine.stats(), self.is_paused())
+        let params = self.params();
+        Status::of(source, cameras, capture, self.engine.stats(), self.watch.seen(), params.cost, self.is_paused())
     }
 
     fn capture(&self) -> MutexGuard<'_, Capture> {

@@ -1,9 +1,12 @@
 //! What a window or a status line tells of the running pipeline.
 
-use crate::capture::{CaptureStats, SourceInfo};
+use super::Health;
+use crate::calibration::{RowOffset, Verdict};
+use crate::capture::{CaptureStats, SourceInfo, SourceState};
 use crate::engine::worker::EngineStats;
 use crate::engine::{EngineInfo, StageTime};
 use crate::metrics::TruthError;
+use crate::stereo::CostKind;
 use std::fmt;
 use std::sync::Arc;
 
@@ -43,6 +46,8 @@ impl Dropped {
 pub struct Status {
     /// What is read.
     pub source: SourceInfo,
+    /// How its cameras stand.
+    pub cameras: SourceState,
     /// Pairs read.
     pub captured: u64,
     /// Pairs read per second.
@@ -73,6 +78,10 @@ pub struct Status {
     pub valid_share: Option<f64>,
     /// Error of a recent result where the source knows the truth.
     pub truth: Option<TruthError>,
+    /// How well the pictures fit each other.
+    pub health: Health,
+    /// What makes depth worse than it could be, in words to be shown as they are.
+    pub warnings: Vec<String>,
     /// What is wrong now, in words to be shown as they are.
     pub errors: Vec<String>,
     /// Whether the pair is held.
@@ -82,10 +91,21 @@ pub struct Status {
 }
 
 impl Status {
-    pub(super) fn of(source: SourceInfo, capture: CaptureStats, mut engine: EngineStats, paused: bool) -> Self {
+    pub(super) fn of(
+        source: SourceInfo,
+        cameras: SourceState,
+        capture: CaptureStats,
+        mut engine: EngineStats,
+        health: Health,
+        cost: CostKind,
+        paused: bool,
+    ) -> Self {
         let lost = capture.last_error.filter(|_| capture.lost);
+        let warnings = warnings(&cameras, &health, cost);
+        let lost_cameras = cameras.cameras.iter().filter_map(|camera| camera.lost.clone()).collect::<Vec<_>>();
         Self {
             source,
+            cameras,
             captured: capture.captured,
             captured_hz: capture.rate_hz,
             computed: engine.computed,
@@ -107,11 +127,40 @@ impl Status {
             engine_opening: engine.opening,
             valid_share: engine.figures.map(|figures| figures.valid_share),
             truth: engine.figures.and_then(|figures| figures.truth),
-            errors: [lost, engine.fault, engine.error].into_iter().flatten().collect(),
+            health,
+            warnings,
+            errors: [lost, engine.fault, engine.error].into_iter().flatten().chain(lost_cameras).collect(),
             paused,
             ended: engine.ended,
         }
     }
+}
+
+/// What hurts, with the numbers.
+fn warnings(cameras: &SourceState, health: &Health, cost: CostKind) -> Vec<String> {
+    let mut warnings = cameras.remarks.clone();
+    if let (Some(skew), Some(motion)) = (cameras.skew, health.motion_px_per_s) {
+        let apart_s = skew.mean_s.abs() + skew.spread_s / 2.0;
+        let moved_px = apart_s * motion;
+        if moved_px > 1.0 {
+            warnings.push(format!(
+                "the cameras take their pictures {:.0} ms apart, and what moves is {moved_px:.1} px further by then: re-sync, or \
+                 hold still",
+                1e3 * apart_s
+            ));
+        }
+    }
+    if let Some(luma) = health.luma.filter(|luma| luma.hurts(cost)) {
+        warnings.push(format!(
+            "the right picture is {:+.0} grey levels brighter than the left one, too much for {cost}: equal exposure, or another cost",
+            luma.levels
+        ));
+    }
+    let misaligned = health.row_offset.as_ref().filter(|rows| rows.verdict() == Verdict::Bad);
+    warnings.extend(misaligned.map(|rows: &RowOffset| {
+        format!("{rows}: calibrate the rig, or estimate that from the pictures (--rectify auto)")
+    }));
+    warnings
 }
 
 /// One line for a terminal.
@@ -127,6 +176,12 @@ impl fmt::Display for Status {
         if let Some(truth) = self.truth {
             let seen = truth.nonocc;
             write!(f, ", off by more than 1 px {:.1} %, mean {:.2} px", seen.bad_1_percent, seen.average_px)?;
+        }
+        if let Some(skew) = self.cameras.skew {
+            write!(f, ", skew {:+.1} ms", 1e3 * skew.mean_s)?;
+        }
+        if let Some(rows) = &self.health.row_offset {
+            write!(f, ", rows {:+.2} px", rows.median_px)?;
         }
         write!(f, ", dropped {}", self.dropped.missed())
     }

@@ -52,6 +52,25 @@ impl DisparityMap {
         (value != INVALID).then(|| f32::from(value) / SUBPIXEL_STEPS as f32)
     }
 
+    /// Median of the disparities in the square of `2 radius + 1` pixels around a pixel, px; `None` where fewer than half
+    /// of its pixels have one.
+    pub fn median_around_px(&self, (x, y): (usize, usize), radius: usize) -> Option<f32> {
+        let (width, height) = self.size();
+        let columns = x.saturating_sub(radius)..(x + radius + 1).min(width);
+        let rows = y.saturating_sub(radius)..(y + radius + 1).min(height);
+        let square = rows.flat_map(|y| columns.clone().map(move |x| (x, y)));
+        let (mut all, mut found) = (0, Vec::new());
+        for (x, y) in square {
+            all += 1;
+            found.extend(self.disparity_px(x, y));
+        }
+        if found.is_empty() || 2 * found.len() < all {
+            return None;
+        }
+        let middle = found.len() / 2;
+        Some(*found.select_nth_unstable_by(middle, f32::total_cmp).1)
+    }
+
     /// Every pixel in px, NaN where there is none.
     pub fn to_px(&self) -> Image<f32> {
         self.values.map(|&v| if v == INVALID { f32::NAN } else { f32::from(v) / SUBPIXEL_STEPS as f32 })

@@ -42,6 +42,21 @@ fn is_at(camera: &CameraInfo, port: &str) -> bool {
     camera.port == port || sysfs::device_name(camera.index).is_some_and(|name| name == port)
 }
 
+impl CameraName {
+    /// The same camera by its port, where the system says one; a number means another camera after a restart.
+    #[must_use]
+    pub fn lasting(&self) -> Self {
+        let port = |number: u32| {
+            let camera = listed().ok()?.into_iter().find(|c| c.index == number)?;
+            (!camera.port.is_empty()).then_some(Self::Port(camera.port))
+        };
+        match self {
+            Self::Number(number) => port(*number).unwrap_or_else(|| self.clone()),
+            Self::Port(_) => self.clone(),
+        }
+    }
+}
+
 impl fmt::Display for CameraName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

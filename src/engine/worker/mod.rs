@@ -50,6 +50,8 @@ enum Command {
     Frames(NewestReceiver<Arc<Frame>>),
     /// Another engine.
     Engine(EngineSource),
+    /// The last pair, made anew.
+    Again(Arc<Frame>),
     /// Nothing but a reason to look at the settings.
     Look,
 }
@@ -112,6 +114,11 @@ impl EngineWorker {
         self.send(Command::Frames(frames));
     }
 
+    /// The last pair made anew, by another recipe: it is matched again, unless another one has come since.
+    pub fn replace_last(&self, frame: Arc<Frame>) {
+        self.send(Command::Again(frame));
+    }
+
     /// Matches with this engine from now on.
     pub fn set_engine(&self, engine: EngineSource) {
         lock(&self.board.stats).opening = true;
@@ -121,6 +128,12 @@ impl EngineWorker {
     /// The newest result.
     pub fn latest(&self) -> Option<Arc<Output>> {
         lock(&self.board.latest).clone()
+    }
+
+    /// Gives the newest result to another thread.
+    pub fn newest(&self) -> impl Fn() -> Option<Arc<Output>> + Send + use<> {
+        let board = Arc::clone(&self.board);
+        move || lock(&board.latest).clone()
     }
 
     /// What has happened so far.

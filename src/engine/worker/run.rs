@@ -102,6 +102,12 @@ impl Matcher {
                 (self.wanted, self.timed) = (Some(engine), None);
                 self.redo = true;
             }
+            Command::Again(frame) => {
+                if let Some(last) = self.last.as_mut().filter(|last| Arc::ptr_eq(&last.frame.raw, &frame.raw)) {
+                    last.frame = frame;
+                    self.redo = true;
+                }
+            }
             Command::Look => {}
         }
     }

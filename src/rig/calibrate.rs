@@ -1,0 +1,228 @@
+//! What a user chooses of calibration, and the recipe for frames that follows from it.
+
+use crate::calibration::{
+    CalibrationError, Estimate, LengthUnit, LoadOptions, StereoRig, estimate_rig, focal_from_fov, load,
+};
+use crate::capture::{Recipe, Scale, SourceInfo};
+use crate::choices;
+use crate::frame::{Geometry, RawPair};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+choices! {
+    /// How pairs become rectified.
+    pub enum RectifyChoice {
+        /// By the calibration file.
+        Calibration = "calibration",
+        /// By what the pictures themselves show; depth is then an estimate.
+        Auto = "auto",
+        /// Not at all: they are rectified as they come.
+        Off = "off",
+    }
+}
+
+/// What a user says of calibration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CalibrationChoice {
+    /// Calibration files: one, or two that belong together.
+    pub files: Vec<PathBuf>,
+    /// Unit of the files' lengths; where not given, the files' kind or a plausible baseline decides.
+    pub unit: Option<LengthUnit>,
+    /// The files' left camera is the right one.
+    pub swapped: bool,
+    /// How much of the pictures is kept: 0 no black border, 1 every pixel.
+    pub alpha: f64,
+    /// How pairs become rectified; where not given, by the files if there are any.
+    pub rectify: Option<RectifyChoice>,
+    /// Horizontal field of view of each camera in degrees, for an estimate.
+    pub fov_deg: Option<f64>,
+    /// Focal length, px: of rectified pictures without files, or for an estimate.
+    pub focal_px: Option<f64>,
+    /// Distance between the cameras, m: without files.
+    pub baseline_m: Option<f64>,
+    /// Difference of the principal points, right minus left, px: of rectified pictures without files.
+    pub doffs_px: f64,
+    /// Depth fitted to things at known distances: goes before everything else.
+    pub depth_fit: Option<FittedDepth>,
+    /// Working size.
+    pub scale: Scale,
+}
+
+/// Focal length, baseline and offset as fitted to two things at known distances, at the source's size.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedDepth {
+    /// Focal length, px.
+    pub focal_px: f64,
+    /// Distance between the cameras, m.
+    pub baseline_m: f64,
+    /// What is added to disparities, px.
+    pub doffs_px: f64,
+}
+
+/// A field of view that most webcams are near to, degrees.
+const USUAL_FOV_DEG: f64 = 60.0;
+/// A distance at which two webcams stand beside each other, m.
+const USUAL_BASELINE_M: f64 = 0.06;
+
+/// A choice applied to a source.
+#[derive(Clone, Debug, Default)]
+pub struct Calibrated {
+    /// How its frames are made.
+    pub recipe: Recipe,
+    /// What a person should confirm: baseline, unit, scaling; or what was assumed.
+    pub note: Option<String>,
+    /// The rig behind it, loaded or estimated.
+    pub rig: Option<StereoRig>,
+}
+
+impl CalibrationChoice {
+    /// How pairs become rectified.
+    pub fn rectify(&self) -> RectifyChoice {
+        let by_files = if self.files.is_empty() { RectifyChoice::Off } else { RectifyChoice::Calibration };
+        self.rectify.unwrap_or(by_files)
+    }
+
+    /// The same as words of a command line, without those at their defaults. A fit of depth has no words: a rig file
+    /// keeps it.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut add = |flag: &str, value: Option<String>| {
+            words.extend(value.into_iter().flat_map(|value| [format!("--{flag}"), value]));
+        };
+        let files: Vec<_> = self.files.iter().map(|path| path.display().to_string()).collect();
+        add("calibration", (!files.is_empty()).then(|| files.join(",")));
+        add("calibration-unit", self.unit.map(|unit| unit.to_string()));
+        add("rectify", self.rectify.map(|rectify| rectify.to_string()));
+        add("alpha", (self.alpha > 0.0).then(|| self.alpha.to_string()));
+        add("fov-deg", self.fov_deg.map(|fov| fov.to_string()));
+        add("focal-px", self.focal_px.map(|focal| focal.to_string()));
+        add("baseline-m", self.baseline_m.map(|baseline| baseline.to_string()));
+        add("doffs", (self.doffs_px != 0.0).then(|| self.doffs_px.to_string()));
+        add("scale", (self.scale != Scale::One).then(|| self.scale.to_string()));
+        if self.swapped {
+            words.push("--calibration-swap".to_owned());
+        }
+        words
+    }
+
+    /// The recipe for a source, where no pictures are needed to find it.
+    ///
+    /// # Errors
+    /// A file that cannot be used, or one for another shape of picture; an estimate asked for.
+    pub fn apply(&self, source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
+        // the scene and what else knows its rig needs no calibration of other cameras
+        let knows_itself = source.is_rectified && source.geometry.is_some();
+        let calibrated = match self.rectify() {
+            _ if knows_itself => self.without_files(source),
+            RectifyChoice::Calibration if self.files.is_empty() => {
+                return Err(CalibrationError(
+                    "no calibration to rectify with: give --calibration FILE, or --rectify auto".to_owned(),
+                ));
+            }
+            RectifyChoice::Auto => {
+                return Err(CalibrationError("an estimate needs pictures of the source; open it again".to_owned()));
+            }
+            RectifyChoice::Off if self.files.is_empty() => self.without_files(source),
+            RectifyChoice::Calibration | RectifyChoice::Off => {
+                let size = Some((source.width, source.height));
+                let rig = load(&self.files, &LoadOptions { unit: self.unit, swapped: self.swapped, size })?;
+                let mut calibrated = self.with_rig(rig, source)?;
+                if self.rectify() == RectifyChoice::Off {
+                    let geometry = calibrated.recipe.geometry(source);
+                    calibrated.recipe = Recipe { rectifier: None, geometry, scale: self.scale };
+                }
+                calibrated
+            }
+        };
+        Ok(self.fitted(calibrated, source))
+    }
+
+    /// The recipe from what pairs of the source show.
+    ///
+    /// # Errors
+    /// They show too little; the text says what to do.
+    pub fn estimate(&self, pairs: &[RawPair], source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
+        let mut assumed = Vec::new();
+        let focal_px = self.focal_px.unwrap_or_else(|| {
+            let fov_deg = self.fov_deg.unwrap_or_else(|| {
+                assumed.push(format!("a field of view of {USUAL_FOV_DEG:.0}° (--fov-deg)"));
+                USUAL_FOV_DEG
+            });
+            focal_from_fov(source.width, fov_deg)
+        });
+        let baseline_m = self.baseline_m.unwrap_or_else(|| {
+            assumed.push(format!("a baseline of {USUAL_BASELINE_M} m (--baseline-m)"));
+            USUAL_BASELINE_M
+        });
+        let lumas: Vec<_> = pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect();
+        let found: Estimate = estimate_rig(&lumas, focal_px, baseline_m)?;
+        let mut note = format!(
+            "estimated from {} matches: rows differ by {:.2} px, before by {:.2} px; depth is an estimate",
+            found.matches, found.row_offset_after.median_abs_px, found.row_offset_before.median_abs_px
+        );
+        if !assumed.is_empty() {
+            note = format!("{note}, with {} assumed", assumed.join(" and "));
+        }
+        let mut calibrated = self.with_rig(found.rig, source)?;
+        calibrated.note = Some(note);
+        Ok(self.fitted(calibrated, source))
+    }
+
+    /// Pictures that are rectified as they come.
+    fn without_files(&self, source: &SourceInfo) -> Calibrated {
+        let geometry = self.focal_px.zip(self.baseline_m).map(|(focal_px, baseline_m)| Geometry {
+            focal_px,
+            baseline_m,
+            doffs_px: self.doffs_px,
+            cx_px: (source.width as f64 - 1.0) / 2.0,
+            cy_px: (source.height as f64 - 1.0) / 2.0,
+            estimated: false,
+        });
+        Calibrated { recipe: Recipe { rectifier: None, geometry, scale: self.scale }, ..Calibrated::default() }
+    }
+
+    fn with_rig(&self, rig: StereoRig, source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
+        let rectifier = rig.rectifier(source.width, source.height, self.alpha)?;
+        let notes = [Some(rig.summary()), rectifier.note().map(str::to_owned)];
+        let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let recipe = Recipe { rectifier: Some(Arc::new(rectifier)), geometry: None, scale: self.scale };
+        Ok(Calibrated { recipe, note: Some(note), rig: Some(rig) })
+    }
+
+    /// Depth as it was fitted, where it was.
+    fn fitted(&self, mut calibrated: Calibrated, source: &SourceInfo) -> Calibrated {
+        if let Some(fit) = self.depth_fit {
+            let recipe = &mut calibrated.recipe;
+            recipe.geometry = Some(fit.applied(recipe.geometry(source), source));
+        }
+        calibrated
+    }
+}
+
+impl FittedDepth {
+    /// The numbers of a geometry.
+    pub fn of(geometry: &Geometry) -> Self {
+        let Geometry { focal_px, baseline_m, doffs_px, .. } = *geometry;
+        Self { focal_px, baseline_m, doffs_px }
+    }
+
+    /// What is assumed of a source that nothing is known of.
+    pub fn unknown(source: &SourceInfo) -> Geometry {
+        Geometry {
+            focal_px: focal_from_fov(source.width, USUAL_FOV_DEG),
+            baseline_m: USUAL_BASELINE_M,
+            doffs_px: 0.0,
+            cx_px: (source.width as f64 - 1.0) / 2.0,
+            cy_px: (source.height as f64 - 1.0) / 2.0,
+            estimated: true,
+        }
+    }
+
+    /// A geometry with these numbers, which are no calibration.
+    pub fn applied(self, known: Option<Geometry>, source: &SourceInfo) -> Geometry {
+        let Self { focal_px, baseline_m, doffs_px } = self;
+        let base = known.unwrap_or_else(|| Self::unknown(source));
+        Geometry { focal_px, baseline_m, doffs_px, estimated: true, ..base }
+    }
+}

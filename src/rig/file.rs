@@ -1,0 +1,374 @@
+//! Rig files: TOML that names cameras by port, with sides, mode, orientation, locks and calibration.
+
+use super::calibrate::{CalibrationChoice, FittedDepth, RectifyChoice};
+use crate::calibration::LengthUnit;
+use crate::capture::decode_camera::PixelFormat;
+use crate::capture::webcam::CameraName;
+use crate::capture::{CameraOptions, ControlWishes, EyeOptions, Orientation, Scale, SourceOptions, SourceSpec};
+use serde::{Deserialize, Serialize};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// What a rig file says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RigFile {
+    /// The cameras; a rig of files has none.
+    pub source: Option<SourceSpec>,
+    /// Columns and rows per eye.
+    pub size: Option<(usize, usize)>,
+    /// Frames per second.
+    pub rate_hz: Option<f64>,
+    /// How the cameras hang and are set.
+    pub cameras: CameraOptions,
+    /// How their pictures become rectified pairs and metres.
+    pub calibration: CalibrationChoice,
+}
+
+/// Why a rig file cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct RigFileError(pub String);
+
+const HEAD: &str = "\
+# A rig for stereopsis: use it with --rig. Cameras are named by the port that they are plugged into.
+# Sizes are per eye. Calibration files are looked for beside this file.
+
+";
+
+impl RigFile {
+    /// What is in use now.
+    pub fn of(source: &SourceSpec, options: &SourceOptions, calibration: &CalibrationChoice) -> Self {
+        let source = source.is_camera().then(|| source.clone());
+        let (size, rate_hz, cameras) = (options.size, options.rate_hz, options.cameras.clone());
+        Self { source, size, rate_hz, cameras, calibration: calibration.clone() }
+    }
+
+    /// Puts what the file says into options for opening.
+    pub fn fill(&self, options: &mut SourceOptions) {
+        options.size = self.size.or(options.size);
+        options.rate_hz = self.rate_hz.or(options.rate_hz);
+        options.cameras = self.cameras.clone();
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, or says what no rig has; the text names the line.
+    pub fn read(path: &Path) -> Result<Self, RigFileError> {
+        let wrong = |what: String| RigFileError(format!("cannot read the rig {}: {what}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|err| match err.kind() {
+            std::io::ErrorKind::NotFound => wrong("there is no such file; the window writes one (Rig, Save)".into()),
+            std::io::ErrorKind::InvalidData => wrong("it is no text; a TOML file is wanted".into()),
+            _ => wrong(err.to_string()),
+        })?;
+        let tables: Tables = toml::from_str(&text).map_err(|err| wrong(err.to_string().trim_end().to_owned()))?;
+        tables.rig(path.parent().unwrap_or(Path::new(""))).map_err(wrong)
+    }
+
+    /// Writes a file, which names each camera by its port, as far as the system knows one.
+    ///
+    /// # Errors
+    /// The file exists and `overwrite` is false, or it cannot be written.
+    pub fn write(&self, path: &Path, overwrite: bool) -> Result<(), RigFileError> {
+        let wrong = |what: String| RigFileError(format!("cannot write the rig {}: {what}", path.display()));
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let text = toml::to_string(&Tables::of(self, folder)).map_err(|err| wrong(err.to_string()))?;
+        let mut how = std::fs::OpenOptions::new();
+        how.write(true).create(true).truncate(true).create_new(!overwrite);
+        let mut file = how.open(path).map_err(|err| match err.kind() {
+            std::io::ErrorKind::AlreadyExists => wrong("it exists; choose another name".into()),
+            std::io::ErrorKind::NotFound => wrong("its folder does not exist; make it first".into()),
+            _ => wrong(err.to_string()),
+        })?;
+        file.write_all((HEAD.to_owned() + &text).as_bytes()).map_err(|err| wrong(err.to_string()))
+    }
+}
+
+/// The file as it is written.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Tables {
+    #[serde(skip_serializing_if = "is_default")]
+    source: SourceTable,
+    #[serde(skip_serializing_if = "is_default")]
+    left: EyeTable,
+    #[serde(skip_serializing_if = "is_default")]
+    right: EyeTable,
+    #[serde(skip_serializing_if = "is_default")]
+    calibration: CalibrationTable,
+}
+
+#[derive(Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct SourceTable {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left: Option<Written<CameraName>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    right: Option<Written<CameraName>>,
+    /// One camera with both eyes in one picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    both: Option<Written<CameraName>>,
+    #[serde(skip_serializing_if = "is_default")]
+    swapped_halves: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<Written<Size>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_hz: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<PixelFormat>,
+    #[serde(skip_serializing_if = "is_default")]
+    equal_exposure: bool,
+}
+
+#[derive(Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct EyeTable {
+    #[serde(skip_serializing_if = "is_default")]
+    orientation: Orientation,
+    #[serde(skip_serializing_if = "is_default")]
+    controls: ControlWishes,
+}
+
+#[derive(Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct CalibrationTable {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<Written<LengthUnit>>,
+    #[serde(skip_serializing_if = "is_default")]
+    swapped: bool,
+    #[serde(skip_serializing_if = "is_default")]
+    alpha: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rectify: Option<RectifyChoice>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fov_deg: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    focal_px: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline_m: Option<f64>,
+    #[serde(skip_serializing_if = "is_default")]
+    doffs_px: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scale: Option<Scale>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth_fit: Option<FittedDepth>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl Tables {
+    fn of(rig: &RigFile, folder: &Path) -> Self {
+        let RigFile { source, size, rate_hz, cameras, calibration } = rig;
+        let lasting = |camera: &CameraName| Some(Written(camera.lasting()));
+        let (left, right, both) = match source {
+            Some(SourceSpec::WebcamPair(left, right)) => (lasting(left), lasting(right), None),
+            Some(SourceSpec::WebcamSideBySide(camera)) => (None, None, lasting(camera)),
+            _ => (None, None, None),
+        };
+        let eye = |eye: &EyeOptions| EyeTable { orientation: eye.orientation, controls: eye.controls };
+        let beside = |file: &PathBuf| file.strip_prefix(folder).unwrap_or(file).to_owned();
+        let c = calibration;
+        Self {
+            source: SourceTable {
+                left,
+                right,
+                both,
+                swapped_halves: cameras.swapped_halves,
+                size: size.map(|(width, height)| Written(Size(width, height))),
+                rate_hz: *rate_hz,
+                format: cameras.format,
+                equal_exposure: cameras.equal_exposure,
+            },
+            left: eye(&cameras.eyes[0]),
+            right: eye(&cameras.eyes[1]),
+            calibration: CalibrationTable {
+                files: c.files.iter().map(beside).collect(),
+                unit: c.unit.map(Written),
+                swapped: c.swapped,
+                alpha: c.alpha,
+                rectify: c.rectify,
+                fov_deg: c.fov_deg,
+                focal_px: c.focal_px,
+                baseline_m: c.baseline_m,
+                doffs_px: c.doffs_px,
+                scale: (c.scale != Scale::One).then_some(c.scale),
+                depth_fit: c.depth_fit,
+            },
+        }
+    }
+
+    /// The rig of a file in `folder`; or what is wrong, in words.
+    fn rig(self, folder: &Path) -> Result<RigFile, String> {
+        let SourceTable { left, right, both, swapped_halves, size, rate_hz, format, equal_exposure } = self.source;
+        let source = match (left, right, both) {
+            (None, None, None) => None,
+            (None, None, Some(both)) => Some(SourceSpec::WebcamSideBySide(both.0)),
+            (Some(left), Some(right), None) if left.0 != right.0 => Some(SourceSpec::WebcamPair(left.0, right.0)),
+            (Some(_), Some(_), None) => return Err("[source] left and right are one camera; give it as both".into()),
+            _ => return Err("[source] wants left and right (two cameras), or both (one, side by side)".into()),
+        };
+        if rate_hz.is_some_and(|hz| !(hz > 0.0 && hz <= 1000.0)) {
+            return Err("[source] rate_hz must be above 0, at most 1000".into());
+        }
+        let c = self.calibration;
+        let above_zero = [("fov_deg", c.fov_deg), ("focal_px", c.focal_px), ("baseline_m", c.baseline_m)];
+        if let Some((name, _)) = above_zero.iter().find(|(_, v)| v.is_some_and(|v| !(v > 0.0 && v.is_finite()))) {
+            return Err(format!("[calibration] {name} must be above 0"));
+        }
+        if !(0.0..=1.0).contains(&c.alpha) {
+            return Err("[calibration] alpha must be from 0 to 1".into());
+        }
+        let eye = |eye: EyeTable| EyeOptions { orientation: eye.orientation, controls: eye.controls };
+        Ok(RigFile {
+            source,
+            size: size.map(|Written(Size(width, height))| (width, height)),
+            rate_hz,
+            cameras: CameraOptions {
+                format,
+                eyes: [eye(self.left), eye(self.right)],
+                swapped_halves,
+                calibrated: false,
+                equal_exposure,
+            },
+            calibration: CalibrationChoice {
+                files: c.files.iter().map(|file| folder.join(file)).collect(),
+                unit: c.unit.map(|unit| unit.0),
+                swapped: c.swapped,
+                alpha: c.alpha,
+                rectify: c.rectify,
+                fov_deg: c.fov_deg,
+                focal_px: c.focal_px,
+                baseline_m: c.baseline_m,
+                doffs_px: c.doffs_px,
+                depth_fit: c.depth_fit,
+                scale: c.scale.unwrap_or(Scale::One),
+            },
+        })
+    }
+}
+
+/// A value that stands in the file as its word.
+#[derive(Clone, PartialEq)]
+struct Written<T>(T);
+
+impl<T: std::fmt::Display> Serialize for Written<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de, T: std::str::FromStr<Err = String>> Deserialize<'de> for Written<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+/// Columns and rows per eye.
+#[derive(Clone, PartialEq)]
+struct Size(usize, usize);
+
+impl std::fmt::Display for Size {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}x{}", self.0, self.1)
+    }
+}
+
+impl std::str::FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        crate::capture::source::parse_size(text).map(|(width, height)| Self(width, height))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::{PowerLine, Wish};
+
+    fn desk() -> RigFile {
+        let port = |name: &str| CameraName::Port(name.to_owned());
+        RigFile {
+            source: Some(SourceSpec::WebcamPair(port("usb-0:1:1.0"), port("usb-0:2:1.0"))),
+            size: Some((1280, 720)),
+            rate_hz: Some(30.0),
+            cameras: CameraOptions {
+                format: Some(PixelFormat::Mjpeg),
+                eyes: [
+                    EyeOptions {
+                        orientation: Orientation::HalfTurn,
+                        controls: ControlWishes { focus: Some(Wish::Fixed(0)), ..ControlWishes::default() },
+                    },
+                    EyeOptions {
+                        orientation: Orientation::Upright,
+                        controls: ControlWishes {
+                            exposure_ms: Some(Wish::Auto),
+                            power_line: Some(PowerLine::Hz50),
+                            ..ControlWishes::default()
+                        },
+                    },
+                ],
+                ..CameraOptions::default()
+            },
+            calibration: CalibrationChoice {
+                files: vec!["/rigs/desk.yml".into()],
+                unit: Some(LengthUnit::Millimetre),
+                swapped: true,
+                alpha: 0.25,
+                depth_fit: Some(FittedDepth { focal_px: 512.5, baseline_m: 0.08, doffs_px: -3.0 }),
+                scale: Scale::Half,
+                ..CalibrationChoice::default()
+            },
+        }
+    }
+
+    #[test]
+    fn a_rig_comes_back_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("desk.toml");
+        let mut rig = desk();
+        rig.calibration.files = vec![folder.path().join("desk.yml")];
+        rig.write(&path, false).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("files = [\"desk.yml\"]") && !text.contains("fov_deg"), "{text}");
+        assert_eq!(RigFile::read(&path).unwrap(), rig);
+        let refusal = rig.write(&path, false).unwrap_err().to_string();
+        assert!(refusal.contains("it exists; choose another name"), "{refusal}");
+        rig.source = Some(SourceSpec::WebcamSideBySide(CameraName::Port("usb-1:1.0".into())));
+        rig.cameras.swapped_halves = true;
+        rig.write(&path, true).unwrap();
+        assert_eq!(RigFile::read(&path).unwrap(), rig);
+        // moved as a whole, the folder still works
+        let other = tempfile::tempdir().unwrap();
+        std::fs::copy(&path, other.path().join("desk.toml")).unwrap();
+        let moved = RigFile::read(&other.path().join("desk.toml")).unwrap();
+        assert_eq!(moved.calibration.files, [other.path().join("desk.yml")]);
+    }
+
+    #[test]
+    fn what_no_rig_has_is_refused_with_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rig.toml");
+        for (text, words) in [
+            ("[source]\nleft = \"usb-0:1\"\n", "wants left and right"),
+            ("[source]\nleft = \"usb-0:1\"\nright = \"usb-0:1\"\n", "are one camera"),
+            ("[source]\nsize = \"640\"\n", "line 2"),
+            ("[source]\nformat = \"h264\"\n", "line 2"),
+            ("[left]\norientation = \"sideways\"\n", "line 2"),
+            ("[calibration]\nunit = \"inch\"\n", "m, cm, mm"),
+            ("[calibration]\nalpha = 2\n", "alpha must be from 0 to 1"),
+            ("[calibration]\nbaseline_m = 0\n", "baseline_m must be above 0"),
+            ("[camera]\n", "camera"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let refusal = RigFile::read(&path).unwrap_err().to_string();
+            assert!(refusal.contains("rig.toml") && refusal.contains(words), "{text}: {refusal}");
+        }
+        let missing = RigFile::read(&folder.path().join("none.toml")).unwrap_err().to_string();
+        assert!(missing.contains("there is no such file"), "{missing}");
+    }
+}

@@ -1,0 +1,10 @@
+//! A user's rig: which cameras, how they hang and are set, how their pictures become rectified pairs and metres. Plain data,
+//! kept in a TOML file, from which a source is opened.
+
+mod calibrate;
+mod file;
+mod open;
+
+pub use calibrate::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice};
+pub use file::{RigFile, RigFileError};
+pub use open::{OpenError, OpenedRig, open};
