@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::bench::{self, BenchOptions};
 use super::settings_args::SettingsArgs;
-use super::source_args::size;
+use crate::capture::source::parse_size;
 use crate::engine::gpu::AdapterChoice;
 use std::io;
 
@@ -11,7 +11,7 @@ use std::io;
 #[derive(Debug, clap::Args)]
 pub(super) struct BenchArgs {
     /// Size of each eye; repeat for several
-    #[arg(long = "size", value_name = "WxH", value_parser = size, default_value = "640x480")]
+    #[arg(long = "size", value_name = "WxH", value_parser = parse_size, default_value = "640x480")]
     sizes: Vec<(usize, usize)>,
     /// Pairs that are timed for each engine and size
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]

@@ -1,8 +1,8 @@
 //! `stereopsis calibration`: show a calibration file, or convert it.
 
-use super::source_args::size;
 use super::{UsageError, print_json};
 use crate::calibration::{self, LengthUnit, LoadOptions, Output, StereoRig};
+use crate::capture::source::parse_size;
 use crate::export;
 use anyhow::{Context as _, bail};
 use std::io::Write as _;
@@ -64,7 +64,7 @@ struct FileArgs {
     #[arg(long, value_name = "0..1", default_value_t = 0.0, value_parser = alpha)]
     alpha: f64,
     /// Size of the pictures per eye, for files that name none or several
-    #[arg(long, value_name = "WxH", value_parser = size)]
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(usize, usize)>,
 }
 

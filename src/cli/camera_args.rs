@@ -1,7 +1,7 @@
 //! Flags that say what is wished of cameras.
 
 use crate::capture::decode_camera::PixelFormat;
-use crate::capture::{CameraOptions, ControlWishes, EyeOptions, Orientation, PowerLine, Wish};
+use crate::capture::{CameraOptions, ControlWishes, Orientation, PowerLine, Wish};
 
 /// What is wished of cameras; what is not given is left as the camera has it.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -37,8 +37,8 @@ pub(super) struct CameraArgs {
 }
 
 impl CameraArgs {
-    /// The same as options of a source.
-    pub(super) fn options(&self) -> CameraOptions {
+    /// Puts what was given over what is wished already.
+    pub(super) fn fill(&self, options: &mut CameraOptions) {
         let controls = ControlWishes {
             exposure_ms: self.exposure_ms,
             gain: self.gain,
@@ -46,14 +46,13 @@ impl CameraArgs {
             focus: self.focus,
             power_line: self.power_line_hz,
         };
-        let eyes = self.orientation.unwrap_or_default().map(|orientation| EyeOptions { orientation, controls });
-        CameraOptions {
-            format: self.format,
-            eyes,
-            swapped_halves: self.swap_halves,
-            equal_exposure: self.equal_exposure,
-            ..CameraOptions::default()
+        for (i, eye) in options.eyes.iter_mut().enumerate() {
+            eye.controls = controls.or(&eye.controls);
+            eye.orientation = self.orientation.map_or(eye.orientation, |both| both[i]);
         }
+        options.format = self.format.or(options.format);
+        options.swapped_halves |= self.swap_halves;
+        options.equal_exposure |= self.equal_exposure;
     }
 }
 
@@ -88,6 +87,7 @@ fn power_line(text: &str) -> Result<PowerLine, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capture::EyeOptions;
     use clap::Parser;
 
     #[derive(Parser)]
@@ -98,7 +98,12 @@ mod tests {
 
     fn parse(words: &str) -> Result<CameraOptions, String> {
         let line = Line::try_parse_from(std::iter::once("x").chain(words.split_whitespace()));
-        line.map(|line| line.cameras.options()).map_err(|error| error.to_string())
+        let filled = |line: Line| {
+            let mut options = CameraOptions::default();
+            line.cameras.fill(&mut options);
+            options
+        };
+        line.map(filled).map_err(|error| error.to_string())
     }
 
     #[test]

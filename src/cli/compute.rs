@@ -1,14 +1,15 @@
 //! `compute`: disparity of a pair, or of a folder of pairs, into files. Nothing is dropped.
 
 use super::UsageError;
+use super::calibration_args::CalibrationArgs;
 use super::settings_args::SettingsArgs;
-use super::source_args::CalibrationArgs;
 use crate::capture::newest::{Policy, RecvError};
-use crate::capture::{self, Capture, CaptureOptions, SourceOptions, SourceSpec};
+use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec};
 use crate::colormap::{Colormap, DisplayRange};
 use crate::engine::{self, Engine, Job, Output};
 use crate::export;
 use crate::frame::Frame;
+use crate::rig::{self, RigFile};
 use crate::settings::Settings;
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -38,6 +39,9 @@ pub(super) struct ComputeArgs {
     /// Print engine, adapter, parameters, valid share and times as JSON
     #[arg(long)]
     json: bool,
+    /// Use the calibration of a rig file; flags win over it
+    #[arg(long, value_name = "FILE.toml", help_heading = "Calibration")]
+    rig: Option<PathBuf>,
     #[command(flatten)]
     calibration: CalibrationArgs,
     #[command(flatten)]
@@ -68,22 +72,16 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     } else {
         export::check_disparity_name(&args.output)?;
     }
-    let source = capture::open(&spec, &SourceOptions::default())?;
+    args.calibration.check()?;
+    let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
+    let choice = args.calibration.over(rig_file.calibration);
+    let rig::OpenedRig { source, calibrated } = rig::open(&spec, &SourceOptions::default(), &choice)?;
     let info = source.info();
-    let rig = args.calibration.rig(&info)?;
-    if let Some(note) = rig.note.as_ref().filter(|_| !args.json) {
+    if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
         eprintln!("stereopsis: {note}");
     }
-    let mut capture = Capture::start(
-        source,
-        CaptureOptions {
-            rectifier: rig.rectifier,
-            geometry: rig.geometry,
-            scale: args.calibration.scale,
-            policy: Policy::Lossless,
-            ..CaptureOptions::default()
-        },
-    );
+    let mut capture =
+        Capture::start(source, CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::from(calibrated.recipe) });
 
     let mut progress = None;
     let mut engine: Option<Box<dyn Engine>> = None;
@@ -160,7 +158,10 @@ fn write(output: &Output, targets: &Targets) -> anyhow::Result<Vec<String>> {
     }
     if let Some(path) = &targets.depth {
         let geometry = geometry.ok_or_else(|| {
-            UsageError("--depth needs a calibration: give --calibration, or --focal-px and --baseline-m".to_owned())
+            UsageError(
+                "--depth needs a calibration: give --calibration, --rectify auto, or --focal-px and --baseline-m"
+                    .to_owned(),
+            )
         })?;
         export::write_depth_mm(path, map, geometry)?;
     }

@@ -1,18 +1,18 @@
 //! `live`, the main job: in a window where there is a display, otherwise as a status line and a preview picture.
 
 use super::UsageError;
+use super::input_args::{Input, InputArgs};
 use super::settings_args::SettingsArgs;
-use super::source_args::{CalibrationArgs, SourceArgs};
-use crate::capture::{self, CaptureOptions, PairSource, SourceInfo, SourceSpec};
+use crate::capture::{Recipe, SourceInfo, SourceSpec};
 use crate::engine::Output;
 use crate::export::{self, PreviewOptions};
 use crate::live::{LiveOptions, Status, headless};
+use crate::rig;
 use crate::settings::{Settings, Word};
 use crate::stereo::StereoParams;
 use crate::ui::{self, WindowOptions};
 use anyhow::Context as _;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Pairs per second of the scene and of files.
 const DEFAULT_RATE_HZ: f64 = 30.0;
@@ -44,9 +44,7 @@ pub(super) struct LiveArgs {
     #[arg(long)]
     reset: bool,
     #[command(flatten)]
-    input: SourceArgs,
-    #[command(flatten)]
-    calibration: CalibrationArgs,
+    input: InputArgs,
     #[command(flatten)]
     settings: SettingsArgs,
 }
@@ -65,12 +63,13 @@ pub(super) fn run(args: &LiveArgs) -> anyhow::Result<()> {
     };
     let asked = args.headless || args.frames.is_some() || args.json;
     if !asked && has_display() {
-        return run_window(args, words, spec);
+        let input = args.input.resolve(DEFAULT_RATE_HZ, true, true)?;
+        return run_window(args, words, input, spec);
     }
     if !asked {
         eprintln!("stereopsis: no display: running without a window (as with --headless)");
     }
-    run_headless(args, &settings, &spec.unwrap_or(SourceSpec::Scene))
+    run_headless(args, &settings, spec)
 }
 
 fn has_display() -> bool {
@@ -78,15 +77,17 @@ fn has_display() -> bool {
     !cfg!(all(unix, not(target_os = "macos"))) || set("DISPLAY") || set("WAYLAND_DISPLAY")
 }
 
-fn run_headless(args: &LiveArgs, settings: &Settings, spec: &SourceSpec) -> anyhow::Result<()> {
-    let source = args.input.options(Some(DEFAULT_RATE_HZ), args.frames.is_some() || *spec == SourceSpec::Scene, true);
-    let source: Box<dyn PairSource> = capture::open(spec, &source)?;
-    let (capture, note) = capture_options(&args.calibration, &source.info())?;
-    if let Some(note) = note {
+fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) -> anyhow::Result<()> {
+    let Input { source: in_rig, mut options, calibration } = args.input.resolve(DEFAULT_RATE_HZ, true, true)?;
+    let spec = spec.or(in_rig).unwrap_or(SourceSpec::Scene);
+    options.looped &= args.frames.is_some() || spec == SourceSpec::Scene;
+    let rig::OpenedRig { source, calibrated } = rig::open(&spec, &options, &calibration)?;
+    if let Some(note) = calibrated.note {
         eprintln!("stereopsis: {note}");
     }
-    let params = params_at_start(settings, &capture, &source.info())?;
-    let frames = args.frames.or((*spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
+    let params = params_at_start(settings, &calibrated.recipe, &source.info())?;
+    let frames = args.frames.or((spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
+    let capture = calibrated.recipe.into();
     let options = LiveOptions { capture, ..LiveOptions::new(params, settings.engine_options()) };
     let end = headless::run(source, options, frames)?;
     let Some(output) = end.output else {
@@ -120,41 +121,37 @@ fn about(output: &Output, status: &Status) -> serde_json::Value {
         serde_json::Value::Null,
         |latency| serde_json::json!({ "median": latency.median_ms, "p99": latency.p99_ms }),
     );
+    about["rig"] = serde_json::json!({
+        "row_offset": status.health.row_offset,
+        "luma_difference": status.health.luma,
+        "motion_px_per_s": status.health.motion_px_per_s,
+        "skew_ms": status.cameras.skew.map(|skew| 1e3 * skew.mean_s),
+        "skew_spread_ms": status.cameras.skew.map(|skew| 1e3 * skew.spread_s),
+        "unpaired": status.cameras.unpaired,
+        "cameras": status.cameras.cameras,
+        "warnings": status.warnings,
+    });
     about["engine_why"] = status.engine_why.clone().into();
     about["truth_error"] = serde_json::json!(status.truth);
     about["errors"] = status.errors.clone().into();
     about
 }
 
-fn run_window(args: &LiveArgs, words: Vec<Word>, source: Option<SourceSpec>) -> anyhow::Result<()> {
-    let calibration = args.calibration.clone();
+fn run_window(args: &LiveArgs, words: Vec<Word>, input: Input, source: Option<SourceSpec>) -> anyhow::Result<()> {
     ui::run(WindowOptions {
         words,
-        source,
-        source_options: args.input.options(Some(DEFAULT_RATE_HZ), true, true),
-        capture: Arc::new(move |info| capture_options(&calibration, info).map_err(|err| format!("{err:#}"))),
-        more_words: args.calibration.words(),
+        source: source.or(input.source),
+        source_options: input.options,
+        calibration: input.calibration,
+        rig_file: args.input.rig.clone(),
         reset: args.reset,
         ..WindowOptions::default()
     })
 }
 
-/// How frames of this source are made, and what a person should confirm.
-fn capture_options(args: &CalibrationArgs, info: &SourceInfo) -> anyhow::Result<(CaptureOptions, Option<String>)> {
-    let rig = args.rig(info)?;
-    let options = CaptureOptions {
-        rectifier: rig.rectifier,
-        geometry: rig.geometry,
-        scale: args.scale,
-        ..CaptureOptions::default()
-    };
-    Ok((options, rig.note))
-}
-
 /// Parameters for the frames that will come: `--near-m` needs their geometry.
-fn params_at_start(settings: &Settings, capture: &CaptureOptions, info: &SourceInfo) -> anyhow::Result<StereoParams> {
-    let rectified = capture.rectifier.as_ref().map(|rectifier| rectifier.geometry());
-    let geometry = rectified.or(capture.geometry).or(info.geometry).map(|g| g.scaled(capture.scale.factor()));
-    let (width, _) = capture.scale.size((info.width, info.height));
+fn params_at_start(settings: &Settings, recipe: &Recipe, info: &SourceInfo) -> anyhow::Result<StereoParams> {
+    let geometry = recipe.geometry(info).map(|g| g.scaled(recipe.scale.factor()));
+    let (width, _) = recipe.scale.size((info.width, info.height));
     settings.params_for(width, geometry.as_ref()).map_err(|err| UsageError(err.to_string()).into())
 }

@@ -1,7 +1,7 @@
 //! `stereopsis plan`: what depth a rig can measure, and how well, before it is built.
 
-use super::source_args::size;
 use crate::calibration::focal_from_fov;
+use crate::capture::source::parse_size;
 use crate::frame::Geometry;
 use std::fmt::Write;
 use std::io::Write as _;
@@ -19,7 +19,7 @@ pub(super) struct PlanArgs {
     #[arg(long, value_name = "M", value_parser = positive)]
     baseline_m: f64,
     /// Size of each eye
-    #[arg(long, value_name = "WxH", value_parser = size, default_value = "640x480")]
+    #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "640x480")]
     size: (usize, usize),
     /// How many disparities are searched, from 0 up
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1024), default_value_t = 64)]

@@ -1,0 +1,129 @@
+//! Flags that say how pairs become rectified and metric.
+
+use crate::calibration::LengthUnit;
+use crate::capture::Scale;
+use crate::rig::{CalibrationChoice, RectifyChoice};
+use clap::builder::PossibleValue;
+use std::path::PathBuf;
+
+/// How the rig is calibrated.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Calibration")]
+pub(super) struct CalibrationArgs {
+    /// Stereo calibration: OpenCV, ROS, Kalibr, ZED, Middlebury, or our TOML; LEFT,RIGHT or INTRINSICS,EXTRINSICS where
+    /// they are two files
+    #[arg(long, value_name = "FILE", value_delimiter = ',')]
+    calibration: Vec<PathBuf>,
+    /// Unit of the calibration's translation where its file does not tell: m, cm, mm, or one unit in metres [default: m
+    /// or mm, whichever gives a plausible baseline]
+    #[arg(long, value_name = "m|cm|mm|SIZE")]
+    calibration_unit: Option<LengthUnit>,
+    /// The file's left camera is the right one
+    #[arg(long)]
+    calibration_swap: bool,
+    /// How pairs become rectified [default: calibration where there is one, else off]
+    #[arg(long, value_name = "HOW", value_parser = choice::<RectifyChoice>())]
+    rectify: Option<RectifyChoice>,
+    /// How much of the pictures rectification keeps: 0 no black border, 1 every pixel [default: 0]
+    #[arg(long, value_name = "0..1", value_parser = share)]
+    alpha: Option<f64>,
+    /// Horizontal field of view of the cameras in degrees, for --rectify auto [default: 60]
+    #[arg(long, value_name = "DEGREES", value_parser = angle)]
+    fov_deg: Option<f64>,
+    /// Focal length, px: of rectified pictures without a calibration file, or for --rectify auto
+    #[arg(long, value_name = "PX", conflicts_with_all = ["calibration", "fov_deg"], value_parser = positive)]
+    focal_px: Option<f64>,
+    /// Distance between the cameras, m: without a calibration file; measure it with a ruler
+    #[arg(long, value_name = "METRES", conflicts_with = "calibration", value_parser = positive)]
+    baseline_m: Option<f64>,
+    /// Difference of the principal points of rectified pictures, right minus left, px
+    #[arg(long, value_name = "PX", requires = "focal_px", allow_negative_numbers = true)]
+    doffs: Option<f64>,
+    /// Working size of the matching; the calibration follows [default: 1]
+    #[arg(long, value_name = "SIZE", value_parser = choice::<Scale>())]
+    scale: Option<Scale>,
+}
+
+impl CalibrationArgs {
+    /// What the flags say, over what a rig file says; another calibration takes nothing over from the rig's.
+    pub(super) fn over(&self, rig: CalibrationChoice) -> CalibrationChoice {
+        let own = !self.calibration.is_empty() || self.rectify == Some(RectifyChoice::Auto) || self.focal_px.is_some();
+        let base = if own { CalibrationChoice { scale: rig.scale, ..CalibrationChoice::default() } } else { rig };
+        CalibrationChoice {
+            files: if self.calibration.is_empty() { base.files } else { self.calibration.clone() },
+            unit: self.calibration_unit.or(base.unit),
+            swapped: self.calibration_swap || base.swapped,
+            alpha: self.alpha.unwrap_or(base.alpha),
+            rectify: self.rectify.or(base.rectify),
+            fov_deg: self.fov_deg.or(base.fov_deg),
+            focal_px: self.focal_px.or(base.focal_px),
+            baseline_m: self.baseline_m.or(base.baseline_m),
+            doffs_px: self.doffs.unwrap_or(base.doffs_px),
+            depth_fit: base.depth_fit,
+            scale: self.scale.unwrap_or(base.scale),
+        }
+    }
+
+    /// What is missing to make sense of the flags together, in words.
+    pub(super) fn check(&self) -> Result<(), super::UsageError> {
+        let auto = self.rectify == Some(RectifyChoice::Auto);
+        let wrong = |text: &str| Err(super::UsageError(text.to_owned()));
+        match (self.focal_px, self.baseline_m) {
+            (Some(_), None) if !auto => wrong("--focal-px needs --baseline-m: both make metres of disparities"),
+            (None, Some(_)) if !auto => wrong("--baseline-m needs --focal-px, or --rectify auto"),
+            _ if self.fov_deg.is_some() && !auto => wrong("--fov-deg is for --rectify auto"),
+            _ if auto && !self.calibration.is_empty() => {
+                wrong("--rectify auto finds out what --calibration says; give one of them")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A parser for a family of choices, which `--help` lists.
+fn choice<T: Choice>() -> impl clap::builder::TypedValueParser<Value = T> {
+    use clap::builder::TypedValueParser as _;
+    clap::builder::PossibleValuesParser::new(
+        T::words().iter().map(|(word, help)| PossibleValue::new(*word).help(*help)),
+    )
+    .try_map(|word| T::of_word(&word).ok_or("no such word"))
+}
+
+/// What the parser needs of a family.
+trait Choice: Copy + Send + Sync + 'static {
+    fn words() -> Vec<(&'static str, &'static str)>;
+    fn of_word(word: &str) -> Option<Self>;
+}
+
+impl Choice for RectifyChoice {
+    fn words() -> Vec<(&'static str, &'static str)> {
+        Self::ALL.iter().map(|c| (c.word(), c.help())).collect()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        Self::from_word(word)
+    }
+}
+
+impl Choice for Scale {
+    fn words() -> Vec<(&'static str, &'static str)> {
+        Self::ALL.iter().map(|c| (c.word(), c.help())).collect()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        Self::from_word(word)
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0).ok_or_else(|| "expected a number above 0".to_owned())
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+fn angle(text: &str) -> Result<f64, String> {
+    let fits = |v: &f64| (5.0..=170.0).contains(v);
+    text.parse().ok().filter(fits).ok_or_else(|| "expected degrees from 5 to 170".to_owned())
+}
