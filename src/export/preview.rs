@@ -13,7 +13,8 @@ use crate::image::Image;
 use crate::stereo::{DisparityMap, reason};
 use std::path::Path;
 
-const NO_DEPTH: &str = "no depth: the calibration is missing (--calibration, or --focal-px and --baseline-m)";
+const NO_DEPTH: &str =
+    "no depth: the calibration is missing (--calibration, --rectify auto, or --focal-px and --baseline-m)";
 
 /// How a preview looks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,7 +50,7 @@ pub fn preview(frame: &Frame, map: &DisparityMap, options: &PreviewOptions) -> I
         bar: range.map(|range| Bar { colormap: disparity_colormap, unit: "px", ticks: scale::disparity_ticks(range) }),
     };
     let depth = geometry.map(|geometry| Panel {
-        title: "depth",
+        title: if geometry.estimated { "depth, estimated" } else { "depth" },
         detail: match median_depth_m(map, geometry) {
             Some(median) => format!("median {} m", scale::metres(median)),
             None => "nowhere".to_owned(),

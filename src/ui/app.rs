@@ -58,6 +58,9 @@ impl eframe::App for App {
             command = Panel::top("strip").show(ui, |ui| panels::source::strip(ui, session)).inner.or(command);
         }
         Panel::bottom("status").show(ui, |ui| panels::status::show(ui, session));
+        if session.slowness.is_slow() {
+            Panel::bottom("slow").show(ui, |ui| panels::slow::show(ui, session));
+        }
         if session.notices.forget(std::time::Instant::now()) {
             ui.ctx().request_repaint_after(super::notices::NEWS);
         }
@@ -70,9 +73,15 @@ impl eframe::App for App {
             let right = Panel::right("readout").resizable(false).exact_size(232.0);
             let chosen = right.show(ui, |ui| {
                 pixel::show(ui, session);
-                panels::depth::show(ui, session)
+                let command = panels::depth::show(ui, session);
+                panels::health::show(ui, session);
+                command
             });
             command = command.or(chosen.inner);
+        }
+        panels::cameras::show(ui, session);
+        if session.rig.open {
+            panels::rig::show(ui, session);
         }
         if session.help {
             session.help = panels::help::show(ui);
@@ -128,9 +137,12 @@ fn views(ui: &mut Ui, session: &mut Session, screens: &mut Screens) {
             ViewKind::Depth => look.depth.as_ref(),
             ViewKind::Left | ViewKind::Right => None,
         };
+        let estimated = kind == ViewKind::Depth && frame.geometry.is_some_and(|geometry| geometry.estimated);
+        let remark = if estimated { " · estimated" } else { "" };
         let no_depth = kind == ViewKind::Depth && display.is_none();
         let content = if no_depth { Err(NO_DEPTH) } else { screens.texture(kind).ok_or("no result yet") };
-        let tile = Tile { kind, place, content, display: display.map(|d| (d, &look.colours[..])), size, crosshair };
+        let tile =
+            Tile { kind, place, content, display: display.map(|d| (d, &look.colours[..])), size, crosshair, remark };
         let pointed = tile.show(ui, &mut session.zoom);
         hovered = hovered.or(pointed.at.map(|at| (kind, at)));
         if let Some(at) = pointed.clicked {
@@ -144,4 +156,4 @@ fn views(ui: &mut Ui, session: &mut Session, screens: &mut Screens) {
     }
 }
 
-const NO_DEPTH: &str = "No depth: no calibration. Give --calibration, or --focal-px and --baseline-m.";
+const NO_DEPTH: &str = "No depth: no calibration. Source ▾, Rig … loads one or estimates it from the pictures.";

@@ -15,6 +15,10 @@ pub enum Command {
     Snapshot,
     /// Choose pictures to open.
     Open,
+    /// Show what each camera sees, to choose from.
+    Cameras,
+    /// Calibration, controls and the file that keeps them.
+    Rig,
     /// Fit the depth range to what is seen now.
     FitDepth,
     /// Show the whole picture again.
@@ -44,6 +48,8 @@ impl Command {
         Self::Step,
         Self::Snapshot,
         Self::Open,
+        Self::Cameras,
+        Self::Rig,
         Self::FitDepth,
         Self::WholePicture,
         Self::ColourReasons,
@@ -66,6 +72,8 @@ impl Command {
             Self::Step => "Step",
             Self::Snapshot => "Snapshot",
             Self::Open => "Open images …",
+            Self::Cameras => "Cameras …",
+            Self::Rig => "Rig …",
             Self::FitDepth => "Fit now",
             Self::WholePicture => "Whole picture",
             Self::ColourReasons => "Colour invalid by reason",
@@ -88,6 +96,8 @@ impl Command {
                 "Write depth (16-bit mm), disparity (16-bit ×256 and PFM), the left picture and a JSON with everything in force."
             }
             Self::Open => "Choose a left and a right picture, or drop two files or a folder on the window.",
+            Self::Cameras => "Show what each camera sees, and choose left and right by a click.",
+            Self::Rig => "Calibration, depth from known distances, camera controls, and the file that keeps them.",
             Self::FitDepth => "Set the depth range to what is seen now (2 to 98 %); it stays fixed afterwards.",
             Self::WholePicture => "Show the whole picture in all views; so does a double-click.",
             Self::ColourReasons => "Pixels without disparity in a colour for each reason, instead of black.",
@@ -108,6 +118,8 @@ impl Command {
             Self::Step => (Modifiers::NONE, Key::ArrowRight),
             Self::Snapshot => (Modifiers::NONE, Key::S),
             Self::Open => (Modifiers::COMMAND, Key::O),
+            Self::Cameras => (Modifiers::NONE, Key::C),
+            Self::Rig => (Modifiers::NONE, Key::R),
             Self::FitDepth => (Modifiers::NONE, Key::F),
             Self::WholePicture => (Modifiers::NONE, Key::Num0),
             Self::ColourReasons => (Modifiers::NONE, Key::I),

@@ -18,7 +18,7 @@ mod window;
 
 pub use app::App;
 pub use command::Command;
-pub use options::{CaptureFor, WindowOptions};
+pub use options::WindowOptions;
 pub use session::Session;
 pub use view::ViewKind;
 

@@ -1,14 +1,9 @@
 //! What the command line hands to the window.
 
 use crate::capture::source::{SourceOptions, SourceSpec};
-use crate::capture::{CaptureOptions, SourceInfo};
+use crate::rig::CalibrationChoice;
 use crate::settings::Word;
 use std::path::PathBuf;
-use std::sync::Arc;
-
-/// How the frames of a newly opened source are made (calibration, working size), and what a person should confirm.
-/// Called on the thread that opens the source.
-pub type CaptureFor = Arc<dyn Fn(&SourceInfo) -> Result<(CaptureOptions, Option<String>), String> + Send + Sync>;
 
 /// How the window starts.
 pub struct WindowOptions {
@@ -19,9 +14,9 @@ pub struct WindowOptions {
     /// How sources are opened.
     pub source_options: SourceOptions,
     /// How their frames are made.
-    pub capture: CaptureFor,
-    /// Further words for "copy as command": calibration, working size.
-    pub more_words: Vec<String>,
+    pub calibration: CalibrationChoice,
+    /// The rig file that source, options and calibration come from.
+    pub rig_file: Option<PathBuf>,
     /// Where snapshots go.
     pub folder: PathBuf,
     /// The file that keeps what the window remembers; `None` keeps nothing.
@@ -42,8 +37,8 @@ impl Default for WindowOptions {
                 color: true,
                 ..SourceOptions::default()
             },
-            capture: Arc::new(|_| Ok((CaptureOptions::default(), None))),
-            more_words: Vec::new(),
+            calibration: CalibrationChoice::default(),
+            rig_file: None,
             folder: PathBuf::from("."),
             kept: super::keep::Kept::path(),
             reset: false,

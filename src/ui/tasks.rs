@@ -1,13 +1,13 @@
 //! Work that may take its time: dialogs, looking for cameras, writing snapshots. Each runs on its own named thread
 //! and hands its result to the window through one bounded channel.
 
-use super::options::CaptureFor;
-use super::session::open_blocking;
 use super::waker::Waker;
-use crate::capture::webcam::{CameraInfo, CameraName, cameras};
-use crate::capture::{CaptureOptions, PairSource, SourceOptions, SourceSpec};
+use crate::capture::webcam::controls::{self, OfferedControl};
+use crate::capture::webcam::{CameraInfo, cameras};
+use crate::capture::{ControlWishes, SourceInfo, SourceOptions, SourceSpec};
 use crate::engine::Output;
 use crate::export;
+use crate::rig::{self, Calibrated, CalibrationChoice, OpenedRig};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,8 +19,18 @@ pub(crate) enum Task {
     ChooseFiles,
     /// Look for cameras.
     FindCameras,
-    /// Open a source.
-    OpenSource(SourceSpec, Box<SourceOptions>, CaptureFor),
+    /// Open a source with its calibration.
+    OpenSource(SourceSpec, Box<(SourceOptions, CalibrationChoice)>),
+    /// Apply another calibration to the source that is read.
+    Calibrate(Box<(CalibrationChoice, SourceInfo)>),
+    /// Ask the user for calibration files.
+    ChooseCalibration,
+    /// Read the controls of these cameras.
+    ReadControls(Vec<u32>),
+    /// Set the controls of a camera.
+    SetControls(u32, ControlWishes),
+    /// Lock the right camera to what the left one has settled at.
+    EqualExposure(u32, u32),
     /// Write a result, which has its map on the host, into a folder.
     Snapshot(Arc<Output>, PathBuf),
 }
@@ -30,23 +40,20 @@ pub(crate) enum Done {
     /// The chosen files, none if the user thought better of it; or why nothing could be chosen.
     Files(Result<Vec<PathBuf>, String>),
     /// The cameras found.
-    Cameras(CamerasFound),
+    Cameras(Result<Vec<CameraInfo>, String>),
     /// The source that was asked for.
-    Opened(SourceSpec, Result<Opened, String>),
+    Opened(SourceSpec, Result<OpenedRig, String>),
+    /// The calibration that was asked for, or why it cannot be used.
+    Calibrated(Box<CalibrationChoice>, Result<Calibrated, String>),
+    /// The calibration files chosen.
+    CalibrationFiles(Result<Vec<PathBuf>, String>),
+    /// What cameras offer, by number.
+    Controls(Vec<(u32, Result<Vec<OfferedControl>, String>)>),
+    /// Something was set; what is to be said of it.
+    ControlsSet(Result<Vec<String>, String>),
     /// The files written.
     Snapshot(Result<export::Snapshot, String>),
 }
-
-/// An open source and how its frames are made.
-pub(crate) struct Opened {
-    pub(crate) source: Box<dyn PairSource>,
-    pub(crate) capture: CaptureOptions,
-    /// What a person should confirm, such as the baseline.
-    pub(crate) note: Option<String>,
-}
-
-/// Sources that the cameras make, each with a name, or why nobody can look for them.
-pub(crate) type CamerasFound = Result<Vec<(SourceSpec, String)>, String>;
 
 impl Task {
     /// What the status line says while it runs; also the thread's name.
@@ -55,6 +62,11 @@ impl Task {
             Self::ChooseFiles => "choosing files",
             Self::FindCameras => "looking for cameras",
             Self::OpenSource(..) => "opening the source",
+            Self::Calibrate(..) => "applying the calibration",
+            Self::ChooseCalibration => "choosing a calibration",
+            Self::ReadControls(..) => "reading controls",
+            Self::SetControls(..) => "setting controls",
+            Self::EqualExposure(..) => "equalising exposure",
             Self::Snapshot(..) => "writing snapshot",
         }
     }
@@ -63,53 +75,56 @@ impl Task {
     fn into_work(self) -> Box<dyn FnOnce() -> Done + Send> {
         match self {
             Self::ChooseFiles => {
-                let dialog = rfd::AsyncFileDialog::new()
-                    .set_title("A left and a right picture")
-                    .add_filter("Pictures", &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"]);
-                let files = dialog.pick_files();
-                let asked = Instant::now();
-                Box::new(move || match pollster::block_on(files) {
-                    Some(files) => Done::Files(Ok(files.iter().map(|f| f.path().to_owned()).collect())),
-                    // nobody cancels that fast: there is nothing that could show a dialog
-                    None if asked.elapsed() < Duration::from_millis(200) => Done::Files(Err(NO_DIALOG.to_owned())),
-                    None => Done::Files(Ok(Vec::new())),
-                })
+                let pictures = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
+                let chosen = choose("A left and a right picture", "Pictures", pictures);
+                Box::new(|| Done::Files(chosen()))
             }
-            Self::FindCameras => Box::new(|| Done::Cameras(find_cameras())),
-            Self::OpenSource(spec, options, capture) => Box::new(move || {
-                let opened = open_blocking(&spec, &options, &capture);
+            Self::ChooseCalibration => {
+                let kinds = &["yml", "yaml", "xml", "json", "toml", "conf", "txt", "gz"];
+                let chosen =
+                    choose("A stereo calibration: one file, or two that belong together", "Calibrations", kinds);
+                Box::new(|| Done::CalibrationFiles(chosen()))
+            }
+            Self::FindCameras => Box::new(|| Done::Cameras(cameras().map_err(|err| err.to_string()))),
+            Self::OpenSource(spec, how) => Box::new(move || {
+                let opened = rig::open(&spec, &how.0, &how.1).map_err(|err| err.to_string());
                 Done::Opened(spec, opened)
+            }),
+            Self::Calibrate(how) => Box::new(move || {
+                let (choice, info) = *how;
+                let calibrated = choice.apply(&info).map_err(|err| err.to_string());
+                Done::Calibrated(Box::new(choice), calibrated)
+            }),
+            Self::ReadControls(numbers) => Box::new(move || {
+                let read = |&number: &u32| (number, controls::offered(number).map_err(|err| err.to_string()));
+                Done::Controls(numbers.iter().map(read).collect())
+            }),
+            Self::SetControls(number, wishes) => {
+                Box::new(move || Done::ControlsSet(Ok(controls::apply(number, &wishes))))
+            }
+            Self::EqualExposure(left, right) => Box::new(move || {
+                let set = controls::equalise(left, right).map(|said| vec![said]);
+                Done::ControlsSet(set.map_err(|err| err.to_string()))
             }),
             Self::Snapshot(output, folder) => Box::new(move || Done::Snapshot(write(&output, &folder))),
         }
     }
 }
 
-const NO_DIALOG: &str = "no dialog for files came up: install xdg-desktop-portal or zenity, drop the pictures onto the \
-                         window, or name them on the command line";
-
-/// Each camera by itself (side by side), and every two of them.
-fn find_cameras() -> CamerasFound {
-    let cameras = cameras().map_err(|err| err.to_string())?;
-    let name = |camera: &CameraInfo| match &camera.problem {
-        Some(problem) => format!("{} ({problem})", camera.name),
-        None => camera.name.clone(),
-    };
-    let mut found = Vec::new();
-    for left in &cameras {
-        for right in cameras.iter().filter(|right| right.index != left.index) {
-            let text = format!("left {}: {} · right {}: {}", left.index, name(left), right.index, name(right));
-            found.push((SourceSpec::WebcamPair(CameraName::Number(left.index), CameraName::Number(right.index)), text));
-        }
+/// Shows a dialog for files; what it gives waits for the answer, on another thread.
+fn choose(title: &str, what: &str, endings: &[&str]) -> impl FnOnce() -> Result<Vec<PathBuf>, String> + Send + use<> {
+    let files = rfd::AsyncFileDialog::new().set_title(title).add_filter(what, endings).pick_files();
+    let asked = Instant::now();
+    move || match pollster::block_on(files) {
+        Some(files) => Ok(files.iter().map(|f| f.path().to_owned()).collect()),
+        // nobody cancels that fast: there is nothing that could show a dialog
+        None if asked.elapsed() < Duration::from_millis(200) => Err(NO_DIALOG.to_owned()),
+        None => Ok(Vec::new()),
     }
-    found.extend(cameras.iter().map(|camera| {
-        (
-            SourceSpec::WebcamSideBySide(CameraName::Number(camera.index)),
-            format!("{}: {} · side by side", camera.index, name(camera)),
-        )
-    }));
-    Ok(found)
 }
+
+const NO_DIALOG: &str = "no dialog for files came up: install xdg-desktop-portal or zenity, drop the files onto the \
+                         window, or name them on the command line";
 
 fn write(output: &Output, folder: &std::path::Path) -> Result<export::Snapshot, String> {
     let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
@@ -159,6 +174,11 @@ impl Tasks {
             }
         }
         all.into_iter().map(|(_, done)| done).collect()
+    }
+
+    /// Whether a task of this name is running.
+    pub(crate) fn is_running(&self, name: &str) -> bool {
+        self.running.contains(&name)
     }
 
     /// What is running, in words.

@@ -1,10 +1,14 @@
 //! The controls at the edge: one file for each panel.
 
+pub(crate) mod cameras;
 pub(crate) mod depth;
+pub(crate) mod health;
 pub(crate) mod help;
 pub(crate) mod notices;
 pub(crate) mod parameters;
 pub(crate) mod pixel;
+pub(crate) mod rig;
+pub(crate) mod slow;
 pub(crate) mod source;
 pub(crate) mod status;
 pub(crate) mod toolbar;

@@ -92,7 +92,9 @@ pub(crate) fn show(ui: &mut Ui, session: &Session) {
     let number = |v: Option<f32>, places: usize, unit: &str| v.map_or("–".into(), |v| format!("{v:.places$} {unit}"));
     line(ui, "x, y", format!("{}, {} px", pixel.0, pixel.1));
     line(ui, "disparity", number(readout.disparity_px, 2, "px"));
-    line(ui, "depth", readout.depth_m.map_or("–".into(), |z| format!("{} m", metres(z))));
+    let estimated = output.job.frame.geometry.is_some_and(|geometry| geometry.estimated);
+    let sure = if estimated { ", estimated" } else { "" };
+    line(ui, "depth", readout.depth_m.map_or("–".into(), |z| format!("{} m{sure}", metres(z))));
     let xyz = |[x, y, z]: [f32; 3]| format!("{x:.2}  {y:.2}  {z:.2} m");
     line(ui, "X Y Z", readout.xyz_m.map_or("–".into(), xyz));
     let grey = |v: Option<u16>| v.map_or("–".into(), |v| v.to_string());

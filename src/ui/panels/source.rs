@@ -1,4 +1,4 @@
-//! The menu of sources, the scene, cameras, files, and the strip that offers them beside the scene.
+//! The menu of sources (the scene, cameras, files) and the strip that offers them beside the scene.
 
 use super::{command_button, tooltip};
 use crate::capture::SourceSpec;
@@ -15,13 +15,14 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
             ui.close();
         }
         ui.separator();
-        if cameras(ui, session) {
-            ui.close();
+        for offered in [Command::Cameras, Command::Rig] {
+            let key = ui.ctx().format_shortcut(&offered.shortcut());
+            let button = Button::new(offered.label()).shortcut_text(key);
+            if ui.add(button).on_hover_text(tooltip(ui, offered)).clicked() {
+                command = Some(offered);
+                ui.close();
+            }
         }
-        if ui.button("Look for cameras again").clicked() {
-            session.cameras = None;
-        }
-        ui.separator();
         let key = ui.ctx().format_shortcut(&Command::Open.shortcut());
         let open = Button::new(Command::Open.label()).shortcut_text(key);
         if ui.add(open).on_hover_text(tooltip(ui, Command::Open)).clicked() {
@@ -35,28 +36,23 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
 
 /// What else there is, in a line under the toolbar, as long as the scene is shown.
 pub(crate) fn strip(ui: &mut Ui, session: &mut Session) -> Option<Command> {
-    ui.horizontal(|ui| {
-        ui.label(RichText::new("This is the built-in scene. Your own:").weak());
-        cameras(ui, session);
-        let open = command_button(ui, Command::Open, Command::Open.label(), false);
-        open.clicked().then_some(Command::Open)
-    })
-    .inner
-}
-
-/// The cameras that were found, and looks for them the first time; true if one was chosen.
-fn cameras(ui: &mut Ui, session: &mut Session) -> bool {
     if session.cameras.is_none() {
         session.look_for_cameras();
     }
-    match session.cameras.clone().as_deref() {
-        None => drop(ui.label(RichText::new("looking for cameras …").weak())),
-        Some([]) => drop(ui.label(RichText::new("no camera found").weak())),
-        Some(cameras) => {
-            return cameras.iter().fold(false, |chosen, (spec, name)| entry(ui, session, spec, name) | chosen);
-        }
-    }
-    false
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("This is the built-in scene. Your own:").weak());
+        let found = session.cameras.as_ref().map_or(0, Vec::len);
+        let label = match found {
+            0 => "Cameras …".to_owned(),
+            1 => "1 camera …".to_owned(),
+            count => format!("{count} cameras …"),
+        };
+        let cameras = command_button(ui, Command::Cameras, &label, session.chooser.is_some());
+        let open = command_button(ui, Command::Open, Command::Open.label(), false);
+        let chosen = [(cameras, Command::Cameras), (open, Command::Open)];
+        chosen.into_iter().find_map(|(button, command)| button.clicked().then_some(command))
+    })
+    .inner
 }
 
 fn entry(ui: &mut Ui, session: &mut Session, spec: &SourceSpec, name: &str) -> bool {

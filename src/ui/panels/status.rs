@@ -52,7 +52,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
         });
     });
     // always there, so that nothing jumps when it has something to say
-    let line = match (why_dropped(&session.status), &session.status.engine_why) {
+    let line = match (session.status.warnings.first(), &session.status.engine_why) {
         (Some(cause), _) => RichText::new(cause).color(ui.visuals().warn_fg_color),
         (None, Some(why)) => RichText::new(why).weak(),
         (None, None) => RichText::new(" "),
@@ -72,16 +72,4 @@ fn drops(status: &Status) -> String {
         "Pairs not matched\n{} left out by the source\n{} replaced by newer ones before the engine was free\n{} failed\n{} while paused, not counted",
         dropped.source, dropped.late, dropped.failed, dropped.while_paused
     )
-}
-
-/// The cause in a sentence, where pairs are lost all the time.
-fn why_dropped(status: &Status) -> Option<String> {
-    let lost_hz = status.captured_hz - status.computed_hz;
-    let is_steady = status.computed > 20 && lost_hz > 0.1 * status.captured_hz && lost_hz >= 1.0;
-    (is_steady && !status.paused && status.dropped.late > 0).then(|| {
-        format!(
-            "{lost_hz:.0} of {:.0} pairs a second are left out: the matcher takes {:.0} ms for each",
-            status.captured_hz, status.compute_ms
-        )
-    })
 }

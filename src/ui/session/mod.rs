@@ -2,10 +2,15 @@
 //!
 //! The window may close and open again, on another device after one was lost; this stays.
 
+mod cameras;
+mod rig;
+mod slow;
 mod source;
 mod words;
 
-pub(in crate::ui) use source::open_blocking;
+pub(crate) use cameras::{Chooser, name_of as camera_name};
+pub(crate) use rig::RigState;
+pub(crate) use slow::Slowness;
 
 use super::command::Command;
 use super::keep::Kept;
@@ -16,6 +21,7 @@ use super::tasks::{Done, Task, Tasks};
 use super::view::Zoom;
 use super::waker::Waker;
 use crate::capture::SourceSpec;
+use crate::capture::webcam::CameraInfo;
 use crate::colormap::DisplayRange;
 use crate::engine::gpu::{AdapterChoice, Gpu};
 use crate::engine::{EngineChoice, OpenOptions, Output};
@@ -50,8 +56,14 @@ pub struct Session {
     pub(crate) help: bool,
     /// The source that is read or being opened.
     pub(crate) source: SourceSpec,
-    /// Cameras found: words for `--source`, and names. `None` until somebody looked.
-    pub(crate) cameras: Option<Vec<(SourceSpec, String)>>,
+    /// Cameras found; `None` until somebody looked.
+    pub(crate) cameras: Option<Vec<CameraInfo>>,
+    /// The window that shows what each camera sees, while it is open.
+    pub(crate) chooser: Option<Chooser>,
+    /// How the source is opened, and how its pairs become metric.
+    pub(crate) rig: RigState,
+    /// Whether the matcher cannot keep up.
+    pub(crate) slowness: Slowness,
     options: WindowOptions,
     fit_wanted: bool,
     snapshot_wanted: bool,
@@ -102,6 +114,9 @@ impl Session {
             help: false,
             source: source.clone(),
             cameras: None,
+            chooser: None,
+            rig: RigState::new(&options, &source),
+            slowness: Slowness::default(),
             options,
             snapshot_wanted: false,
             errors_seen: Vec::new(),
@@ -118,6 +133,7 @@ impl Session {
             self.finish(done);
         }
         self.status = self.live.status();
+        self.slowness.see(slow::is_behind(&self.status), Instant::now());
         self.show_errors();
         let Some(output) = self.live.latest() else { return };
         if !self.output.replace(Arc::clone(&output)).is_some_and(|shown| Arc::ptr_eq(&shown, &output)) {
@@ -176,6 +192,11 @@ impl Session {
             Done::Files(Err(why)) => self.notices.error(why),
             Done::Cameras(found) => self.found_cameras(found),
             Done::Opened(spec, opened) => self.opened(&spec, opened),
+            Done::Calibrated(choice, calibrated) => self.calibrated(*choice, calibrated),
+            Done::CalibrationFiles(Ok(files)) => self.use_calibration_files(files),
+            Done::CalibrationFiles(Err(why)) => self.notices.error(why),
+            Done::Controls(controls) => self.rig.controls = controls,
+            Done::ControlsSet(said) => self.controls_set(said),
         }
     }
 
@@ -254,6 +275,8 @@ impl Session {
                 let full = ctx.input(|i| i.viewport().fullscreen.unwrap_or(false));
                 ctx.send_viewport_cmd(egui::ViewportCommand::Fullscreen(!full));
             }
+            Command::Cameras => self.toggle_chooser(),
+            Command::Rig => self.rig.open = !self.rig.open,
             Command::Help => self.help = !self.help,
             Command::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
         }

@@ -1,8 +1,10 @@
 //! Choosing and opening sources. Opening happens on a thread of its own; until it is done nothing is read.
 
 use super::Session;
+use crate::capture::webcam::CameraInfo;
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo, SourceSpec};
-use crate::ui::tasks::{CamerasFound, Opened, Task};
+use crate::rig::OpenedRig;
+use crate::ui::tasks::Task;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -32,13 +34,16 @@ impl PairSource for Nothing {
 impl Session {
     /// Opens a source in the background; it replaces the present one when it is there.
     pub(crate) fn open(&mut self, spec: SourceSpec) {
+        if spec.is_camera() {
+            self.free_previews();
+        }
         if self.source.is_camera() && spec.is_camera() {
             // a camera can be open once only
             self.live.close_source();
         }
-        let options = Box::new(self.options.source_options.clone());
+        let how = Box::new((self.rig.options.clone(), self.rig.choice.clone()));
         self.source = spec.clone();
-        self.begin(Task::OpenSource(spec, options, self.options.capture.clone()));
+        self.begin(Task::OpenSource(spec, how));
     }
 
     /// Opens what was chosen or dropped; nothing chosen changes nothing.
@@ -55,21 +60,21 @@ impl Session {
     }
 
     /// Reads the source that was opened, or says why it cannot and goes back to the scene.
-    pub(super) fn opened(&mut self, spec: &SourceSpec, opened: Result<Opened, String>) {
+    pub(super) fn opened(&mut self, spec: &SourceSpec, opened: Result<OpenedRig, String>) {
         if *spec != self.source {
             return; // another one was asked for since
         }
         match opened {
-            Ok(Opened { source, capture, note }) => {
-                let geometry = source.info().geometry.or(capture.geometry);
+            Ok(OpenedRig { source, calibrated }) => {
+                let scale = calibrated.recipe.scale.factor();
+                let geometry = calibrated.recipe.geometry(&source.info()).map(|g| g.scaled(scale));
                 let new_rig = self.output.as_ref().is_some_and(|output| output.job.frame.geometry != geometry);
-                self.live.set_source(source, capture);
+                self.live.set_source(source, calibrated.recipe.clone().into());
                 self.live.resume();
                 self.pinned = None;
-                if let Some(note) = note {
-                    self.notices.confirm(note);
-                }
                 self.fit_wanted |= new_rig;
+                self.take_calibrated(&calibrated);
+                self.read_controls();
             }
             Err(why) => {
                 let falls_back = *spec != SourceSpec::Scene;
@@ -86,7 +91,7 @@ impl Session {
         self.begin(Task::FindCameras);
     }
 
-    pub(super) fn found_cameras(&mut self, found: CamerasFound) {
+    pub(super) fn found_cameras(&mut self, found: Result<Vec<CameraInfo>, String>) {
         match found {
             Ok(cameras) => self.cameras = Some(cameras),
             Err(why) => {
@@ -95,20 +100,4 @@ impl Session {
             }
         }
     }
-}
-
-/// Opens `spec` and finds out how its frames are made; may block.
-pub(in crate::ui) fn open_blocking(
-    spec: &SourceSpec,
-    options: &crate::capture::SourceOptions,
-    capture: &crate::ui::options::CaptureFor,
-) -> Result<Opened, String> {
-    let source = crate::capture::open(spec, options).map_err(|err| err.to_string())?;
-    let info = source.info();
-    let (mut capture, mut note) = capture(&info)?;
-    if info.is_rectified && info.geometry.is_some() {
-        // the scene and what else knows its rig needs no calibration of other cameras
-        (capture.rectifier, note) = (None, None);
-    }
-    Ok(Opened { source, capture, note })
 }

@@ -17,8 +17,7 @@ impl Session {
     /// The command line, with the words that differ from the defaults only.
     pub(crate) fn command_line(&self) -> String {
         let mut words = vec!["stereopsis".to_owned(), "live".to_owned()];
-        words.extend(["--source".into(), self.source.to_string()]);
-        words.extend(self.options.more_words.iter().cloned());
+        words.extend(self.rig.words(&self.source));
         words.extend(self.chosen().into_iter().flat_map(|(name, value)| [format!("--{name}"), value]));
         let quoted: Vec<_> = words.iter().map(|word| quote(word)).collect();
         quoted.join(" ")

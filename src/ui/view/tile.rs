@@ -31,6 +31,8 @@ pub(crate) struct Tile<'a> {
     /// Working size of the pictures, px.
     pub(crate) size: (usize, usize),
     pub(crate) crosshair: Option<Crosshair>,
+    /// What its title says beside the kind.
+    pub(crate) remark: &'a str,
 }
 
 impl Tile<'_> {
@@ -41,7 +43,7 @@ impl Tile<'_> {
         ui.painter().text(
             header.left_center() - vec2(0.0, 1.0),
             Align2::LEFT_CENTER,
-            self.kind.word(),
+            format!("{}{}", self.kind, self.remark),
             FontId::proportional(12.0),
             visuals.weak_text_color(),
         );

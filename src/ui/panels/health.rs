@@ -1,0 +1,91 @@
+//! How well the pair fits: rows, time, brightness, and how each camera stands.
+
+use crate::calibration::Verdict;
+use crate::capture::CameraState;
+use crate::ui::session::Session;
+use crate::ui::widgets;
+use egui::{Color32, RichText, Role, Ui, WidgetInfo};
+
+/// Shows the panel.
+pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
+    widgets::heading(ui, "Rig");
+    let status = &session.status;
+    let rows = status.health.row_offset.as_ref();
+    let text = rows.map_or("–".into(), |rows| format!("{:+.2} px {}", rows.median_px, rows.verdict()));
+    let color = rows.map(|rows| match rows.verdict() {
+        Verdict::Good => Color32::from_rgb(90, 170, 90),
+        Verdict::Fair => ui.visuals().warn_fg_color,
+        Verdict::Bad => ui.visuals().error_fg_color,
+    });
+    let help = rows.map_or("By how much rows of left and right differ; too little matches to say.".into(), |rows| {
+        format!(
+            "By how much rows of left and right differ: half of {} matches by less than {:.2} px, 95 of 100 by less than \
+             {:.2} px. Good below 0.25 px, bad above 0.5: calibrate again.",
+            rows.matches, rows.median_abs_px, rows.p95_abs_px
+        )
+    });
+    line(ui, "rows", &text, color, &help);
+    if status.source.is_camera {
+        let skew = status.cameras.skew;
+        let text = skew.map_or("–".into(), |s| format!("{:+.1} ± {:.1} ms", 1e3 * s.mean_s, 5e2 * s.spread_s));
+        line(
+            ui,
+            "skew",
+            &text,
+            None,
+            "How much later the right picture is taken than the left one, and how that varies.",
+        );
+    }
+    if let Some(luma) = status.health.luma {
+        let text = format!("{:+.0} grey levels", luma.levels);
+        line(ui, "light", &text, None, "How much brighter the right picture is, on the mean.");
+    }
+    if status.cameras.cameras.len() == 2 {
+        let text = format!("{}", status.cameras.unpaired);
+        line(ui, "unpaired", &text, None, "Frames of one camera that found no partner.");
+        let resyncing = status.cameras.resyncing;
+        let label = if resyncing { "re-syncing …" } else { "Re-sync" };
+        let help = "Starts one camera again until both take their pictures at nearly the same time.";
+        if ui.add_enabled(!resyncing, egui::Button::new(label).small()).on_hover_text(help).clicked() {
+            session.live.resync();
+        }
+    }
+    for camera in &session.status.cameras.cameras {
+        self::camera(ui, camera);
+    }
+    if session.status.cameras.cameras.is_empty() && session.rig.note.is_none() {
+        return;
+    }
+    if ui.small_button("Calibration, controls …").on_hover_text("Open the window of the rig.").clicked() {
+        session.rig.open = true;
+    }
+}
+
+fn camera(ui: &mut Ui, camera: &CameraState) {
+    if camera.lost.is_some() {
+        let text = RichText::new(format!("camera {} is lost; waiting for it", camera.index)).small();
+        ui.add(egui::Label::new(text.color(ui.visuals().error_fg_color)).wrap());
+        return;
+    }
+    let mut text = format!("camera {}: {:.1}/s", camera.index, camera.rate_hz);
+    if camera.damaged > 0 {
+        text += &format!(", {} damaged", camera.damaged);
+    }
+    let help =
+        format!("{}\n{}\n{} damaged, {} not taken in time", camera.name, camera.mode, camera.damaged, camera.late);
+    ui.add(egui::Label::new(RichText::new(text).small().weak()).truncate()).on_hover_text(help);
+}
+
+fn line(ui: &mut Ui, name: &str, value: &str, color: Option<Color32>, help: &str) {
+    ui.horizontal(|ui| {
+        let height = ui.text_style_height(&egui::TextStyle::Monospace);
+        let layout = egui::Layout::left_to_right(egui::Align::Center);
+        ui.allocate_ui_with_layout(egui::vec2(62.0, height), layout, |ui| {
+            ui.set_min_width(62.0);
+            ui.label(RichText::new(name).weak());
+        });
+        let text = RichText::new(value).monospace();
+        let response = ui.label(color.map_or(text.clone(), |color| text.color(color))).on_hover_text(help);
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {value}")));
+    });
+}

@@ -1,0 +1,295 @@
+//! How the source is opened and calibrated, changed while it runs: calibration, depth from two known distances, working
+//! size, controls, and the file that keeps it all.
+
+use super::Session;
+use crate::calibration::{self, KnownDepth, StereoRig, fit_depth};
+use crate::capture::webcam::controls::OfferedControl;
+use crate::capture::{ControlWishes, Recipe, Scale, SourceOptions, SourceSpec};
+use crate::frame::Geometry;
+use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile};
+use crate::ui::options::WindowOptions;
+use crate::ui::tasks::Task;
+use std::path::PathBuf;
+
+/// What decides how the source is opened.
+pub(crate) struct RigState {
+    /// How sources are opened.
+    pub(crate) options: SourceOptions,
+    /// How their pairs become metric.
+    pub(crate) choice: CalibrationChoice,
+    /// The rig behind the present recipe, loaded or estimated.
+    pub(crate) rig: Option<StereoRig>,
+    /// The sentence to confirm, or what was assumed.
+    pub(crate) note: Option<String>,
+    /// The window of the rig is open.
+    pub(crate) open: bool,
+    /// What the cameras in use offer.
+    pub(crate) controls: Vec<(u32, Result<Vec<OfferedControl>, String>)>,
+    /// A near and a far thing whose distances are known.
+    pub(crate) known: [Distance; 2],
+    /// The file that the rig was read from or written to, and what it says.
+    pub(crate) file: Option<(PathBuf, RigFile)>,
+    /// Name under which it shall be saved.
+    pub(crate) save_as: String,
+}
+
+/// A thing at a known distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Distance {
+    /// As a ruler says it.
+    pub(crate) metres: f64,
+    /// Its disparity at the source's size, once it was clicked.
+    pub(crate) disparity_px: Option<f64>,
+}
+
+impl RigState {
+    /// As the command line says; `source` is what is opened first.
+    pub(super) fn new(options: &WindowOptions, source: &SourceSpec) -> Self {
+        let rig = RigFile::of(source, &options.source_options, &options.calibration);
+        let save_as = options.rig_file.as_ref().map_or("rig.toml".to_owned(), |file| file.display().to_string());
+        Self {
+            options: options.source_options.clone(),
+            choice: options.calibration.clone(),
+            rig: None,
+            note: None,
+            open: false,
+            controls: Vec::new(),
+            known: [Distance { metres: 0.5, disparity_px: None }, Distance { metres: 3.0, disparity_px: None }],
+            file: options.rig_file.clone().map(|path| (path, rig)),
+            save_as,
+        }
+    }
+}
+
+impl RigState {
+    /// The words of the command line that open the same again.
+    pub(super) fn words(&self, source: &SourceSpec) -> Vec<String> {
+        let now = RigFile::of(source, &self.options, &self.choice);
+        if let Some((path, _)) = self.file.as_ref().filter(|(_, saved)| *saved == now && now.source.is_some()) {
+            return vec!["--rig".to_owned(), path.display().to_string()];
+        }
+        let mut words = vec!["--source".to_owned(), source.to_string()];
+        if source.is_camera() {
+            if let Some((width, height)) = self.options.size {
+                words.extend(["--size".to_owned(), format!("{width}x{height}")]);
+            }
+            words.extend(self.options.cameras.words());
+        }
+        words.extend(self.choice.words());
+        words
+    }
+}
+
+impl Session {
+    /// Notes what a newly opened source is calibrated with.
+    pub(super) fn take_calibrated(&mut self, calibrated: &Calibrated) {
+        if let Some(note) = calibrated.note.clone().filter(|note| self.rig.note.as_ref() != Some(note)) {
+            self.notices.confirm(note);
+        }
+        self.rig.note.clone_from(&calibrated.note);
+        self.rig.rig.clone_from(&calibrated.rig);
+    }
+
+    /// Calibrates the source that is read in another way; an estimate opens it again, because it needs its pictures.
+    pub(crate) fn calibrate(&mut self, choice: CalibrationChoice) {
+        if choice.rectify() == RectifyChoice::Auto {
+            self.rig.choice = choice;
+            self.open(self.source.clone());
+        } else {
+            self.begin(Task::Calibrate(Box::new((choice, self.status.source.clone()))));
+        }
+    }
+
+    pub(super) fn calibrated(&mut self, choice: CalibrationChoice, calibrated: Result<Calibrated, String>) {
+        let used = calibrated.and_then(|calibrated| {
+            self.live.set_recipe(calibrated.recipe.clone()).map_err(|err| err.to_string())?;
+            Ok(calibrated)
+        });
+        match used {
+            Ok(calibrated) => {
+                self.rig.choice = choice;
+                self.take_calibrated(&calibrated);
+                self.fit_wanted = true;
+            }
+            Err(why) => self.notices.error(why),
+        }
+    }
+
+    pub(super) fn use_calibration_files(&mut self, files: Vec<PathBuf>) {
+        if !files.is_empty() {
+            let scale = self.rig.choice.scale;
+            self.calibrate(CalibrationChoice { files, scale, ..CalibrationChoice::default() });
+        }
+    }
+
+    /// What is chosen of calibration.
+    pub fn calibration(&self) -> &CalibrationChoice {
+        &self.rig.choice
+    }
+
+    /// Says how far the near (0) or the far (1) thing is, in metres.
+    pub fn set_known_distance(&mut self, which: usize, metres: f64) {
+        self.rig.known[which].metres = metres;
+    }
+
+    /// Asks for calibration files.
+    pub(crate) fn choose_calibration(&mut self) {
+        self.begin(Task::ChooseCalibration);
+    }
+
+    /// Works at another size; the search range follows, so that the same depths are seen.
+    pub(crate) fn set_scale(&mut self, scale: Scale) {
+        let recipe = self.live.recipe();
+        let factor = scale.factor() / recipe.scale.factor();
+        if let Err(why) = self.live.set_recipe(Recipe { scale, ..recipe }) {
+            self.notices.error(why.to_string());
+            return;
+        }
+        self.rig.choice.scale = scale;
+        let mut params = self.params.clone();
+        params.num_disparities = ((f64::from(params.num_disparities) * factor).round() as u32).max(1);
+        params.min_disparity = (f64::from(params.min_disparity) * factor).round() as _;
+        self.set_params(params);
+        self.pinned = None;
+    }
+
+    /// Takes the disparity at the pinned pixel for the near (0) or the far (1) thing of known distance.
+    pub(crate) fn click_known(&mut self, which: usize) {
+        let Some(output) = self.output.clone() else { return };
+        let Some((x, y)) = self.pinned else {
+            self.notices.error("click the thing in the left picture first: a click holds the place");
+            return;
+        };
+        let around = output.map.as_ref().and_then(|map| map.median_around_px((x, y), 2));
+        let Some(disparity_px) = around else {
+            self.notices.error("there is no disparity at that place; click where the depth picture has colour");
+            return;
+        };
+        self.rig.known[which].disparity_px = Some(f64::from(disparity_px) / self.rig.choice.scale.factor());
+    }
+
+    /// Fits depth to the two things of known distance.
+    pub(crate) fn fit_depth(&mut self) {
+        let [near, far] = self.rig.known;
+        let (Some(near_px), Some(far_px)) = (near.disparity_px, far.disparity_px) else { return };
+        let recipe = self.live.recipe();
+        let info = self.status.source.clone();
+        let known = Recipe { geometry: None, ..recipe }.geometry(&info);
+        let geometry: Geometry = known.unwrap_or_else(|| FittedDepth::unknown(&info));
+        let known = |disparity_px, depth_m| KnownDepth { disparity_px, depth_m };
+        match fit_depth(&geometry, known(near_px, near.metres), known(far_px, far.metres)) {
+            Ok(fitted) => {
+                let fit = FittedDepth::of(&fitted);
+                let choice = CalibrationChoice { depth_fit: Some(fit), ..self.rig.choice.clone() };
+                self.calibrate_recipe(choice, fit.applied(Some(geometry), &info));
+            }
+            Err(why) => self.notices.error(why.to_string()),
+        }
+    }
+
+    fn calibrate_recipe(&mut self, choice: CalibrationChoice, geometry: Geometry) {
+        let recipe = Recipe { geometry: Some(geometry), ..self.live.recipe() };
+        match self.live.set_recipe(recipe) {
+            Ok(()) => {
+                self.rig.choice = choice;
+                self.fit_wanted = true;
+                self.notices.news("depth follows the two distances now, and is labelled estimated");
+            }
+            Err(why) => self.notices.error(why.to_string()),
+        }
+    }
+
+    /// Reads what the cameras in use offer, in the background.
+    pub(crate) fn read_controls(&mut self) {
+        self.rig.controls.clear();
+        let cameras: Vec<u32> = self.live.status().cameras.cameras.iter().map(|camera| camera.index).collect();
+        if !cameras.is_empty() {
+            self.begin(Task::ReadControls(cameras));
+        }
+    }
+
+    /// Sets a control of one eye's camera, now and whenever it is opened.
+    pub(crate) fn set_controls(&mut self, eye: usize, wishes: ControlWishes) {
+        let kept = &mut self.rig.options.cameras.eyes[eye].controls;
+        *kept = wishes.or(kept);
+        if let Some(camera) = self.status.cameras.cameras.get(eye) {
+            self.begin(Task::SetControls(camera.index, wishes));
+        }
+    }
+
+    /// Locks both cameras to what the left one's automatic has settled at.
+    pub(crate) fn equal_exposure(&mut self) {
+        if let [left, right] = &self.status.cameras.cameras[..] {
+            self.begin(Task::EqualExposure(left.index, right.index));
+        }
+    }
+
+    pub(super) fn controls_set(&mut self, said: Result<Vec<String>, String>) {
+        match said {
+            Ok(remarks) => remarks.into_iter().for_each(|remark| self.notices.news(remark)),
+            Err(why) => self.notices.error(why),
+        }
+        self.read_controls();
+    }
+
+    /// Writes the rig; over a file only if it is the one that was read or written before.
+    pub(crate) fn save_rig(&mut self) {
+        let path = self.options.folder.join(self.rig.save_as.trim());
+        let path = if path.extension().is_none() { path.with_extension("toml") } else { path };
+        let own = self.rig.file.as_ref().is_some_and(|(own, _)| *own == path);
+        let written = self.write_estimate(&path).and_then(|choice| {
+            let rig = RigFile::of(&self.source, &self.rig.options, &choice);
+            rig.write(&path, own).map_err(|err| err.to_string())?;
+            Ok((choice, rig))
+        });
+        match written {
+            Ok((choice, rig)) => {
+                self.rig.choice = choice;
+                self.notices.news(format!("rig written: stereopsis --rig {}", path.display()));
+                self.rig.file = Some((path, rig));
+            }
+            Err(why) => self.notices.error(why),
+        }
+    }
+
+    /// An estimate becomes a calibration file beside the rig, so that it is the same at the next start.
+    fn write_estimate(&self, rig_file: &std::path::Path) -> Result<CalibrationChoice, String> {
+        let choice = self.rig.choice.clone();
+        let (RectifyChoice::Auto, Some(rig)) = (choice.rectify(), &self.rig.rig) else { return Ok(choice) };
+        let stem = rig_file.file_stem().unwrap_or_default().to_string_lossy();
+        let path = rig_file.with_file_name(format!("{stem}-calibration.toml"));
+        let written =
+            calibration::write(rig, calibration::Output::Toml, choice.alpha).map_err(|err| err.to_string())?;
+        for (_, bytes) in written {
+            std::fs::write(&path, bytes).map_err(|err| format!("cannot write {}: {err}", path.display()))?;
+        }
+        let CalibrationChoice { alpha, depth_fit, scale, .. } = choice;
+        Ok(CalibrationChoice { files: vec![path], alpha, depth_fit, scale, ..CalibrationChoice::default() })
+    }
+
+    /// Opens the source with other wishes of its cameras.
+    pub(crate) fn reopen(&mut self, options: SourceOptions) {
+        self.rig.options = options;
+        self.open(self.source.clone());
+    }
+
+    /// Whether the source has eyes to exchange.
+    pub(crate) fn can_swap(&self) -> bool {
+        !matches!(self.source, SourceSpec::Scene | SourceSpec::Folder(_))
+    }
+
+    /// Exchanges left and right.
+    pub(crate) fn swap_eyes(&mut self) {
+        self.rig.options.cameras.eyes.swap(0, 1);
+        match self.source.clone() {
+            SourceSpec::WebcamPair(left, right) => self.open(SourceSpec::WebcamPair(right, left)),
+            SourceSpec::Files { left, right } => self.open(SourceSpec::Files { left: right, right: left }),
+            source @ SourceSpec::WebcamSideBySide(_) => {
+                self.rig.options.cameras.eyes.swap(0, 1);
+                self.rig.options.cameras.swapped_halves ^= true;
+                self.open(source);
+            }
+            SourceSpec::Scene | SourceSpec::Folder(_) => {}
+        }
+    }
+}

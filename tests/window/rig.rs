@@ -1,0 +1,67 @@
+//! The rig in the window: calibration without a board, depth from two known distances, the file that keeps it.
+
+use crate::harness::{Window, gpu, options};
+use egui::Key;
+use egui_kittest::kittest::Queryable as _;
+use stereopsis::capture::{SourceOptions, SourceSpec};
+use stereopsis::rig::{RectifyChoice, RigFile};
+use stereopsis::ui::WindowOptions;
+
+/// The scene with the right camera 3 px too low, large enough for matches.
+fn crooked() -> WindowOptions {
+    let mut options = options(SourceSpec::Scene);
+    options.source_options.size = Some((320, 240));
+    options.source_options.scene.vertical_px = 3.0;
+    options
+}
+
+#[test]
+fn two_distances_make_metres_of_disparities() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let options = WindowOptions {
+        folder: folder.path().to_owned(),
+        source_options: SourceOptions { size: Some((320, 240)), ..options(SourceSpec::Scene).source_options },
+        ..options(SourceSpec::Scene)
+    };
+    let mut window = Window::open(&gpu, options);
+    window.harness.key_press(Key::Space);
+    window.harness.run_steps(2);
+    window.harness.key_press(Key::R);
+    window.until("the rig's window", |w| w.has("Fit depth").then_some(()));
+    // what a ruler says is half of what the scene's own rig says: baseline and all are half as large
+    for (name, place) in [("near", (0.56, 0.72)), ("far", (0.28, 0.35))] {
+        let at = window.place("left view", place);
+        window.click_at(at);
+        let metres = window.until("a depth to read", |w| w.read("depth"));
+        window.session.borrow_mut().set_known_distance(usize::from(name == "far"), f64::from(metres) / 2.0);
+        window.harness.get_by_label(&format!("Take {name}")).click();
+        window.harness.run_steps(2);
+        window.click_at(at); // lets go
+    }
+    let before = window.result().unwrap().job.frame.geometry.unwrap();
+    window.harness.get_by_label("Fit depth").click();
+    let after = window.until("the fitted depth", |w| {
+        w.result().and_then(|output| output.job.frame.geometry).filter(|geometry| geometry.estimated)
+    });
+    assert!((after.depth_m(10.0).unwrap() / before.depth_m(10.0).unwrap() - 0.5).abs() < 0.05, "{before:?} {after:?}");
+    assert!(window.has("estimated"));
+    window.harness.get_by_label("Save rig").click();
+    window.until("the message", |w| w.has("rig written").then_some(()));
+    let rig = RigFile::read(&folder.path().join("rig.toml")).unwrap();
+    assert!(rig.calibration.depth_fit.is_some());
+}
+
+#[test]
+fn crooked_cameras_are_noticed_and_put_right_by_what_they_see() {
+    let Some(gpu) = gpu() else { return };
+    let mut window = Window::open(&gpu, crooked());
+    window.until("the warning", |w| w.has("bad").then_some(()));
+    window.harness.key_press(Key::R);
+    window.until("the rig's window", |w| w.has("Estimate from the pictures").then_some(()));
+    window.harness.get_by_label("Estimate from the pictures").click();
+    window.until("straight rows", |w| w.has("good").then_some(()));
+    let estimated = window.result().and_then(|output| output.job.frame.geometry).is_some_and(|g| g.estimated);
+    assert!(estimated && window.has("depth is an estimate"));
+    assert_eq!(window.session.borrow().calibration().rectify(), RectifyChoice::Auto);
+}
