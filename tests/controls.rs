@@ -6,13 +6,14 @@
 mod v4l2;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use stereopsis::capture::webcam::controls::{
     ControlKind, ControlTask, OfferedControl, apply, equalise, offered, protect_calibration,
 };
-use stereopsis::capture::{CameraOptions, ControlWishes, EyeOptions, PowerLine, Wish};
-use v4l2::{emulate, with_cameras};
+use stereopsis::capture::{self, CameraOptions, ControlWishes, EyeOptions, PowerLine, SourceOptions, SourceSpec, Wish};
+use v4l2::{emulate, with_cameras, with_dressed_cameras};
 
 /// V4L2's numbers, as `preload.c` writes them.
 const AUTO_WHITE_BALANCE: u32 = 0x0098_090c;
@@ -292,6 +293,39 @@ fn inside_task() {
     drop(ControlTask::start(&[0, 1], &options).expect("starts"));
     std::thread::sleep(Duration::from_millis(2500));
     assert_eq!(was_set(0)[&AUTO_EXPOSURE], 3);
+}
+
+#[test]
+fn cameras_take_their_wishes_when_they_are_opened() {
+    let dress = |folder: &Path| {
+        for camera in 0..2 {
+            std::fs::write(folder.join(format!("{camera}.640x480.yuyv")), vec![128; 640 * 480 * 2]).expect("written");
+        }
+    };
+    with_dressed_cameras(&["controls=1", "controls=1"], dress, "inside_opening");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_opening() {
+    let eye = |gain| EyeOptions {
+        controls: ControlWishes { gain: Some(gain), ..ControlWishes::default() },
+        ..EyeOptions::default()
+    };
+    let cameras = CameraOptions { eyes: [eye(20), eye(300)], calibrated: true, ..CameraOptions::default() };
+    let options = SourceOptions { cameras, ..SourceOptions::default() };
+    let spec = SourceSpec::parse("webcam:0,1").expect("grammar");
+    let mut source = capture::open(&spec, &options).expect("opens");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !was_set(1).contains_key(&DARK_RATE) && Instant::now() < deadline {
+        source.next(Duration::from_millis(20)).expect("runs");
+    }
+    for (camera, gain) in [(0, 20), (1, 255)] {
+        let set = was_set(camera);
+        assert_eq!((set[&GAIN], set[&AUTO_GAIN], set[&AUTO_FOCUS], set[&DARK_RATE]), (gain, 0, 0, 0), "{camera}");
+    }
+    let clamped = "camera 1: gain is 255 instead of 300: it takes 0 to 255".to_owned();
+    assert!(source.state().remarks.contains(&clamped), "{:?}", source.state().remarks);
 }
 
 /// What `stereopsis devices` prints.
