@@ -3,9 +3,10 @@
 use super::ModeRequest;
 use super::fault;
 use super::mode::Mode;
-use super::opening::{OpenCamera, open};
+use super::opening::{Former, OpenCamera, open};
 use super::reader::{Finish, Shot};
 use super::reopening::{Identity, Reopening};
+use crate::capture::decode_camera::PixelFormat;
 use crate::capture::{CameraOptions, CameraState, CaptureError};
 use crossbeam_channel::{Select, TryRecvError};
 use std::collections::VecDeque;
@@ -27,8 +28,7 @@ const DAMAGED_ONE_IN: u64 = 20;
 pub(super) struct Eye {
     identity: Identity,
     index: u32,
-    finish: Finish,
-    mode: Mode,
+    former: Former,
     link: Link,
     lost: Option<String>,
     mode_remark: Option<String>,
@@ -64,16 +64,16 @@ pub(super) fn open_eyes(
         .map(|(&index, eye)| (index, Finish { color: request.color, orientation: eye.orientation }))
         .collect();
     let opened = open(&wished, eyes_per_picture, request)?;
-    Ok(opened.into_iter().zip(wished).map(|(camera, (_, finish))| Eye::new(camera, finish)).collect())
+    let format = request.format;
+    Ok(opened.into_iter().zip(wished).map(|(camera, (_, finish))| Eye::new(camera, finish, format)).collect())
 }
 
 impl Eye {
-    fn new(camera: OpenCamera, finish: Finish) -> Self {
+    fn new(camera: OpenCamera, finish: Finish, format: Option<PixelFormat>) -> Self {
         Self {
             identity: Identity::of(camera.index),
             index: camera.index,
-            finish,
-            mode: camera.mode,
+            former: Former { finish, mode: camera.mode, format },
             mode_remark: camera.remark.clone(),
             link: Link::Open(camera),
             lost: None,
@@ -92,7 +92,7 @@ impl Eye {
     }
 
     pub(super) fn mode(&self) -> Mode {
-        self.mode
+        self.former.mode
     }
 
     /// How often it was opened; what was known of its pictures' times ends with each.
@@ -132,7 +132,7 @@ impl Eye {
                     Ok(Err(error)) => self.lost = Some(error.to_string()),
                     Err(TryRecvError::Empty) => return None,
                     Err(TryRecvError::Disconnected) => {
-                        self.link = Link::Lost(Reopening::start(self.identity.clone(), self.finish, self.mode));
+                        self.link = Link::Lost(Reopening::start(self.identity.clone(), self.former));
                         return None;
                     }
                 },
@@ -154,13 +154,13 @@ impl Eye {
     }
 
     fn silence(&self) -> Duration {
-        SILENCE.max(Duration::from_secs(3) / self.mode.rate_hz.max(1))
+        SILENCE.max(Duration::from_secs(3) / self.former.mode.rate_hz.max(1))
     }
 
     fn lose(&mut self, cause: &CaptureError) {
         log::warn!("{cause}");
         self.lost = Some(cause.to_string());
-        let reopening = Reopening::start(self.identity.clone(), self.finish, self.mode);
+        let reopening = Reopening::start(self.identity.clone(), self.former);
         let Link::Open(camera) = std::mem::replace(&mut self.link, Link::Lost(reopening)) else { return };
         self.damaged += camera.counts.damaged.load(Ordering::Relaxed);
         self.late += camera.counts.late.load(Ordering::Relaxed);
@@ -171,7 +171,7 @@ impl Eye {
     fn adopt(&mut self, camera: OpenCamera) {
         log::info!("camera {} is back as camera {}", self.index, camera.index);
         self.index = camera.index;
-        self.mode = camera.mode;
+        self.former.mode = camera.mode;
         self.mode_remark.clone_from(&camera.remark);
         self.link = Link::Open(camera);
         self.lost = None;
@@ -206,7 +206,7 @@ impl Eye {
         CameraState {
             index: self.index,
             name: self.identity.name.clone(),
-            mode: self.mode.to_string(),
+            mode: self.former.mode.to_string(),
             rate_hz: self.rate_hz(),
             damaged: self.damaged + count(|c| &c.damaged),
             late: self.late + count(|c| &c.late),

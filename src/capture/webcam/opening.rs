@@ -67,13 +67,22 @@ pub(super) fn open(
     Ok(opened)
 }
 
+/// What a camera was that is opened again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Former {
+    pub(super) finish: Finish,
+    pub(super) mode: Mode,
+    /// Only this format was asked for.
+    pub(super) format: Option<PixelFormat>,
+}
+
 /// Opens one camera again, with the picture size that it had.
-pub(super) fn open_again(index: u32, finish: Finish, mode: Mode) -> Result<OpenCamera, CaptureError> {
+pub(super) fn open_again(index: u32, former: &Former) -> Result<OpenCamera, CaptureError> {
+    let Former { finish, mode, format } = *former;
     let deadline = Instant::now() + START;
     let starting = Starting::new(index, finish)?;
     let offer = starting.answer(&starting.offer, deadline)?;
-    let request =
-        ModeRequest { size: Some(mode.size()), rate_hz: Some(mode.rate_hz), format: None, color: finish.color };
+    let request = ModeRequest { size: Some(mode.size()), rate_hz: Some(mode.rate_hz), format, color: finish.color };
     let mut candidates = choose(&[offer], 1, &request).and_then(|mut c| c.pop()).unwrap_or_default();
     candidates.retain(|candidate| candidate.size() == mode.size());
     // as it was before, if that is still there

@@ -67,6 +67,16 @@ struct Progress {
     bits: u8,
 }
 
+impl Progress {
+    /// Frames of one stream are on one scale: a dark one must not be stretched.
+    fn deepen(&mut self, luma: &mut Luma) {
+        if let Luma::U16 { bits, .. } = luma {
+            self.bits = self.bits.max(*bits);
+            *bits = self.bits;
+        }
+    }
+}
+
 /// A stream waits at most so long before it is started again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
@@ -172,11 +182,7 @@ impl Reader {
         progress.number += 1;
         match decode(layout, frame.bytes, self.finish.color) {
             Ok(mut picture) => {
-                if let Luma::U16 { bits, .. } = &mut picture.luma {
-                    // a dark frame must not be stretched
-                    progress.bits = progress.bits.max(*bits);
-                    *bits = progress.bits;
-                }
+                progress.deepen(&mut picture.luma);
                 self.finish.orientation.turn(&mut picture);
                 self.send(Ok(Shot { picture, stamp: frame.stamp, arrival, number }));
             }
@@ -195,5 +201,22 @@ impl Reader {
                 self.counts.late.fetch_add(1, Ordering::Relaxed);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::Image;
+
+    #[test]
+    fn a_dark_frame_keeps_the_depth_of_those_before() {
+        let mut progress = Progress::default();
+        let scales = [10, 12, 10].map(|bits| {
+            let mut luma = Luma::U16 { image: Image::new(1, 1, vec![800]), bits };
+            progress.deepen(&mut luma);
+            luma.to_u8().at(0, 0)
+        });
+        assert_eq!(scales, [200, 50, 50]);
     }
 }

@@ -3,9 +3,7 @@
 
 use super::claim;
 use super::devices::listed;
-use super::mode::Mode;
-use super::opening::{OpenCamera, open_again};
-use super::reader::Finish;
+use super::opening::{Former, OpenCamera, open_again};
 use crate::capture::CaptureError;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, never};
 use std::thread;
@@ -59,7 +57,7 @@ const LOOK: Duration = Duration::from_millis(250);
 
 impl Reopening {
     /// Starts looking.
-    pub(super) fn start(identity: Identity, finish: Finish, mode: Mode) -> Self {
+    pub(super) fn start(identity: Identity, former: Former) -> Self {
         let (sender, answer) = bounded(1);
         let (stop, stopped) = bounded::<()>(0);
         let name = format!("camera {} again", identity.index);
@@ -67,7 +65,7 @@ impl Reopening {
             while stopped.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
                 // while its old thread is in the driver it cannot be opened, and what is said of it already stands
                 let Some(index) = identity.find().filter(|&index| !claim::is_taken(index)) else { continue };
-                match open_again(index, finish, mode) {
+                match open_again(index, &former) {
                     Ok(camera) => {
                         let _ = sender.send(Ok(camera));
                         return;
