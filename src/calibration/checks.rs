@@ -182,8 +182,15 @@ fn corner_folds(rig: &StereoRig) -> Option<String> {
     ))
 }
 
-const SWAP: &str = "either left and right are swapped: give --calibration-swap; or T goes from the right camera to the left \
-                    one: write R transposed, and minus R transposed times T, into the file";
+/// What to do about cameras the wrong way round.
+fn swap(rig: &StereoRig) -> &'static str {
+    if rig.exchanged {
+        "left and right are right as they are in the file: leave --calibration-swap out"
+    } else {
+        "either left and right are swapped: give --calibration-swap; or T goes from the right camera to the left one: write R \
+         transposed, and minus R transposed times T, into the file"
+    }
+}
 
 /// Refuses cameras that do not stand side by side, left one first.
 fn side_by_side(rig: &StereoRig) -> Result<(), String> {
@@ -200,7 +207,7 @@ fn side_by_side(rig: &StereoRig) -> Result<(), String> {
                 .to_owned())
         }
         t if t.x > 0.0 => {
-            Err(format!("the right camera stands to the left of the left one (T has a positive x): {SWAP}"))
+            Err(format!("the right camera stands to the left of the left one (T has a positive x): {}", swap(rig)))
         }
         _ => Ok(()),
     }
@@ -230,7 +237,10 @@ fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), String> {
         );
     }
     if *baseline_m < 0.0 {
-        return Err(format!("the right camera stands to the left of the left one (P2 has a positive shift): {SWAP}"));
+        return Err(format!(
+            "the right camera stands to the left of the left one (P2 has a positive shift): {}",
+            swap(rig)
+        ));
     }
     if (rig.translation_m.length() / baseline_m - 1.0).abs() > 0.02 {
         return Err(format!(

@@ -39,6 +39,14 @@ fn example_rig_is_read() {
 }
 
 #[test]
+fn both_examples_are_the_same_rig() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("calibration");
+    let options = LoadOptions::default();
+    let toml = load(&[folder.join("example-rig.toml")], &options).unwrap();
+    assert_eq!(StereoRig { kind: Kind::OpenCv, ..toml }, load(&[folder.join("example-rig.yml")], &options).unwrap());
+}
+
+#[test]
 fn unit_scales_the_baseline() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rig.yml");
