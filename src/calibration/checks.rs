@@ -228,6 +228,14 @@ fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), String> {
             );
         }
     }
+    let close = |a: f64, b: f64| (a - b).abs() <= 1e-3 * a.abs().max(1.0);
+    if !(close(left.fx, right.fx) && close(left.fy, right.fy) && close(left.cy, right.cy)) {
+        return Err(
+            "P1 and P2, the rectified cameras, do not belong together: focal lengths and rows of both pictures must \
+                    be the same; take both from one calibration, or leave R1, R2, P1 and P2 out and they are computed"
+                .to_owned(),
+        );
+    }
     let common = *rotation_right * rig.translation_m;
     if *baseline_m < 0.0 && common.x < 0.0 || *baseline_m > 0.0 && common.x > 0.0 {
         return Err(

@@ -112,6 +112,8 @@ fn rectifications_that_contradict() {
     says(&refused(with(|r| r.rotation_left = DMat3::from_rotation_y(0.1))), &["R contradicts R1 and R2 by 5.7"]);
     says(&refused(with(|r| r.rotation_left *= 2.0)), &["R1 or R2", "no rotations"]);
     says(&refused(with(|r| r.left.fx = 0.0)), &["P1 or P2", "singular"]);
+    says(&refused(with(|r| r.right.cy = 250.0)), &["P1 and P2", "do not belong together", "one calibration"]);
+    says(&refused(with(|r| r.right.fx = 510.0)), &["do not belong together"]);
     let half = doubted(with(|r| {
         r.left = Projection { fx: 250.0, fy: 250.0, cx: 159.5, cy: 119.5 };
         r.right = r.left;

@@ -57,26 +57,17 @@ impl Draft {
     }
 }
 
-/// What two projections and their rotations say together; `shift` is the right one's minus the left one's.
+/// What two projections, with their shifts, and their rotations say together.
 pub(super) fn rectification(
     [left, right]: [(Projection, [f64; 2]); 2],
     rotations: [DMat3; 2],
-    names: [&str; 2],
+    right_name: &str,
 ) -> Result<Rectification, CalibrationError> {
     let ((left, left_shift), (right, right_shift)) = (left, right);
-    let close = |a: f64, b: f64| (a - b).abs() <= 1e-3 * a.abs().max(1.0);
-    if !(close(left.fx, right.fx) && close(left.fy, right.fy) && close(left.cy, right.cy)) {
-        return Err(CalibrationError(format!(
-            "{} and {} do not belong together: focal lengths and rows of both pictures must be the same; take both from \
-             one calibration, or leave them out and they are computed",
-            names[0], names[1]
-        )));
-    }
     let (x, y) = (right_shift[0] - left_shift[0], right_shift[1] - left_shift[1]);
     if y.abs() > x.abs() {
         return Err(CalibrationError(format!(
-            "{} is of a rig whose cameras stand one above the other; only cameras side by side are supported",
-            names[1]
+            "{right_name} is of a rig whose cameras stand one above the other; only cameras side by side are supported"
         )));
     }
     let [rotation_left, rotation_right] = rotations;

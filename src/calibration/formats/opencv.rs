@@ -192,7 +192,7 @@ impl Found {
             return Ok(None);
         };
         let projections = [p1.projection()?, p2.projection()?];
-        draft::rectification(projections, [r1.rotation()?, r2.rotation()?], [&p1.name, &p2.name]).map(Some)
+        draft::rectification(projections, [r1.rotation()?, r2.rotation()?], &p2.name).map(Some)
     }
 }
 

@@ -61,8 +61,7 @@ pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
         ));
     }
     let rotations = [left.rotation, right.rotation];
-    let names = ["P of the left camera", "P of the right camera"];
-    let rectification = draft::rectification([left.projection, right.projection], rotations, names)?;
+    let rectification = draft::rectification([left.projection, right.projection], rotations, "P of the right camera")?;
     Ok(Draft {
         kind: Kind::Ros,
         left: left.camera,
