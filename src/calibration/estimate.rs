@@ -91,6 +91,9 @@ pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) ->
     }
     let kept = found.iter().zip(&fit.inliers).filter_map(|(found, &inlier)| inlier.then_some(found));
     let rectified = rectified(&rig, kept)?;
+    if rectified.len() < FEWEST {
+        return error(format!("with a focal length of {focal_px:.0} px the points lie behind the cameras; check it"));
+    }
     let mut disparities: Vec<_> = rectified.iter().map(Match::disparity_px).collect();
     let [low, middle, high] = [0.05, 0.5, 0.95].map(|share| quantile(&mut disparities, share));
     if middle < -0.01 * size.0 as f64 && quantile(&mut disparities, 0.9) < 0.0 {

@@ -59,29 +59,18 @@ impl Rectification {
     /// The cameras are swapped, stand one above the other, or look apart.
     pub fn compute(rig: &StereoRig, width: usize, height: usize, alpha: f64) -> Result<Self, CalibrationError> {
         let (rotation_left, rotation_right) = rotations(rig)?;
-        let sides = [(&rig.left, rotation_left), (&rig.right, rotation_right)];
-        let last = DVec2::new(width as f64 - 1.0, height as f64 - 1.0);
-        // about which focal length the corners are centred; the one at the end is found from there
-        let usual = f64::midpoint(rig.left.fy, rig.right.fy);
-        let [left, right] = sides.map(|(camera, rotation)| corner_mean(camera, rotation, last));
-        let center = last / 2.0 - usual * (left + right) / 2.0;
-        let (filled, whole) = sides
-            .map(|(camera, rotation)| seen(camera, rotation, last))
-            .map(|seen| seen.focal_lengths(center, last))
-            .into_iter()
-            .fold((0.0f64, f64::INFINITY), |(filled, whole), (f, w)| (filled.max(f), whole.min(w)));
-        // 20 times as long as usual would show next to nothing
-        if !(filled > 0.0 && filled < 20.0 * usual) {
-            return Err(CalibrationError(
-                "the two cameras look too far apart: their pictures have nothing in common after rectification; check R \
-                 and T, and that both cameras were calibrated together"
-                    .to_owned(),
-            ));
-        }
-        let focal = filled * (1.0 - alpha) + whole * alpha;
-        let projection = Projection { fx: focal, fy: focal, cx: center.x, cy: center.y };
+        let projection = crop(rig, [rotation_left, rotation_right], (width, height), alpha)?;
         let baseline_m = rig.translation_m.length();
         Ok(Self { rotation_left, rotation_right, left: projection, right: projection, baseline_m })
+    }
+
+    /// The same rotations and baseline with the crop of another `alpha`.
+    ///
+    /// # Errors
+    /// The cameras look apart.
+    pub(super) fn cropped(&self, rig: &StereoRig, size: (usize, usize), alpha: f64) -> Result<Self, CalibrationError> {
+        let projection = crop(rig, [self.rotation_left, self.rotation_right], size, alpha)?;
+        Ok(Self { left: projection, right: projection, ..*self })
     }
 
     /// The same for pictures `factor` times as large along x and y.
@@ -101,6 +90,36 @@ impl Rectification {
             estimated: false,
         }
     }
+}
+
+/// The pinhole of both rectified pictures; see [`Rectification::compute`].
+fn crop(
+    rig: &StereoRig,
+    rotations: [DMat3; 2],
+    size: (usize, usize),
+    alpha: f64,
+) -> Result<Projection, CalibrationError> {
+    let sides = [(&rig.left, rotations[0]), (&rig.right, rotations[1])];
+    let last = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0);
+    // about which focal length the corners are centred; the one at the end is found from there
+    let usual = f64::midpoint(rig.left.fy, rig.right.fy);
+    let [left, right] = sides.map(|(camera, rotation)| corner_mean(camera, rotation, last));
+    let center = last / 2.0 - usual * (left + right) / 2.0;
+    let (filled, whole) = sides
+        .map(|(camera, rotation)| seen(camera, rotation, last))
+        .map(|seen| seen.focal_lengths(center, last))
+        .into_iter()
+        .fold((0.0f64, f64::INFINITY), |(filled, whole), (f, w)| (filled.max(f), whole.min(w)));
+    // 20 times as long as usual would show next to nothing
+    if !(whole > 0.0 && filled > 0.0 && filled < 20.0 * usual) {
+        return Err(CalibrationError(
+            "the two cameras look too far apart: their pictures have nothing in common after rectification; check R \
+                 and T, and that both cameras were calibrated together"
+                .to_owned(),
+        ));
+    }
+    let focal = filled * (1.0 - alpha) + whole * alpha;
+    Ok(Projection { fx: focal, fy: focal, cx: center.x, cy: center.y })
 }
 
 /// R1 and R2.
@@ -139,6 +158,10 @@ fn corner_mean(camera: &Camera, rotation: DMat3, last: DVec2) -> DVec2 {
     corners.map(outermost).iter().sum::<DVec2>() / 4.0
 }
 
+/// Directions further out, as x / z or y / z, are cropped: 75 degrees from the axis. A fisheye sees more, but the pinhole that
+/// shows it all has no pixels left for its middle.
+const WIDEST: f64 = 3.73;
+
 /// What a camera sees of the rectified directions.
 struct Seen {
     /// Corners of the largest rectangle inside.
@@ -151,7 +174,6 @@ impl Seen {
     /// The focal lengths, with the principal point at `center`, for which the picture is filled, and for which it shows
     /// everything.
     fn focal_lengths(&self, center: DVec2, last: DVec2) -> (f64, f64) {
-        // 0 for a side without a bound
         let ratios = |(low, high): (DVec2, DVec2)| (center / -low, (last - center) / high);
         let ((a, b), (c, d)) = (ratios(self.inner), ratios(self.outer));
         // a rectangle that does not hold the principal point can fill nothing
@@ -178,7 +200,8 @@ fn seen(camera: &Camera, rotation: DMat3, last: DVec2) -> Seen {
         edge(DVec2::new(at.x, 0.0), &mut |seen| low.y = low.y.max(seen.y));
         edge(DVec2::new(at.x, last.y), &mut |seen| high.y = high.y.min(seen.y));
     }
-    Seen { inner: (low, high), outer: (lowest, highest) }
+    let within = |(low, high): (DVec2, DVec2)| (low.max(DVec2::splat(-WIDEST)), high.min(DVec2::splat(WIDEST)));
+    Seen { inner: within((low, high)), outer: within((lowest, highest)) }
 }
 
 #[cfg(test)]
@@ -249,6 +272,20 @@ mod tests {
             }
         }
         assert!((-0.05..0.05).contains(&closest), "{closest}");
+    }
+
+    #[test]
+    fn a_fisheye_that_sees_everything_keeps_a_useful_picture() {
+        let mut rig = plain_rig();
+        for camera in [&mut rig.left, &mut rig.right] {
+            (camera.fx, camera.fy) = (200.0, 200.0);
+            camera.distortion = Distortion::from_fisheye("D", &[0.0; 4]).unwrap();
+        }
+        for alpha in [0.0, 1.0] {
+            let done = Rectification::compute(&rig, 640, 480, alpha).unwrap();
+            let sideways = (319.5 / done.left.fx).atan().to_degrees();
+            assert!((60.0..80.0).contains(&sideways), "{sideways} degrees to each side at alpha {alpha}");
+        }
     }
 
     #[test]

@@ -16,8 +16,8 @@ pub struct Rectifier {
 
 impl StereoRig {
     /// Makes the map for raw pictures of `width` x `height`. Another size of the same shape scales the calibration.
-    /// `alpha` from 0 to 1 says what to do with the border: 0 crops until no black is left, 1 keeps every raw pixel. A
-    /// rectification that came with the calibration has its own crop, and `alpha` does nothing.
+    /// `alpha` from 0 to 1 says what to do with the border: 0 crops until no black is left, 1 keeps every raw pixel. Where a
+    /// rectification came with the calibration, its rotations are taken in any case, and with `alpha` 0 its crop too.
     ///
     /// # Errors
     /// Another shape than that of the calibration, an `alpha` out of range, or a rig that cannot be rectified.
@@ -34,7 +34,8 @@ impl StereoRig {
         let (factor, note) = self.factor_to(width, height)?;
         let rig = StereoRig { left: self.left.scaled(factor), right: self.right.scaled(factor), ..self.clone() };
         let rectification = match &self.rectification {
-            Some(rectification) => rectification.scaled(factor),
+            Some(own) if alpha <= 0.0 => own.scaled(factor),
+            Some(own) => own.cropped(&rig, (width, height), alpha)?,
             None => Rectification::compute(&rig, width, height, alpha)?,
         };
         let table = |camera: &Camera, rotation: DMat3, projection: Projection| {

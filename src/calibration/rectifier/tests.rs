@@ -205,3 +205,15 @@ fn is_shared_between_threads() {
     fn shared<T: Send + Sync>() {}
     shared::<Rectifier>();
 }
+
+#[test]
+fn a_rectification_of_the_file_can_be_cropped_otherwise() {
+    let mut rig = bent_rig();
+    let computed = |alpha| Rectification::compute(&bent_rig(), 640, 480, alpha).unwrap();
+    rig.rectification = Some(computed(0.4));
+    let focal = |alpha| rig.rectifier(640, 480, alpha).unwrap().geometry().focal_px;
+    assert!((focal(0.0) - computed(0.4).left.fx).abs() < 1e-9, "the file's own crop");
+    assert!((focal(1.0) - computed(1.0).left.fx).abs() < 1e-9);
+    let text = rig.rectifier(640, 480, 1.1).unwrap_err().to_string();
+    assert!(text.contains("1.1") && text.contains("from 0"), "{text}");
+}
