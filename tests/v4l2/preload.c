@@ -8,6 +8,7 @@
  *   late=MS  slow=FACTOR  free (counts its frames from when it is started, late by that)
  *   unplug=FRAMES (or when videoN is removed)  hang=FRAMES (until goN is there)  broken=FRAMES (once)
  *   cut=FRAMES (each so manieth frame has half its bytes)  stamp-none  stamp-equal  stamp-back  stamp-far
+ *   stamp-ahead (by 30 ms)
  * A buffer is a piece of a memfd, which is also the descriptor that open() gives: so mmap needs no help. */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -294,6 +295,7 @@ static void fill(struct camera *c, struct v4l2_buffer *b) {
     if (word(c->node, "stamp-none") > 0) stamp = 0;
     if (word(c->node, "stamp-equal") > 0) stamp = c->first_stamp;
     if (word(c->node, "stamp-far") > 0) stamp -= 90000000000LL;
+    if (word(c->node, "stamp-ahead") > 0) stamp += 30000000LL;
     if (word(c->node, "stamp-back") > 0 && c->frames % 2) stamp -= 200000000LL;
     c->ready = 0;
     b->bytesused = long_;

@@ -57,6 +57,20 @@ fn inside_bad_stamps(cause: &str) {
 }
 
 #[test]
+fn stamps_a_little_ahead_are_used() {
+    with_cameras(&["stamp-ahead", "late=8 stamp-ahead"], "time::inside_stamp_ahead");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_stamp_ahead() {
+    let mut source = open_pair(0, 1).expect("opens");
+    let pairs = take(&mut source, 20);
+    assert!(pairs[4..].iter().all(|p| (p.skew_s - 0.008).abs() < 0.001), "by the stamps, not by arrival");
+    assert!(source.state().remarks.is_empty(), "{:?}", source.state().remarks);
+}
+
+#[test]
 fn missing_stamps_are_told_and_done_without() {
     pairs_by_arrival("stamp-none");
 }

@@ -22,6 +22,8 @@ pub(super) struct LinuxDevice {
     device: v4l::Device,
     offers: Vec<Offer>,
     stream: Reader,
+    /// nokhwa's last frame had no time.
+    unstamped: bool,
 }
 
 /// Who reads the frames.
@@ -44,7 +46,7 @@ impl LinuxDevice {
         if !device.query_caps()?.capabilities.contains(Capabilities::VIDEO_CAPTURE) {
             return Err(no_camera());
         }
-        Ok(Self { index, device, offers: Vec::new(), stream: Reader::Nobody })
+        Ok(Self { index, device, offers: Vec::new(), stream: Reader::Nobody, unstamped: false })
     }
 
     fn offers(&mut self) -> Result<&[Offer], DeviceError> {
@@ -52,6 +54,12 @@ impl LinuxDevice {
             self.offers = offers(&self.device)?;
         }
         Ok(&self.offers)
+    }
+
+    fn own_reader(&self) -> Result<Reader, DeviceError> {
+        let mut stream = Stream::new(&self.device, Type::VideoCapture)?;
+        stream.set_timeout(START);
+        Ok(Reader::Own { stream, running: false })
     }
 
     /// Sets size and rate; what the driver made of it.
@@ -94,17 +102,26 @@ impl Device for LinuxDevice {
             nokhwa.start(started.mode)?;
             Reader::Nokhwa(nokhwa)
         } else {
-            let mut stream = Stream::new(&self.device, Type::VideoCapture)?;
-            stream.set_timeout(START);
-            Reader::Own { stream, running: false }
+            self.own_reader()?
         };
+        self.unstamped = false;
         Ok(started)
     }
 
     fn frame(&mut self) -> Result<Option<Frame<'_>>, DeviceError> {
+        if self.unstamped {
+            // nokhwa knows no time that lies a little ahead, as drivers give it that stamp a frame's end
+            self.stop();
+            self.stream = self.own_reader()?;
+            self.unstamped = false;
+        }
         match &mut self.stream {
             Reader::Nobody => Err(DeviceError::new("the camera does not stream")),
-            Reader::Nokhwa(nokhwa) => nokhwa.frame(),
+            Reader::Nokhwa(nokhwa) => {
+                let frame = nokhwa.frame()?;
+                self.unstamped = frame.as_ref().is_some_and(|frame| frame.stamp.is_none());
+                Ok(frame)
+            }
             Reader::Own { stream, running } => {
                 if *running && stream.handle().poll(POLLIN, LOOK_MS)? == 0 {
                     return Ok(None);
@@ -148,13 +165,23 @@ fn used<'a>(bytes: &'a [u8], meta: &Metadata) -> &'a [u8] {
     }
 }
 
-/// The driver's time, which is of the monotonic clock, by the wall clock.
+/// The driver's time, which is of the monotonic clock, by the wall clock; it may lie a little ahead.
 fn wall_time(meta: &Metadata) -> Option<SystemTime> {
     let monotonic = meta.flags & Flags::TIMESTAMP_MASK == Flags::TIMESTAMP_MONOTONIC;
-    if !monotonic || meta.timestamp.sec < 0 || meta.timestamp.usec < 0 {
+    // drivers that keep no time leave it at 0
+    if !monotonic
+        || meta.timestamp.sec < 0
+        || meta.timestamp.usec < 0
+        || (meta.timestamp.sec, meta.timestamp.usec) == (0, 0)
+    {
         return None;
     }
+    let stamp = Duration::from(meta.timestamp);
     let now = clock_gettime(ClockId::Monotonic);
     let now = Duration::new(now.tv_sec.try_into().ok()?, now.tv_nsec.try_into().ok()?);
-    SystemTime::now().checked_sub(now.checked_sub(Duration::from(meta.timestamp))?)
+    let wall = SystemTime::now();
+    match now.checked_sub(stamp) {
+        Some(age) => wall.checked_sub(age),
+        None => wall.checked_add(stamp.saturating_sub(now)),
+    }
 }
