@@ -46,6 +46,7 @@ fn inside_full_bus() {
     assert_eq!(state.cameras[1].mode, "MJPEG 640x480 at 30/s");
     assert!(state.remarks[0].starts_with(full), "{:?}", state.remarks);
     assert!(state.remarks[0].ends_with("; it runs MJPEG 640x480 at 30/s instead"), "{:?}", state.remarks);
+    assert!(state.remarks[1].starts_with("the cameras send YUYV and MJPEG, "), "{:?}", state.remarks);
     drop(source);
     let request = ModeRequest { format: Some(PixelFormat::Yuyv), ..ModeRequest::default() };
     let error = WebcamPair::open(0, 1, &request, &CameraOptions::default()).expect_err("no room").to_string();
@@ -135,18 +136,18 @@ fn inside_hung_for_a_while() {
 
 #[test]
 fn a_broken_transfer_is_told_and_tried_again() {
-    with_cameras(&["", "broken=10"], "faults::inside_broken");
+    with_cameras(&["broken=10", ""], "faults::inside_broken");
 }
 
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_broken() {
     let mut source = open_pair(0, 1).expect("opens");
-    let (why, _) = until_lost(&mut source, 1);
-    assert!(why.starts_with("camera 1: could not read it: ") && why.contains("check its cable"), "{why}");
+    let (why, _) = until_lost(&mut source, 0);
+    assert!(why.starts_with("camera 0: could not read it: ") && why.contains("check its cable"), "{why}");
     let pairs = take(&mut source, 3);
-    assert!(pairs[0].sequence > 10);
-    assert_eq!(source.state().cameras[1].lost, None);
+    assert!(pairs[0].sequence >= 10, "numbers go on: {}", pairs[0].sequence);
+    assert_eq!(source.state().cameras[0].lost, None);
 }
 
 #[test]

@@ -142,6 +142,14 @@ impl WebcamPair {
 
     fn remarks(&self) -> Vec<String> {
         let mut remarks: Vec<String> = self.eyes.iter().flat_map(Eye::remarks).collect();
+        let [left, right] = self.eyes.each_ref().map(|eye| eye.mode().format);
+        if left != right {
+            let (left, right) = (left.name(), right.name());
+            remarks.push(format!(
+                "the cameras send {left} and {right}, which may differ in brightness and sharpness; ask both for one format \
+                 (--format)"
+            ));
+        }
         for (eye, stamps) in self.eyes.iter().zip(&self.stamps) {
             if let Some(fault) = stamps.fault() {
                 remarks.push(format!(
