@@ -8,12 +8,13 @@ use std::io::Write as _;
 
 /// Arguments of `plan`.
 #[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("lens").required(true))]
 pub(super) struct PlanArgs {
     /// How wide the pictures are, degrees: the horizontal field of view, not the diagonal one
-    #[arg(long, value_name = "DEGREES", value_parser = fov, required_unless_present = "focal_px", conflicts_with = "focal_px")]
+    #[arg(long, value_name = "DEGREES", value_parser = fov, group = "lens")]
     fov_deg: Option<f64>,
     /// Focal length instead of the field of view, px
-    #[arg(long, value_name = "PX", value_parser = positive)]
+    #[arg(long, value_name = "PX", value_parser = positive, group = "lens")]
     focal_px: Option<f64>,
     /// Distance of the two cameras, m
     #[arg(long, value_name = "M", value_parser = positive)]
@@ -197,7 +198,8 @@ mod tests {
     fn a_field_of_view_is_a_focal_length() {
         let by_fov = plan("--fov-deg 90 --baseline-m 0.06").unwrap();
         assert!((by_fov.focal_px - 320.0).abs() < 1e-9 && (by_fov.fov_deg - 90.0).abs() < 1e-9);
-        assert!(plan("--baseline-m 0.06").is_err(), "one of both is needed");
+        let text = plan("--baseline-m 0.06").unwrap_err().to_string();
+        assert!(text.contains("--fov-deg") && text.contains("--focal-px"), "one of both is needed: {text}");
         assert!(plan("--fov-deg 90 --focal-px 320 --baseline-m 0.06").is_err(), "both may contradict");
         assert!(plan("--fov-deg 180 --baseline-m 0.06").is_err());
     }
