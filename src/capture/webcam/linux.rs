@@ -22,7 +22,7 @@ pub(super) struct LinuxDevice {
     device: v4l::Device,
     offers: Vec<Offer>,
     stream: Reader,
-    /// nokhwa's last frame had no time.
+    /// nokhwa gave a frame without its time: this camera is read here from then on, also when it is started again.
     unstamped: bool,
 }
 
@@ -97,23 +97,21 @@ impl Device for LinuxDevice {
         let (started, whole_rate) = self.set(&offer)?;
         let granted = self.offers.iter().find(|o| o.mode == started.mode && o.fourcc == offer.fourcc);
         let for_nokhwa = whole_rate && fourcc_is_read_by_nokhwa(offer.fourcc) && granted.is_some_and(|o| o.is_plain);
-        self.stream = if for_nokhwa {
+        self.stream = if for_nokhwa && !self.unstamped {
             let mut nokhwa = NokhwaDevice::open_in(self.index, started.mode)?;
             nokhwa.start(started.mode)?;
             Reader::Nokhwa(nokhwa)
         } else {
             self.own_reader()?
         };
-        self.unstamped = false;
         Ok(started)
     }
 
     fn frame(&mut self) -> Result<Option<Frame<'_>>, DeviceError> {
-        if self.unstamped {
+        if self.unstamped && matches!(self.stream, Reader::Nokhwa(_)) {
             // nokhwa knows no time that lies a little ahead, as drivers give it that stamp a frame's end
             self.stop();
             self.stream = self.own_reader()?;
-            self.unstamped = false;
         }
         match &mut self.stream {
             Reader::Nobody => Err(DeviceError::new("the camera does not stream")),
