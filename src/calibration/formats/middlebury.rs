@@ -1,7 +1,7 @@
 //! Middlebury's calib.txt: a pair that is rectified already. The baseline is in millimetres.
 
 use super::matrix::Matrix;
-use super::tree::number;
+use super::tree::{MAX_KEYS, number};
 use super::{Kind, draft::Draft};
 use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, Projection, Rectification};
 use glam::{DMat3, DVec3};
@@ -22,6 +22,9 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
         let Some((key, value)) = line.split_once('=') else {
             return error("is no key=value; take a copy that is whole".to_owned());
         };
+        if lines.len() >= MAX_KEYS {
+            return error("is one of more keys than any calibration".to_owned());
+        }
         let key = key.trim();
         if lines.iter().any(|(known, _)| *known == key) {
             return error(format!("{key} is there twice; keep the one that is meant"));

@@ -5,6 +5,9 @@ use super::matrix::Matrix;
 /// Deeper files are no calibration.
 pub(super) const MAX_DEPTH: usize = 24;
 
+/// More keys side by side has no calibration.
+pub(super) const MAX_KEYS: usize = 2000;
+
 /// A file's contents, or a part.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {

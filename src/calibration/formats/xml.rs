@@ -1,6 +1,6 @@
 //! OpenCV's XML as a tree.
 
-use super::tree::{MAX_DEPTH, Node};
+use super::tree::{MAX_DEPTH, MAX_KEYS, Node};
 use crate::calibration::CalibrationError;
 use roxmltree::{Document, ParsingOptions};
 
@@ -29,6 +29,9 @@ fn node(element: roxmltree::Node<'_, '_>, depth: usize) -> Result<Node, Calibrat
     }
     if children.iter().all(|child| child.tag_name().name() == "_") {
         return Ok(Node::List(children.into_iter().map(|child| node(child, depth + 1)).collect::<Result<_, _>>()?));
+    }
+    if children.len() > MAX_KEYS {
+        return Err(CalibrationError("it is XML with more elements side by side than any calibration".to_owned()));
     }
     let mut entries: Vec<(String, Node)> = Vec::new();
     for child in children {
@@ -69,6 +72,8 @@ mod tests {
         assert!(refused("<a><b>1</b><b>2</b></a>").contains("b is there twice"));
         let deep = format!("{}{}", "<a>".repeat(200), "</a>".repeat(200));
         assert!(refused(&deep).contains("nested too deep") || refused(&deep).contains("cannot be read"));
+        let wide: String = (0..5000).map(|i| format!("<k{i}/>")).collect();
+        assert!(refused(&format!("<a>{wide}</a>")).contains("side by side"));
         assert!(refused(&"<a>".repeat(60_000)).contains("too many"));
     }
 }

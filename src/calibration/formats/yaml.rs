@@ -1,6 +1,6 @@
 //! YAML and JSON as a tree, in OpenCV's dialect too.
 
-use super::tree::{MAX_DEPTH, Node};
+use super::tree::{MAX_DEPTH, MAX_KEYS, Node};
 use crate::calibration::CalibrationError;
 use yaml_rust2::parser::{Event, Parser};
 
@@ -15,6 +15,9 @@ pub(super) fn parse(text: &str) -> Result<Node, CalibrationError> {
             Event::StreamStart | Event::DocumentStart | Event::DocumentEnd | Event::Nothing => {}
             event => {
                 if let Node::Map(entries) = builder.node(event, 0)? {
+                    if all.len() + entries.len() > MAX_KEYS {
+                        return builder.error("it has more keys than any calibration");
+                    }
                     for (key, node) in entries {
                         if !all.iter().any(|(known, _)| *known == key) {
                             all.push((key, node));
@@ -77,6 +80,9 @@ impl Builder<'_> {
                         Event::Scalar(key, ..) => key,
                         _ => return self.error("a key is no word, as in no calibration"),
                     };
+                    if entries.len() >= MAX_KEYS {
+                        return self.error("it has more keys than any calibration");
+                    }
                     if entries.iter().any(|(known, _)| *known == key) {
                         return self.error(&format!("the key {key} is there twice; keep the one that is meant"));
                     }
@@ -127,6 +133,8 @@ mod tests {
         assert!(text.contains("line 3") && text.contains("K1 is there twice"), "{text}");
         assert!(refused("a: &x [1]\nb: *x\n").contains("aliases"));
         assert!(refused(&"[".repeat(100_000)).contains("ecursion limit"), "{}", refused(&"[".repeat(100_000)));
+        let many: String = (0..5000).map(|i| format!("k{i}: 1\n")).collect();
+        assert!(refused(&many).contains("more keys") && refused(&many.replace('\n', "\n---\n")).contains("more keys"));
         assert!(refused(&"- ".repeat(100_000)).contains("nested too deep"));
     }
 }
