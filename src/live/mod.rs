@@ -94,7 +94,9 @@ impl Live {
         };
         if let Some(output) = self.latest().filter(|_| ended || self.is_paused()) {
             let old = &output.job.frame;
-            self.engine.replace_last(Arc::new(recipe.make(&old.raw, &info, old.arrived)?));
+            recipe.make(&old.raw, &info, old.arrived)?;
+            let recipe = recipe.clone();
+            self.engine.remake_last(Box::new(move |last| recipe.make(&last.raw, &info, last.arrived).ok()));
         }
         self.capture().set_recipe(recipe);
         Ok(())

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::capture::newest::Policy;
-use crate::capture::{CaptureError, Next, SourceInfo};
+use crate::capture::{CaptureError, Next, Scale, SourceInfo};
 use crate::engine::{EngineChoice, EngineKind};
-use crate::frame::{Luma, Picture, RawPair, Truth};
+use crate::frame::{Geometry, Luma, Picture, RawPair, Truth};
 use crate::image::Image;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -164,4 +164,23 @@ fn without_a_window_it_runs_to_the_end_and_gives_the_last_result() {
 fn without_a_window_it_ends_after_the_results_asked_for() {
     let finished = headless::run(Box::new(Shifted::new(5, u64::MAX)), options(), Some(3)).unwrap();
     assert!(!finished.interrupted && finished.status.computed >= 3);
+}
+
+#[test]
+fn another_recipe_shows_at_once_also_on_a_held_pair() {
+    let live = Live::start(Box::new(Shifted::new(4, u64::MAX)), options()).unwrap();
+    until("something shows", || middle(&live) == Some(4.0));
+    live.pause();
+    std::thread::sleep(Duration::from_millis(60));
+    let held = live.latest().unwrap().job.frame.raw.sequence;
+    let width = || live.latest().map(|output| output.job.frame.size().0);
+    live.set_recipe(Recipe { scale: Scale::Half, ..live.recipe() }).unwrap();
+    until("the held pair is halved", || width() == Some(SIZE.0 / 2));
+    assert_eq!(live.latest().unwrap().job.frame.raw.sequence, held);
+    let geometry = Geometry { focal_px: 50.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: true };
+    live.set_recipe(Recipe { geometry: Some(geometry), ..live.recipe() }).unwrap();
+    until("it has a geometry", || live.latest().is_some_and(|output| output.job.frame.geometry.is_some()));
+    live.set_recipe(Recipe::default()).unwrap();
+    live.resume();
+    until("new pairs are whole", || width() == Some(SIZE.0));
 }

@@ -29,6 +29,11 @@ impl Notices {
         self.push(Notice { text, is_error: true, until: None });
     }
 
+    /// An error that is over.
+    pub(crate) fn retract(&mut self, text: &str) {
+        self.0.retain(|notice| notice.text != text);
+    }
+
     /// Something was done.
     pub(crate) fn news(&mut self, text: impl Into<String>) {
         let text = text.into();
@@ -81,6 +86,8 @@ mod tests {
         let texts: Vec<_> = notices.all().iter().map(|n| n.text.as_str()).collect();
         assert_eq!(texts, ["camera 0 is busy", "copied"]);
         assert!(notices.forget(Instant::now()));
+        notices.error("camera 1 is gone");
+        notices.retract("camera 1 is gone");
         assert!(!notices.forget(Instant::now() + 2 * NEWS));
         assert_eq!(notices.all().len(), 1, "an error stays");
     }

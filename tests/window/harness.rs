@@ -82,7 +82,11 @@ impl Window {
             if let Some(found) = found(self) {
                 return found;
             }
-            assert!(Instant::now() < deadline, "waited for {what} in vain");
+            if Instant::now() >= deadline {
+                let picture = Path::new(env!("CARGO_TARGET_TMPDIR")).join("in-vain.png");
+                let saved = self.harness.render().map(|image| image.save(&picture).is_ok());
+                panic!("waited for {what} in vain; {} is what there is to see: {saved:?}", picture.display());
+            }
             std::thread::sleep(Duration::from_millis(5));
         }
     }

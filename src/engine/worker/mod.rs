@@ -44,6 +44,9 @@ pub enum EngineSource {
 /// Called after each result and each change of what the engine thread has to say; must not wait for anything.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
+/// Makes a frame's pair into another frame; `None` leaves it.
+pub type Remake = Box<dyn FnOnce(&Frame) -> Option<Frame> + Send>;
+
 /// Rare things, in order.
 enum Command {
     /// Another source's frames.
@@ -51,7 +54,7 @@ enum Command {
     /// Another engine.
     Engine(EngineSource),
     /// The last pair, made anew.
-    Again(Arc<Frame>),
+    Again(Remake),
     /// Nothing but a reason to look at the settings.
     Look,
 }
@@ -114,9 +117,9 @@ impl EngineWorker {
         self.send(Command::Frames(frames));
     }
 
-    /// The last pair made anew, by another recipe: it is matched again, unless another one has come since.
-    pub fn replace_last(&self, frame: Arc<Frame>) {
-        self.send(Command::Again(frame));
+    /// Has the last pair made anew, by another recipe, on the engine thread, and matched again.
+    pub fn remake_last(&self, remake: Remake) {
+        self.send(Command::Again(remake));
     }
 
     /// Matches with this engine from now on.

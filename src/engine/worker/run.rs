@@ -102,9 +102,11 @@ impl Matcher {
                 (self.wanted, self.timed) = (Some(engine), None);
                 self.redo = true;
             }
-            Command::Again(frame) => {
-                if let Some(last) = self.last.as_mut().filter(|last| Arc::ptr_eq(&last.frame.raw, &frame.raw)) {
-                    last.frame = frame;
+            Command::Again(remake) => {
+                if let Some(last) = &mut self.last
+                    && let Some(frame) = remake(&last.frame)
+                {
+                    last.frame = Arc::new(frame);
                     self.redo = true;
                 }
             }

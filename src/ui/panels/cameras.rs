@@ -38,7 +38,7 @@ fn content(ui: &mut Ui, session: &mut Session) {
             );
             ui.horizontal_wrapped(|ui| {
                 for camera in cameras {
-                    ui.vertical(|ui| tile(ui, session, camera));
+                    ui.push_id(camera.index, |ui| ui.vertical(|ui| tile(ui, session, camera)));
                 }
             });
         }
@@ -67,22 +67,18 @@ fn tile(ui: &mut Ui, session: &mut Session, camera: &CameraInfo) {
     let title = format!("{} {}", camera.index, camera.name);
     let texture = chooser.and_then(|chooser| chooser.thumbnails.get(&camera.index)).map(|t| t.texture.clone());
     let help = "Click: the first camera is left, the second one right.";
-    let response = match texture {
-        Some(texture) => {
-            let size = texture.size_vec2();
-            let image = Image::new(&texture).fit_to_exact_size(size * (WIDTH / size.x)).sense(Sense::click());
-            ui.add(image)
-        }
-        None => {
-            let (rect, response) = ui.allocate_exact_size(vec2(WIDTH, WIDTH * 0.75), Sense::click());
-            ui.painter().rect_filled(rect, 2.0, ui.visuals().extreme_bg_color);
-            let why = session.preview_problem(camera).unwrap_or_else(|| "opening …".into());
-            let place = rect.shrink(8.0);
-            let text = egui::Label::new(RichText::new(why).small()).wrap();
-            ui.scope_builder(egui::UiBuilder::new().max_rect(place), |ui| ui.add(text));
-            response
-        }
-    };
+    // the same room with and without a picture: nothing jumps under the pointer
+    let (rect, response) = ui.allocate_exact_size(vec2(WIDTH, WIDTH * 0.75), Sense::click());
+    ui.painter().rect_filled(rect, 2.0, ui.visuals().extreme_bg_color);
+    if let Some(texture) = texture {
+        let size = texture.size_vec2();
+        let fitted = egui::Rect::from_center_size(rect.center(), size * (rect.size() / size).min_elem());
+        Image::new(&texture).paint_at(ui, fitted);
+    } else {
+        let why = session.preview_problem(camera).unwrap_or_else(|| "opening …".into());
+        let text = egui::Label::new(RichText::new(why).small()).wrap();
+        ui.put(rect.shrink(8.0), text);
+    }
     if is_left || used.is_some() {
         let color = if is_left { ui.visuals().selection.bg_fill } else { Color32::from_rgb(90, 160, 90) };
         ui.painter().rect_stroke(response.rect, 2.0, (3.0, color), egui::StrokeKind::Inside);

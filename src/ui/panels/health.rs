@@ -67,10 +67,8 @@ fn camera(ui: &mut Ui, camera: &CameraState) {
         ui.add(egui::Label::new(text.color(ui.visuals().error_fg_color)).wrap());
         return;
     }
-    let mut text = format!("camera {}: {:.1}/s", camera.index, camera.rate_hz);
-    if camera.damaged > 0 {
-        text += &format!(", {} damaged", camera.damaged);
-    }
+    let damaged = if camera.damaged > 0 { format!(", {} damaged", camera.damaged) } else { String::new() };
+    let text = format!("camera {}: {:.1}/s{damaged}", camera.index, camera.rate_hz);
     let help =
         format!("{}\n{}\n{} damaged, {} not taken in time", camera.name, camera.mode, camera.damaged, camera.late);
     ui.add(egui::Label::new(RichText::new(text).small().weak()).truncate()).on_hover_text(help);

@@ -8,17 +8,19 @@ use crate::capture::{ControlWishes, PowerLine, Wish};
 use crate::rig::{CalibrationChoice, RectifyChoice};
 use crate::ui::session::Session;
 use crate::ui::widgets;
-use egui::{Button, DragValue, RichText, Role, Ui, WidgetInfo};
+use egui::{Button, DragValue, RichText, Role, ScrollArea, Ui, WidgetInfo};
 
 /// Shows the window while it is open.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
     let mut open = session.rig.open;
-    let window = egui::Window::new("Rig").default_pos([640.0, 90.0]).default_width(340.0).collapsible(false);
-    let window = window.vscroll(true).max_height(620.0);
+    let window = egui::Window::new("Rig").default_pos([640.0, 60.0]).auto_sized().collapsible(false);
     window.open(&mut open).show(ui, |ui| {
-        calibration(ui, session);
-        known_distances(ui, session);
-        controls(ui, session);
+        ui.set_width(330.0);
+        ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
+            calibration(ui, session);
+            known_distances(ui, session);
+            controls(ui, session);
+        });
         file(ui, session);
     });
     session.rig.open &= open;
@@ -42,7 +44,7 @@ fn calibration(ui: &mut Ui, session: &mut Session) {
         if ui.button(label).on_hover_text(help).clicked() {
             let CalibrationChoice { fov_deg, baseline_m, alpha, scale, .. } = before.clone();
             let rectify = Some(RectifyChoice::Auto);
-            session.calibrate(CalibrationChoice { fov_deg, baseline_m, alpha, scale, rectify, ..Default::default() });
+            session.calibrate(CalibrationChoice { alpha, rectify, fov_deg, baseline_m, scale, ..Default::default() });
         }
         if before.rectify() != RectifyChoice::Off && ui.button("None").on_hover_text("Match pictures as they come.").clicked() {
             session.calibrate(CalibrationChoice { scale: before.scale, ..CalibrationChoice::default() });
@@ -96,7 +98,7 @@ fn calibration(ui: &mut Ui, session: &mut Session) {
     }
     if before.rectify() != RectifyChoice::Off {
         number(ui, "keep", "", "0: no black border; 1: every pixel of both pictures.", choice.alpha, 0.0..=1.0, |v| {
-            choice.alpha = v
+            choice.alpha = v;
         });
     }
     widgets::row(ui, "working size", "Smaller is faster and coarser.", |ui| {

@@ -108,15 +108,12 @@ impl Chooser {
             return;
         }
         let image = small(picture);
-        match self.thumbnails.get_mut(&number) {
-            Some(thumbnail) => {
-                thumbnail.texture.set(image, TextureOptions::LINEAR);
-                thumbnail.shown = id;
-            }
-            None => {
-                let texture = ctx.load_texture(format!("camera {number}"), image, TextureOptions::LINEAR);
-                self.thumbnails.insert(number, Thumbnail { texture, shown: id });
-            }
+        if let Some(thumbnail) = self.thumbnails.get_mut(&number) {
+            thumbnail.texture.set(image, TextureOptions::LINEAR);
+            thumbnail.shown = id;
+        } else {
+            let texture = ctx.load_texture(format!("camera {number}"), image, TextureOptions::LINEAR);
+            self.thumbnails.insert(number, Thumbnail { texture, shown: id });
         }
     }
 }

@@ -161,8 +161,12 @@ impl Session {
         self.live.set_read_back(self.fit_wanted || self.snapshot_wanted || self.pixel().is_some());
     }
 
-    /// Each thing that is wrong is shown when it begins; dismissed, it comes back only after it was right once.
+    /// Each thing that is wrong is shown from when it begins to when it is over; dismissed, it comes back only after it was
+    /// right once.
     fn show_errors(&mut self) {
+        for over in self.errors_seen.iter().filter(|error| !self.status.errors.contains(error)) {
+            self.notices.retract(over);
+        }
         for error in &self.status.errors {
             if !self.errors_seen.contains(error) {
                 self.notices.error(error.clone());

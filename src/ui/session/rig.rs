@@ -201,8 +201,9 @@ impl Session {
 
     /// Reads what the cameras in use offer, in the background.
     pub(crate) fn read_controls(&mut self) {
-        self.rig.controls.clear();
         let cameras: Vec<u32> = self.live.status().cameras.cameras.iter().map(|camera| camera.index).collect();
+        // what was read before stays until then: nothing jumps
+        self.rig.controls.retain(|(camera, _)| cameras.contains(camera));
         if !cameras.is_empty() {
             self.begin(Task::ReadControls(cameras));
         }
