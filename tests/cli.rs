@@ -217,3 +217,37 @@ fn help_shows_every_setting_with_its_default() {
         }
     }
 }
+
+#[test]
+fn crooked_pictures_are_rectified_by_what_they_show() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = ["live", "--headless", "--frames", "3", "--scene-vertical-px", "4", "--engine", "cpu", "--json"];
+    let run = |more: &[&str]| {
+        let output = stereopsis(folder.path(), &[&scene, more].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        (serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap(), text(&output.stderr))
+    };
+    let (crooked, _) = run(&[]);
+    let (straight, said) = run(&["--rectify", "auto", "--baseline-m", "0.065", "--fov-deg", "58"]);
+    assert!(said.contains("depth is an estimate"), "{said}");
+    assert_eq!(straight["geometry"]["estimated"], true, "{straight}");
+    let valid = |about: &serde_json::Value| about["valid_share"].as_f64().unwrap();
+    assert!(valid(&straight) > 0.8 && valid(&crooked) < 0.7, "{} {}", valid(&straight), valid(&crooked));
+}
+
+#[test]
+fn a_rig_file_stands_for_its_flags() {
+    let (_keep, folder) = pair((80, 40));
+    std::fs::write(folder.join("rig.toml"), "[calibration]\nfocal_px = 100\nbaseline_m = 0.1\n").unwrap();
+    let depth = |rig: &[&str]| {
+        let args = [&["compute", "left.png", "right.png", "-o", "out.pfm", "--depth", "z.png"], rig].concat();
+        let output = stereopsis(&folder, &args);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        image::open(folder.join("z.png")).unwrap().to_luma16().get_pixel(40, 20).0[0]
+    };
+    let focal = 100.0 * 0.1 / 6.0 * 1000.0;
+    assert!((f64::from(depth(&["--rig", "rig.toml"])) - focal).abs() < 30.0);
+    assert!((f64::from(depth(&["--rig", "rig.toml", "--baseline-m", "0.2"])) - 2.0 * focal).abs() < 60.0);
+    refused(&folder, &["compute", "left.png", "right.png", "-o", "o.pfm", "--rig", "none.toml"], 1, &["no such file"]);
+    refused(&folder, &["live", "--fov-deg", "60"], 2, &["--rectify auto"]);
+}

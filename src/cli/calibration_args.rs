@@ -1,5 +1,6 @@
 //! Flags that say how pairs become rectified and metric.
 
+use super::UsageError;
 use crate::calibration::LengthUnit;
 use crate::capture::Scale;
 use crate::rig::{CalibrationChoice, RectifyChoice};
@@ -46,10 +47,13 @@ pub(super) struct CalibrationArgs {
 
 impl CalibrationArgs {
     /// What the flags say, over what a rig file says; another calibration takes nothing over from the rig's.
-    pub(super) fn over(&self, rig: CalibrationChoice) -> CalibrationChoice {
+    ///
+    /// # Errors
+    /// They do not go together.
+    pub(super) fn over(&self, rig: CalibrationChoice) -> Result<CalibrationChoice, UsageError> {
         let own = !self.calibration.is_empty() || self.rectify == Some(RectifyChoice::Auto) || self.focal_px.is_some();
         let base = if own { CalibrationChoice { scale: rig.scale, ..CalibrationChoice::default() } } else { rig };
-        CalibrationChoice {
+        let choice = CalibrationChoice {
             files: if self.calibration.is_empty() { base.files } else { self.calibration.clone() },
             unit: self.calibration_unit.or(base.unit),
             swapped: self.calibration_swap || base.swapped,
@@ -61,22 +65,24 @@ impl CalibrationArgs {
             doffs_px: self.doffs.unwrap_or(base.doffs_px),
             depth_fit: base.depth_fit,
             scale: self.scale.unwrap_or(base.scale),
-        }
+        };
+        check(&choice)?;
+        Ok(choice)
     }
+}
 
-    /// What is missing to make sense of the flags together, in words.
-    pub(super) fn check(&self) -> Result<(), super::UsageError> {
-        let auto = self.rectify == Some(RectifyChoice::Auto);
-        let wrong = |text: &str| Err(super::UsageError(text.to_owned()));
-        match (self.focal_px, self.baseline_m) {
-            (Some(_), None) if !auto => wrong("--focal-px needs --baseline-m: both make metres of disparities"),
-            (None, Some(_)) if !auto => wrong("--baseline-m needs --focal-px, or --rectify auto"),
-            _ if self.fov_deg.is_some() && !auto => wrong("--fov-deg is for --rectify auto"),
-            _ if auto && !self.calibration.is_empty() => {
-                wrong("--rectify auto finds out what --calibration says; give one of them")
-            }
-            _ => Ok(()),
+/// Whether a choice makes sense as a whole; what is missing or too much, in words.
+fn check(choice: &CalibrationChoice) -> Result<(), UsageError> {
+    let auto = choice.rectify() == RectifyChoice::Auto;
+    let wrong = |text: &str| Err(UsageError(text.to_owned()));
+    match (choice.focal_px, choice.baseline_m) {
+        (Some(_), None) if !auto => wrong("--focal-px needs --baseline-m: both make metres of disparities"),
+        (None, Some(_)) if !auto => wrong("--baseline-m needs --focal-px, or --rectify auto"),
+        _ if choice.fov_deg.is_some() && !auto => wrong("--fov-deg is for --rectify auto"),
+        _ if auto && !choice.files.is_empty() => {
+            wrong("--rectify auto finds out what --calibration says; give one of them")
         }
+        _ => Ok(()),
     }
 }
 

@@ -72,9 +72,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     } else {
         export::check_disparity_name(&args.output)?;
     }
-    args.calibration.check()?;
     let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
-    let choice = args.calibration.over(rig_file.calibration);
+    let choice = args.calibration.over(rig_file.calibration)?;
     let rig::OpenedRig { source, calibrated } = rig::open(&spec, &SourceOptions::default(), &choice)?;
     let info = source.info();
     if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {

@@ -32,12 +32,11 @@ impl InputArgs {
     /// # Errors
     /// The rig file cannot be used, or flags do not go together.
     pub(super) fn resolve(&self, default_rate_hz: f64, looped: bool, color: bool) -> anyhow::Result<Input> {
-        self.calibration.check()?;
         let rig = self.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
         let rate_hz = rig.rate_hz.unwrap_or(default_rate_hz);
         let mut options = SourceOptions { looped, color, ..SourceOptions::default() };
         rig.fill(&mut options);
         self.source.fill(&mut options, rate_hz);
-        Ok(Input { source: rig.source, options, calibration: self.calibration.over(rig.calibration) })
+        Ok(Input { source: rig.source, options, calibration: self.calibration.over(rig.calibration)? })
     }
 }

@@ -27,6 +27,7 @@ pub fn describe(output: &Output) -> Value {
         "source": output.job.frame.raw.name,
         "sequence": output.job.frame.raw.sequence,
         "size": [width, height],
+        "geometry": output.job.frame.geometry,
         "engine": *output.engine,
         "parameters": *output.job.params,
         "valid_share": output.map.as_ref().map(|map| map.valid_share()),

@@ -61,6 +61,9 @@ impl RigFile {
             std::io::ErrorKind::InvalidData => wrong("it is no text; a TOML file is wanted".into()),
             _ => wrong(err.to_string()),
         })?;
+        if text.contains("[right_from_left]") {
+            return Err(wrong("it is a calibration: give it with --calibration".to_owned()));
+        }
         let tables: Tables = toml::from_str(&text).map_err(|err| wrong(err.to_string().trim_end().to_owned()))?;
         tables.rig(path.parent().unwrap_or(Path::new(""))).map_err(wrong)
     }
@@ -363,6 +366,7 @@ mod tests {
             ("[calibration]\nalpha = 2\n", "alpha must be from 0 to 1"),
             ("[calibration]\nbaseline_m = 0\n", "baseline_m must be above 0"),
             ("[camera]\n", "camera"),
+            ("[left]\nfx_px = 500\n[right_from_left]\n", "give it with --calibration"),
         ] {
             std::fs::write(&path, text).unwrap();
             let refusal = RigFile::read(&path).unwrap_err().to_string();
