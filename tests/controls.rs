@@ -88,7 +88,11 @@ fn a_control_of_an_unknown_kind_hides_ranges_only() {
 fn inside_unknown() {
     let why = offered(0).expect_err("the binding cannot read it").to_string();
     assert!(why.contains("ranges are unknown") && why.contains("`v4l2-ctl -d /dev/video0 -l`"), "{why}");
-    let wishes = ControlWishes { exposure_ms: Some(Wish::Fixed(500.0)), gain: Some(20), ..ControlWishes::default() };
+    let wishes = ControlWishes {
+        exposure_ms: Some(Wish::Fixed(500.0)),
+        gain: Some(Wish::Fixed(20)),
+        ..ControlWishes::default()
+    };
     assert_says(&apply(0, &wishes), &["camera 0: exposure is 204.7 ms instead of 500 ms: its driver granted that"]);
     let expected = [(AUTO_GAIN, 0), (GAIN, 20), (AUTO_EXPOSURE, 1), (EXPOSURE, 2047)];
     assert_eq!(was_set(0), BTreeMap::from(expected));
@@ -109,7 +113,7 @@ fn inside_wishes() {
     assert!(was_set(0).is_empty());
     let wishes = ControlWishes {
         exposure_ms: Some(Wish::Fixed(8.3)),
-        gain: Some(20),
+        gain: Some(Wish::Fixed(20)),
         white_balance_k: Some(Wish::Fixed(5200)),
         focus: Some(Wish::Fixed(60)),
         power_line: Some(PowerLine::Hz50),
@@ -168,7 +172,7 @@ fn inside_remarks() {
     let wishes = ControlWishes {
         exposure_ms: Some(Wish::Fixed(8.0)),
         focus: Some(Wish::Auto),
-        gain: Some(20),
+        gain: Some(Wish::Fixed(20)),
         power_line: Some(PowerLine::Auto),
         ..ControlWishes::default()
     };
@@ -309,7 +313,7 @@ fn cameras_take_their_wishes_when_they_are_opened() {
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_opening() {
     let eye = |gain| EyeOptions {
-        controls: ControlWishes { gain: Some(gain), ..ControlWishes::default() },
+        controls: ControlWishes { gain: Some(Wish::Fixed(gain)), ..ControlWishes::default() },
         ..EyeOptions::default()
     };
     let cameras = CameraOptions { eyes: [eye(20), eye(300)], calibrated: true, ..CameraOptions::default() };

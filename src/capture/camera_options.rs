@@ -37,7 +37,7 @@ impl CameraOptions {
         add("orientation", turned.then(|| format!("{},{}", left.orientation, right.orientation)));
         let ControlWishes { exposure_ms, gain, white_balance_k, focus, power_line } = left.controls;
         add("exposure-ms", exposure_ms.map(|wish| wish.to_string()));
-        add("gain", gain.map(|gain| gain.to_string()));
+        add("gain", gain.map(|wish| wish.to_string()));
         add("white-balance-k", white_balance_k.map(|wish| wish.to_string()));
         add("focus", focus.map(|wish| wish.to_string()));
         add("power-line-hz", power_line.map(|hz| hz.to_string()));
@@ -96,7 +96,7 @@ pub struct ControlWishes {
     pub exposure_ms: Option<Wish<f64>>,
     /// Gain, in the driver's steps.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gain: Option<i64>,
+    pub gain: Option<Wish<i64>>,
     /// White balance, K.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub white_balance_k: Option<Wish<i64>>,
@@ -190,7 +190,7 @@ mod tests {
         let wishes: ControlWishes = toml::from_str(text).expect("reads");
         let expected = ControlWishes {
             exposure_ms: Some(Wish::Fixed(8.0)),
-            gain: Some(20),
+            gain: Some(Wish::Fixed(20)),
             white_balance_k: Some(Wish::Auto),
             focus: None,
             power_line: Some(PowerLine::Hz50),

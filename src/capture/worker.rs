@@ -263,7 +263,11 @@ impl Reader {
             *lock(&self.shared.state) = self.source.state();
             let raw = match next.map_err(|err| err.to_string())? {
                 Next::Pair(raw) => Arc::new(*raw),
-                Next::Waiting => continue,
+                Next::Waiting => {
+                    // what came once counts less and less while nothing comes
+                    lock(&self.shared.stats).rate_hz = self.rate.per_second(Instant::now());
+                    continue;
+                }
                 Next::End => break,
             };
             let arrived = Instant::now();

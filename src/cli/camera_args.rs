@@ -19,9 +19,9 @@ pub(super) struct CameraArgs {
     /// Time of exposure, ms, or auto to let the camera decide; short times freeze what moves
     #[arg(long, value_name = "auto|MS", value_parser = exposure)]
     exposure_ms: Option<Wish<f64>>,
-    /// Gain, in the driver's steps (`stereopsis devices` says which); ends its automatic
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    gain: Option<i64>,
+    /// Gain, in the driver's steps (`stereopsis devices` says which), or auto
+    #[arg(long, value_name = "auto|N", allow_negative_numbers = true)]
+    gain: Option<Wish<i64>>,
     /// White balance, K, or auto
     #[arg(long, value_name = "auto|K")]
     white_balance_k: Option<Wish<i64>>,
@@ -112,7 +112,7 @@ mod tests {
             parse("--exposure-ms 8.3 --gain 20 --white-balance-k auto --focus 35 --power-line-hz 50").unwrap();
         let controls = ControlWishes {
             exposure_ms: Some(Wish::Fixed(8.3)),
-            gain: Some(20),
+            gain: Some(Wish::Fixed(20)),
             white_balance_k: Some(Wish::Auto),
             focus: Some(Wish::Fixed(35)),
             power_line: Some(PowerLine::Hz50),

@@ -1,6 +1,7 @@
 //! The controls at the edge: one file for each panel.
 
 pub(crate) mod cameras;
+pub(crate) mod controls;
 pub(crate) mod depth;
 pub(crate) mod health;
 pub(crate) mod help;

@@ -1,10 +1,7 @@
-//! The rig: calibration with its sentence to confirm, depth from two known distances, the cameras' controls, the file that
-//! keeps it all.
+//! The rig: calibration with its sentence to confirm, depth from two known distances, the file that keeps it all.
 
 use crate::calibration::LengthUnit;
 use crate::capture::Scale;
-use crate::capture::webcam::controls::{ControlKind, OfferedControl};
-use crate::capture::{ControlWishes, PowerLine, Wish};
 use crate::rig::{CalibrationChoice, RectifyChoice};
 use crate::ui::session::Session;
 use crate::ui::widgets;
@@ -19,7 +16,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
         ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
             calibration(ui, session);
             known_distances(ui, session);
-            controls(ui, session);
+            super::controls::show(ui, session);
         });
         file(ui, session);
     });
@@ -151,98 +148,6 @@ fn known_distances(ui: &mut Ui, session: &mut Session) {
             session.calibrate(CalibrationChoice { depth_fit: None, ..session.rig.choice.clone() });
         }
     });
-}
-
-/// What the drivers of the cameras in use offer.
-fn controls(ui: &mut Ui, session: &mut Session) {
-    if session.status.cameras.cameras.is_empty() {
-        return;
-    }
-    widgets::heading(ui, "Cameras");
-    ui.horizontal(|ui| {
-        if session.status.cameras.cameras.len() == 2 {
-            let help =
-                "Takes exposure, gain and white balance that the left camera has settled at, and locks both to them.";
-            if ui.button("Equal exposure").on_hover_text(help).clicked() {
-                session.equal_exposure();
-            }
-        }
-        if ui.button("Read again").on_hover_text("Automatics change values by themselves.").clicked() {
-            session.read_controls();
-        }
-    });
-    for (eye, (camera, offered)) in session.rig.controls.clone().into_iter().enumerate() {
-        ui.label(RichText::new(format!("camera {camera}")).strong());
-        match offered {
-            Err(why) => widgets::note(ui, why),
-            Ok(offered) if offered.is_empty() => widgets::note(ui, "its driver offers no controls"),
-            Ok(offered) => offered.iter().for_each(|control| {
-                if let Some(wishes) = row(ui, camera, control) {
-                    session.set_controls(eye, wishes);
-                }
-            }),
-        }
-    }
-}
-
-/// One control; gives what is wished once it is changed.
-fn row(ui: &mut Ui, camera: u32, control: &OfferedControl) -> Option<ControlWishes> {
-    let kind = control.kind;
-    let mut wished = None;
-    let name = format!("{kind} of camera {camera}");
-    ui.push_id((camera, kind.word()), |ui| {
-        widgets::row(ui, kind.word(), kind.help(), |ui| {
-            if kind == ControlKind::PowerLine {
-                let words: Vec<_> = PowerLine::ALL.iter().map(|&p| (p, p.word(), p.help())).collect();
-                let mut chosen = PowerLine::ALL.get(control.value as usize).copied().unwrap_or(PowerLine::Off);
-                if widgets::choice(ui, &name, kind.help(), &words, &mut chosen) {
-                    wished = Some(ControlWishes { power_line: Some(chosen), ..ControlWishes::default() });
-                }
-                return;
-            }
-            let is_auto = control.auto == Some(true);
-            if control.auto.is_some() {
-                let mut auto = is_auto;
-                if ui.checkbox(&mut auto, "auto").on_hover_text("The camera decides.").changed() {
-                    wished = wishes(kind, if auto { Wish::Auto } else { Wish::Fixed(control.value) });
-                }
-            }
-            let mut value = control.value;
-            let field = DragValue::new(&mut value)
-                .range(control.min..=control.max)
-                .speed(control.step.max((control.max - control.min) / 300.0))
-                .suffix(format!(" {}", kind.unit()))
-                .update_while_editing(false);
-            let response = ui.add_enabled(!is_auto && wishes(kind, Wish::Auto).is_some(), field);
-            response.widget_info(|| WidgetInfo {
-                value: Some(value),
-                ..WidgetInfo::labeled(Role::SpinButton, true, &name)
-            });
-            if response.changed() {
-                wished = wishes(kind, Wish::Fixed(value));
-            }
-        });
-    });
-    wished
-}
-
-/// A control as it is wished; `None` for what a person does not set.
-fn wishes(kind: ControlKind, wish: Wish<f64>) -> Option<ControlWishes> {
-    let none = ControlWishes::default();
-    let whole = match wish {
-        Wish::Auto => Wish::Auto,
-        Wish::Fixed(value) => Wish::Fixed(value.round() as i64),
-    };
-    Some(match kind {
-        ControlKind::Exposure => ControlWishes { exposure_ms: Some(wish), ..none },
-        ControlKind::Gain => match whole {
-            Wish::Fixed(gain) => ControlWishes { gain: Some(gain), ..none },
-            Wish::Auto => none,
-        },
-        ControlKind::WhiteBalance => ControlWishes { white_balance_k: Some(whole), ..none },
-        ControlKind::Focus => ControlWishes { focus: Some(whole), ..none },
-        ControlKind::PowerLine | ControlKind::DarkRate => return None,
-    })
 }
 
 /// Where the rig is kept.

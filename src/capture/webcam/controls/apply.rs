@@ -28,7 +28,7 @@ fn apply_to(node: &Node, wishes: &ControlWishes) -> Vec<String> {
     let wished = [
         (ControlKind::PowerLine, wishes.power_line.map(|flicker| Wish::Fixed(member(flicker)))),
         (ControlKind::Exposure, wishes.exposure_ms),
-        (ControlKind::Gain, wishes.gain.map(|gain| Wish::Fixed(gain as f64))),
+        (ControlKind::Gain, wishes.gain.map(whole)),
         (ControlKind::WhiteBalance, wishes.white_balance_k.map(whole)),
         (ControlKind::Focus, wishes.focus.map(whole)),
     ];
