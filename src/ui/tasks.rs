@@ -13,6 +13,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// How files of rigs and calibrations end.
+pub(crate) const SETUP_ENDINGS: &[&str] = &["yml", "yaml", "xml", "json", "toml", "conf", "txt", "gz"];
+
 /// What can be started.
 pub(crate) enum Task {
     /// Ask the user for pictures.
@@ -80,9 +83,8 @@ impl Task {
                 Box::new(|| Done::Files(chosen()))
             }
             Self::ChooseCalibration => {
-                let kinds = &["yml", "yaml", "xml", "json", "toml", "conf", "txt", "gz"];
-                let chosen =
-                    choose("A stereo calibration: one file, or two that belong together", "Calibrations", kinds);
+                let title = "A rig, or a stereo calibration: one file, or two that belong together";
+                let chosen = choose(title, "Rigs and calibrations", SETUP_ENDINGS);
                 Box::new(|| Done::CalibrationFiles(chosen()))
             }
             Self::FindCameras => Box::new(|| Done::Cameras(cameras().map_err(|err| err.to_string()))),

@@ -65,3 +65,25 @@ fn crooked_cameras_are_noticed_and_put_right_by_what_they_see() {
     assert!(estimated && window.has("depth is an estimate"));
     assert_eq!(window.session.borrow().calibration().rectify(), RectifyChoice::Auto);
 }
+
+#[test]
+fn an_estimate_is_there_again_at_the_next_start() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let kept = Some(folder.path().join("window.toml"));
+    let crooked = || WindowOptions { kept: kept.clone(), ..crooked() };
+    let mut window = Window::open(&gpu, crooked());
+    window.harness.key_press(Key::R);
+    window.until("the rig's window", |w| w.has("Estimate from the pictures").then_some(()));
+    window.harness.get_by_label("Estimate from the pictures").click();
+    window.until("the estimate", |w| {
+        w.result().and_then(|output| output.job.frame.geometry).filter(|geometry| geometry.estimated)
+    });
+    window.session.borrow().keep();
+    drop(window);
+    let options = WindowOptions { source: None, ..crooked() };
+    let options = WindowOptions { source_options: WindowOptions::default().source_options, ..options };
+    let window = Window::open(&gpu, options);
+    let session = window.session.borrow();
+    assert_eq!(session.calibration().files, [folder.path().join("last-rig-calibration.toml")]);
+}

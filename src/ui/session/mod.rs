@@ -79,7 +79,11 @@ impl Session {
     /// # Errors
     /// Flags or the settings file are wrong, or the system gives no thread.
     pub fn start(options: WindowOptions, gpu: Option<Gpu>) -> anyhow::Result<Self> {
+        let mut options = options;
         let kept = options.kept.as_deref().filter(|_| !options.reset).map(Kept::read).unwrap_or_default();
+        if !options.reset {
+            rig::take_kept(&mut options);
+        }
         let settings = resolve(&options, &kept)?;
         let adapter = settings.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
         let engine = OpenOptions { choice: settings.engine, threads: settings.threads, adapter, gpu };
@@ -197,7 +201,7 @@ impl Session {
             Done::Cameras(found) => self.found_cameras(found),
             Done::Opened(spec, opened) => self.opened(&spec, opened),
             Done::Calibrated(choice, calibrated) => self.calibrated(*choice, calibrated),
-            Done::CalibrationFiles(Ok(files)) => self.use_calibration_files(files),
+            Done::CalibrationFiles(Ok(files)) => self.use_setup_files(files),
             Done::CalibrationFiles(Err(why)) => self.notices.error(why),
             Done::Controls(controls) => self.rig.controls = controls,
             Done::ControlsSet(said) => self.controls_set(said),
@@ -295,11 +299,12 @@ impl Session {
     }
 
     /// Writes down what the next start begins with.
-    pub(crate) fn keep(&self) {
+    pub fn keep(&self) {
         let Some(path) = &self.options.kept else { return };
         if let Err(err) = Kept::of(&self.source.to_string(), &self.look, self.chosen()).write(path) {
             log::warn!("{}: what the window shall remember cannot be written: {err}", path.display());
         }
+        self.keep_rig(path);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::frame::Geometry;
 use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile};
 use crate::ui::options::WindowOptions;
 use crate::ui::tasks::Task;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What decides how the source is opened.
 pub(crate) struct RigState {
@@ -17,6 +17,8 @@ pub(crate) struct RigState {
     pub(crate) options: SourceOptions,
     /// How their pairs become metric.
     pub(crate) choice: CalibrationChoice,
+    /// The same for the other kind of source, cameras or not: what is right for one is wrong for the other.
+    other_choice: CalibrationChoice,
     /// The rig behind the present recipe, loaded or estimated.
     pub(crate) rig: Option<StereoRig>,
     /// The sentence to confirm, or what was assumed.
@@ -42,6 +44,25 @@ pub(crate) struct Distance {
     pub(crate) disparity_px: Option<f64>,
 }
 
+/// Where the rig of last time is, beside what else the window remembers.
+fn kept_rig(kept: &Path) -> PathBuf {
+    kept.with_file_name("last-rig.toml")
+}
+
+/// Takes the rig of last time, where the command line says nothing of source, rig or calibration.
+pub(super) fn take_kept(options: &mut WindowOptions) {
+    let SourceOptions { size, cameras, .. } = &options.source_options;
+    let said =
+        options.source.is_some() || options.rig_file.is_some() || size.is_some() || *cameras != Default::default();
+    if said || options.calibration != CalibrationChoice::default() {
+        return;
+    }
+    let Some(rig) = options.kept.as_deref().and_then(|kept| RigFile::read(&kept_rig(kept)).ok()) else { return };
+    rig.fill(&mut options.source_options);
+    options.source = rig.source;
+    options.calibration = rig.calibration;
+}
+
 impl RigState {
     /// As the command line says; `source` is what is opened first.
     pub(super) fn new(options: &WindowOptions, source: &SourceSpec) -> Self {
@@ -50,6 +71,7 @@ impl RigState {
         Self {
             options: options.source_options.clone(),
             choice: options.calibration.clone(),
+            other_choice: options.calibration.clone(),
             rig: None,
             note: None,
             open: false,
@@ -115,11 +137,37 @@ impl Session {
         }
     }
 
-    pub(super) fn use_calibration_files(&mut self, files: Vec<PathBuf>) {
-        if !files.is_empty() {
+    /// Takes a rig file, or calibration files.
+    pub(super) fn use_setup_files(&mut self, files: Vec<PathBuf>) {
+        if let [one] = &files[..]
+            && let Ok(rig) = RigFile::read(one)
+        {
+            self.use_rig(one.clone(), rig);
+        } else if !files.is_empty() {
             let scale = self.rig.choice.scale;
             self.calibrate(CalibrationChoice { files, scale, ..CalibrationChoice::default() });
         }
+    }
+
+    /// Opens the cameras of a rig as it says; a rig without cameras calibrates the present source.
+    fn use_rig(&mut self, path: PathBuf, rig: RigFile) {
+        let source = rig.source.clone().unwrap_or_else(|| self.source.clone());
+        self.turn_to(&source);
+        rig.fill(&mut self.rig.options);
+        self.rig.choice.clone_from(&rig.calibration);
+        self.rig.save_as = path.display().to_string();
+        self.rig.file = Some((path, rig));
+        self.open(source);
+    }
+
+    /// The next source is this one.
+    pub(super) fn turn_to(&mut self, source: &SourceSpec) {
+        if source.is_camera() != self.source.is_camera() {
+            let scale = self.rig.choice.scale;
+            std::mem::swap(&mut self.rig.choice, &mut self.rig.other_choice);
+            self.rig.choice.scale = scale;
+        }
+        self.source = source.clone();
     }
 
     /// What is chosen of calibration.
@@ -253,8 +301,20 @@ impl Session {
         }
     }
 
+    /// Writes down the rig for the next start.
+    pub(super) fn keep_rig(&self, kept: &Path) {
+        let path = kept_rig(kept);
+        let written = self.write_estimate(&path).and_then(|choice| {
+            let rig = RigFile::of(&self.source, &self.rig.options, &choice);
+            rig.write(&path, true).map_err(|err| err.to_string())
+        });
+        if let Err(why) = written {
+            log::warn!("{why}");
+        }
+    }
+
     /// An estimate becomes a calibration file beside the rig, so that it is the same at the next start.
-    fn write_estimate(&self, rig_file: &std::path::Path) -> Result<CalibrationChoice, String> {
+    fn write_estimate(&self, rig_file: &Path) -> Result<CalibrationChoice, String> {
         let choice = self.rig.choice.clone();
         let (RectifyChoice::Auto, Some(rig)) = (choice.rectify(), &self.rig.rig) else { return Ok(choice) };
         let stem = rig_file.file_stem().unwrap_or_default().to_string_lossy();

@@ -4,8 +4,8 @@ use super::Session;
 use crate::capture::webcam::CameraInfo;
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo, SourceSpec};
 use crate::rig::OpenedRig;
-use crate::ui::tasks::Task;
-use std::path::PathBuf;
+use crate::ui::tasks::{SETUP_ENDINGS, Task};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The source before the first one is open: never has a pair.
@@ -41,8 +41,8 @@ impl Session {
             // a camera can be open once only
             self.live.close_source();
         }
+        self.turn_to(&spec);
         let how = Box::new((self.rig.options.clone(), self.rig.choice.clone()));
-        self.source = spec.clone();
         self.begin(Task::OpenSource(spec, how));
     }
 
@@ -53,6 +53,10 @@ impl Session {
         }
         let mut paths = paths.to_vec();
         paths.sort(); // left before right, im0 before im1
+        if paths.iter().all(|path| is_setup(path)) {
+            self.use_setup_files(paths);
+            return;
+        }
         match SourceSpec::from_paths(&paths) {
             Ok(spec) => self.open(spec),
             Err(why) => self.notices.error(why.to_string()),
@@ -100,4 +104,10 @@ impl Session {
             }
         }
     }
+}
+
+/// Whether a file is a calibration or a rig, by its name.
+fn is_setup(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    ending.is_some_and(|ending| SETUP_ENDINGS.contains(&ending.as_str()))
 }
