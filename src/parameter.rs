@@ -169,6 +169,30 @@ impl<S> Parameter<S> {
     }
 }
 
+/// Whether a value need not be written down.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Lets a type stand in files as the word that it is written with, by its `Display` and `FromStr`.
+#[macro_export]
+macro_rules! stands_as_its_word {
+    ($name:ty) => {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
 /// Declares a family of choices: an enum whose members have a word and a sentence, with `ALL` and [`ParameterType`].
 #[macro_export]
 macro_rules! choices {

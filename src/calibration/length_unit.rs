@@ -85,6 +85,8 @@ impl FromStr for LengthUnit {
     }
 }
 
+crate::stands_as_its_word!(LengthUnit);
+
 #[cfg(test)]
 mod tests {
     use super::*;

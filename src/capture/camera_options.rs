@@ -3,6 +3,7 @@
 
 use super::decode_camera::PixelFormat;
 use crate::choices;
+use crate::parameter::is_default;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
@@ -49,11 +50,14 @@ impl CameraOptions {
 }
 
 /// What is wished of one camera.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct EyeOptions {
     /// How its picture is turned.
+    #[serde(skip_serializing_if = "is_default")]
     pub orientation: Orientation,
     /// What it is set to.
+    #[serde(skip_serializing_if = "is_default")]
     pub controls: ControlWishes,
 }
 

@@ -6,6 +6,7 @@ use crate::calibration::{
 use crate::capture::{Recipe, Scale, SourceInfo};
 use crate::choices;
 use crate::frame::{Geometry, RawPair};
+use crate::parameter::is_default;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,29 +23,41 @@ choices! {
 }
 
 /// What a user says of calibration.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct CalibrationChoice {
     /// Calibration files: one, or two that belong together.
+    #[serde(skip_serializing_if = "is_default")]
     pub files: Vec<PathBuf>,
     /// Unit of the files' lengths; where not given, the files' kind or a plausible baseline decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<LengthUnit>,
     /// The files' left camera is the right one.
+    #[serde(skip_serializing_if = "is_default")]
     pub swapped: bool,
     /// How much of the pictures is kept: 0 no black border, 1 every pixel.
+    #[serde(skip_serializing_if = "is_default")]
     pub alpha: f64,
     /// How pairs become rectified; where not given, by the files if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rectify: Option<RectifyChoice>,
     /// Horizontal field of view of each camera in degrees, for an estimate.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fov_deg: Option<f64>,
     /// Focal length, px: of rectified pictures without files, or for an estimate.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub focal_px: Option<f64>,
     /// Distance between the cameras, m: without files.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline_m: Option<f64>,
     /// Difference of the principal points, right minus left, px: of rectified pictures without files.
+    #[serde(skip_serializing_if = "is_default")]
     pub doffs_px: f64,
     /// Depth fitted to things at known distances: goes before everything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub depth_fit: Option<FittedDepth>,
     /// Working size.
+    #[serde(skip_serializing_if = "is_default")]
     pub scale: Scale,
 }
 

@@ -1,10 +1,10 @@
 //! Rig files: TOML that names cameras by port, with sides, mode, orientation, locks and calibration.
 
-use super::calibrate::{CalibrationChoice, FittedDepth, RectifyChoice};
-use crate::calibration::LengthUnit;
+use super::calibrate::CalibrationChoice;
 use crate::capture::decode_camera::PixelFormat;
 use crate::capture::webcam::CameraName;
-use crate::capture::{CameraOptions, ControlWishes, EyeOptions, Orientation, Scale, SourceOptions, SourceSpec};
+use crate::capture::{CameraOptions, EyeOptions, SourceOptions, SourceSpec};
+use crate::parameter::is_default;
 use serde::{Deserialize, Serialize};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -94,27 +94,27 @@ struct Tables {
     #[serde(skip_serializing_if = "is_default")]
     source: SourceTable,
     #[serde(skip_serializing_if = "is_default")]
-    left: EyeTable,
+    left: EyeOptions,
     #[serde(skip_serializing_if = "is_default")]
-    right: EyeTable,
+    right: EyeOptions,
     #[serde(skip_serializing_if = "is_default")]
-    calibration: CalibrationTable,
+    calibration: CalibrationChoice,
 }
 
 #[derive(Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct SourceTable {
     #[serde(skip_serializing_if = "Option::is_none")]
-    left: Option<Written<CameraName>>,
+    left: Option<CameraName>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    right: Option<Written<CameraName>>,
+    right: Option<CameraName>,
     /// One camera with both eyes in one picture.
     #[serde(skip_serializing_if = "Option::is_none")]
-    both: Option<Written<CameraName>>,
+    both: Option<CameraName>,
     #[serde(skip_serializing_if = "is_default")]
     swapped_halves: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    size: Option<Written<Size>>,
+    size: Option<Size>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rate_hz: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,83 +123,33 @@ struct SourceTable {
     equal_exposure: bool,
 }
 
-#[derive(Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct EyeTable {
-    #[serde(skip_serializing_if = "is_default")]
-    orientation: Orientation,
-    #[serde(skip_serializing_if = "is_default")]
-    controls: ControlWishes,
-}
-
-#[derive(Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct CalibrationTable {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    files: Vec<PathBuf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unit: Option<Written<LengthUnit>>,
-    #[serde(skip_serializing_if = "is_default")]
-    swapped: bool,
-    #[serde(skip_serializing_if = "is_default")]
-    alpha: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rectify: Option<RectifyChoice>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fov_deg: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    focal_px: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    baseline_m: Option<f64>,
-    #[serde(skip_serializing_if = "is_default")]
-    doffs_px: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scale: Option<Scale>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    depth_fit: Option<FittedDepth>,
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
 impl Tables {
     fn of(rig: &RigFile, folder: &Path) -> Self {
         let RigFile { source, size, rate_hz, cameras, calibration } = rig;
-        let lasting = |camera: &CameraName| Some(Written(camera.lasting()));
+        let lasting = |camera: &CameraName| Some(camera.lasting());
         let (left, right, both) = match source {
             Some(SourceSpec::WebcamPair(left, right)) => (lasting(left), lasting(right), None),
             Some(SourceSpec::WebcamSideBySide(camera)) => (None, None, lasting(camera)),
             _ => (None, None, None),
         };
-        let eye = |eye: &EyeOptions| EyeTable { orientation: eye.orientation, controls: eye.controls };
         let beside = |file: &PathBuf| file.strip_prefix(folder).unwrap_or(file).to_owned();
-        let c = calibration;
+        let [left_eye, right_eye] = cameras.eyes.clone();
         Self {
             source: SourceTable {
                 left,
                 right,
                 both,
                 swapped_halves: cameras.swapped_halves,
-                size: size.map(|(width, height)| Written(Size(width, height))),
+                size: size.map(|(width, height)| Size(width, height)),
                 rate_hz: *rate_hz,
                 format: cameras.format,
                 equal_exposure: cameras.equal_exposure,
             },
-            left: eye(&cameras.eyes[0]),
-            right: eye(&cameras.eyes[1]),
-            calibration: CalibrationTable {
-                files: c.files.iter().map(beside).collect(),
-                unit: c.unit.map(Written),
-                swapped: c.swapped,
-                alpha: c.alpha,
-                rectify: c.rectify,
-                fov_deg: c.fov_deg,
-                focal_px: c.focal_px,
-                baseline_m: c.baseline_m,
-                doffs_px: c.doffs_px,
-                scale: (c.scale != Scale::One).then_some(c.scale),
-                depth_fit: c.depth_fit,
+            left: left_eye,
+            right: right_eye,
+            calibration: CalibrationChoice {
+                files: calibration.files.iter().map(beside).collect(),
+                ..calibration.clone()
             },
         }
     }
@@ -209,8 +159,8 @@ impl Tables {
         let SourceTable { left, right, both, swapped_halves, size, rate_hz, format, equal_exposure } = self.source;
         let source = match (left, right, both) {
             (None, None, None) => None,
-            (None, None, Some(both)) => Some(SourceSpec::WebcamSideBySide(both.0)),
-            (Some(left), Some(right), None) if left.0 != right.0 => Some(SourceSpec::WebcamPair(left.0, right.0)),
+            (None, None, Some(both)) => Some(SourceSpec::WebcamSideBySide(both)),
+            (Some(left), Some(right), None) if left != right => Some(SourceSpec::WebcamPair(left, right)),
             (Some(_), Some(_), None) => return Err("[source] left and right are one camera; give it as both".into()),
             _ => return Err("[source] wants left and right (two cameras), or both (one, side by side)".into()),
         };
@@ -225,48 +175,19 @@ impl Tables {
         if !(0.0..=1.0).contains(&c.alpha) {
             return Err("[calibration] alpha must be from 0 to 1".into());
         }
-        let eye = |eye: EyeTable| EyeOptions { orientation: eye.orientation, controls: eye.controls };
         Ok(RigFile {
             source,
-            size: size.map(|Written(Size(width, height))| (width, height)),
+            size: size.map(|Size(width, height)| (width, height)),
             rate_hz,
             cameras: CameraOptions {
                 format,
-                eyes: [eye(self.left), eye(self.right)],
+                eyes: [self.left, self.right],
                 swapped_halves,
                 calibrated: false,
                 equal_exposure,
             },
-            calibration: CalibrationChoice {
-                files: c.files.iter().map(|file| folder.join(file)).collect(),
-                unit: c.unit.map(|unit| unit.0),
-                swapped: c.swapped,
-                alpha: c.alpha,
-                rectify: c.rectify,
-                fov_deg: c.fov_deg,
-                focal_px: c.focal_px,
-                baseline_m: c.baseline_m,
-                doffs_px: c.doffs_px,
-                depth_fit: c.depth_fit,
-                scale: c.scale.unwrap_or(Scale::One),
-            },
+            calibration: CalibrationChoice { files: c.files.iter().map(|file| folder.join(file)).collect(), ..c },
         })
-    }
-}
-
-/// A value that stands in the file as its word.
-#[derive(Clone, PartialEq)]
-struct Written<T>(T);
-
-impl<T: std::fmt::Display> Serialize for Written<T> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-impl<'de, T: std::str::FromStr<Err = String>> Deserialize<'de> for Written<T> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map(Self).map_err(serde::de::Error::custom)
     }
 }
 
@@ -288,10 +209,14 @@ impl std::str::FromStr for Size {
     }
 }
 
+crate::stands_as_its_word!(Size);
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::{PowerLine, Wish};
+    use crate::calibration::LengthUnit;
+    use crate::capture::{ControlWishes, Orientation, PowerLine, Scale, Wish};
+    use crate::rig::FittedDepth;
 
     fn desk() -> RigFile {
         let port = |name: &str| CameraName::Port(name.to_owned());
@@ -350,6 +275,16 @@ mod tests {
         std::fs::copy(&path, other.path().join("desk.toml")).unwrap();
         let moved = RigFile::read(&other.path().join("desk.toml")).unwrap();
         assert_eq!(moved.calibration.files, [other.path().join("desk.yml")]);
+    }
+
+    #[test]
+    fn the_example_is_a_rig() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("calibration");
+        let rig = RigFile::read(&folder.join("two-webcams.toml")).unwrap();
+        assert_eq!(rig.calibration.files, [folder.join("example-rig.toml")]);
+        assert_eq!(rig.cameras.eyes[1].orientation, Orientation::HalfTurn);
+        assert_eq!(rig.cameras.eyes[0].controls.exposure_ms, Some(Wish::Fixed(10.0)));
+        assert!(matches!(rig.source, Some(SourceSpec::WebcamPair(CameraName::Port(_), CameraName::Port(_)))));
     }
 
     #[test]

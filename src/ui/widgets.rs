@@ -149,3 +149,19 @@ pub(crate) fn heading(ui: &mut Ui, text: &str) {
 pub(crate) fn note(ui: &mut Ui, text: impl Into<String>) {
     ui.add(egui::Label::new(RichText::new(text).small().weak()).wrap());
 }
+
+/// A number with its name at the left, one phrase for a screen reader.
+pub(crate) fn named_value(ui: &mut Ui, name: &str, value: &str, color: Option<egui::Color32>) -> Response {
+    ui.horizontal(|ui| {
+        let height = ui.text_style_height(&egui::TextStyle::Monospace);
+        ui.allocate_ui_with_layout(vec2(62.0, height), Layout::left_to_right(Align::Center), |ui| {
+            ui.set_min_width(62.0);
+            ui.label(RichText::new(name).weak());
+        });
+        let text = RichText::new(value).monospace();
+        let response = ui.label(color.map_or(text.clone(), |color| text.color(color)));
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {value}")));
+        response
+    })
+    .inner
+}

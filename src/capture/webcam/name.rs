@@ -79,3 +79,5 @@ impl FromStr for CameraName {
         if is_port { Ok(Self::Port(text.to_owned())) } else { Err(format!("'{text}' is neither a number nor a port")) }
     }
 }
+
+crate::stands_as_its_word!(CameraName);

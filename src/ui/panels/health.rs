@@ -4,7 +4,7 @@ use crate::calibration::Verdict;
 use crate::capture::CameraState;
 use crate::ui::session::Session;
 use crate::ui::widgets;
-use egui::{Color32, RichText, Role, Ui, WidgetInfo};
+use egui::{Color32, RichText, Ui};
 
 /// Shows the panel.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
@@ -24,25 +24,22 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
             rows.matches, rows.median_abs_px, rows.p95_abs_px
         )
     });
-    line(ui, "rows", &text, color, &help);
+    widgets::named_value(ui, "rows", &text, color).on_hover_text(help);
     if status.source.is_camera {
         let skew = status.cameras.skew;
         let text = skew.map_or("–".into(), |s| format!("{:+.1} ± {:.1} ms", 1e3 * s.mean_s, 5e2 * s.spread_s));
-        line(
-            ui,
-            "skew",
-            &text,
-            None,
-            "How much later the right picture is taken than the left one, and how that varies.",
-        );
+        let help = "How much later the right picture is taken than the left one, and how that varies.";
+        widgets::named_value(ui, "skew", &text, None).on_hover_text(help);
     }
     if let Some(luma) = status.health.luma {
         let text = format!("{:+.0} grey levels", luma.levels);
-        line(ui, "light", &text, None, "How much brighter the right picture is, on the mean.");
+        let help = "How much brighter the right picture is, on the mean.";
+        widgets::named_value(ui, "light", &text, None).on_hover_text(help);
     }
     if status.cameras.cameras.len() == 2 {
         let text = format!("{}", status.cameras.unpaired);
-        line(ui, "unpaired", &text, None, "Frames of one camera that found no partner.");
+        let help = "Frames of one camera that found no partner.";
+        widgets::named_value(ui, "unpaired", &text, None).on_hover_text(help);
         let resyncing = status.cameras.resyncing;
         let label = if resyncing { "re-syncing …" } else { "Re-sync" };
         let help = "Starts one camera again until both take their pictures at nearly the same time.";
@@ -72,18 +69,4 @@ fn camera(ui: &mut Ui, camera: &CameraState) {
     let help =
         format!("{}\n{}\n{} damaged, {} not taken in time", camera.name, camera.mode, camera.damaged, camera.late);
     ui.add(egui::Label::new(RichText::new(text).small().weak()).truncate()).on_hover_text(help);
-}
-
-fn line(ui: &mut Ui, name: &str, value: &str, color: Option<Color32>, help: &str) {
-    ui.horizontal(|ui| {
-        let height = ui.text_style_height(&egui::TextStyle::Monospace);
-        let layout = egui::Layout::left_to_right(egui::Align::Center);
-        ui.allocate_ui_with_layout(egui::vec2(62.0, height), layout, |ui| {
-            ui.set_min_width(62.0);
-            ui.label(RichText::new(name).weak());
-        });
-        let text = RichText::new(value).monospace();
-        let response = ui.label(color.map_or(text.clone(), |color| text.color(color))).on_hover_text(help);
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {value}")));
-    });
 }

@@ -6,7 +6,7 @@ use crate::stereo::{DisparityMap, INVALID, depth, reason};
 use crate::ui::session::Session;
 use crate::ui::view::{Crosshair, metres};
 use crate::ui::widgets;
-use egui::{RichText, Role, Ui, WidgetInfo};
+use egui::{RichText, Ui};
 
 /// What is known of one pixel.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -109,16 +109,5 @@ fn row_height(ui: &Ui) -> f32 {
 }
 
 fn line(ui: &mut Ui, name: &str, value: impl Into<String>) {
-    let value = value.into();
-    ui.horizontal(|ui| {
-        let height = ui.text_style_height(&egui::TextStyle::Monospace);
-        let layout = egui::Layout::left_to_right(egui::Align::Center);
-        ui.allocate_ui_with_layout(egui::vec2(62.0, height), layout, |ui| {
-            ui.set_min_width(62.0);
-            ui.label(RichText::new(name).weak());
-        });
-        let response = ui.monospace(&value);
-        // one phrase for a screen reader: name and value
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {value}")));
-    });
+    widgets::named_value(ui, name, &value.into(), None);
 }

@@ -4,7 +4,7 @@
 use super::Session;
 use crate::calibration::{self, KnownDepth, StereoRig, fit_depth};
 use crate::capture::webcam::controls::OfferedControl;
-use crate::capture::{ControlWishes, Recipe, Scale, SourceOptions, SourceSpec};
+use crate::capture::{CameraOptions, ControlWishes, Recipe, Scale, SourceOptions, SourceSpec};
 use crate::frame::Geometry;
 use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile};
 use crate::ui::options::WindowOptions;
@@ -52,8 +52,10 @@ fn kept_rig(kept: &Path) -> PathBuf {
 /// Takes the rig of last time, where the command line says nothing of source, rig or calibration.
 pub(super) fn take_kept(options: &mut WindowOptions) {
     let SourceOptions { size, cameras, .. } = &options.source_options;
-    let said =
-        options.source.is_some() || options.rig_file.is_some() || size.is_some() || *cameras != Default::default();
+    let said = options.source.is_some()
+        || options.rig_file.is_some()
+        || size.is_some()
+        || *cameras != CameraOptions::default();
     if said || options.calibration != CalibrationChoice::default() {
         return;
     }
