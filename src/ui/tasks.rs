@@ -32,6 +32,8 @@ pub(crate) enum Task {
     ReadControls(Vec<u32>),
     /// Set the controls of a camera.
     SetControls(u32, ControlWishes),
+    /// Switch off what would void a calibration, where nothing else is wished.
+    ProtectCalibration(Vec<(u32, ControlWishes)>),
     /// Lock the right camera to what the left one has settled at.
     EqualExposure(u32, u32),
     /// Write a result, which has its map on the host, into a folder.
@@ -68,7 +70,7 @@ impl Task {
             Self::Calibrate(..) => "applying the calibration",
             Self::ChooseCalibration => "choosing a calibration",
             Self::ReadControls(..) => "reading controls",
-            Self::SetControls(..) => "setting controls",
+            Self::SetControls(..) | Self::ProtectCalibration(..) => "setting controls",
             Self::EqualExposure(..) => "equalising exposure",
             Self::Snapshot(..) => "writing snapshot",
         }
@@ -104,6 +106,10 @@ impl Task {
             Self::SetControls(number, wishes) => {
                 Box::new(move || Done::ControlsSet(Ok(controls::apply(number, &wishes))))
             }
+            Self::ProtectCalibration(cameras) => Box::new(move || {
+                let protect = |(number, wishes): &(u32, ControlWishes)| controls::protect_calibration(*number, wishes);
+                Done::ControlsSet(Ok(cameras.iter().flat_map(protect).collect()))
+            }),
             Self::EqualExposure(left, right) => Box::new(move || {
                 let set = controls::equalise(left, right).map(|said| vec![said]);
                 Done::ControlsSet(set.map_err(|err| err.to_string()))

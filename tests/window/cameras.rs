@@ -86,7 +86,7 @@ fn inside_window() {
     let rig = RigFile::read(&folder.path().join("rig.toml")).unwrap();
     let port = |name: &str| CameraName::Port(name.to_owned());
     assert_eq!(rig.source, Some(SourceSpec::WebcamPair(port("1-1:1.0"), port("1-0:1.0"))));
-    assert_eq!(rig.size, Some(CAMERA));
+    assert_eq!((rig.size, rig.cameras.equal_exposure), (Some(CAMERA), true));
     assert_ne!(CAMERA, SIZE);
 }
 

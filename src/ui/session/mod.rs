@@ -136,7 +136,8 @@ impl Session {
         for done in self.tasks.finished() {
             self.finish(done);
         }
-        self.status = self.live.status();
+        let before = std::mem::replace(&mut self.status, self.live.status());
+        self.set_up_returned(&before.cameras);
         self.slowness.see(slow::is_behind(&self.status), Instant::now());
         self.show_errors();
         let Some(output) = self.live.latest() else { return };

@@ -4,7 +4,9 @@
 use super::Session;
 use crate::calibration::{self, KnownDepth, StereoRig, fit_depth};
 use crate::capture::webcam::controls::OfferedControl;
-use crate::capture::{CameraOptions, ControlWishes, Recipe, Scale, SourceOptions, SourceSpec};
+use crate::capture::{
+    CameraOptions, CameraState, ControlWishes, Recipe, Scale, SourceOptions, SourceSpec, SourceState,
+};
 use crate::frame::Geometry;
 use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile};
 use crate::ui::options::WindowOptions;
@@ -134,6 +136,7 @@ impl Session {
                 self.rig.choice = choice;
                 self.take_calibrated(&calibrated);
                 self.fit_wanted = true;
+                self.protect_calibration();
             }
             Err(why) => self.notices.error(why),
         }
@@ -261,17 +264,44 @@ impl Session {
 
     /// Sets a control of one eye's camera, now and whenever it is opened.
     pub(crate) fn set_controls(&mut self, eye: usize, wishes: ControlWishes) {
-        let kept = &mut self.rig.options.cameras.eyes[eye].controls;
-        *kept = wishes.or(kept);
+        let cameras = &mut self.rig.options.cameras;
+        cameras.eyes[eye].controls = wishes.or(&cameras.eyes[eye].controls);
+        let ControlWishes { exposure_ms, gain, white_balance_k, .. } = wishes;
+        cameras.equal_exposure &= exposure_ms.is_none() && gain.is_none() && white_balance_k.is_none();
         if let Some(camera) = self.status.cameras.cameras.get(eye) {
             self.begin(Task::SetControls(camera.index, wishes));
+        }
+    }
+
+    /// A camera that is back knows what was wished when it was opened first; what was set since follows.
+    pub(super) fn set_up_returned(&mut self, before: &SourceState) {
+        let pairs = before.cameras.iter().zip(&self.status.cameras.cameras);
+        let is_back =
+            |(_, (old, new)): &(usize, (&CameraState, &CameraState))| old.lost.is_some() && new.lost.is_none();
+        let back: Vec<_> = pairs.enumerate().filter(is_back).map(|(eye, (_, camera))| (eye, camera.index)).collect();
+        for (eye, camera) in back {
+            let wishes = self.rig.options.cameras.eyes[eye].controls;
+            if wishes != ControlWishes::default() {
+                self.begin(Task::SetControls(camera, wishes));
+            }
         }
     }
 
     /// Locks both cameras to what the left one's automatic has settled at.
     pub(crate) fn equal_exposure(&mut self) {
         if let [left, right] = &self.status.cameras.cameras[..] {
+            self.rig.options.cameras.equal_exposure = true;
             self.begin(Task::EqualExposure(left.index, right.index));
+        }
+    }
+
+    /// Another focus would void a calibration that has come since the cameras were opened.
+    fn protect_calibration(&mut self) {
+        let eyes = &self.rig.options.cameras.eyes;
+        let cameras = self.status.cameras.cameras.iter().zip(eyes).map(|(camera, eye)| (camera.index, eye.controls));
+        let cameras: Vec<_> = cameras.collect();
+        if self.rig.choice.rectify() != RectifyChoice::Off && !cameras.is_empty() {
+            self.begin(Task::ProtectCalibration(cameras));
         }
     }
 
