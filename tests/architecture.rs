@@ -50,14 +50,14 @@ fn the_algorithm_knows_no_gpu_no_window_and_no_threads() {
 }
 
 #[test]
-fn only_engines_and_drawing_name_wgpu_and_only_the_webcam_names_nokhwa() {
+fn only_engines_and_drawing_name_wgpu_and_only_the_webcam_names_its_drivers() {
     let found: Vec<_> = uses("src", &["wgpu::"])
         .into_iter()
         .filter(|line| !line.starts_with("src/engine/") && !line.starts_with("src/ui/"))
         .collect();
     assert!(found.is_empty(), "{found:#?}");
     let found: Vec<_> =
-        uses("src", &["nokhwa"]).into_iter().filter(|line| !line.starts_with("src/capture/webcam")).collect();
+        uses("src", &["nokhwa", "v4l::"]).into_iter().filter(|line| !line.starts_with("src/capture/webcam")).collect();
     assert!(found.is_empty(), "{found:#?}");
     assert!(!uses("src/engine/gpu", &["wgpu::"]).is_empty(), "the search finds what is there");
 }

@@ -282,6 +282,9 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("calibration");
         let rig = RigFile::read(&folder.join("two-webcams.toml")).unwrap();
         assert_eq!(rig.calibration.files, [folder.join("example-rig.toml")]);
+        let files = [folder.join("two-webcams.toml")];
+        let refusal = crate::calibration::load(&files, &crate::calibration::LoadOptions::default()).unwrap_err();
+        assert!(refusal.to_string().contains("--rig"), "{refusal}");
         assert_eq!(rig.cameras.eyes[1].orientation, Orientation::HalfTurn);
         assert_eq!(rig.cameras.eyes[0].controls.exposure_ms, Some(Wish::Fixed(10.0)));
         assert!(matches!(rig.source, Some(SourceSpec::WebcamPair(CameraName::Port(_), CameraName::Port(_)))));

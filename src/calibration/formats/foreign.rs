@@ -46,6 +46,12 @@ pub(super) fn refuse_text(text: &str) -> Result<(), CalibrationError> {
             "its pictures are rectified already: give --focal-px and --baseline-m (P1[3] / -P1[0]) in place of it",
         );
     }
+    let table = |name: &str| text.lines().any(|line| line.trim() == name);
+    if table("[source]") || table("[calibration]") && !table("[right_from_left]") {
+        return Err(CalibrationError(
+            "it is a rig file, which names a calibration beside other things: give it with --rig".to_owned(),
+        ));
+    }
     if begins("# Camera list with one line of data per camera") {
         return refuse("a cameras.txt of COLMAP", "write K1, D1, K2, D2, R and T into an OpenCV YAML file");
     }
