@@ -151,9 +151,11 @@ fn warnings(cameras: &SourceState, health: &Health, cost: CostKind) -> Vec<Strin
         }
     }
     if let Some(luma) = health.luma.filter(|luma| luma.hurts(cost)) {
+        let than = if luma.levels > 0.0 { "brighter" } else { "darker" };
         warnings.push(format!(
-            "the right picture is {:+.0} grey levels brighter than the left one, too much for {cost}: equal exposure, or another cost",
-            luma.levels
+            "the right picture is {:.0} grey levels {than} than the left one, too much for {cost}: equal exposure, or another \
+             cost",
+            luma.levels.abs()
         ));
     }
     let misaligned = health.row_offset.as_ref().filter(|rows| rows.verdict() == Verdict::Bad);
@@ -184,5 +186,33 @@ impl fmt::Display for Status {
             write!(f, ", rows {:+.2} px", rows.median_px)?;
         }
         write!(f, ", dropped {}", self.dropped.missed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Skew;
+    use crate::metrics::LumaDifference;
+
+    #[test]
+    fn skew_is_a_warning_only_where_something_moves_by_then() {
+        let skew = Some(Skew { mean_s: -0.010, spread_s: 0.004 });
+        let cameras = SourceState { skew, ..SourceState::default() };
+        let said = |motion_px_per_s| {
+            let health = Health { motion_px_per_s, ..Health::default() };
+            warnings(&cameras, &health, CostKind::Census5x5).concat()
+        };
+        assert_eq!((said(None), said(Some(80.0))), (String::new(), String::new()));
+        let text = said(Some(100.0));
+        assert!(text.contains("12 ms apart") && text.contains("1.2 px further") && text.contains("re-sync"), "{text}");
+    }
+
+    #[test]
+    fn light_is_a_warning_where_the_cost_cannot_bear_it() {
+        let health = Health { luma: Some(LumaDifference { levels: -12.0, ratio: 0.9 }), ..Health::default() };
+        let said = |cost| warnings(&SourceState::default(), &health, cost).concat();
+        assert_eq!(said(CostKind::Census5x5), "");
+        assert!(said(CostKind::Sad).contains("12 grey levels darker"), "{}", said(CostKind::Sad));
     }
 }
