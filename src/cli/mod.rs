@@ -20,8 +20,10 @@ const EXAMPLES: &str = "\
 Examples:
   stereopsis                                      live depth of the built-in scene
   stereopsis left.png right.png                   open a pair of pictures
+  stereopsis live --source webcam:0,1 --rectify auto --baseline-m 0.06    two webcams, no calibration
   stereopsis live --source webcam:0,1 --calibration stereo.yml --calibration-unit mm
-  stereopsis live --headless --frames 300         the same without a window
+  stereopsis live --rig desk.toml
+  stereopsis live --headless --frames 300         no window: a status line, then a preview picture
   stereopsis compute left.png right.png -o disparity.pfm --color disparity.png
   stereopsis compute pairs/ -o results/ --cost census-7x7 --fill
   stereopsis bench --size 640x480 --num-disparities 128
