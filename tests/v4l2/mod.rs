@@ -17,7 +17,7 @@ fn library() -> Option<&'static Path> {
         let compiled = Command::new("cc")
             .args(["-shared", "-fPIC", "-O1", "-o"])
             .args([&fresh, &source])
-            .arg("-ldl")
+            .args(["-ldl", "-lpthread"])
             .output()
             .map_err(|e| eprintln!("skipped: no C compiler `cc`: {e}"))
             .ok()?;

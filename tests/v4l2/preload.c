@@ -18,6 +18,7 @@
 #include <limits.h>
 #include <linux/videodev2.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ struct camera {
 };
 
 static struct camera cameras[MOST_OPEN];
+static pthread_mutex_t claiming = PTHREAD_MUTEX_INITIALIZER; /* two cameras are opened at the same time */
 
 struct mode { unsigned format, width, height, num, den; };
 static struct mode present[MOST_OPEN];  /* of each node, whoever set it */
@@ -157,17 +159,19 @@ static void load_content(struct camera *c) {
 static int open_camera(int node) {
     if (!is_there(node, "video") || node >= MOST_OPEN) return fail(ENOENT);
     if (word(node, "denied") > 0) return fail(EACCES);
-    int fd = memfd_create("camera", 0);
-    for (int i = 0; fd > 0 && i < MOST_OPEN; i++) {
-        if (cameras[i].fd) continue;
-        cameras[i] = (struct camera){.fd = fd, .node = node};
+    int fd = memfd_create("camera", 0), free_place = -1;
+    pthread_mutex_lock(&claiming);
+    for (int i = MOST_OPEN - 1; i >= 0; i--)
+        if (!cameras[i].fd) free_place = i;
+    if (fd > 0 && free_place >= 0) {
+        cameras[free_place] = (struct camera){.fd = fd, .node = node};
         if (!present[node].format) {
             present[node] = modes_of(node)[0];
             if (word(node, "stands") > 0) present[node] = (struct mode){V4L2_PIX_FMT_H264, 640, 480, 1001, 30000};
         }
-        return fd;
     }
-    return fail(EMFILE);
+    pthread_mutex_unlock(&claiming);
+    return free_place >= 0 ? fd : fail(EMFILE);
 }
 
 /* A path below /sys/class/video4linux or /dev/v4l, moved into the folder. */
@@ -221,7 +225,9 @@ int close(int fd) {
     if (c) {
         if (c->memory) munmap(c->memory, buffer_size(c) * c->buffers);
         free(c->content);
+        pthread_mutex_lock(&claiming);
         *c = (struct camera){0};
+        pthread_mutex_unlock(&claiming);
     }
     return real_close(fd);
 }

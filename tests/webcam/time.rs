@@ -132,6 +132,7 @@ fn inside_resync() {
         !source.state().resyncing
     });
     assert!(pairs > 3, "pairs go on coming meanwhile");
+    take(&mut source, 10);
     let state = source.state();
     assert!(state.skew.expect("is known").mean_s.abs() < 0.1 / 30.0, "{state:?}");
     assert_eq!(state.remarks, [""; 0]);

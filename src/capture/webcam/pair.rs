@@ -125,6 +125,7 @@ impl WebcamPair {
             }
             Step::Close(skew_s) => {
                 log::info!("the cameras take their pictures {:.1} ms apart", skew_s * 1e3);
+                self.pairing.forget_skew(); // pairs of the change itself say nothing
                 (self.resync, self.resync_remark) = (None, None);
             }
             Step::Apart(skew_s) => {
