@@ -49,7 +49,7 @@ pub(crate) enum Done {
     /// The source that was asked for.
     Opened(SourceSpec, Result<OpenedRig, String>),
     /// The calibration that was asked for, or why it cannot be used.
-    Calibrated(Box<CalibrationChoice>, Result<Calibrated, String>),
+    Calibrated(Box<(CalibrationChoice, SourceInfo)>, Result<Calibrated, String>),
     /// The calibration files chosen.
     CalibrationFiles(Result<Vec<PathBuf>, String>),
     /// What cameras offer, by number.
@@ -95,9 +95,9 @@ impl Task {
                 Done::Opened(spec, opened)
             }),
             Self::Calibrate(how) => Box::new(move || {
-                let (choice, info) = *how;
-                let calibrated = choice.apply(&info).map_err(|err| err.to_string());
-                Done::Calibrated(Box::new(choice), calibrated)
+                let (choice, info) = &*how;
+                let calibrated = choice.apply(info).map_err(|err| err.to_string());
+                Done::Calibrated(how, calibrated)
             }),
             Self::ReadControls(numbers) => Box::new(move || {
                 let read = |&number: &u32| (number, controls::offered(number).map_err(|err| err.to_string()));

@@ -201,7 +201,7 @@ impl Session {
             Done::Files(Err(why)) => self.notices.error(why),
             Done::Cameras(found) => self.found_cameras(found),
             Done::Opened(spec, opened) => self.opened(&spec, opened),
-            Done::Calibrated(choice, calibrated) => self.calibrated(*choice, calibrated),
+            Done::Calibrated(how, calibrated) => self.calibrated(*how, calibrated),
             Done::CalibrationFiles(Ok(files)) => self.use_setup_files(files),
             Done::CalibrationFiles(Err(why)) => self.notices.error(why),
             Done::Controls(controls) => self.rig.controls = controls,

@@ -5,7 +5,7 @@ use super::Session;
 use crate::calibration::{self, KnownDepth, StereoRig, fit_depth};
 use crate::capture::webcam::controls::OfferedControl;
 use crate::capture::{
-    CameraOptions, CameraState, ControlWishes, Recipe, Scale, SourceOptions, SourceSpec, SourceState,
+    CameraOptions, CameraState, ControlWishes, Recipe, Scale, SourceInfo, SourceOptions, SourceSpec, SourceState,
 };
 use crate::frame::Geometry;
 use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile};
@@ -126,7 +126,15 @@ impl Session {
         }
     }
 
-    pub(super) fn calibrated(&mut self, choice: CalibrationChoice, calibrated: Result<Calibrated, String>) {
+    pub(super) fn calibrated(
+        &mut self,
+        (choice, source): (CalibrationChoice, SourceInfo),
+        calibrated: Result<Calibrated, String>,
+    ) {
+        let now = &self.status.source;
+        if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
+            return; // another source is read since
+        }
         let used = calibrated.and_then(|calibrated| {
             self.live.set_recipe(calibrated.recipe.clone()).map_err(|err| err.to_string())?;
             Ok(calibrated)
