@@ -1,5 +1,6 @@
 //! `stereopsis calibration`: show a calibration file, or convert it.
 
+use super::values::share;
 use super::{UsageError, print_json};
 use crate::calibration::{self, LengthUnit, LoadOptions, Output, StereoRig};
 use crate::capture::source::parse_size;
@@ -61,7 +62,7 @@ struct FileArgs {
     #[arg(long)]
     calibration_swap: bool,
     /// How much a rectification that is computed keeps: 0 no border, 1 every pixel
-    #[arg(long, value_name = "0..1", default_value_t = 0.0, value_parser = alpha)]
+    #[arg(long, value_name = "0..1", default_value_t = 0.0, value_parser = share)]
     alpha: f64,
     /// Size of the pictures per eye, for files that name none or several
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
@@ -85,10 +86,6 @@ impl FileArgs {
             _ => Ok(rig),
         }
     }
-}
-
-fn alpha(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 /// Runs `calibration`.

@@ -1,10 +1,10 @@
 //! Flags that say how pairs become rectified and metric.
 
 use super::UsageError;
+use super::values::{choice, positive, share};
 use crate::calibration::LengthUnit;
 use crate::capture::Scale;
 use crate::rig::{CalibrationChoice, RectifyChoice};
-use clap::builder::PossibleValue;
 use std::path::PathBuf;
 
 /// How the rig is calibrated.
@@ -23,7 +23,7 @@ pub(super) struct CalibrationArgs {
     #[arg(long)]
     calibration_swap: bool,
     /// How pairs become rectified [default: calibration where there is one, else off]
-    #[arg(long, value_name = "HOW", value_parser = choice::<RectifyChoice>())]
+    #[arg(long, value_name = "HOW", value_parser = choice(RectifyChoice::ALL, RectifyChoice::word, RectifyChoice::help))]
     rectify: Option<RectifyChoice>,
     /// How much of the pictures rectification keeps: 0 no black border, 1 every pixel [default: 0]
     #[arg(long, value_name = "0..1", value_parser = share)]
@@ -41,7 +41,7 @@ pub(super) struct CalibrationArgs {
     #[arg(long, value_name = "PX", requires = "focal_px", allow_negative_numbers = true)]
     doffs: Option<f64>,
     /// Working size of the matching; the calibration follows [default: 1]
-    #[arg(long, value_name = "SIZE", value_parser = choice::<Scale>())]
+    #[arg(long, value_name = "SIZE", value_parser = choice(Scale::ALL, Scale::word, Scale::help))]
     scale: Option<Scale>,
 }
 
@@ -84,49 +84,6 @@ fn check(choice: &CalibrationChoice) -> Result<(), UsageError> {
         }
         _ => Ok(()),
     }
-}
-
-/// A parser for a family of choices, which `--help` lists.
-fn choice<T: Choice>() -> impl clap::builder::TypedValueParser<Value = T> {
-    use clap::builder::TypedValueParser as _;
-    clap::builder::PossibleValuesParser::new(
-        T::words().iter().map(|(word, help)| PossibleValue::new(*word).help(*help)),
-    )
-    .try_map(|word| T::of_word(&word).ok_or("no such word"))
-}
-
-/// What the parser needs of a family.
-trait Choice: Copy + Send + Sync + 'static {
-    fn words() -> Vec<(&'static str, &'static str)>;
-    fn of_word(word: &str) -> Option<Self>;
-}
-
-impl Choice for RectifyChoice {
-    fn words() -> Vec<(&'static str, &'static str)> {
-        Self::ALL.iter().map(|c| (c.word(), c.help())).collect()
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        Self::from_word(word)
-    }
-}
-
-impl Choice for Scale {
-    fn words() -> Vec<(&'static str, &'static str)> {
-        Self::ALL.iter().map(|c| (c.word(), c.help())).collect()
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        Self::from_word(word)
-    }
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0).ok_or_else(|| "expected a number above 0".to_owned())
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 fn angle(text: &str) -> Result<f64, String> {

@@ -12,6 +12,7 @@ mod live;
 mod plan;
 mod settings_args;
 mod source_args;
+mod values;
 
 use clap::{Parser, Subcommand};
 use std::io::Write as _;

@@ -1,5 +1,6 @@
 //! `stereopsis plan`: what depth a rig can measure, and how well, before it is built.
 
+use super::values::positive;
 use crate::calibration::focal_from_fov;
 use crate::capture::source::parse_size;
 use crate::frame::Geometry;
@@ -159,10 +160,6 @@ impl Plan {
 
 fn fov(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|v| (1.0..=170.0).contains(v)).ok_or_else(|| "expected 1 to 170 degrees".to_owned())
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0).ok_or_else(|| "expected a number above 0".to_owned())
 }
 
 #[cfg(test)]

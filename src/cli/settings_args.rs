@@ -1,10 +1,10 @@
 //! Flags for every setting, made from the tables that the settings file and the panels are made from.
 
+use super::values::possible_values;
 use crate::engine::EngineChoice;
 use crate::parameter::{Domain, Group, Parameter};
 use crate::settings::{OTHER_WORDS, Origin, Settings, SettingsError, Word, read_file};
 use crate::stereo::{Preset, StereoParams};
-use clap::builder::PossibleValue;
 use clap::{Arg, ArgMatches, Command};
 use std::path::PathBuf;
 
@@ -116,10 +116,6 @@ fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
 /// Checks a number where it is typed, so that the error names the flag; the text itself goes on to the settings.
 fn check(parameter: &'static Parameter<StereoParams>) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
     move |text| parameter.parse(text).map(|_| text.to_owned())
-}
-
-fn possible_values(words: &[(&'static str, &'static str)]) -> Vec<PossibleValue> {
-    words.iter().map(|(word, help)| PossibleValue::new(*word).help(*help)).collect()
 }
 
 fn unit_name(unit: &str) -> &'static str {

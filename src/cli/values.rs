@@ -1,0 +1,29 @@
+//! Values that several commands take from the command line: parsed and refused in one way.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+/// A member of a family of choices, which `--help` lists: `ALL`, `word` and `help` of the family.
+pub(super) fn choice<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    word: fn(T) -> &'static str,
+    help: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let words: Vec<_> = all.iter().map(|&member| (word(member), help(member))).collect();
+    PossibleValuesParser::new(possible_values(&words))
+        .try_map(move |text| all.iter().copied().find(|&member| word(member) == text).ok_or("no such word"))
+}
+
+/// Words with what they mean.
+pub(super) fn possible_values(words: &[(&'static str, &'static str)]) -> Vec<PossibleValue> {
+    words.iter().map(|(word, help)| PossibleValue::new(*word).help(*help)).collect()
+}
+
+/// A number above 0.
+pub(super) fn positive(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0).ok_or_else(|| "expected a number above 0".to_owned())
+}
+
+/// A number from 0 to 1.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
