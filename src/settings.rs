@@ -301,7 +301,19 @@ mod tests {
         let text = Settings::resolve(&flags(&[("p1", "20"), ("p2-min", "20")])).unwrap_err().to_string();
         assert!(text.contains("--p2-min 20"), "{text}");
         let text = Settings::resolve(&flags(&[("p2", "8191"), ("cost", "sad")])).unwrap_err().to_string();
-        assert!(text.contains("at most 7 paths"), "{text}");
+        assert!(text.contains("at most 7 paths") && text.contains("up to 7936"), "{text}");
+    }
+
+    #[test]
+    fn paths_are_a_number_or_the_word_for_it() {
+        let resolve = |text: &str| Settings::resolve(&file(text).unwrap());
+        let paths = |text| resolve(text).unwrap().params.paths;
+        assert_eq!((paths("paths = \"4\""), paths("paths = 8"), paths("paths = 384")), (4, 8, 384));
+        assert_eq!(resolve("start-angle-deg = 7").unwrap().params.start_angle_deg, 7);
+        for (text, allowed) in [("paths = 385", "from 0 to 384"), ("start-angle-deg = 360", "from 0 to 359")] {
+            let error = resolve(text).unwrap_err().to_string();
+            assert!(error.contains("line 1") && error.contains(allowed), "{error}");
+        }
     }
 
     #[test]

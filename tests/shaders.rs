@@ -102,7 +102,12 @@ fn uniforms_lie_where_rust_puts_them() {
     for shader in shaders::ALL {
         assert_layout(shader, "Params", &params, size_of::<Params>());
     }
-    assert_layout(&shaders::PATHS, "Direction", &fields!(Direction { dx, dy, first }), size_of::<Direction>());
+    assert_layout(
+        &shaders::PATHS,
+        "Direction",
+        &fields!(Direction { y_is_major, dx, dy, slope, first }),
+        size_of::<Direction>(),
+    );
 }
 
 #[test]
@@ -154,8 +159,18 @@ fn stems(folder: &str, extension: &str) -> BTreeSet<String> {
 #[test]
 fn every_stage_has_a_shader_of_its_name() {
     /// Files of the reference without a shader: the host's own, and what another shader does as well.
-    const HOST: [&str; 9] =
-        ["mod", "depth", "map", "params", "preset", "volume", "aggregate/mod", "cost/mod", "filter/mod"];
+    const HOST: [&str; 10] = [
+        "mod",
+        "depth",
+        "map",
+        "params",
+        "preset",
+        "volume",
+        "aggregate/direction",
+        "aggregate/mod",
+        "cost/mod",
+        "filter/mod",
+    ];
     /// The winner's shader does what these three files say.
     const FUSED: [&str; 3] = ["disparity/mod", "disparity/subpixel", "disparity/uniqueness"];
     /// Draws for the window, which tests it beside its own Rust.

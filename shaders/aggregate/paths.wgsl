@@ -1,12 +1,15 @@
-// Path costs along one direction, added to the sums. One workgroup walks one line of pixels, each lane owns four
-// candidates. A step needs the smallest cost of the pixel before and the two candidates beside the lane's own; they
-// go through workgroup memory that is used in turns, so that one barrier a step is enough.
+// Path costs along one direction, added to the sums. One workgroup walks one line of pixels, which is drawn as in
+// src/stereo/aggregate/direction.rs; each lane owns four candidates. A step needs the smallest cost of the pixel before
+// and the two candidates beside the lane's own; they go through workgroup memory that is used in turns, so that one
+// barrier a step is enough.
 
 override LANES: u32;
 
 struct Direction {
-    dx: i32,
+    y_is_major: u32, // 1 where y advances by one each step, 0 where x does
+    dx: i32, // 1 or -1: which way paths go along x
     dy: i32,
+    slope: u32, // how far the minor axis advances with each step, 1/65536 px
     first: u32, // 1 where the sums are set instead of added to
 }
 
@@ -21,27 +24,31 @@ const NONE: u32 = 0xffffffu;
 var<workgroup> smallest: array<atomic<u32>, 3>;
 var<workgroup> edges: array<vec2<u32>, 2 * LANES>;
 
-fn start_of(line: i32, size: vec2<i32>) -> vec2<i32> {
-    let corner = select(vec2<i32>(0), size - 1, vec2<bool>(direction.dx < 0, direction.dy < 0));
-    if direction.dy == 0 {
-        return vec2<i32>(corner.x, line);
-    }
-    if line < size.x {
-        return vec2<i32>(line, corner.y);
-    }
-    // Diagonals enter by the side as well; the corner itself is line 0 or width - 1.
-    return vec2<i32>(corner.x, corner.y + direction.dy * (line - size.x + 1));
+// How far a line has gone aside after k steps. This and the next stay below 2^32 for sides of up to 32768 px.
+fn minor(k: u32) -> u32 {
+    return (k * direction.slope + 32768u) >> 16u;
 }
 
-fn length_from(start: vec2<i32>, size: vec2<i32>) -> i32 {
-    let steps = select(size - start, start + 1, vec2<bool>(direction.dx < 0, direction.dy < 0));
-    if direction.dx == 0 {
-        return steps.y;
+// The first step after which a line has gone aside by so many pixels: the length of the runs before it.
+fn steps_to(pixels: u32) -> u32 {
+    if pixels == 0u {
+        return 0u;
     }
-    if direction.dy == 0 {
-        return steps.x;
+    if direction.slope == 0u {
+        return 0xffffffffu; // never
     }
-    return min(steps.x, steps.y);
+    return ((pixels << 16u) - 32768u + direction.slope - 1u) / direction.slope;
+}
+
+// From along x and y to along the major and the minor axis, and the other way round.
+fn turned(lengths: vec2<i32>) -> vec2<i32> {
+    return select(lengths, lengths.yx, direction.y_is_major == 1u);
+}
+
+// The pixel after k steps of the line that starts `offset` px aside.
+fn pixel(k: u32, offset: i32, size: vec2<i32>) -> vec2<i32> {
+    let from_entry = turned(vec2<i32>(i32(k), offset + i32(minor(k))));
+    return select(from_entry, size - 1 - from_entry, vec2<bool>(direction.dx < 0, direction.dy < 0));
 }
 
 fn load_costs(word: u32) -> vec4<u32> {
@@ -60,8 +67,15 @@ fn add_to_sums(word: u32, path: vec4<u32>) {
 @compute @workgroup_size(LANES)
 fn follow(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let size = vec2<i32>(i32(params.width), i32(params.height));
-    var position = start_of(i32(group.x), size);
-    let length = length_from(position, size);
+    let extent = vec2<u32>(turned(size));
+    // Lines 0, 1, 2 … start at the major side; those after them have entered at the minor side, 1, 2, 3 … px aside.
+    let is_primary = group.x < extent.y;
+    let entered = select(group.x - extent.y + 1u, 0u, is_primary);
+    let offset = select(-i32(entered), i32(group.x), is_primary);
+    let start = steps_to(entered);
+    let end = min(extent.x, steps_to(u32(i32(extent.y) - offset)));
+
+    var position = pixel(start, offset, size);
     let exists = vec4<u32>(4u * lane) + vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(params.candidates);
     let owns_word = lane < params.words;
 
@@ -78,7 +92,7 @@ fn follow(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     }
     workgroupBarrier();
 
-    for (var n = 1u; n < u32(length); n++) {
+    for (var n = 1u; start + n < end; n++) {
         let turn = n % 3u;
         let side = (n & 1u) * LANES;
         atomicMin(&smallest[turn], min(min(path.x, path.y), min(path.z, path.w)));
@@ -98,7 +112,7 @@ fn follow(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
         if lane + 1u < LANES {
             above.w = edges[side + lane + 1u].x;
         }
-        position += vec2<i32>(direction.dx, direction.dy);
+        position = pixel(start + n, offset, size);
         let brightness_before = brightness;
         brightness = i32(luma8(left, params.left_shift, position.x, position.y));
         let brightness_step = u32(abs(brightness - brightness_before));

@@ -57,7 +57,7 @@ struct Measured {
     parameters: StereoParams,
     size: String,
     num_disparities: u32,
-    paths: usize,
+    paths: u32,
     frame_ms: FrameTime,
     /// Median of each stage.
     stages_ms: BTreeMap<&'static str, f64>,
@@ -174,7 +174,7 @@ fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> anyhow::Resu
         parameters: (*job.params).clone(),
         size: format!("{width}x{height}"),
         num_disparities: job.params.num_disparities,
-        paths: job.params.paths.count(),
+        paths: job.params.paths,
         frame_ms: FrameTime { best: total.iter().copied().fold(f64::INFINITY, f64::min), median: median(total) },
         stages_ms: stages.into_iter().map(|(name, times)| (name, median(times))).collect(),
         peak_mb: peak_mb(),

@@ -85,11 +85,12 @@ fn key(gpu: &str, cpu: &str, sample: &Job) -> String {
     let check = if p.left_right.is_some() { "left-right" } else { "" };
     let speckle = if p.speckle_size > 0 { "speckle" } else { "" };
     format!(
-        "{} | {gpu} | {cpu} | {width}x{height}x{} {} {window} paths {} median {} {check} {speckle} {}",
+        "{} | {gpu} | {cpu} | {width}x{height}x{} {} {window} paths {} from {} median {} {check} {speckle} {}",
         env!("CARGO_PKG_VERSION"),
         p.num_disparities,
         p.cost,
         p.paths,
+        p.start_angle_deg,
         p.median,
         p.fill,
     )

@@ -99,6 +99,9 @@ pub enum EngineError {
     /// The job exceeds a limit of the device; the text has the numbers.
     #[error("{0}")]
     TooLarge(String),
+    /// This engine does not do what the parameters ask for; the text says what does.
+    #[error("{0}")]
+    Unsupported(String),
     /// The device is gone: driver reset, unplugged, asleep too long.
     #[error("the GPU was lost ({0})")]
     DeviceLost(String),

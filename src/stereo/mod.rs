@@ -15,7 +15,7 @@ pub mod volume;
 
 pub use cost::CostKind;
 pub use map::{DisparityMap, INVALID, reason};
-pub use params::{AdaptiveP2, Fill, Median, ParamsError, Paths, StereoParams};
+pub use params::{AdaptiveP2, Fill, Median, ParamsError, StereoParams};
 pub use preset::Preset;
 pub use volume::Volume;
 
@@ -34,7 +34,7 @@ pub fn match_pair(left: &Luma, right: &Luma, params: &StereoParams) -> Disparity
 
 /// Matching cost, summed over paths or, with `paths` 0, over the window alone.
 pub fn sum_volume(left: &Luma, right: &Luma, params: &StereoParams) -> Volume<u32> {
-    if params.paths == Paths::None {
+    if params.paths == 0 {
         return cost::window_sums(left, right, params);
     }
     let costs = cost::volume(left, right, params);

@@ -1,5 +1,6 @@
 //! All that decides a disparity map: each parameter once, with its default, range, unit and help.
 
+use super::aggregate::MAX_PATHS;
 use super::cost::CostKind;
 use crate::parameter::Value;
 use crate::{choices, parameters};
@@ -13,29 +14,6 @@ choices! {
         Linear = "linear",
         /// P2 is divided by the step, as in Ernst & Hirschmüller 2008.
         Inverse = "inverse",
-    }
-}
-
-choices! {
-    /// Directions from which path costs are summed.
-    pub enum Paths {
-        /// No paths: the smallest cost wins at once.
-        None = "0",
-        /// Right, down, left, up.
-        Four = "4",
-        /// With the four diagonals.
-        Eight = "8",
-    }
-}
-
-impl Paths {
-    /// How many directions.
-    pub const fn count(self) -> usize {
-        match self {
-            Self::None => 0,
-            Self::Four => 4,
-            Self::Eight => 8,
-        }
     }
 }
 
@@ -85,8 +63,12 @@ parameters! {
         rank_window: u32 = 9, "rank-window", "Rank window", 3..=9, "px", Matching, Advanced;
         /// Window of the sum of absolute differences; odd.
         sad_window: u32 = 5, "sad-window", "SAD window", 1..=21, "px", Matching, Advanced;
-        /// Directions from which path costs are summed.
-        paths: Paths = Paths::Eight, "paths", "Paths", 0..=0, "", Matching, Basic;
+        /// Directions from which path costs are summed, at equal angles; 0 leaves the paths out.
+        /// More make the streaks of single directions fade, and take longer.
+        paths: u32 = 8, "paths", "Paths", 0..=i64::from(MAX_PATHS), "", Matching, Basic;
+        /// Angle of the first direction, clockwise from the right.
+        /// An odd one keeps paths from running along the walls and edges of a scene.
+        start_angle_deg: u32 = 0, "start-angle-deg", "Start angle", 0..=359, "deg", Matching, Advanced;
         /// Penalty for a disparity step of 1 px between neighbours: slanted surfaces.
         p1: u32 = CostKind::Census5x5.penalties().p1, "p1", "P1", 0..=4096, "", Matching, Basic;
         /// Penalty for a larger step: edges of objects. Above P1; more is smoother.
@@ -190,7 +172,7 @@ impl StereoParams {
                 return fail(format!("--{name} {window}: a window has a centre, so its size is odd"));
             }
         }
-        if self.paths == Paths::None {
+        if self.paths == 0 {
             return Ok(());
         }
         if self.p2 <= self.p1 {
@@ -207,19 +189,24 @@ impl StereoParams {
                 self.p1 + 1
             ));
         }
-        let per_path = self.largest_cost() + self.largest_p2();
-        if per_path * self.paths.count() as u32 > u32::from(u16::MAX) {
-            return fail(format!(
-                "--p2 {}: {} paths of cost {} and penalty {} exceed the 16-bit sum; at most {} paths, or P2 up to {}",
-                self.p2,
-                self.paths,
-                self.largest_cost(),
-                self.largest_p2(),
-                u32::from(u16::MAX) / per_path,
-                (u32::from(u16::MAX) / self.paths.count() as u32).saturating_sub(self.largest_cost()),
-            ));
+        self.validate_sum()
+    }
+
+    /// Sums over all paths stay below the largest 16-bit value, with which engines mark what does not exist.
+    fn validate_sum(&self) -> Result<(), ParamsError> {
+        const LARGEST_SUM: u32 = u16::MAX as u32 - 1;
+        let (cost, p2) = (self.largest_cost(), self.largest_p2());
+        if self.paths * (cost + p2) <= LARGEST_SUM {
+            return Ok(());
         }
-        Ok(())
+        let flag = if p2 > self.p2 { "p2-min" } else { "p2" };
+        let largest_p2 = (LARGEST_SUM / self.paths).saturating_sub(cost);
+        let or_p2 = if largest_p2 > self.p1 { format!(", or --{flag} up to {largest_p2}") } else { String::new() };
+        Err(ParamsError(format!(
+            "--{flag} {p2}: {} paths of cost {cost} and penalty {p2} exceed the 16-bit sum; use at most {} paths{or_p2}",
+            self.paths,
+            LARGEST_SUM / (cost + p2),
+        )))
     }
 
     /// Checks that the search range can match somewhere in a picture `width` px wide; the command line asks for

@@ -1,7 +1,7 @@
 //! Named sets of parameters. A preset sets the method and what its paper fixes, never the search range.
 
 use super::cost::CostKind;
-use super::params::{AdaptiveP2, Fill, Median, Paths, StereoParams};
+use super::params::{AdaptiveP2, Fill, Median, StereoParams};
 use crate::choices;
 
 choices! {
@@ -21,10 +21,11 @@ impl Preset {
     pub fn apply(self, params: &mut StereoParams) {
         let method = match self {
             Self::Balanced => StereoParams::default(),
-            Self::Fast => StereoParams { paths: Paths::Four, ..StereoParams::default() },
+            Self::Fast => StereoParams { paths: 4, ..StereoParams::default() },
             Self::Banz2011 => StereoParams {
                 rank_window: 9,
-                paths: Paths::Eight,
+                paths: 8,
+                start_angle_deg: 0,
                 adaptive_p2: AdaptiveP2::Off,
                 subpixel: false,
                 uniqueness: 0,

@@ -131,6 +131,8 @@ pub(crate) fn random_params(rng: &mut Rng) -> StereoParams {
                     "num-disparities" => (1, if short { 16 } else { 80 }),
                     "sad-window" => (from, 9),
                     "speckle-size" => (from, 60),
+                    "paths" => (0, if short { 8 } else { 40 }),
+                    "start-angle-deg" => (from, to),
                     _ if short => (from, to.min(from + 64)),
                     _ => (from, to),
                 };

@@ -1,17 +1,20 @@
 //! Every step of the GPU against the same step of the reference.
 
-use crate::cases::{Case, seeds};
+use crate::cases::{Case, Content, seeds};
 use crate::gpu::gpu_engine;
+use fastrand::Rng;
+use stereopsis::engine::GpuEngine;
 use stereopsis::engine::gpu::{Trace, TraceData};
-use stereopsis::stereo::params::{Fill, Median, Paths};
-use stereopsis::stereo::{self, DisparityMap, Volume};
+use stereopsis::stereo::aggregate::MAX_PATHS;
+use stereopsis::stereo::params::{Fill, Median};
+use stereopsis::stereo::{self, DisparityMap, StereoParams, Volume};
 
 /// The reference's products in the order and with the names of a trace.
 fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     let Case { left, right, params, .. } = case;
     let mut steps = Vec::new();
     let volume = |name, volume: &Volume<u32>| (name, TraceData::Volume(volume.clone()));
-    let sums = if params.paths == Paths::None {
+    let sums = if params.paths == 0 {
         let sums = stereo::cost::window_sums(left, right, params);
         steps.push(volume("cost", &sums));
         sums
@@ -19,7 +22,7 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
         let costs = stereo::cost::volume(left, right, params);
         steps.push(volume("cost", &costs.map(|&cost| u32::from(cost))));
         let mut sums = Volume::zero(costs.width, costs.height, costs.candidates);
-        for direction in stereo::aggregate::directions(params.paths) {
+        for direction in stereo::aggregate::directions(params.paths, params.start_angle_deg) {
             let path = stereo::aggregate::path_costs(&costs, &left.to_u8(), direction, params);
             for (sum, &cost) in sums.data.iter_mut().zip(&path.data) {
                 *sum += u32::from(cost);
@@ -62,26 +65,46 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     steps
 }
 
+fn check(engine: &mut GpuEngine, case: &Case) {
+    let Trace { steps } = engine.trace(&case.job()).unwrap_or_else(|err| panic!("{err} ({})", case.what));
+    let expected = reference_trace(case);
+    let names = |steps: &[(&'static str, TraceData)]| steps.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    assert_eq!(names(&steps), names(&expected), "{}", case.what);
+    for (i, ((name, got), (_, wanted))) in steps.iter().zip(&expected).enumerate() {
+        match (got, wanted) {
+            (TraceData::Volume(got), TraceData::Volume(wanted)) => {
+                let differing = got.data.iter().zip(&wanted.data).position(|(a, b)| a != b);
+                assert_eq!(differing, None, "step {i}, {name}: index into the volume of {}", case.what);
+            }
+            (TraceData::Map(got), TraceData::Map(wanted)) => {
+                case.compare(&format!("step {i}, {name}"), got, wanted);
+            }
+            _ => panic!("step {i}, {name}: a map and a volume"),
+        }
+    }
+}
+
 #[test]
 fn gpu_agrees_step_by_step() {
     let Some(mut engine) = gpu_engine() else { return };
     for seed in seeds(30) {
-        let case = Case::random(seed, (40, 24));
-        let Trace { steps } = engine.trace(&case.job()).unwrap_or_else(|err| panic!("{err} ({})", case.what));
-        let expected = reference_trace(&case);
-        let names = |steps: &[(&'static str, TraceData)]| steps.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-        assert_eq!(names(&steps), names(&expected), "{}", case.what);
-        for (i, ((name, got), (_, wanted))) in steps.iter().zip(&expected).enumerate() {
-            match (got, wanted) {
-                (TraceData::Volume(got), TraceData::Volume(wanted)) => {
-                    let differing = got.data.iter().zip(&wanted.data).position(|(a, b)| a != b);
-                    assert_eq!(differing, None, "step {i}, {name}: index into the volume of {}", case.what);
-                }
-                (TraceData::Map(got), TraceData::Map(wanted)) => {
-                    case.compare(&format!("step {i}, {name}"), got, wanted);
-                }
-                _ => panic!("step {i}, {name}: a map and a volume"),
-            }
-        }
+        check(&mut engine, &Case::random(seed, (40, 24)));
     }
+}
+
+/// Direction after direction, from straight to diagonal and between, in pictures of every shape.
+#[test]
+fn gpu_follows_any_direction() {
+    let Some(mut engine) = gpu_engine() else { return };
+    let rng = &mut Rng::with_seed(10);
+    let fixed = [(1, 30), (2, 91), (3, 0), (5, 18), (7, 359), (8, 45), (16, 0), (16, 7), (24, 11)];
+    let random: Vec<_> = (0..6).map(|_| (rng.u32(1..=40), rng.u32(..360))).collect();
+    for (i, &(paths, start_angle_deg)) in fixed.iter().chain(&random).enumerate() {
+        let size = [(1, 1), (1, 9), (9, 1), (7, 5), (40, 3), (3, 40), (31, 44), (29, 29)][i % 8];
+        let params = StereoParams { num_disparities: 6, paths, start_angle_deg, ..StereoParams::default() };
+        check(&mut engine, &Case::new(rng, size, Content::Noise, 8, params.clone()));
+        check(&mut engine, &Case::new(rng, (17, 12), Content::Shifted, 8, params));
+    }
+    let all = StereoParams { num_disparities: 3, paths: MAX_PATHS, start_angle_deg: 7, ..StereoParams::default() };
+    check(&mut engine, &Case::new(rng, (23, 14), Content::Noise, 8, all));
 }

@@ -21,7 +21,7 @@ mod tests;
 use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
 use crate::frame::Luma;
 use crate::image::Image;
-use crate::stereo::{CostKind, DisparityMap, Paths, StereoParams};
+use crate::stereo::{CostKind, DisparityMap, StereoParams};
 use buffers::Buffers;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;
@@ -74,7 +74,7 @@ impl CpuEngine {
     /// The whole algorithm, as [`crate::stereo::match_pair`] has it, with the time of each stage.
     ///
     /// # Errors
-    /// The volumes do not fit into memory.
+    /// The volumes do not fit into memory, or the paths have other directions than those of 4 or 8 from 0 degrees.
     pub fn match_pair(
         &mut self,
         left: &Luma,
@@ -96,18 +96,24 @@ fn match_pair(
     right: &Luma,
     params: &StereoParams,
 ) -> Result<(DisparityMap, Vec<StageTime>), EngineError> {
+    if !matches!((params.paths, params.start_angle_deg), (0, _) | (4 | 8, 0)) {
+        return Err(EngineError::Unsupported(format!(
+            "the CPU sums 4 or 8 paths from 0 degrees, not {} from {}: use --engine gpu, or --paths 8 --start-angle-deg 0",
+            params.paths, params.start_angle_deg
+        )));
+    }
     let mut stages = Stages::start();
     let (width, height) = left.size();
     let range = Range::of(params);
     let volume = buffers::Size { width, height, range };
     let maps = match (params.paths, params.cost) {
-        (Paths::None, CostKind::Sad) => {
+        (0, CostKind::Sad) => {
             let sums = buffers::fit(&mut buffers.sums32, volume)?;
             sad::sum_volume(&left.to_u8(), &right.to_u8(), params, range, sums);
             stages.done("cost");
             winner::winners(sums, (width, height), range, params)
         }
-        (Paths::None, _) => {
+        (0, _) => {
             let costs = buffers::fit(&mut buffers.costs, volume)?;
             cost::volume(left, right, params, range, costs);
             stages.done("cost");

@@ -7,7 +7,7 @@ use super::lane::Lane;
 use super::{BLOCK, Range};
 use crate::image::Image;
 use crate::stereo::aggregate::penalty_table;
-use crate::stereo::params::{Paths, StereoParams};
+use crate::stereo::params::StereoParams;
 use multiversion::multiversion;
 use rayon::prelude::*;
 
@@ -39,7 +39,7 @@ fn sum_in<L: Lane>(costs: &[u8], left: &Image<u8>, params: &StereoParams, range:
     row_groups.zip(left.pixels().par_chunks(width * ROWS)).for_each_init(lines, |lines, ((sums, costs), luma)| {
         along_rows(costs, luma, &penalties, range, width, lines, sums);
     });
-    if params.paths == Paths::Eight {
+    if params.paths == 8 {
         sweeps::<L, 3>([-1, 0, 1], costs, left, &penalties, range, sums);
     } else {
         sweeps::<L, 1>([0], costs, left, &penalties, range, sums);

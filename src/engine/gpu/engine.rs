@@ -6,7 +6,7 @@
 use super::device::Gpu;
 use super::pipelines::Pipelines;
 use super::plan::{Needs, Plan, extent};
-use super::slot::{Pictures, Slot};
+use super::slot::{MAX_PIECES, Pictures, Slot};
 use super::stages::{Product, Stages, Step};
 use super::uniforms::map_pitch;
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
@@ -22,8 +22,8 @@ const SLOTS: usize = 2;
 const BACKLOG_MS: f64 = 4.0;
 /// Pieces that wait on the device at least, so that it has work while the host looks elsewhere.
 const MIN_BACKLOG: usize = 2;
-/// All pieces of two jobs.
-const MAX_BACKLOG: usize = 32;
+/// All pieces of all jobs in flight.
+const MAX_BACKLOG: usize = SLOTS * MAX_PIECES;
 
 const RUNNING: u8 = 0;
 const FINISHED: u8 = 1;

@@ -3,13 +3,9 @@
 
 use super::device::{Gpu, largest_volume};
 use super::stages::Product;
-use super::uniforms::{Direction, map_pitch};
+use super::uniforms::map_pitch;
 use crate::engine::EngineError;
-use crate::stereo::aggregate::directions;
-use crate::stereo::{CostKind, Paths, StereoParams};
-
-/// Distance of the directions in their buffer: uniforms start at multiples of this on every device.
-const DIRECTION_STRIDE: u64 = 256;
+use crate::stereo::{CostKind, StereoParams};
 
 /// Results that exist at a time: one being shown, two in flight.
 const RESULTS: usize = 3;
@@ -21,13 +17,14 @@ pub(super) struct Needs {
     pub(super) height: usize,
     pub(super) candidates: usize,
     pub(super) cost: CostKind,
-    pub(super) paths: Paths,
+    /// Whether there are paths; how many and which decides no buffer.
+    pub(super) sums_paths: bool,
 }
 
 impl Needs {
     pub(super) fn new((width, height): (usize, usize), params: &StereoParams) -> Self {
         let candidates = params.num_disparities as usize;
-        Self { width, height, candidates, cost: params.cost, paths: params.paths }
+        Self { width, height, candidates, cost: params.cost, sums_paths: params.paths > 0 }
     }
 
     fn pixels(&self) -> u64 {
@@ -41,15 +38,17 @@ impl Needs {
 
     /// SAD without paths: exact sums instead of a byte.
     pub(super) fn exact_sums(&self) -> bool {
-        self.paths == Paths::None && self.cost == CostKind::Sad
+        !self.sums_paths && self.cost == CostKind::Sad
     }
 
     /// Bits of what the winner compares: sums over paths, exact sums, or the costs themselves.
     pub(super) fn sum_bits(&self) -> u32 {
-        match self.paths {
-            Paths::Four | Paths::Eight => 16,
-            Paths::None if self.exact_sums() => 32,
-            Paths::None => 8,
+        if self.sums_paths {
+            16
+        } else if self.exact_sums() {
+            32
+        } else {
+            8
         }
     }
 
@@ -95,7 +94,6 @@ pub(super) struct Plan {
     pub(super) right: [wgpu::Buffer; 2],
     pub(super) parents: wgpu::Buffer,
     pub(super) sizes: wgpu::Buffer,
-    directions: wgpu::Buffer,
     results: [wgpu::Texture; RESULTS],
     next_result: usize,
 }
@@ -123,7 +121,6 @@ impl Plan {
             right: [map("right map"), map("right map")],
             parents: map("parents"),
             sizes: map("sizes"),
-            directions: direction_buffer(gpu, needs.paths),
             results: std::array::from_fn(|_| result_texture(gpu, &needs)),
             next_result: 0,
             needs,
@@ -151,15 +148,6 @@ impl Plan {
             Product::Left(index) => (&self.left[index], None),
             Product::Right(index) => (&self.right[index], None),
         }
-    }
-
-    /// The uniform of the path direction number `index`.
-    pub(super) fn direction(&self, index: usize) -> wgpu::BindingResource<'_> {
-        wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-            buffer: &self.directions,
-            offset: index as u64 * DIRECTION_STRIDE,
-            size: std::num::NonZeroU64::new(size_of::<Direction>() as u64),
-        })
     }
 
     /// The texture for the next result; the one before the last two is written again.
@@ -190,23 +178,6 @@ fn check_limits(gpu: &Gpu, needs: &Needs) -> Result<(), EngineError> {
         )));
     }
     Ok(())
-}
-
-fn direction_buffer(gpu: &Gpu, paths: Paths) -> wgpu::Buffer {
-    let mut contents = vec![0; DIRECTION_STRIDE as usize * paths.count().max(1)];
-    for (i, (dx, dy)) in directions(paths).enumerate() {
-        let direction = Direction { dx: dx as i32, dy: dy as i32, first: u32::from(i == 0) };
-        let at = i * DIRECTION_STRIDE as usize;
-        contents[at..at + size_of::<Direction>()].copy_from_slice(bytemuck::bytes_of(&direction));
-    }
-    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("directions"),
-        size: contents.len() as u64,
-        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    });
-    gpu.queue.write_buffer(&buffer, 0, &contents);
-    buffer
 }
 
 fn result_texture(gpu: &Gpu, needs: &Needs) -> wgpu::Texture {

@@ -4,18 +4,21 @@
 
 use super::device::Gpu;
 use super::plan::extent;
-use super::uniforms::{Params, map_pitch};
+use super::uniforms::{DIRECTION_STRIDE, DIRECTIONS_SIZE, Direction, Params, map_pitch};
 use crate::engine::EngineError;
 use crate::frame::Luma;
 use crate::image::Image;
+use crate::stereo::aggregate::MAX_PATHS;
 use crate::stereo::{DisparityMap, StereoParams};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Pieces of a job that are timed, at most: cost, eight directions, winner, filters.
-const MAX_PIECES: usize = 11;
+/// Pieces of a job, at most, each of them timed: cost, directions, winner, filters.
+pub(super) const MAX_PIECES: usize = MAX_PATHS as usize + 3;
+/// Bytes of all timestamps: begin and end of each piece.
+const TICKS_SIZE: usize = 2 * MAX_PIECES * size_of::<u64>();
 /// Where the map begins in the read-back buffer, after the timestamps.
-const MAP_OFFSET: u64 = 256;
+const MAP_OFFSET: usize = TICKS_SIZE.next_multiple_of(wgpu::MAP_ALIGNMENT as usize);
 
 /// What decides whether a slot can be used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +48,7 @@ pub(super) struct Slot {
     pub(super) left: wgpu::TextureView,
     pub(super) right: wgpu::TextureView,
     pub(super) params: wgpu::Buffer,
+    directions: wgpu::Buffer,
     timestamps: Option<Timestamps>,
     textures: [wgpu::Texture; 2],
     staging: wgpu::Buffer,
@@ -87,13 +91,13 @@ impl Slot {
             }),
             resolved: buffer(
                 "timestamps",
-                u64::from(queries) * 8,
+                TICKS_SIZE as u64,
                 wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
                 false,
             ),
         });
-        let staging_bytes = 2 * pictures.row_pitch() * height + size_of::<Params>();
-        let read_bytes = MAP_OFFSET + (map_pitch(width) * height * 4) as u64;
+        let staging_bytes = 2 * pictures.row_pitch() * height + size_of::<Params>() + DIRECTIONS_SIZE;
+        let read_bytes = MAP_OFFSET + map_pitch(width) * height * 4;
         Self {
             pictures,
             left,
@@ -102,6 +106,12 @@ impl Slot {
             params: buffer(
                 "params",
                 size_of::<Params>() as u64,
+                wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                false,
+            ),
+            directions: buffer(
+                "directions",
+                DIRECTIONS_SIZE as u64,
                 wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
                 false,
             ),
@@ -115,7 +125,7 @@ impl Slot {
             staging_mapped: Arc::new(AtomicBool::new(true)),
             read_back: buffer(
                 "read back",
-                read_bytes,
+                read_bytes as u64,
                 wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
                 false,
             ),
@@ -132,6 +142,15 @@ impl Slot {
         self.staging_mapped.load(Ordering::Acquire)
     }
 
+    /// The uniform of the path direction number `index`.
+    pub(super) fn direction(&self, index: usize) -> wgpu::BindingResource<'_> {
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+            buffer: &self.directions,
+            offset: (index * DIRECTION_STRIDE) as u64,
+            size: std::num::NonZeroU64::new(size_of::<Direction>() as u64),
+        })
+    }
+
     /// Writes a pair and its parameters, and submits their way to the device. Does not wait.
     pub(super) fn upload(
         &mut self,
@@ -142,12 +161,15 @@ impl Slot {
     ) -> Result<(), EngineError> {
         let pitch = self.pictures.row_pitch();
         let picture_bytes = pitch * self.pictures.height;
+        let (params_at, directions_at) = (2 * picture_bytes, 2 * picture_bytes + size_of::<Params>());
+        let directions = Direction::all(params);
         {
             let mut staging = self.staging.get_mapped_range_mut(..).map_err(|err| device_error(gpu, &err))?;
             write_luma(&mut staging, 0, pitch, left, self.pictures.wide);
             write_luma(&mut staging, picture_bytes, pitch, right, self.pictures.wide);
             let params = Params::new(left, right, params);
-            staging.slice(2 * picture_bytes..).copy_from_slice(bytemuck::bytes_of(&params));
+            staging.slice(params_at..directions_at).copy_from_slice(bytemuck::bytes_of(&params));
+            staging.slice(directions_at..directions_at + directions.len()).copy_from_slice(&directions);
         }
         self.staging.unmap();
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("upload") });
@@ -162,7 +184,11 @@ impl Slot {
             };
             encoder.copy_buffer_to_texture(source, texture.as_image_copy(), texture.size());
         }
-        encoder.copy_buffer_to_buffer(&self.staging, 2 * picture_bytes as u64, &self.params, 0, self.params.size());
+        for (offset, buffer, bytes) in
+            [(params_at, &self.params, size_of::<Params>()), (directions_at, &self.directions, directions.len())]
+        {
+            encoder.copy_buffer_to_buffer(&self.staging, offset as u64, buffer, 0, bytes as u64);
+        }
         gpu.queue.submit([encoder.finish()]);
 
         let mapped = Arc::new(AtomicBool::new(false));
@@ -180,10 +206,10 @@ impl Slot {
     ) {
         if let Some(Timestamps { queries, resolved }) = &self.timestamps {
             encoder.resolve_query_set(queries, 0..2 * pieces as u32, resolved, 0);
-            encoder.copy_buffer_to_buffer(resolved, 0, &self.read_back, 0, resolved.size());
+            encoder.copy_buffer_to_buffer(resolved, 0, &self.read_back, 0, (2 * pieces * size_of::<u64>()) as u64);
         }
         if let Some(map) = map {
-            encoder.copy_buffer_to_buffer(map, 0, &self.read_back, MAP_OFFSET, map.size());
+            encoder.copy_buffer_to_buffer(map, 0, &self.read_back, MAP_OFFSET as u64, map.size());
         }
     }
 
@@ -209,9 +235,9 @@ impl Slot {
     ) -> Result<(Vec<u64>, Option<DisparityMap>), EngineError> {
         let result = {
             let bytes = self.read_back.get_mapped_range(..).map_err(|err| device_error(gpu, &err))?;
-            let ticks = bytemuck::pod_collect_to_vec(&bytes[..2 * MAX_PIECES * 8]);
+            let ticks = bytemuck::pod_collect_to_vec(&bytes[..TICKS_SIZE]);
             let map = with_map.then(|| {
-                let words = bytemuck::cast_slice(&bytes[MAP_OFFSET as usize..]);
+                let words = bytemuck::cast_slice(&bytes[MAP_OFFSET..]);
                 decode_map(words, self.pictures.width, self.pictures.height)
             });
             (ticks, map)

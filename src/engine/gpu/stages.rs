@@ -5,8 +5,9 @@ use super::plan::Plan;
 use super::shaders;
 use super::slot::Slot;
 use crate::engine::EngineError;
+use crate::stereo::aggregate::{Direction, directions};
 use crate::stereo::cost::census::Shape;
-use crate::stereo::{CostKind, Fill, Median, Paths, StereoParams};
+use crate::stereo::{CostKind, Fill, Median, StereoParams};
 
 /// What a step leaves behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +44,8 @@ impl Stages<'_> {
     /// Every step; the last one's product is the result.
     pub(super) fn all(mut self) -> Result<Vec<Step>, EngineError> {
         let mut steps = vec![self.cost()?];
-        for direction in 0..self.params.paths.count() {
-            steps.push(self.path(direction)?);
+        for (index, direction) in directions(self.params.paths, self.params.start_angle_deg).into_iter().enumerate() {
+            steps.push(self.path(index, direction)?);
         }
         self.winner(&mut steps)?;
         self.filters(&mut steps)?;
@@ -86,25 +87,19 @@ impl Stages<'_> {
                 vec![pipelines.dispatch(&shaders::SAD, entry, &constants, &resources, volume)?]
             }
         };
-        let product = if params.paths == Paths::None { Product::Sums } else { Product::Costs };
+        let product = if params.paths == 0 { Product::Sums } else { Product::Costs };
         Ok(Step { stage: "cost", name: "cost", dispatches, product })
     }
 
-    fn path(&mut self, index: usize) -> Result<Step, EngineError> {
-        let Self { pipelines, plan, slot, params } = self;
-        let (dx, dy) = crate::stereo::aggregate::directions(params.paths).nth(index).unwrap_or((1, 0));
-        let (width, height) = (plan.needs.width as u32, plan.needs.height as u32);
-        let lines = match (dx, dy) {
-            (_, 0) => height,
-            (0, _) => width,
-            _ => width + height - 1,
-        };
+    fn path(&mut self, index: usize, direction: Direction) -> Result<Step, EngineError> {
+        let Self { pipelines, plan, slot, .. } = self;
+        let lines = direction.line_count(plan.needs.width, plan.needs.height) as u32;
         // One lane owns four candidates, and there are at most 1024.
         let lanes = plan.needs.words().next_power_of_two() as u32;
         let resources = [
             slot.params.as_entire_binding(),
             texture(&slot.left),
-            plan.direction(index),
+            slot.direction(index),
             plan.costs.as_entire_binding(),
             plan.sums().as_entire_binding(),
         ];

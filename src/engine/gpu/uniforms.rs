@@ -2,7 +2,7 @@
 
 use crate::frame::Luma;
 use crate::stereo::StereoParams;
-use crate::stereo::aggregate::penalty_table;
+use crate::stereo::aggregate::{self, Axis, MAX_PATHS, penalty_table};
 
 /// `Params` of `common.wgsl`; see there for what each means.
 #[repr(C)]
@@ -57,12 +57,40 @@ pub fn map_pitch(width: usize) -> usize {
     width.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize / size_of::<u32>())
 }
 
-/// `Direction` of `paths.wgsl`.
+/// `Direction` of `paths.wgsl`; see there for what each means.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[allow(missing_docs, reason = "documented in the shader")]
 pub struct Direction {
+    pub y_is_major: u32,
     pub dx: i32,
     pub dy: i32,
+    pub slope: u32,
     pub first: u32,
+}
+
+/// Distance of the directions in their buffer: uniforms start at multiples of this on every device.
+pub const DIRECTION_STRIDE: usize = 256;
+
+/// Bytes of the buffer with all directions of a job.
+pub const DIRECTIONS_SIZE: usize = MAX_PATHS as usize * DIRECTION_STRIDE;
+
+impl Direction {
+    /// The directions of one job as they lie in their buffer.
+    pub fn all(params: &StereoParams) -> Vec<u8> {
+        let mut bytes = vec![0; params.paths as usize * DIRECTION_STRIDE];
+        let directions = aggregate::directions(params.paths, params.start_angle_deg);
+        for (i, (place, direction)) in bytes.chunks_exact_mut(DIRECTION_STRIDE).zip(directions).enumerate() {
+            let aggregate::Direction { major, dx, dy, slope } = direction;
+            let direction = Self {
+                y_is_major: u32::from(major == Axis::Y),
+                dx: dx as i32,
+                dy: dy as i32,
+                slope,
+                first: u32::from(i == 0),
+            };
+            place[..size_of::<Self>()].copy_from_slice(bytemuck::bytes_of(&direction));
+        }
+        bytes
+    }
 }

@@ -137,7 +137,7 @@ mod tests {
     fn every_cost_finds_a_shift_in_both_directions_and_at_every_depth() {
         for &cost in CostKind::ALL {
             for (shift, min_disparity, bits) in [(6, 0, 8), (-4, -8, 8), (6, 0, 12), (3, 2, 16)] {
-                for paths in [crate::stereo::Paths::None, crate::stereo::Paths::Eight] {
+                for paths in [0, 8] {
                     let (left, right) = shifted(60, 20, shift, bits);
                     let params =
                         StereoParams { min_disparity, num_disparities: 16, paths, ..StereoParams::for_cost(cost) };

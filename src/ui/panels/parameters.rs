@@ -2,7 +2,7 @@
 
 use crate::frame::Geometry;
 use crate::parameter::{Domain, Group, Parameter, ParameterType, Value};
-use crate::stereo::{AdaptiveP2, CostKind, Paths, Preset, StereoParams};
+use crate::stereo::{AdaptiveP2, CostKind, Preset, StereoParams};
 use crate::ui::view::metres;
 use crate::ui::widgets::{self, NumberRow};
 use egui::Ui;
@@ -32,7 +32,7 @@ pub(crate) fn show(ui: &mut Ui, group: Group, params: &mut StereoParams, context
         changed |= one(ui, parameter, params, &defaults, reason);
         match parameter.name {
             "num-disparities" => range_line(ui, params, context.geometry),
-            "p1" | "p2" if params.paths != Paths::None => relative_line(ui, (parameter.get)(params), params),
+            "p1" | "p2" if params.paths != 0 => relative_line(ui, (parameter.get)(params), params),
             _ => {}
         }
     }
@@ -165,15 +165,13 @@ fn inapplicable(name: &str, params: &StereoParams) -> Option<&'static str> {
     let reason = match name {
         "rank-window" => (params.cost != CostKind::Rank, "Only the cost rank has this window."),
         "sad-window" => (params.cost != CostKind::Sad, "Only the cost sad has this window."),
-        "p1" | "p2" | "adaptive-p2" => (params.paths == Paths::None, "Without paths there are no penalties."),
-        "p2-min" => (
-            params.paths == Paths::None || params.adaptive_p2 == AdaptiveP2::Off,
-            "Only an adaptive P2 has a smallest value.",
-        ),
-        "p2-alpha" => (
-            params.paths == Paths::None || params.adaptive_p2 != AdaptiveP2::Linear,
-            "Only a linear adaptive P2 has this slope.",
-        ),
+        "p1" | "p2" | "adaptive-p2" => (params.paths == 0, "Without paths there are no penalties."),
+        "p2-min" => {
+            (params.paths == 0 || params.adaptive_p2 == AdaptiveP2::Off, "Only an adaptive P2 has a smallest value.")
+        }
+        "p2-alpha" => {
+            (params.paths == 0 || params.adaptive_p2 != AdaptiveP2::Linear, "Only a linear adaptive P2 has this slope.")
+        }
         "speckle-range" => (params.speckle_size == 0, "No speckle is removed: its size is 0."),
         _ => return None,
     };
