@@ -2,6 +2,7 @@
 
 use super::WinnerMaps;
 use super::median::median;
+use super::simd::SimdLevel;
 use crate::image::Image;
 use crate::stereo::DisparityMap;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
@@ -9,18 +10,18 @@ use crate::stereo::params::{Fill, StereoParams};
 use rayon::prelude::*;
 
 /// Everything after the winner.
-pub(super) fn filter_maps(maps: WinnerMaps, params: &StereoParams) -> DisparityMap {
+pub(super) fn filter_maps(level: SimdLevel, maps: WinnerMaps, params: &StereoParams) -> DisparityMap {
     let DisparityMap { values, reasons } = maps.left;
-    let mut map = DisparityMap { values: median(values, params.median), reasons };
+    let mut map = DisparityMap { values: median(level, values, params.median), reasons };
     if let (Some(tolerance_px), Some(right)) = (params.left_right, maps.right) {
-        check_left_right(&mut map, &median(right, params.median), tolerance_px);
+        check_left_right(&mut map, &median(level, right, params.median), tolerance_px);
     }
     if params.speckle_size > 0 {
         remove_speckle(&mut map, params.speckle_size, params.speckle_range);
     }
     if params.fill == Fill::Background {
         fill_background(&mut map);
-        map.values = median(map.values, params.median);
+        map.values = median(level, map.values, params.median);
     }
     map
 }

@@ -1,50 +1,246 @@
-//! Path costs in 8 or 16 bits: the smaller they are, the more fit into a register.
+//! Path costs in 8 or 16 bits, and what volumes keep of them: the smaller they are, the more fit into a register.
 
-/// An unsigned integer that holds path costs; sums stop at its largest value, which stands for "does not exist".
-pub(super) trait Lane: Copy + Ord + Send + Sync {
-    /// Costs nothing.
-    const ZERO: Self;
-    /// More than any path cost, or equal to the largest possible one: it never wins over a real one.
-    const MAX: Self;
-    /// A matching cost.
-    fn from_cost(cost: u8) -> Self;
-    /// A penalty that is known to fit.
-    fn from_penalty(penalty: u32) -> Self;
-    /// Sum, at most [`Lane::MAX`].
-    fn plus(self, other: Self) -> Self;
-    /// Difference; `other` is not larger.
-    fn minus(self, other: Self) -> Self;
-    /// For the sum over the paths.
-    fn widen(self) -> u16;
+use super::memory::Streams;
+use fearless_simd::Simd;
+use fearless_simd::prelude::*;
+
+/// An unsigned integer that holds path costs. The largest value stands for "there is no such candidate".
+pub(super) trait Lane: SimdIntElement + Ord + Default + bytemuck::Pod + Send + Sync {
+    /// As many as a register holds.
+    type V<S: Simd>: SimdInt<S, Element = Self>;
+    /// No candidate.
+    const NONE: Self;
+    /// A number that is known to fit.
+    fn from_u32(value: u32) -> Self;
+    /// The last of `low`, then all but the last of `high`.
+    fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S>;
+    /// Costs of a register's length, widened if need be, to `out`.
+    fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]);
 }
 
-macro_rules! lane {
-    ($integer:ty) => {
-        impl Lane for $integer {
-            const ZERO: Self = 0;
-            const MAX: Self = Self::MAX;
-            #[inline(always)]
-            fn from_cost(cost: u8) -> Self {
-                cost.into()
-            }
-            #[inline(always)]
-            fn from_penalty(penalty: u32) -> Self {
-                penalty as Self
-            }
-            #[inline(always)]
-            fn plus(self, other: Self) -> Self {
-                self.saturating_add(other)
-            }
-            #[inline(always)]
-            fn minus(self, other: Self) -> Self {
-                self.wrapping_sub(other)
-            }
-            #[inline(always)]
-            fn widen(self) -> u16 {
-                self.into()
-            }
+impl Lane for u8 {
+    type V<S: Simd> = S::u8s;
+    const NONE: Self = Self::MAX;
+    #[inline(always)]
+    fn from_u32(value: u32) -> Self {
+        value as Self
+    }
+    #[inline(always)]
+    fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S> {
+        match <S::u8s as SimdBase<S>>::LEN {
+            16 => low.slide::<15>(high),
+            32 => low.slide::<31>(high),
+            _ => low.slide::<63>(high),
         }
-    };
+    }
+    #[inline(always)]
+    fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]) {
+        costs.store_slice(out);
+    }
 }
-lane!(u8);
-lane!(u16);
+
+impl Lane for u16 {
+    type V<S: Simd> = S::u16s;
+    const NONE: Self = Self::MAX;
+    #[inline(always)]
+    fn from_u32(value: u32) -> Self {
+        value as Self
+    }
+    #[inline(always)]
+    fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S> {
+        match <S::u16s as SimdBase<S>>::LEN {
+            8 => low.slide::<7>(high),
+            16 => low.slide::<15>(high),
+            _ => low.slide::<31>(high),
+        }
+    }
+    #[inline(always)]
+    fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]) {
+        let (low, high) = costs.widen();
+        let (first, second) = out.split_at_mut(<S::u16s as SimdBase<S>>::LEN);
+        low.store_slice(first);
+        high.store_slice(second);
+    }
+}
+
+/// What a volume keeps of the paths: the sum over directions of `L - C`, which is at most P2 each.
+pub(super) trait Excess<L: Lane>: SimdIntElement + Default + bytemuck::Pod + Send + Sync {
+    /// As many sums as a register holds path costs.
+    type Sums<S: Simd>: Copy;
+    /// Nothing.
+    fn zero<S: Simd>(simd: S) -> Self::Sums<S>;
+    /// One direction more.
+    fn plus<S: Simd>(sums: Self::Sums<S>, excess: L::V<S>) -> Self::Sums<S>;
+    /// The directions of both.
+    fn both<S: Simd>(a: Self::Sums<S>, b: Self::Sums<S>) -> Self::Sums<S>;
+    /// What lies in a volume.
+    fn load<S: Simd>(simd: S, from: &[Self]) -> Self::Sums<S>;
+    /// Puts it there.
+    fn store<S: Simd>(sums: Self::Sums<S>, to: &mut [Self]);
+    /// Puts it there past the caches: it is used again only when they have long been filled with something else.
+    fn stream<S: Simd>(sums: Self::Sums<S>, to: &mut [Self], streams: &Streams);
+    /// `a + b + paths * cost` in 16 bits; the largest number where the cost says that there is no such candidate,
+    /// if there may be some.
+    fn total<S: Simd>(
+        simd: S,
+        some_missing: bool,
+        a: Self::Sums<S>,
+        b: Self::Sums<S>,
+        cost: L::V<S>,
+        paths: u16,
+        to: &mut [u16],
+    );
+}
+
+impl Excess<u8> for u8 {
+    type Sums<S: Simd> = S::u8s;
+    #[inline(always)]
+    fn zero<S: Simd>(simd: S) -> Self::Sums<S> {
+        S::u8s::splat(simd, 0)
+    }
+    #[inline(always)]
+    fn plus<S: Simd>(sums: Self::Sums<S>, excess: S::u8s) -> Self::Sums<S> {
+        sums + excess
+    }
+    #[inline(always)]
+    fn both<S: Simd>(a: Self::Sums<S>, b: Self::Sums<S>) -> Self::Sums<S> {
+        a + b
+    }
+    #[inline(always)]
+    fn load<S: Simd>(simd: S, from: &[Self]) -> Self::Sums<S> {
+        S::u8s::from_slice(simd, from)
+    }
+    #[inline(always)]
+    fn store<S: Simd>(sums: Self::Sums<S>, to: &mut [Self]) {
+        sums.store_slice(to);
+    }
+    #[inline(always)]
+    fn stream<S: Simd>(sums: Self::Sums<S>, to: &mut [Self], streams: &Streams) {
+        streams.store(sums, to);
+    }
+    #[inline(always)]
+    fn total<S: Simd>(
+        simd: S,
+        some_missing: bool,
+        a: Self::Sums<S>,
+        b: Self::Sums<S>,
+        cost: S::u8s,
+        paths: u16,
+        to: &mut [u16],
+    ) {
+        let (low, high) = a.widening_add(b);
+        total_of_bytes::<S>(simd, some_missing, (low, high), cost, paths, to);
+    }
+}
+
+#[inline(always)]
+fn total_of_bytes<S: Simd>(
+    simd: S,
+    some_missing: bool,
+    (low, high): (S::u16s, S::u16s),
+    cost: S::u8s,
+    paths: u16,
+    to: &mut [u16],
+) {
+    let (cost_low, cost_high) = cost.widen();
+    let (first, second) = to.split_at_mut(<S::u16s as SimdBase<S>>::LEN);
+    let missing: S::u16s = S::u16s::splat(simd, u8::NONE.into());
+    for (sum, cost, to) in [(low, cost_low, first), (high, cost_high, second)] {
+        let mut total = sum + cost * paths;
+        if some_missing {
+            total = cost.simd_eq(missing).select(S::u16s::splat(simd, u16::MAX), total);
+        }
+        total.store_slice(to);
+    }
+}
+
+impl Excess<u8> for u16 {
+    type Sums<S: Simd> = (S::u16s, S::u16s);
+    #[inline(always)]
+    fn zero<S: Simd>(simd: S) -> Self::Sums<S> {
+        (S::u16s::splat(simd, 0), S::u16s::splat(simd, 0))
+    }
+    #[inline(always)]
+    fn plus<S: Simd>((low, high): Self::Sums<S>, excess: S::u8s) -> Self::Sums<S> {
+        let (more_low, more_high) = excess.widen();
+        (low + more_low, high + more_high)
+    }
+    #[inline(always)]
+    fn both<S: Simd>(a: Self::Sums<S>, b: Self::Sums<S>) -> Self::Sums<S> {
+        (a.0 + b.0, a.1 + b.1)
+    }
+    #[inline(always)]
+    fn load<S: Simd>(simd: S, from: &[Self]) -> Self::Sums<S> {
+        let (first, second) = from.split_at(<S::u16s as SimdBase<S>>::LEN);
+        (S::u16s::from_slice(simd, first), S::u16s::from_slice(simd, second))
+    }
+    #[inline(always)]
+    fn store<S: Simd>((low, high): Self::Sums<S>, to: &mut [Self]) {
+        let (first, second) = to.split_at_mut(<S::u16s as SimdBase<S>>::LEN);
+        low.store_slice(first);
+        high.store_slice(second);
+    }
+    #[inline(always)]
+    fn stream<S: Simd>((low, high): Self::Sums<S>, to: &mut [Self], streams: &Streams) {
+        let (first, second) = to.split_at_mut(<S::u16s as SimdBase<S>>::LEN);
+        streams.store(low, first);
+        streams.store(high, second);
+    }
+    #[inline(always)]
+    fn total<S: Simd>(
+        simd: S,
+        some_missing: bool,
+        a: Self::Sums<S>,
+        b: Self::Sums<S>,
+        cost: S::u8s,
+        paths: u16,
+        to: &mut [u16],
+    ) {
+        total_of_bytes::<S>(simd, some_missing, (a.0 + b.0, a.1 + b.1), cost, paths, to);
+    }
+}
+
+impl Excess<u16> for u16 {
+    type Sums<S: Simd> = S::u16s;
+    #[inline(always)]
+    fn zero<S: Simd>(simd: S) -> Self::Sums<S> {
+        S::u16s::splat(simd, 0)
+    }
+    #[inline(always)]
+    fn plus<S: Simd>(sums: Self::Sums<S>, excess: S::u16s) -> Self::Sums<S> {
+        sums + excess
+    }
+    #[inline(always)]
+    fn both<S: Simd>(a: Self::Sums<S>, b: Self::Sums<S>) -> Self::Sums<S> {
+        a + b
+    }
+    #[inline(always)]
+    fn load<S: Simd>(simd: S, from: &[Self]) -> Self::Sums<S> {
+        S::u16s::from_slice(simd, from)
+    }
+    #[inline(always)]
+    fn store<S: Simd>(sums: Self::Sums<S>, to: &mut [Self]) {
+        sums.store_slice(to);
+    }
+    #[inline(always)]
+    fn stream<S: Simd>(sums: Self::Sums<S>, to: &mut [Self], streams: &Streams) {
+        streams.store(sums, to);
+    }
+    #[inline(always)]
+    fn total<S: Simd>(
+        simd: S,
+        some_missing: bool,
+        a: Self::Sums<S>,
+        b: Self::Sums<S>,
+        cost: S::u16s,
+        paths: u16,
+        to: &mut [u16],
+    ) {
+        let mut total = a + b + cost * paths;
+        if some_missing {
+            let none = S::u16s::splat(simd, u16::MAX);
+            total = cost.simd_eq(none).select(none, total);
+        }
+        total.store_slice(to);
+    }
+}

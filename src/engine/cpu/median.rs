@@ -1,10 +1,10 @@
 //! Median of 9 or 25 disparities on the CPU, without a branch: the largest and the smallest of a little more than half
 //! are thrown away, the next value comes in, and so on until one is left. 32 pixels at a time.
 
+use super::simd::{SimdLevel, on_level};
 use crate::image::Image;
 use crate::stereo::map::INVALID;
 use crate::stereo::params::Median;
-use multiversion::multiversion;
 use rayon::prelude::*;
 
 /// Pixels that are filtered together.
@@ -13,15 +13,15 @@ const LANES: usize = 32;
 type Lanes = [i16; LANES];
 
 /// After [`crate::stereo::filter::median`]; gives the picture back where there is nothing to do.
-pub(super) fn median(values: Image<i16>, size: Median) -> Image<i16> {
+pub(super) fn median(level: SimdLevel, values: Image<i16>, size: Median) -> Image<i16> {
     match size {
         Median::Off => values,
-        Median::Three => filtered::<9>(&values, 1),
-        Median::Five => filtered::<25>(&values, 2),
+        Median::Three => filtered::<9>(level, &values, 1),
+        Median::Five => filtered::<25>(level, &values, 2),
     }
 }
 
-fn filtered<const N: usize>(values: &Image<i16>, r: usize) -> Image<i16> {
+fn filtered<const N: usize>(level: SimdLevel, values: &Image<i16>, r: usize) -> Image<i16> {
     let (width, height) = values.size();
     let mut out = Image::filled(width, height, INVALID);
     let pitch = width.next_multiple_of(LANES) + 2 * r;
@@ -34,13 +34,13 @@ fn filtered<const N: usize>(values: &Image<i16>, r: usize) -> Image<i16> {
                 None => line.fill(INVALID),
             }
         }
-        median_row::<N>(padded, pitch, r, out);
+        on_level!(level, _ => median_row::<N>(padded, pitch, r, out));
     });
     out
 }
 
 /// One row from the rows around it, padded by what is invalid.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl+avx2", "x86_64+avx2", "x86_64+sse4.2"))]
+#[inline(always)]
 fn median_row<const N: usize>(padded: &[i16], pitch: usize, r: usize, out: &mut [i16]) {
     let side = 2 * r + 1;
     for (block, out) in out.chunks_mut(LANES).enumerate() {

@@ -1,19 +1,30 @@
-//! The CPU engine: the stages of [`crate::stereo`] on all cores, with loops that become SIMD, to the same bits.
+//! The CPU engine: the stages of [`crate::stereo`] on all cores, in vector instructions, to the same bits.
 //!
-//! Rectified pairs go in, disparity maps come out. Volumes keep `BLOCK` candidates together: the candidates of a pixel
-//! are padded to whole blocks, and what is padded can never win.
+//! Rectified pairs go in, disparity maps come out, in three stages: the pictures become codes ([`codes`], or [`sad`] makes a
+//! volume of costs); two sweeps follow all paths, make the costs as they go and choose the winners ([`paths`], [`sweep`],
+//! [`walk`], [`winner`]); the maps are filtered ([`filter`], [`median`]).
+//!
+//! Candidates of a pixel are padded to whole registers, and what is padded stands for "there is no such candidate".
 
-#![allow(clippy::inline_always, reason = "what is not inlined into a multiversioned loop is not compiled for its SIMD")]
+#![allow(clippy::inline_always, reason = "what is not inlined into a loop is not compiled for its vector instructions")]
+#![allow(clippy::needless_range_loop, reason = "plain indexed loops over arrays become vector instructions reliably")]
 
 mod adapter;
-mod buffers;
-mod cost;
-mod feature;
+mod aligned;
+mod codes;
+mod costs;
+mod courses;
+mod exact;
 mod filter;
 mod lane;
 mod median;
+mod memory;
 mod paths;
 mod sad;
+pub mod simd;
+mod sweep;
+mod turns;
+mod walk;
 mod winner;
 #[cfg(test)]
 mod tests;
@@ -21,14 +32,17 @@ mod tests;
 use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
 use crate::frame::Luma;
 use crate::image::Image;
+use crate::stereo::aggregate::penalty_table;
 use crate::stereo::{CostKind, DisparityMap, StereoParams};
-use buffers::Buffers;
+use aligned::Aligned;
+use codes::Codes;
+use costs::Costs;
+use lane::{Excess, Lane};
+use paths::Workspace;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use simd::SimdLevel;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Candidates that are computed together: 32 bytes of path costs, one AVX2 register.
-const BLOCK: usize = 32;
 
 /// Candidates of each pixel, and how far apart pixels lie in a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,28 +51,39 @@ struct Range {
     min: i32,
     /// How many there are.
     candidates: usize,
-    /// The same, rounded up to whole blocks.
+    /// The same, rounded up to whole registers.
     stride: usize,
 }
 
 impl Range {
-    fn of(params: &StereoParams) -> Self {
+    fn of(params: &StereoParams, level: SimdLevel) -> Self {
         let candidates = params.num_disparities as usize;
-        Self { min: params.min_disparity, candidates, stride: candidates.next_multiple_of(BLOCK) }
+        Self { min: params.min_disparity, candidates, stride: candidates.next_multiple_of(level.bytes()) }
     }
 }
 
 /// Matches on all cores. One job at a time; it is computed in [`Engine::collect`].
 pub struct CpuEngine {
     info: Arc<EngineInfo>,
+    level: SimdLevel,
     pool: Option<ThreadPool>,
     buffers: Buffers,
     waiting: Option<(Job, Instant)>,
 }
 
 impl CpuEngine {
-    /// An engine with this many threads, or one for each core.
+    /// An engine with this many threads, or one for each core, and the vector instructions that [`simd::VARIABLE`] asks for,
+    /// or the best ones.
     pub fn new(threads: Option<usize>) -> Self {
+        let level = SimdLevel::chosen().unwrap_or_else(|err| {
+            log::warn!("{err}"); // the command line has refused it before it came to this
+            SimdLevel::best()
+        });
+        Self::with_level(threads, level)
+    }
+
+    /// An engine with these vector instructions.
+    pub fn with_level(threads: Option<usize>, level: SimdLevel) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = threads.unwrap_or_else(cores).max(1);
         let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("match {i}"));
@@ -66,73 +91,139 @@ impl CpuEngine {
         if let Err(err) = &pool {
             log::warn!("no {threads} threads for matching ({err}); the shared ones do it");
         }
-        let adapter = adapter::describe(threads);
+        let adapter = adapter::describe(level, threads);
         let info = EngineInfo { kind: EngineKind::Cpu, adapter, software: false };
-        Self { info: Arc::new(info), pool: pool.ok(), buffers: Buffers::default(), waiting: None }
+        Self { info: Arc::new(info), level, pool: pool.ok(), buffers: Buffers::default(), waiting: None }
     }
 
     /// The whole algorithm, as [`crate::stereo::match_pair`] has it, with the time of each stage.
     ///
     /// # Errors
-    /// The volumes do not fit into memory, or the paths have other directions than those of 4 or 8 from 0 degrees.
+    /// The volumes do not fit into memory.
     pub fn match_pair(
         &mut self,
         left: &Luma,
         right: &Luma,
         params: &StereoParams,
     ) -> Result<(DisparityMap, Vec<StageTime>), EngineError> {
-        let buffers = &mut self.buffers;
-        match &self.pool {
-            Some(pool) => pool.install(|| match_pair(buffers, left, right, params)),
-            None => match_pair(buffers, left, right, params),
+        let Self { level, pool, buffers, .. } = self;
+        let mut matched = || buffers.match_pair(*level, left, right, params);
+        match pool {
+            Some(pool) => pool.install(matched),
+            None => matched(),
         }
+    }
+
+    /// Bytes of all that the engine keeps from pair to pair: for `N` paths over `W x H` pixels and `D` candidates (rounded
+    /// up to registers) `W H D` bytes of sums, twice that where N / 2 times the largest P2 exceeds 255, and about
+    /// `1.2 N W D` bytes of path costs, twice that where the largest cost and P2 together exceed 254.
+    pub fn memory_bytes(&mut self) -> usize {
+        self.buffers.bytes()
     }
 }
 
-/// All stages in order, on the threads of the current pool.
-fn match_pair(
-    buffers: &mut Buffers,
-    left: &Luma,
-    right: &Luma,
-    params: &StereoParams,
-) -> Result<(DisparityMap, Vec<StageTime>), EngineError> {
-    if !matches!((params.paths, params.start_angle_deg), (0, _) | (4 | 8, 0)) {
-        return Err(EngineError::Unsupported(format!(
-            "the CPU sums 4 or 8 paths from 0 degrees, not {} from {}: use --engine gpu, or --paths 8 --start-angle-deg 0",
-            params.paths, params.start_angle_deg
-        )));
+/// What is kept from pair to pair: allocated when a size or a kind of path cost comes up first.
+#[derive(Default)]
+struct Buffers {
+    codes: Codes,
+    costs: Aligned<u8>,
+    /// Exact sums over a window, where no paths are summed.
+    sums: Aligned<u32>,
+    bytes: Workspace<u8, u8>,
+    bytes_in_words: Workspace<u8, u16>,
+    words: Workspace<u16, u16>,
+}
+
+impl Buffers {
+    fn bytes(&mut self) -> usize {
+        let volumes = self.costs.bytes() + self.sums.bytes();
+        self.codes.bytes() + volumes + self.bytes.bytes() + self.bytes_in_words.bytes() + self.words.bytes()
     }
-    let mut stages = Stages::start();
-    let (width, height) = left.size();
-    let range = Range::of(params);
-    let volume = buffers::Size { width, height, range };
-    let maps = match (params.paths, params.cost) {
-        (0, CostKind::Sad) => {
-            let sums = buffers::fit(&mut buffers.sums32, volume)?;
-            sad::sum_volume(&left.to_u8(), &right.to_u8(), params, range, sums);
+
+    /// All stages in order, on the threads of the current pool.
+    fn match_pair(
+        &mut self,
+        level: SimdLevel,
+        left: &Luma,
+        right: &Luma,
+        params: &StereoParams,
+    ) -> Result<(DisparityMap, Vec<StageTime>), EngineError> {
+        let mut stages = Stages::start();
+        let (width, height) = left.size();
+        let range = Range::of(params, level);
+        let volume_len = width * height * range.stride;
+        let luma = left.to_u8();
+        if (params.cost, params.paths) == (CostKind::Sad, 0) {
+            fit(&mut self.sums, volume_len)?;
+            sad::sum_volume(level, &luma, &right.to_u8(), params, range, &mut self.sums);
             stages.done("cost");
-            winner::winners(sums, (width, height), range, params)
+            let maps = exact::winners(level, &self.sums, (width, height), range, params);
+            stages.done("paths + winner");
+            let map = filter::filter_maps(level, maps, params);
+            stages.done("filters");
+            return Ok((map, stages.times));
         }
-        (0, _) => {
-            let costs = buffers::fit(&mut buffers.costs, volume)?;
-            cost::volume(left, right, params, range, costs);
-            stages.done("cost");
-            winner::winners(costs, (width, height), range, params)
-        }
-        _ => {
-            let costs = buffers::fit(&mut buffers.costs, volume)?;
-            let sums = buffers::fit(&mut buffers.sums16, volume)?;
-            cost::volume(left, right, params, range, costs);
-            stages.done("cost");
-            paths::sum_paths(costs, &left.to_u8(), params, range, sums);
-            stages.done("paths");
-            winner::winners(sums, (width, height), range, params)
-        }
-    };
-    stages.done("winner");
-    let map = filter::filter_maps(maps, params);
-    stages.done("filters");
-    Ok((map, stages.times))
+        let costs = match params.cost {
+            CostKind::Sad => {
+                fit(&mut self.costs, volume_len)?;
+                sad::mean_volume(level, &luma, &right.to_u8(), params, range, &mut self.costs);
+                Costs::Volume(&self.costs)
+            }
+            cost => {
+                self.codes.set(level, left, right, params, range);
+                if cost == CostKind::Rank { Costs::Differences(&self.codes) } else { Costs::Hamming(&self.codes) }
+            }
+        };
+        stages.done("cost");
+        let largest_p2 = if params.paths > 0 { params.largest_p2() } else { 0 };
+        let pair = Pair { level, params, range, luma: &luma, costs };
+        // the largest number of each kind says that there is no such candidate
+        let maps = if params.largest_cost() + largest_p2 >= u8::MAX.into() {
+            pair.sweep(&mut self.words)
+        } else if params.paths.div_ceil(2) * largest_p2 > u8::MAX.into() {
+            pair.sweep(&mut self.bytes_in_words)
+        } else {
+            pair.sweep(&mut self.bytes)
+        };
+        let maps = maps?;
+        stages.done("paths + winner");
+        let map = filter::filter_maps(level, maps, params);
+        stages.done("filters");
+        Ok((map, stages.times))
+    }
+}
+
+/// Makes an array long enough.
+fn fit<T: bytemuck::Pod>(array: &mut Aligned<T>, len: usize) -> Result<(), EngineError> {
+    array.try_resize(len).map_err(|bytes| {
+        EngineError::TooLarge(format!(
+            "a volume of {} MB is needed, and there is no such memory: lower --num-disparities or --scale",
+            bytes >> 20
+        ))
+    })
+}
+
+/// What the sweeps go over.
+struct Pair<'a> {
+    level: SimdLevel,
+    params: &'a StereoParams,
+    range: Range,
+    luma: &'a Image<u8>,
+    costs: Costs<'a>,
+}
+
+impl Pair<'_> {
+    fn sweep<L: Lane, E: Excess<L>>(&self, workspace: &mut Workspace<L, E>) -> Result<WinnerMaps, EngineError> {
+        let job = sweep::Job {
+            params: self.params,
+            range: self.range,
+            luma: self.luma,
+            costs: self.costs,
+            p1: L::from_u32(self.params.p1),
+            p2_of_step: penalty_table(self.params).map(L::from_u32),
+        };
+        workspace.run(self.level, &job)
+    }
 }
 
 impl Engine for CpuEngine {

@@ -1,6 +1,7 @@
 //! The CPU engine against the specification, on random options, sizes and pictures.
 
 use super::CpuEngine;
+use super::simd::SimdLevel;
 use crate::frame::Luma;
 use crate::image::Image;
 use crate::parameter::{Domain, Value};
@@ -21,8 +22,10 @@ fn random_params(rng: &mut Rng) -> StereoParams {
             };
             assert!((parameter.set)(&mut params, value));
         }
-        // the directions that this engine sums
-        (params.paths, params.start_angle_deg) = ([0, 4, 8][rng.usize(..3)], 0);
+        params.paths = [0, 4, 8, 8, rng.u32(1..20), rng.u32(..385)][rng.usize(..6)];
+        if rng.bool() {
+            params.start_angle_deg = 0;
+        }
         // where the domains are wide, what people use comes up more often
         if rng.u8(..4) > 0 {
             params.min_disparity = rng.i32(-20..20);
@@ -73,18 +76,39 @@ fn check(engine: &mut CpuEngine, rng: &mut Rng, size: (usize, usize), params: &S
     assert!(map.reasons == expected.reasons, "reasons of {size:?}, {} bits, {params:?}", left.bits());
 }
 
+/// An engine for each kind of vector instructions, with 1 to 8 threads.
+fn engines() -> Vec<CpuEngine> {
+    let levels = SimdLevel::all();
+    (1..=8).map(|threads| CpuEngine::with_level(Some(threads), levels[threads % levels.len()])).collect()
+}
+
 #[test]
 fn random_options_agree_with_the_reference() {
     let mut rng = Rng::with_seed(4);
-    let mut engine = CpuEngine::new(Some(3));
-    let sizes = [(1, 1), (1, 40), (40, 1), (2, 3), (33, 27), (64, 16), (95, 61), (5, 70)];
-    for _ in 0..400 {
+    let mut engines = engines();
+    let sizes = [(1, 1), (1, 40), (40, 1), (2, 3), (33, 27), (64, 16), (95, 61), (5, 70), (200, 150)];
+    for n in 0..600 {
         let params = random_params(&mut rng);
         // W < D as often as not; large volumes rarely
-        let budget = 60_000 / params.num_disparities as usize;
+        let budget = 400_000 / (params.num_disparities * (params.paths + 4)) as usize;
         let fitting: Vec<_> = sizes.iter().filter(|(w, h)| w * h <= budget.max(200)).collect();
         let size = *fitting[rng.usize(..fitting.len())];
-        check(&mut engine, &mut rng, size, &params);
+        let count = engines.len();
+        check(&mut engines[n % count], &mut rng, size, &params);
+    }
+}
+
+#[test]
+fn eight_paths_agree_at_every_level_and_with_any_number_of_threads() {
+    let mut rng = Rng::with_seed(7);
+    for level in SimdLevel::all() {
+        for threads in 1..=8 {
+            let mut engine = CpuEngine::with_level(Some(threads), level);
+            for num_disparities in [16, 64, 100, 128, 200, 256] {
+                let params = StereoParams { num_disparities, ..StereoParams::default() };
+                check(&mut engine, &mut rng, (threads * 9 + 20, 23 + threads), &params);
+            }
+        }
     }
 }
 
@@ -109,11 +133,16 @@ fn every_choice_agrees_with_the_reference() {
 }
 
 #[test]
-fn penalties_of_eight_bits_and_just_above_agree() {
+fn penalties_at_the_bounds_of_eight_bits_agree() {
     let mut rng = Rng::with_seed(6);
-    let mut engine = CpuEngine::new(Some(2));
-    for p2 in [230, 231, 232, 2000] {
-        let params = StereoParams { p1: 200, p2, p2_min: 201, num_disparities: 33, ..StereoParams::default() };
-        check(&mut engine, &mut rng, (61, 40), &params);
+    for mut engine in engines() {
+        // path costs of 8 bits up to 24 + 230; sums of four times P2 in 8 bits up to 63
+        for p2 in [63, 64, 230, 231, 232, 2000, 8165] {
+            let p1 = (p2 - 1).min(4096);
+            let params = StereoParams { p1, p2, p2_min: p1 + 1, num_disparities: 33, ..StereoParams::default() };
+            check(&mut engine, &mut rng, (61, 40), &params);
+            let flat = StereoParams { p1: 0, p2: 1, p2_min: 1, ..params };
+            check(&mut engine, &mut rng, (40, 31), &flat);
+        }
     }
 }

@@ -1,130 +1,213 @@
-//! Winners on the CPU: left and right map from one pass over the sums, rows in parallel.
+//! Winners of a piece of a row, left and right, while its totals lie in the innermost cache.
 //!
-//! A sum and its candidate share a word, `sum << 10 | candidate`: the smallest word is the smallest sum, and of equal
-//! sums the smaller disparity. The right row's words are kept in the order of the reversed row of [`super::cost`].
+//! Totals have 16 bits; the largest number says that there is no such candidate.
 
-use super::{BLOCK, Range, WinnerMaps};
-use crate::image::Image;
-use crate::stereo::DisparityMap;
-use crate::stereo::disparity::{is_unique, refine};
+use super::Range;
+use super::aligned::Aligned;
+use super::walk::PIECE;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
-use multiversion::multiversion;
-use rayon::prelude::*;
+use fearless_simd::Simd;
+use fearless_simd::prelude::*;
 
-/// Bits of a candidate's index: there are at most 1024.
-const INDEX_BITS: u32 = 10;
+/// No candidate.
+const NONE: u16 = u16::MAX;
+/// Numbers between the pixels of a tile: the longest register has 32, and hangs over by a piece at most.
+const PAD: usize = 64;
 
-/// A sum of 8, 16 or 32 bits, below 2^22.
-pub(super) trait Sum: Copy + Into<u32> + Send + Sync {}
-impl Sum for u8 {}
-impl Sum for u16 {}
-impl Sum for u32 {}
-
-/// Both maps; the right one only if the left-right check needs it.
-pub(super) fn winners<S: Sum>(
-    sums: &[S],
-    (width, height): (usize, usize),
-    range: Range,
-    params: &StereoParams,
-) -> WinnerMaps {
-    let mut values = Image::filled(width, height, INVALID);
-    let mut reasons = Image::filled(width, height, 0);
-    let with_right = params.left_right.is_some();
-    let mut right = Image::filled(width, if with_right { height } else { 0 }, INVALID);
-    // added to what lies beyond the last candidate, so that it cannot win
-    let beyond: Vec<u32> = (0..range.stride).map(|i| if i < range.candidates { 0 } else { u32::MAX }).collect();
-    let rows = sums.par_chunks(width * range.stride);
-    let rows = rows.zip(values.pixels_mut().par_chunks_mut(width)).zip(reasons.pixels_mut().par_chunks_mut(width));
-    let scratch = || (vec![0; width], vec![0; width + range.stride]);
-    let one_row =
-        |(smallest, from_right): &mut (Vec<u32>, Vec<u32>), sums: &[S], values: &mut [i16], reasons: &mut [u8]| {
-            if with_right {
-                from_right.fill(u32::MAX);
-                smallest_words::<S, true>(sums, &beyond, smallest, from_right);
-            } else {
-                smallest_words::<S, false>(sums, &beyond, smallest, from_right);
-            }
-            left_row(sums, smallest, range, params, values, reasons);
-        };
-    if with_right {
-        rows.zip(right.pixels_mut().par_chunks_mut(width)).for_each_init(
-            scratch,
-            |scratch, (((sums, values), reasons), right)| {
-                one_row(scratch, sums, values, reasons);
-                right_row(&scratch.1, range, right);
-            },
-        );
-    } else {
-        rows.for_each_init(scratch, |scratch, ((sums, values), reasons)| one_row(scratch, sums, values, reasons));
-    }
-    WinnerMaps { left: DisparityMap { values, reasons }, right: with_right.then_some(right) }
+/// Totals of a piece, each pixel's candidates between numbers that say that there is none.
+#[derive(Default)]
+pub(super) struct Tile {
+    totals: Aligned<u16>,
+    stride: usize,
 }
 
-/// The smallest word of each left pixel, and of each right one.
-#[multiversion(targets(
-    "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+bmi1+bmi2",
-    "x86_64+avx2+bmi1+bmi2",
-    "x86_64+sse4.2"
-))]
-fn smallest_words<S: Sum, const RIGHT: bool>(sums: &[S], beyond: &[u32], left: &mut [u32], right: &mut [u32]) {
-    let (width, stride) = (left.len(), beyond.len());
-    for (x, (left, sums)) in left.iter_mut().zip(sums.chunks_exact(stride)).enumerate() {
-        let right = &mut right[width - 1 - x..][..stride];
-        let mut smallest = [u32::MAX; BLOCK];
-        let blocks = sums.as_chunks::<BLOCK>().0.iter().zip(beyond.as_chunks::<BLOCK>().0);
-        for (block, ((sums, beyond), right)) in blocks.zip(right.as_chunks_mut::<BLOCK>().0).enumerate() {
-            for i in 0..BLOCK {
-                let word = (sums[i].into() << INDEX_BITS | (block * BLOCK + i) as u32) | beyond[i];
-                smallest[i] = smallest[i].min(word);
-                if RIGHT {
-                    right[i] = right[i].min(word);
+impl Tile {
+    pub(super) fn restart(&mut self, range: Range) {
+        self.stride = range.stride;
+        self.totals.resize(PAD + PIECE * self.pitch());
+        self.totals.fill(NONE);
+    }
+
+    /// From one pixel to the next.
+    pub(super) fn pitch(&self) -> usize {
+        self.stride + PAD
+    }
+
+    /// From the first pixel on.
+    pub(super) fn totals(&mut self) -> &mut [u16] {
+        &mut self.totals[PAD..]
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.totals.bytes()
+    }
+
+    /// Totals of pixel `t`.
+    #[inline(always)]
+    fn pixel(&self, t: usize) -> &[u16] {
+        &self.totals[PAD + t * self.pitch()..][..self.stride]
+    }
+
+    /// Left winners of the first pixels, tested and refined as in [`crate::stereo::disparity::winner_takes_all`].
+    #[inline(always)]
+    pub(super) fn left<S: Simd>(&self, simd: S, params: &StereoParams, values: &mut [i16], reasons: &mut [u8]) {
+        // the winner and its sum between those of its neighbours
+        let (mut winners, mut sums) = ([0_i32; PIECE], [[0_i32; PIECE]; 3]);
+        for t in 0..values.len() {
+            let totals = self.pixel(t);
+            let (winner, best) = smallest(simd, totals);
+            winners[t] = winner as i32;
+            let beside = |inside: bool, at: usize| if inside { totals[at] } else { NONE };
+            let below = beside(winner > 0, winner.wrapping_sub(1));
+            let above = beside(winner + 1 < totals.len(), winner + 1);
+            (sums[0][t], sums[1][t], sums[2][t]) = (below.into(), best.into(), above.into());
+        }
+        let mut fractions = [0_i32; PIECE];
+        if params.subpixel {
+            for t in 0..PIECE {
+                fractions[t] = fraction(sums[0][t], sums[1][t], sums[2][t]);
+            }
+        }
+        for t in 0..values.len() {
+            values[t] = (SUBPIXEL_STEPS * (params.min_disparity + winners[t]) + fractions[t]) as i16;
+        }
+        if params.uniqueness > 0 {
+            for t in 0..values.len() {
+                if !is_unique(self.pixel(t), winners[t] as usize, sums[1][t] as u32, params.uniqueness) {
+                    (values[t], reasons[t]) = (INVALID, reason::UNIQUENESS);
                 }
             }
         }
-        *left = smallest.into_iter().fold(u32::MAX, u32::min);
     }
 }
 
-/// Winners of one left row, tested and refined.
-fn left_row<S: Sum>(
-    sums: &[S],
-    smallest: &[u32],
-    range: Range,
-    params: &StereoParams,
-    values: &mut [i16],
-    reasons: &mut [u8],
-) {
-    let mut wide = vec![0; if params.uniqueness > 0 { range.candidates } else { 0 }];
-    let pixels = smallest.iter().zip(sums.chunks_exact(range.stride));
-    for ((&word, sums), (value, why)) in pixels.zip(values.iter_mut().zip(reasons)) {
-        let winner = (word & ((1 << INDEX_BITS) - 1)) as usize;
-        if params.uniqueness > 0 {
-            wide.iter_mut().zip(sums).for_each(|(wide, &sum)| *wide = sum.into());
-            if !is_unique(&wide, winner, params.uniqueness) {
-                *why = reason::UNIQUENESS;
-                continue;
-            }
+/// The first smallest total and its place.
+#[inline(always)]
+fn smallest<S: Simd>(simd: S, totals: &[u16]) -> (usize, u16) {
+    let len = <S::u16s as SimdBase<S>>::LEN;
+    let mut least = S::u16s::from_slice(simd, &totals[..len]);
+    let mut b = len;
+    while b < totals.len() {
+        least = least.min(S::u16s::from_slice(simd, &totals[b..][..len]));
+        b += len;
+    }
+    let best = least.reduce_min();
+    let best_everywhere = S::u16s::splat(simd, best);
+    // from the last to the first, so that the first one stays
+    let mut winner = 0;
+    while b > 0 {
+        b -= len;
+        let equal = S::u16s::from_slice(simd, &totals[b..][..len]).simd_eq(best_everywhere).to_bitmask();
+        let place = b + equal.trailing_zeros() as usize;
+        winner = if equal == 0 { winner } else { place };
+    }
+    (winner, best)
+}
+
+/// [`crate::stereo::disparity::refine`]; 0 where a neighbour does not exist. A float division is exact here: the quotient of
+/// two whole numbers of at most 21 and 18 bits, at most 8.5, that is no whole number differs from one by far more than
+/// the rounding.
+#[inline(always)]
+fn fraction(below: i32, best: i32, above: i32) -> i32 {
+    let q = (below + above - 2 * best).max(1);
+    let fraction = (((below - above) * 16 + q) as f32 / (2 * q) as f32) as i32;
+    let exists = below != i32::from(NONE) && above != i32::from(NONE);
+    if exists { fraction } else { 0 }
+}
+
+/// [`crate::stereo::disparity::is_unique`] among the candidates that exist.
+#[inline(always)]
+fn is_unique(totals: &[u16], winner: usize, best: u32, percent: u32) -> bool {
+    let mut rivals = 0;
+    for i in 0..totals.len() {
+        let total = totals[i];
+        let near = total == NONE || u32::from(total) * (100 - percent) >= 100 * best;
+        let beside = i.wrapping_sub(winner).wrapping_add(1) <= 2;
+        rivals |= u32::from(!near & !beside);
+    }
+    rivals == 0
+}
+
+/// The right row's winners so far. Place `j` is right column `width - 1 - min - j`, so that candidates of a left pixel lie
+/// side by side: the partner of `(x, i)` is `j = width - 1 - x + i`.
+#[derive(Default)]
+pub(super) struct Right {
+    width: usize,
+    /// The smallest total.
+    totals: Aligned<u16>,
+    /// The left column that it comes from.
+    columns: Aligned<u16>,
+}
+
+impl Right {
+    pub(super) fn restart(&mut self, width: usize, range: Range) {
+        self.width = width;
+        for array in [&mut self.totals, &mut self.columns] {
+            array.resize(width + range.stride + 2 * PAD);
         }
-        let inside = winner > 0 && winner + 1 < range.candidates;
-        let fraction = if params.subpixel && inside {
-            refine(&[winner - 1, winner, winner + 1].map(|i| sums[i].into()), 1)
-        } else {
-            0
-        };
-        *value = (SUBPIXEL_STEPS * params.disparity(winner) + fraction) as i16;
+        self.totals.fill(NONE);
     }
-}
 
-/// Disparities of one right row in whole pixels.
-fn right_row(words: &[u32], range: Range, values: &mut [i16]) {
-    let width = values.len();
-    for (x, value) in values.iter_mut().enumerate() {
-        let at = width as i64 - 1 - i64::from(range.min) - x as i64;
-        let word = usize::try_from(at).ok().and_then(|at| words.get(at)).copied().unwrap_or(u32::MAX);
-        if word != u32::MAX {
-            let candidate = (word & ((1 << INDEX_BITS) - 1)) as i32;
-            *value = (SUBPIXEL_STEPS * (range.min + candidate)) as i16;
+    pub(super) fn bytes(&self) -> usize {
+        self.totals.bytes() + self.columns.bytes()
+    }
+
+    /// The candidates of the pixels from column `first`. Pieces come from left to right, or `mirrored` from right to left.
+    #[inline(always)]
+    pub(super) fn update<S: Simd>(&mut self, simd: S, tile: &Tile, first: usize, pixels: usize, mirrored: bool) {
+        let len = <S::u16s as SimdBase<S>>::LEN;
+        let mut t = 0;
+        while t < pixels {
+            // a group has at most as many pixels as a register has numbers: none hangs over by more than one register
+            let group = len.min(pixels - t);
+            let start = if mirrored { pixels - t - group } else { t };
+            self.update_group(simd, tile, first, start, group, mirrored);
+            t += group;
+        }
+    }
+
+    #[inline(always)]
+    fn update_group<S: Simd>(
+        &mut self,
+        simd: S,
+        tile: &Tile,
+        first: usize,
+        start: usize,
+        pixels: usize,
+        mirrored: bool,
+    ) {
+        let len = <S::u16s as SimdBase<S>>::LEN;
+        let lowest = self.width - first - start - pixels; // place of candidate 0 of the last pixel
+        let mut j = 0;
+        while j < tile.stride + pixels - 1 {
+            let mut totals = S::u16s::from_slice(simd, &self.totals[lowest + j..][..len]);
+            let mut columns = S::u16s::from_slice(simd, &self.columns[lowest + j..][..len]);
+            for n in 0..pixels {
+                // From left to right later columns stand for larger disparities, and lose ties.
+                let t = if mirrored { pixels - 1 - n } else { n };
+                let at = PAD + (start + t) * tile.pitch() + j + t + 1 - pixels;
+                let mine = S::u16s::from_slice(simd, &tile.totals[at..][..len]);
+                let wins = if mirrored { mine.simd_le(totals) } else { mine.simd_lt(totals) };
+                totals = totals.min(mine);
+                columns = wins.select(S::u16s::splat(simd, (first + start + t) as u16), columns);
+            }
+            totals.store_slice(&mut self.totals[lowest + j..][..len]);
+            columns.store_slice(&mut self.columns[lowest + j..][..len]);
+            j += len;
+        }
+    }
+
+    /// Disparities of the row in whole pixels, as in [`crate::stereo::disparity::right_map`].
+    #[inline(always)]
+    pub(super) fn finish(&self, min_disparity: i32, values: &mut [i16]) {
+        for (x, value) in values.iter_mut().enumerate() {
+            let place = self.width as i64 - 1 - i64::from(min_disparity) - x as i64;
+            let total = usize::try_from(place).ok().and_then(|place| self.totals.get(place));
+            *value = match total {
+                None | Some(&NONE) => INVALID,
+                Some(_) => (SUBPIXEL_STEPS * (i32::from(self.columns[place as usize]) - x as i32)) as i16,
+            };
         }
     }
 }

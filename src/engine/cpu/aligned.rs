@@ -1,0 +1,69 @@
+//! Arrays that start at a cache line, so that a register's worth of values never straddles two.
+
+use bytemuck::{Pod, Zeroable};
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+/// What a cache line holds.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+/// An array of numbers.
+pub(super) struct Aligned<T> {
+    lines: Vec<Line>,
+    len: usize,
+    of: PhantomData<T>,
+}
+
+impl<T> Default for Aligned<T> {
+    fn default() -> Self {
+        Self { lines: Vec::new(), len: 0, of: PhantomData }
+    }
+}
+
+impl<T: Pod> Aligned<T> {
+    /// Makes it this long. What it holds is left over from before or zero.
+    pub(super) fn resize(&mut self, len: usize) {
+        let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
+        if self.lines.len() / 4 > lines {
+            self.lines = Vec::new(); // something much larger was long ago
+        }
+        if self.lines.len() < lines {
+            self.lines.resize(lines, Line([0; 64]));
+        }
+        self.len = len;
+    }
+
+    /// As [`Self::resize`], for sizes for which there may be no memory.
+    ///
+    /// # Errors
+    /// How many bytes are missing.
+    pub(super) fn try_resize(&mut self, len: usize) -> Result<(), usize> {
+        let bytes = len * size_of::<T>();
+        let more = bytes.div_ceil(size_of::<Line>()).saturating_sub(self.lines.len());
+        self.lines.try_reserve_exact(more).map_err(|_| bytes)?;
+        self.resize(len);
+        Ok(())
+    }
+
+    /// Bytes that it holds on to.
+    pub(super) fn bytes(&self) -> usize {
+        self.lines.capacity() * size_of::<Line>()
+    }
+}
+
+impl<T: Pod> Deref for Aligned<T> {
+    type Target = [T];
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        &bytemuck::cast_slice(&self.lines)[..self.len]
+    }
+}
+
+impl<T: Pod> DerefMut for Aligned<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
+    }
+}

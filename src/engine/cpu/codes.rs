@@ -1,0 +1,283 @@
+//! What census and rank compare, one or more bytes for each pixel, laid out so that a register's worth of partners of a
+//! pixel lies together: byte `p` of a row is a row of its own, and right rows are reversed and extended by their ends.
+//!
+//! Byte `p` of left `(x, y)` is `left[(y * planes + p) * width + x]`. `right[(y * planes + p) * pitch + j]` is right column
+//! `width - 1 - min - j`, clamped, so that the partner of `(x, i)` is `j = width - 1 - x + i`.
+
+use super::Range;
+use super::lane::Lane;
+use super::simd::{SimdLevel, on_level};
+use crate::frame::Luma;
+use crate::image::Image;
+use crate::stereo::cost::census::Shape;
+use crate::stereo::cost::{CostKind, partner};
+use crate::stereo::params::StereoParams;
+use fearless_simd::Simd;
+use fearless_simd::prelude::*;
+use rayon::prelude::*;
+
+/// Bytes of both pictures.
+#[derive(Default)]
+pub(super) struct Codes {
+    planes: usize,
+    width: usize,
+    pitch: usize,
+    left: Vec<u8>,
+    right: Vec<u8>,
+}
+
+impl Codes {
+    /// Transforms both pictures.
+    pub(super) fn set(&mut self, level: SimdLevel, left: &Luma, right: &Luma, params: &StereoParams, range: Range) {
+        let (width, height) = left.size();
+        let transform = Transform::of(params);
+        (self.planes, self.width, self.pitch) = (transform.planes(), width, width + range.stride);
+        self.left.resize(self.planes * width * height, 0);
+        self.right.resize(self.planes * self.pitch * height, 0);
+        match left {
+            Luma::U8(image) => left_rows(level, image, transform, &mut self.left),
+            Luma::U16 { image, .. } => left_rows(level, image, transform, &mut self.left),
+        }
+        match right {
+            Luma::U8(image) => right_rows(level, image, transform, range, &mut self.right),
+            Luma::U16 { image, .. } => right_rows(level, image, transform, range, &mut self.right),
+        }
+    }
+
+    /// Bytes that it holds on to.
+    pub(super) fn bytes(&self) -> usize {
+        self.left.capacity() + self.right.capacity()
+    }
+
+    /// Hamming distances of the pixels `xs` of row `y`.
+    #[inline(always)]
+    pub(super) fn hamming<S: Simd, L: Lane>(
+        &self,
+        simd: S,
+        y: usize,
+        xs: (usize, usize),
+        stride: usize,
+        out: &mut [L],
+    ) {
+        match self.planes {
+            3 => self.hamming_of::<S, L, 3>(simd, y, xs, stride, out),
+            4 => self.hamming_of::<S, L, 4>(simd, y, xs, stride, out),
+            6 => self.hamming_of::<S, L, 6>(simd, y, xs, stride, out),
+            _ => self.hamming_of::<S, L, 8>(simd, y, xs, stride, out),
+        }
+    }
+
+    #[inline(always)]
+    fn hamming_of<S: Simd, L: Lane, const P: usize>(
+        &self,
+        simd: S,
+        y: usize,
+        (from, to): (usize, usize),
+        stride: usize,
+        out: &mut [L],
+    ) {
+        let len = <S::u8s as SimdBase<S>>::LEN;
+        let left = &self.left[y * P * self.width..][..P * self.width];
+        let right = &self.right[y * P * self.pitch..][..P * self.pitch];
+        for x in from..to {
+            let out = &mut out[(x - from) * stride..][..stride];
+            let mut mine = [S::u8s::splat(simd, 0); P];
+            for p in 0..P {
+                mine[p] = S::u8s::splat(simd, left[p * self.width + x]);
+            }
+            let partners = &right[self.width - 1 - x..][..(P - 1) * self.pitch + stride];
+            let mut b = 0;
+            while b < stride {
+                let mut cost = (S::u8s::from_slice(simd, &partners[b..][..len]) ^ mine[0]).count_ones();
+                for p in 1..P {
+                    let differ = S::u8s::from_slice(simd, &partners[p * self.pitch + b..][..len]) ^ mine[p];
+                    cost += differ.count_ones();
+                }
+                L::store_costs::<S>(cost, &mut out[b..][..len]);
+                b += len;
+            }
+        }
+    }
+
+    /// Differences of ranks of the pixels `xs` of row `y`.
+    #[inline(always)]
+    pub(super) fn differences<S: Simd, L: Lane>(
+        &self,
+        simd: S,
+        y: usize,
+        (from, to): (usize, usize),
+        stride: usize,
+        out: &mut [L],
+    ) {
+        let len = <S::u8s as SimdBase<S>>::LEN;
+        let left = &self.left[y * self.width..][..self.width];
+        let right = &self.right[y * self.pitch..][..self.pitch];
+        for x in from..to {
+            let out = &mut out[(x - from) * stride..][..stride];
+            let mine = S::u8s::splat(simd, left[x]);
+            let partners = &right[self.width - 1 - x..][..stride];
+            let mut b = 0;
+            while b < stride {
+                let theirs = S::u8s::from_slice(simd, &partners[b..][..len]);
+                L::store_costs::<S>(mine.max(theirs) - mine.min(theirs), &mut out[b..][..len]);
+                b += len;
+            }
+        }
+    }
+}
+
+/// What becomes of a window.
+#[derive(Clone, Copy)]
+enum Transform {
+    Census(Shape),
+    Rank { radius: usize },
+}
+
+impl Transform {
+    fn of(params: &StereoParams) -> Self {
+        match params.cost {
+            CostKind::Rank => Self::Rank { radius: params.rank_window as usize / 2 },
+            cost => Self::Census(Shape::of(cost)),
+        }
+    }
+
+    /// Bytes for each pixel.
+    fn planes(self) -> usize {
+        match self {
+            Self::Census(shape) => shape.bits().div_ceil(8),
+            Self::Rank { .. } => 1,
+        }
+    }
+
+    /// Pixels from the centre to the window's edges.
+    fn radii(self) -> (usize, usize) {
+        match self {
+            Self::Census(shape) => (shape.width / 2, shape.height / 2),
+            Self::Rank { radius } => (radius, radius),
+        }
+    }
+}
+
+fn left_rows<T: Pixel>(level: SimdLevel, image: &Image<T>, transform: Transform, out: &mut [u8]) {
+    let padded = Padded::new(image, transform.radii());
+    let row_len = image.width() * transform.planes();
+    out.par_chunks_mut(row_len).enumerate().for_each(|(y, out)| transform_row(level, &padded, transform, y, out));
+}
+
+fn right_rows<T: Pixel>(level: SimdLevel, image: &Image<T>, transform: Transform, range: Range, out: &mut [u8]) {
+    let padded = Padded::new(image, transform.radii());
+    let width = image.width();
+    let scratch = || vec![0; width * transform.planes()];
+    let rows = out.par_chunks_mut((width + range.stride) * transform.planes()).enumerate();
+    rows.for_each_init(scratch, |codes, (y, out)| {
+        transform_row(level, &padded, transform, y, codes);
+        for (plane, out) in codes.chunks_exact(width).zip(out.chunks_exact_mut(width + range.stride)) {
+            reverse(plane, range, out);
+        }
+    });
+}
+
+/// The row reversed and extended; see above.
+pub(super) fn reverse(row: &[u8], range: Range, reversed: &mut [u8]) {
+    let width = row.len();
+    // place j has column `last - j`; before and behind the picture the ends are repeated
+    let last = width as i64 - 1 - i64::from(range.min);
+    let before = (last - (width as i64 - 1)).clamp(0, reversed.len() as i64) as usize;
+    let behind = (last + 1).clamp(0, reversed.len() as i64) as usize;
+    reversed[..before].fill(row[width - 1]);
+    reversed[behind..].fill(row[0]);
+    if before < behind {
+        let first = partner(width - 1, range.min + behind as i32 - 1, width);
+        let inside = &row[first..][..behind - before];
+        for (slot, &value) in reversed[before..behind].iter_mut().zip(inside.iter().rev()) {
+            *slot = value;
+        }
+    }
+}
+
+/// Brightness of 8 or 16 bits.
+trait Pixel: Copy + PartialOrd + Default + Send + Sync {}
+impl Pixel for u8 {}
+impl Pixel for u16 {}
+
+/// A picture with its border repeated, so that no comparison looks outside.
+struct Padded<T> {
+    data: Vec<T>,
+    pitch: usize,
+    width: usize,
+    rx: usize,
+    ry: usize,
+}
+
+impl<T: Pixel> Padded<T> {
+    fn new(image: &Image<T>, (rx, ry): (usize, usize)) -> Self {
+        let (width, height) = image.size();
+        let pitch = width + 2 * rx;
+        let mut data = vec![T::default(); pitch * (height + 2 * ry)];
+        data.par_chunks_mut(pitch).enumerate().for_each(|(y, padded)| {
+            let row = image.row(y.saturating_sub(ry).min(height - 1));
+            padded[..rx].fill(row[0]);
+            padded[rx..][..width].copy_from_slice(row);
+            padded[rx + width..].fill(row[width - 1]);
+        });
+        Self { data, pitch, width, rx, ry }
+    }
+
+    /// The row that lies `dy` below row `y`, moved by `dx`.
+    #[inline(always)]
+    fn row(&self, y: usize, dx: isize, dy: isize) -> &[T] {
+        let y = (y + self.ry).wrapping_add_signed(dy);
+        &self.data[y * self.pitch + self.rx.wrapping_add_signed(dx)..][..self.width]
+    }
+}
+
+fn transform_row<T: Pixel>(level: SimdLevel, padded: &Padded<T>, transform: Transform, y: usize, out: &mut [u8]) {
+    match transform {
+        Transform::Census(shape) => on_level!(level, _ => census_row(padded, y, shape.symmetric, out)),
+        Transform::Rank { .. } => on_level!(level, _ => rank_row(padded, y, out)),
+    }
+}
+
+/// Bit strings of row `y`, eight bits to a plane, in the order of [`crate::stereo::cost::census::transform`].
+#[inline(always)]
+fn census_row<T: Pixel>(padded: &Padded<T>, y: usize, symmetric: bool, out: &mut [u8]) {
+    let (rx, ry) = (padded.rx as isize, padded.ry as isize);
+    let width = padded.width;
+    let centre = padded.row(y, 0, 0);
+    out.fill(0);
+    let mut place = 0;
+    'window: for dy in -ry..=ry {
+        for dx in -rx..=rx {
+            if (dx, dy) == (0, 0) {
+                if symmetric {
+                    break 'window;
+                }
+                continue;
+            }
+            let neighbour = padded.row(y, dx, dy);
+            // symmetric: neighbour > mirror, the same as mirror < neighbour
+            let (low, high) = if symmetric { (padded.row(y, -dx, -dy), neighbour) } else { (neighbour, centre) };
+            let plane = &mut out[place / 8 * width..][..width];
+            for x in 0..width {
+                plane[x] |= u8::from(low[x] < high[x]) << (place % 8);
+            }
+            place += 1;
+        }
+    }
+}
+
+/// Ranks of row `y`.
+#[inline(always)]
+fn rank_row<T: Pixel>(padded: &Padded<T>, y: usize, out: &mut [u8]) {
+    let (rx, ry) = (padded.rx as isize, padded.ry as isize);
+    let centre = padded.row(y, 0, 0);
+    out.fill(0);
+    for dy in -ry..=ry {
+        for dx in -rx..=rx {
+            let neighbour = padded.row(y, dx, dy);
+            for x in 0..padded.width {
+                out[x] += u8::from(neighbour[x] < centre[x]);
+            }
+        }
+    }
+}
