@@ -14,7 +14,7 @@ use super::courses::{Sweep, sweeps};
 use super::lane::{Excess, Lane};
 use super::simd::{SimdLevel, on_level};
 use super::sweep::{Cells, Job, Row, Scratch, Visit, visit};
-use super::turns::Turns;
+use super::turns::{Runner, Turns};
 use super::walk::{Cell, PIECE};
 use crate::engine::EngineError;
 use crate::image::Image;
@@ -35,7 +35,7 @@ pub(super) struct Workspace<L, E> {
 impl<L: Lane, E: Excess<L>> Workspace<L, E> {
     /// Bytes that it holds on to.
     pub(super) fn bytes(&mut self) -> usize {
-        let cells = self.cells.iter_mut().flatten().flatten().map(|cell| cell.get().bytes()).sum::<usize>();
+        let cells = self.cells.iter_mut().flatten().flat_map(Cells::values).map(|cell| cell.bytes()).sum::<usize>();
         let scratch = self.scratch.iter_mut().map(|s| s.get_mut().unwrap_or_else(PoisonError::into_inner).bytes());
         self.volume.bytes() + cells + scratch.sum::<usize>()
     }
@@ -79,11 +79,15 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
             let alone = thread.num_threads() % 2 == 1 && thread.index() + 1 == thread.num_threads();
             let own = (!alone).then_some(thread.index() % 2);
             loop {
-                let next = order.lock().unwrap_or_else(PoisonError::into_inner).next(own);
-                let Some((s, v)) = next else { break };
+                let mut order = order.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some((s, v)) = order.next(own) else { break };
+                // in the order of the rows, so that each runner's number is its row
+                let mut runners: Vec<Runner<'_, Cell<L>>> = self.cells[s].iter().map(Cells::enter).collect();
+                drop(order);
+                debug_assert!(runners.iter().all(|runner| runner.number() == v));
                 let (y, first, last) = order_of(s, v, height, sweeps.len());
                 let mut row = rows[y].take(usize::from(!first));
-                let todo = (&sweeps[s], &self.cells[s][..]);
+                let todo = (&sweeps[s], &mut runners[..]);
                 on_level!(level, simd => visit(simd, job, todo, Visit { v, first, last }, &mut row, &mut scratch));
             }
         });
@@ -95,16 +99,15 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
     fn restart(&mut self, sweeps: &[Sweep], width: usize, job: &Job<'_, L>) {
         self.cells.resize_with(sweeps.len(), Vec::new);
         for (cells, sweep) in self.cells.iter_mut().zip(sweeps) {
-            cells.resize_with(sweep.passes.len(), Vec::new);
+            cells.resize_with(sweep.passes.len(), Cells::default);
             for (cells, pass) in cells.iter_mut().zip(&sweep.passes) {
                 let pieces = if pass.courses.is_empty() { 0 } else { width.div_ceil(PIECE) };
-                cells.resize_with(pieces, || Turns::new(Cell::default()));
-                cells.iter_mut().for_each(|cell| cell.restart().restart(pass.courses.len(), job.range.stride));
+                cells.restart(pieces).for_each(|cell| cell.restart(pass.courses.len(), job.range.stride));
             }
         }
         self.scratch.resize_with(rayon::current_num_threads(), Mutex::default);
         for scratch in &mut self.scratch {
-            scratch.get_mut().unwrap_or_else(PoisonError::into_inner).restart(job.range);
+            scratch.get_mut().unwrap_or_else(PoisonError::into_inner).restart(width, job.range);
         }
     }
 }

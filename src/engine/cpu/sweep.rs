@@ -6,8 +6,8 @@ use super::costs::Costs;
 use super::courses::{Pass, Source, Sweep};
 use super::lane::{Excess, Lane};
 use super::memory::Streams;
-use super::turns::Turns;
-use super::walk::{Cell, Edge, From, PIECE, Piece, TOGETHER, Turn, costs_as_totals, walk};
+use super::turns::{Runner, Track};
+use super::walk::{Cell, Edge, From, PIECE, Piece, TOGETHER, Turn, costs_as_totals, walk, walk_four};
 use super::winner::{Right, Tile};
 use crate::image::Image;
 use crate::stereo::params::StereoParams;
@@ -35,12 +35,14 @@ pub(super) struct Row<'a, E> {
 }
 
 /// Path costs of the row that a pass has come by last, piece by piece.
-pub(super) type Cells<L> = Vec<Turns<Cell<L>>>;
+pub(super) type Cells<L> = Track<Cell<L>>;
 
 /// What one thread needs for itself.
 #[derive(Default)]
 pub(super) struct Scratch<L> {
     costs: Aligned<L>,
+    /// Brightness steps of a row, and the P2 of each direction there.
+    steps: Vec<u8>,
     p2: Vec<L>,
     edge: Edge<L>,
     tile: Tile,
@@ -48,9 +50,10 @@ pub(super) struct Scratch<L> {
 }
 
 impl<L: Lane> Scratch<L> {
-    pub(super) fn restart(&mut self, range: Range) {
+    pub(super) fn restart(&mut self, width: usize, range: Range) {
         self.costs.resize(PIECE * range.stride);
-        self.p2.resize(PIECE * TOGETHER, L::default());
+        self.steps.resize(width, 0);
+        self.p2.resize(width * TOGETHER, L::default());
         self.tile.restart(range);
     }
 
@@ -75,13 +78,13 @@ pub(super) struct Visit {
 pub(super) fn visit<S: Simd, L: Lane, E: Excess<L>>(
     simd: S,
     job: &Job<'_, L>,
-    (sweep, cells): (&Sweep, &[Cells<L>]),
+    (sweep, runners): (&Sweep, &mut [Runner<'_, Cell<L>>]),
     visit: Visit,
     row: &mut Row<'_, E>,
     scratch: &mut Scratch<L>,
 ) {
     let passes = sweep.passes.len();
-    for (p, (pass, cells)) in sweep.passes.iter().zip(cells).enumerate() {
+    for (p, (pass, runner)) in sweep.passes.iter().zip(runners).enumerate() {
         let (first, last) = (visit.first && p == 0, visit.last && p + 1 == passes);
         let turn = match (first, last) {
             (true, false) => Turn::Set,
@@ -89,7 +92,7 @@ pub(super) fn visit<S: Simd, L: Lane, E: Excess<L>>(
             (false, true) => Turn::Last,
             (true, true) => Turn::Only,
         };
-        along(simd, job, (sweep.down, visit.v), (pass, cells), turn, row, scratch);
+        along(simd, job, (sweep.down, visit.v), (pass, runner), turn, row, scratch);
     }
 }
 
@@ -99,7 +102,7 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
     simd: S,
     job: &Job<'_, L>,
     (down, v): (bool, usize),
-    (pass, cells): (&Pass, &Cells<L>),
+    (pass, runner): (&Pass, &mut Runner<'_, Cell<L>>),
     turn: Turn,
     row: &mut Row<'_, E>,
     scratch: &mut Scratch<L>,
@@ -108,7 +111,7 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
     let (width, height) = job.luma.size();
     let y = if down { v } else { height - 1 - v };
     let directions = pass.courses.len();
-    let Scratch { costs, p2, edge, tile, right } = scratch;
+    let Scratch { costs, steps, p2, edge, tile, right } = scratch;
     edge.restart(directions, stride);
     let with_right = !row.right.is_empty();
     if turn.is_last() && with_right {
@@ -117,13 +120,12 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
     let luma =
         (job.luma.row(y), v.checked_sub(1).map(|before| job.luma.row(if down { before } else { height - 1 - before })));
     let mut sources = [Source::Fixed(From::Above); TOGETHER];
-    for (source, course) in sources.iter_mut().zip(&pass.courses) {
-        *source = course.source(v, pass.mirrored);
+    for (r, course) in pass.courses.iter().enumerate() {
+        sources[r] = course.source(v, pass.mirrored);
+        large_steps(&job.p2_of_step, luma, pass.mirrored, sources[r], steps, &mut p2[r * width..][..width]);
     }
     let streams = Streams::begin();
-    let mut held = cells.first().map(|cell| cell.take(v));
     for c in 0..width.div_ceil(PIECE) {
-        let next = cells.get(c + 1).map(|cell| cell.take(v));
         let walked = c * PIECE..width.min((c + 1) * PIECE);
         let pixels = walked.len();
         let from = if pass.mirrored { width - walked.end } else { walked.start };
@@ -132,7 +134,6 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
             if let Source::ByColumn(columns) = pass.courses[r].source(v, pass.mirrored) {
                 *source = Source::ByColumn(&columns[walked.clone()]);
             }
-            large_steps(&job.p2_of_step, luma, (from, pixels), pass.mirrored, *source, (r, directions), p2);
         }
         let totals_pitch = tile.pitch();
         let piece = Piece {
@@ -140,7 +141,8 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
             mirrored: pass.mirrored,
             blocks: stride / <L::V<S> as SimdBase<S>>::LEN,
             p1: job.p1,
-            p2,
+            p2: &p2[from..],
+            p2_pitch: width,
             sources: &sources[..directions],
             costs,
             volume: &mut row.volume[if turn == Turn::Only { 0..0 } else { from * stride..(from + pixels) * stride }],
@@ -150,8 +152,8 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
             paths: job.params.paths as u16,
             streams: &streams,
         };
-        match &mut held {
-            Some(cell) => follow(simd, piece, cell, edge, next.as_deref(), job.range),
+        match runner.step() {
+            Some((cell, right)) => follow(simd, piece, cell, edge, right, job.range),
             None => costs_as_totals::<S, L, E>(simd, piece),
         }
         if turn.is_last() {
@@ -161,8 +163,8 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
                 right.update(simd, tile, from, pixels, pass.mirrored);
             }
         }
-        held = next;
     }
+    runner.step(); // leaves the last piece
     if turn.is_last() && with_right {
         right.finish(job.params.min_disparity, row.right);
     }
@@ -182,68 +184,62 @@ fn follow<S: Simd, L: Lane, E: Excess<L>>(
         && piece.sources.iter().zip(From::FOUR).all(|(&source, from)| matches!(source, Source::Fixed(f) if f == from));
     let blocks = if range.candidates == range.stride { piece.blocks } else { 0 };
     match (piece.sources.len(), piece.turn, blocks) {
-        (4, Turn::Set, 1) if four => walk::<S, L, E, 4, 1, true>(simd, Turn::Set, piece, cell, edge, right),
-        (4, Turn::Set, 2) if four => walk::<S, L, E, 4, 2, true>(simd, Turn::Set, piece, cell, edge, right),
-        (4, Turn::Set, 4) if four => walk::<S, L, E, 4, 4, true>(simd, Turn::Set, piece, cell, edge, right),
-        (4, Turn::Last, 1) if four => walk::<S, L, E, 4, 1, true>(simd, Turn::Last, piece, cell, edge, right),
-        (4, Turn::Last, 2) if four => walk::<S, L, E, 4, 2, true>(simd, Turn::Last, piece, cell, edge, right),
-        (4, Turn::Last, 4) if four => walk::<S, L, E, 4, 4, true>(simd, Turn::Last, piece, cell, edge, right),
-        (4, turn, _) if four => walk::<S, L, E, 4, 0, true>(simd, turn, piece, cell, edge, right),
-        (1, turn, _) => walk::<S, L, E, 1, 0, false>(simd, turn, piece, cell, edge, right),
-        (2, turn, _) => walk::<S, L, E, 2, 0, false>(simd, turn, piece, cell, edge, right),
-        (3, turn, _) => walk::<S, L, E, 3, 0, false>(simd, turn, piece, cell, edge, right),
-        (_, turn, _) => walk::<S, L, E, 4, 0, false>(simd, turn, piece, cell, edge, right),
+        (4, Turn::Set, 1) if four => walk_four::<S, L, E, 1>(simd, Turn::Set, piece, cell, edge, right),
+        (4, Turn::Set, 2) if four => walk_four::<S, L, E, 2>(simd, Turn::Set, piece, cell, edge, right),
+        (4, Turn::Set, 4) if four => walk_four::<S, L, E, 4>(simd, Turn::Set, piece, cell, edge, right),
+        (4, Turn::Last, 1) if four => walk_four::<S, L, E, 1>(simd, Turn::Last, piece, cell, edge, right),
+        (4, Turn::Last, 2) if four => walk_four::<S, L, E, 2>(simd, Turn::Last, piece, cell, edge, right),
+        (4, Turn::Last, 4) if four => walk_four::<S, L, E, 4>(simd, Turn::Last, piece, cell, edge, right),
+        (1, turn, _) => walk::<S, L, E, 1>(simd, turn, piece, cell, edge, right),
+        (2, turn, _) => walk::<S, L, E, 2>(simd, turn, piece, cell, edge, right),
+        (3, turn, _) => walk::<S, L, E, 3>(simd, turn, piece, cell, edge, right),
+        (_, turn, _) => walk::<S, L, E, 4>(simd, turn, piece, cell, edge, right),
     }
 }
 
-/// P2 for each of the pixels, from the brightness here and where the path comes from. Where it comes from outside any
+/// P2 for each pixel of a row, from the brightness here and where the path comes from. Where it comes from outside any
 /// number will do: a path starts there.
 #[inline(always)]
 fn large_steps<L: Lane>(
     p2_of_step: &[L; 256],
     (here, above): (&[u8], Option<&[u8]>),
-    (from, pixels): (usize, usize),
     mirrored: bool,
     source: Source<'_>,
-    (r, directions): (usize, usize),
+    steps: &mut [u8],
     p2: &mut [L],
 ) {
+    let width = here.len();
     let above = above.unwrap_or(here);
     let back: isize = if mirrored { 1 } else { -1 };
-    let mut steps = [0_u8; PIECE];
     match source {
-        Source::Fixed(From::Left) => differences(here, here, from, back, &mut steps[..pixels]),
-        Source::Fixed(From::AboveLeft) => differences(here, above, from, back, &mut steps[..pixels]),
-        Source::Fixed(From::Above) => differences(here, above, from, 0, &mut steps[..pixels]),
-        Source::Fixed(From::AboveRight) => differences(here, above, from, -back, &mut steps[..pixels]),
+        Source::Fixed(From::Left) => differences(here, here, back, steps),
+        Source::Fixed(From::AboveLeft) => differences(here, above, back, steps),
+        Source::Fixed(From::Above) => differences(here, above, 0, steps),
+        Source::Fixed(From::AboveRight) => differences(here, above, -back, steps),
         Source::ByColumn(aside) => {
-            let mut beside = [0_u8; PIECE];
-            differences(here, here, from, back, &mut beside[..pixels]);
-            differences(here, above, from, back, &mut steps[..pixels]);
-            for t in 0..pixels {
-                let walked = if mirrored { pixels - 1 - t } else { t };
-                steps[t] = if aside[walked] { steps[t] } else { beside[t] };
+            differences(here, here, back, steps);
+            for x in 0..width {
+                let u = if mirrored { width - 1 - x } else { x };
+                if aside[u] {
+                    steps[x] = here[x].abs_diff(above[x.saturating_add_signed(back).min(width - 1)]);
+                }
             }
         }
     }
-    for t in 0..pixels {
-        p2[t * directions + r] = p2_of_step[usize::from(steps[t])];
+    for x in 0..width {
+        p2[x] = p2_of_step[usize::from(steps[x])];
     }
 }
 
-/// Differences of brightness between pixels and those that lie `by` columns further; outside the border's pixel is taken.
+/// Differences of brightness between pixels and those that lie `by` columns further; 0 where that is outside.
 #[inline(always)]
-fn differences(here: &[u8], there: &[u8], from: usize, by: isize, out: &mut [u8]) {
-    let here = &here[from..][..out.len()];
-    let shifted = from.checked_add_signed(by).and_then(|start| there.get(start..start + out.len()));
-    if let Some(there) = shifted {
-        for t in 0..out.len() {
-            out[t] = here[t].abs_diff(there[t]);
-        }
-    } else {
-        for t in 0..out.len() {
-            let x = (from + t).saturating_add_signed(by).min(there.len() - 1);
-            out[t] = here[t].abs_diff(there[x]);
-        }
+fn differences(here: &[u8], there: &[u8], by: isize, out: &mut [u8]) {
+    let width = here.len();
+    let (first, last) = (usize::from(by < 0).min(width), width - usize::from(by > 0));
+    out[..first].fill(0);
+    out[last..].fill(0);
+    let there = &there[first.saturating_add_signed(by)..];
+    for (out, (here, there)) in out[first..last].iter_mut().zip(here[first..last].iter().zip(there)) {
+        *out = here.abs_diff(*there);
     }
 }

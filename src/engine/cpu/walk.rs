@@ -116,8 +116,9 @@ pub(super) struct Piece<'a, L, E> {
     /// Registers to a pixel.
     pub(super) blocks: usize,
     pub(super) p1: L,
-    /// For each pixel and direction what a large step costs.
+    /// For each direction what a large step costs at each pixel, rows of `p2_pitch`.
     pub(super) p2: &'a [L],
+    pub(super) p2_pitch: usize,
     /// For each direction; columns as the pixels of the walk.
     pub(super) sources: &'a [Source<'a>],
     pub(super) costs: &'a [L],
@@ -131,13 +132,11 @@ pub(super) struct Piece<'a, L, E> {
     pub(super) streams: &'a Streams,
 }
 
-/// Where a direction's paths come from and go to, in slots: `from + step * i`, `to + to_step * i` for pixel `i`.
+/// Where a direction's paths come from: slot `from + step * i` for pixel `i`, which goes to slot `i + 1`.
 #[derive(Clone, Copy, Default)]
 struct Way<'a> {
     from: usize,
     step: usize,
-    to: usize,
-    to_step: usize,
     /// The pixels that come from above left all the same.
     aside: Option<&'a [bool]>,
     /// Whether the next pixel may come from above left.
@@ -146,7 +145,7 @@ struct Way<'a> {
 
 impl<'a> Way<'a> {
     fn of(source: Source<'a>) -> Self {
-        let way = Self { from: LEFT, step: 1, to: LEFT + 1, to_step: 1, aside: None, keeps_old: false };
+        let way = Self { from: LEFT, step: 1, aside: None, keeps_old: false };
         match source {
             Source::Fixed(From::Left) => way,
             Source::Fixed(From::AboveLeft) => Self { from: OLD_LEFT, step: 0, keeps_old: true, ..way },
@@ -162,10 +161,9 @@ fn at<S: Simd, L: Lane>(simd: S, slots: &[L], offset: usize) -> L::V<S> {
     L::V::<S>::from_slice(simd, &slots[offset..][..<L::V<S> as SimdBase<S>>::LEN])
 }
 
-/// Follows `N` directions along a piece. `B` is the number of registers to a pixel where all candidates exist, or 0 where
-/// only the piece knows it and some may be [`Lane::NONE`]; `FOUR` says that the sources are [`From::FOUR`].
+/// Follows `N` directions along a piece. Some costs may be [`Lane::NONE`].
 #[inline(always)]
-pub(super) fn walk<S, L, E, const N: usize, const B: usize, const FOUR: bool>(
+pub(super) fn walk<S, L, E, const N: usize>(
     simd: S,
     turn: Turn,
     piece: Piece<'_, L, E>,
@@ -178,35 +176,18 @@ pub(super) fn walk<S, L, E, const N: usize, const B: usize, const FOUR: bool>(
     E: Excess<L>,
 {
     let len = <L::V<S> as SimdBase<S>>::LEN;
-    let blocks = if B > 0 { B } else { piece.blocks };
+    let blocks = piece.blocks;
     let stride = blocks * len;
-    let slot_len = N * stride;
-    let Piece { pixels, p2, costs, volume, totals, totals_pitch, .. } = piece;
-    let slots = &mut cell.slots[..SLOTS * slot_len];
+    enter(cell, edge, right, piece.pixels, N, stride);
+    let Piece { pixels, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = piece;
+    let slots = &mut cell.slots[..SLOTS * N * stride];
     let least = &mut cell.least[..SLOTS * N];
-    slots[LEFT * slot_len..][..slot_len].copy_from_slice(&edge.new);
-    slots[OLD_LEFT * slot_len..][..slot_len].copy_from_slice(&edge.old);
-    least[LEFT * N..][..N].copy_from_slice(&edge.new_least[..N]);
-    least[OLD_LEFT * N..][..N].copy_from_slice(&edge.old_least[..N]);
-    let after = pixels + 1;
-    if let Some(right) = right {
-        slots[after * slot_len..][..slot_len].copy_from_slice(&right.slots[slot_len..][..slot_len]);
-        least[after * N..][..N].copy_from_slice(&right.least[N..][..N]);
-    } else {
-        slots[after * slot_len..][..slot_len].fill(L::default());
-        least[after * N..][..N].fill(L::default());
-    }
     let mut ways = [Way::default(); N];
     for r in 0..N {
         ways[r] = Way::of(piece.sources[r]);
     }
-    if FOUR {
-        // the path along the row needs no more than one slot, and so stays in the innermost cache
-        (ways[0].step, ways[0].to, ways[0].to_step) = (0, LEFT, 0);
-    }
     let none = L::V::<S>::splat(simd, L::NONE);
     let p1 = L::V::<S>::splat(simd, piece.p1);
-    let mut recent = L::V::<S>::splat(simd, edge.new_least[0]); // of the path along the row
     for i in 0..pixels {
         let t = if piece.mirrored { pixels - 1 - i } else { i };
         let costs = &costs[t * stride..][..stride];
@@ -217,7 +198,6 @@ pub(super) fn walk<S, L, E, const N: usize, const B: usize, const FOUR: bool>(
             }
         }
         let mut from = [0; N];
-        let mut to = [0; N];
         let mut before = [none; N];
         let mut limit = [none; N];
         let mut below = [none; N];
@@ -225,13 +205,12 @@ pub(super) fn walk<S, L, E, const N: usize, const B: usize, const FOUR: bool>(
         for r in 0..N {
             let way = &ways[r];
             let mut slot = way.from + way.step * i;
-            if !FOUR && way.aside.is_some_and(|aside| aside[i]) {
+            if way.aside.is_some_and(|aside| aside[i]) {
                 slot = OLD_LEFT;
             }
             from[r] = (slot * N + r) * stride;
-            to[r] = way.to + way.to_step * i;
-            before[r] = if FOUR && r == 0 { recent } else { L::V::<S>::splat(simd, least[slot * N + r]) };
-            limit[r] = before[r].saturating_add(L::V::<S>::splat(simd, p2[t * N + r]));
+            before[r] = L::V::<S>::splat(simd, least[slot * N + r]);
+            limit[r] = before[r].saturating_add(L::V::<S>::splat(simd, p2[r * p2_pitch + t]));
             here[r] = at(simd, slots, from[r]);
         }
         let mut smallest = [none; N];
@@ -245,8 +224,8 @@ pub(super) fn walk<S, L, E, const N: usize, const B: usize, const FOUR: bool>(
                 let path = cost.saturating_add(excess);
                 sums = E::plus::<S>(sums, excess);
                 smallest[r] = smallest[r].min(path);
-                let place = (to[r] * N + r) * stride + b * len;
-                if if FOUR { r == 1 } else { ways[r].keeps_old } {
+                let place = ((i + 1) * N + r) * stride + b * len;
+                if ways[r].keeps_old {
                     let old = at::<S, L>(simd, slots, place);
                     old.store_slice(&mut slots[(OLD_LEFT * N + r) * stride + b * len..][..len]);
                 }
@@ -256,7 +235,7 @@ pub(super) fn walk<S, L, E, const N: usize, const B: usize, const FOUR: bool>(
             }
             if turn == Turn::Only {
                 let to = &mut totals[t * totals_pitch + b * len..][..len];
-                E::total::<S>(simd, B == 0, E::zero(simd), sums, cost, piece.paths, to);
+                E::total::<S>(simd, true, E::zero(simd), sums, cost, piece.paths, to);
                 continue;
             }
             let volume = &mut volume[t * stride + b * len..][..len];
@@ -265,27 +244,149 @@ pub(super) fn walk<S, L, E, const N: usize, const B: usize, const FOUR: bool>(
                 Turn::Add => E::store::<S>(E::both::<S>(E::load(simd, volume), sums), volume),
                 _ => {
                     let to = &mut totals[t * totals_pitch + b * len..][..len];
-                    E::total::<S>(simd, B == 0, E::load(simd, volume), sums, cost, piece.paths, to);
+                    E::total::<S>(simd, true, E::load(simd, volume), sums, cost, piece.paths, to);
                 }
             }
         }
         for r in 0..N {
-            if FOUR && r == 0 {
-                recent = L::V::<S>::splat(simd, smallest[0].reduce_min());
-                continue;
-            }
-            least[OLD_LEFT * N + r] = least[to[r] * N + r];
-            least[to[r] * N + r] = smallest[r].reduce_min();
+            least[OLD_LEFT * N + r] = least[(i + 1) * N + r];
+            least[(i + 1) * N + r] = smallest[r].reduce_min();
         }
     }
-    edge.new.copy_from_slice(&slots[pixels * slot_len..][..slot_len]);
-    edge.old.copy_from_slice(&slots[OLD_LEFT * slot_len..][..slot_len]);
-    edge.new_least[..N].copy_from_slice(&least[pixels * N..][..N]);
-    edge.old_least[..N].copy_from_slice(&least[OLD_LEFT * N..][..N]);
-    if FOUR {
-        edge.new[..stride].copy_from_slice(&slots[LEFT * slot_len..][..stride]);
-        edge.new_least[0] = recent.as_slice()[0];
+    leave(cell, edge, pixels, N, stride);
+}
+
+/// [`walk`] for [`From::FOUR`], `B` registers to a pixel and no candidate missing, which is where the time goes: the path
+/// along the row needs one slot only, and everything has a length that the compiler knows.
+#[inline(always)]
+pub(super) fn walk_four<S, L, E, const B: usize>(
+    simd: S,
+    turn: Turn,
+    piece: Piece<'_, L, E>,
+    cell: &mut Cell<L>,
+    edge: &mut Edge<L>,
+    right: Option<&Cell<L>>,
+) where
+    S: Simd,
+    L: Lane,
+    E: Excess<L>,
+{
+    const N: usize = From::FOUR.len();
+    let len = <L::V<S> as SimdBase<S>>::LEN;
+    let stride = B * len;
+    enter(cell, edge, right, piece.pixels, N, stride);
+    let slots = &mut cell.slots[..SLOTS * N * stride];
+    let least: &mut [[L; N]] = bytemuck::cast_slice_mut(&mut cell.least);
+    let least: &mut [[L; N]] = &mut least[..SLOTS];
+    let Piece { pixels, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = piece;
+    let none = L::V::<S>::splat(simd, L::NONE);
+    let p1 = L::V::<S>::splat(simd, piece.p1);
+    let mut recent = L::V::<S>::splat(simd, edge.new_least[0]); // of the path along the row
+    for i in 0..pixels {
+        let t = if piece.mirrored { pixels - 1 - i } else { i };
+        let costs = &costs[t * stride..][..stride];
+        let at = t * stride;
+        if turn == Turn::Last {
+            let next = if piece.mirrored { at.wrapping_sub(AHEAD * stride) } else { at + AHEAD * stride };
+            for b in 0..B {
+                prefetch(volume, next.wrapping_add(b * len));
+            }
+        }
+        let mut sums = [E::zero(simd); B];
+        for r in 0..N {
+            let (from, to) = [(LEFT, LEFT), (OLD_LEFT, i + 1), (i + 1, i + 1), (i + 2, i + 1)][r];
+            let before = if r == 0 { recent } else { L::V::<S>::splat(simd, least[from][r]) };
+            let limit = before.saturating_add(L::V::<S>::splat(simd, p2[r * p2_pitch + t]));
+            let mut line = [none; B];
+            let here = &slots[(from * N + r) * stride..][..stride];
+            for b in 0..B {
+                line[b] = L::V::<S>::from_slice(simd, &here[b * len..][..len]);
+            }
+            if r == 1 {
+                let mut old = [none; B];
+                let place = &slots[(to * N + r) * stride..][..stride];
+                for b in 0..B {
+                    old[b] = L::V::<S>::from_slice(simd, &place[b * len..][..len]);
+                }
+                let place = &mut slots[(OLD_LEFT * N + r) * stride..][..stride];
+                for b in 0..B {
+                    old[b].store_slice(&mut place[b * len..][..len]);
+                }
+                least[OLD_LEFT][r] = least[to][r];
+            }
+            let place = &mut slots[(to * N + r) * stride..][..stride];
+            let mut smallest = none;
+            for b in 0..B {
+                let below = if b > 0 { line[b - 1] } else { none };
+                let above = if b + 1 < B { line[b + 1] } else { none };
+                let beside = L::shifted_up::<S>(below, line[b]).min(line[b].slide::<1>(above)).saturating_add(p1);
+                let excess = line[b].min(limit).min(beside) - before;
+                let path = L::V::<S>::from_slice(simd, &costs[b * len..][..len]).saturating_add(excess);
+                sums[b] = E::plus::<S>(sums[b], excess);
+                smallest = smallest.min(path);
+                path.store_slice(&mut place[b * len..][..len]);
+            }
+            if r == 0 {
+                recent = L::least_everywhere::<S>(simd, smallest);
+            } else {
+                least[to][r] = smallest.reduce_min();
+            }
+        }
+        let volume = &mut volume[at..][..stride];
+        if turn == Turn::Set {
+            for b in 0..B {
+                E::stream::<S>(sums[b], &mut volume[b * len..][..len], piece.streams);
+            }
+        } else {
+            let totals = &mut totals[t * totals_pitch..][..stride];
+            for b in 0..B {
+                let earlier = E::load(simd, &volume[b * len..][..len]);
+                let cost = L::V::<S>::from_slice(simd, &costs[b * len..][..len]);
+                E::total::<S>(simd, false, earlier, sums[b], cost, piece.paths, &mut totals[b * len..][..len]);
+            }
+        }
     }
+    // where the next piece looks for the last pixel
+    slots.copy_within((LEFT * N) * stride..(LEFT * N + 1) * stride, pixels * N * stride);
+    least[pixels][0] = recent.as_slice()[0];
+    leave(cell, edge, pixels, N, stride);
+}
+
+/// Brings what lies beside the piece to its slots.
+#[inline(always)]
+fn enter<L: Lane>(
+    cell: &mut Cell<L>,
+    edge: &Edge<L>,
+    right: Option<&Cell<L>>,
+    pixels: usize,
+    directions: usize,
+    stride: usize,
+) {
+    let slot = |number: usize| number * directions * stride..(number + 1) * directions * stride;
+    let least = |number: usize| number * directions..(number + 1) * directions;
+    cell.slots[slot(LEFT)].copy_from_slice(&edge.new);
+    cell.slots[slot(OLD_LEFT)].copy_from_slice(&edge.old);
+    cell.least[least(LEFT)].copy_from_slice(&edge.new_least[..directions]);
+    cell.least[least(OLD_LEFT)].copy_from_slice(&edge.old_least[..directions]);
+    let after = pixels + 1;
+    if let Some(right) = right {
+        cell.slots[slot(after)].copy_from_slice(&right.slots[slot(1)]);
+        cell.least[least(after)].copy_from_slice(&right.least[least(1)]);
+    } else {
+        cell.slots[slot(after)].fill(L::default());
+        cell.least[least(after)].fill(L::default());
+    }
+}
+
+/// Takes what the next piece needs.
+#[inline(always)]
+fn leave<L: Lane>(cell: &Cell<L>, edge: &mut Edge<L>, pixels: usize, directions: usize, stride: usize) {
+    let slot = |number: usize| number * directions * stride..(number + 1) * directions * stride;
+    let least = |number: usize| number * directions..(number + 1) * directions;
+    edge.new.copy_from_slice(&cell.slots[slot(pixels)]);
+    edge.old.copy_from_slice(&cell.slots[slot(OLD_LEFT)]);
+    edge.new_least[..directions].copy_from_slice(&cell.least[least(pixels)]);
+    edge.old_least[..directions].copy_from_slice(&cell.least[least(OLD_LEFT)]);
 }
 
 /// Without paths the cost alone decides.
