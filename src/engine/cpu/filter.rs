@@ -1,51 +1,78 @@
 //! Filters on the CPU, in the order of [`crate::stereo::filter_maps`]: median, left-right, speckle, fill.
 
 use super::WinnerMaps;
-use super::median::median;
-use super::simd::SimdLevel;
+use super::median::Strip;
+use super::simd::{SimdLevel, on_level};
 use crate::image::Image;
 use crate::stereo::DisparityMap;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::{Fill, StereoParams};
+use fearless_simd::Simd;
 use rayon::prelude::*;
+
+/// Rows that a thread filters together.
+const STRIP: usize = 16;
 
 /// Everything after the winner.
 pub(super) fn filter_maps(level: SimdLevel, maps: WinnerMaps, params: &StereoParams) -> DisparityMap {
-    let DisparityMap { values, reasons } = maps.left;
-    let mut map = DisparityMap { values: median(level, values, params.median), reasons };
-    if let (Some(tolerance_px), Some(right)) = (params.left_right, maps.right) {
-        check_left_right(&mut map, &median(level, right, params.median), tolerance_px);
-    }
+    let mut map = smooth_and_check(level, maps, params);
     if params.speckle_size > 0 {
         remove_speckle(&mut map, params.speckle_size, params.speckle_range);
     }
     if params.fill == Fill::Background {
         fill_background(&mut map);
-        map.values = median(level, map.values, params.median);
+        map = smooth_and_check(level, WinnerMaps { left: map, right: None }, params);
     }
     map
 }
 
-/// A disparity holds if the right picture finds its way back.
-fn check_left_right(left: &mut DisparityMap, right: &Image<i16>, tolerance_px: u32) {
-    let width = right.width();
-    let rows = left.values.pixels_mut().par_chunks_mut(width).zip(left.reasons.pixels_mut().par_chunks_mut(width));
-    rows.zip(right.pixels().par_chunks(width)).for_each(|((values, reasons), right)| {
-        for (x, (value, reasons)) in (0_i32..).zip(values.iter_mut().zip(reasons)) {
-            if *value == INVALID {
-                continue;
-            }
-            let d16 = i32::from(*value);
-            let right_x = x - ((d16 + SUBPIXEL_STEPS / 2) >> 4);
-            let why = match usize::try_from(right_x).ok().and_then(|x| right.get(x)) {
-                None => reason::RANGE,
-                Some(&back) if back != INVALID && d16.abs_diff(back.into()) <= 16 * tolerance_px => continue,
-                Some(_) => reason::LEFT_RIGHT,
-            };
-            *value = INVALID;
-            *reasons |= why;
+/// The median of both maps, and a disparity holds if the right picture finds its way back.
+fn smooth_and_check(level: SimdLevel, maps: WinnerMaps, params: &StereoParams) -> DisparityMap {
+    let WinnerMaps { left: DisparityMap { values: left, mut reasons }, right } = maps;
+    let radius = params.median.radius();
+    let check = params.left_right.zip(right.as_ref());
+    if radius == 0 && check.is_none() {
+        return DisparityMap { values: left, reasons };
+    }
+    let (width, height) = left.size();
+    let mut values = Image::filled(width, height, INVALID);
+    let strips =
+        values.pixels_mut().par_chunks_mut(STRIP * width).zip(reasons.pixels_mut().par_chunks_mut(STRIP * width));
+    let scratch = || (Strip::default(), Strip::default(), vec![INVALID; width]);
+    strips.enumerate().for_each_init(scratch, |(left_strip, right_strip, right_row), (s, (values, reasons))| {
+        let rows = values.len() / width;
+        left_strip.set(&left, s * STRIP, rows, radius);
+        if let Some((_, right)) = check {
+            right_strip.set(right, s * STRIP, rows, radius);
         }
+        let lines = values.chunks_exact_mut(width).zip(reasons.chunks_exact_mut(width)).enumerate();
+        on_level!(level, simd => for (n, (values, reasons)) in lines {
+            left_strip.filter_row(simd, n, values);
+            if let Some((tolerance_px, _)) = check {
+                right_strip.filter_row(simd, n, right_row);
+                check_row(simd, values, reasons, right_row, tolerance_px);
+            }
+        });
     });
+    DisparityMap { values, reasons }
+}
+
+/// After [`crate::stereo::filter::check_left_right`], without branches.
+#[inline(always)]
+fn check_row<S: Simd>(_: S, values: &mut [i16], reasons: &mut [u8], right: &[i16], tolerance_px: u32) {
+    let width = right.len() as i32;
+    let tolerance = 16 * tolerance_px as i32;
+    for x in 0..values.len() {
+        let d16 = i32::from(values[x]);
+        let right_x = x as i32 - ((d16 + SUBPIXEL_STEPS / 2) >> 4);
+        let inside = (0..width).contains(&right_x);
+        let back = right[right_x.clamp(0, width - 1) as usize];
+        let agrees = inside & (back != INVALID) & ((d16 - i32::from(back)).abs() <= tolerance);
+        let why = if inside { reason::LEFT_RIGHT } else { reason::RANGE };
+        let fails = (values[x] != INVALID) & !agrees;
+        values[x] = if fails { INVALID } else { values[x] };
+        reasons[x] |= if fails { why } else { 0 };
+    }
 }
 
 /// Regions of at most `size` pixels become invalid. Runs of a row are joined with those of the row above.

@@ -1,71 +1,78 @@
 //! Median of 9 or 25 disparities on the CPU, without a branch: the largest and the smallest of a little more than half
-//! are thrown away, the next value comes in, and so on until one is left. 32 pixels at a time.
+//! are thrown away, the next value comes in, and so on until one is left. A register of pixels at a time.
 
-use super::simd::{SimdLevel, on_level};
 use crate::image::Image;
 use crate::stereo::map::INVALID;
-use crate::stereo::params::Median;
-use rayon::prelude::*;
+use fearless_simd::Simd;
+use fearless_simd::prelude::*;
 
-/// Pixels that are filtered together.
-const LANES: usize = 32;
+/// Numbers on either side of a row, so that a register may hang over: the longest has 32.
+const PAD: usize = 32;
 
-type Lanes = [i16; LANES];
+/// Some rows of a map with those around them, and what is invalid beyond its borders.
+#[derive(Default)]
+pub(super) struct Strip {
+    data: Vec<i16>,
+    pitch: usize,
+    radius: usize,
+}
 
-/// After [`crate::stereo::filter::median`]; gives the picture back where there is nothing to do.
-pub(super) fn median(level: SimdLevel, values: Image<i16>, size: Median) -> Image<i16> {
-    match size {
-        Median::Off => values,
-        Median::Three => filtered::<9>(level, &values, 1),
-        Median::Five => filtered::<25>(level, &values, 2),
+impl Strip {
+    /// The rows `first..first + rows` for a window that reaches `radius` px from its centre.
+    pub(super) fn set(&mut self, values: &Image<i16>, first: usize, rows: usize, radius: usize) {
+        let (width, height) = values.size();
+        (self.pitch, self.radius) = (width + 2 * PAD, radius);
+        self.data.clear();
+        self.data.resize(self.pitch * (rows + 2 * radius), INVALID);
+        for (n, row) in self.data.chunks_exact_mut(self.pitch).enumerate() {
+            if let Some(y) = (first + n).checked_sub(radius).filter(|&y| y < height) {
+                row[PAD..][..width].copy_from_slice(values.row(y));
+            }
+        }
     }
-}
 
-fn filtered<const N: usize>(level: SimdLevel, values: &Image<i16>, r: usize) -> Image<i16> {
-    let (width, height) = values.size();
-    let mut out = Image::filled(width, height, INVALID);
-    let pitch = width.next_multiple_of(LANES) + 2 * r;
-    let scratch = || vec![INVALID; pitch * (2 * r + 1)];
-    out.pixels_mut().par_chunks_mut(width).enumerate().for_each_init(scratch, |padded, (y, out)| {
-        for (dy, line) in padded.chunks_exact_mut(pitch).enumerate() {
-            let line = &mut line[r..][..width];
-            match (y + dy).checked_sub(r).filter(|&y| y < height) {
-                Some(y) => line.copy_from_slice(values.row(y)),
-                None => line.fill(INVALID),
-            }
+    /// Row `n` filtered; after [`crate::stereo::filter::median`].
+    #[inline(always)]
+    pub(super) fn filter_row<S: Simd>(&self, simd: S, n: usize, out: &mut [i16]) {
+        match self.radius {
+            0 => out.copy_from_slice(&self.data[n * self.pitch + PAD..][..out.len()]),
+            1 => self.median_row::<S, 9>(simd, n, out),
+            _ => self.median_row::<S, 25>(simd, n, out),
         }
-        on_level!(level, _ => median_row::<N>(padded, pitch, r, out));
-    });
-    out
-}
+    }
 
-/// One row from the rows around it, padded by what is invalid.
-#[inline(always)]
-fn median_row<const N: usize>(padded: &[i16], pitch: usize, r: usize, out: &mut [i16]) {
-    let side = 2 * r + 1;
-    for (block, out) in out.chunks_mut(LANES).enumerate() {
-        let lanes = |k: usize| -> &Lanes {
-            let at = (k / side) * pitch + block * LANES + k % side;
-            padded[at..].first_chunk().unwrap_or(&[INVALID; LANES])
-        };
-        let centre = lanes(N / 2);
-        let mut window = [[0; LANES]; N];
-        for (k, values) in window.iter_mut().enumerate() {
-            let neighbour = lanes(k);
-            for i in 0..LANES {
-                values[i] = if neighbour[i] == INVALID { centre[i] } else { neighbour[i] };
+    #[inline(always)]
+    fn median_row<S: Simd, const N: usize>(&self, simd: S, n: usize, out: &mut [i16]) {
+        let len = <S::i16s as SimdBase<S>>::LEN;
+        let side = 2 * self.radius + 1;
+        let invalid = S::i16s::splat(simd, INVALID);
+        let mut x = 0;
+        while x < out.len() {
+            let around = |k: usize| {
+                let at = (n + k / side) * self.pitch + PAD + x + k % side - self.radius;
+                S::i16s::from_slice(simd, &self.data[at..][..len])
+            };
+            let centre = around(N / 2);
+            let mut window = [centre; N];
+            for k in 0..N {
+                let neighbour = around(k);
+                window[k] = neighbour.simd_eq(invalid).select(centre, neighbour);
             }
-        }
-        let median = select(&mut window);
-        for (i, out) in out.iter_mut().enumerate() {
-            *out = if centre[i] == INVALID { INVALID } else { median[i] };
+            let median = centre.simd_eq(invalid).select(invalid, select(&mut window));
+            if x + len <= out.len() {
+                median.store_slice(&mut out[x..][..len]);
+            } else {
+                let rest = out.len() - x;
+                out[x..].copy_from_slice(&median.as_slice()[..rest]);
+            }
+            x += len;
         }
     }
 }
 
 /// The median of each lane.
 #[inline(always)]
-fn select<const N: usize>(window: &mut [Lanes; N]) -> Lanes {
+fn select<S: Simd, V: SimdBase<S>, const N: usize>(window: &mut [V; N]) -> V {
     let first = N / 2 + 2;
     for next in first..=N {
         let kept = first + first - next;
@@ -88,10 +95,6 @@ fn select<const N: usize>(window: &mut [Lanes; N]) -> Lanes {
 
 /// Puts the smaller value of each lane into `a` and the larger one into `b`.
 #[inline(always)]
-fn order(window: &mut [Lanes], a: usize, b: usize) {
-    let (low, high) = (window[a], window[b]);
-    for i in 0..LANES {
-        window[a][i] = low[i].min(high[i]);
-        window[b][i] = low[i].max(high[i]);
-    }
+fn order<S: Simd, V: SimdBase<S>>(window: &mut [V], a: usize, b: usize) {
+    (window[a], window[b]) = (window[a].min(window[b]), window[a].max(window[b]));
 }
