@@ -2,7 +2,7 @@
 
 use crate::capture::scene::{SceneOptions, render};
 use crate::engine::gpu::AdapterChoice;
-use crate::engine::{Engine, EngineChoice, Job, OpenOptions, open, run as run_job};
+use crate::engine::{Engine, EngineChoice, GpuEngine, Job, OpenOptions, open, run as run_job};
 use crate::frame::Frame;
 use crate::stereo::StereoParams;
 use anyhow::Context;
@@ -110,10 +110,10 @@ pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `auto` is every engine that this machine has.
+/// `auto` is every engine that this machine has and that can do it.
 fn choices(options: &BenchOptions) -> Vec<EngineChoice> {
     let all = || {
-        let has_gpu = !crate::engine::gpu::Gpu::list().is_empty();
+        let has_gpu = GpuEngine::lacks(&options.params).is_none() && !crate::engine::gpu::Gpu::list().is_empty();
         [Some(EngineChoice::Cpu), has_gpu.then_some(EngineChoice::Gpu)].into_iter().flatten().collect()
     };
     let expand = |&choice: &EngineChoice| if choice == EngineChoice::Auto { all() } else { vec![choice] };

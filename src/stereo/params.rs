@@ -2,6 +2,7 @@
 
 use super::aggregate::MAX_PATHS;
 use super::cost::CostKind;
+use super::gating::COARSE_PATHS;
 use crate::parameter::Value;
 use crate::{choices, parameters};
 
@@ -79,6 +80,9 @@ parameters! {
         p2_min: u32 = CostKind::Census5x5.penalties().p2_min, "p2-min", "P2 min", 1..=8191, "", Matching, Advanced;
         /// How fast a linear P2 falls: sixteenths of P2 units per grey level.
         p2_alpha: u32 = CostKind::Census5x5.penalties().p2_alpha, "p2-alpha", "P2 alpha", 0..=4096, "/16", Matching, Advanced;
+        /// Search each pixel only around what was found near it in smaller pictures, for which the pair is halved this many
+        /// times. Quicker over long ranges, but can miss what is small and far from its surroundings in depth. CPU only.
+        gating: Option<u32> = None, "gating", "Gating", 1..=6, "levels", Matching, Advanced;
         /// Fit a parabola through the three sums around the winner.
         subpixel: bool = true, "subpixel", "Sub-pixel", 0..=1, "", Filters, Basic;
         /// Drop a pixel if another disparity is within this percentage of the winner's sum; 0 keeps all.
@@ -196,16 +200,21 @@ impl StereoParams {
     fn validate_sum(&self) -> Result<(), ParamsError> {
         const LARGEST_SUM: u32 = u16::MAX as u32 - 1;
         let (cost, p2) = (self.largest_cost(), self.largest_p2());
-        if self.paths * (cost + p2) <= LARGEST_SUM {
+        let coarse_paths = if self.gating.is_some() { COARSE_PATHS } else { 0 };
+        let paths = self.paths.max(coarse_paths);
+        if paths * (cost + p2) <= LARGEST_SUM {
             return Ok(());
         }
         let flag = if p2 > self.p2 { "p2-min" } else { "p2" };
-        let largest_p2 = (LARGEST_SUM / self.paths).saturating_sub(cost);
+        let fewer = if self.paths * (cost + p2) <= LARGEST_SUM {
+            "the smaller pictures of --gating need as many; use --gating off".to_owned()
+        } else {
+            format!("use at most {} paths", LARGEST_SUM / (cost + p2))
+        };
+        let largest_p2 = (LARGEST_SUM / paths).saturating_sub(cost);
         let or_p2 = if largest_p2 > self.p1 { format!(", or --{flag} up to {largest_p2}") } else { String::new() };
         Err(ParamsError(format!(
-            "--{flag} {p2}: {} paths of cost {cost} and penalty {p2} exceed the 16-bit sum; use at most {} paths{or_p2}",
-            self.paths,
-            LARGEST_SUM / (cost + p2),
+            "--{flag} {p2}: {paths} paths of cost {cost} and penalty {p2} exceed the 16-bit sum; {fewer}{or_p2}"
         )))
     }
 

@@ -74,7 +74,8 @@ impl CpuEngine {
     /// The whole algorithm, as [`crate::stereo::match_pair`] has it, with the time of each stage.
     ///
     /// # Errors
-    /// The volumes do not fit into memory, or the paths have other directions than those of 4 or 8 from 0 degrees.
+    /// The volumes do not fit into memory, the paths have other directions than those of 4 or 8 from 0 degrees, or gating
+    /// is asked for.
     pub fn match_pair(
         &mut self,
         left: &Luma,
@@ -101,6 +102,10 @@ fn match_pair(
             "the CPU sums 4 or 8 paths from 0 degrees, not {} from {}: use --engine gpu, or --paths 8 --start-angle-deg 0",
             params.paths, params.start_angle_deg
         )));
+    }
+    // The one place that knows of it: paths and winners here read no gates.
+    if params.gating.is_some() {
+        return Err(EngineError::Unsupported("the CPU engine has no gating: use --gating off".into()));
     }
     let mut stages = Stages::start();
     let (width, height) = left.size();

@@ -23,6 +23,7 @@ fn random_params(rng: &mut Rng) -> StereoParams {
         }
         // the directions that this engine sums
         (params.paths, params.start_angle_deg) = ([0, 4, 8][rng.usize(..3)], 0);
+        params.gating = None; // refused by this engine
         // where the domains are wide, what people use comes up more often
         if rng.u8(..4) > 0 {
             params.min_disparity = rng.i32(-20..20);
@@ -116,4 +117,12 @@ fn penalties_of_eight_bits_and_just_above_agree() {
         let params = StereoParams { p1: 200, p2, p2_min: 201, num_disparities: 33, ..StereoParams::default() };
         check(&mut engine, &mut rng, (61, 40), &params);
     }
+}
+
+#[test]
+fn gating_is_refused() {
+    let params = StereoParams { gating: Some(1), ..StereoParams::default() };
+    let (left, right) = random_pair(&mut Rng::with_seed(7), 20, 10);
+    let text = CpuEngine::new(Some(1)).match_pair(&left, &right, &params).unwrap_err().to_string();
+    assert!(text.contains("--gating off"), "{text}");
 }
