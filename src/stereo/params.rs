@@ -105,6 +105,9 @@ parameters! {
 #[error("{0}")]
 pub struct ParamsError(pub String);
 
+/// Sums stay below the largest 16-bit value, with which engines mark what does not exist.
+const LARGEST_SUM: u32 = u16::MAX as u32 - 1;
+
 impl StereoParams {
     /// Defaults with this cost and the penalties that suit it.
     pub fn for_cost(cost: CostKind) -> Self {
@@ -196,23 +199,35 @@ impl StereoParams {
         self.validate_sum()
     }
 
-    /// Sums over all paths stay below the largest 16-bit value, with which engines mark what does not exist.
+    /// How many paths the 16-bit sum takes with these penalties.
+    pub fn most_paths(&self) -> u32 {
+        (LARGEST_SUM / (self.largest_cost() + self.largest_p2())).min(MAX_PATHS)
+    }
+
+    /// The largest P2 that the 16-bit sum takes with so many paths, at least one; 0 if there is none.
+    pub fn most_p2(&self) -> u32 {
+        (LARGEST_SUM / self.summed_paths().max(1)).saturating_sub(self.largest_cost())
+    }
+
+    /// Paths that are summed, here or in the smaller pictures of gating, which have a number of their own.
+    fn summed_paths(&self) -> u32 {
+        self.paths.max(if self.gating.is_some() && self.paths > 0 { COARSE_PATHS } else { 0 })
+    }
+
     fn validate_sum(&self) -> Result<(), ParamsError> {
-        const LARGEST_SUM: u32 = u16::MAX as u32 - 1;
         let (cost, p2) = (self.largest_cost(), self.largest_p2());
-        let coarse_paths = if self.gating.is_some() { COARSE_PATHS } else { 0 };
-        let paths = self.paths.max(coarse_paths);
+        let paths = self.summed_paths();
         if paths * (cost + p2) <= LARGEST_SUM {
             return Ok(());
         }
         let flag = if p2 > self.p2 { "p2-min" } else { "p2" };
-        let fewer = if self.paths * (cost + p2) <= LARGEST_SUM {
+        let fewer = if self.paths <= self.most_paths() {
             "the smaller pictures of --gating need as many; use --gating off".to_owned()
         } else {
-            format!("use at most {} paths", LARGEST_SUM / (cost + p2))
+            format!("use at most {} paths", self.most_paths())
         };
-        let largest_p2 = (LARGEST_SUM / paths).saturating_sub(cost);
-        let or_p2 = if largest_p2 > self.p1 { format!(", or --{flag} up to {largest_p2}") } else { String::new() };
+        let fits = Some(self.most_p2()).filter(|&most| most > self.p1);
+        let or_p2 = fits.map_or(String::new(), |most| format!(", or --{flag} up to {most}"));
         Err(ParamsError(format!(
             "--{flag} {p2}: {paths} paths of cost {cost} and penalty {p2} exceed the 16-bit sum; {fewer}{or_p2}"
         )))

@@ -204,5 +204,9 @@ mod tests {
         params.p2 += 1;
         let text = params.validate().unwrap_err().to_string();
         assert!(text.contains("at most 383 paths") && text.contains("--p2 up to 146"), "{text}");
+        // 255 times 257 is 65535, which stands for what does not exist
+        let one_too_many = StereoParams { paths: 255, p2: 257 - params.largest_cost(), ..params };
+        let text = one_too_many.validate().unwrap_err().to_string();
+        assert!(text.contains("at most 254 paths") && text.contains("--p2 up to 232"), "{text}");
     }
 }
