@@ -227,7 +227,10 @@ fn crooked_pictures_are_rectified_by_what_they_show() {
         assert!(output.status.success(), "{}", text(&output.stderr));
         (serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap(), text(&output.stderr))
     };
-    let (crooked, _) = run(&[]);
+    let (crooked, said) = run(&[]);
+    let whole = &crooked["run"];
+    assert!(whole["computed"].as_u64().unwrap() >= 3 && whole["latency_ms"]["largest"].is_number(), "{whole}");
+    assert!(said.contains("pairs came") && said.contains("dropped"), "{said}");
     let (straight, said) = run(&["--rectify", "auto", "--baseline-m", "0.065", "--fov-deg", "58"]);
     assert!(said.contains("depth is an estimate"), "{said}");
     assert_eq!(straight["geometry"]["estimated"], true, "{straight}");
