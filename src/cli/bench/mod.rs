@@ -11,8 +11,8 @@ mod tests;
 pub(super) use args::{BenchArgs, run_args};
 
 use crate::capture::{SourceOptions, SourceSpec};
-use crate::engine::gpu::AdapterChoice;
-use crate::engine::{EngineChoice, EngineInfo, OpenOptions, open};
+use crate::engine::gpu::{AdapterChoice, Gpu};
+use crate::engine::{EngineChoice, EngineInfo, GpuEngine, OpenOptions, open};
 use crate::process;
 use crate::stereo::StereoParams;
 use anyhow::Context;
@@ -147,10 +147,10 @@ pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `auto` is every engine that this machine has.
+/// `auto` is every engine that this machine has and that can do it.
 fn choices(options: &BenchOptions) -> Vec<EngineChoice> {
     let all = || {
-        let has_gpu = !crate::engine::gpu::Gpu::list().is_empty();
+        let has_gpu = GpuEngine::lacks(&options.params).is_none() && !Gpu::list().is_empty();
         [Some(EngineChoice::Cpu), has_gpu.then_some(EngineChoice::Gpu)].into_iter().flatten().collect()
     };
     let expand = |&choice: &EngineChoice| if choice == EngineChoice::Auto { all() } else { vec![choice] };
