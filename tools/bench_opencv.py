@@ -90,9 +90,11 @@ def time_opencv(sgbm, pairs, frames):
 
 
 def read_pairs(folder):
-    read = lambda path: cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)
-    lefts = sorted(folder.glob("left*.png"))
-    return [(read(left), read(left.with_name(left.name.replace("left", "right")))) for left in lefts]
+    pairs = []
+    for left in sorted(folder.glob("left*.png")):
+        right = left.with_name(left.name.replace("left", "right"))
+        pairs.append([cv2.imread(str(path), cv2.IMREAD_GRAYSCALE) for path in (left, right)])
+    return pairs
 
 
 def measure(program, given, folder, of_size):
@@ -109,12 +111,12 @@ def measure(program, given, folder, of_size):
         said = ours.bench(program, [folder / of_size, "--frames", given.frames, *common])
         times["ours"] += said["frame_ms"]["all"]
     found = {name: ours.figures(all_) for name, all_ in times.items()}
-    ratio = lambda mode: {key: found[mode][key] / found["ours"][key] for key in ("best", "median")}
+    ratios = {mode: {key: found[mode][key] / found["ours"][key] for key in ("best", "median")} for mode in MODES}
     return said, {
         "size": of_size,
         "num_disparities": given.num_disparities,
         "ms": found,
-        "times_as_fast_as": {mode: ratio(mode) for mode in MODES},
+        "times_as_fast_as": ratios,
         "parameters": said["parameters"],
         "stages_ms": said["stages_ms"],
         "peak_mb": said["peak_mb"],
@@ -136,9 +138,9 @@ def table(results):
 
 def main():
     given = arguments()
+    load_before = ours.load()
     program = ours.built()
     cv2.setNumThreads(given.threads)
-    load_before = ours.load()
     results = []
     with tempfile.TemporaryDirectory() as folder:
         for of_size in given.size:
@@ -150,7 +152,7 @@ def main():
     where = {**ours.about(said["adapter"], said["program"]), "load_before": load_before}
     where |= {"opencv": cv2.__version__, "threads": given.threads}
     print(ours.headline(where))
-    print(f"OpenCV {where['opencv']}; {given.threads} threads each; {given.rounds} rounds of {given.frames} pairs; ms")
+    print(f"OpenCV {where['opencv']}; threads of each: {given.threads}; rounds: {given.rounds}, pairs in each: {given.frames}; times in ms")
     print(table(results))
     ours.write(given.json, {**where, "rounds": given.rounds, "frames": given.frames, "results": results})
 

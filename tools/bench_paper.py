@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Times Stereopsis as Frommholz (2020) timed his semi-global matching: against the number of path directions, and of threads.
+"""Times Stereopsis as Frommholz (2020) timed his: against the number of path directions, and of threads.
 
     make bench-paper [ARGS="..."]          or: python3 tools/bench_paper.py
 
-The first table stands beside his Table 4, the second one beside his Table 5 (columns x86-64 SSE2/4, seconds; ISPRS Annals V-2-2020).
+The first table stands beside Table 4 of his "Lock-free multithreaded semi-global matching with an arbitrary number of path
+directions", the second one beside its Table 5 (x86-64 SSE2/4, seconds).
 His are whole runs on large aerial pictures with gated search ranges, reading and writing included, on 24 cores of an AMD EPYC 7402P; ours
 are one pair of the built-in scene, from rectified luma to the filtered map. So only the relative columns can be compared: how much
 longer more directions take, and how much quicker more threads are.
@@ -85,27 +86,27 @@ def measure(program, given, configurations):
 
 def table(head, keys, found, refused, paper, base, faster):
     """Rows with what was measured and the paper's figures, each relative to the row `base` of its own column."""
+
+    def relative(value, of_base):
+        if not (value and of_base):
+            return f"{'-':>9}"
+        return f"{of_base / value if faster else value / of_base:9.2f}"
+
     lines = [head]
+    best = {key: ms["best"] for key, ms in found.items()}
     for key in keys:
-        ms = found.get(key)
-        columns = [f"{key:>10}", " ".join(f"{ms[name]:9.2f}" for name in ("best", "median")) if ms else f"{'refused':>19}"]
-        for value, of_base, form in (
-            (ms and ms["best"], found.get(base, {}).get("best"), None),
-            (paper.get(key), paper.get(base), "{:9.0f}"),
-        ):
-            if form:
-                columns.append(form.format(value) if value else f"{'-':>9}")
-            ratio = value and of_base and (of_base / value if faster else value / of_base)
-            columns.append(f"{ratio:9.2f}" if ratio else f"{'-':>9}")
-        lines.append("  ".join(columns))
+        ours_ms = f"{best[key]:9.2f} {found[key]['median']:9.2f}" if key in found else f"{'refused':>19}"
+        his_s = f"{paper[key]:9.0f}" if key in paper else f"{'-':>9}"
+        ratios = [relative(column.get(key), column.get(base)) for column in (best, paper)]
+        lines.append("  ".join([f"{key:>10}", ours_ms, ratios[0], his_s, ratios[1]]))
     lines += [f"{key} refused: {words}" for key, words in refused.items()]
     return "\n".join(lines)
 
 
 def main():
     given = arguments()
-    program = ours.built()
     load_before = ours.load()
+    program = ours.built()
     of_paths = {paths: ["--engine", given.engine, "--paths", paths] for paths in given.paths}
     found_paths, refused_paths, said = measure(program, given, of_paths)
     with_threads = ["--engine", "cpu", "--paths", given.paths_of_threads, "--threads"]
@@ -117,7 +118,7 @@ def main():
     where = {**ours.about(said["adapter"], said["program"]), "load_before": load_before}
     print(ours.headline(where))
     work = f"{given.size}, {given.num_disparities} disparities" + (f", {' '.join(given.more)}" if given.more else "")
-    print(f"{work}; {given.rounds} rounds of {given.frames} pairs; his: Frommholz 2020, x86-64 SSE2/4\n")
+    print(f"{work}; rounds: {given.rounds}, pairs in each: {given.frames}; his: Frommholz 2020, x86-64 SSE2/4\n")
     base = 8 if 8 in given.paths else given.paths[0]
     print(f"Time against directions, beside his Table 4; relative to {base} directions (ours: best times)")
     head = "directions    best ms median ms   relative      his s   relative"
@@ -129,10 +130,12 @@ def main():
     ours.write(given.json, {**where, **results(given, (found_paths, refused_paths), (found_threads, refused_threads))})
 
 
+def rows(name, paper, found, refused):
+    keys = sorted({*found, *refused})
+    return [{name: key, "ms": found.get(key), "refused": refused.get(key), "paper_s": paper.get(key)} for key in keys]
+
+
 def results(given, of_paths, of_threads):
-    rows = lambda name, paper, found, refused: [
-        {name: key, "ms": found.get(key), "refused": refused.get(key), "paper_s": paper.get(key)} for key in {**found, **refused}
-    ]
     return {
         "size": given.size,
         "num_disparities": given.num_disparities,

@@ -34,7 +34,7 @@ def bench(program, arguments):
     )
     if done.returncode != 0:
         lines = [line for line in done.stderr.strip().splitlines() if line.strip()]
-        raise Refused(lines[0] if lines else f"it ended with code {done.returncode}")
+        raise Refused(lines[0].removeprefix("stereopsis: ") if lines else f"it ended with code {done.returncode}")
     said = json.loads(done.stdout)
     (result,) = said["results"]
     return {**result, "program": said["program"]}

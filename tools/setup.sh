@@ -20,7 +20,7 @@ have_vulkan_driver() { any_exists /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd
 
 without_opencv() {
   echo "stereopsis: $* (the lines above may say why; pip needs a network)" >&2
-  echo "stereopsis: to compare with OpenCV, make .venv with numpy and opencv-python-headless in it, then run this again;" >&2
+  echo "stereopsis: where a Python has both, that one runs the comparison: python3 tools/bench_opencv.py" >&2
   echo "stereopsis: without OpenCV: cargo run --release -- bench" >&2
   exit 1
 }
