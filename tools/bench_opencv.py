@@ -119,6 +119,7 @@ def measure(program, given, folder, of_size):
         "times_as_fast_as": ratios,
         "parameters": said["parameters"],
         "stages_ms": said["stages_ms"],
+        "engine_mb": said["engine_mb"],
         "peak_mb": said["peak_mb"],
     }
 

@@ -12,7 +12,7 @@ pub(super) use args::{BenchArgs, run_args};
 
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::gpu::{AdapterChoice, Gpu};
-use crate::engine::{EngineChoice, EngineInfo, GpuEngine, OpenOptions, open};
+use crate::engine::{self, EngineChoice, GpuEngine, Job, OpenOptions, open};
 use crate::process;
 use crate::stereo::StereoParams;
 use anyhow::Context;
@@ -89,6 +89,8 @@ struct Measured {
     paths: u32,
     #[serde(flatten)]
     figures: Figures,
+    /// Memory that the engine keeps from pair to pair; `None` where it does not know.
+    engine_mb: Option<f64>,
     /// Largest memory of the whole process while this was measured; `None` where the system does not tell.
     peak_mb: Option<u64>,
 }
@@ -118,23 +120,7 @@ pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
             pairs::write(folder, &jobs)?;
         }
         for choice in choices(options) {
-            let open_options = OpenOptions {
-                choice,
-                threads: options.threads,
-                adapter: options.adapter.clone(),
-                ..OpenOptions::default()
-            };
-            let mut engine = open(&open_options, None)?.engine;
-            let info = engine.info();
-            process::forget_peak();
-            let figures = match options.task {
-                Task::OneByOne { frames } => one_by_one::measure(engine.as_mut(), &jobs, frames).map(Figures::OneByOne),
-                Task::Steady { rate_hz, seconds } => {
-                    steady::measure(engine, &jobs, rate_hz, seconds).map(Figures::Steady)
-                }
-            };
-            let figures = figures.with_context(|| format!("{choice} at {width}x{height}"))?;
-            let measured = Measured::of(&info, (width, height), &options.params, figures);
+            let measured = measure(options, choice, &jobs).with_context(|| format!("{choice} at {width}x{height}"))?;
             if !options.json {
                 measured.print(out, report.results.is_empty())?;
             }
@@ -145,6 +131,35 @@ pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
         writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
     }
     Ok(())
+}
+
+/// Opens an engine, warms it up and times it.
+fn measure(options: &BenchOptions, choice: EngineChoice, jobs: &[Job]) -> anyhow::Result<Measured> {
+    let BenchOptions { params, threads, adapter, .. } = options;
+    let open_options = OpenOptions { choice, threads: *threads, adapter: adapter.clone(), ..OpenOptions::default() };
+    let mut engine = open(&open_options, None)?.engine;
+    let info = engine.info();
+    process::forget_peak();
+    for job in jobs.iter().cycle().take(WARM_UP) {
+        engine::run(engine.as_mut(), job.clone())?;
+    }
+    let engine_bytes = engine.memory_bytes();
+    let figures = match options.task {
+        Task::OneByOne { frames } => Figures::OneByOne(one_by_one::measure(engine.as_mut(), jobs, frames)?),
+        Task::Steady { rate_hz, seconds } => Figures::Steady(steady::measure(engine, jobs, rate_hz, seconds)?),
+    };
+    let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
+    Ok(Measured {
+        engine: info.kind.to_string(),
+        adapter: info.adapter.clone(),
+        parameters: params.clone(),
+        size: format!("{width}x{height}"),
+        num_disparities: params.num_disparities,
+        paths: params.paths,
+        figures,
+        engine_mb: engine_bytes.map(|bytes| bytes as f64 / f64::from(1 << 20)),
+        peak_mb: process::peak_bytes().map(|bytes| bytes >> 20),
+    })
 }
 
 /// `auto` is every engine that this machine has and that can do it.
@@ -166,19 +181,6 @@ fn choices(options: &BenchOptions) -> Vec<EngineChoice> {
 }
 
 impl Measured {
-    fn of(info: &EngineInfo, (width, height): (usize, usize), params: &StereoParams, figures: Figures) -> Self {
-        Self {
-            engine: info.kind.to_string(),
-            adapter: info.adapter.clone(),
-            parameters: params.clone(),
-            size: format!("{width}x{height}"),
-            num_disparities: params.num_disparities,
-            paths: params.paths,
-            figures,
-            peak_mb: process::peak_bytes().map(|bytes| bytes >> 20),
-        }
-    }
-
     fn print(&self, out: &mut dyn Write, first: bool) -> std::io::Result<()> {
         let (head, columns, rest) = match &self.figures {
             Figures::OneByOne(times) => (one_by_one::Times::HEAD, times.columns(), times.rest()),
@@ -186,14 +188,15 @@ impl Measured {
         };
         if first {
             let stages = if rest.is_empty() { "" } else { "  stages, ms" };
-            writeln!(out, "engine  size        disparities  paths  {head}  peak MB{stages}")?;
+            writeln!(out, "engine  size        disparities  paths  {head}  engine MB  peak MB{stages}")?;
         }
         let Self { engine, adapter, size, num_disparities, paths, .. } = self;
+        let engine_mb = self.engine_mb.map_or_else(|| "-".to_owned(), |mb| format!("{mb:.1}"));
         let peak = self.peak_mb.map_or_else(|| "-".to_owned(), |mb| mb.to_string());
         let rest = if rest.is_empty() { rest } else { format!("  {rest}") };
         writeln!(
             out,
-            "{engine:<7} {size:<11} {num_disparities:>11}  {paths:>5}  {columns}  {peak:>7}{rest}  [{adapter}]"
+            "{engine:<7} {size:<11} {num_disparities:>11}  {paths:>5}  {columns}  {engine_mb:>9}  {peak:>7}{rest}  [{adapter}]"
         )
     }
 }

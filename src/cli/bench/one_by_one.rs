@@ -1,6 +1,5 @@
 //! One pair at a time, the next one after the last result: how long a pair takes.
 
-use super::WARM_UP;
 use crate::engine::{Engine, Job, run as run_job};
 use std::collections::BTreeMap;
 
@@ -23,16 +22,13 @@ struct FrameTime {
     all: Vec<f64>,
 }
 
-/// Runs the jobs in turn, some first without the clock.
+/// Runs the jobs in turn on a warm engine.
 pub(super) fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> anyhow::Result<Times> {
     let mut all = Vec::new();
     let mut stages: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
     let mut stage_order = Vec::new();
-    for (n, job) in jobs.iter().cycle().take(WARM_UP + frames.max(1)).enumerate() {
+    for job in jobs.iter().cycle().take(frames.max(1)) {
         let output = run_job(engine, job.clone())?;
-        if n < WARM_UP {
-            continue;
-        }
         all.push(output.compute_time.as_secs_f64() * 1e3);
         let mut of_frame: BTreeMap<&'static str, f64> = BTreeMap::new();
         for stage in output.stages {

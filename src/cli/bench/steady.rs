@@ -1,10 +1,9 @@
 //! Pairs that come at a steady rate, as from a camera, to the engine thread of the live pipeline: the newest pair wins, and what is
 //! counted is what somebody who looks would see, drops and latency.
 
-use super::WARM_UP;
 use crate::capture::newest;
 use crate::engine::worker::{Control, EngineSource, EngineStats, EngineWorker};
-use crate::engine::{Engine, Job, run as run_job};
+use crate::engine::{Engine, Job};
 use crate::frame::Frame;
 use crate::process::CpuShare;
 use anyhow::{Context as _, bail};
@@ -42,11 +41,8 @@ const FAREWELL: Duration = Duration::from_mins(1);
 /// How often is looked for something that another thread does.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// Feeds the engine for some seconds.
-pub(super) fn measure(mut engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, seconds: f64) -> anyhow::Result<Steady> {
-    for job in jobs.iter().cycle().take(WARM_UP) {
-        run_job(engine.as_mut(), job.clone())?;
-    }
+/// Feeds a warm engine for some seconds.
+pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, seconds: f64) -> anyhow::Result<Steady> {
     let Some(first) = jobs.first() else { bail!("no pair to time") };
     let control = Control { params: Arc::clone(&first.params), read_back: true, paused: false, steps: 0 };
     let (sender, frames) = newest::channel();

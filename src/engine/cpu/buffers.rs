@@ -14,6 +14,13 @@ pub(super) struct Buffers {
     pub(super) sums32: Vec<u32>,
 }
 
+impl Buffers {
+    /// What they take.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&self.costs[..]) + size_of_val(&self.sums16[..]) + size_of_val(&self.sums32[..])
+    }
+}
+
 /// Size of a volume.
 #[derive(Clone, Copy)]
 pub(super) struct Size {

@@ -149,6 +149,10 @@ impl Engine for CpuEngine {
         1
     }
 
+    fn memory_bytes(&mut self) -> Option<usize> {
+        Some(self.buffers.bytes())
+    }
+
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
         if self.waiting.is_some() {
             return Err(EngineError::Device("the CPU takes one pair at a time: collect the last one first".into()));
