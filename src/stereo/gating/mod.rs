@@ -73,6 +73,12 @@ pub fn gates(left: &Luma, right: &Luma, params: &StereoParams) -> Option<Gates> 
     Some(bounds_from(&map, left.size(), params))
 }
 
+/// Smallest and largest disparity at half the size: every one of `params` is twice a coarser one, or 1 px beside it.
+pub fn coarse_range(params: &StereoParams) -> (i32, i32) {
+    let (min, max) = (params.min_disparity, params.disparity(params.num_disparities as usize - 1));
+    (min.div_euclid(2), -(-max).div_euclid(2))
+}
+
 /// How the pair is matched at half the size, to gate pictures of `size` with `params`; `None` where there is no such level.
 ///
 /// Cost, penalties, median and left-right check stay. Whole pixels are enough, none is dropped for being alone or
@@ -82,11 +88,10 @@ pub fn coarser((width, height): (usize, usize), params: &StereoParams) -> Option
     if width.div_ceil(2).min(height.div_ceil(2)) < SMALLEST_SIDE_PX {
         return None;
     }
-    let (min, max) = (params.min_disparity, params.disparity(params.num_disparities as usize - 1));
-    let (coarse_min, coarse_max) = (min.div_euclid(2), -(-max).div_euclid(2));
+    let (min, max) = coarse_range(params);
     Some(StereoParams {
-        min_disparity: coarse_min,
-        num_disparities: (coarse_max - coarse_min + 1) as u32,
+        min_disparity: min,
+        num_disparities: (max - min + 1) as u32,
         gating: (levels > 1).then(|| levels - 1),
         paths: if params.paths == 0 { 0 } else { COARSE_PATHS },
         start_angle_deg: 0,
