@@ -82,7 +82,7 @@ parameters! {
         p2_alpha: u32 = CostKind::Census5x5.penalties().p2_alpha, "p2-alpha", "P2 alpha", 0..=4096, "/16", Matching, Advanced;
         /// Search each pixel only around what was found near it in smaller pictures, for which the pair is halved this many
         /// times. Quicker over long ranges, but can miss what is small and far from its surroundings in depth. CPU only.
-        gating: Option<u32> = None, "gating", "Gating", 1..=6, "levels", Matching, Advanced;
+        gating: Option<u32> = None, "gating", "Gating", 1..=6, "", Matching, Advanced;
         /// Fit a parabola through the three sums around the winner.
         subpixel: bool = true, "subpixel", "Sub-pixel", 0..=1, "", Filters, Basic;
         /// Drop a pixel if another disparity is within this percentage of the winner's sum; 0 keeps all.
