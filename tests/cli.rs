@@ -179,6 +179,8 @@ fn a_wrong_command_line_is_code_2() {
     refused(&folder, &["compute", "left.png", "right.png", "-o", "out.jpg"], 1, &["out.jpg", ".pfm"]);
     refused(&folder, &["live", "--source", "webcam:x", "--headless"], 2, &["webcam:x", "webcam:0,1"]);
     refused(&folder, &["live", "--focal-px", "500"], 2, &["--baseline-m"]);
+    refused(&folder, &["bench", "webcam:0"], 2, &["webcam:0", "live --headless"]);
+    refused(&folder, &["bench", "--rate", "30", "--frames", "9"], 2, &["--rate", "--frames"]);
     refused(&folder, &["--nonsense"], 2, &["--nonsense"]);
 }
 

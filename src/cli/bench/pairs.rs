@@ -1,6 +1,7 @@
 //! The pairs that are timed: read or rendered before any clock runs.
 
 use crate::capture::{Next, Recipe, SourceOptions, SourceSpec, open};
+use crate::cli::UsageError;
 use crate::engine::Job;
 use crate::export::write_picture;
 use crate::frame::{Frame, RawPair};
@@ -18,7 +19,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The first pairs of a source, as jobs.
 pub(super) fn jobs(spec: &SourceSpec, options: &SourceOptions, params: &StereoParams) -> anyhow::Result<Vec<Job>> {
     if spec.is_camera() {
-        bail!("{spec} is a camera: bench times pictures or the built-in scene; for cameras use live --headless --json");
+        let text = format!(
+            "{spec} is a camera: bench times pictures or the built-in scene; for cameras use live --headless --json"
+        );
+        return Err(UsageError(text).into());
     }
     let mut source = open(spec, options)?;
     let params = Arc::new(params.clone());
