@@ -2,7 +2,7 @@
 
 ARGS ?=
 
-.PHONY: run test bench check setup-run setup-test
+.PHONY: run test bench bench-paper soak check setup-run setup-bench setup-test
 
 ## Live depth: in a window where there is a display, otherwise as a status line and a preview picture.
 run: setup-run
@@ -12,9 +12,17 @@ run: setup-run
 test: setup-test
 	cargo test --locked
 
-## Times the engines, warm, per stage.
-bench: setup-run
-	cargo run --locked --release -- bench $(ARGS)
+## Times the CPU engine beside OpenCV, in turn, on as many threads; see docs/performance.md.
+bench: setup-bench
+	.venv/bin/python tools/bench_opencv.py $(ARGS)
+
+## Times it against the number of path directions and of threads, beside the tables of Frommholz (2020).
+bench-paper: setup-run
+	python3 tools/bench_paper.py $(ARGS)
+
+## Ten thousand pairs through the CPU engine and through the live pipeline: memory must not grow. Takes some minutes.
+soak: setup-test
+	cargo test --locked --test soak -- --ignored --nocapture
 
 ## What a change has to pass beside the tests.
 check: setup-test
@@ -24,6 +32,9 @@ check: setup-test
 
 setup-run:
 	@sh tools/setup.sh run
+
+setup-bench:
+	@sh tools/setup.sh bench
 
 setup-test:
 	@sh tools/setup.sh test

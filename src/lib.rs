@@ -31,6 +31,7 @@ pub mod live;
 pub mod metrics;
 pub mod colormap;
 pub mod export;
+pub mod process;
 pub mod settings;
 pub mod rig;
 pub mod ui;

@@ -179,6 +179,8 @@ fn a_wrong_command_line_is_code_2() {
     refused(&folder, &["compute", "left.png", "right.png", "-o", "out.jpg"], 1, &["out.jpg", ".pfm"]);
     refused(&folder, &["live", "--source", "webcam:x", "--headless"], 2, &["webcam:x", "webcam:0,1"]);
     refused(&folder, &["live", "--focal-px", "500"], 2, &["--baseline-m"]);
+    refused(&folder, &["bench", "webcam:0"], 2, &["webcam:0", "live --headless"]);
+    refused(&folder, &["bench", "--rate", "30", "--frames", "9"], 2, &["--rate", "--frames"]);
     refused(&folder, &["--nonsense"], 2, &["--nonsense"]);
 }
 
@@ -227,7 +229,10 @@ fn crooked_pictures_are_rectified_by_what_they_show() {
         assert!(output.status.success(), "{}", text(&output.stderr));
         (serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap(), text(&output.stderr))
     };
-    let (crooked, _) = run(&[]);
+    let (crooked, said) = run(&[]);
+    let whole = &crooked["run"];
+    assert!(whole["computed"].as_u64().unwrap() >= 3 && whole["latency_ms"]["largest"].is_number(), "{whole}");
+    assert!(said.contains("pairs came") && said.contains("dropped"), "{said}");
     let (straight, said) = run(&["--rectify", "auto", "--baseline-m", "0.065", "--fov-deg", "58"]);
     assert!(said.contains("depth is an estimate"), "{said}");
     assert_eq!(straight["geometry"]["estimated"], true, "{straight}");

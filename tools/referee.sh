@@ -5,7 +5,8 @@
 set -euo pipefail
 evaluate=$(realpath "$1"); shift
 cd "$(dirname "$0")/.."
-[ -x .venv/bin/python ] || { python3 -m venv .venv && .venv/bin/pip install -q numpy pillow; }
+[ -x .venv/bin/python ] || python3 -m venv .venv
+.venv/bin/python -c 'import numpy, PIL' 2>/dev/null || .venv/bin/pip install -q numpy pillow
 cargo build --locked --release -q
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

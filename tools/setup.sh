@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs what a build or a run needs and this machine lacks, and says so. Debian and Ubuntu; elsewhere it names what is missing.
+# For bench it also puts OpenCV for Python into .venv, to compare with.
 #
-#   tools/setup.sh run|test
+#   tools/setup.sh run|test|bench
 #
 # Asks on a terminal, goes ahead without one; with neither root nor sudo it prints the command and stops.
 set -eu
@@ -17,8 +18,25 @@ have_library() { # by file name, wherever the loader or the usual folders have i
 }
 have_vulkan_driver() { any_exists /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json; }
 
+without_opencv() {
+  echo "stereopsis: $* (the lines above may say why; pip needs a network)" >&2
+  echo "stereopsis: where a Python has both, that one runs the comparison: python3 tools/bench_opencv.py" >&2
+  echo "stereopsis: without OpenCV: cargo run --release -- bench" >&2
+  exit 1
+}
+opencv_in_venv() {
+  if .venv/bin/python -c 'import cv2, numpy' >/dev/null 2>&1; then return; fi
+  echo "stereopsis: putting numpy and opencv-python-headless into .venv, for this folder only"
+  if [ ! -e .venv ]; then
+    python3 -m venv .venv || { rm -rf .venv; without_opencv "python3 -m venv .venv failed"; }
+  fi
+  .venv/bin/python -m pip install -q --disable-pip-version-check --retries 1 --timeout 15 numpy opencv-python-headless ||
+    without_opencv "numpy and opencv-python-headless could not be installed into .venv"
+}
+
 if [ "$(uname -s)" != Linux ]; then
-  exit 0 # macOS and Windows bring what is needed
+  [ "$purpose" != bench ] || opencv_in_venv
+  exit 0 # macOS and Windows bring the rest
 fi
 if ! command -v cargo >/dev/null 2>&1; then
   echo "stereopsis: cargo was not found; install Rust 1.95 or newer with rustup, then run this again" >&2
@@ -29,6 +47,9 @@ missing=
 need() { missing="$missing $*"; }
 have_library libclang.so || need libclang1 # reads the kernel's camera headers during the build
 command -v cc >/dev/null 2>&1 || need gcc libc6-dev
+if [ "$purpose" = bench ] && [ ! -x .venv/bin/python ]; then
+  python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || need python3 python3-venv
+fi
 if [ "$purpose" = test ] || [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
   have_library libvulkan.so.1 || need libvulkan1
   have_vulkan_driver || need mesa-vulkan-drivers
@@ -69,7 +90,9 @@ if [ -n "$missing" ]; then
   $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
 fi
 
+[ "$purpose" != bench ] || opencv_in_venv
+
 case $purpose in
-  run) [ -x target/release/stereopsis ] || echo "stereopsis: the first build takes about seven minutes on two cores; later ones take seconds" ;;
+  run | bench) [ -x target/release/stereopsis ] || echo "stereopsis: the first build takes about seven minutes on two cores; later ones take seconds" ;;
   test) [ -d target/debug/deps ] || echo "stereopsis: the first build of the tests takes about six minutes on two cores" ;;
 esac

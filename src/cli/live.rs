@@ -6,7 +6,7 @@ use super::settings_args::SettingsArgs;
 use crate::capture::{Recipe, SourceInfo, SourceSpec};
 use crate::engine::Output;
 use crate::export::{self, PreviewOptions};
-use crate::live::{LiveOptions, Status, headless};
+use crate::live::{LiveOptions, Status, Summary, headless};
 use crate::rig;
 use crate::settings::{Settings, Word};
 use crate::stereo::StereoParams;
@@ -98,7 +98,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     export::write_preview(&args.preview, &output.job.frame, map, &PreviewOptions::default())?;
     eprintln!("stereopsis: wrote {}", args.preview.display());
     if args.json {
-        super::print_json(&about(&output, &end.status))?;
+        super::print_json(&about(&output, &end.status, &end.summary))?;
     }
     if !end.status.errors.is_empty() {
         anyhow::bail!("{}", end.status.errors.join("; "));
@@ -107,7 +107,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
 }
 
 /// The last result and how the run went.
-fn about(output: &Output, status: &Status) -> serde_json::Value {
+fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Value {
     let mut about = export::describe(output);
     about["captured_hz"] = status.captured_hz.into();
     about["computed_hz"] = status.computed_hz.into();
@@ -121,6 +121,7 @@ fn about(output: &Output, status: &Status) -> serde_json::Value {
         serde_json::Value::Null,
         |latency| serde_json::json!({ "median": latency.median_ms, "p99": latency.p99_ms }),
     );
+    about["run"] = serde_json::json!(summary);
     about["rig"] = serde_json::json!({
         "row_offset": status.health.row_offset,
         "luma_difference": status.health.luma,

@@ -1,6 +1,5 @@
 //! The command line: one file for each subcommand. Without one, paths and flags go to `live`.
 
-mod bench_args;
 pub mod bench;
 mod camera_args;
 mod calibration;
@@ -55,7 +54,7 @@ enum Command {
     /// Show or convert calibration files
     Calibration(calibration::CalibrationCommand),
     /// Time the engines, warm, per stage and whole
-    Bench(Box<bench_args::BenchArgs>),
+    Bench(Box<bench::BenchArgs>),
     /// Tell what depth a rig can measure, from its field of view and baseline
     Plan(plan::PlanArgs),
 }
@@ -69,7 +68,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         None => live::run(&cli.live),
         Some(Command::Live(args)) => live::run(&args),
         Some(Command::Devices(args)) => devices::run(&args),
-        Some(Command::Bench(args)) => bench_args::run(&args),
+        Some(Command::Bench(args)) => bench::run_args(&args),
         Some(Command::Calibration(args)) => calibration::run(&args),
         Some(Command::Plan(args)) => plan::run(&args),
         Some(Command::Compute(args)) => compute::run(&args),

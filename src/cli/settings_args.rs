@@ -122,6 +122,7 @@ fn unit_name(unit: &str) -> &'static str {
     match unit {
         "px" => "PX",
         "%" => "PERCENT",
+        "deg" => "DEGREES",
         _ => "N",
     }
 }

@@ -119,6 +119,11 @@ pub trait Engine: Send {
     /// How many jobs may be in flight: submitted and not yet collected.
     fn slots(&self) -> usize;
 
+    /// Bytes that it keeps from pair to pair for pairs as the last one; `None` where it does not know.
+    fn memory_bytes(&mut self) -> Option<usize> {
+        None
+    }
+
     /// Starts a job. The pair is on its way when this returns; nobody waits for the device.
     ///
     /// # Errors

@@ -1,8 +1,9 @@
 //! The pipeline with a status line instead of a window: until its pairs are done, or Ctrl-C.
 
-use super::{EngineSource, Live, LiveOptions, Status};
+use super::{EngineSource, Live, LiveOptions, Status, Summary};
 use crate::capture::PairSource;
 use crate::engine::{self, EngineChoice, Output};
+use crate::process::CpuShare;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
@@ -17,6 +18,8 @@ pub struct Finished {
     pub output: Option<Arc<Output>>,
     /// Everything else, as of the end. Its errors have been told already.
     pub status: Status,
+    /// The whole run, which has been told already.
+    pub summary: Summary,
     /// Ctrl-C ended it.
     pub interrupted: bool,
 }
@@ -40,6 +43,7 @@ pub fn run(source: Box<dyn PairSource>, options: LiveOptions, results: Option<u6
         engine => engine,
     };
     let options = LiveOptions { engine, read_back: true, ..options };
+    let share = CpuShare::start();
     let live = Live::start(source, options).context("cannot start the threads")?;
     let mut teller = Teller::new();
     let (status, interrupted) = loop {
@@ -52,8 +56,9 @@ pub fn run(source: Box<dyn PairSource>, options: LiveOptions, results: Option<u6
             break (status, interrupted && !done);
         }
     };
-    teller.last(&status);
-    Ok(Finished { output: live.latest(), interrupted, status })
+    let summary = Summary::of(&status, &share);
+    teller.last(&status, &summary);
+    Ok(Finished { output: live.latest(), interrupted, status, summary })
 }
 
 /// Set by the first Ctrl-C.
@@ -118,12 +123,12 @@ impl Teller {
         }
     }
 
-    /// The status at the end, which stays.
-    fn last(&self, status: &Status) {
+    /// The status at the end and the whole run, which stay.
+    fn last(&self, status: &Status, summary: &Summary) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-        let _ = writeln!(std::io::stderr(), "{} pairs: {status}", status.computed);
+        let _ = writeln!(std::io::stderr(), "{status}\n{summary}");
     }
 
     /// A line that stays. Standard error may be closed; that is no reason to stop.

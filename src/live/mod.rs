@@ -4,12 +4,14 @@
 
 pub mod headless;
 mod status;
+mod summary;
 mod watch;
 #[cfg(test)]
 mod tests;
 
 pub use crate::engine::worker::{EngineSource, Wake};
-pub use status::{Dropped, Latency, Status};
+pub use status::{Dropped, Latency, RunLatency, Status};
+pub use summary::Summary;
 pub use watch::Health;
 
 use crate::calibration::CalibrationError;

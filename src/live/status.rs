@@ -5,10 +5,11 @@ use crate::calibration::{RowOffset, Verdict};
 use crate::capture::{CaptureStats, SourceInfo, SourceState};
 use crate::engine::worker::EngineStats;
 use crate::engine::{EngineInfo, StageTime};
-use crate::metrics::TruthError;
+use crate::metrics::{self, TruthError};
 use crate::stereo::CostKind;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// From the arrival of a pair at the capture thread to its result, recently.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,8 +20,19 @@ pub struct Latency {
     pub p99_ms: f64,
 }
 
+/// The same over the whole run, of which the start is a part; ms.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct RunLatency {
+    /// Half are quicker.
+    pub median: f64,
+    /// 99 of 100 are quicker.
+    pub p99: f64,
+    /// The largest one.
+    pub largest: f64,
+}
+
 /// Pairs that were not matched, by cause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Dropped {
     /// The source itself left them out.
     pub source: u64,
@@ -58,6 +70,8 @@ pub struct Status {
     pub computed_hz: f64,
     /// From pair to result; `None` before the first.
     pub latency: Option<Latency>,
+    /// The same since the start; `None` before the first.
+    pub run_latency: Option<RunLatency>,
     /// Pairs that were not matched.
     pub dropped: Dropped,
     /// How much later the newest pair's right picture was taken, s.
@@ -111,6 +125,7 @@ impl Status {
             computed: engine.computed,
             computed_hz: engine.computed_hz(),
             latency: engine.latency_ms().map(|(median_ms, p99_ms)| Latency { median_ms, p99_ms }),
+            run_latency: RunLatency::of(&engine.run_latency),
             dropped: Dropped {
                 source: capture.dropped_source,
                 late: engine.late,
@@ -133,6 +148,27 @@ impl Status {
             paused,
             ended: engine.ended,
         }
+    }
+}
+
+impl RunLatency {
+    fn of(latency: &metrics::RunLatency) -> Option<Self> {
+        let ms = |d: Duration| d.as_secs_f64() * 1e3;
+        Some(Self {
+            median: ms(latency.percentile(50)?),
+            p99: ms(latency.percentile(99)?),
+            largest: ms(latency.largest()?),
+        })
+    }
+}
+
+/// The sum, and the causes that there were.
+impl fmt::Display for Dropped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let causes = [(self.source, "by the source"), (self.late, "late"), (self.failed, "failed")];
+        let told: Vec<_> = causes.iter().filter(|(n, _)| *n > 0).map(|(n, cause)| format!("{n} {cause}")).collect();
+        write!(f, "{} dropped", self.missed())?;
+        if told.is_empty() { Ok(()) } else { write!(f, " ({})", told.join(", ")) }
     }
 }
 

@@ -156,6 +156,11 @@ fn without_a_window_it_runs_to_the_end_and_gives_the_last_result() {
     let finished = headless::run(Box::new(Shifted::new(5, 6)), options(), None).unwrap();
     assert!(!finished.interrupted);
     assert_eq!(finished.status.computed, 6);
+    let summary = finished.summary;
+    assert_eq!((summary.came, summary.computed, summary.dropped), (6, 6, Dropped::default()));
+    let latency = summary.latency_ms.unwrap();
+    assert!(latency.median > 0.0 && latency.p99 <= latency.largest && latency.largest < 1e3 * summary.seconds);
+    assert_eq!(summary.cpu_percent.is_some(), cfg!(target_os = "linux"));
     let output = finished.output.unwrap();
     assert_eq!((output.job.frame.raw.sequence, output.map.is_some()), (5, true));
 }

@@ -7,5 +7,5 @@ mod truth_error;
 
 pub use exposure::{LumaDifference, luma_difference};
 pub use motion::motion;
-pub use rate::{Latency, Rate};
+pub use rate::{Latency, Rate, RunLatency};
 pub use truth_error::{RegionError, TruthError, truth_error};

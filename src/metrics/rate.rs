@@ -100,6 +100,66 @@ impl Default for Latency {
     }
 }
 
+/// Latencies of a whole run, in little memory however long it lasts: percentiles are at most 2 % too large.
+#[derive(Clone, Debug, Default)]
+pub struct RunLatency {
+    /// How many fell into each step; steps of 1 us at first, then 64 to each doubling.
+    counts: Vec<u64>,
+    count: u64,
+    largest: Duration,
+}
+
+/// Steps from one power of two to the next: 2 to this power.
+const STEPS_LOG2: u32 = 6;
+
+impl RunLatency {
+    /// Adds one.
+    pub fn record(&mut self, latency: Duration) {
+        let step = step_of(latency);
+        if self.counts.len() <= step {
+            self.counts.resize(step + 1, 0);
+        }
+        self.counts[step] += 1;
+        self.count += 1;
+        self.largest = self.largest.max(latency);
+    }
+
+    /// How many there were.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The largest one, exactly; `None` before the first.
+    pub fn largest(&self) -> Option<Duration> {
+        (self.count > 0).then_some(self.largest)
+    }
+
+    /// At least `percent` in a hundred are at most this, 1 to 100; `None` before the first.
+    pub fn percentile(&self, percent: u64) -> Option<Duration> {
+        let rank = (self.count * percent).div_ceil(100);
+        let mut passed = 0;
+        let step = self.counts.iter().position(|&count| {
+            passed += count;
+            passed >= rank
+        })?;
+        Some(end_of(step).min(self.largest))
+    }
+}
+
+/// The step of a latency: its leading bits in us, and how many bits follow.
+fn step_of(latency: Duration) -> usize {
+    let us = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
+    let shift = (u64::BITS - us.leading_zeros()).saturating_sub(STEPS_LOG2 + 1);
+    ((u64::from(shift) << STEPS_LOG2) + (us >> shift)) as usize
+}
+
+/// Where a step ends.
+fn end_of(step: usize) -> Duration {
+    let shift = (step >> STEPS_LOG2).saturating_sub(1);
+    let leading = step - (shift << STEPS_LOG2);
+    Duration::from_micros(((leading as u128 + 1) << shift).min(u128::from(u64::MAX)) as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,5 +208,33 @@ mod tests {
             latency.record(MS * 7);
         }
         assert_eq!(latency.percentile_99(), Some(MS * 7), "only the last hundred count");
+    }
+
+    #[test]
+    fn a_whole_run_keeps_percentiles_within_two_per_cent_and_its_largest() {
+        let mut run = RunLatency::default();
+        assert_eq!((run.percentile(50), run.largest()), (None, None));
+        for us in 1..=100_000 {
+            run.record(Duration::from_micros(us * 7));
+        }
+        for percent in [1, 50, 99, 100] {
+            let (exact, found) = (MS * 7 * percent as u32, run.percentile(percent).unwrap());
+            assert!((exact..=exact * 51 / 50).contains(&found), "{percent} %: {found:?} for {exact:?}");
+        }
+        assert_eq!((run.count(), run.largest()), (100_000, Some(MS * 700)));
+        assert!(run.counts.len() < 1000, "{}", run.counts.len());
+        run.record(Duration::MAX);
+        run.record(Duration::ZERO);
+        assert_eq!((run.percentile(100), run.largest()), (Some(end_of(step_of(Duration::MAX))), Some(Duration::MAX)));
+    }
+
+    #[test]
+    fn steps_follow_each_other_without_gaps() {
+        for us in (0..5000).chain([u64::from(u32::MAX), u64::MAX / 3]) {
+            let latency = Duration::from_micros(us);
+            let step = step_of(latency);
+            assert!(latency < end_of(step), "{us} us ends at {:?}", end_of(step));
+            assert!(step == 0 || latency >= end_of(step - 1), "{us} us is in step {step}");
+        }
     }
 }

@@ -8,12 +8,14 @@ pub mod cost;
 pub mod depth;
 pub mod disparity;
 pub mod filter;
+pub mod gating;
 pub mod map;
 pub mod params;
 pub mod preset;
 pub mod volume;
 
 pub use cost::CostKind;
+pub use gating::{Gate, Gates};
 pub use map::{DisparityMap, INVALID, reason};
 pub use params::{AdaptiveP2, Fill, Median, ParamsError, StereoParams};
 pub use preset::Preset;
@@ -32,12 +34,13 @@ pub fn match_pair(left: &Luma, right: &Luma, params: &StereoParams) -> Disparity
     filter_maps(&left_map, &right_map, params)
 }
 
-/// Matching cost, summed over paths or, with `paths` 0, over the window alone.
+/// Matching cost, summed over paths or, with `paths` 0, over the window alone; with the gates of coarser levels.
 pub fn sum_volume(left: &Luma, right: &Luma, params: &StereoParams) -> Volume<u32> {
+    let gates = gating::gates(left, right, params);
     if params.paths == 0 {
-        return cost::window_sums(left, right, params);
+        return Volume { gates, ..cost::window_sums(left, right, params) };
     }
-    let costs = cost::volume(left, right, params);
+    let costs = Volume { gates, ..cost::volume(left, right, params) };
     aggregate::sum_paths(&costs, &left.to_u8(), params)
 }
 

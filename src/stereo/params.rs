@@ -2,6 +2,7 @@
 
 use super::aggregate::MAX_PATHS;
 use super::cost::CostKind;
+use super::gating::COARSE_PATHS;
 use crate::parameter::Value;
 use crate::{choices, parameters};
 
@@ -79,6 +80,9 @@ parameters! {
         p2_min: u32 = CostKind::Census5x5.penalties().p2_min, "p2-min", "P2 min", 1..=8191, "", Matching, Advanced;
         /// How fast a linear P2 falls: sixteenths of P2 units per grey level.
         p2_alpha: u32 = CostKind::Census5x5.penalties().p2_alpha, "p2-alpha", "P2 alpha", 0..=4096, "/16", Matching, Advanced;
+        /// Search each pixel only around what was found near it in smaller pictures, for which the pair is halved this many
+        /// times. Quicker over long ranges, but can miss what is small and far from its surroundings in depth. CPU only.
+        gating: Option<u32> = None, "gating", "Gating", 1..=6, "", Matching, Advanced;
         /// Fit a parabola through the three sums around the winner.
         subpixel: bool = true, "subpixel", "Sub-pixel", 0..=1, "", Filters, Basic;
         /// Drop a pixel if another disparity is within this percentage of the winner's sum; 0 keeps all.
@@ -100,6 +104,9 @@ parameters! {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ParamsError(pub String);
+
+/// Sums stay below the largest 16-bit value, with which engines mark what does not exist.
+const LARGEST_SUM: u32 = u16::MAX as u32 - 1;
 
 impl StereoParams {
     /// Defaults with this cost and the penalties that suit it.
@@ -192,20 +199,37 @@ impl StereoParams {
         self.validate_sum()
     }
 
-    /// Sums over all paths stay below the largest 16-bit value, with which engines mark what does not exist.
+    /// How many paths the 16-bit sum takes with these penalties.
+    pub fn most_paths(&self) -> u32 {
+        (LARGEST_SUM / (self.largest_cost() + self.largest_p2())).min(MAX_PATHS)
+    }
+
+    /// The largest P2 that the 16-bit sum takes with so many paths, at least one; 0 if there is none.
+    pub fn most_p2(&self) -> u32 {
+        (LARGEST_SUM / self.summed_paths().max(1)).saturating_sub(self.largest_cost())
+    }
+
+    /// Paths that are summed, here or in the smaller pictures of gating, which have a number of their own.
+    fn summed_paths(&self) -> u32 {
+        self.paths.max(if self.gating.is_some() && self.paths > 0 { COARSE_PATHS } else { 0 })
+    }
+
     fn validate_sum(&self) -> Result<(), ParamsError> {
-        const LARGEST_SUM: u32 = u16::MAX as u32 - 1;
         let (cost, p2) = (self.largest_cost(), self.largest_p2());
-        if self.paths * (cost + p2) <= LARGEST_SUM {
+        let paths = self.summed_paths();
+        if paths * (cost + p2) <= LARGEST_SUM {
             return Ok(());
         }
         let flag = if p2 > self.p2 { "p2-min" } else { "p2" };
-        let largest_p2 = (LARGEST_SUM / self.paths).saturating_sub(cost);
-        let or_p2 = if largest_p2 > self.p1 { format!(", or --{flag} up to {largest_p2}") } else { String::new() };
+        let fewer = if self.paths <= self.most_paths() {
+            "the smaller pictures of --gating need as many; use --gating off".to_owned()
+        } else {
+            format!("use at most {} paths", self.most_paths())
+        };
+        let fits = Some(self.most_p2()).filter(|&most| most > self.p1);
+        let or_p2 = fits.map_or(String::new(), |most| format!(", or --{flag} up to {most}"));
         Err(ParamsError(format!(
-            "--{flag} {p2}: {} paths of cost {cost} and penalty {p2} exceed the 16-bit sum; use at most {} paths{or_p2}",
-            self.paths,
-            LARGEST_SUM / (cost + p2),
+            "--{flag} {p2}: {paths} paths of cost {cost} and penalty {p2} exceed the 16-bit sum; {fewer}{or_p2}"
         )))
     }
 

@@ -1,5 +1,7 @@
 //! A value for every pixel and candidate disparity.
 
+use super::gating::{Gate, Gates};
+
 /// Pixel `(x, y)`, candidate `i` is `data[(y * width + x) * candidates + i]`; candidate `i` is `min_disparity + i` px.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Volume<T> {
@@ -9,14 +11,22 @@ pub struct Volume<T> {
     pub height: usize,
     /// Candidates per pixel.
     pub candidates: usize,
-    /// All values.
+    /// All values; those of candidates that do not exist mean nothing.
     pub data: Vec<T>,
+    /// Which candidates of each pixel exist; all of them where there are no gates.
+    pub gates: Option<Gates>,
 }
 
 impl<T: Copy + Default> Volume<T> {
     /// All zero.
     pub fn zero(width: usize, height: usize, candidates: usize) -> Self {
-        Self { width, height, candidates, data: vec![T::default(); width * height * candidates] }
+        Self { width, height, candidates, data: vec![T::default(); width * height * candidates], gates: None }
+    }
+
+    /// All zero, with the size and the gates of `other`.
+    pub fn like<U>(other: &Volume<U>) -> Self {
+        let zero = Self::zero(other.width, other.height, other.candidates);
+        Self { gates: other.gates.clone(), ..zero }
     }
 
     /// Calls `value(x, y, i)` for every pixel and candidate.
@@ -47,9 +57,20 @@ impl<T: Copy + Default> Volume<T> {
         &mut self.data[(y * self.width + x) * self.candidates..][..self.candidates]
     }
 
+    /// Which candidates of pixel `(x, y)` exist.
+    pub fn gate(&self, x: usize, y: usize) -> Gate {
+        self.gates.as_ref().map_or_else(|| Gate::whole(self.candidates), |gates| gates.at(x, y))
+    }
+
+    /// The candidates of pixel `(x, y)` that exist; the first of them is number `gate(x, y).first`.
+    pub fn existing(&self, x: usize, y: usize) -> &[T] {
+        &self.at(x, y)[self.gate(x, y).range()]
+    }
+
     /// Every value converted.
     pub fn map<U>(&self, convert: impl FnMut(&T) -> U) -> Volume<U> {
         let data = self.data.iter().map(convert).collect();
-        Volume { width: self.width, height: self.height, candidates: self.candidates, data }
+        let Self { width, height, candidates, ref gates, .. } = *self;
+        Volume { width, height, candidates, data, gates: gates.clone() }
     }
 }

@@ -19,24 +19,53 @@ pub(crate) struct NumberRow<'a> {
     pub(crate) handy: RangeInclusive<i64>,
     /// Distance of the values.
     pub(crate) step: i64,
-    /// Where a double-click puts it.
+    /// Where a double-click on the slider puts it.
     pub(crate) default: i64,
+    /// What is offered at one click in the slider's place; the number is dragged then.
+    pub(crate) quick: &'a [i64],
 }
 
 impl NumberRow<'_> {
-    /// Slider and number; true if `value` has changed.
+    /// Slider or buttons, and number; true if `value` has changed.
     pub(crate) fn show(&self, ui: &mut Ui, value: &mut i64) -> bool {
         let before = *value;
-        let handy = (*self.handy.start()).min(*value)..=(*self.handy.end()).max(*value);
         let numbers = NUMBER_WIDTH + UNIT_WIDTH + 2.0 * ui.spacing().item_spacing.x;
-        ui.spacing_mut().slider_width = (ui.available_width() - numbers).max(40.0);
+        let width = (ui.available_width() - numbers).max(40.0);
+        let is_dragged = !self.quick.is_empty();
+        if is_dragged {
+            self.buttons(ui, width, value);
+        } else {
+            self.slider(ui, width, value);
+        }
+        let speed = if is_dragged { self.step as f64 / 4.0 } else { 0.0 };
+        let number = egui::DragValue::new(value).range(self.range.clone()).speed(speed).update_while_editing(false);
+        let number = ui.add_sized(vec2(NUMBER_WIDTH, ui.spacing().interact_size.y), number);
+        let of_slider = if is_dragged { "" } else { " value" };
+        name(&number, Role::SpinButton, &format!("{}{of_slider}", self.label), *value as f64);
+        if is_dragged && ui.is_enabled() {
+            *value += self.step * wheel_steps(ui, &number);
+        }
+        explain(number, &self.tooltip());
+        ui.add_sized(
+            vec2(UNIT_WIDTH, ui.spacing().interact_size.y),
+            egui::Label::new(RichText::new(self.unit).weak()).truncate(),
+        );
+        let off_grid = (*value - self.handy.start()).rem_euclid(self.step);
+        *value = (*value - off_grid).clamp(*self.range.start(), *self.range.end());
+        *value != before
+    }
+
+    fn slider(&self, ui: &mut Ui, width: f32, value: &mut i64) {
+        let before = *value;
+        let handy = (*self.handy.start()).min(*value)..=(*self.handy.end()).max(*value);
+        ui.spacing_mut().slider_width = width;
         let slider = egui::Slider::new(value, handy)
             .step_by(self.step as f64)
             .clamping(egui::SliderClamping::Always)
             .show_value(false);
         let slider = ui.add(slider);
         name(&slider, Role::Slider, self.label, before as f64);
-        let slider = slider.on_hover_text(self.tooltip());
+        let slider = explain(slider, &self.tooltip());
         if slider.clicked() || slider.drag_stopped() {
             slider.request_focus(); // so that the arrow keys go on where the pointer left off
         }
@@ -50,23 +79,38 @@ impl NumberRow<'_> {
                 *value = self.default;
             }
         }
-        let number = egui::DragValue::new(value).range(self.range.clone()).speed(0.0).update_while_editing(false);
-        let number = ui.add_sized(vec2(NUMBER_WIDTH, ui.spacing().interact_size.y), number);
-        name(&number, Role::SpinButton, &format!("{} value", self.label), *value as f64);
-        number.on_hover_text(self.tooltip());
-        ui.add_sized(
-            vec2(UNIT_WIDTH, ui.spacing().interact_size.y),
-            egui::Label::new(RichText::new(self.unit).weak()).truncate(),
-        );
-        let off_grid = (*value - self.handy.start()).rem_euclid(self.step);
-        *value = (*value - off_grid).clamp(*self.range.start(), *self.range.end());
-        *value != before
+    }
+
+    fn buttons(&self, ui: &mut Ui, width: f32, value: &mut i64) {
+        let gap = 2.0;
+        let each = (width - gap * (self.quick.len() - 1) as f32) / self.quick.len() as f32;
+        let height = ui.spacing().interact_size.y;
+        ui.allocate_ui_with_layout(vec2(width, height), Layout::left_to_right(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = gap;
+            for &quick in self.quick {
+                let is_chosen = *value == quick;
+                let button = egui::Button::selectable(is_chosen, quick.to_string()).frame_when_inactive(true);
+                let is_allowed = self.range.contains(&quick);
+                let button = ui.add_enabled_ui(is_allowed, |ui| ui.add_sized(vec2(each, height), button)).inner;
+                let enabled = button.enabled();
+                let label = format!("{quick} {}", self.label.to_lowercase());
+                button.widget_info(|| WidgetInfo::selected(Role::RadioButton, enabled, is_chosen, &label));
+                if explain(button, &self.tooltip()).clicked() {
+                    *value = quick;
+                }
+            }
+        });
     }
 
     fn tooltip(&self) -> String {
         let Self { help, range, default, unit, .. } = self;
         let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-        format!("{help}\n{} to {}{unit}; double-click: {default}{unit}", range.start(), range.end())
+        let how = if self.quick.is_empty() {
+            format!("double-click: {default}{unit}")
+        } else {
+            "drag the number or type it".to_owned()
+        };
+        format!("{help}\n{} to {}{unit}; {how}", range.start(), range.end())
     }
 }
 
@@ -98,13 +142,18 @@ fn wheel_steps(ui: &Ui, response: &Response) -> i64 {
     })
 }
 
+/// Shows `text` beside the pointer, also where a control is disabled: that is where one wonders why.
+pub(crate) fn explain(response: Response, text: &str) -> Response {
+    response.on_hover_text(text).on_disabled_hover_text(text)
+}
+
 /// A row with its name at the left; `content` gets the rest.
 pub(crate) fn row<R>(ui: &mut Ui, label: &str, help: &str, content: impl FnOnce(&mut Ui) -> R) -> R {
     ui.horizontal(|ui| {
         let height = ui.spacing().interact_size.y;
         ui.allocate_ui_with_layout(vec2(LABEL_WIDTH, height), Layout::left_to_right(Align::Center), |ui| {
             ui.set_min_width(LABEL_WIDTH);
-            ui.add(egui::Label::new(label).truncate()).on_hover_text(help);
+            explain(ui.add(egui::Label::new(label).truncate()), help);
         });
         content(ui)
     })
@@ -135,7 +184,7 @@ pub(crate) fn choice<T: Copy + PartialEq>(
         info.current_text_value = Some(text.to_owned());
         info
     });
-    response.on_hover_text(help);
+    explain(response, help);
     *chosen != before
 }
 

@@ -7,6 +7,7 @@
 #[cfg(target_os = "linux")]
 mod cameras;
 mod harness;
+mod paths;
 mod rig;
 #[cfg(target_os = "linux")]
 #[path = "../v4l2/mod.rs"]

@@ -4,9 +4,9 @@
 //! Byte `p` of left `(x, y)` is `left[(y * planes + p) * width + x]`. `right[(y * planes + p) * pitch + j]` is right column
 //! `width - 1 - min - j`, clamped, so that the partner of `(x, i)` is `j = width - 1 - x + i`.
 
-use super::Range;
 use super::lane::Lane;
 use super::simd::{SimdLevel, on_level};
+use super::{OVERHANG, Range};
 use crate::frame::Luma;
 use crate::image::Image;
 use crate::stereo::cost::census::Shape;
@@ -31,7 +31,7 @@ impl Codes {
     pub(super) fn set(&mut self, level: SimdLevel, left: &Luma, right: &Luma, params: &StereoParams, range: Range) {
         let (width, height) = left.size();
         let transform = Transform::of(params);
-        (self.planes, self.width, self.pitch) = (transform.planes(), width, width + range.stride);
+        (self.planes, self.width, self.pitch) = (transform.planes(), width, pitch(width, range));
         self.left.resize(self.planes * width * height, 0);
         self.right.resize(self.planes * self.pitch * height, 0);
         match left {
@@ -44,86 +44,62 @@ impl Codes {
         }
     }
 
+    /// Bytes for each pixel.
+    pub(super) fn planes(&self) -> usize {
+        self.planes
+    }
+
     /// Bytes that it holds on to.
     pub(super) fn bytes(&self) -> usize {
         self.left.capacity() + self.right.capacity()
     }
 
-    /// Hamming distances of the pixels `xs` of row `y`.
+    /// Hamming distances of pixel `(x, y)` for the candidates from `first`.
     #[inline(always)]
-    pub(super) fn hamming<S: Simd, L: Lane>(
+    pub(super) fn hamming<S: Simd, L: Lane, const P: usize>(
         &self,
         simd: S,
-        y: usize,
-        xs: (usize, usize),
-        stride: usize,
-        out: &mut [L],
-    ) {
-        match self.planes {
-            3 => self.hamming_of::<S, L, 3>(simd, y, xs, stride, out),
-            4 => self.hamming_of::<S, L, 4>(simd, y, xs, stride, out),
-            6 => self.hamming_of::<S, L, 6>(simd, y, xs, stride, out),
-            _ => self.hamming_of::<S, L, 8>(simd, y, xs, stride, out),
-        }
-    }
-
-    #[inline(always)]
-    fn hamming_of<S: Simd, L: Lane, const P: usize>(
-        &self,
-        simd: S,
-        y: usize,
-        (from, to): (usize, usize),
-        stride: usize,
+        (x, y): (usize, usize),
+        first: usize,
         out: &mut [L],
     ) {
         let len = <S::u8s as SimdBase<S>>::LEN;
         let left = &self.left[y * P * self.width..][..P * self.width];
-        let right = &self.right[y * P * self.pitch..][..P * self.pitch];
-        for x in from..to {
-            let out = &mut out[(x - from) * stride..][..stride];
-            let mut mine = [S::u8s::splat(simd, 0); P];
-            for p in 0..P {
-                mine[p] = S::u8s::splat(simd, left[p * self.width + x]);
+        let mut mine = [S::u8s::splat(simd, 0); P];
+        for p in 0..P {
+            mine[p] = S::u8s::splat(simd, left[p * self.width + x]);
+        }
+        let partners = y * P * self.pitch + self.width - 1 - x + first;
+        let partners = &self.right[partners..][..(P - 1) * self.pitch + out.len()];
+        let mut b = 0;
+        while b < out.len() {
+            let mut cost = (S::u8s::from_slice(simd, &partners[b..][..len]) ^ mine[0]).count_ones();
+            for p in 1..P {
+                cost += (S::u8s::from_slice(simd, &partners[p * self.pitch + b..][..len]) ^ mine[p]).count_ones();
             }
-            let partners = &right[self.width - 1 - x..][..(P - 1) * self.pitch + stride];
-            let mut b = 0;
-            while b < stride {
-                let mut cost = (S::u8s::from_slice(simd, &partners[b..][..len]) ^ mine[0]).count_ones();
-                for p in 1..P {
-                    let differ = S::u8s::from_slice(simd, &partners[p * self.pitch + b..][..len]) ^ mine[p];
-                    cost += differ.count_ones();
-                }
-                L::store_costs::<S>(cost, &mut out[b..][..len]);
-                b += len;
-            }
+            L::store_costs::<S>(cost, &mut out[b..][..len]);
+            b += len;
         }
     }
 
-    /// Differences of ranks of the pixels `xs` of row `y`.
+    /// Differences of the ranks of pixel `(x, y)` for the candidates from `first`.
     #[inline(always)]
-    pub(super) fn differences<S: Simd, L: Lane>(
-        &self,
-        simd: S,
-        y: usize,
-        (from, to): (usize, usize),
-        stride: usize,
-        out: &mut [L],
-    ) {
+    pub(super) fn differences<S: Simd, L: Lane>(&self, simd: S, (x, y): (usize, usize), first: usize, out: &mut [L]) {
         let len = <S::u8s as SimdBase<S>>::LEN;
-        let left = &self.left[y * self.width..][..self.width];
-        let right = &self.right[y * self.pitch..][..self.pitch];
-        for x in from..to {
-            let out = &mut out[(x - from) * stride..][..stride];
-            let mine = S::u8s::splat(simd, left[x]);
-            let partners = &right[self.width - 1 - x..][..stride];
-            let mut b = 0;
-            while b < stride {
-                let theirs = S::u8s::from_slice(simd, &partners[b..][..len]);
-                L::store_costs::<S>(mine.max(theirs) - mine.min(theirs), &mut out[b..][..len]);
-                b += len;
-            }
+        let mine = S::u8s::splat(simd, self.left[y * self.width + x]);
+        let partners = &self.right[y * self.pitch + self.width - 1 - x + first..][..out.len()];
+        let mut b = 0;
+        while b < out.len() {
+            let theirs = S::u8s::from_slice(simd, &partners[b..][..len]);
+            L::store_costs::<S>(mine.max(theirs) - mine.min(theirs), &mut out[b..][..len]);
+            b += len;
         }
     }
+}
+
+/// From one plane of a right row to the next: room for the range, and for a register that hangs over.
+fn pitch(width: usize, range: Range) -> usize {
+    width + range.stride + OVERHANG
 }
 
 /// What becomes of a window.
@@ -168,10 +144,10 @@ fn right_rows<T: Pixel>(level: SimdLevel, image: &Image<T>, transform: Transform
     let padded = Padded::new(image, transform.radii());
     let width = image.width();
     let scratch = || vec![0; width * transform.planes()];
-    let rows = out.par_chunks_mut((width + range.stride) * transform.planes()).enumerate();
+    let rows = out.par_chunks_mut(pitch(width, range) * transform.planes()).enumerate();
     rows.for_each_init(scratch, |codes, (y, out)| {
         transform_row(level, &padded, transform, y, codes);
-        for (plane, out) in codes.chunks_exact(width).zip(out.chunks_exact_mut(width + range.stride)) {
+        for (plane, out) in codes.chunks_exact(width).zip(out.chunks_exact_mut(pitch(width, range))) {
             reverse(plane, range, out);
         }
     });

@@ -3,6 +3,7 @@
 use super::Range;
 use super::codes::Codes;
 use super::lane::Lane;
+use super::windows::{Window, Windows};
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
@@ -13,38 +14,73 @@ pub(super) enum Costs<'a> {
     Hamming(&'a Codes),
     /// Differences of ranks.
     Differences(&'a Codes),
-    /// A volume: means over a window, made from running sums.
+    /// A volume with [`super::OVERHANG`] at its end: means over a window, made from running sums.
     Volume(&'a [u8]),
 }
 
+/// The pixels whose costs are wanted: `pixels` from `x` on in row `y` of a picture `width` px wide.
+#[derive(Clone, Copy)]
+pub(super) struct Where {
+    pub(super) width: usize,
+    pub(super) x: usize,
+    pub(super) y: usize,
+    pub(super) pixels: usize,
+}
+
 impl Costs<'_> {
-    /// Costs of the pixels `from..to` of row `y`; [`Lane::NONE`] where there is no such candidate.
+    /// Costs of the window's candidates for each pixel; [`Lane::NONE`] where there is no such candidate.
     #[inline(always)]
     pub(super) fn fill<S: Simd, L: Lane>(
         self,
         simd: S,
-        (y, width): (usize, usize),
-        (from, to): (usize, usize),
-        range: Range,
+        place: Where,
+        window: Window,
+        (range, windows): (Range, Option<&Windows>),
         out: &mut [L],
     ) {
-        match self {
-            Self::Hamming(codes) => codes.hamming(simd, y, (from, to), range.stride, out),
-            Self::Differences(codes) => codes.differences(simd, y, (from, to), range.stride, out),
-            Self::Volume(costs) => {
-                let costs = &costs[(y * width + from) * range.stride..(y * width + to) * range.stride];
-                let len = <S::u8s as SimdBase<S>>::LEN;
-                let mut b = 0;
-                while b < costs.len() {
-                    L::store_costs::<S>(S::u8s::from_slice(simd, &costs[b..][..len]), &mut out[b..][..len]);
-                    b += len;
+        for t in 0..place.pixels {
+            let at = (place.x + t, place.y);
+            let out = &mut out[t * window.len..][..window.len];
+            match self {
+                Self::Hamming(codes) => match codes.planes() {
+                    3 => codes.hamming::<S, L, 3>(simd, at, window.first, out),
+                    4 => codes.hamming::<S, L, 4>(simd, at, window.first, out),
+                    6 => codes.hamming::<S, L, 6>(simd, at, window.first, out),
+                    _ => codes.hamming::<S, L, 8>(simd, at, window.first, out),
+                },
+                Self::Differences(codes) => codes.differences(simd, at, window.first, out),
+                Self::Volume(costs) => {
+                    let start = (at.1 * place.width + at.0) * range.stride + window.first;
+                    widen(simd, &costs[start..][..out.len()], out);
                 }
             }
-        }
-        if range.candidates < range.stride {
-            for pixel in out[..(to - from) * range.stride].chunks_exact_mut(range.stride) {
-                pixel[range.candidates..].fill(L::NONE);
+            if let Some(windows) = windows {
+                let gate = windows.gate(at.0, at.1, range);
+                let (first, end) = (usize::from(gate.first) - window.first, usize::from(gate.last) + 1 - window.first);
+                none_outside(out, first, end);
+            } else if range.candidates < range.stride {
+                none_outside(out, 0, range.candidates);
             }
         }
+    }
+}
+
+/// Costs outside `first..end` become those of candidates that there are not.
+#[inline(always)]
+fn none_outside<L: Lane>(costs: &mut [L], first: usize, end: usize) {
+    for i in 0..costs.len() {
+        let exists = i.wrapping_sub(first) < end - first;
+        costs[i] = if exists { costs[i] } else { L::NONE };
+    }
+}
+
+/// Costs of a volume as path costs.
+#[inline(always)]
+fn widen<S: Simd, L: Lane>(simd: S, costs: &[u8], out: &mut [L]) {
+    let len = <S::u8s as SimdBase<S>>::LEN;
+    let mut b = 0;
+    while b < costs.len() {
+        L::store_costs::<S>(S::u8s::from_slice(simd, &costs[b..][..len]), &mut out[b..][..len]);
+        b += len;
     }
 }

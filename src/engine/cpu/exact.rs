@@ -8,6 +8,7 @@ use super::{Range, WinnerMaps};
 use crate::image::Image;
 use crate::stereo::DisparityMap;
 use crate::stereo::disparity::{is_unique, refine};
+use crate::stereo::gating::Gates;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
 use rayon::prelude::*;
@@ -16,6 +17,15 @@ use rayon::prelude::*;
 const INDEX_BITS: u32 = 10;
 /// Stands for a candidate that there is not; sums are below 2^17.
 pub(super) const NONE: u32 = u32::MAX >> INDEX_BITS;
+
+/// Takes away what lies outside the gates.
+pub(super) fn gate(sums: &mut [u32], gates: &Gates, range: Range) {
+    let pixels = sums.par_chunks_exact_mut(range.stride).zip(gates.pixels());
+    pixels.for_each(|(sums, gate)| {
+        sums[..gate.first.into()].fill(NONE);
+        sums[usize::from(gate.last) + 1..].fill(NONE);
+    });
+}
 
 /// Both maps; the right one only if the left-right check needs it.
 pub(super) fn winners(
@@ -72,13 +82,19 @@ fn left_row(
     values: &mut [i16],
     reasons: &mut [u8],
 ) {
+    let mut rivals = Vec::new();
     let pixels = smallest.iter().zip(sums.chunks_exact(range.stride));
     for ((&word, sums), (value, why)) in pixels.zip(values.iter_mut().zip(reasons)) {
         let sums = &sums[..range.candidates];
         let winner = (word & ((1 << INDEX_BITS) - 1)) as usize;
-        if params.uniqueness > 0 && !is_unique(sums, winner, params.uniqueness) {
-            *why = reason::UNIQUENESS;
-            continue;
+        if params.uniqueness > 0 {
+            // what there is not is no rival
+            rivals.clear();
+            rivals.extend(sums.iter().map(|&sum| if sum == NONE { u32::MAX } else { sum }));
+            if !is_unique(&rivals, winner, params.uniqueness) {
+                *why = reason::UNIQUENESS;
+                continue;
+            }
         }
         let exist = winner > 0 && winner + 1 < sums.len() && sums[winner - 1] != NONE && sums[winner + 1] != NONE;
         let fraction = if params.subpixel && exist { refine(sums, winner) } else { 0 };

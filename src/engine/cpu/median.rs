@@ -6,8 +6,8 @@ use crate::stereo::map::INVALID;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// Numbers on either side of a row, so that a register may hang over: the longest has 32.
-const PAD: usize = 32;
+/// Numbers on either side of a row, so that a register and half a window may hang over: 32 and 2 at most.
+const PAD: usize = 48;
 
 /// Some rows of a map with those around them, and what is invalid beyond its borders.
 #[derive(Default)]

@@ -30,6 +30,7 @@ impl Streams {
 
     /// Stores a register past the caches, where the processor has such a store and the place is aligned for it.
     #[inline(always)]
+    #[allow(clippy::unused_self, reason = "it proves that a fence will follow")]
     pub(super) fn store<S: Simd, V: SimdBase<S>>(&self, values: V, to: &mut [V::Element]) {
         #[cfg(target_arch = "x86_64")]
         {

@@ -7,6 +7,7 @@
 //! Candidates of a pixel are padded to whole registers, and what is padded stands for "there is no such candidate".
 
 #![allow(clippy::inline_always, reason = "what is not inlined into a loop is not compiled for its vector instructions")]
+#![allow(clippy::needless_bitwise_bool, reason = "without branches loops become vector instructions")]
 #![allow(clippy::needless_range_loop, reason = "plain indexed loops over arrays become vector instructions reliably")]
 
 mod adapter;
@@ -16,6 +17,7 @@ mod costs;
 mod courses;
 mod exact;
 mod filter;
+mod gates;
 mod lane;
 mod median;
 mod memory;
@@ -25,6 +27,7 @@ pub mod simd;
 mod sweep;
 mod turns;
 mod walk;
+mod windows;
 mod winner;
 #[cfg(test)]
 mod tests;
@@ -33,6 +36,7 @@ use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime}
 use crate::frame::Luma;
 use crate::image::Image;
 use crate::stereo::aggregate::penalty_table;
+use crate::stereo::gating::{self, Gates};
 use crate::stereo::{CostKind, DisparityMap, StereoParams};
 use aligned::Aligned;
 use codes::Codes;
@@ -43,6 +47,10 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use simd::SimdLevel;
 use std::sync::Arc;
 use std::time::Instant;
+use windows::Windows;
+
+/// Numbers by which a register may hang over the end of what a pixel owns.
+const OVERHANG: usize = 64;
 
 /// Candidates of each pixel, and how far apart pixels lie in a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +71,11 @@ impl Range {
 }
 
 /// Matches on all cores. One job at a time; it is computed in [`Engine::collect`].
+///
+/// It keeps, for `N` paths over `W x H` pixels and `D` candidates (rounded up to whole registers), a volume of `W H D` bytes,
+/// twice that where `N / 2` times the largest P2 exceeds 255; about `1.2 N W D` bytes of path costs, twice that where the
+/// largest cost and the largest P2 together exceed 254; and some `10 W H` bytes of codes. Gating leaves of each pixel's `D`
+/// what its gate needs, and adds 8 bytes for each pixel and a quarter of everything for the coarser level.
 pub struct CpuEngine {
     info: Arc<EngineInfo>,
     level: SimdLevel,
@@ -113,13 +126,6 @@ impl CpuEngine {
             None => matched(),
         }
     }
-
-    /// Bytes of all that the engine keeps from pair to pair: for `N` paths over `W x H` pixels and `D` candidates (rounded
-    /// up to registers) `W H D` bytes of sums, twice that where N / 2 times the largest P2 exceeds 255, and about
-    /// `1.2 N W D` bytes of path costs, twice that where the largest cost and P2 together exceed 254.
-    pub fn memory_bytes(&mut self) -> usize {
-        self.buffers.bytes()
-    }
 }
 
 /// What is kept from pair to pair: allocated when a size or a kind of path cost comes up first.
@@ -132,12 +138,17 @@ struct Buffers {
     bytes: Workspace<u8, u8>,
     bytes_in_words: Workspace<u8, u16>,
     words: Workspace<u16, u16>,
+    windows: Windows,
+    /// Of the coarser levels that gates come from.
+    coarser: Option<Box<Buffers>>,
 }
 
 impl Buffers {
     fn bytes(&mut self) -> usize {
         let volumes = self.costs.bytes() + self.sums.bytes();
-        self.codes.bytes() + volumes + self.bytes.bytes() + self.bytes_in_words.bytes() + self.words.bytes()
+        let workspaces = self.bytes.bytes() + self.bytes_in_words.bytes() + self.words.bytes();
+        let coarser = self.coarser.as_mut().map_or(0, |coarser| coarser.bytes());
+        self.codes.bytes() + volumes + workspaces + self.windows.bytes() + coarser
     }
 
     /// All stages in order, on the threads of the current pool.
@@ -153,10 +164,17 @@ impl Buffers {
         let range = Range::of(params, level);
         let volume_len = width * height * range.stride;
         let luma = left.to_u8();
+        let gates = self.gates(level, left, right, params)?;
+        if gates.is_some() {
+            stages.done("gates");
+        }
         if (params.cost, params.paths) == (CostKind::Sad, 0) {
             fit(&mut self.sums, volume_len)?;
             sad::sum_volume(level, &luma, &right.to_u8(), params, range, &mut self.sums);
             stages.done("cost");
+            if let Some(gates) = &gates {
+                exact::gate(&mut self.sums, gates, range);
+            }
             let maps = exact::winners(level, &self.sums, (width, height), range, params);
             stages.done("paths + winner");
             let map = filter::filter_maps(level, maps, params);
@@ -165,8 +183,8 @@ impl Buffers {
         }
         let costs = match params.cost {
             CostKind::Sad => {
-                fit(&mut self.costs, volume_len)?;
-                sad::mean_volume(level, &luma, &right.to_u8(), params, range, &mut self.costs);
+                fit(&mut self.costs, volume_len + OVERHANG)?;
+                sad::mean_volume(level, &luma, &right.to_u8(), params, range, &mut self.costs[..volume_len]);
                 Costs::Volume(&self.costs)
             }
             cost => {
@@ -176,9 +194,14 @@ impl Buffers {
         };
         stages.done("cost");
         let largest_p2 = if params.paths > 0 { params.largest_p2() } else { 0 };
-        let pair = Pair { level, params, range, luma: &luma, costs };
         // the largest number of each kind says that there is no such candidate
-        let maps = if params.largest_cost() + largest_p2 >= u8::MAX.into() {
+        let in_bytes = params.largest_cost() + largest_p2 < u8::MAX.into();
+        let windows = gates.map(|gates| {
+            self.windows.set(gates, level.bytes());
+            &self.windows
+        });
+        let pair = Pair { level, params, range, luma: &luma, costs, windows };
+        let maps = if !in_bytes {
             pair.sweep(&mut self.words)
         } else if params.paths.div_ceil(2) * largest_p2 > u8::MAX.into() {
             pair.sweep(&mut self.bytes_in_words)
@@ -190,6 +213,26 @@ impl Buffers {
         let map = filter::filter_maps(level, maps, params);
         stages.done("filters");
         Ok((map, stages.times))
+    }
+}
+
+impl Buffers {
+    /// Gates from the coarser levels, as [`gating::gates`] has them.
+    fn gates(
+        &mut self,
+        level: SimdLevel,
+        left: &Luma,
+        right: &Luma,
+        params: &StereoParams,
+    ) -> Result<Option<Gates>, EngineError> {
+        let Some(coarse_params) = gating::coarser(left.size(), params) else {
+            self.coarser = None;
+            return Ok(None);
+        };
+        let (coarse_left, coarse_right) = (gates::halve(level, left), gates::halve(level, right));
+        let coarser = self.coarser.get_or_insert_default();
+        let (map, _) = coarser.match_pair(level, &coarse_left, &coarse_right, &coarse_params)?;
+        Ok(Some(gates::bounds_from(level, &map.values, left.size(), params)))
     }
 }
 
@@ -210,6 +253,7 @@ struct Pair<'a> {
     range: Range,
     luma: &'a Image<u8>,
     costs: Costs<'a>,
+    windows: Option<&'a Windows>,
 }
 
 impl Pair<'_> {
@@ -219,6 +263,7 @@ impl Pair<'_> {
             range: self.range,
             luma: self.luma,
             costs: self.costs,
+            windows: self.windows,
             p1: L::from_u32(self.params.p1),
             p2_of_step: penalty_table(self.params).map(L::from_u32),
         };
@@ -233,6 +278,10 @@ impl Engine for CpuEngine {
 
     fn slots(&self) -> usize {
         1
+    }
+
+    fn memory_bytes(&mut self) -> Option<usize> {
+        Some(self.buffers.bytes())
     }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {

@@ -13,7 +13,7 @@ use super::aligned::Aligned;
 use super::courses::{Sweep, sweeps};
 use super::lane::{Excess, Lane};
 use super::simd::{SimdLevel, on_level};
-use super::sweep::{Cells, Job, Row, Scratch, Visit, visit};
+use super::sweep::{Cells, Job, Row, Scratch, Visit, room, visit};
 use super::turns::{Runner, Turns};
 use super::walk::{Cell, PIECE};
 use crate::engine::EngineError;
@@ -47,7 +47,12 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
         let sweeps = sweeps(job.params, width);
         let row_len = width * range.stride;
         let once = sweeps.len() == 1 && sweeps[0].passes.len() == 1; // nothing waits for anything
-        self.volume.try_resize(if once { 0 } else { height * row_len }).map_err(|bytes| {
+        let row_lens = |y: usize| match job.windows {
+            _ if once => 0,
+            None => row_len,
+            Some(windows) => windows.row_len(y),
+        };
+        self.volume.try_resize((0..height).map(row_lens).sum()).map_err(|bytes| {
             EngineError::TooLarge(format!(
                 "{width}x{height} with {} disparities needs {} MB for the sums, and there is no such memory: lower \
                  --num-disparities or --scale",
@@ -55,23 +60,22 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
                 bytes >> 20
             ))
         })?;
-        self.restart(&sweeps, width, job);
+        self.restart(level, &sweeps, width, job);
 
         let mut values = Image::filled(width, height, INVALID);
         let mut reasons = Image::filled(width, height, 0);
         let with_right = job.params.left_right.is_some();
         let mut right = Image::filled(width, height, INVALID);
-        let mut volume = self.volume.chunks_exact_mut(row_len.max(1));
+        let mut volume = &mut self.volume[..];
         let maps = values.pixels_mut().chunks_exact_mut(width).zip(reasons.pixels_mut().chunks_exact_mut(width));
         let rows: Vec<_> = maps
             .zip(right.pixels_mut().chunks_exact_mut(width))
-            .map(|((values, reasons), right)| Row {
-                volume: volume.next().unwrap_or_default(),
-                values,
-                reasons,
-                right: if with_right { right } else { &mut [] },
+            .enumerate()
+            .map(|(y, ((values, reasons), right))| {
+                let (of_row, rest) = std::mem::take(&mut volume).split_at_mut(row_lens(y));
+                volume = rest;
+                Turns::new(Row { volume: of_row, values, reasons, right: if with_right { right } else { &mut [] } })
             })
-            .map(Turns::new)
             .collect();
         let order = Mutex::new(Order { sweeps: sweeps.len(), height, taken: [0; 2] });
         rayon::broadcast(|thread| {
@@ -96,13 +100,14 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
     }
 
     /// Room for all that the sweeps keep, before their first rows.
-    fn restart(&mut self, sweeps: &[Sweep], width: usize, job: &Job<'_, L>) {
+    fn restart(&mut self, level: SimdLevel, sweeps: &[Sweep], width: usize, job: &Job<'_, L>) {
+        let room = room(job.range, job.windows, level.bytes() / size_of::<L>());
         self.cells.resize_with(sweeps.len(), Vec::new);
         for (cells, sweep) in self.cells.iter_mut().zip(sweeps) {
             cells.resize_with(sweep.passes.len(), Cells::default);
             for (cells, pass) in cells.iter_mut().zip(&sweep.passes) {
                 let pieces = if pass.courses.is_empty() { 0 } else { width.div_ceil(PIECE) };
-                cells.restart(pieces).for_each(|cell| cell.restart(pass.courses.len(), job.range.stride));
+                cells.restart(pieces).for_each(|cell| cell.restart(pass.courses.len(), room));
             }
         }
         self.scratch.resize_with(rayon::current_num_threads(), Mutex::default);

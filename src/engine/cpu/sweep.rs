@@ -2,12 +2,13 @@
 
 use super::Range;
 use super::aligned::Aligned;
-use super::costs::Costs;
+use super::costs::{Costs, Where};
 use super::courses::{Pass, Source, Sweep};
 use super::lane::{Excess, Lane};
 use super::memory::Streams;
 use super::turns::{Runner, Track};
 use super::walk::{Cell, Edge, From, PIECE, Piece, TOGETHER, Turn, costs_as_totals, walk, walk_four};
+use super::windows::{Window, Windows};
 use super::winner::{Right, Tile};
 use crate::image::Image;
 use crate::stereo::params::StereoParams;
@@ -20,6 +21,8 @@ pub(super) struct Job<'a, L> {
     pub(super) range: Range,
     pub(super) luma: &'a Image<u8>,
     pub(super) costs: Costs<'a>,
+    /// The candidates of each pixel; all of the range where there are none.
+    pub(super) windows: Option<&'a Windows>,
     pub(super) p1: L,
     pub(super) p2_of_step: [L; 256],
 }
@@ -112,7 +115,9 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
     let y = if down { v } else { height - 1 - v };
     let directions = pass.courses.len();
     let Scratch { costs, steps, p2, edge, tile, right } = scratch;
-    edge.restart(directions, stride);
+    let register = <L::V<S> as SimdBase<S>>::LEN;
+    let room = room(job.range, job.windows, register);
+    edge.restart(directions, room);
     let with_right = !row.right.is_empty();
     if turn.is_last() && with_right {
         right.restart(width, job.range);
@@ -125,36 +130,45 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
         large_steps(&job.p2_of_step, luma, pass.mirrored, sources[r], steps, &mut p2[r * width..][..width]);
     }
     let streams = Streams::begin();
-    for c in 0..width.div_ceil(PIECE) {
-        let walked = c * PIECE..width.min((c + 1) * PIECE);
-        let pixels = walked.len();
-        let from = if pass.mirrored { width - walked.end } else { walked.start };
-        job.costs.fill(simd, (y, width), (from, from + pixels), job.range, costs);
+    let pieces = width.div_ceil(PIECE);
+    for c in 0..pieces {
+        let from = PIECE * if pass.mirrored { pieces - 1 - c } else { c };
+        let pixels = PIECE.min(width - from);
+        let whole = (Window { first: 0, len: stride }, from * stride);
+        let (window, start) = job.windows.map_or(whole, |windows| windows.at(from, y));
+        job.costs.fill(simd, Where { width, x: from, y, pixels }, window, (job.range, job.windows), costs);
         for (r, source) in sources.iter_mut().enumerate().take(directions) {
             if let Source::ByColumn(columns) = pass.courses[r].source(v, pass.mirrored) {
-                *source = Source::ByColumn(&columns[walked.clone()]);
+                let first = if pass.mirrored { width - from - pixels } else { from };
+                *source = Source::ByColumn(&columns[first..first + pixels]);
             }
         }
+        if job.windows.is_some() && turn.is_last() {
+            tile.clear();
+        }
         let totals_pitch = tile.pitch();
-        let piece = Piece {
+        let mut piece = Piece {
             pixels,
             mirrored: pass.mirrored,
-            blocks: stride / <L::V<S> as SimdBase<S>>::LEN,
+            window,
+            gated: job.windows.is_some(),
+            room,
             p1: job.p1,
             p2: &p2[from..],
             p2_pitch: width,
             sources: &sources[..directions],
             costs,
-            volume: &mut row.volume[if turn == Turn::Only { 0..0 } else { from * stride..(from + pixels) * stride }],
-            totals: tile.totals(),
+            volume: if turn == Turn::Only { &mut [] } else { &mut row.volume[start..][..pixels * window.len] },
+            totals: &mut tile.totals()[window.first..],
             totals_pitch,
+            some_missing: job.range.candidates < stride || job.windows.is_some(),
             turn,
             paths: job.params.paths as u16,
             streams: &streams,
         };
         match runner.step() {
-            Some((cell, right)) => follow(simd, piece, cell, edge, right, job.range),
-            None => costs_as_totals::<S, L, E>(simd, piece),
+            Some((cell, right)) => follow(simd, piece, cell, edge, right),
+            None => costs_as_totals::<S, L, E>(simd, &mut piece),
         }
         if turn.is_last() {
             let (values, reasons) = (&mut row.values[from..][..pixels], &mut row.reasons[from..][..pixels]);
@@ -170,6 +184,11 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
     }
 }
 
+/// Numbers that a slot has for one direction: gated, with a register on either side.
+pub(super) fn room(range: Range, windows: Option<&Windows>, register: usize) -> usize {
+    if windows.is_some() { range.stride + 2 * register } else { range.stride }
+}
+
 /// The walk that is compiled for this number of directions and registers; the one for eight paths above all.
 #[inline(always)]
 fn follow<S: Simd, L: Lane, E: Excess<L>>(
@@ -178,22 +197,23 @@ fn follow<S: Simd, L: Lane, E: Excess<L>>(
     cell: &mut Cell<L>,
     edge: &mut Edge<L>,
     right: Option<&Cell<L>>,
-    range: Range,
 ) {
     let four = piece.sources.len() == TOGETHER
         && piece.sources.iter().zip(From::FOUR).all(|(&source, from)| matches!(source, Source::Fixed(f) if f == from));
-    let blocks = if range.candidates == range.stride { piece.blocks } else { 0 };
-    match (piece.sources.len(), piece.turn, blocks) {
-        (4, Turn::Set, 1) if four => walk_four::<S, L, E, 1>(simd, Turn::Set, piece, cell, edge, right),
-        (4, Turn::Set, 2) if four => walk_four::<S, L, E, 2>(simd, Turn::Set, piece, cell, edge, right),
-        (4, Turn::Set, 4) if four => walk_four::<S, L, E, 4>(simd, Turn::Set, piece, cell, edge, right),
-        (4, Turn::Last, 1) if four => walk_four::<S, L, E, 1>(simd, Turn::Last, piece, cell, edge, right),
-        (4, Turn::Last, 2) if four => walk_four::<S, L, E, 2>(simd, Turn::Last, piece, cell, edge, right),
-        (4, Turn::Last, 4) if four => walk_four::<S, L, E, 4>(simd, Turn::Last, piece, cell, edge, right),
-        (1, turn, _) => walk::<S, L, E, 1>(simd, turn, piece, cell, edge, right),
-        (2, turn, _) => walk::<S, L, E, 2>(simd, turn, piece, cell, edge, right),
-        (3, turn, _) => walk::<S, L, E, 3>(simd, turn, piece, cell, edge, right),
-        (_, turn, _) => walk::<S, L, E, 4>(simd, turn, piece, cell, edge, right),
+    let blocks = piece.window.len / <L::V<S> as SimdBase<S>>::LEN;
+    match (piece.sources.len(), piece.turn, blocks, piece.gated) {
+        (4, Turn::Set, 1, false) if four => walk_four::<S, L, E, 1, false>(simd, Turn::Set, piece, cell, edge, right),
+        (4, Turn::Set, 2, false) if four => walk_four::<S, L, E, 2, false>(simd, Turn::Set, piece, cell, edge, right),
+        (4, Turn::Set, 4, false) if four => walk_four::<S, L, E, 4, false>(simd, Turn::Set, piece, cell, edge, right),
+        (4, Turn::Last, 1, false) if four => walk_four::<S, L, E, 1, false>(simd, Turn::Last, piece, cell, edge, right),
+        (4, Turn::Last, 2, false) if four => walk_four::<S, L, E, 2, false>(simd, Turn::Last, piece, cell, edge, right),
+        (4, Turn::Last, 4, false) if four => walk_four::<S, L, E, 4, false>(simd, Turn::Last, piece, cell, edge, right),
+        (4, turn, 1, true) if four => walk_four::<S, L, E, 1, true>(simd, turn, piece, cell, edge, right),
+        (4, turn, 2, true) if four => walk_four::<S, L, E, 2, true>(simd, turn, piece, cell, edge, right),
+        (1, turn, _, _) => walk::<S, L, E, 1>(simd, turn, piece, cell, edge, right),
+        (2, turn, _, _) => walk::<S, L, E, 2>(simd, turn, piece, cell, edge, right),
+        (3, turn, _, _) => walk::<S, L, E, 3>(simd, turn, piece, cell, edge, right),
+        (_, turn, _, _) => walk::<S, L, E, 4>(simd, turn, piece, cell, edge, right),
     }
 }
 

@@ -10,6 +10,7 @@ use super::aligned::Aligned;
 use super::courses::Source;
 use super::lane::{Excess, Lane};
 use super::memory::{Streams, prefetch};
+use super::windows::Window;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
@@ -43,19 +44,23 @@ impl From {
 /// Path costs of a piece: those of the row above where the walk has not come by, those of its row where it has.
 #[derive(Default)]
 pub(super) struct Cell<L> {
-    /// For each slot, for each direction, all candidates.
+    /// For each slot, for each direction, the candidates of the piece's window; where pixels are gated between registers of
+    /// what lies beside it.
     slots: Aligned<L>,
     /// For each slot and direction the smallest.
     least: Vec<L>,
+    /// What the slots of the row above hold.
+    window: Window,
 }
 
 impl<L: Lane> Cell<L> {
     /// Room for so many directions, before the first row.
-    pub(super) fn restart(&mut self, directions: usize, stride: usize) {
-        self.slots.resize(SLOTS * directions * stride);
+    pub(super) fn restart(&mut self, directions: usize, room: usize) {
+        self.slots.resize(SLOTS * directions * room);
         self.slots.fill(L::default());
         self.least.clear();
         self.least.resize(SLOTS * directions, L::default());
+        self.window = Window::NOTHING;
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -63,28 +68,38 @@ impl<L: Lane> Cell<L> {
     }
 }
 
-/// What goes from a piece to the next one: the last pixel, in this row and in the row above.
+/// The last pixel of a piece, for the next one: in this row and in the row above.
 #[derive(Default)]
 pub(super) struct Edge<L> {
-    new: Aligned<L>,
-    old: Aligned<L>,
-    new_least: [L; TOGETHER],
-    old_least: [L; TOGETHER],
+    new: Pixel<L>,
+    old: Pixel<L>,
+    /// The old pixel of the piece that is walked now.
+    next_old: Pixel<L>,
+    line: Aligned<L>,
+}
+
+/// Path costs of a pixel.
+#[derive(Default)]
+struct Pixel<L> {
+    paths: Aligned<L>,
+    least: [L; TOGETHER],
+    window: Window,
 }
 
 impl<L: Lane> Edge<L> {
     /// Before the first pixel of a row.
-    pub(super) fn restart(&mut self, directions: usize, stride: usize) {
-        for slot in [&mut self.new, &mut self.old] {
-            slot.resize(directions * stride);
-            slot.fill(L::default());
+    pub(super) fn restart(&mut self, directions: usize, room: usize) {
+        for pixel in [&mut self.new, &mut self.old, &mut self.next_old] {
+            pixel.paths.resize(directions * room);
+            pixel.paths.fill(L::default());
+            (pixel.least, pixel.window) = ([L::default(); TOGETHER], Window::NOTHING);
         }
-        self.new_least = [L::default(); TOGETHER];
-        self.old_least = [L::default(); TOGETHER];
+        self.line.resize(room);
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.new.bytes() + self.old.bytes()
+        let pixels = [&self.new, &self.old, &self.next_old];
+        pixels.iter().map(|pixel| pixel.paths.bytes()).sum::<usize>() + self.line.bytes()
     }
 }
 
@@ -113,8 +128,12 @@ pub(super) struct Piece<'a, L, E> {
     pub(super) pixels: usize,
     /// Whether the walk begins with the last of them.
     pub(super) mirrored: bool,
-    /// Registers to a pixel.
-    pub(super) blocks: usize,
+    /// The candidates that are followed, whole registers.
+    pub(super) window: Window,
+    /// Whether pixels have their own candidates, so that windows may differ from piece to piece and from row to row.
+    pub(super) gated: bool,
+    /// Numbers of a slot for one direction.
+    pub(super) room: usize,
     pub(super) p1: L,
     /// For each direction what a large step costs at each pixel, rows of `p2_pitch`.
     pub(super) p2: &'a [L],
@@ -126,6 +145,8 @@ pub(super) struct Piece<'a, L, E> {
     pub(super) totals: &'a mut [u16],
     /// From one pixel to the next in `totals`.
     pub(super) totals_pitch: usize,
+    /// Whether some costs may be [`Lane::NONE`].
+    pub(super) some_missing: bool,
     pub(super) turn: Turn,
     /// Directions in all.
     pub(super) paths: u16,
@@ -143,6 +164,14 @@ struct Way<'a> {
     keeps_old: bool,
 }
 
+impl<L, E> Piece<'_, L, E> {
+    /// Where the first candidate lies in a slot: gated, behind a register of what lies below the window.
+    #[inline(always)]
+    fn pad(&self, register: usize) -> usize {
+        if self.gated { register } else { 0 }
+    }
+}
+
 impl<'a> Way<'a> {
     fn of(source: Source<'a>) -> Self {
         let way = Self { from: LEFT, step: 1, aside: None, keeps_old: false };
@@ -154,10 +183,16 @@ impl<'a> Way<'a> {
             Source::ByColumn(columns) => Self { aside: Some(columns), keeps_old: true, ..way },
         }
     }
+
+    /// The slot that pixel `i` comes from.
+    #[inline(always)]
+    fn slot(&self, i: usize) -> usize {
+        if self.aside.is_some_and(|aside| aside[i]) { OLD_LEFT } else { self.from + self.step * i }
+    }
 }
 
 #[inline(always)]
-fn at<S: Simd, L: Lane>(simd: S, slots: &[L], offset: usize) -> L::V<S> {
+fn at_slot<S: Simd, L: Lane>(simd: S, slots: &[L], offset: usize) -> L::V<S> {
     L::V::<S>::from_slice(simd, &slots[offset..][..<L::V<S> as SimdBase<S>>::LEN])
 }
 
@@ -176,11 +211,12 @@ pub(super) fn walk<S, L, E, const N: usize>(
     E: Excess<L>,
 {
     let len = <L::V<S> as SimdBase<S>>::LEN;
-    let blocks = piece.blocks;
-    let stride = blocks * len;
-    enter(cell, edge, right, piece.pixels, N, stride);
+    let stride = piece.window.len;
+    let blocks = stride / len;
+    let (gated, room, pad) = (piece.gated, piece.room, piece.pad(len));
+    let moved = enter(simd, &piece, cell, edge, right, N);
     let Piece { pixels, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = piece;
-    let slots = &mut cell.slots[..SLOTS * N * stride];
+    let slots = &mut cell.slots[..SLOTS * N * room];
     let least = &mut cell.least[..SLOTS * N];
     let mut ways = [Way::default(); N];
     for r in 0..N {
@@ -203,31 +239,30 @@ pub(super) fn walk<S, L, E, const N: usize>(
         let mut below = [none; N];
         let mut here = [none; N];
         for r in 0..N {
-            let way = &ways[r];
-            let mut slot = way.from + way.step * i;
-            if way.aside.is_some_and(|aside| aside[i]) {
-                slot = OLD_LEFT;
-            }
-            from[r] = (slot * N + r) * stride;
+            let slot = ways[r].slot(i);
+            from[r] = (slot * N + r) * room + pad;
             before[r] = L::V::<S>::splat(simd, least[slot * N + r]);
             limit[r] = before[r].saturating_add(L::V::<S>::splat(simd, p2[r * p2_pitch + t]));
-            here[r] = at(simd, slots, from[r]);
+            here[r] = at_slot(simd, slots, from[r]);
+            if gated {
+                below[r] = at_slot(simd, slots, from[r] - len);
+            }
         }
         let mut smallest = [none; N];
         for b in 0..blocks {
-            let cost = at::<S, L>(simd, costs, b * len);
+            let cost = at_slot::<S, L>(simd, costs, b * len);
             let mut sums = E::zero(simd);
             for r in 0..N {
-                let above = if b + 1 < blocks { at(simd, slots, from[r] + (b + 1) * len) } else { none };
+                let above = if b + 1 < blocks || gated { at_slot(simd, slots, from[r] + (b + 1) * len) } else { none };
                 let beside = L::shifted_up::<S>(below[r], here[r]).min(here[r].slide::<1>(above)).saturating_add(p1);
                 let excess = here[r].min(beside).min(limit[r]) - before[r];
                 let path = cost.saturating_add(excess);
                 sums = E::plus::<S>(sums, excess);
                 smallest[r] = smallest[r].min(path);
-                let place = ((i + 1) * N + r) * stride + b * len;
+                let place = ((i + 1) * N + r) * room + pad + b * len;
                 if ways[r].keeps_old {
-                    let old = at::<S, L>(simd, slots, place);
-                    old.store_slice(&mut slots[(OLD_LEFT * N + r) * stride + b * len..][..len]);
+                    let old = at_slot::<S, L>(simd, slots, place);
+                    old.store_slice(&mut slots[(OLD_LEFT * N + r) * room + pad + b * len..][..len]);
                 }
                 path.store_slice(&mut slots[place..][..len]);
                 below[r] = here[r];
@@ -251,15 +286,19 @@ pub(super) fn walk<S, L, E, const N: usize>(
         for r in 0..N {
             least[OLD_LEFT * N + r] = least[(i + 1) * N + r];
             least[(i + 1) * N + r] = smallest[r].reduce_min();
+            if gated && (moved || i == 0) {
+                let (old, new) = ((OLD_LEFT * N + r) * room, ((i + 1) * N + r) * room);
+                keep_beside(simd, slots, (old, new), stride, ways[r].keeps_old);
+            }
         }
     }
-    leave(cell, edge, pixels, N, stride);
+    leave(cell, edge, (pixels, gated), N, room);
 }
 
-/// [`walk`] for [`From::FOUR`], `B` registers to a pixel and no candidate missing, which is where the time goes: the path
-/// along the row needs one slot only, and everything has a length that the compiler knows.
+/// [`walk`] for [`From::FOUR`] and `B` registers to a pixel, which is where the time goes: the path along the row needs one
+/// slot only, and everything has a length that the compiler knows. `GATED` is [`Piece::gated`].
 #[inline(always)]
-pub(super) fn walk_four<S, L, E, const B: usize>(
+pub(super) fn walk_four<S, L, E, const B: usize, const GATED: bool>(
     simd: S,
     turn: Turn,
     piece: Piece<'_, L, E>,
@@ -274,14 +313,15 @@ pub(super) fn walk_four<S, L, E, const B: usize>(
     const N: usize = From::FOUR.len();
     let len = <L::V<S> as SimdBase<S>>::LEN;
     let stride = B * len;
-    enter(cell, edge, right, piece.pixels, N, stride);
-    let slots = &mut cell.slots[..SLOTS * N * stride];
+    let (room, pad) = if GATED { (piece.room, len) } else { (stride, 0) };
+    let moved = enter(simd, &piece, cell, edge, right, N);
+    let slots = &mut cell.slots[..SLOTS * N * room];
     let least: &mut [[L; N]] = bytemuck::cast_slice_mut(&mut cell.least);
     let least: &mut [[L; N]] = &mut least[..SLOTS];
     let Piece { pixels, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = piece;
     let none = L::V::<S>::splat(simd, L::NONE);
     let p1 = L::V::<S>::splat(simd, piece.p1);
-    let mut recent = L::V::<S>::splat(simd, edge.new_least[0]); // of the path along the row
+    let mut recent = L::V::<S>::splat(simd, edge.new.least[0]); // of the path along the row
     for i in 0..pixels {
         let t = if piece.mirrored { pixels - 1 - i } else { i };
         let costs = &costs[t * stride..][..stride];
@@ -298,27 +338,32 @@ pub(super) fn walk_four<S, L, E, const B: usize>(
             let before = if r == 0 { recent } else { L::V::<S>::splat(simd, least[from][r]) };
             let limit = before.saturating_add(L::V::<S>::splat(simd, p2[r * p2_pitch + t]));
             let mut line = [none; B];
-            let here = &slots[(from * N + r) * stride..][..stride];
+            let from = (from * N + r) * room + pad;
+            let here = &slots[from..][..stride];
             for b in 0..B {
                 line[b] = L::V::<S>::from_slice(simd, &here[b * len..][..len]);
             }
+            let (mut first_below, mut last_above) = (none, none);
+            if GATED {
+                (first_below, last_above) = (at_slot(simd, slots, from - len), at_slot(simd, slots, from + stride));
+            }
             if r == 1 {
                 let mut old = [none; B];
-                let place = &slots[(to * N + r) * stride..][..stride];
+                let place = &slots[(to * N + r) * room + pad..][..stride];
                 for b in 0..B {
                     old[b] = L::V::<S>::from_slice(simd, &place[b * len..][..len]);
                 }
-                let place = &mut slots[(OLD_LEFT * N + r) * stride..][..stride];
+                let place = &mut slots[(OLD_LEFT * N + r) * room + pad..][..stride];
                 for b in 0..B {
                     old[b].store_slice(&mut place[b * len..][..len]);
                 }
                 least[OLD_LEFT][r] = least[to][r];
             }
-            let place = &mut slots[(to * N + r) * stride..][..stride];
+            let place = &mut slots[(to * N + r) * room + pad..][..stride];
             let mut smallest = none;
             for b in 0..B {
-                let below = if b > 0 { line[b - 1] } else { none };
-                let above = if b + 1 < B { line[b + 1] } else { none };
+                let below = if b > 0 { line[b - 1] } else { first_below };
+                let above = if b + 1 < B { line[b + 1] } else { last_above };
                 let beside = L::shifted_up::<S>(below, line[b]).min(line[b].slide::<1>(above)).saturating_add(p1);
                 let excess = line[b].min(limit).min(beside) - before;
                 let path = L::V::<S>::from_slice(simd, &costs[b * len..][..len]).saturating_add(excess);
@@ -332,71 +377,144 @@ pub(super) fn walk_four<S, L, E, const B: usize>(
                 least[to][r] = smallest.reduce_min();
             }
         }
-        let volume = &mut volume[at..][..stride];
-        if turn == Turn::Set {
-            for b in 0..B {
-                E::stream::<S>(sums[b], &mut volume[b * len..][..len], piece.streams);
+        if GATED && (moved || i == 0) {
+            for r in 0..N {
+                let to = if r == 0 { LEFT } else { i + 1 };
+                keep_beside(simd, slots, ((OLD_LEFT * N + r) * room, (to * N + r) * room), stride, r == 1);
             }
-        } else {
-            let totals = &mut totals[t * totals_pitch..][..stride];
-            for b in 0..B {
-                let earlier = E::load(simd, &volume[b * len..][..len]);
-                let cost = L::V::<S>::from_slice(simd, &costs[b * len..][..len]);
-                E::total::<S>(simd, false, earlier, sums[b], cost, piece.paths, &mut totals[b * len..][..len]);
+        }
+        let totals = &mut totals[t * totals_pitch..][..stride];
+        for b in 0..B {
+            let cost = L::V::<S>::from_slice(simd, &costs[b * len..][..len]);
+            let totals = &mut totals[b * len..][..len];
+            if turn == Turn::Only {
+                E::total::<S>(simd, piece.some_missing, E::zero(simd), sums[b], cost, piece.paths, totals);
+                continue;
+            }
+            let volume = &mut volume[at + b * len..][..len];
+            match turn {
+                Turn::Set => E::stream::<S>(sums[b], volume, piece.streams),
+                Turn::Add => E::store::<S>(E::both::<S>(E::load(simd, volume), sums[b]), volume),
+                _ => E::total::<S>(simd, piece.some_missing, E::load(simd, volume), sums[b], cost, piece.paths, totals),
             }
         }
     }
     // where the next piece looks for the last pixel
-    slots.copy_within((LEFT * N) * stride..(LEFT * N + 1) * stride, pixels * N * stride);
+    slots.copy_within((LEFT * N) * room..(LEFT * N + 1) * room, pixels * N * room);
     least[pixels][0] = recent.as_slice()[0];
-    leave(cell, edge, pixels, N, stride);
+    leave(cell, edge, (pixels, GATED), N, room);
 }
 
-/// Brings what lies beside the piece to its slots.
+/// Brings what lies beside the piece to its slots, and what the row above has left to the piece's window. Says whether the
+/// window has moved.
 #[inline(always)]
-fn enter<L: Lane>(
+fn enter<S: Simd, L: Lane, E>(
+    simd: S,
+    piece: &Piece<'_, L, E>,
     cell: &mut Cell<L>,
-    edge: &Edge<L>,
+    edge: &mut Edge<L>,
     right: Option<&Cell<L>>,
-    pixels: usize,
     directions: usize,
-    stride: usize,
-) {
-    let slot = |number: usize| number * directions * stride..(number + 1) * directions * stride;
+) -> bool {
+    let room = piece.room;
+    let slot = |number: usize| number * directions * room..(number + 1) * directions * room;
     let least = |number: usize| number * directions..(number + 1) * directions;
-    cell.slots[slot(LEFT)].copy_from_slice(&edge.new);
-    cell.slots[slot(OLD_LEFT)].copy_from_slice(&edge.old);
-    cell.least[least(LEFT)].copy_from_slice(&edge.new_least[..directions]);
-    cell.least[least(OLD_LEFT)].copy_from_slice(&edge.old_least[..directions]);
-    let after = pixels + 1;
-    if let Some(right) = right {
-        cell.slots[slot(after)].copy_from_slice(&right.slots[slot(1)]);
-        cell.least[least(after)].copy_from_slice(&right.least[least(1)]);
-    } else {
-        cell.slots[slot(after)].fill(L::default());
-        cell.least[least(after)].fill(L::default());
+    let after = piece.pixels + 1;
+    cell.least[least(LEFT)].copy_from_slice(&edge.new.least[..directions]);
+    cell.least[least(OLD_LEFT)].copy_from_slice(&edge.old.least[..directions]);
+    match right {
+        Some(right) => cell.least[least(after)].copy_from_slice(&right.least[least(1)]),
+        None => cell.least[least(after)].fill(L::default()),
     }
+    if !piece.gated {
+        cell.slots[slot(LEFT)].copy_from_slice(&edge.new.paths);
+        cell.slots[slot(OLD_LEFT)].copy_from_slice(&edge.old.paths);
+        match right {
+            Some(right) => cell.slots[slot(after)].copy_from_slice(&right.slots[slot(1)]),
+            None => cell.slots[slot(after)].fill(L::default()),
+        }
+        return false;
+    }
+    edge.next_old.paths.copy_from_slice(&cell.slots[slot(piece.pixels)]);
+    edge.next_old.least[..directions].copy_from_slice(&cell.least[least(piece.pixels)]);
+    edge.next_old.window = cell.window;
+    let moved = cell.window != piece.window;
+    for r in 0..directions {
+        let of = |number: usize| (number * directions + r) * room..(number * directions + r + 1) * room;
+        let windows = |from| (from, piece.window);
+        if moved {
+            for number in 1..=piece.pixels {
+                edge.line.copy_from_slice(&cell.slots[of(number)]);
+                shift(simd, &edge.line, windows(cell.window), &mut cell.slots[of(number)]);
+            }
+        }
+        shift(simd, &edge.new.paths[of(0)], windows(edge.new.window), &mut cell.slots[of(LEFT)]);
+        shift(simd, &edge.old.paths[of(0)], windows(edge.old.window), &mut cell.slots[of(OLD_LEFT)]);
+        match right {
+            Some(right) => shift(simd, &right.slots[of(1)], windows(right.window), &mut cell.slots[of(after)]),
+            None => shift(simd, &edge.line, windows(Window::NOTHING), &mut cell.slots[of(after)]),
+        }
+    }
+    cell.window = piece.window;
+    moved
 }
 
 /// Takes what the next piece needs.
 #[inline(always)]
-fn leave<L: Lane>(cell: &Cell<L>, edge: &mut Edge<L>, pixels: usize, directions: usize, stride: usize) {
-    let slot = |number: usize| number * directions * stride..(number + 1) * directions * stride;
+fn leave<L: Lane>(cell: &Cell<L>, edge: &mut Edge<L>, (pixels, gated): (usize, bool), directions: usize, room: usize) {
+    let slot = |number: usize| number * directions * room..(number + 1) * directions * room;
     let least = |number: usize| number * directions..(number + 1) * directions;
-    edge.new.copy_from_slice(&cell.slots[slot(pixels)]);
-    edge.old.copy_from_slice(&cell.slots[slot(OLD_LEFT)]);
-    edge.new_least[..directions].copy_from_slice(&cell.least[least(pixels)]);
-    edge.old_least[..directions].copy_from_slice(&cell.least[least(OLD_LEFT)]);
+    edge.new.paths.copy_from_slice(&cell.slots[slot(pixels)]);
+    edge.new.least[..directions].copy_from_slice(&cell.least[least(pixels)]);
+    edge.new.window = cell.window;
+    if gated {
+        std::mem::swap(&mut edge.old, &mut edge.next_old);
+    } else {
+        edge.old.paths.copy_from_slice(&cell.slots[slot(OLD_LEFT)]);
+        edge.old.least[..directions].copy_from_slice(&cell.least[least(OLD_LEFT)]);
+    }
+}
+
+/// Path costs of one window as those of another, with a register of what lies beside it on either end.
+#[inline(always)]
+fn shift<S: Simd, L: Lane>(simd: S, from: &[L], (old, new): (Window, Window), to: &mut [L]) {
+    let len = <L::V<S> as SimdBase<S>>::LEN;
+    let mut b = 0;
+    while b < new.len + 2 * len {
+        let values = if old.len == 0 {
+            L::V::<S>::splat(simd, L::default()) // before the start of a line
+        } else {
+            // in registers that say that there is nothing where it lies beside the old window
+            let at = (new.first + b) as isize - old.first as isize;
+            L::V::<S>::from_slice(simd, &from[at.clamp(0, (old.len + len) as isize) as usize..][..len])
+        };
+        values.store_slice(&mut to[b..][..len]);
+        b += len;
+    }
+}
+
+/// After the first row in a window, and the first pixel of a piece: what a slot held beside it goes with the old pixel, if
+/// that is needed, and beside the new one there is nothing.
+#[inline(always)]
+fn keep_beside<S: Simd, L: Lane>(simd: S, slots: &mut [L], (old, new): (usize, usize), stride: usize, keeps_old: bool) {
+    let len = <L::V<S> as SimdBase<S>>::LEN;
+    for beside in [0, len + stride] {
+        let held = at_slot::<S, L>(simd, slots, new + beside);
+        if keeps_old {
+            held.store_slice(&mut slots[old + beside..][..len]);
+        }
+        L::V::<S>::splat(simd, L::NONE).store_slice(&mut slots[new + beside..][..len]);
+    }
 }
 
 /// Without paths the cost alone decides.
 #[inline(always)]
-pub(super) fn costs_as_totals<S: Simd, L: Lane, E: Excess<L>>(simd: S, piece: Piece<'_, L, E>) {
+pub(super) fn costs_as_totals<S: Simd, L: Lane, E: Excess<L>>(simd: S, piece: &mut Piece<'_, L, E>) {
     let len = <L::V<S> as SimdBase<S>>::LEN;
-    let stride = piece.blocks * len;
+    let stride = piece.window.len;
     for t in 0..piece.pixels {
-        for b in 0..piece.blocks {
-            let cost = at::<S, L>(simd, piece.costs, t * stride + b * len);
+        for b in 0..stride / len {
+            let cost = at_slot::<S, L>(simd, piece.costs, t * stride + b * len);
             let to = &mut piece.totals[t * piece.totals_pitch + b * len..][..len];
             E::total::<S>(simd, true, E::zero(simd), E::zero(simd), cost, 1, to);
         }

@@ -26,6 +26,11 @@ impl Tile {
     pub(super) fn restart(&mut self, range: Range) {
         self.stride = range.stride;
         self.totals.resize(PAD + PIECE * self.pitch());
+        self.clear();
+    }
+
+    /// No candidate anywhere.
+    pub(super) fn clear(&mut self) {
         self.totals.fill(NONE);
     }
 

@@ -10,6 +10,7 @@ use super::slot::{MAX_PIECES, Pictures, Slot};
 use super::stages::{Product, Stages, Step};
 use super::uniforms::map_pitch;
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
+use crate::stereo::StereoParams;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
@@ -73,9 +74,18 @@ impl GpuEngine {
         })
     }
 
+    /// What this engine has no shaders for and `params` ask for.
+    pub fn lacks(params: &StereoParams) -> Option<&'static str> {
+        params.gating.is_some().then_some("gating")
+    }
+
     /// Uploads a job and lists its steps, which the caller submits.
     pub(super) fn prepare(&mut self, job: &Job) -> Result<(Slot, Vec<Step>), EngineError> {
         self.gpu.check()?;
+        if let Some(lacking) = Self::lacks(&job.params) {
+            let text = format!("the GPU engine has no {lacking}: use --engine cpu, or --{lacking} off");
+            return Err(EngineError::Unsupported(text));
+        }
         let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
         let size = left.size();
         if size != right.size() || size.0 == 0 || size.1 == 0 {

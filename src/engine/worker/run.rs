@@ -3,7 +3,9 @@
 use super::stats::Figures;
 use super::{Board, Command, Control, EngineSource, lock};
 use crate::capture::newest::{NewestReceiver, RecvError};
-use crate::engine::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, Output, open};
+use crate::engine::{
+    CpuEngine, Engine, EngineChoice, EngineError, EngineKind, GpuEngine, Job, OpenOptions, Output, open,
+};
 use crate::frame::Frame;
 use crossbeam_channel::Receiver;
 use std::collections::VecDeque;
@@ -19,6 +21,19 @@ const POLL: Duration = Duration::from_micros(200);
 /// How long an engine that is replaced may work on what it has.
 const FAREWELL: Duration = Duration::from_millis(500);
 
+/// What `auto` decides for once.
+#[derive(PartialEq)]
+struct DecidedFor {
+    size: (usize, usize),
+    gpu_lacks: Option<&'static str>,
+}
+
+impl DecidedFor {
+    fn of(job: &Job) -> Self {
+        Self { size: job.frame.size(), gpu_lacks: GpuEngine::lacks(&job.params) }
+    }
+}
+
 pub(super) struct Matcher {
     board: Arc<Board>,
     commands: Receiver<Command>,
@@ -32,8 +47,8 @@ pub(super) struct Matcher {
     /// To be opened before the next pair.
     wanted: Option<EngineSource>,
     engine: Option<Box<dyn Engine>>,
-    /// What `auto` was asked with, and the size that it was timed for: another size asks again.
-    timed: Option<(OpenOptions, (usize, usize))>,
+    /// What `auto` was asked with, and what it decided for: another size or option asks again.
+    timed: Option<(OpenOptions, DecidedFor)>,
     fallback_threads: Option<usize>,
     /// For each pair in flight whether it was matched before.
     in_flight: VecDeque<bool>,
@@ -166,14 +181,14 @@ impl Matcher {
             let control = self.board.control.get();
             let Some((job, again)) = self.next_job(&control) else { break };
             if self.wanted.is_none()
-                && let Some((options, _)) = self.timed.take_if(|(_, size)| *size != job.frame.size())
+                && let Some((options, _)) = self.timed.take_if(|(_, decided)| *decided != DecidedFor::of(&job))
             {
                 self.wanted = Some(EngineSource::Open(options));
             }
             if let Some(EngineSource::Open(options)) = self.wanted.take() {
                 self.finish_what_is_in_flight();
                 self.open(&options, Some(&job));
-                self.timed = Some((options, job.frame.size()));
+                self.timed = Some((options, DecidedFor::of(&job)));
             }
             self.submit(job, again);
             submitted = true;

@@ -1,7 +1,7 @@
 //! What the engine thread says of itself.
 
 use crate::engine::{EngineInfo, Output, StageTime};
-use crate::metrics::{Latency, Rate, TruthError, truth_error};
+use crate::metrics::{Latency, Rate, RunLatency, TruthError, truth_error};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -46,6 +46,8 @@ pub struct EngineStats {
     pub figures: Option<Figures>,
     /// The source has ended and every pair is done.
     pub ended: bool,
+    /// From the arrival of each pair at the capture thread to its result, since the thread started.
+    pub run_latency: RunLatency,
     measured: Option<Instant>,
     rate: Rate,
     latency: Latency,
@@ -75,7 +77,9 @@ impl EngineStats {
         self.error = None;
         self.rate.record(now);
         if !again {
-            self.latency.record(now.saturating_duration_since(output.job.frame.arrived));
+            let latency = now.saturating_duration_since(output.job.frame.arrived);
+            self.latency.record(latency);
+            self.run_latency.record(latency);
         }
         self.stages.clone_from(&output.stages);
         self.compute_ms = output.compute_time.as_secs_f64() * 1e3;

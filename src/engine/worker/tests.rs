@@ -256,6 +256,26 @@ fn a_failed_pair_is_told_until_the_next_result() {
 }
 
 #[test]
+fn auto_is_asked_again_when_an_option_comes_that_the_gpu_lacks() {
+    let bench = Bench::new(1);
+    let auto = OpenOptions { choice: EngineChoice::Auto, threads: Some(1), ..OpenOptions::default() };
+    bench.worker.set_engine(EngineSource::Open(auto));
+    let why_has_gating =
+        |bench: &Bench| bench.worker.stats().why.map(|why| why.contains("the GPU engine has no gating"));
+    bench.send(0);
+    bench.until("an engine is chosen", |b| why_has_gating(b) == Some(false));
+    let set_gating = |gating| {
+        let params = Arc::new(StereoParams { gating, ..StereoParams::default() });
+        bench.worker.control(|control| control.params = params);
+    };
+    set_gating(Some(2));
+    bench.until("gating decides", |b| why_has_gating(b) == Some(true));
+    assert_eq!(bench.worker.stats().engine.map(|engine| engine.kind), Some(EngineKind::Cpu));
+    set_gating(None);
+    bench.until("gating decides no more", |b| why_has_gating(b) == Some(false));
+}
+
+#[test]
 fn an_engine_that_hangs_can_be_replaced() {
     let bench = Bench::new(1);
     bench.send(0);

@@ -3,8 +3,8 @@
 //!
 //! `L_r(p, d) = C(p, d) + min(L_r(p-r, d), L_r(p-r, d-1) + P1, L_r(p-r, d+1) + P1, min_k L_r(p-r, k) + P2) - min_k L_r(p-r, k)`
 //!
-//! At the first pixel of a line L is C. Candidates beside the range do not exist. P2 follows the brightness step
-//! `|I(p) - I(p-r)|` of the left picture through a table.
+//! At the first pixel of a line L is C. Candidates beside the range, or outside a pixel's gate, do not exist. P2 follows
+//! the brightness step `|I(p) - I(p-r)|` of the left picture through a table.
 
 use super::direction::{Direction, directions};
 use crate::image::Image;
@@ -28,7 +28,7 @@ pub fn path_costs(costs: &Volume<u8>, left: &Image<u8>, direction: Direction, pa
     let (width, height) = left.size();
     let p1 = params.p1;
     let p2_of_step = penalty_table(params);
-    let mut result = Volume::<u16>::zero(width, height, costs.candidates);
+    let mut result = Volume::<u16>::like(costs);
     for line in direction.lines(width, height) {
         let mut before = None;
         for (x, y) in line {
@@ -40,17 +40,14 @@ pub fn path_costs(costs: &Volume<u8>, left: &Image<u8>, direction: Direction, pa
                 continue;
             };
             let previous: Vec<u32> = result.at(x_before, y_before).iter().map(|&v| u32::from(v)).collect();
-            let smallest = previous.iter().copied().min().unwrap_or(0);
+            let gate_before = costs.gate(x_before, y_before);
+            let smallest = previous[gate_before.range()].iter().copied().min().unwrap_or(0);
+            let from = |i: usize, penalty| if gate_before.contains(i) { previous[i] + penalty } else { u32::MAX };
             let p2 = p2_of_step[usize::from(left.at(x, y).abs_diff(left.at(x_before, y_before)))];
-            for (i, slot) in result.at_mut(x, y).iter_mut().enumerate() {
-                let mut best = previous[i].min(smallest + p2);
-                if i > 0 {
-                    best = best.min(previous[i - 1] + p1);
-                }
-                if i + 1 < previous.len() {
-                    best = best.min(previous[i + 1] + p1);
-                }
-                *slot = (u32::from(cost[i]) + best - smallest) as u16;
+            for i in costs.gate(x, y).range() {
+                let beside = from(i.wrapping_sub(1), p1).min(from(i + 1, p1));
+                let best = from(i, 0).min(beside).min(smallest + p2);
+                result.at_mut(x, y)[i] = (u32::from(cost[i]) + best - smallest) as u16;
             }
         }
     }
@@ -59,7 +56,7 @@ pub fn path_costs(costs: &Volume<u8>, left: &Image<u8>, direction: Direction, pa
 
 /// Sum of the path costs over all directions; fits in 16 bits for valid parameters.
 pub fn sum_paths(costs: &Volume<u8>, left: &Image<u8>, params: &StereoParams) -> Volume<u32> {
-    let mut sums = Volume::<u32>::zero(costs.width, costs.height, costs.candidates);
+    let mut sums = Volume::<u32>::like(costs);
     for direction in directions(params.paths, params.start_angle_deg) {
         let path = path_costs(costs, left, direction, params);
         for (sum, &l) in sums.data.iter_mut().zip(&path.data) {
@@ -76,7 +73,7 @@ mod tests {
     use crate::stereo::aggregate::MAX_PATHS;
 
     fn line(costs: &[[u8; 3]]) -> Volume<u8> {
-        Volume { width: costs.len(), height: 1, candidates: 3, data: costs.concat() }
+        Volume { width: costs.len(), height: 1, candidates: 3, data: costs.concat(), gates: None }
     }
 
     /// Right, down, left, up.
@@ -207,5 +204,9 @@ mod tests {
         params.p2 += 1;
         let text = params.validate().unwrap_err().to_string();
         assert!(text.contains("at most 383 paths") && text.contains("--p2 up to 146"), "{text}");
+        // 255 times 257 is 65535, which stands for what does not exist
+        let one_too_many = StereoParams { paths: 255, p2: 257 - params.largest_cost(), ..params };
+        let text = one_too_many.validate().unwrap_err().to_string();
+        assert!(text.contains("at most 254 paths") && text.contains("--p2 up to 232"), "{text}");
     }
 }

@@ -21,13 +21,13 @@ pub fn winner_takes_all(sums: &Volume<u32>, params: &StereoParams) -> DisparityM
     };
     for y in 0..sums.height {
         for x in 0..sums.width {
-            let sums = sums.at(x, y);
+            let (first, sums) = (usize::from(sums.gate(x, y).first), sums.existing(x, y));
             let winner = smallest(sums.iter().copied());
             if !is_unique(sums, winner, params.uniqueness) {
                 map.invalidate(x, y, reason::UNIQUENESS);
                 continue;
             }
-            let whole = SUBPIXEL_STEPS * params.disparity(winner);
+            let whole = SUBPIXEL_STEPS * params.disparity(first + winner);
             let fraction = if params.subpixel { refine(sums, winner) } else { 0 };
             map.values.set(x, y, (whole + fraction) as i16);
         }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     fn sums(width: usize, data: &[u32]) -> Volume<u32> {
-        Volume { width, height: 1, candidates: data.len() / width, data: data.to_vec() }
+        Volume { width, height: 1, candidates: data.len() / width, data: data.to_vec(), gates: None }
     }
 
     #[test]

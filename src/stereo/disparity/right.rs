@@ -5,8 +5,8 @@ use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
 use crate::stereo::volume::Volume;
 
-/// Right map in whole pixels: smallest over d of `S(x + d, d)` with `x + d` inside; ties go to the smaller disparity.
-/// Where no candidate lies inside the pixel is invalid (range).
+/// Right map in whole pixels: smallest over d of `S(x + d, d)` with `x + d` inside and `d` in its gate; ties go to the
+/// smaller disparity. Where there is no such candidate the pixel is invalid (range).
 pub fn right_map(sums: &Volume<u32>, params: &StereoParams) -> DisparityMap {
     let mut map = DisparityMap {
         values: Image::filled(sums.width, sums.height, INVALID),
@@ -18,7 +18,8 @@ pub fn right_map(sums: &Volume<u32>, params: &StereoParams) -> DisparityMap {
             for i in 0..sums.candidates {
                 let d = params.disparity(i);
                 let left_x = x as i64 + i64::from(d);
-                if left_x < 0 || left_x >= sums.width as i64 {
+                let inside = left_x >= 0 && left_x < sums.width as i64;
+                if !inside || !sums.gate(left_x as usize, y).contains(i) {
                     continue;
                 }
                 let sum = sums.at(left_x as usize, y)[i];

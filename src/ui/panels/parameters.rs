@@ -47,7 +47,8 @@ fn one(
     defaults: &StereoParams,
     reason: Option<&str>,
 ) -> bool {
-    let help = reason.map_or_else(|| parameter.help.to_owned(), |why| format!("{}\n{why}", parameter.help));
+    let why = reason.map(str::to_owned).or_else(|| limit(parameter, params).map(|(_, why)| why));
+    let help = why.map_or_else(|| parameter.help.to_owned(), |why| format!("{}\n{why}", parameter.help));
     let before = (parameter.get)(params);
     let value = ui.add_enabled_ui(reason.is_none(), |ui| {
         widgets::row(ui, parameter.label, &help, |ui| edit(ui, parameter, params, defaults, &help))
@@ -69,14 +70,19 @@ fn edit(
     help: &str,
 ) -> Value {
     let value = (parameter.get)(params);
-    let number_row = |range: &RangeInclusive<i64>, default: i64| NumberRow {
-        label: parameter.label,
-        help,
-        unit: parameter.unit,
-        range: range.clone(),
-        handy: handy(parameter.name, params).unwrap_or_else(|| range.clone()),
-        step: if parameter.name.ends_with("-window") { 2 } else { 1 },
-        default,
+    let number_row = |range: &RangeInclusive<i64>, default: i64| {
+        let largest = limit(parameter, params).map_or(*range.end(), |(largest, _)| largest);
+        let handy = handy(parameter.name, params).unwrap_or_else(|| range.clone());
+        NumberRow {
+            label: parameter.label,
+            help,
+            unit: if parameter.unit == "deg" { "°" } else { parameter.unit },
+            range: *range.start()..=largest,
+            handy: *handy.start()..=largest.min(*handy.end()),
+            step: if parameter.name.ends_with("-window") { 2 } else { 1 },
+            default,
+            quick: if parameter.name == "paths" { &[4, 8, 16] } else { &[] },
+        }
     };
     let integer = |value: Value| if let Value::Integer(v) = value { Some(v) } else { None };
     match &parameter.domain {
@@ -113,7 +119,7 @@ fn switch(ui: &mut Ui, label: &str, help: &str, on: &mut bool) {
     let response = ui.checkbox(on, ());
     let enabled = response.enabled();
     response.widget_info(|| egui::WidgetInfo::selected(egui::Role::CheckBox, enabled, *on, label));
-    response.on_hover_text(help);
+    widgets::explain(response, help);
 }
 
 /// Writes a value and lets what depends on it follow: penalties the cost, P2 P1.
@@ -160,12 +166,30 @@ fn handy(name: &str, params: &StereoParams) -> Option<RangeInclusive<i64>> {
     })
 }
 
+/// The largest value that the sum over all paths takes at the moment, and why, where that is within a slider's reach.
+fn limit(parameter: &Parameter<StereoParams>, params: &StereoParams) -> Option<(i64, String)> {
+    let adapts = params.adaptive_p2 != AdaptiveP2::Off;
+    let with_paths = || format!("With {} paths", params.paths);
+    let (largest, with) = match parameter.name {
+        "paths" => (params.most_paths(), "With this P2".to_owned()),
+        "p1" if params.paths > 0 => (params.most_p2().saturating_sub(1), with_paths()),
+        "p2" if params.paths > 0 => (params.most_p2(), with_paths()),
+        "p2-min" if params.paths > 0 && adapts => (params.most_p2(), with_paths()),
+        _ => return None,
+    };
+    let largest = i64::from(largest);
+    let Domain::Integer(range) = &parameter.domain else { return None };
+    let reach = handy(parameter.name, params).map_or(*range.end(), |handy| *handy.end());
+    (largest < reach).then(|| (largest, format!("{with} at most {largest}: a sum has 16 bits.")))
+}
+
 /// Why a parameter changes nothing at the moment.
 fn inapplicable(name: &str, params: &StereoParams) -> Option<&'static str> {
     let reason = match name {
         "rank-window" => (params.cost != CostKind::Rank, "Only the cost rank has this window."),
         "sad-window" => (params.cost != CostKind::Sad, "Only the cost sad has this window."),
         "p1" | "p2" | "adaptive-p2" => (params.paths == 0, "Without paths there are no penalties."),
+        "start-angle-deg" => (params.paths == 0, "Without paths there are no directions."),
         "p2-min" => {
             (params.paths == 0 || params.adaptive_p2 == AdaptiveP2::Off, "Only an adaptive P2 has a smallest value.")
         }

@@ -1,0 +1,71 @@
+//! Flags of `bench`.
+
+use super::{BenchOptions, Task};
+use crate::capture::source::parse_size;
+use crate::capture::{SourceOptions, SourceSpec};
+use crate::cli::UsageError;
+use crate::cli::settings_args::SettingsArgs;
+use crate::cli::values::positive;
+use crate::engine::gpu::AdapterChoice;
+use std::io;
+use std::path::PathBuf;
+
+/// Arguments of `bench`.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct BenchArgs {
+    /// Pairs to time: a left and a right picture, or a folder of rectified pairs [default: the built-in scene]
+    #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "sizes")]
+    pictures: Vec<PathBuf>,
+    /// Size of each eye of the scene; repeat for several
+    #[arg(long = "size", value_name = "WxH", value_parser = parse_size, default_value = "640x480")]
+    sizes: Vec<(usize, usize)>,
+    /// Pairs that are timed for each engine and size, one after the other
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    frames: u32,
+    /// Pairs come at this rate instead, as from a camera: tells drops, latency and the share of the processor
+    #[arg(long, value_name = "HZ", value_parser = positive, conflicts_with = "frames")]
+    rate: Option<f64>,
+    /// How long pairs come
+    #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = positive, requires = "rate")]
+    seconds: f64,
+    /// Write the pairs that are timed as WxH/left0.png, WxH/right0.png and so on into a folder, for other programs
+    #[arg(long, value_name = "FOLDER")]
+    write_pairs: Option<PathBuf>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// Runs `bench`: the engine asked for, or with `--engine auto` all there are.
+///
+/// # Errors
+/// As [`super::run`].
+pub(in crate::cli) fn run_args(args: &BenchArgs) -> anyhow::Result<()> {
+    let settings = args.settings.resolve()?;
+    if settings.near_m.is_some() {
+        return Err(UsageError("--near-m needs a rig; bench has none: give --num-disparities".to_owned()).into());
+    }
+    let sources = if args.pictures.is_empty() {
+        let of_size = |&size| (SourceSpec::Scene, SourceOptions { size: Some(size), ..SourceOptions::default() });
+        args.sizes.iter().map(of_size).collect()
+    } else {
+        vec![(SourceSpec::from_paths(&args.pictures)?, SourceOptions::default())]
+    };
+    let task = match args.rate {
+        Some(rate_hz) => Task::Steady { rate_hz, seconds: args.seconds },
+        None => Task::OneByOne { frames: args.frames as usize },
+    };
+    let options = BenchOptions {
+        engines: vec![settings.engine],
+        sources,
+        task,
+        write_pairs: args.write_pairs.clone(),
+        json: args.json,
+        threads: settings.threads,
+        adapter: settings.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word),
+        params: settings.params,
+    };
+    super::run(&options, &mut io::stdout().lock())
+}

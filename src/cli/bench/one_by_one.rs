@@ -1,0 +1,72 @@
+//! One pair at a time, the next one after the last result: how long a pair takes.
+
+use crate::engine::{Engine, Job, run as run_job};
+use std::collections::BTreeMap;
+
+/// Times of pairs, one at a time.
+#[derive(serde::Serialize)]
+pub(super) struct Times {
+    frame_ms: FrameTime,
+    /// Median of each stage.
+    stages_ms: BTreeMap<&'static str, f64>,
+    #[serde(skip)]
+    stage_order: Vec<&'static str>,
+}
+
+/// From submission to result.
+#[derive(serde::Serialize)]
+struct FrameTime {
+    best: f64,
+    median: f64,
+    /// All of them, in the order in which they were measured.
+    all: Vec<f64>,
+}
+
+/// Runs the jobs in turn on a warm engine.
+pub(super) fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> anyhow::Result<Times> {
+    let mut all = Vec::new();
+    let mut stages: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
+    let mut stage_order = Vec::new();
+    for job in jobs.iter().cycle().take(frames.max(1)) {
+        let output = run_job(engine, job.clone())?;
+        all.push(output.compute_time.as_secs_f64() * 1e3);
+        let mut of_frame: BTreeMap<&'static str, f64> = BTreeMap::new();
+        for stage in output.stages {
+            if !stage_order.contains(&stage.name) {
+                stage_order.push(stage.name);
+            }
+            *of_frame.entry(stage.name).or_default() += stage.ms;
+        }
+        for (name, ms) in of_frame {
+            stages.entry(name).or_default().push(ms);
+        }
+    }
+    let best = all.iter().copied().fold(f64::INFINITY, f64::min);
+    Ok(Times {
+        frame_ms: FrameTime { best, median: median(all.clone()), all },
+        stages_ms: stages.into_iter().map(|(name, times)| (name, median(times))).collect(),
+        stage_order,
+    })
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    let middle = times.len() / 2;
+    *times.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+impl Times {
+    /// Heads of the table's columns.
+    pub(super) const HEAD: &str = "best ms  median ms  pairs/s";
+
+    /// The same columns.
+    pub(super) fn columns(&self) -> String {
+        let FrameTime { best, median, .. } = self.frame_ms;
+        format!("{best:>7.2}  {median:>9.2}  {:>7.1}", 1e3 / median)
+    }
+
+    /// What does not fit into columns.
+    pub(super) fn rest(&self) -> String {
+        let stage = |name: &&str| format!("{name} {:.2}", self.stages_ms.get(*name).unwrap_or(&0.0));
+        self.stage_order.iter().map(stage).collect::<Vec<_>>().join(", ")
+    }
+}

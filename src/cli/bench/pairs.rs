@@ -1,0 +1,68 @@
+//! The pairs that are timed: read or rendered before any clock runs.
+
+use crate::capture::{Next, Recipe, SourceOptions, SourceSpec, open};
+use crate::cli::UsageError;
+use crate::engine::Job;
+use crate::export::write_picture;
+use crate::frame::{Frame, RawPair};
+use crate::stereo::StereoParams;
+use anyhow::{Context as _, bail};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Pairs that differ, taken in turn, so that nothing is quick because it has just been done.
+const PAIRS: usize = 4;
+/// How long a file may take to be decoded before somebody asks again.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The first pairs of a source, as jobs.
+pub(super) fn jobs(spec: &SourceSpec, options: &SourceOptions, params: &StereoParams) -> anyhow::Result<Vec<Job>> {
+    if spec.is_camera() {
+        let text = format!(
+            "{spec} is a camera: bench times pictures or the built-in scene; for cameras use live --headless --json"
+        );
+        return Err(UsageError(text).into());
+    }
+    let mut source = open(spec, options)?;
+    let params = Arc::new(params.clone());
+    let mut jobs: Vec<Job> = Vec::new();
+    while jobs.len() < PAIRS {
+        let raw = match source.next(PATIENCE)? {
+            Next::Pair(raw) => raw,
+            Next::Waiting => continue,
+            Next::End => break,
+        };
+        // nobody compares with the truth here, and it takes memory
+        let raw = Arc::new(RawPair { truth: None, ..*raw });
+        let frame: Frame = Recipe::default().make(&raw, &source.info(), Instant::now())?;
+        if let Some(first) = jobs.first()
+            && first.frame.size() != frame.size()
+        {
+            let ((w, h), (other_w, other_h)) = (first.frame.size(), frame.size());
+            bail!(
+                "{} has {w}x{h} and {} has {other_w}x{other_h} pixels: bench needs pairs of one size",
+                first.frame.raw.name,
+                raw.name
+            );
+        }
+        jobs.push(Job { frame: Arc::new(frame), params: Arc::clone(&params), read_back: true });
+    }
+    if jobs.is_empty() {
+        bail!("{spec} has no pair");
+    }
+    Ok(jobs)
+}
+
+/// Writes the pairs as grey pictures into a folder that is called after their size.
+pub(super) fn write(folder: &Path, jobs: &[Job]) -> anyhow::Result<()> {
+    for (number, job) in jobs.iter().enumerate() {
+        let (width, height) = job.frame.size();
+        let folder = folder.join(format!("{width}x{height}"));
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        for (side, picture) in [("left", &job.frame.left), ("right", &job.frame.right)] {
+            write_picture(&folder.join(format!("{side}{number}.png")), picture)?;
+        }
+    }
+    Ok(())
+}

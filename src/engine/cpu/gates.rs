@@ -1,0 +1,300 @@
+//! Gates and smaller pictures on the CPU, after [`crate::stereo::gating`], rows in parallel.
+//!
+//! Each column of the window's rows has a cumulative histogram: entry `b` says how many of its disparities lie in bins up
+//! to `b`. Their sum over the window's columns is the window's own; it moves on by one column in and one column out. The
+//! disparity at place `n` of the sorted window is then the number of entries that are at most `n`: loops without a
+//! branch, instead of a search.
+
+use super::simd::{SimdLevel, on_level};
+use crate::frame::Luma;
+use crate::image::Image;
+use crate::stereo::gating::{Gate, Gates, RADIUS, percentile_skip};
+use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
+use crate::stereo::params::StereoParams;
+use rayon::prelude::*;
+
+/// Bins that are computed together.
+const BLOCK: usize = 32;
+
+/// Columns of the window.
+const COLUMNS: usize = 2 * RADIUS + 1;
+/// Empty columns before the map; with those behind it the window never meets a border, nor does the one before it.
+const BEFORE: usize = RADIUS + 1;
+
+/// Rows of the map that a thread does at least, because it has to count a window's rows before its first one.
+const MIN_STRIP: usize = 16;
+
+/// Gates of pictures of `size` with `params`, from the values of the coarser level's map: whole pixels.
+pub(super) fn bounds_from(
+    level: SimdLevel,
+    map: &Image<i16>,
+    (width, height): (usize, usize),
+    params: &StereoParams,
+) -> Gates {
+    let mut gates = Image::filled(width, height, Gate::whole(params.num_disparities as usize));
+    let Some(bins) = Bins::of(map) else { return gates };
+    let (coarse_width, coarse_height) = map.size();
+    let strip = coarse_height.div_ceil(rayon::current_num_threads()).max(MIN_STRIP);
+    let scratch = || (Columns::new(coarse_width, &bins), vec![0; bins.stride], vec![None; coarse_width]);
+    let strips = gates.pixels_mut().par_chunks_mut(2 * strip * width).enumerate();
+    strips.for_each_init(scratch, |(columns, window, found), (n, gates)| {
+        let first = n * strip;
+        columns.start(&bins, first);
+        for (y, rows) in (first..).zip(gates.chunks_mut(2 * width)) {
+            if y > first {
+                columns.step_down_to(level, &bins, y);
+            }
+            on_level!(level, _ => percentiles(&columns.counts, window, found));
+            let (even, odd) = rows.split_at_mut(width);
+            for (pixels, found) in even.chunks_mut(2).zip(&*found) {
+                if let Some((low, high)) = *found {
+                    pixels.fill(Gate::around(bins.min + i32::from(low), bins.min + i32::from(high), params));
+                }
+            }
+            odd.copy_from_slice(&even[..odd.len()]);
+        }
+    });
+    gates
+}
+
+/// A map as bins of histograms.
+struct Bins {
+    /// The disparity of bin 0, the smallest one that the map has, px.
+    min: i32,
+    /// Bins of a histogram, in whole blocks; only the map's own disparities need one.
+    stride: usize,
+    /// Bin of each pixel; `stride` for one without a disparity.
+    map: Image<u16>,
+    /// A row without disparities.
+    empty: Vec<u16>,
+    /// `stride` times 0, then `stride` times 1: from `stride - b` on, what a disparity of bin `b` adds to a histogram.
+    steps: Vec<u8>,
+}
+
+impl Bins {
+    /// `None` for a map without disparities.
+    fn of(map: &Image<i16>) -> Option<Self> {
+        // INVALID is the smallest number there is.
+        let (mut min, mut max) = (i16::MAX, INVALID);
+        for &value in map.pixels() {
+            min = min.min(if value == INVALID { i16::MAX } else { value });
+            max = max.max(value);
+        }
+        if max == INVALID {
+            return None;
+        }
+        let px = |value: i16| i32::from(value) / SUBPIXEL_STEPS;
+        let (min, max) = (px(min), px(max));
+        let stride = ((max - min + 1) as usize).next_multiple_of(BLOCK);
+        let bin = |&value: &i16| if value == INVALID { stride as u16 } else { (px(value) - min) as u16 };
+        let steps = (0..2 * stride).map(|i| u8::from(i >= stride)).collect();
+        Some(Self { min, stride, map: map.map(bin), empty: vec![stride as u16; map.width()], steps })
+    }
+
+    /// Row `y`; outside there are no disparities.
+    fn row(&self, y: Option<usize>) -> &[u16] {
+        y.filter(|&y| y < self.map.height()).map_or(&self.empty, |y| self.map.row(y))
+    }
+}
+
+/// Cumulative histograms of the columns of a window's rows, one after the other, with empty ones before and behind.
+struct Columns {
+    counts: Vec<u8>,
+}
+
+impl Columns {
+    fn new(width: usize, bins: &Bins) -> Self {
+        Self { counts: vec![0; (BEFORE + width + RADIUS) * bins.stride] }
+    }
+
+    /// Counts the rows around row `y`.
+    fn start(&mut self, bins: &Bins, y: usize) {
+        self.counts.fill(0);
+        let columns = &mut self.counts[BEFORE * bins.stride..];
+        for y in y.saturating_sub(RADIUS)..(y + RADIUS + 1).min(bins.map.height()) {
+            for (column, &bin) in columns.chunks_exact_mut(bins.stride).zip(bins.map.row(y)) {
+                if let Some(count) = column.get_mut(usize::from(bin)) {
+                    *count += 1;
+                }
+            }
+        }
+        for column in columns.chunks_exact_mut(bins.stride) {
+            let mut sum = 0;
+            for count in column {
+                sum += *count;
+                *count = sum;
+            }
+        }
+    }
+
+    /// Moves from the rows around row `y - 1` to those around row `y`.
+    fn step_down_to(&mut self, level: SimdLevel, bins: &Bins, y: usize) {
+        let (leaves, enters) = (bins.row(y.checked_sub(RADIUS + 1)), bins.row(Some(y + RADIUS)));
+        let columns = &mut self.counts[BEFORE * bins.stride..];
+        on_level!(level, _ => step_columns(columns, &bins.steps, leaves, enters));
+    }
+}
+
+/// Takes the bins of one row out of the columns' histograms and puts those of another in.
+#[inline(always)]
+fn step_columns(columns: &mut [u8], steps: &[u8], leaves: &[u16], enters: &[u16]) {
+    let stride = steps.len() / 2;
+    for ((column, &leaves), &enters) in columns.chunks_exact_mut(stride).zip(leaves).zip(enters) {
+        let leaves = steps[stride - usize::from(leaves)..][..stride].as_chunks::<BLOCK>().0;
+        let enters = steps[stride - usize::from(enters)..][..stride].as_chunks::<BLOCK>().0;
+        for (counts, (leaves, enters)) in column.as_chunks_mut::<BLOCK>().0.iter_mut().zip(leaves.iter().zip(enters)) {
+            for i in 0..BLOCK {
+                counts[i] = counts[i] - leaves[i] + enters[i];
+            }
+        }
+    }
+}
+
+/// Bins of the lower and the upper percentile for each pixel of a row; `None` where the window is empty.
+#[inline(always)]
+fn percentiles(columns: &[u8], window: &mut [u16], found: &mut [Option<(u16, u16)>]) {
+    let stride = window.len();
+    // The window one pixel before the first one.
+    window.fill(0);
+    for column in columns.chunks_exact(stride).take(COLUMNS) {
+        for (sums, counts) in window.as_chunks_mut::<BLOCK>().0.iter_mut().zip(column.as_chunks::<BLOCK>().0) {
+            for i in 0..BLOCK {
+                sums[i] += u16::from(counts[i]);
+            }
+        }
+    }
+    let mut all = window[stride - 1];
+    let pairs = columns.chunks_exact(stride).zip(columns[COLUMNS * stride..].chunks_exact(stride));
+    for (found, (leaves, enters)) in found.iter_mut().zip(pairs) {
+        all = all + u16::from(enters[stride - 1]) - u16::from(leaves[stride - 1]);
+        let skip = percentile_skip(usize::from(all)) as u16;
+        let last = all.wrapping_sub(1 + skip);
+        let (mut low, mut high) = ([0_u16; BLOCK], [0_u16; BLOCK]);
+        let (leaves, enters) = (leaves.as_chunks::<BLOCK>().0, enters.as_chunks::<BLOCK>().0);
+        for (sums, (leaves, enters)) in window.as_chunks_mut::<BLOCK>().0.iter_mut().zip(leaves.iter().zip(enters)) {
+            for i in 0..BLOCK {
+                let sum = sums[i] + u16::from(enters[i]) - u16::from(leaves[i]);
+                sums[i] = sum;
+                low[i] += u16::from(sum <= skip);
+                high[i] += u16::from(sum <= last);
+            }
+        }
+        let (mut low_bin, mut high_bin) = (0, 0);
+        for i in 0..BLOCK {
+            low_bin += low[i];
+            high_bin += high[i];
+        }
+        *found = if all > 0 { Some((low_bin, high_bin)) } else { None };
+    }
+}
+
+/// The picture at half its size, as [`crate::stereo::gating::halve`] has it.
+pub(super) fn halve(level: SimdLevel, luma: &Luma) -> Luma {
+    match luma {
+        Luma::U8(image) => Luma::U8(halve_image(level, image)),
+        Luma::U16 { image, bits } => Luma::U16 { image: halve_image(level, image), bits: *bits },
+    }
+}
+
+/// A pixel of 8 or 16 bits.
+trait Sample: Copy + Default + Into<u32> + Send + Sync {
+    /// From a value that fits.
+    fn narrow(value: u32) -> Self;
+}
+
+impl Sample for u8 {
+    fn narrow(value: u32) -> Self {
+        value as Self
+    }
+}
+
+impl Sample for u16 {
+    fn narrow(value: u32) -> Self {
+        value as Self
+    }
+}
+
+fn halve_image<T: Sample>(level: SimdLevel, image: &Image<T>) -> Image<T> {
+    let (width, height) = image.size();
+    let mut half = Image::filled(width.div_ceil(2), height.div_ceil(2), T::default());
+    half.pixels_mut().par_chunks_mut(width.div_ceil(2)).with_min_len(MIN_STRIP).enumerate().for_each(|(y, out)| {
+        let (above, below) = (image.row(2 * y), image.row((2 * y + 1).min(height - 1)));
+        on_level!(level, _ => halve_rows(above, below, out));
+        if let (1, Some(last)) = (width % 2, out.last_mut()) {
+            *last = mean([above[width - 1], above[width - 1], below[width - 1], below[width - 1]]);
+        }
+    });
+    half
+}
+
+/// Means of whole squares; the last pixel of an odd row is left out.
+#[inline(always)]
+fn halve_rows<T: Sample>(above: &[T], below: &[T], out: &mut [T]) {
+    let squares = above.as_chunks::<2>().0.iter().zip(below.as_chunks::<2>().0);
+    for (out, (above, below)) in out.iter_mut().zip(squares) {
+        *out = mean([above[0], above[1], below[0], below[1]]);
+    }
+}
+
+/// Rounded.
+#[inline(always)]
+fn mean<T: Sample>(square: [T; 4]) -> T {
+    let mut sum: u32 = 2;
+    for value in square {
+        sum += value.into();
+    }
+    T::narrow(sum >> 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stereo::{DisparityMap, gating};
+    use fastrand::Rng;
+
+    /// Disparities of `range`: everywhere, here and there, or nowhere; anything, or few different ones.
+    fn random_map(rng: &mut Rng, (width, height): (usize, usize), (min, max): (i32, i32)) -> DisparityMap {
+        let valid = *rng.choice(&[0, 1, 40, 90, 100]).unwrap();
+        let few = rng.bool();
+        let some = [rng.i32(min..=max), rng.i32(min..=max)];
+        let values = Image::from_fn(width, height, |x, _| {
+            let px = if few { some[usize::from(x > width / 2 || rng.u8(..9) == 0)] } else { rng.i32(min..=max) };
+            if rng.u8(0..100) < valid { (SUBPIXEL_STEPS * px) as i16 } else { INVALID }
+        });
+        DisparityMap { values, reasons: Image::filled(width, height, 0) }
+    }
+
+    #[test]
+    fn gates_are_those_of_the_specification() {
+        let rng = &mut Rng::with_seed(21);
+        let pools = [1, 3].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap());
+        for round in 0..60 {
+            let side = |rng: &mut Rng| [1, 2, 3, rng.usize(4..50), 51, 52, rng.usize(53..260)][rng.usize(..7)];
+            let size = (side(rng), side(rng));
+            let num_disparities = [1, 2, 63, 64, 65, rng.u32(1..=1024)][rng.usize(..6)];
+            let min_disparity = rng.i32(-300..300);
+            let params = StereoParams { min_disparity, num_disparities, ..StereoParams::default() };
+            let range = gating::coarse_range(&params);
+            let map = random_map(rng, (size.0.div_ceil(2), size.1.div_ceil(2)), range);
+            let expected = gating::bounds_from(&map, size, &params);
+            for pool in &pools {
+                let got = pool.install(|| bounds_from(SimdLevel::best(), &map.values, size, &params));
+                let differs = (0..size.0 * size.1).find(|&n| got.pixels()[n] != expected.pixels()[n]);
+                let place = differs.map(|n| (n % size.0, n / size.0, got.pixels()[n], expected.pixels()[n]));
+                assert_eq!(place, None, "round {round}: {size:?}, {num_disparities} from {min_disparity} px");
+            }
+        }
+    }
+
+    #[test]
+    fn halves_are_those_of_the_specification() {
+        let rng = &mut Rng::with_seed(22);
+        for size in [(1, 1), (1, 2), (2, 1), (2, 2), (3, 5), (64, 33), (129, 70)] {
+            let eight = Luma::U8(Image::from_fn(size.0, size.1, |_, _| rng.u8(..)));
+            let image = Image::from_fn(size.0, size.1, |_, _| rng.u16(..));
+            for luma in [eight, Luma::U16 { image, bits: 16 }] {
+                assert_eq!(halve(SimdLevel::best(), &luma), gating::halve(&luma), "{size:?}, {} bits", luma.bits());
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! How a whole run went, said once at its end: pairs, drops by cause, latency, the share of the processor.
+
+use super::{Dropped, RunLatency, Status};
+use crate::process::CpuShare;
+use std::fmt;
+
+/// A whole run.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Summary {
+    /// How long it took, s.
+    pub seconds: f64,
+    /// Pairs that the source had, also those that it left out itself.
+    pub came: u64,
+    /// Pairs that were matched.
+    pub computed: u64,
+    /// Pairs that were not, by cause.
+    pub dropped: Dropped,
+    /// From pair to result; `None` without a result.
+    pub latency_ms: Option<RunLatency>,
+    /// Processor time of the whole program over wall time, per cent of one core; `None` where the system does not tell.
+    pub cpu_percent: Option<f64>,
+}
+
+impl Summary {
+    /// Of a run that has ended with this status, counted from when `share` was started.
+    pub(super) fn of(status: &Status, share: &CpuShare) -> Self {
+        Self {
+            seconds: share.elapsed().as_secs_f64(),
+            came: status.captured + status.dropped.source,
+            computed: status.computed,
+            dropped: status.dropped,
+            latency_ms: status.run_latency,
+            cpu_percent: share.percent(),
+        }
+    }
+}
+
+/// One line for a terminal.
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seconds, came, computed, dropped, latency_ms, cpu_percent } = self;
+        write!(f, "in {seconds:.1} s: {came} pairs came, {computed} matched, {dropped}")?;
+        if let Some(RunLatency { median, p99, largest }) = latency_ms {
+            write!(f, "; latency {median:.0} ms (99 % below {p99:.0}, largest {largest:.0})")?;
+        }
+        cpu_percent.map_or(Ok(()), |percent| write!(f, "; CPU {percent:.0} % of one core"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_names_only_what_happened() {
+        let quiet = Summary {
+            seconds: 10.04,
+            came: 300,
+            computed: 300,
+            dropped: Dropped::default(),
+            latency_ms: None,
+            cpu_percent: None,
+        };
+        assert_eq!(quiet.to_string(), "in 10.0 s: 300 pairs came, 300 matched, 0 dropped");
+        let busy = Summary {
+            computed: 296,
+            dropped: Dropped { source: 1, late: 3, ..Dropped::default() },
+            latency_ms: Some(RunLatency { median: 9.4, p99: 15.0, largest: 40.2 }),
+            cpu_percent: Some(84.6),
+            ..quiet
+        };
+        assert_eq!(
+            busy.to_string(),
+            "in 10.0 s: 300 pairs came, 296 matched, 4 dropped (1 by the source, 3 late); latency 9 ms (99 % below 15, \
+             largest 40); CPU 85 % of one core"
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! Disparity gating (Frommholz 2020, section 4.1): each pixel searches only around what a coarser match of its
+//! surroundings found.
+//!
+//! The pair is halved [`StereoParams::gating`] times. The smallest pictures are matched over the whole range, every map
+//! gates the next larger pictures ([`bounds_from`]), the last one the pair itself. What lies outside a pixel's gate does
+//! not exist: not as a neighbour on a path nor in a path's minimum, not for a winner, uniqueness or sub-pixel. The paper
+//! searches the smallest pictures over their full width, because nobody gives it a range; here somebody does, and what
+//! was found outside it could not be used.
+
+mod bounds;
+mod halve;
+
+pub use bounds::{RADIUS, bounds_from, percentile_skip};
+pub use halve::halve;
+
+use super::params::{Fill, StereoParams};
+use crate::frame::Luma;
+use crate::image::Image;
+use std::ops::RangeInclusive;
+
+/// The candidates of a pixel that exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// The smallest candidate.
+    pub first: u16,
+    /// The largest candidate, at least `first`.
+    pub last: u16,
+}
+
+/// The gate of every pixel, row after row.
+pub type Gates = Image<Gate>;
+
+impl Gate {
+    /// All of `candidates`.
+    pub fn whole(candidates: usize) -> Self {
+        Self { first: 0, last: candidates.saturating_sub(1) as u16 }
+    }
+
+    /// The gate of a pixel with `params` around which the coarser level found `low` to `high` px.
+    ///
+    /// A coarse disparity `d` stands for the finer ones `2 d` and `2 d + 1`. The gate is cut to the range, and never
+    /// empty: the coarser range reaches beyond the finer one by 1 px at most, which is less than the margin.
+    pub fn around(low: i32, high: i32, params: &StereoParams) -> Self {
+        let (min, max) = (params.min_disparity, params.disparity(params.num_disparities as usize - 1));
+        let index = |d: i32| (d.clamp(min, max) - min) as u16;
+        Self { first: index(2 * low - MARGIN_PX), last: index(2 * high + 1 + MARGIN_PX) }
+    }
+
+    /// Indices of the candidates.
+    pub fn range(self) -> RangeInclusive<usize> {
+        usize::from(self.first)..=usize::from(self.last)
+    }
+
+    /// Whether candidate `index` exists.
+    pub fn contains(self, index: usize) -> bool {
+        self.range().contains(&index)
+    }
+}
+
+/// By how much a gate is wider than what was found, px on either side.
+const MARGIN_PX: i32 = 20;
+
+/// Sides of a level's pictures are at least this long; where the next level's would be shorter, levels end.
+const SMALLEST_SIDE_PX: usize = 2;
+
+/// Directions from which coarser levels sum their paths, where the pair itself has any. The first one points at 0 degrees.
+pub const COARSE_PATHS: u32 = 8;
+
+/// The gates of a pair, from all coarser levels; `None` where there is no coarser level.
+pub fn gates(left: &Luma, right: &Luma, params: &StereoParams) -> Option<Gates> {
+    let coarser = coarser(left.size(), params)?;
+    let map = super::match_pair(&halve(left), &halve(right), &coarser);
+    Some(bounds_from(&map, left.size(), params))
+}
+
+/// Smallest and largest disparity at half the size: every one of `params` is twice a coarser one, or 1 px above that.
+pub fn coarse_range(params: &StereoParams) -> (i32, i32) {
+    let (min, max) = (params.min_disparity, params.disparity(params.num_disparities as usize - 1));
+    (min.div_euclid(2), max.div_euclid(2))
+}
+
+/// How the pair is matched at half the size, to gate pictures of `size` with `params`; `None` where there is no such level.
+///
+/// Cost, penalties, median and left-right check stay. Whole pixels are enough, none is dropped for being alone or
+/// ambiguous, and none is invented.
+pub fn coarser((width, height): (usize, usize), params: &StereoParams) -> Option<StereoParams> {
+    let levels = params.gating?;
+    if width.div_ceil(2).min(height.div_ceil(2)) < SMALLEST_SIDE_PX {
+        return None;
+    }
+    let (min, max) = coarse_range(params);
+    Some(StereoParams {
+        min_disparity: min,
+        num_disparities: (max - min + 1) as u32,
+        gating: (levels > 1).then(|| levels - 1),
+        paths: if params.paths == 0 { 0 } else { COARSE_PATHS },
+        start_angle_deg: 0,
+        subpixel: false,
+        uniqueness: 0,
+        speckle_size: 0,
+        fill: Fill::None,
+        ..params.clone()
+    })
+}
+
+#[cfg(test)]
+mod tests;
