@@ -71,6 +71,15 @@ pub(super) fn sweeps(params: &StereoParams, width: usize) -> Vec<Sweep> {
     [true, false].map(sweep).into_iter().filter(|sweep| !sweep.passes.is_empty()).collect()
 }
 
+/// Most directions whose sums lie in a volume at a time: all but those of the last pass over a row.
+pub(super) fn stored_directions(sweeps: &[Sweep]) -> usize {
+    let of = |pass: &Pass| pass.courses.len();
+    let all: usize = sweeps.iter().flat_map(|sweep| &sweep.passes).map(of).sum();
+    // either sweep may be the last one over a row
+    let last = sweeps.iter().filter_map(|sweep| sweep.passes.last()).map(of).min();
+    all - last.unwrap_or(0)
+}
+
 /// Paths to the right go with the sweep down, paths to the left with the one up.
 fn goes_down(direction: Direction) -> bool {
     if direction.major == Axis::X && direction.slope == 0 { direction.dx > 0 } else { direction.dy > 0 }

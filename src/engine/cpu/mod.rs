@@ -12,6 +12,7 @@
 
 mod adapter;
 mod aligned;
+mod cells;
 mod codes;
 mod costs;
 mod courses;
@@ -73,7 +74,8 @@ impl Range {
 /// Matches on all cores. One job at a time; it is computed in [`Engine::collect`].
 ///
 /// It keeps, for `N` paths over `W x H` pixels and `D` candidates (rounded up to whole registers), a volume of `W H D` bytes,
-/// twice that where `N / 2` times the largest P2 exceeds 255; about `1.2 N W D` bytes of path costs, twice that where the
+/// twice that where the largest P2 times the directions of one sweep, `N / 2` up to eight,
+/// exceeds 255; about `1.2 N W D` bytes of path costs, twice that where the
 /// largest cost and the largest P2 together exceed 254; and some `10 W H` bytes of codes. Gating leaves of each pixel's `D`
 /// what its gate needs, and adds 8 bytes for each pixel and a quarter of everything for the coarser level.
 pub struct CpuEngine {
@@ -200,10 +202,12 @@ impl Buffers {
             self.windows.set(gates, level.bytes());
             &self.windows
         });
-        let pair = Pair { level, params, range, luma: &luma, costs, windows };
+        let sweeps = courses::sweeps(params, width);
+        let stored = courses::stored_directions(&sweeps) as u32;
+        let pair = Pair { level, params, range, luma: &luma, costs, windows, sweeps: &sweeps };
         let maps = if !in_bytes {
             pair.sweep(&mut self.words)
-        } else if params.paths.div_ceil(2) * largest_p2 > u8::MAX.into() {
+        } else if stored * largest_p2 > u8::MAX.into() {
             pair.sweep(&mut self.bytes_in_words)
         } else {
             pair.sweep(&mut self.bytes)
@@ -254,6 +258,7 @@ struct Pair<'a> {
     luma: &'a Image<u8>,
     costs: Costs<'a>,
     windows: Option<&'a Windows>,
+    sweeps: &'a [courses::Sweep],
 }
 
 impl Pair<'_> {
@@ -267,7 +272,7 @@ impl Pair<'_> {
             p1: L::from_u32(self.params.p1),
             p2_of_step: penalty_table(self.params).map(L::from_u32),
         };
-        workspace.run(self.level, &job)
+        workspace.run(self.level, &job, self.sweeps)
     }
 }
 

@@ -10,12 +10,13 @@
 
 use super::WinnerMaps;
 use super::aligned::Aligned;
-use super::courses::{Sweep, sweeps};
+use super::cells::Cell;
+use super::courses::Sweep;
 use super::lane::{Excess, Lane};
 use super::simd::{SimdLevel, on_level};
 use super::sweep::{Cells, Job, Row, Scratch, Visit, room, visit};
 use super::turns::{Runner, Turns};
-use super::walk::{Cell, PIECE};
+use super::walk::PIECE;
 use crate::engine::EngineError;
 use crate::image::Image;
 use crate::stereo::DisparityMap;
@@ -41,10 +42,14 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
     }
 
     /// Both maps; the right one only if the left-right check needs it.
-    pub(super) fn run(&mut self, level: SimdLevel, job: &Job<'_, L>) -> Result<WinnerMaps, EngineError> {
+    pub(super) fn run(
+        &mut self,
+        level: SimdLevel,
+        job: &Job<'_, L>,
+        sweeps: &[Sweep],
+    ) -> Result<WinnerMaps, EngineError> {
         let (width, height) = job.luma.size();
         let range = job.range;
-        let sweeps = sweeps(job.params, width);
         let row_len = width * range.stride;
         let once = sweeps.len() == 1 && sweeps[0].passes.len() == 1; // nothing waits for anything
         let row_lens = |y: usize| match job.windows {
@@ -60,7 +65,7 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
                 bytes >> 20
             ))
         })?;
-        self.restart(level, &sweeps, width, job);
+        self.restart(level, sweeps, width, job);
 
         let mut values = Image::filled(width, height, INVALID);
         let mut reasons = Image::filled(width, height, 0);
@@ -89,7 +94,8 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
                 let mut runners: Vec<Runner<'_, Cell<L>>> = self.cells[s].iter().map(Cells::enter).collect();
                 drop(order);
                 debug_assert!(runners.iter().all(|runner| runner.number() == v));
-                let (y, first, last) = order_of(s, v, height, sweeps.len());
+                let (first, last) = order_of(s, v, height, sweeps.len());
+                let y = if sweeps[s].down { v } else { height - 1 - v };
                 let mut row = rows[y].take(usize::from(!first));
                 let todo = (&sweeps[s], &mut runners[..]);
                 on_level!(level, simd => visit(simd, job, todo, Visit { v, first, last }, &mut row, &mut scratch));
@@ -117,11 +123,10 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
     }
 }
 
-/// The row of the picture that is row `v` of sweep `s`, whether this sweep is the first to come there, and the last.
-fn order_of(s: usize, v: usize, height: usize, sweeps: usize) -> (usize, bool, bool) {
-    let y = if s == 0 { v } else { height - 1 - v };
-    let first = sweeps == 1 || (y < height / 2) == (s == 0);
-    (y, first, sweeps == 1 || !first)
+/// Whether sweep `s` is the first to come to its row `v`, and whether it is the last. Of two sweeps the first one goes down.
+fn order_of(s: usize, v: usize, height: usize, sweeps: usize) -> (bool, bool) {
+    let first = sweeps == 1 || v < if s == 0 { height / 2 } else { height - height / 2 };
+    (first, sweeps == 1 || !first)
 }
 
 /// Which rows have been taken.
@@ -148,7 +153,7 @@ impl Order {
         if v == self.height {
             return false;
         }
-        let (_, first, _) = order_of(s, v, self.height, self.sweeps);
+        let (first, _) = order_of(s, v, self.height, self.sweeps);
         first || self.taken[1 - s] > self.height - 1 - v
     }
 }
@@ -165,7 +170,8 @@ mod tests {
                 let mut visits = vec![0; height];
                 for own in threads.iter().cycle() {
                     let Some((s, v)) = order.next(*own) else { break };
-                    let (y, first, last) = order_of(s, v, height, sweeps);
+                    let (first, last) = order_of(s, v, height, sweeps);
+                    let y = if s == 0 { v } else { height - 1 - v };
                     assert_eq!(first, visits[y] == 0, "row {v} of sweep {s} of {height}");
                     visits[y] += 1;
                     assert_eq!(last, visits[y] == sweeps);

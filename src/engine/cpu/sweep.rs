@@ -2,12 +2,13 @@
 
 use super::Range;
 use super::aligned::Aligned;
+use super::cells::{Cell, Edge, Place};
 use super::costs::{Costs, Where};
 use super::courses::{Pass, Source, Sweep};
 use super::lane::{Excess, Lane};
 use super::memory::Streams;
 use super::turns::{Runner, Track};
-use super::walk::{Cell, Edge, From, PIECE, Piece, TOGETHER, Turn, costs_as_totals, walk, walk_four};
+use super::walk::{From, PIECE, Piece, TOGETHER, Turn, costs_as_totals, walk, walk_four};
 use super::windows::{Window, Windows};
 use super::winner::{Right, Tile};
 use crate::image::Image;
@@ -148,11 +149,8 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
         }
         let totals_pitch = tile.pitch();
         let mut piece = Piece {
-            pixels,
+            place: Place { pixels, window, gated: job.windows.is_some(), room },
             mirrored: pass.mirrored,
-            window,
-            gated: job.windows.is_some(),
-            room,
             p1: job.p1,
             p2: &p2[from..],
             p2_pitch: width,
@@ -200,8 +198,8 @@ fn follow<S: Simd, L: Lane, E: Excess<L>>(
 ) {
     let four = piece.sources.len() == TOGETHER
         && piece.sources.iter().zip(From::FOUR).all(|(&source, from)| matches!(source, Source::Fixed(f) if f == from));
-    let blocks = piece.window.len / <L::V<S> as SimdBase<S>>::LEN;
-    match (piece.sources.len(), piece.turn, blocks, piece.gated) {
+    let blocks = piece.place.window.len / <L::V<S> as SimdBase<S>>::LEN;
+    match (piece.sources.len(), piece.turn, blocks, piece.place.gated) {
         (4, Turn::Set, 1, false) if four => walk_four::<S, L, E, 1, false>(simd, Turn::Set, piece, cell, edge, right),
         (4, Turn::Set, 2, false) if four => walk_four::<S, L, E, 2, false>(simd, Turn::Set, piece, cell, edge, right),
         (4, Turn::Set, 4, false) if four => walk_four::<S, L, E, 4, false>(simd, Turn::Set, piece, cell, edge, right),

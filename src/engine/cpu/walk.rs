@@ -6,11 +6,10 @@
 //!
 //! Before the start of a line everything is 0, which makes `e` 0 and `L = C`.
 
-use super::aligned::Aligned;
+use super::cells::{Cell, Edge, LEFT, OLD_LEFT, Place, SLOTS, at_slot, enter, keep_beside, leave};
 use super::courses::Source;
 use super::lane::{Excess, Lane};
 use super::memory::{Streams, prefetch};
-use super::windows::Window;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
@@ -20,12 +19,6 @@ pub(super) const PIECE: usize = 16;
 pub(super) const TOGETHER: usize = 4;
 /// Pixels by which a volume is asked for before it is needed.
 const AHEAD: usize = 16;
-
-/// Slots of a [`Cell`]: the pixel to the left of the piece, the pixels of the piece, the one to its right in the row above,
-/// and the one to the left of where the walk is in the row above.
-const LEFT: usize = 0;
-const OLD_LEFT: usize = PIECE + 2;
-const SLOTS: usize = PIECE + 3;
 
 /// Which pixel a path comes from, in the walk's own axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,68 +32,6 @@ pub(super) enum From {
 impl From {
     /// The eight paths are these four in each of the two sweeps.
     pub(super) const FOUR: [Self; 4] = [Self::Left, Self::AboveLeft, Self::Above, Self::AboveRight];
-}
-
-/// Path costs of a piece: those of the row above where the walk has not come by, those of its row where it has.
-#[derive(Default)]
-pub(super) struct Cell<L> {
-    /// For each slot, for each direction, the candidates of the piece's window; where pixels are gated between registers of
-    /// what lies beside it.
-    slots: Aligned<L>,
-    /// For each slot and direction the smallest.
-    least: Vec<L>,
-    /// What the slots of the row above hold.
-    window: Window,
-}
-
-impl<L: Lane> Cell<L> {
-    /// Room for so many directions, before the first row.
-    pub(super) fn restart(&mut self, directions: usize, room: usize) {
-        self.slots.resize(SLOTS * directions * room);
-        self.slots.fill(L::default());
-        self.least.clear();
-        self.least.resize(SLOTS * directions, L::default());
-        self.window = Window::NOTHING;
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.slots.bytes() + self.least.capacity() * size_of::<L>()
-    }
-}
-
-/// The last pixel of a piece, for the next one: in this row and in the row above.
-#[derive(Default)]
-pub(super) struct Edge<L> {
-    new: Pixel<L>,
-    old: Pixel<L>,
-    /// The old pixel of the piece that is walked now.
-    next_old: Pixel<L>,
-    line: Aligned<L>,
-}
-
-/// Path costs of a pixel.
-#[derive(Default)]
-struct Pixel<L> {
-    paths: Aligned<L>,
-    least: [L; TOGETHER],
-    window: Window,
-}
-
-impl<L: Lane> Edge<L> {
-    /// Before the first pixel of a row.
-    pub(super) fn restart(&mut self, directions: usize, room: usize) {
-        for pixel in [&mut self.new, &mut self.old, &mut self.next_old] {
-            pixel.paths.resize(directions * room);
-            pixel.paths.fill(L::default());
-            (pixel.least, pixel.window) = ([L::default(); TOGETHER], Window::NOTHING);
-        }
-        self.line.resize(room);
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        let pixels = [&self.new, &self.old, &self.next_old];
-        pixels.iter().map(|pixel| pixel.paths.bytes()).sum::<usize>() + self.line.bytes()
-    }
 }
 
 /// What happens to the volume.
@@ -125,15 +56,9 @@ impl Turn {
 
 /// A piece to walk along. Pixels of `p2`, `costs`, `volume` and `totals` are in the order of the picture's columns.
 pub(super) struct Piece<'a, L, E> {
-    pub(super) pixels: usize,
+    pub(super) place: Place,
     /// Whether the walk begins with the last of them.
     pub(super) mirrored: bool,
-    /// The candidates that are followed, whole registers.
-    pub(super) window: Window,
-    /// Whether pixels have their own candidates, so that windows may differ from piece to piece and from row to row.
-    pub(super) gated: bool,
-    /// Numbers of a slot for one direction.
-    pub(super) room: usize,
     pub(super) p1: L,
     /// For each direction what a large step costs at each pixel, rows of `p2_pitch`.
     pub(super) p2: &'a [L],
@@ -164,14 +89,6 @@ struct Way<'a> {
     keeps_old: bool,
 }
 
-impl<L, E> Piece<'_, L, E> {
-    /// Where the first candidate lies in a slot: gated, behind a register of what lies below the window.
-    #[inline(always)]
-    fn pad(&self, register: usize) -> usize {
-        if self.gated { register } else { 0 }
-    }
-}
-
 impl<'a> Way<'a> {
     fn of(source: Source<'a>) -> Self {
         let way = Self { from: LEFT, step: 1, aside: None, keeps_old: false };
@@ -191,11 +108,6 @@ impl<'a> Way<'a> {
     }
 }
 
-#[inline(always)]
-fn at_slot<S: Simd, L: Lane>(simd: S, slots: &[L], offset: usize) -> L::V<S> {
-    L::V::<S>::from_slice(simd, &slots[offset..][..<L::V<S> as SimdBase<S>>::LEN])
-}
-
 /// Follows `N` directions along a piece. Some costs may be [`Lane::NONE`].
 #[inline(always)]
 pub(super) fn walk<S, L, E, const N: usize>(
@@ -211,11 +123,11 @@ pub(super) fn walk<S, L, E, const N: usize>(
     E: Excess<L>,
 {
     let len = <L::V<S> as SimdBase<S>>::LEN;
-    let stride = piece.window.len;
+    let stride = piece.place.window.len;
     let blocks = stride / len;
-    let (gated, room, pad) = (piece.gated, piece.room, piece.pad(len));
-    let moved = enter(simd, &piece, cell, edge, right, N);
-    let Piece { pixels, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = piece;
+    let (gated, room, pad) = (piece.place.gated, piece.place.room, piece.place.pad(len));
+    let moved = enter(simd, &piece.place, cell, edge, right, N);
+    let Piece { place: Place { pixels, .. }, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = piece;
     let slots = &mut cell.slots[..SLOTS * N * room];
     let least = &mut cell.least[..SLOTS * N];
     let mut ways = [Way::default(); N];
@@ -296,7 +208,7 @@ pub(super) fn walk<S, L, E, const N: usize>(
 }
 
 /// [`walk`] for [`From::FOUR`] and `B` registers to a pixel, which is where the time goes: the path along the row needs one
-/// slot only, and everything has a length that the compiler knows. `GATED` is [`Piece::gated`].
+/// slot only, and everything has a length that the compiler knows. `GATED` is [`Place::gated`].
 #[inline(always)]
 pub(super) fn walk_four<S, L, E, const B: usize, const GATED: bool>(
     simd: S,
@@ -313,12 +225,12 @@ pub(super) fn walk_four<S, L, E, const B: usize, const GATED: bool>(
     const N: usize = From::FOUR.len();
     let len = <L::V<S> as SimdBase<S>>::LEN;
     let stride = B * len;
-    let (room, pad) = if GATED { (piece.room, len) } else { (stride, 0) };
-    let moved = enter(simd, &piece, cell, edge, right, N);
+    let (room, pad) = if GATED { (piece.place.room, len) } else { (stride, 0) };
+    let moved = enter(simd, &piece.place, cell, edge, right, N);
     let slots = &mut cell.slots[..SLOTS * N * room];
     let least: &mut [[L; N]] = bytemuck::cast_slice_mut(&mut cell.least);
     let least: &mut [[L; N]] = &mut least[..SLOTS];
-    let Piece { pixels, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = piece;
+    let Piece { place: Place { pixels, .. }, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = piece;
     let none = L::V::<S>::splat(simd, L::NONE);
     let p1 = L::V::<S>::splat(simd, piece.p1);
     let mut recent = L::V::<S>::splat(simd, edge.new.least[0]); // of the path along the row
@@ -405,114 +317,12 @@ pub(super) fn walk_four<S, L, E, const B: usize, const GATED: bool>(
     leave(cell, edge, (pixels, GATED), N, room);
 }
 
-/// Brings what lies beside the piece to its slots, and what the row above has left to the piece's window. Says whether the
-/// window has moved.
-#[inline(always)]
-fn enter<S: Simd, L: Lane, E>(
-    simd: S,
-    piece: &Piece<'_, L, E>,
-    cell: &mut Cell<L>,
-    edge: &mut Edge<L>,
-    right: Option<&Cell<L>>,
-    directions: usize,
-) -> bool {
-    let room = piece.room;
-    let slot = |number: usize| number * directions * room..(number + 1) * directions * room;
-    let least = |number: usize| number * directions..(number + 1) * directions;
-    let after = piece.pixels + 1;
-    cell.least[least(LEFT)].copy_from_slice(&edge.new.least[..directions]);
-    cell.least[least(OLD_LEFT)].copy_from_slice(&edge.old.least[..directions]);
-    match right {
-        Some(right) => cell.least[least(after)].copy_from_slice(&right.least[least(1)]),
-        None => cell.least[least(after)].fill(L::default()),
-    }
-    if !piece.gated {
-        cell.slots[slot(LEFT)].copy_from_slice(&edge.new.paths);
-        cell.slots[slot(OLD_LEFT)].copy_from_slice(&edge.old.paths);
-        match right {
-            Some(right) => cell.slots[slot(after)].copy_from_slice(&right.slots[slot(1)]),
-            None => cell.slots[slot(after)].fill(L::default()),
-        }
-        return false;
-    }
-    edge.next_old.paths.copy_from_slice(&cell.slots[slot(piece.pixels)]);
-    edge.next_old.least[..directions].copy_from_slice(&cell.least[least(piece.pixels)]);
-    edge.next_old.window = cell.window;
-    let moved = cell.window != piece.window;
-    for r in 0..directions {
-        let of = |number: usize| (number * directions + r) * room..(number * directions + r + 1) * room;
-        let windows = |from| (from, piece.window);
-        if moved {
-            for number in 1..=piece.pixels {
-                edge.line.copy_from_slice(&cell.slots[of(number)]);
-                shift(simd, &edge.line, windows(cell.window), &mut cell.slots[of(number)]);
-            }
-        }
-        shift(simd, &edge.new.paths[of(0)], windows(edge.new.window), &mut cell.slots[of(LEFT)]);
-        shift(simd, &edge.old.paths[of(0)], windows(edge.old.window), &mut cell.slots[of(OLD_LEFT)]);
-        match right {
-            Some(right) => shift(simd, &right.slots[of(1)], windows(right.window), &mut cell.slots[of(after)]),
-            None => shift(simd, &edge.line, windows(Window::NOTHING), &mut cell.slots[of(after)]),
-        }
-    }
-    cell.window = piece.window;
-    moved
-}
-
-/// Takes what the next piece needs.
-#[inline(always)]
-fn leave<L: Lane>(cell: &Cell<L>, edge: &mut Edge<L>, (pixels, gated): (usize, bool), directions: usize, room: usize) {
-    let slot = |number: usize| number * directions * room..(number + 1) * directions * room;
-    let least = |number: usize| number * directions..(number + 1) * directions;
-    edge.new.paths.copy_from_slice(&cell.slots[slot(pixels)]);
-    edge.new.least[..directions].copy_from_slice(&cell.least[least(pixels)]);
-    edge.new.window = cell.window;
-    if gated {
-        std::mem::swap(&mut edge.old, &mut edge.next_old);
-    } else {
-        edge.old.paths.copy_from_slice(&cell.slots[slot(OLD_LEFT)]);
-        edge.old.least[..directions].copy_from_slice(&cell.least[least(OLD_LEFT)]);
-    }
-}
-
-/// Path costs of one window as those of another, with a register of what lies beside it on either end.
-#[inline(always)]
-fn shift<S: Simd, L: Lane>(simd: S, from: &[L], (old, new): (Window, Window), to: &mut [L]) {
-    let len = <L::V<S> as SimdBase<S>>::LEN;
-    let mut b = 0;
-    while b < new.len + 2 * len {
-        let values = if old.len == 0 {
-            L::V::<S>::splat(simd, L::default()) // before the start of a line
-        } else {
-            // in registers that say that there is nothing where it lies beside the old window
-            let at = (new.first + b) as isize - old.first as isize;
-            L::V::<S>::from_slice(simd, &from[at.clamp(0, (old.len + len) as isize) as usize..][..len])
-        };
-        values.store_slice(&mut to[b..][..len]);
-        b += len;
-    }
-}
-
-/// After the first row in a window, and the first pixel of a piece: what a slot held beside it goes with the old pixel, if
-/// that is needed, and beside the new one there is nothing.
-#[inline(always)]
-fn keep_beside<S: Simd, L: Lane>(simd: S, slots: &mut [L], (old, new): (usize, usize), stride: usize, keeps_old: bool) {
-    let len = <L::V<S> as SimdBase<S>>::LEN;
-    for beside in [0, len + stride] {
-        let held = at_slot::<S, L>(simd, slots, new + beside);
-        if keeps_old {
-            held.store_slice(&mut slots[old + beside..][..len]);
-        }
-        L::V::<S>::splat(simd, L::NONE).store_slice(&mut slots[new + beside..][..len]);
-    }
-}
-
 /// Without paths the cost alone decides.
 #[inline(always)]
 pub(super) fn costs_as_totals<S: Simd, L: Lane, E: Excess<L>>(simd: S, piece: &mut Piece<'_, L, E>) {
     let len = <L::V<S> as SimdBase<S>>::LEN;
-    let stride = piece.window.len;
-    for t in 0..piece.pixels {
+    let stride = piece.place.window.len;
+    for t in 0..piece.place.pixels {
         for b in 0..stride / len {
             let cost = at_slot::<S, L>(simd, piece.costs, t * stride + b * len);
             let to = &mut piece.totals[t * piece.totals_pitch + b * len..][..len];
