@@ -15,7 +15,7 @@ use stereopsis::stereo::params::{AdaptiveP2, Fill};
 use stereopsis::stereo::{CostKind, StereoParams};
 
 /// A case that the engine does: the GPU has no gating.
-fn for_engine(engine: &dyn Engine, mut case: Case) -> Case {
+pub(crate) fn for_engine(engine: &dyn Engine, mut case: Case) -> Case {
     if engine.info().kind == EngineKind::Gpu {
         case.params.gating = None;
     }

@@ -1,6 +1,7 @@
 //! Every step of the GPU against the same step of the reference.
 
 use crate::cases::{Case, Content, seeds};
+use crate::for_engine;
 use crate::gpu::gpu_engine;
 use fastrand::Rng;
 use stereopsis::engine::GpuEngine;
@@ -88,7 +89,7 @@ fn check(engine: &mut GpuEngine, case: &Case) {
 fn gpu_agrees_step_by_step() {
     let Some(mut engine) = gpu_engine() else { return };
     for seed in seeds(30) {
-        check(&mut engine, &Case::random(seed, (40, 24)));
+        check(&mut engine, &for_engine(&engine, Case::random(seed, (40, 24))));
     }
 }
 

@@ -4,8 +4,10 @@
 //! Byte `p` of left `(x, y)` is `left[(y * planes + p) * width + x]`. `right[(y * planes + p) * pitch + j]` is right column
 //! `width - 1 - min - j`, clamped, so that the partner of `(x, i)` is `j = width - 1 - x + i`.
 
+use super::costs::Where;
 use super::lane::Lane;
 use super::simd::{SimdLevel, on_level};
+use super::windows::Window;
 use super::{OVERHANG, Range};
 use crate::frame::Luma;
 use crate::image::Image;
@@ -54,45 +56,57 @@ impl Codes {
         self.left.capacity() + self.right.capacity()
     }
 
-    /// Hamming distances of pixel `(x, y)` for the candidates from `first`.
+    /// Hamming distances of a piece, the window's candidates of one pixel after the other.
     #[inline(always)]
     pub(super) fn hamming<S: Simd, L: Lane, const P: usize>(
         &self,
         simd: S,
-        (x, y): (usize, usize),
-        first: usize,
+        place: Where,
+        window: Window,
         out: &mut [L],
     ) {
         let len = <S::u8s as SimdBase<S>>::LEN;
-        let left = &self.left[y * P * self.width..][..P * self.width];
-        let mut mine = [S::u8s::splat(simd, 0); P];
-        for p in 0..P {
-            mine[p] = S::u8s::splat(simd, left[p * self.width + x]);
-        }
-        let partners = y * P * self.pitch + self.width - 1 - x + first;
-        let partners = &self.right[partners..][..(P - 1) * self.pitch + out.len()];
-        let mut b = 0;
-        while b < out.len() {
-            let mut cost = (S::u8s::from_slice(simd, &partners[b..][..len]) ^ mine[0]).count_ones();
-            for p in 1..P {
-                cost += (S::u8s::from_slice(simd, &partners[p * self.pitch + b..][..len]) ^ mine[p]).count_ones();
+        let left = &self.left[place.y * P * self.width..][..P * self.width];
+        let right = &self.right[place.y * P * self.pitch..][..P * self.pitch];
+        for t in 0..place.pixels {
+            let x = place.x + t;
+            let out = &mut out[t * window.len..][..window.len];
+            let start = self.width - 1 - x + window.first;
+            let mut mine = [S::u8s::splat(simd, 0); P];
+            let mut theirs = [right; P];
+            for p in 0..P {
+                mine[p] = S::u8s::splat(simd, left[p * self.width + x]);
+                theirs[p] = &right[p * self.pitch + start..][..window.len];
             }
-            L::store_costs::<S>(cost, &mut out[b..][..len]);
-            b += len;
+            let mut b = 0;
+            while b + len <= window.len {
+                let mut cost = (S::u8s::from_slice(simd, &theirs[0][b..b + len]) ^ mine[0]).count_ones();
+                for p in 1..P {
+                    cost += (S::u8s::from_slice(simd, &theirs[p][b..b + len]) ^ mine[p]).count_ones();
+                }
+                L::store_costs::<S>(cost, &mut out[b..b + len]);
+                b += len;
+            }
         }
     }
 
-    /// Differences of the ranks of pixel `(x, y)` for the candidates from `first`.
+    /// Differences of the ranks of a piece, the window's candidates of one pixel after the other.
     #[inline(always)]
-    pub(super) fn differences<S: Simd, L: Lane>(&self, simd: S, (x, y): (usize, usize), first: usize, out: &mut [L]) {
+    pub(super) fn differences<S: Simd, L: Lane>(&self, simd: S, place: Where, window: Window, out: &mut [L]) {
         let len = <S::u8s as SimdBase<S>>::LEN;
-        let mine = S::u8s::splat(simd, self.left[y * self.width + x]);
-        let partners = &self.right[y * self.pitch + self.width - 1 - x + first..][..out.len()];
-        let mut b = 0;
-        while b < out.len() {
-            let theirs = S::u8s::from_slice(simd, &partners[b..][..len]);
-            L::store_costs::<S>(mine.max(theirs) - mine.min(theirs), &mut out[b..][..len]);
-            b += len;
+        let left = &self.left[place.y * self.width..][..self.width];
+        let right = &self.right[place.y * self.pitch..][..self.pitch];
+        for t in 0..place.pixels {
+            let x = place.x + t;
+            let out = &mut out[t * window.len..][..window.len];
+            let mine = S::u8s::splat(simd, left[x]);
+            let partners = &right[self.width - 1 - x + window.first..][..window.len];
+            let mut b = 0;
+            while b + len <= window.len {
+                let theirs = S::u8s::from_slice(simd, &partners[b..b + len]);
+                L::store_costs::<S>(mine.max(theirs) - mine.min(theirs), &mut out[b..b + len]);
+                b += len;
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use super::Range;
 use super::codes::Codes;
 use super::lane::Lane;
 use super::windows::{Window, Windows};
+use crate::stereo::gating::Gate;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
@@ -38,29 +39,27 @@ impl Costs<'_> {
         (range, windows): (Range, Option<&Windows>),
         out: &mut [L],
     ) {
-        for t in 0..place.pixels {
-            let at = (place.x + t, place.y);
-            let out = &mut out[t * window.len..][..window.len];
-            match self {
-                Self::Hamming(codes) => match codes.planes() {
-                    3 => codes.hamming::<S, L, 3>(simd, at, window.first, out),
-                    4 => codes.hamming::<S, L, 4>(simd, at, window.first, out),
-                    6 => codes.hamming::<S, L, 6>(simd, at, window.first, out),
-                    _ => codes.hamming::<S, L, 8>(simd, at, window.first, out),
-                },
-                Self::Differences(codes) => codes.differences(simd, at, window.first, out),
-                Self::Volume(costs) => {
-                    let start = (at.1 * place.width + at.0) * range.stride + window.first;
-                    widen(simd, &costs[start..][..out.len()], out);
+        match self {
+            Self::Hamming(codes) => match codes.planes() {
+                3 => codes.hamming::<S, L, 3>(simd, place, window, out),
+                4 => codes.hamming::<S, L, 4>(simd, place, window, out),
+                6 => codes.hamming::<S, L, 6>(simd, place, window, out),
+                _ => codes.hamming::<S, L, 8>(simd, place, window, out),
+            },
+            Self::Differences(codes) => codes.differences(simd, place, window, out),
+            Self::Volume(costs) => {
+                for (t, out) in out.chunks_exact_mut(window.len).take(place.pixels).enumerate() {
+                    let start = (place.y * place.width + place.x + t) * range.stride + window.first;
+                    widen(simd, &costs[start..][..window.len], out);
                 }
             }
-            if let Some(windows) = windows {
-                let gate = windows.gate(at.0, at.1, range);
-                let (first, end) = (usize::from(gate.first) - window.first, usize::from(gate.last) + 1 - window.first);
-                none_outside(out, first, end);
-            } else if range.candidates < range.stride {
-                none_outside(out, 0, range.candidates);
-            }
+        }
+        if windows.is_none() && range.candidates == range.stride {
+            return;
+        }
+        for (t, out) in out.chunks_exact_mut(window.len).take(place.pixels).enumerate() {
+            let gate = windows.map_or(Gate::whole(range.candidates), |windows| windows.gate(place.x + t, place.y));
+            none_outside(out, usize::from(gate.first) - window.first, usize::from(gate.last) + 1 - window.first);
         }
     }
 }

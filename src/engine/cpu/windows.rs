@@ -4,7 +4,6 @@
 //! A window holds the gates of all pixels of its tile. In it, what lies outside a pixel's own gate has a cost that says that
 //! there is no such candidate.
 
-use super::Range;
 use super::walk::PIECE;
 use crate::stereo::gating::{Gate, Gates};
 
@@ -64,8 +63,8 @@ impl Windows {
 
     /// The gate of a pixel.
     #[inline(always)]
-    pub(super) fn gate(&self, x: usize, y: usize, range: Range) -> Gate {
-        self.gates.as_ref().map_or(Gate::whole(range.candidates), |gates| gates.at(x, y))
+    pub(super) fn gate(&self, x: usize, y: usize) -> Gate {
+        self.gates.as_ref().map_or(Gate::whole(0), |gates| gates.at(x, y))
     }
 
     /// Numbers that row `y` needs in the volume.
