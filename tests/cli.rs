@@ -126,6 +126,26 @@ fn bench_prints_the_form_that_others_read() {
 }
 
 #[test]
+fn vector_instructions_can_be_forced_and_a_wrong_word_is_refused_with_the_right_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = |level: &str| {
+        Command::new(env!("CARGO_BIN_EXE_stereopsis"))
+            .args(["bench", "--engine", "cpu", "--size", "64x48", "--frames", "1", "--num-disparities", "16"])
+            .current_dir(folder.path())
+            .env("STEREOPSIS_SIMD", level)
+            .output()
+            .unwrap()
+    };
+    let forced = bench("portable");
+    let name = if cfg!(target_arch = "x86_64") { "SSE2" } else { "NEON" };
+    assert!(forced.status.success() && text(&forced.stdout).contains(name), "{}", text(&forced.stdout));
+    let refused = bench("mmx");
+    assert_eq!(refused.status.code(), Some(1));
+    let message = text(&refused.stderr);
+    assert!(message.contains("STEREOPSIS_SIMD=mmx") && message.contains("portable"), "{message}");
+}
+
+#[test]
 fn bad_pictures_are_refused_with_their_names() {
     let (_keep, folder) = pair((40, 30));
     image::GrayImage::new(41, 30).save(folder.join("wide.png")).unwrap();

@@ -89,7 +89,8 @@ fn check(engine: &mut GpuEngine, case: &Case) {
 fn gpu_agrees_step_by_step() {
     let Some(mut engine) = gpu_engine() else { return };
     for seed in seeds(30) {
-        check(&mut engine, &for_engine(&engine, Case::random(seed, (40, 24))));
+        let case = for_engine(&engine, Case::random(seed, (40, 24)));
+        check(&mut engine, &case);
     }
 }
 
