@@ -8,7 +8,7 @@ use super::courses::{Pass, Source, Sweep};
 use super::lane::{Excess, Lane};
 use super::memory::Streams;
 use super::turns::{Runner, Track};
-use super::walk::{From, PIECE, Piece, TOGETHER, Turn, costs_as_totals, walk, walk_four};
+use super::walk::{From, PIECE, Piece, TOGETHER, Turn, costs_as_totals, walk, walk_fixed};
 use super::windows::{Window, Windows};
 use super::winner::{Right, Tile};
 use crate::image::Image;
@@ -187,7 +187,7 @@ pub(super) fn room(range: Range, windows: Option<&Windows>, register: usize) -> 
     if windows.is_some() { range.stride + 2 * register } else { range.stride }
 }
 
-/// The walk that is compiled for this number of directions and registers; the one for eight paths above all.
+/// The walk that is compiled for this number of directions and registers.
 #[inline(always)]
 fn follow<S: Simd, L: Lane, E: Excess<L>>(
     simd: S,
@@ -199,19 +199,38 @@ fn follow<S: Simd, L: Lane, E: Excess<L>>(
     let four = piece.sources.len() == TOGETHER
         && piece.sources.iter().zip(From::FOUR).all(|(&source, from)| matches!(source, Source::Fixed(f) if f == from));
     let blocks = piece.place.window.len / <L::V<S> as SimdBase<S>>::LEN;
-    match (piece.sources.len(), piece.turn, blocks, piece.place.gated) {
-        (4, Turn::Set, 1, false) if four => walk_four::<S, L, E, 1, false>(simd, Turn::Set, piece, cell, edge, right),
-        (4, Turn::Set, 2, false) if four => walk_four::<S, L, E, 2, false>(simd, Turn::Set, piece, cell, edge, right),
-        (4, Turn::Set, 4, false) if four => walk_four::<S, L, E, 4, false>(simd, Turn::Set, piece, cell, edge, right),
-        (4, Turn::Last, 1, false) if four => walk_four::<S, L, E, 1, false>(simd, Turn::Last, piece, cell, edge, right),
-        (4, Turn::Last, 2, false) if four => walk_four::<S, L, E, 2, false>(simd, Turn::Last, piece, cell, edge, right),
-        (4, Turn::Last, 4, false) if four => walk_four::<S, L, E, 4, false>(simd, Turn::Last, piece, cell, edge, right),
-        (4, turn, 1, true) if four => walk_four::<S, L, E, 1, true>(simd, turn, piece, cell, edge, right),
-        (4, turn, 2, true) if four => walk_four::<S, L, E, 2, true>(simd, turn, piece, cell, edge, right),
-        (1, turn, _, _) => walk::<S, L, E, 1>(simd, turn, piece, cell, edge, right),
-        (2, turn, _, _) => walk::<S, L, E, 2>(simd, turn, piece, cell, edge, right),
-        (3, turn, _, _) => walk::<S, L, E, 3>(simd, turn, piece, cell, edge, right),
-        (_, turn, _, _) => walk::<S, L, E, 4>(simd, turn, piece, cell, edge, right),
+    let (turn, gated) = (piece.turn, piece.place.gated);
+    match (piece.sources.len(), turn, blocks, gated) {
+        (4, Turn::Set, 1, false) if four => {
+            walk_fixed::<S, L, E, 4, 1, true, false>(simd, Turn::Set, piece, cell, edge, right)
+        }
+        (4, Turn::Set, 2, false) if four => {
+            walk_fixed::<S, L, E, 4, 2, true, false>(simd, Turn::Set, piece, cell, edge, right)
+        }
+        (4, Turn::Set, 4, false) if four => {
+            walk_fixed::<S, L, E, 4, 4, true, false>(simd, Turn::Set, piece, cell, edge, right)
+        }
+        (4, Turn::Last, 1, false) if four => {
+            walk_fixed::<S, L, E, 4, 1, true, false>(simd, Turn::Last, piece, cell, edge, right)
+        }
+        (4, Turn::Last, 2, false) if four => {
+            walk_fixed::<S, L, E, 4, 2, true, false>(simd, Turn::Last, piece, cell, edge, right)
+        }
+        (4, Turn::Last, 4, false) if four => {
+            walk_fixed::<S, L, E, 4, 4, true, false>(simd, Turn::Last, piece, cell, edge, right)
+        }
+        (4, _, 1, true) if four => walk_fixed::<S, L, E, 4, 1, true, true>(simd, turn, piece, cell, edge, right),
+        (4, _, 2, true) if four => walk_fixed::<S, L, E, 4, 2, true, true>(simd, turn, piece, cell, edge, right),
+        (4, _, 1, false) => walk_fixed::<S, L, E, 4, 1, false, false>(simd, turn, piece, cell, edge, right),
+        (4, _, 2, false) => walk_fixed::<S, L, E, 4, 2, false, false>(simd, turn, piece, cell, edge, right),
+        (4, _, 4, false) => walk_fixed::<S, L, E, 4, 4, false, false>(simd, turn, piece, cell, edge, right),
+        (2, _, 1, false) => walk_fixed::<S, L, E, 2, 1, false, false>(simd, turn, piece, cell, edge, right),
+        (2, _, 2, false) => walk_fixed::<S, L, E, 2, 2, false, false>(simd, turn, piece, cell, edge, right),
+        (2, _, 4, false) => walk_fixed::<S, L, E, 2, 4, false, false>(simd, turn, piece, cell, edge, right),
+        (1, ..) => walk::<S, L, E, 1>(simd, turn, piece, cell, edge, right),
+        (2, ..) => walk::<S, L, E, 2>(simd, turn, piece, cell, edge, right),
+        (3, ..) => walk::<S, L, E, 3>(simd, turn, piece, cell, edge, right),
+        _ => walk::<S, L, E, 4>(simd, turn, piece, cell, edge, right),
     }
 }
 

@@ -207,10 +207,11 @@ pub(super) fn walk<S, L, E, const N: usize>(
     leave(cell, edge, (pixels, gated), N, room);
 }
 
-/// [`walk`] for [`From::FOUR`] and `B` registers to a pixel, which is where the time goes: the path along the row needs one
-/// slot only, and everything has a length that the compiler knows. `GATED` is [`Place::gated`].
+/// [`walk`] for `B` registers to a pixel, which is where the time goes: everything has a length that the compiler knows.
+/// `FOUR` says that the sources are [`From::FOUR`]; then the path along the row needs one slot only. `GATED` is
+/// [`Place::gated`].
 #[inline(always)]
-pub(super) fn walk_four<S, L, E, const B: usize, const GATED: bool>(
+pub(super) fn walk_fixed<S, L, E, const N: usize, const B: usize, const FOUR: bool, const GATED: bool>(
     simd: S,
     turn: Turn,
     piece: Piece<'_, L, E>,
@@ -222,14 +223,16 @@ pub(super) fn walk_four<S, L, E, const B: usize, const GATED: bool>(
     L: Lane,
     E: Excess<L>,
 {
-    const N: usize = From::FOUR.len();
     let len = <L::V<S> as SimdBase<S>>::LEN;
     let stride = B * len;
     let (room, pad) = if GATED { (piece.place.room, len) } else { (stride, 0) };
     let moved = enter(simd, &piece.place, cell, edge, right, N);
     let slots = &mut cell.slots[..SLOTS * N * room];
-    let least: &mut [[L; N]] = bytemuck::cast_slice_mut(&mut cell.least);
-    let least: &mut [[L; N]] = &mut least[..SLOTS];
+    let least = &mut cell.least.as_chunks_mut::<N>().0[..SLOTS];
+    let mut ways = [Way::default(); N];
+    for r in 0..N {
+        ways[r] = Way::of(piece.sources[r]);
+    }
     let Piece { place: Place { pixels, .. }, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = piece;
     let none = L::V::<S>::splat(simd, L::NONE);
     let p1 = L::V::<S>::splat(simd, piece.p1);
@@ -246,8 +249,10 @@ pub(super) fn walk_four<S, L, E, const B: usize, const GATED: bool>(
         }
         let mut sums = [E::zero(simd); B];
         for r in 0..N {
-            let (from, to) = [(LEFT, LEFT), (OLD_LEFT, i + 1), (i + 1, i + 1), (i + 2, i + 1)][r];
-            let before = if r == 0 { recent } else { L::V::<S>::splat(simd, least[from][r]) };
+            let along_row = FOUR && r == 0;
+            let from = if FOUR { [LEFT, OLD_LEFT, i + 1, i + 2][r] } else { ways[r].slot(i) };
+            let to = if along_row { LEFT } else { i + 1 };
+            let before = if along_row { recent } else { L::V::<S>::splat(simd, least[from][r]) };
             let limit = before.saturating_add(L::V::<S>::splat(simd, p2[r * p2_pitch + t]));
             let mut line = [none; B];
             let from = (from * N + r) * room + pad;
@@ -259,7 +264,7 @@ pub(super) fn walk_four<S, L, E, const B: usize, const GATED: bool>(
             if GATED {
                 (first_below, last_above) = (at_slot(simd, slots, from - len), at_slot(simd, slots, from + stride));
             }
-            if r == 1 {
+            if if FOUR { r == 1 } else { ways[r].keeps_old } {
                 let mut old = [none; B];
                 let place = &slots[(to * N + r) * room + pad..][..stride];
                 for b in 0..B {
@@ -283,7 +288,7 @@ pub(super) fn walk_four<S, L, E, const B: usize, const GATED: bool>(
                 smallest = smallest.min(path);
                 path.store_slice(&mut place[b * len..][..len]);
             }
-            if r == 0 {
+            if along_row {
                 recent = L::least_everywhere::<S>(simd, smallest);
             } else {
                 least[to][r] = smallest.reduce_min();
@@ -291,8 +296,9 @@ pub(super) fn walk_four<S, L, E, const B: usize, const GATED: bool>(
         }
         if GATED && (moved || i == 0) {
             for r in 0..N {
-                let to = if r == 0 { LEFT } else { i + 1 };
-                keep_beside(simd, slots, ((OLD_LEFT * N + r) * room, (to * N + r) * room), stride, r == 1);
+                let to = if FOUR && r == 0 { LEFT } else { i + 1 };
+                let keeps_old = if FOUR { r == 1 } else { ways[r].keeps_old };
+                keep_beside(simd, slots, ((OLD_LEFT * N + r) * room, (to * N + r) * room), stride, keeps_old);
             }
         }
         let totals = &mut totals[t * totals_pitch..][..stride];
@@ -311,9 +317,11 @@ pub(super) fn walk_four<S, L, E, const B: usize, const GATED: bool>(
             }
         }
     }
-    // where the next piece looks for the last pixel
-    slots.copy_within((LEFT * N) * room..(LEFT * N + 1) * room, pixels * N * room);
-    least[pixels][0] = recent.as_slice()[0];
+    if FOUR {
+        // where the next piece looks for the last pixel
+        slots.copy_within((LEFT * N) * room..(LEFT * N + 1) * room, pixels * N * room);
+        least[pixels][0] = recent.as_slice()[0];
+    }
     leave(cell, edge, (pixels, GATED), N, room);
 }
 
