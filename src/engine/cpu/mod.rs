@@ -1,8 +1,8 @@
 //! The CPU engine: the stages of [`crate::stereo`] on all cores, in vector instructions, to the same bits.
 //!
-//! Rectified pairs go in, disparity maps come out, in three stages: the pictures become codes ([`codes`], or [`sad`] makes a
-//! volume of costs); two sweeps follow all paths, make the costs as they go and choose the winners ([`paths`], [`sweep`],
-//! [`walk`], [`winner`]); the maps are filtered ([`filter`], [`median`]).
+//! Rectified pairs go in, disparity maps come out, in three stages: the pictures become codes (`codes`, or `sad` makes a
+//! volume of costs); two sweeps follow all paths, make the costs as they go and choose the winners (`paths`, `sweep`,
+//! `walk`, `winner`); the maps are filtered (`filter`, `median`).
 //!
 //! Candidates of a pixel are padded to whole registers, and what is padded stands for "there is no such candidate".
 

@@ -1,7 +1,7 @@
 //! Which vector instructions the loops use: chosen once, when the engine is made.
 //!
 //! A loop is written once, generic over [`fearless_simd::Simd`] or as plain Rust that becomes SIMD, always inlined, and
-//! [`on_level!`] compiles it for each level. (What is not inlined is not compiled for the level: `array::from_fn` and
+//! `on_level!` compiles it for each level. (What is not inlined is not compiled for the level: `array::from_fn` and
 //! iterator adapters with much inside have shown it, so hot loops are plain ones.)
 
 use crate::engine::EngineError;

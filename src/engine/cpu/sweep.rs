@@ -200,33 +200,26 @@ fn follow<S: Simd, L: Lane, E: Excess<L>>(
         && piece.sources.iter().zip(From::FOUR).all(|(&source, from)| matches!(source, Source::Fixed(f) if f == from));
     let blocks = piece.place.window.len / <L::V<S> as SimdBase<S>>::LEN;
     let (turn, gated) = (piece.turn, piece.place.gated);
+    macro_rules! fixed {
+        ($directions:literal, $blocks:literal, $four:literal, $gated:literal, $turn:expr) => {
+            walk_fixed::<S, L, E, $directions, $blocks, $four, $gated>(simd, $turn, piece, cell, edge, right)
+        };
+    }
     match (piece.sources.len(), turn, blocks, gated) {
-        (4, Turn::Set, 1, false) if four => {
-            walk_fixed::<S, L, E, 4, 1, true, false>(simd, Turn::Set, piece, cell, edge, right)
-        }
-        (4, Turn::Set, 2, false) if four => {
-            walk_fixed::<S, L, E, 4, 2, true, false>(simd, Turn::Set, piece, cell, edge, right)
-        }
-        (4, Turn::Set, 4, false) if four => {
-            walk_fixed::<S, L, E, 4, 4, true, false>(simd, Turn::Set, piece, cell, edge, right)
-        }
-        (4, Turn::Last, 1, false) if four => {
-            walk_fixed::<S, L, E, 4, 1, true, false>(simd, Turn::Last, piece, cell, edge, right)
-        }
-        (4, Turn::Last, 2, false) if four => {
-            walk_fixed::<S, L, E, 4, 2, true, false>(simd, Turn::Last, piece, cell, edge, right)
-        }
-        (4, Turn::Last, 4, false) if four => {
-            walk_fixed::<S, L, E, 4, 4, true, false>(simd, Turn::Last, piece, cell, edge, right)
-        }
-        (4, _, 1, true) if four => walk_fixed::<S, L, E, 4, 1, true, true>(simd, turn, piece, cell, edge, right),
-        (4, _, 2, true) if four => walk_fixed::<S, L, E, 4, 2, true, true>(simd, turn, piece, cell, edge, right),
-        (4, _, 1, false) => walk_fixed::<S, L, E, 4, 1, false, false>(simd, turn, piece, cell, edge, right),
-        (4, _, 2, false) => walk_fixed::<S, L, E, 4, 2, false, false>(simd, turn, piece, cell, edge, right),
-        (4, _, 4, false) => walk_fixed::<S, L, E, 4, 4, false, false>(simd, turn, piece, cell, edge, right),
-        (2, _, 1, false) => walk_fixed::<S, L, E, 2, 1, false, false>(simd, turn, piece, cell, edge, right),
-        (2, _, 2, false) => walk_fixed::<S, L, E, 2, 2, false, false>(simd, turn, piece, cell, edge, right),
-        (2, _, 4, false) => walk_fixed::<S, L, E, 2, 4, false, false>(simd, turn, piece, cell, edge, right),
+        (4, Turn::Set, 1, false) if four => fixed!(4, 1, true, false, Turn::Set),
+        (4, Turn::Set, 2, false) if four => fixed!(4, 2, true, false, Turn::Set),
+        (4, Turn::Set, 4, false) if four => fixed!(4, 4, true, false, Turn::Set),
+        (4, Turn::Last, 1, false) if four => fixed!(4, 1, true, false, Turn::Last),
+        (4, Turn::Last, 2, false) if four => fixed!(4, 2, true, false, Turn::Last),
+        (4, Turn::Last, 4, false) if four => fixed!(4, 4, true, false, Turn::Last),
+        (4, _, 1, true) if four => fixed!(4, 1, true, true, turn),
+        (4, _, 2, true) if four => fixed!(4, 2, true, true, turn),
+        (4, _, 1, false) => fixed!(4, 1, false, false, turn),
+        (4, _, 2, false) => fixed!(4, 2, false, false, turn),
+        (4, _, 4, false) => fixed!(4, 4, false, false, turn),
+        (2, _, 1, false) => fixed!(2, 1, false, false, turn),
+        (2, _, 2, false) => fixed!(2, 2, false, false, turn),
+        (2, _, 4, false) => fixed!(2, 4, false, false, turn),
         (1, ..) => walk::<S, L, E, 1>(simd, turn, piece, cell, edge, right),
         (2, ..) => walk::<S, L, E, 2>(simd, turn, piece, cell, edge, right),
         (3, ..) => walk::<S, L, E, 3>(simd, turn, piece, cell, edge, right),
