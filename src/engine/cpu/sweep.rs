@@ -212,6 +212,8 @@ fn follow<S: Simd, L: Lane, E: Excess<L>>(
         (4, Turn::Last, 1, false) if four => fixed!(4, 1, true, false, Turn::Last),
         (4, Turn::Last, 2, false) if four => fixed!(4, 2, true, false, Turn::Last),
         (4, Turn::Last, 4, false) if four => fixed!(4, 4, true, false, Turn::Last),
+        (4, Turn::Set, 8, false) if four => fixed!(4, 8, true, false, Turn::Set),
+        (4, Turn::Last, 8, false) if four => fixed!(4, 8, true, false, Turn::Last),
         (4, _, 1, true) if four => fixed!(4, 1, true, true, turn),
         (4, _, 2, true) if four => fixed!(4, 2, true, true, turn),
         (4, _, 1, false) => fixed!(4, 1, false, false, turn),
