@@ -73,11 +73,14 @@ impl Range {
 
 /// Matches on all cores. One job at a time; it is computed in [`Engine::collect`].
 ///
-/// It keeps, for `N` paths over `W x H` pixels and `D` candidates (rounded up to whole registers), a volume of `W H D` bytes,
-/// twice that where the largest P2 times the directions of one sweep, `N / 2` up to eight,
-/// exceeds 255; about `1.2 N W D` bytes of path costs, twice that where the
-/// largest cost and the largest P2 together exceed 254; and some `10 W H` bytes of codes. Gating leaves of each pixel's `D`
-/// what its gate needs, and adds 8 bytes for each pixel and a quarter of everything for the coarser level.
+/// It keeps, for `N` paths over `W x H` pixels and `D` candidates, rounded up to whole registers:
+/// - a volume of `W H D` bytes; twice that where the largest P2 times the directions that are stored at a time (`N / 2` up to
+///   eight paths, `N - 4` beyond) exceeds 255;
+/// - `1.2 N W D` bytes of path costs, and the volume twice as large too, where the largest cost and the largest P2 exceed 254;
+/// - `P (2 W + D + 64) H` bytes of codes, `P` being 3, 4, 6 or 8 for census and 1 for rank, or `W H D` costs for SAD.
+///
+/// Gating leaves of `W H D` what the gates need, and adds 4 bytes for each pixel and a quarter of everything for the coarser
+/// level.
 pub struct CpuEngine {
     info: Arc<EngineInfo>,
     level: SimdLevel,
