@@ -102,32 +102,39 @@ pub(super) trait Excess<L: Lane>: SimdIntElement + Default + bytemuck::Pod + Sen
     );
 }
 
+/// Sums that are as wide as the path costs.
+macro_rules! sums_of_one_register {
+    ($vector:ident) => {
+        type Sums<S: Simd> = S::$vector;
+        #[inline(always)]
+        fn zero<S: Simd>(simd: S) -> Self::Sums<S> {
+            S::$vector::splat(simd, 0)
+        }
+        #[inline(always)]
+        fn plus<S: Simd>(sums: Self::Sums<S>, excess: S::$vector) -> Self::Sums<S> {
+            sums + excess
+        }
+        #[inline(always)]
+        fn both<S: Simd>(a: Self::Sums<S>, b: Self::Sums<S>) -> Self::Sums<S> {
+            a + b
+        }
+        #[inline(always)]
+        fn load<S: Simd>(simd: S, from: &[Self]) -> Self::Sums<S> {
+            S::$vector::from_slice(simd, from)
+        }
+        #[inline(always)]
+        fn store<S: Simd>(sums: Self::Sums<S>, to: &mut [Self]) {
+            sums.store_slice(to);
+        }
+        #[inline(always)]
+        fn stream<S: Simd>(sums: Self::Sums<S>, to: &mut [Self], streams: &Streams) {
+            streams.store(sums, to);
+        }
+    };
+}
+
 impl Excess<u8> for u8 {
-    type Sums<S: Simd> = S::u8s;
-    #[inline(always)]
-    fn zero<S: Simd>(simd: S) -> Self::Sums<S> {
-        S::u8s::splat(simd, 0)
-    }
-    #[inline(always)]
-    fn plus<S: Simd>(sums: Self::Sums<S>, excess: S::u8s) -> Self::Sums<S> {
-        sums + excess
-    }
-    #[inline(always)]
-    fn both<S: Simd>(a: Self::Sums<S>, b: Self::Sums<S>) -> Self::Sums<S> {
-        a + b
-    }
-    #[inline(always)]
-    fn load<S: Simd>(simd: S, from: &[Self]) -> Self::Sums<S> {
-        S::u8s::from_slice(simd, from)
-    }
-    #[inline(always)]
-    fn store<S: Simd>(sums: Self::Sums<S>, to: &mut [Self]) {
-        sums.store_slice(to);
-    }
-    #[inline(always)]
-    fn stream<S: Simd>(sums: Self::Sums<S>, to: &mut [Self], streams: &Streams) {
-        streams.store(sums, to);
-    }
+    sums_of_one_register!(u8s);
     #[inline(always)]
     fn total<S: Simd>(
         simd: S,
@@ -211,31 +218,7 @@ impl Excess<u8> for u16 {
 }
 
 impl Excess<u16> for u16 {
-    type Sums<S: Simd> = S::u16s;
-    #[inline(always)]
-    fn zero<S: Simd>(simd: S) -> Self::Sums<S> {
-        S::u16s::splat(simd, 0)
-    }
-    #[inline(always)]
-    fn plus<S: Simd>(sums: Self::Sums<S>, excess: S::u16s) -> Self::Sums<S> {
-        sums + excess
-    }
-    #[inline(always)]
-    fn both<S: Simd>(a: Self::Sums<S>, b: Self::Sums<S>) -> Self::Sums<S> {
-        a + b
-    }
-    #[inline(always)]
-    fn load<S: Simd>(simd: S, from: &[Self]) -> Self::Sums<S> {
-        S::u16s::from_slice(simd, from)
-    }
-    #[inline(always)]
-    fn store<S: Simd>(sums: Self::Sums<S>, to: &mut [Self]) {
-        sums.store_slice(to);
-    }
-    #[inline(always)]
-    fn stream<S: Simd>(sums: Self::Sums<S>, to: &mut [Self], streams: &Streams) {
-        streams.store(sums, to);
-    }
+    sums_of_one_register!(u16s);
     #[inline(always)]
     fn total<S: Simd>(
         simd: S,
