@@ -14,8 +14,6 @@ pub(super) trait Lane: SimdIntElement + Ord + Default + bytemuck::Pod + Send + S
     fn from_u32(value: u32) -> Self;
     /// The last of `low`, then all but the last of `high`.
     fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S>;
-    /// The smallest value in every place.
-    fn least_everywhere<S: Simd>(simd: S, values: Self::V<S>) -> Self::V<S>;
     /// Costs of a register's length, widened if need be, to `out`.
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]);
 }
@@ -34,10 +32,6 @@ impl Lane for u8 {
             32 => low.slide::<31>(high),
             _ => low.slide::<63>(high),
         }
-    }
-    #[inline(always)]
-    fn least_everywhere<S: Simd>(simd: S, values: S::u8s) -> S::u8s {
-        S::u8s::splat(simd, values.reduce_min())
     }
     #[inline(always)]
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]) {
@@ -59,10 +53,6 @@ impl Lane for u16 {
             16 => low.slide::<15>(high),
             _ => low.slide::<31>(high),
         }
-    }
-    #[inline(always)]
-    fn least_everywhere<S: Simd>(simd: S, values: S::u16s) -> S::u16s {
-        S::u16s::splat(simd, values.reduce_min())
     }
     #[inline(always)]
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]) {

@@ -174,7 +174,7 @@ impl Buffers {
             stages.done("gates");
         }
         if (params.cost, params.paths) == (CostKind::Sad, 0) {
-            fit(&mut self.sums, volume_len)?;
+            fit(&mut self.sums, volume_len, left.size(), range)?;
             sad::sum_volume(level, &luma, &right.to_u8(), params, range, &mut self.sums);
             stages.done("cost");
             if let Some(gates) = &gates {
@@ -188,7 +188,7 @@ impl Buffers {
         }
         let costs = match params.cost {
             CostKind::Sad => {
-                fit(&mut self.costs, volume_len + OVERHANG)?;
+                fit(&mut self.costs, volume_len + OVERHANG, left.size(), range)?;
                 sad::mean_volume(level, &luma, &right.to_u8(), params, range, &mut self.costs[..volume_len]);
                 Costs::Volume(&self.costs)
             }
@@ -208,11 +208,15 @@ impl Buffers {
         let sweeps = courses::sweeps(params, width);
         let stored = courses::stored_directions(&sweeps) as u32;
         let pair = Pair { level, params, range, luma: &luma, costs, windows, sweeps: &sweeps };
+        // a volume that another P2 or cost needed is given back
         let maps = if !in_bytes {
+            (self.bytes, self.bytes_in_words) = Default::default();
             pair.sweep(&mut self.words)
         } else if stored * largest_p2 > u8::MAX.into() {
+            (self.bytes, self.words) = Default::default();
             pair.sweep(&mut self.bytes_in_words)
         } else {
+            (self.bytes_in_words, self.words) = Default::default();
             pair.sweep(&mut self.bytes)
         };
         let maps = maps?;
@@ -221,9 +225,7 @@ impl Buffers {
         stages.done("filters");
         Ok((map, stages.times))
     }
-}
 
-impl Buffers {
     /// Gates from the coarser levels, as [`gating::gates`] has them.
     fn gates(
         &mut self,
@@ -243,11 +245,18 @@ impl Buffers {
     }
 }
 
-/// Makes an array long enough.
-fn fit<T: bytemuck::Pod>(array: &mut Aligned<T>, len: usize) -> Result<(), EngineError> {
+/// Makes an array long enough for a pair of this size.
+fn fit<T: bytemuck::Pod>(
+    array: &mut Aligned<T>,
+    len: usize,
+    (width, height): (usize, usize),
+    range: Range,
+) -> Result<(), EngineError> {
     array.try_resize(len).map_err(|bytes| {
         EngineError::TooLarge(format!(
-            "a volume of {} MB is needed, and there is no such memory: lower --num-disparities or --scale",
+            "{width}x{height} with {} disparities needs {} MB for one volume, and there is no such memory: lower \
+             --num-disparities or --scale",
+            range.candidates,
             bytes >> 20
         ))
     })

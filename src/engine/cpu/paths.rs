@@ -8,7 +8,6 @@
 //! like runners: the next row may go wherever the row before has passed ([`super::turns`]), so that any number of threads
 //! works on a sweep, and the order of the sums never depends on them.
 
-use super::WinnerMaps;
 use super::aligned::Aligned;
 use super::cells::Cell;
 use super::courses::Sweep;
@@ -17,6 +16,7 @@ use super::simd::{SimdLevel, on_level};
 use super::sweep::{Cells, Job, Row, Scratch, Visit, room, visit};
 use super::turns::{Runner, Turns};
 use super::walk::PIECE;
+use super::{WinnerMaps, fit};
 use crate::engine::EngineError;
 use crate::image::Image;
 use crate::stereo::DisparityMap;
@@ -57,14 +57,7 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
             None => row_len,
             Some(windows) => windows.row_len(y),
         };
-        self.volume.try_resize((0..height).map(row_lens).sum()).map_err(|bytes| {
-            EngineError::TooLarge(format!(
-                "{width}x{height} with {} disparities needs {} MB for the sums, and there is no such memory: lower \
-                 --num-disparities or --scale",
-                range.candidates,
-                bytes >> 20
-            ))
-        })?;
+        fit(&mut self.volume, (0..height).map(row_lens).sum(), (width, height), range)?;
         self.restart(level, sweeps, width, job);
 
         let mut values = Image::filled(width, height, INVALID);

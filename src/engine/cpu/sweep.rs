@@ -8,7 +8,7 @@ use super::courses::{Pass, Source, Sweep};
 use super::lane::{Excess, Lane};
 use super::memory::Streams;
 use super::turns::{Runner, Track};
-use super::walk::{From, PIECE, Piece, TOGETHER, Turn, costs_as_totals, walk, walk_fixed};
+use super::walk::{End, From, PIECE, Piece, TOGETHER, Turn, costs_as_totals, walk, walk_fixed};
 use super::windows::{Window, Windows};
 use super::winner::{Right, Tile};
 use crate::image::Image;
@@ -159,10 +159,12 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
             volume: if turn == Turn::Only { &mut [] } else { &mut row.volume[start..][..pixels * window.len] },
             totals: &mut tile.totals()[window.first..],
             totals_pitch,
-            some_missing: job.range.candidates < stride || job.windows.is_some(),
-            turn,
-            paths: job.params.paths as u16,
-            streams: &streams,
+            end: End {
+                turn,
+                some_missing: job.range.candidates < stride || job.windows.is_some(),
+                paths: job.params.paths as u16,
+                streams: &streams,
+            },
         };
         match runner.step() {
             Some((cell, right)) => follow(simd, piece, cell, edge, right),
@@ -199,7 +201,7 @@ fn follow<S: Simd, L: Lane, E: Excess<L>>(
     let four = piece.sources.len() == TOGETHER
         && piece.sources.iter().zip(From::FOUR).all(|(&source, from)| matches!(source, Source::Fixed(f) if f == from));
     let blocks = piece.place.window.len / <L::V<S> as SimdBase<S>>::LEN;
-    let (turn, gated) = (piece.turn, piece.place.gated);
+    let (turn, gated) = (piece.end.turn, piece.place.gated);
     macro_rules! fixed {
         ($directions:literal, $blocks:literal, $four:literal, $gated:literal, $turn:expr) => {
             walk_fixed::<S, L, E, $directions, $blocks, $four, $gated>(simd, $turn, piece, cell, edge, right)

@@ -70,12 +70,42 @@ pub(super) struct Piece<'a, L, E> {
     pub(super) totals: &'a mut [u16],
     /// From one pixel to the next in `totals`.
     pub(super) totals_pitch: usize,
+    pub(super) end: End<'a>,
+}
+
+/// What becomes of a pixel's sums at the end of a step.
+#[derive(Clone, Copy)]
+pub(super) struct End<'a> {
+    pub(super) turn: Turn,
     /// Whether some costs may be [`Lane::NONE`].
     pub(super) some_missing: bool,
-    pub(super) turn: Turn,
     /// Directions in all.
     pub(super) paths: u16,
     pub(super) streams: &'a Streams,
+}
+
+impl End<'_> {
+    /// A register of sums goes to place `at` of the volume, or with what is there and the costs to the totals.
+    #[inline(always)]
+    fn put<S: Simd, L: Lane, E: Excess<L>>(
+        self,
+        simd: S,
+        (sums, cost): (E::Sums<S>, L::V<S>),
+        volume: &mut [E],
+        at: usize,
+        totals: &mut [u16],
+    ) {
+        if self.turn == Turn::Only {
+            E::total::<S>(simd, self.some_missing, E::zero(simd), sums, cost, self.paths, totals);
+            return;
+        }
+        let volume = &mut volume[at..][..<L::V<S> as SimdBase<S>>::LEN];
+        match self.turn {
+            Turn::Set => E::stream::<S>(sums, volume, self.streams),
+            Turn::Add => E::store::<S>(E::both::<S>(E::load(simd, volume), sums), volume),
+            _ => E::total::<S>(simd, self.some_missing, E::load(simd, volume), sums, cost, self.paths, totals),
+        }
+    }
 }
 
 /// Where a direction's paths come from: slot `from + step * i` for pixel `i`, which goes to slot `i + 1`.
@@ -99,6 +129,15 @@ impl<'a> Way<'a> {
             Source::Fixed(From::AboveRight) => Self { from: LEFT + 2, ..way },
             Source::ByColumn(columns) => Self { aside: Some(columns), keeps_old: true, ..way },
         }
+    }
+
+    #[inline(always)]
+    fn all<const N: usize>(sources: &[Source<'a>]) -> [Self; N] {
+        let mut ways = [Self::default(); N];
+        for r in 0..N {
+            ways[r] = Self::of(sources[r]);
+        }
+        ways
     }
 
     /// The slot that pixel `i` comes from.
@@ -128,12 +167,10 @@ pub(super) fn walk<S, L, E, const N: usize>(
     let (gated, room, pad) = (piece.place.gated, piece.place.room, piece.place.pad(len));
     let moved = enter(simd, &piece.place, cell, edge, right, N);
     let Piece { place: Place { pixels, .. }, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = piece;
+    let end = End { turn, ..piece.end };
     let slots = &mut cell.slots[..SLOTS * N * room];
     let least = &mut cell.least[..SLOTS * N];
-    let mut ways = [Way::default(); N];
-    for r in 0..N {
-        ways[r] = Way::of(piece.sources[r]);
-    }
+    let ways = Way::all::<N>(piece.sources);
     let none = L::V::<S>::splat(simd, L::NONE);
     let p1 = L::V::<S>::splat(simd, piece.p1);
     for i in 0..pixels {
@@ -180,20 +217,8 @@ pub(super) fn walk<S, L, E, const N: usize>(
                 below[r] = here[r];
                 here[r] = above;
             }
-            if turn == Turn::Only {
-                let to = &mut totals[t * totals_pitch + b * len..][..len];
-                E::total::<S>(simd, true, E::zero(simd), sums, cost, piece.paths, to);
-                continue;
-            }
-            let volume = &mut volume[t * stride + b * len..][..len];
-            match turn {
-                Turn::Set => E::stream::<S>(sums, volume, piece.streams),
-                Turn::Add => E::store::<S>(E::both::<S>(E::load(simd, volume), sums), volume),
-                _ => {
-                    let to = &mut totals[t * totals_pitch + b * len..][..len];
-                    E::total::<S>(simd, true, E::load(simd, volume), sums, cost, piece.paths, to);
-                }
-            }
+            let to = &mut totals[t * totals_pitch + b * len..][..len];
+            end.put::<S, L, E>(simd, (sums, cost), volume, t * stride + b * len, to);
         }
         for r in 0..N {
             least[OLD_LEFT * N + r] = least[(i + 1) * N + r];
@@ -229,11 +254,9 @@ pub(super) fn walk_fixed<S, L, E, const N: usize, const B: usize, const FOUR: bo
     let moved = enter(simd, &piece.place, cell, edge, right, N);
     let slots = &mut cell.slots[..SLOTS * N * room];
     let least = &mut cell.least.as_chunks_mut::<N>().0[..SLOTS];
-    let mut ways = [Way::default(); N];
-    for r in 0..N {
-        ways[r] = Way::of(piece.sources[r]);
-    }
+    let ways = Way::all::<N>(piece.sources);
     let Piece { place: Place { pixels, .. }, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = piece;
+    let end = End { turn, ..piece.end };
     let none = L::V::<S>::splat(simd, L::NONE);
     let p1 = L::V::<S>::splat(simd, piece.p1);
     let mut recent = L::V::<S>::splat(simd, edge.new.least[0]); // of the path along the row
@@ -289,7 +312,7 @@ pub(super) fn walk_fixed<S, L, E, const N: usize, const B: usize, const FOUR: bo
                 path.store_slice(&mut place[b * len..][..len]);
             }
             if along_row {
-                recent = L::least_everywhere::<S>(simd, smallest);
+                recent = L::V::<S>::splat(simd, smallest.reduce_min());
             } else {
                 least[to][r] = smallest.reduce_min();
             }
@@ -305,16 +328,7 @@ pub(super) fn walk_fixed<S, L, E, const N: usize, const B: usize, const FOUR: bo
         for b in 0..B {
             let cost = L::V::<S>::from_slice(simd, &costs[b * len..][..len]);
             let totals = &mut totals[b * len..][..len];
-            if turn == Turn::Only {
-                E::total::<S>(simd, piece.some_missing, E::zero(simd), sums[b], cost, piece.paths, totals);
-                continue;
-            }
-            let volume = &mut volume[at + b * len..][..len];
-            match turn {
-                Turn::Set => E::stream::<S>(sums[b], volume, piece.streams),
-                Turn::Add => E::store::<S>(E::both::<S>(E::load(simd, volume), sums[b]), volume),
-                _ => E::total::<S>(simd, piece.some_missing, E::load(simd, volume), sums[b], cost, piece.paths, totals),
-            }
+            end.put::<S, L, E>(simd, (sums[b], cost), volume, at + b * len, totals);
         }
     }
     if FOUR {
