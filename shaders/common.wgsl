@@ -1,6 +1,6 @@
 // Prepended to every shader: the job's parameters, and how volumes and maps are packed.
 //
-// Volumes: pixel (x, y) is y * width + x and owns `words` words of costs, four candidates each, lowest byte first.
+// Cost volumes: pixel (x, y) is y * width + x and owns `words` words, four candidates each, lowest byte first.
 // Maps: pixel (x, y) is word y * pitch + x; low 16 bits disparity in 1/16 px, next 8 bits the reasons.
 
 struct Params {
@@ -8,7 +8,8 @@ struct Params {
     height: u32,
     pitch: u32, // words from one row of a map to the next
     candidates: u32,
-    words: u32, // cost words of a pixel: candidates / 4, rounded up
+    words: u32, // cost words of a pixel: candidates / 4, rounded up to what the lanes of a pixel own
+    slab_rows: u32, // rows of a volume in each of its buffers
     min_disparity: i32,
     left_shift: u32, // bits - 8 of each picture: from full depth to eight bits
     right_shift: u32,
@@ -18,7 +19,22 @@ struct Params {
     left_right: u32, // px
     speckle_size: u32, // px
     speckle_range: u32, // px
+    paths: u32,
     p2_of_step: array<vec4<u32>, 64>, // P2 for each brightness step of 0 to 255
+}
+
+// What one dispatch does of a stage.
+struct Part {
+    first: u32, // the first line, row, or piece of a row
+    end: u32, // one beyond the last
+    origin: u32, // first row of the slab of the volumes that is bound, 0 where all are
+    pieces: u32, // of a row
+    length: u32, // of a piece, px
+    is_first: u32, // 1 where sums are set instead of added to
+    y_is_major: u32, // 1 where y advances by one each step, 0 where x does
+    dx: i32, // 1 or -1: which way paths go along x
+    dy: i32,
+    slope: u32, // how far the minor axis advances with each step, 1/65536 px
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -53,16 +69,6 @@ fn luma8(picture: texture_2d<u32>, shift: u32, x: i32, y: i32) -> u32 {
 // Column of the partner of left column x, clamped into the right picture.
 fn partner(x: i32, candidate: u32) -> i32 {
     return clamp(x - disparity_of(candidate), 0, i32(params.width) - 1);
-}
-
-// Where the sum of a candidate lies, and how to take it out of its word; `bits` of 8, 16 or 32 each.
-fn sum_word(pixel: u32, candidate: u32, bits: u32) -> u32 {
-    return (pixel * params.words * 4u + candidate) / (32u / bits);
-}
-
-fn sum_in(word: u32, candidate: u32, bits: u32) -> u32 {
-    let shift = (candidate % (32u / bits)) * bits;
-    return (word >> shift) & (0xffffffffu >> (32u - bits));
 }
 
 fn map_index(x: u32, y: u32) -> u32 {

@@ -5,7 +5,6 @@ override RADIUS: i32;
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;
 @group(0) @binding(3) var<storage, read_write> ranks: array<u32>; // left picture, then right
-@group(0) @binding(4) var<storage, read_write> costs: array<u32>;
 
 fn rank(picture: texture_2d<u32>, x: i32, y: i32) -> u32 {
     let centre = luma(picture, x, y);
@@ -29,22 +28,4 @@ fn transform(@builtin(global_invocation_id) id: vec3<u32>) {
     } else {
         ranks[params.width * params.height + pixel] = rank(right, i32(id.x), i32(id.y));
     }
-}
-
-@compute @workgroup_size(256)
-fn compare(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x >= params.width * params.words {
-        return;
-    }
-    let row = id.y * params.width;
-    let x = id.x / params.words;
-    let first = 4u * (id.x % params.words);
-    let right_row = params.width * params.height + row;
-    let here = i32(ranks[row + x]);
-    var packed = 0u;
-    for (var k = 0u; k < 4u; k++) {
-        let there = i32(ranks[right_row + u32(partner(i32(x), first + k))]);
-        packed |= u32(abs(here - there)) << (8u * k);
-    }
-    costs[row * params.words + id.x] = packed;
 }

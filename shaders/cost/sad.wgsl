@@ -2,9 +2,10 @@
 
 override RADIUS: i32;
 
-@group(0) @binding(1) var left: texture_2d<u32>;
-@group(0) @binding(2) var right: texture_2d<u32>;
-@group(0) @binding(3) var<storage, read_write> costs: array<u32>; // four means, or one sum, a word
+@group(0) @binding(1) var<uniform> part: Part;
+@group(0) @binding(2) var left: texture_2d<u32>;
+@group(0) @binding(3) var right: texture_2d<u32>;
+@group(0) @binding(4) var<storage, read_write> costs: array<u32>; // four means, or one sum, a word
 
 fn window_sum(x: i32, y: i32, candidate: u32) -> u32 {
     var sum = 0u;
@@ -28,10 +29,10 @@ fn mean(@builtin(global_invocation_id) id: vec3<u32>) {
     let first = 4u * (id.x % params.words);
     var packed = 0u;
     for (var k = 0u; k < 4u; k++) {
-        let sum = window_sum(i32(id.x / params.words), i32(id.y), first + k);
+        let sum = window_sum(i32(id.x / params.words), i32(part.first + id.y), first + k);
         packed |= ((sum + pixels / 2u) / pixels) << (8u * k);
     }
-    costs[id.y * params.width * params.words + id.x] = packed;
+    costs[(part.first - part.origin + id.y) * params.width * params.words + id.x] = packed;
 }
 
 @compute @workgroup_size(256)
@@ -40,8 +41,8 @@ fn exact(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let first = 4u * (id.x % params.words);
-    let target_word = 4u * (id.y * params.width * params.words + id.x);
+    let target_word = 4u * ((part.first - part.origin + id.y) * params.width * params.words + id.x);
     for (var k = 0u; k < 4u; k++) {
-        costs[target_word + k] = window_sum(i32(id.x / params.words), i32(id.y), first + k);
+        costs[target_word + k] = window_sum(i32(id.x / params.words), i32(part.first + id.y), first + k);
     }
 }

@@ -1,58 +1,147 @@
-// Left map: the smallest sum wins, ties go to the smaller disparity; then uniqueness and sub-pixel.
+// Sums over all directions, and the winners of both pictures: for the left one the smallest sum, ties go to the smaller
+// disparity, then uniqueness and sub-pixel (src/stereo/disparity). A group of lanes goes along a piece of a row.
+//
+// The right pixel that candidate i of column x sees is x - d(i): the one that candidate i + 1 of the next column sees. So
+// the best of each right pixel so far moves up by one candidate with each column, and leaves at the upper end or, where
+// the piece ends, at any. Several pieces see a right pixel; the least of what they found stays. With each sum goes its
+// candidate, in the low bits, for the ties.
 
-override SUM_BITS: u32;
+const INDEX_BITS: u32 = 10u; // candidates are below 1024; sums below 2^17, exact ones of SAD being the largest
+const INDEX_MASK: u32 = 0x3ffu;
 
-@group(0) @binding(1) var<storage, read> sums: array<u32>;
-@group(0) @binding(2) var<storage, read_write> map: array<u32>;
-
-fn sum_at(pixel: u32, candidate: u32) -> u32 {
-    return sum_in(sums[sum_word(pixel, candidate, SUM_BITS)], candidate, SUM_BITS);
+struct Sums {
+    v0: Words,
+    v1: Words,
+    v2: Words,
+    v3: Words,
 }
 
-// False if some candidate more than 1 px from the winner is nearly as good.
-fn is_unique(pixel: u32, winner: u32, best: u32) -> bool {
-    for (var i = 0u; i < params.candidates; i++) {
-        let apart = abs(i32(i) - i32(winner)) > 1;
-        if apart && sum_at(pixel, i) * (100u - params.uniqueness) < 100u * best {
-            return false;
-        }
-    }
-    return true;
+fn sums_of_pairs(pairs: Pairs) -> Sums {
+    let low = Words(0xffffu);
+    return Sums(pairs.even & low, pairs.odd & low, pairs.even >> Words(16u), pairs.odd >> Words(16u));
+}
+
+fn keys_of(sums: Words, candidates: Words, gate: vec2<u32>) -> Words {
+    let keys = (sums << Words(INDEX_BITS)) | candidates;
+    return select(keys, Words(NOTHING), is_outside(candidates, gate));
+}
+
+// The sum of candidate `i` if the lane owns it.
+fn sum_at(sums: Sums, lane: u32, i: u32) -> u32 {
+    let own = i - 4u * WORDS * lane;
+    let word = own >> 2u;
+    let low = select(word_at(sums.v0, word), word_at(sums.v1, word), (own & 1u) == 1u);
+    let high = select(word_at(sums.v2, word), word_at(sums.v3, word), (own & 1u) == 1u);
+    return select(NOTHING, select(low, high, (own & 2u) == 2u), own < 4u * WORDS);
+}
+
+// Sums of those that are more than 1 px from the winner.
+fn rivals_in(sums: Words, candidates: Words, gate: vec2<u32>, winner: u32) -> Words {
+    let is_near = candidates + Words(1u) - Words(winner) <= Words(2u);
+    return select(sums, Words(NOTHING), is_near | is_outside(candidates, gate));
+}
+
+fn least_rival(sums: Sums, candidates: Words, gate: vec2<u32>, winner: u32) -> u32 {
+    let v0 = rivals_in(sums.v0, candidates, gate, winner);
+    let v1 = rivals_in(sums.v1, candidates + Words(1u), gate, winner);
+    let v2 = rivals_in(sums.v2, candidates + Words(2u), gate, winner);
+    let v3 = rivals_in(sums.v3, candidates + Words(3u), gate, winner);
+    return least_word(min(min(v0, v1), min(v2, v3)));
 }
 
 // Offset of the parabola's lowest point in sixteenths of a pixel.
-fn refine(pixel: u32, winner: u32, best: u32) -> i32 {
-    if winner == 0u || winner + 1u >= params.candidates {
-        return 0;
-    }
-    let below = i32(sum_at(pixel, winner - 1u));
-    let above = i32(sum_at(pixel, winner + 1u));
-    let q = max(below + above - 2 * i32(best), 1);
-    return ((below - above) * 16 + q) / (2 * q);
+fn refined(below: u32, best: u32, above: u32) -> i32 {
+    let difference = i32(below) - i32(above);
+    let q = max(i32(below) + i32(above) - 2 * i32(best), 1);
+    return (difference * 16 + q) / (2 * q);
 }
 
-@compute @workgroup_size(8, 8)
-fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
-    if !inside(id) {
-        return;
+fn left_word(best_key: u32, beside: vec3<u32>, gate: vec2<u32>) -> u32 {
+    let winner = best_key & INDEX_MASK;
+    let best = best_key >> INDEX_BITS;
+    let rival = beside.z;
+    if params.uniqueness > 0u && rival != NOTHING && rival * (100u - params.uniqueness) < 100u * best {
+        return map_word(INVALID, UNIQUENESS);
     }
-    let pixel = id.y * params.width + id.x;
-    var winner = 0u;
-    var best = sum_at(pixel, 0u);
-    for (var i = 1u; i < params.candidates; i++) {
-        let sum = sum_at(pixel, i);
-        if sum < best {
-            best = sum;
-            winner = i;
+    var value = SUBPIXEL_STEPS * disparity_of(winner);
+    if params.subpixel == 1u && winner > gate.x && winner < gate.y {
+        value += refined(beside.x, best, beside.y);
+    }
+    return map_word(value, 0u);
+}
+
+// Keeps the least key of the right pixel that `candidate` of column x sees.
+fn offer(x: u32, y: u32, candidate: u32, key: u32) {
+    let right_x = i32(x) - disparity_of(candidate);
+    if key != NOTHING && right_x >= 0 && right_x < i32(params.width) {
+        // Inverted, because what is cleared is zero.
+        atomicMax(&right_keys[map_index(u32(right_x), y)], ~key);
+    }
+}
+
+@compute @workgroup_size(LINES * LANES)
+fn choose(ids: Ids) {
+    let place = place_of(ids);
+    start_exchange(place);
+    let lane = place.lane;
+    let spot = part.first + ids.group.x * LINES + place.line;
+    let is_spot = spot < part.end;
+    let y = min(spot, part.end - 1u) / part.pieces;
+    let from_x = (spot % part.pieces) * part.length;
+    let candidates = candidates_of(lane);
+    let none = Numbers(NONE);
+    var walk = Walk(Quarters(none, none, none, none), 0);
+    let empty = Words(NOTHING);
+    var cells = Sums(empty, empty, empty, empty);
+
+    for (var n = 0u; n < part.length; n++) {
+        let is_pixel = is_spot && from_x + n < params.width;
+        let here = vec2<u32>(min(from_x + n, params.width - 1u), y);
+        let index = ((y * params.width + here.x) - part.origin * params.width) * LANES + lane;
+        let gate = gate_of(here);
+        let sums = sums_at(place, n, here, index, candidates, gate, &walk);
+        keep_sums(is_pixel, here, lane, sums);
+
+        let k0 = keys_of(sums.v0, candidates, gate);
+        let k1 = keys_of(sums.v1, candidates + Words(1u), gate);
+        let k2 = keys_of(sums.v2, candidates + Words(2u), gate);
+        let k3 = keys_of(sums.v3, candidates + Words(3u), gate);
+        let least = least_word(min(min(k0, k1), min(k2, k3)));
+        let beside = exchange(place, 0u, n, 0u, tail_word(cells.v3), least, NOTHING);
+        let winner = beside.least & INDEX_MASK;
+        var own = vec3<u32>(sum_at(sums, lane, winner - 1u), sum_at(sums, lane, winner + 1u), NOTHING);
+        if RIVALS {
+            own.z = least_rival(sums, candidates, gate, winner);
+        }
+        let around = least_of_line_3(place, n, own);
+        if is_pixel && lane == 0u {
+            map[map_index(here.x, y)] = left_word(beside.least, around, gate);
+        }
+
+        if CHECKED {
+            // A column beyond the picture sees nothing new, but what it moves up stays right.
+            let seen = Words(select(NOTHING, 0u, is_pixel));
+            let below = up_words(cells.v3, beside.below);
+            cells = Sums(
+                min(below, k0 | seen),
+                min(cells.v0, k1 | seen),
+                min(cells.v1, k2 | seen),
+                min(cells.v2, k3 | seen),
+            );
+            if is_spot && lane + 1u == LANES {
+                offer(from_x + n, y, 4u * WORDS * LANES - 1u, tail_word(cells.v3));
+            }
         }
     }
-    var result = map_word(INVALID, UNIQUENESS);
-    if params.uniqueness == 0u || is_unique(pixel, winner, best) {
-        var value = SUBPIXEL_STEPS * disparity_of(winner);
-        if params.subpixel == 1u {
-            value += refine(pixel, winner, best);
+
+    if CHECKED && is_spot {
+        let x = from_x + part.length - 1u;
+        for (var w = 0u; w < WORDS; w++) {
+            let candidate = 4u * (WORDS * lane + w);
+            offer(x, y, candidate, word_at(cells.v0, w));
+            offer(x, y, candidate + 1u, word_at(cells.v1, w));
+            offer(x, y, candidate + 2u, word_at(cells.v2, w));
+            offer(x, y, candidate + 3u, word_at(cells.v3, w));
         }
-        result = map_word(value, 0u);
     }
-    map[map_index(id.x, id.y)] = result;
 }

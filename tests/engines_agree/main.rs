@@ -5,6 +5,7 @@
 mod cases;
 mod gpu;
 mod steps;
+mod variants;
 
 use cases::{Case, Content, seeds};
 use fastrand::Rng;

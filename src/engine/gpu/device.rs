@@ -3,6 +3,8 @@
 //! Vulkan, Metal and DX12 only: a GL adapter can draw and not compute. A lost device and errors that nobody
 //! caught are noted here by callbacks, which may run on any thread.
 
+use super::layout::Limits;
+use super::variant::Abilities;
 use crate::engine::{EngineError, EngineInfo, EngineKind};
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -114,7 +116,7 @@ impl Gpu {
         let name = format!("{} ({:?})", adapter_info.name, adapter_info.backend);
         let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
             label: Some("stereopsis"),
-            required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
+            required_features: adapter.features() & WELCOME,
             required_limits: adapter.limits(),
             ..Default::default()
         }))
@@ -135,6 +137,35 @@ impl Gpu {
         let software = adapter_info.device_type == wgpu::DeviceType::Cpu;
         let info = Arc::new(EngineInfo { kind: EngineKind::Gpu, adapter: name, software });
         Ok(Self { instance, adapter, device, queue, info, faults })
+    }
+
+    /// What the engine may use of the device.
+    pub(super) fn limits(&self) -> Limits {
+        let (limits, info) = (self.device.limits(), self.adapter.get_info());
+        let has = |feature| self.device.features().contains(feature);
+        let discrete = info.device_type == wgpu::DeviceType::DiscreteGpu;
+        Limits {
+            abilities: Abilities {
+                subgroup: if has(wgpu::Features::SUBGROUP) { info.subgroup_min_size } else { 0 },
+                f16: has(wgpu::Features::SHADER_F16),
+                i16: has(wgpu::Features::SHADER_I16),
+                workgroup: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
+                discrete,
+            },
+            binding_bytes: largest_volume(&limits),
+            storage_buffers: limits.max_storage_buffers_per_shader_stage,
+            side_px: (limits.max_texture_dimension_2d as usize).min(MAX_SIDE_PX),
+            path_bytes: if discrete { 4 << 30 } else { 1 << 30 },
+        }
+    }
+
+    /// Pixels times candidates that take a device of this kind about as long as one submission may take.
+    pub(super) fn work_to_start_with(&self) -> u64 {
+        match self.adapter.get_info().device_type {
+            wgpu::DeviceType::DiscreteGpu => 1 << 28,
+            wgpu::DeviceType::Cpu => 1 << 18,
+            _ => 1 << 24,
+        }
     }
 
     /// Why the device is gone, once it is. The window asks each frame and closes.
@@ -167,6 +198,15 @@ pub const INSTALL: &str = if cfg!(target_os = "linux") {
 } else {
     "install the newest driver of the graphics card"
 };
+
+/// What is used where an adapter has it.
+const WELCOME: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
+    .union(wgpu::Features::SUBGROUP)
+    .union(wgpu::Features::SHADER_F16)
+    .union(wgpu::Features::SHADER_I16);
+
+/// Sides of pictures, so that steps along a line fit into 32 bits.
+const MAX_SIDE_PX: usize = 32768;
 
 fn new_instance() -> wgpu::Instance {
     wgpu::Instance::new(wgpu::InstanceDescriptor {

@@ -3,54 +3,77 @@
 //! The queue is first come, first served: so that a window on it is not kept waiting for a whole job, only a few ms
 //! of work lie there, and the rest follows from [`Engine::collect`].
 
+use super::compiler::Compiler;
 use super::device::Gpu;
-use super::pipelines::Pipelines;
-use super::plan::{Needs, Plan, extent};
-use super::slot::{MAX_PIECES, Pictures, Slot};
-use super::stages::{Product, Stages, Step};
-use super::uniforms::map_pitch;
+use super::layout::{Layout, Limits, Structure};
+use super::plan::{Plan, extent};
+use super::program::Program;
+use super::recipe::{Recipe, Wanted};
+use super::slot::{Pictures, Slot};
+use super::uniforms::{Params, map_pitch};
+use super::variant::{Forced, Variant};
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use crate::stereo::StereoParams;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Jobs in flight: one computes while the next is on its way.
-const SLOTS: usize = 2;
+/// Jobs in flight: one is on its way, one computes, one is read back.
+const SLOTS: usize = 3;
 
-/// Work that waits on the device, so that a window on the same queue gets in between, ms.
-const BACKLOG_MS: f64 = 4.0;
-/// Pieces that wait on the device at least, so that it has work while the host looks elsewhere.
+/// How long a submission takes at most, as far as its dispatches can be cut, ms.
+const SUBMISSION_MS: f64 = 3.0;
+/// Submissions that wait on the device at least, so that it has work while the host looks elsewhere.
 const MIN_BACKLOG: usize = 2;
-/// All pieces of all jobs in flight.
-const MAX_BACKLOG: usize = SLOTS * MAX_PIECES;
 
 const RUNNING: u8 = 0;
 const FINISHED: u8 = 1;
 const FAILED: u8 = 2;
 
+/// What a caller may ask of the engine beside parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GpuOptions {
+    /// Parts of the variant that are not left to the engine.
+    pub forced: Forced,
+    /// Bytes that stored path costs may take; by default what suits the kind of adapter.
+    pub path_bytes: Option<u64>,
+    /// For tests: bytes of one binding, if less than the device allows.
+    pub binding_bytes: Option<u64>,
+    /// For tests: work of one submission, instead of what has been measured.
+    pub most_work: Option<u64>,
+}
+
 /// Matches pairs on a GPU.
 pub struct GpuEngine {
     pub(super) gpu: Gpu,
-    pipelines: Pipelines,
+    options: GpuOptions,
+    limits: Limits,
+    compiler: Compiler,
+    /// What the last job ran, and what that was made from.
+    recipe: Option<(Wanted, Recipe)>,
     pub(super) plan: Option<Plan>,
+    plans: u64,
     in_flight: VecDeque<InFlight>,
     free: Vec<Slot>,
-    /// Pieces on the device, not yet done.
-    queued: Arc<AtomicUsize>,
-    /// How many there may be.
-    backlog: usize,
+    queued: Arc<Queued>,
+    /// Work of a submission.
+    most_work: u64,
+}
+
+/// Submissions on the device, not yet done.
+#[derive(Default)]
+struct Queued {
+    count: AtomicUsize,
+    work: AtomicU64,
 }
 
 struct InFlight {
     job: Job,
     slot: Slot,
     texture: wgpu::Texture,
-    /// What the device has not got yet.
-    pieces: VecDeque<wgpu::CommandBuffer>,
-    /// The stage of each timed piece.
-    stages: Vec<&'static str>,
+    /// What the device has not got yet, with its work.
+    pieces: VecDeque<(wgpu::CommandBuffer, u64)>,
     submitted: Instant,
     state: Arc<AtomicU8>,
 }
@@ -61,16 +84,30 @@ impl GpuEngine {
     /// # Errors
     /// The device is lost already.
     pub fn new(gpu: Gpu) -> Result<Self, EngineError> {
+        Self::with_options(gpu, GpuOptions::default())
+    }
+
+    /// With parts of the variant forced, or less memory than there is.
+    ///
+    /// # Errors
+    /// The device is lost already.
+    pub fn with_options(gpu: Gpu, options: GpuOptions) -> Result<Self, EngineError> {
         gpu.check()?;
-        let pipelines = Pipelines::new(gpu.clone());
+        let mut limits = gpu.limits();
+        limits.path_bytes = options.path_bytes.unwrap_or(limits.path_bytes);
+        limits.binding_bytes = limits.binding_bytes.min(options.binding_bytes.unwrap_or(u64::MAX));
         Ok(Self {
+            compiler: Compiler::new(gpu.clone()),
+            most_work: options.most_work.unwrap_or_else(|| gpu.work_to_start_with()),
             gpu,
-            pipelines,
+            options,
+            limits,
+            recipe: None,
             plan: None,
+            plans: 0,
             in_flight: VecDeque::new(),
             free: Vec::new(),
-            queued: Arc::new(AtomicUsize::new(0)),
-            backlog: MIN_BACKLOG,
+            queued: Arc::default(),
         })
     }
 
@@ -79,8 +116,23 @@ impl GpuEngine {
         params.gating.is_some().then_some("gating")
     }
 
-    /// Uploads a job and lists its steps, which the caller submits.
-    pub(super) fn prepare(&mut self, job: &Job) -> Result<(Slot, Vec<Step>), EngineError> {
+    /// The variant that the last job ran.
+    pub fn variant(&self) -> Option<Variant> {
+        self.recipe.as_ref().map(|(wanted, _)| wanted.variant)
+    }
+
+    /// How the last job's pair lies in memory.
+    pub(super) fn layout(&self) -> Option<&Layout> {
+        self.recipe.as_ref().and_then(|(_, recipe)| recipe.layouts.first())
+    }
+
+    /// What the device allows.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Uploads a job and binds what it runs, which the caller submits.
+    pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<Slot, EngineError> {
         self.gpu.check()?;
         if let Some(lacking) = Self::lacks(&job.params) {
             let text = format!("the GPU engine has no {lacking}: use --engine cpu, or --{lacking} off");
@@ -95,33 +147,57 @@ impl GpuEngine {
                 l.0, l.1, r.0, r.1
             )));
         }
-        let needs = Needs::new(size, &job.params);
-        if self.plan.as_ref().is_none_or(|plan| plan.needs != needs) {
+        let variant = (None, self.options.forced);
+        let wanted = Wanted::new(size, &job.params, &self.limits, variant, self.most_work)?;
+        let wanted = Wanted { keeps_sums, ..wanted };
+        let recipe = match &self.recipe {
+            Some((made_for, recipe)) if *made_for == wanted => recipe,
+            _ => {
+                let recipe = Recipe::new(&wanted, &self.limits, &self.gpu.info.adapter)?;
+                &self.recipe.insert((wanted.clone(), recipe)).1
+            }
+        };
+        if self.plan.as_ref().is_none_or(|plan| !plan.fits(recipe, keeps_sums)) {
             self.plan = None; // its memory first
-            self.plan = Some(Plan::new(&self.gpu, needs)?);
+            self.plans += 1;
+            self.plan = Some(Plan::new(&self.gpu, recipe, keeps_sums, self.plans)?);
         }
         let Some(plan) = &self.plan else { return Err(EngineError::Device("no plan".to_owned())) };
         let pictures = Pictures::of(left, right);
         self.free.retain(|slot| slot.pictures == pictures && slot.is_writable());
         let mut slot = self.free.pop().unwrap_or_else(|| Slot::new(&self.gpu, pictures));
-        slot.upload(&self.gpu, left, right, &job.params)?;
-        let stages = Stages { pipelines: &mut self.pipelines, plan, slot: &slot, params: &job.params };
-        let steps = stages.all()?;
-        Ok((slot, steps))
+        let levels = Structure::levels(size, &job.params);
+        let levels: Vec<_> = levels
+            .iter()
+            .zip(&recipe.layouts)
+            .map(|((_, params), layout)| Params::new(left, right, params, layout))
+            .collect();
+        if slot.program.as_ref().is_none_or(|(made_for, plan, _)| *made_for != wanted || *plan != self.plans) {
+            let (gpu, compiler) = (&self.gpu, &mut self.compiler);
+            let program = Program::new(gpu, compiler, recipe, plan, &slot, wanted.most_work, keeps_sums)?;
+            slot.program = Some((wanted, self.plans, program));
+        }
+        slot.upload(&self.gpu, left, right, &levels)?;
+        Ok(slot)
     }
-}
 
-impl GpuEngine {
     /// Hands pieces to the device, the oldest job's first, as long as little is waiting there.
     fn feed(&mut self) {
+        let (room, queued) = (2 * self.most_work, &self.queued);
         for flight in &mut self.in_flight {
-            while !flight.pieces.is_empty() && self.queued.load(Ordering::Acquire) < self.backlog {
-                let Some(piece) = flight.pieces.pop_front() else { break };
+            while let Some((piece, work)) = flight.pieces.pop_front() {
+                let waiting = queued.work.load(Ordering::Acquire);
+                if queued.count.load(Ordering::Acquire) >= MIN_BACKLOG && waiting + work > room {
+                    flight.pieces.push_front((piece, work));
+                    return;
+                }
                 self.gpu.queue.submit([piece]);
-                let queued = Arc::clone(&self.queued);
-                queued.fetch_add(1, Ordering::AcqRel);
+                queued.count.fetch_add(1, Ordering::AcqRel);
+                queued.work.fetch_add(work, Ordering::AcqRel);
+                let done = Arc::clone(queued);
                 self.gpu.queue.on_submitted_work_done(move || {
-                    queued.fetch_sub(1, Ordering::AcqRel);
+                    done.work.fetch_sub(work, Ordering::AcqRel);
+                    done.count.fetch_sub(1, Ordering::AcqRel);
                 });
                 if flight.pieces.is_empty() {
                     flight.request_result(&self.gpu);
@@ -132,16 +208,19 @@ impl GpuEngine {
 
     /// A finished job becomes a result, and its slot is free again.
     fn finish(&mut self, flight: InFlight) -> Result<Output, EngineError> {
-        let InFlight { job, slot, texture, stages, submitted, .. } = flight;
+        let InFlight { job, slot, texture, submitted, .. } = flight;
         let (mut map, mut times) = (None, Vec::<StageTime>::new());
+        let program = slot.program.as_ref().map(|(_, _, program)| program);
+        let stages = program.map(Program::stages).unwrap_or_default();
+        let work = program.map_or(0, Program::total_work);
         if job.read_back || slot.has_timestamps() {
             let (ticks, read) = slot.take_read_back(&self.gpu, job.read_back)?;
             map = read.map(Arc::new);
             let tick_ms = f64::from(self.gpu.queue.get_timestamp_period()) * 1e-6;
             for (&name, ticks) in stages.iter().zip(ticks.chunks_exact(2)).filter(|_| slot.has_timestamps()) {
                 let ms = ticks[1].saturating_sub(ticks[0]) as f64 * tick_ms;
-                match times.last_mut().filter(|last| last.name == name) {
-                    Some(last) => last.ms += ms,
+                match times.iter_mut().find(|time| time.name == name) {
+                    Some(time) => time.ms += ms,
                     None => times.push(StageTime { name, ms }),
                 }
             }
@@ -149,9 +228,22 @@ impl GpuEngine {
         self.free.push(slot);
         let compute_time = submitted.elapsed();
         let timed_ms: f64 = times.iter().map(|stage| stage.ms).sum();
-        let job_ms = if times.is_empty() { compute_time.as_secs_f64() * 1e3 } else { timed_ms };
-        self.backlog = ((BACKLOG_MS * stages.len() as f64 / job_ms) as usize).clamp(MIN_BACKLOG, MAX_BACKLOG);
+        let use_timestamps = timed_ms > 0.0 && !self.gpu.info.software;
+        self.adapt(work, if use_timestamps { timed_ms } else { compute_time.as_secs_f64() * 1e3 });
         Ok(Output { job, engine: self.info(), map, texture: Some(texture), stages: times, compute_time })
+    }
+
+    /// Learns from a job how much work takes [`SUBMISSION_MS`]. Only large changes count, because a change means that
+    /// dispatches are cut anew.
+    fn adapt(&mut self, work: u64, ms: f64) {
+        if self.options.most_work.is_some() {
+            return;
+        }
+        let fitting = work as f64 / ms.max(1e-3) * SUBMISSION_MS;
+        let factor = fitting / self.most_work as f64;
+        if !(0.4..=4.0).contains(&factor) {
+            self.most_work = (fitting as u64).max(1 << 14).next_power_of_two();
+        }
     }
 }
 
@@ -182,18 +274,23 @@ impl Engine for GpuEngine {
             return Err(EngineError::Device(format!("{SLOTS} jobs are in flight already")));
         }
         let submitted = Instant::now();
-        let (slot, steps) = self.prepare(&job)?;
-        let Some(plan) = &mut self.plan else { return Err(EngineError::Device("no plan".to_owned())) };
-        let (mut pieces, stages) = record_pieces(&self.gpu, &slot, &steps);
+        let slot = self.start(&job, false)?;
+        let (Some(plan), Some((_, _, program))) = (&mut self.plan, &slot.program) else {
+            return Err(EngineError::Device("no plan".to_owned()));
+        };
+        let mut encoders: Vec<_> = (0..program.submissions()).map(|i| program.record(&self.gpu, &slot, i)).collect();
         let texture = plan.next_result();
-        let (result, _) = plan.product(steps.last().map_or(Product::Left(0), |step| step.product));
-        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        copy_to_texture(&mut encoder, result, &texture);
-        slot.record_read_back(&mut encoder, stages.len(), job.read_back.then_some(result));
-        pieces.push_back(encoder.finish());
+        let result = plan.buffer(program.result).cloned();
+        let Some((last, result)) = encoders.last_mut().zip(result) else {
+            return Err(EngineError::Device("a job without a result".to_owned()));
+        };
+        copy_to_texture(last, &result, &texture);
+        slot.record_read_back(last, program.stages().len(), job.read_back.then_some(&result));
+        let works = (0..program.submissions()).map(|i| program.work(i));
+        let pieces = encoders.into_iter().map(wgpu::CommandEncoder::finish).zip(works).collect();
 
         let state = Arc::new(AtomicU8::new(RUNNING));
-        self.in_flight.push_back(InFlight { job, slot, texture, pieces, stages, submitted, state });
+        self.in_flight.push_back(InFlight { job, slot, texture, pieces, submitted, state });
         self.feed();
         Ok(())
     }
@@ -218,25 +315,6 @@ impl Engine for GpuEngine {
         }
         self.finish(oldest).map(Some)
     }
-}
-
-/// Records the steps in pieces: one path direction each, or all other steps of a stage. Also gives each one's stage.
-fn record_pieces(gpu: &Gpu, slot: &Slot, steps: &[Step]) -> (VecDeque<wgpu::CommandBuffer>, Vec<&'static str>) {
-    let pieces = steps.chunk_by(|a, b| a.stage == b.stage && a.stage != "paths");
-    let record = |(i, piece): (usize, &[Step])| {
-        let stage = piece[0].stage;
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some(stage) });
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-            label: Some(stage),
-            timestamp_writes: slot.timestamp_writes(i),
-        });
-        for dispatch in piece.iter().flat_map(|step| &step.dispatches) {
-            dispatch.record(&mut pass);
-        }
-        drop(pass);
-        (encoder.finish(), stage)
-    };
-    pieces.enumerate().map(record).unzip()
 }
 
 fn copy_to_texture(encoder: &mut wgpu::CommandEncoder, map: &wgpu::Buffer, texture: &wgpu::Texture) {

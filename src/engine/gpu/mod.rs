@@ -3,16 +3,20 @@
 //! A picture goes through a mapped staging buffer into a texture, the stages pass volumes and maps on in buffers that
 //! stay on the device, and the result is a texture to be shown and, where somebody needs numbers, a copy on the host.
 
+pub mod compiler;
 mod device;
 mod engine;
-mod pipelines;
+pub mod kernels;
+pub mod layout;
 mod plan;
+mod program;
+pub mod recipe;
 pub mod shaders;
 mod slot;
-mod stages;
 mod trace;
 pub mod uniforms;
+pub mod variant;
 
 pub use device::{AdapterChoice, AdapterSummary, Gpu, INSTALL};
-pub use engine::GpuEngine;
+pub use engine::{GpuEngine, GpuOptions};
 pub use trace::{Trace, TraceData};

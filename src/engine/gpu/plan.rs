@@ -1,194 +1,189 @@
-//! What a size, a search range and a cost need on the device: volumes, maps, result textures. Made anew when one of
-//! these changes; sliders that only change uniforms leave it alone.
+//! The buffers of a job on the device. Made anew when a size changes; sliders that only change uniforms leave them alone.
 
-use super::device::{Gpu, largest_volume};
-use super::stages::Product;
-use super::uniforms::map_pitch;
+use super::device::Gpu;
+use super::layout::Layout;
+use super::recipe::{Recipe, Resource};
 use crate::engine::EngineError;
-use crate::stereo::{CostKind, StereoParams};
 
-/// Results that exist at a time: one being shown, two in flight.
-const RESULTS: usize = 3;
+/// Results that exist at a time: one being shown, and those in flight.
+const RESULTS: usize = 4;
 
-/// What decides the buffers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Needs {
-    pub(super) width: usize,
-    pub(super) height: usize,
-    pub(super) candidates: usize,
-    pub(super) cost: CostKind,
-    /// Whether there are paths; how many and which decides no buffer.
-    pub(super) sums_paths: bool,
+/// What decides a level's buffers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Sizes {
+    size: (usize, usize),
+    slabs: u32,
+    volumes: u32,
+    codes: u64,
+    costs: u64,
+    path: u64,
+    sums: u64,
+    exact: u64,
+    map: u64,
+    gates: u64,
+    kept: u64,
 }
 
-impl Needs {
-    pub(super) fn new((width, height): (usize, usize), params: &StereoParams) -> Self {
-        let candidates = params.num_disparities as usize;
-        Self { width, height, candidates, cost: params.cost, sums_paths: params.paths > 0 }
-    }
-
-    fn pixels(&self) -> u64 {
-        self.width as u64 * self.height as u64
-    }
-
-    /// Words of costs that a pixel owns.
-    pub(super) fn words(&self) -> usize {
-        self.candidates.div_ceil(4)
-    }
-
-    /// SAD without paths: exact sums instead of a byte.
-    pub(super) fn exact_sums(&self) -> bool {
-        !self.sums_paths && self.cost == CostKind::Sad
-    }
-
-    /// Bits of what the winner compares: sums over paths, exact sums, or the costs themselves.
-    pub(super) fn sum_bits(&self) -> u32 {
-        if self.sums_paths {
-            16
-        } else if self.exact_sums() {
-            32
-        } else {
-            8
+impl Sizes {
+    fn new(layout: &Layout, keeps_sums: bool) -> Self {
+        let all_sums = layout.structure.pixels() * u64::from(layout.words) * 16;
+        Self {
+            size: (layout.structure.width, layout.structure.height),
+            slabs: layout.slabs(),
+            volumes: layout.volumes,
+            codes: layout.code_bytes(),
+            costs: layout.cost_bytes(),
+            path: layout.path_bytes(),
+            sums: layout.sum_bytes(),
+            exact: layout.exact_bytes(),
+            map: layout.map_bytes(),
+            gates: layout.gate_bytes(),
+            kept: if keeps_sums { all_sums } else { 0 },
         }
     }
-
-    fn code_bytes(&self) -> u64 {
-        let per_pixel = match self.cost {
-            CostKind::Census5x5 | CostKind::Census7x7 | CostKind::Census9x7 | CostKind::Census9x7Symmetric => 8,
-            CostKind::Rank => 4,
-            CostKind::Sad => 0,
-        };
-        2 * per_pixel * self.pixels()
-    }
-
-    pub(super) fn cost_bytes(&self) -> u64 {
-        if self.exact_sums() { 0 } else { self.volume_bytes(8) }
-    }
-
-    pub(super) fn sum_bytes(&self) -> u64 {
-        if self.sum_bits() == 8 { 0 } else { self.volume_bytes(self.sum_bits()) }
-    }
-
-    fn volume_bytes(&self, bits: u32) -> u64 {
-        self.pixels() * self.words() as u64 * 4 * u64::from(bits) / 8
-    }
-
-    pub(super) fn map_bytes(&self) -> u64 {
-        map_pitch(self.width) as u64 * self.height as u64 * 4
-    }
-
-    /// Bytes of everything together.
-    fn total_bytes(&self) -> u64 {
-        self.code_bytes() + self.cost_bytes() + self.sum_bytes() + self.map_bytes() * (6 + RESULTS as u64)
-    }
 }
 
-/// The buffers. A buffer that this plan does not use has 16 bytes, so that it can be bound all the same.
-pub(super) struct Plan {
-    pub(super) needs: Needs,
-    pub(super) codes: wgpu::Buffer,
-    pub(super) costs: wgpu::Buffer,
-    sums: wgpu::Buffer,
+/// One level's buffers. One that is not used has 16 bytes, so that it can be bound all the same.
+struct Level {
+    codes: wgpu::Buffer,
+    costs: Vec<wgpu::Buffer>,
+    paths: Vec<Vec<wgpu::Buffer>>,
+    sums: Vec<wgpu::Buffer>,
+    exact: Vec<wgpu::Buffer>,
     /// Map before and after a filter, in turns.
-    pub(super) left: [wgpu::Buffer; 2],
-    pub(super) right: [wgpu::Buffer; 2],
-    pub(super) parents: wgpu::Buffer,
-    pub(super) sizes: wgpu::Buffer,
+    left: [wgpu::Buffer; 2],
+    right: [wgpu::Buffer; 2],
+    right_keys: wgpu::Buffer,
+    gates: wgpu::Buffer,
+    /// The halved pictures; the pair itself lies in its slot.
+    pictures: Option<[wgpu::TextureView; 2]>,
+}
+
+pub(super) struct Plan {
+    sizes: Vec<Sizes>,
+    levels: Vec<Level>,
+    parents: wgpu::Buffer,
+    region_sizes: wgpu::Buffer,
+    kept: wgpu::Buffer,
     results: [wgpu::Texture; RESULTS],
     next_result: usize,
+    /// Tells plans apart.
+    pub(super) serial: u64,
 }
 
 impl Plan {
+    /// Whether these buffers serve `recipe`.
+    pub(super) fn fits(&self, recipe: &Recipe, keeps_sums: bool) -> bool {
+        let sizes = recipe.layouts.iter().enumerate().map(|(i, layout)| Sizes::new(layout, keeps_sums && i == 0));
+        self.sizes.iter().cloned().eq(sizes)
+    }
+
     /// # Errors
-    /// [`EngineError::TooLarge`] with the numbers if a volume or a picture exceeds what the device can bind or hold.
-    pub(super) fn new(gpu: &Gpu, needs: Needs) -> Result<Self, EngineError> {
-        check_limits(gpu, &needs)?;
+    /// [`EngineError::TooLarge`] with the numbers if the device has no room.
+    pub(super) fn new(gpu: &Gpu, recipe: &Recipe, keeps_sums: bool, serial: u64) -> Result<Self, EngineError> {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let buffer = |label, size: u64| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(label),
-                size: size.max(16),
+                size: size.max(16).next_multiple_of(16),
                 usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
                 mapped_at_creation: false,
             })
         };
-        let map = |label| buffer(label, needs.map_bytes());
+        let sizes: Vec<_> =
+            recipe.layouts.iter().enumerate().map(|(i, layout)| Sizes::new(layout, keeps_sums && i == 0)).collect();
+        let level = |(number, sizes): (usize, &Sizes)| {
+            let slabs = |label, bytes| (0..sizes.slabs).map(|_| buffer(label, bytes)).collect::<Vec<_>>();
+            let map = |label| buffer(label, sizes.map);
+            Level {
+                codes: buffer("codes", sizes.codes),
+                costs: slabs("costs", sizes.costs),
+                paths: (0..sizes.volumes).map(|_| slabs("path costs", sizes.path)).collect(),
+                sums: slabs("sums", sizes.sums),
+                exact: slabs("exact sums", sizes.exact),
+                left: [map("left map"), map("left map")],
+                right: [map("right map"), map("right map")],
+                right_keys: map("right keys"),
+                gates: buffer("gates", sizes.gates),
+                pictures: (number > 0).then(|| [halved(gpu, sizes.size), halved(gpu, sizes.size)]),
+            }
+        };
         let plan = Self {
-            codes: buffer("codes", needs.code_bytes()),
-            costs: buffer("costs", needs.cost_bytes()),
-            sums: buffer("sums", needs.sum_bytes()),
-            left: [map("left map"), map("left map")],
-            right: [map("right map"), map("right map")],
-            parents: map("parents"),
-            sizes: map("sizes"),
-            results: std::array::from_fn(|_| result_texture(gpu, &needs)),
+            levels: sizes.iter().enumerate().map(level).collect(),
+            parents: buffer("parents", sizes[0].map),
+            region_sizes: buffer("region sizes", sizes[0].map),
+            kept: buffer("kept sums", sizes[0].kept),
+            results: std::array::from_fn(|_| result_texture(gpu, sizes[0].size)),
             next_result: 0,
-            needs,
+            sizes,
+            serial,
         };
         if let Some(err) = pollster::block_on(scope.pop()) {
             return Err(EngineError::TooLarge(format!(
                 "{} has no room for {} MiB ({err}); lower --num-disparities or --scale",
                 gpu.info.adapter,
-                needs.total_bytes().div_ceil(1 << 20)
+                recipe.bytes().div_ceil(1 << 20)
             )));
         }
         Ok(plan)
     }
 
-    /// What the winner compares, [`Needs::sum_bits`] each.
-    pub(super) fn sums(&self) -> &wgpu::Buffer {
-        if self.needs.sum_bits() == 8 { &self.costs } else { &self.sums }
-    }
-
-    /// The buffer with the product of a step, and for a volume how many bits each value has.
-    pub(super) fn product(&self, product: Product) -> (&wgpu::Buffer, Option<u32>) {
-        match product {
-            Product::Costs => (&self.costs, Some(8)),
-            Product::Sums => (self.sums(), Some(self.needs.sum_bits())),
-            Product::Left(index) => (&self.left[index], None),
-            Product::Right(index) => (&self.right[index], None),
+    /// The buffer or picture that a resource names; the slot has the others.
+    pub(super) fn get(&self, resource: Resource) -> Option<wgpu::BindingResource<'_>> {
+        if let Resource::LeftPicture(level) | Resource::RightPicture(level) = resource {
+            let [left, right] = self.levels[level].pictures.as_ref()?;
+            let view = if matches!(resource, Resource::LeftPicture(_)) { left } else { right };
+            return Some(wgpu::BindingResource::TextureView(view));
         }
+        self.buffer(resource).map(wgpu::Buffer::as_entire_binding)
     }
 
-    /// The texture for the next result; the one before the last two is written again.
+    /// The buffer that a resource names.
+    pub(super) fn buffer(&self, resource: Resource) -> Option<&wgpu::Buffer> {
+        Some(match resource {
+            Resource::Params(_) | Resource::Part(_) | Resource::LeftPicture(_) | Resource::RightPicture(_) => return None,
+            Resource::Codes(level) => &self.levels[level].codes,
+            Resource::Costs(level, slab) => &self.levels[level].costs[slab as usize],
+            Resource::Path(level, volume, slab) => &self.levels[level].paths[volume as usize][slab as usize],
+            Resource::Sums(level, slab) => &self.levels[level].sums[slab as usize],
+            Resource::Exact(level, slab) => &self.levels[level].exact[slab as usize],
+            Resource::Kept => &self.kept,
+            Resource::LeftMap(level, index) => &self.levels[level].left[index],
+            Resource::RightMap(level, index) => &self.levels[level].right[index],
+            Resource::RightKeys(level) => &self.levels[level].right_keys,
+            Resource::Gates(level) => &self.levels[level].gates,
+            Resource::Parents => &self.parents,
+            Resource::Sizes => &self.region_sizes,
+        })
+    }
+
+    /// The texture for the next result; the oldest one is written again.
     pub(super) fn next_result(&mut self) -> wgpu::Texture {
         self.next_result = (self.next_result + 1) % RESULTS;
         self.results[self.next_result].clone()
     }
 }
 
-fn check_limits(gpu: &Gpu, needs: &Needs) -> Result<(), EngineError> {
-    let limits = gpu.device.limits();
-    let Needs { width, height, candidates, .. } = *needs;
-    let adapter = &gpu.info.adapter;
-    let largest_side = limits.max_texture_dimension_2d as usize;
-    if width.max(height) > largest_side {
-        return Err(EngineError::TooLarge(format!(
-            "a picture of {width}x{height} is too large for {adapter}, which allows {largest_side} px a side; lower --scale"
-        )));
-    }
-    let needed = needs.cost_bytes().max(needs.sum_bytes());
-    let allowed = largest_volume(&limits);
-    if needed > allowed {
-        return Err(EngineError::TooLarge(format!(
-            "{width}x{height} with {candidates} disparities needs a volume of {} MiB, and {adapter} allows {} MiB; \
-             lower --num-disparities or --scale",
-            needed.div_ceil(1 << 20),
-            allowed >> 20
-        )));
-    }
-    Ok(())
+/// A picture at half the size. Pixels of 32 bits, because a shader can write those everywhere.
+fn halved(gpu: &Gpu, size: (usize, usize)) -> wgpu::TextureView {
+    let usage = wgpu::TextureUsages::STORAGE_BINDING | wgpu::TextureUsages::TEXTURE_BINDING;
+    texture(gpu, "halved picture", size, usage).create_view(&wgpu::TextureViewDescriptor::default())
 }
 
-fn result_texture(gpu: &Gpu, needs: &Needs) -> wgpu::Texture {
+fn result_texture(gpu: &Gpu, size: (usize, usize)) -> wgpu::Texture {
+    let usage = wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::TEXTURE_BINDING;
+    texture(gpu, "disparity map", size, usage)
+}
+
+fn texture(gpu: &Gpu, label: &str, (width, height): (usize, usize), usage: wgpu::TextureUsages) -> wgpu::Texture {
     gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some("disparity map"),
-        size: extent(needs.width, needs.height),
+        label: Some(label),
+        size: extent(width, height),
         mip_level_count: 1,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
         format: wgpu::TextureFormat::R32Uint,
-        usage: wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::TEXTURE_BINDING,
+        usage,
         view_formats: &[],
     })
 }

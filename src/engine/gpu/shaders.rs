@@ -2,7 +2,7 @@
 //! `tests/shaders.rs` holds against what the WGSL declares.
 
 /// What a binding holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binding {
     /// A uniform of this type.
     Uniform(&'static str),
@@ -48,44 +48,36 @@ macro_rules! shader {
 shader!(
     CENSUS,
     "cost/census",
-    ["transform", "compare"],
+    ["transform"],
     ["RADIUS_X", "RADIUS_Y", "SYMMETRIC"],
-    [("left", Binding::Texture), ("right", Binding::Texture), ("codes", Binding::Write), ("costs", Binding::Write),]
+    [("left", Binding::Texture), ("right", Binding::Texture), ("codes", Binding::Write)]
 );
 shader!(
     RANK,
     "cost/rank",
-    ["transform", "compare"],
+    ["transform"],
     ["RADIUS"],
-    [("left", Binding::Texture), ("right", Binding::Texture), ("ranks", Binding::Write), ("costs", Binding::Write),]
+    [("left", Binding::Texture), ("right", Binding::Texture), ("ranks", Binding::Write)]
 );
 shader!(
     SAD,
     "cost/sad",
     ["mean", "exact"],
     ["RADIUS"],
-    [("left", Binding::Texture), ("right", Binding::Texture), ("costs", Binding::Write),]
-);
-shader!(
-    PATHS,
-    "aggregate/paths",
-    ["follow"],
-    ["LANES"],
     [
+        ("part", Binding::Uniform("Part")),
         ("left", Binding::Texture),
-        ("direction", Binding::Uniform("Direction")),
-        ("costs", Binding::Read),
-        ("sums", Binding::Write),
+        ("right", Binding::Texture),
+        ("costs", Binding::Write),
     ]
 );
 shader!(
-    WINNER,
-    "disparity/winner_takes_all",
-    ["choose"],
-    ["SUM_BITS"],
-    [("sums", Binding::Read), ("map", Binding::Write),]
+    RIGHT,
+    "disparity/right",
+    ["forget", "choose"],
+    [],
+    [("right_keys", Binding::Write), ("map", Binding::Write)]
 );
-shader!(RIGHT, "disparity/right", ["choose"], ["SUM_BITS"], [("sums", Binding::Read), ("map", Binding::Write)]);
 shader!(MEDIAN, "filter/median", ["smooth_map"], ["RADIUS"], [("before", Binding::Read), ("after", Binding::Write)]);
 shader!(
     CONSISTENCY,
@@ -103,5 +95,12 @@ shader!(
 );
 shader!(FILL, "filter/fill", ["rows", "empty_rows"], [], [("before", Binding::Read), ("after", Binding::Write)]);
 
-/// All of them.
-pub static ALL: [&Shader; 10] = [&CENSUS, &RANK, &SAD, &PATHS, &WINNER, &RIGHT, &MEDIAN, &CONSISTENCY, &SPECKLE, &FILL];
+/// All of them; those that exist in variants are in [`super::kernels`].
+pub static ALL: [&Shader; 8] = [&CENSUS, &RANK, &SAD, &RIGHT, &MEDIAN, &CONSISTENCY, &SPECKLE, &FILL];
+
+/// Columns and rows that a workgroup of `transform` covers.
+pub const TILE: (u32, u32) = (8, 8);
+/// Rows that an invocation of SAD covers.
+pub const STRIP: u32 = 1;
+/// Invocations of a workgroup of SAD, side by side.
+pub const SAD_GROUP: u32 = 256;

@@ -4,19 +4,20 @@
 
 use super::device::Gpu;
 use super::plan::extent;
-use super::uniforms::{DIRECTION_STRIDE, DIRECTIONS_SIZE, Direction, Params, map_pitch};
+use super::program::{MAX_TIMED, Program};
+use super::recipe::{Resource, Wanted};
+use super::uniforms::{PARAMS_STRIDE, Params, map_pitch};
 use crate::engine::EngineError;
 use crate::frame::Luma;
 use crate::image::Image;
-use crate::stereo::aggregate::MAX_PATHS;
-use crate::stereo::{DisparityMap, StereoParams};
+use crate::stereo::DisparityMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Pieces of a job, at most, each of them timed: cost, directions, winner, filters.
-pub(super) const MAX_PIECES: usize = MAX_PATHS as usize + 3;
-/// Bytes of all timestamps: begin and end of each piece.
-const TICKS_SIZE: usize = 2 * MAX_PIECES * size_of::<u64>();
+/// Levels of a job at most: the pair, and as many coarser ones as gating can have.
+const MAX_LEVELS: usize = 7;
+/// Bytes of all timestamps: begin and end of each pass.
+const TICKS_SIZE: usize = 2 * MAX_TIMED * size_of::<u64>();
 /// Where the map begins in the read-back buffer, after the timestamps.
 const MAP_OFFSET: usize = TICKS_SIZE.next_multiple_of(wgpu::MAP_ALIGNMENT as usize);
 
@@ -45,10 +46,11 @@ impl Pictures {
 /// One place in the upload and read-back rings.
 pub(super) struct Slot {
     pub(super) pictures: Pictures,
-    pub(super) left: wgpu::TextureView,
-    pub(super) right: wgpu::TextureView,
-    pub(super) params: wgpu::Buffer,
-    directions: wgpu::Buffer,
+    /// What it runs, and what that was made from.
+    pub(super) program: Option<(Wanted, u64, Program)>,
+    left: wgpu::TextureView,
+    right: wgpu::TextureView,
+    params: wgpu::Buffer,
     timestamps: Option<Timestamps>,
     textures: [wgpu::Texture; 2],
     staging: wgpu::Buffer,
@@ -82,7 +84,7 @@ impl Slot {
         };
         let textures = [texture("left"), texture("right")];
         let [left, right] = [0, 1].map(|i: usize| textures[i].create_view(&wgpu::TextureViewDescriptor::default()));
-        let queries = 2 * MAX_PIECES as u32;
+        let queries = 2 * MAX_TIMED as u32;
         let timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY).then(|| Timestamps {
             queries: gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
                 label: Some("stages"),
@@ -96,22 +98,17 @@ impl Slot {
                 false,
             ),
         });
-        let staging_bytes = 2 * pictures.row_pitch() * height + size_of::<Params>() + DIRECTIONS_SIZE;
+        let staging_bytes = 2 * pictures.row_pitch() * height + MAX_LEVELS * PARAMS_STRIDE;
         let read_bytes = MAP_OFFSET + map_pitch(width) * height * 4;
         Self {
             pictures,
             left,
             right,
             textures,
+            program: None,
             params: buffer(
                 "params",
-                size_of::<Params>() as u64,
-                wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                false,
-            ),
-            directions: buffer(
-                "directions",
-                DIRECTIONS_SIZE as u64,
+                (MAX_LEVELS * PARAMS_STRIDE) as u64,
                 wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
                 false,
             ),
@@ -132,7 +129,7 @@ impl Slot {
         }
     }
 
-    /// Whether the device times the pieces of a job.
+    /// Whether the device times the passes of a job.
     pub(super) fn has_timestamps(&self) -> bool {
         self.timestamps.is_some()
     }
@@ -142,34 +139,39 @@ impl Slot {
         self.staging_mapped.load(Ordering::Acquire)
     }
 
-    /// The uniform of the path direction number `index`.
-    pub(super) fn direction(&self, index: usize) -> wgpu::BindingResource<'_> {
-        wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-            buffer: &self.directions,
-            offset: (index * DIRECTION_STRIDE) as u64,
-            size: std::num::NonZeroU64::new(size_of::<Direction>() as u64),
+    /// What a resource names, if it is the slot's.
+    pub(super) fn get(&self, resource: Resource) -> Option<wgpu::BindingResource<'_>> {
+        Some(match resource {
+            Resource::Params(level) => wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                buffer: &self.params,
+                offset: (level * PARAMS_STRIDE) as u64,
+                size: std::num::NonZeroU64::new(size_of::<Params>() as u64),
+            }),
+            Resource::LeftPicture(0) => wgpu::BindingResource::TextureView(&self.left),
+            Resource::RightPicture(0) => wgpu::BindingResource::TextureView(&self.right),
+            _ => return None,
         })
     }
 
-    /// Writes a pair and its parameters, and submits their way to the device. Does not wait.
+    /// Writes a pair and the parameters of its levels, and submits their way to the device. Does not wait.
     pub(super) fn upload(
         &mut self,
         gpu: &Gpu,
         left: &Luma,
         right: &Luma,
-        params: &StereoParams,
+        levels: &[Params],
     ) -> Result<(), EngineError> {
         let pitch = self.pictures.row_pitch();
         let picture_bytes = pitch * self.pictures.height;
-        let (params_at, directions_at) = (2 * picture_bytes, 2 * picture_bytes + size_of::<Params>());
-        let directions = Direction::all(params);
+        let params_at = 2 * picture_bytes;
         {
             let mut staging = self.staging.get_mapped_range_mut(..).map_err(|err| device_error(gpu, &err))?;
             write_luma(&mut staging, 0, pitch, left, self.pictures.wide);
             write_luma(&mut staging, picture_bytes, pitch, right, self.pictures.wide);
-            let params = Params::new(left, right, params);
-            staging.slice(params_at..directions_at).copy_from_slice(bytemuck::bytes_of(&params));
-            staging.slice(directions_at..directions_at + directions.len()).copy_from_slice(&directions);
+            for (level, params) in levels.iter().enumerate() {
+                let at = params_at + level * PARAMS_STRIDE;
+                staging.slice(at..at + size_of::<Params>()).copy_from_slice(bytemuck::bytes_of(params));
+            }
         }
         self.staging.unmap();
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("upload") });
@@ -184,11 +186,8 @@ impl Slot {
             };
             encoder.copy_buffer_to_texture(source, texture.as_image_copy(), texture.size());
         }
-        for (offset, buffer, bytes) in
-            [(params_at, &self.params, size_of::<Params>()), (directions_at, &self.directions, directions.len())]
-        {
-            encoder.copy_buffer_to_buffer(&self.staging, offset as u64, buffer, 0, bytes as u64);
-        }
+        let params_bytes = (levels.len() * PARAMS_STRIDE) as u64;
+        encoder.copy_buffer_to_buffer(&self.staging, params_at as u64, &self.params, 0, params_bytes);
         gpu.queue.submit([encoder.finish()]);
 
         let mapped = Arc::new(AtomicBool::new(false));
@@ -197,25 +196,26 @@ impl Slot {
         Ok(())
     }
 
-    /// Records the copy of the timestamps of `pieces` pieces and, if wanted, of the map into the read-back buffer.
+    /// Records the copy of the timestamps of `passes` passes and, if wanted, of the map into the read-back buffer.
     pub(super) fn record_read_back(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        pieces: usize,
+        passes: usize,
         map: Option<&wgpu::Buffer>,
     ) {
         if let Some(Timestamps { queries, resolved }) = &self.timestamps {
-            encoder.resolve_query_set(queries, 0..2 * pieces as u32, resolved, 0);
-            encoder.copy_buffer_to_buffer(resolved, 0, &self.read_back, 0, (2 * pieces * size_of::<u64>()) as u64);
+            let count = 2 * passes.min(MAX_TIMED);
+            encoder.resolve_query_set(queries, 0..count as u32, resolved, 0);
+            encoder.copy_buffer_to_buffer(resolved, 0, &self.read_back, 0, (count * size_of::<u64>()) as u64);
         }
         if let Some(map) = map {
             encoder.copy_buffer_to_buffer(map, 0, &self.read_back, MAP_OFFSET as u64, map.size());
         }
     }
 
-    /// Has the device write the begin and end of piece number `index`.
+    /// Has the device write the begin and end of pass number `index`.
     pub(super) fn timestamp_writes(&self, index: usize) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
-        self.timestamps.as_ref().map(|timestamps| wgpu::ComputePassTimestampWrites {
+        self.timestamps.as_ref().filter(|_| index < MAX_TIMED).map(|timestamps| wgpu::ComputePassTimestampWrites {
             query_set: &timestamps.queries,
             beginning_of_pass_write_index: Some(2 * index as u32),
             end_of_pass_write_index: Some(2 * index as u32 + 1),

@@ -2,14 +2,15 @@
 //! into the algorithm. It waits after each step, so no window should share the device meanwhile.
 
 use super::engine::GpuEngine;
-use super::plan::Plan;
+use super::layout::Layout;
+use super::recipe::{Product, Resource};
 use super::slot::decode_map;
 use crate::engine::{EngineError, Job};
 use crate::stereo::{DisparityMap, Volume};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// What each step left behind, in order: `cost`, `path` for each direction, `right map`, `left map`, `median`, …
+/// What each step left behind, in order: `cost`, `left map`, `sums`, `right map`, `median`, …
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// The step's name and its product.
@@ -19,7 +20,7 @@ pub struct Trace {
 /// A product on the host, as the reference has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceData {
-    /// Costs, or sums so far.
+    /// Costs, or sums over all paths.
     Volume(Volume<u32>),
     /// A disparity map.
     Map(DisparityMap),
@@ -31,30 +32,47 @@ impl GpuEngine {
     /// # Errors
     /// As [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`].
     pub fn trace(&mut self, job: &Job) -> Result<Trace, EngineError> {
-        let (slot, prepared) = self.prepare(job)?;
-        let Some(plan) = &self.plan else { return Err(EngineError::Device("no plan".to_owned())) };
+        let slot = self.start(job, true)?;
+        let (Some(plan), Some((_, _, program))) = (&self.plan, &slot.program) else {
+            return Err(EngineError::Device("no plan".to_owned()));
+        };
+        let Some(layout) = self.layout() else { return Err(EngineError::Device("no recipe".to_owned())) };
         let mut steps = Vec::new();
-        for step in &prepared {
+        let mut done = 0;
+        for mark in &program.marks {
             let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            for dispatch in &step.dispatches {
-                dispatch.record(&mut pass);
-            }
-            drop(pass);
-            let (buffer, bits) = plan.product(step.product);
-            let words = self.read(encoder, buffer)?;
-            let data = match bits {
-                Some(bits) => TraceData::Volume(decode_volume(&words, plan, bits)),
-                None => TraceData::Map(decode_map(&words, plan.needs.width, plan.needs.height)),
+            program.record_passes(&mut encoder, None, done..mark.passes);
+            done = mark.passes;
+            let resources: Vec<_> = match mark.product {
+                Product::Costs if layout.structure.exact() => (0..layout.slabs()).map(|s| Resource::Exact(0, s)).collect(),
+                Product::Costs => (0..layout.slabs()).map(|s| Resource::Costs(0, s)).collect(),
+                Product::Sums => vec![Resource::Kept],
+                Product::Left(index) => vec![Resource::LeftMap(0, index)],
+                Product::Right(index) => vec![Resource::RightMap(0, index)],
+                Product::Inner => Vec::new(),
             };
-            steps.push((step.name, data));
+            self.gpu.queue.submit([encoder.finish()]);
+            if mark.level > 0 || resources.is_empty() {
+                continue;
+            }
+            let mut words = Vec::new();
+            for buffer in resources.into_iter().filter_map(|resource| plan.buffer(resource)) {
+                words.push(self.read(buffer)?);
+            }
+            let data = match mark.product {
+                Product::Costs => TraceData::Volume(decode_costs(&words, layout)),
+                Product::Sums => TraceData::Volume(decode_sums(&words[0], layout)),
+                _ => TraceData::Map(decode_map(&words[0], layout.structure.width, layout.structure.height)),
+            };
+            steps.push((mark.name, data));
         }
         drop(slot);
         Ok(Trace { steps })
     }
 
-    /// Submits `encoder` with a copy of `buffer` behind, and waits for the copy.
-    fn read(&self, mut encoder: wgpu::CommandEncoder, buffer: &wgpu::Buffer) -> Result<Vec<u32>, EngineError> {
+    /// Copies a buffer to the host, and waits for it.
+    fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u32>, EngineError> {
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let copy = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("trace"),
             size: buffer.size(),
@@ -74,12 +92,24 @@ impl GpuEngine {
     }
 }
 
-/// Candidates of `bits` each, without the ones that only fill the last word.
-fn decode_volume(words: &[u32], plan: &Plan, bits: u32) -> Volume<u32> {
-    let per_word = (32 / bits) as usize;
-    let (width, height, candidates) = (plan.needs.width, plan.needs.height, plan.needs.candidates);
-    Volume::from_fn(width, height, candidates, |x, y, i| {
-        let n = (y * width + x) * plan.needs.words() * 4 + i;
-        (words[n / per_word] >> (bits as usize * (n % per_word))) & (u32::MAX >> (32 - bits))
+/// Costs of a byte, or exact sums of 32 bits, from all slabs.
+fn decode_costs(slabs: &[Vec<u32>], layout: &Layout) -> Volume<u32> {
+    let (width, height) = (layout.structure.width, layout.structure.height);
+    let bits = if layout.structure.exact() { 32 } else { 8 };
+    let per_word = 32 / bits;
+    Volume::from_fn(width, height, layout.structure.candidates as usize, |x, y, i| {
+        let slab_rows = layout.slab_rows as usize;
+        let n = ((y % slab_rows) * width + x) * layout.words as usize * 4 + i;
+        (slabs[y / slab_rows][n / per_word] >> (bits * (n % per_word))) & (u32::MAX >> (32 - bits))
+    })
+}
+
+/// Kept sums: every lane has its candidates 0, 4, 8 …, then 1, 5, 9 … and so on.
+fn decode_sums(words: &[u32], layout: &Layout) -> Volume<u32> {
+    let (width, height) = (layout.structure.width, layout.structure.height);
+    let of_lane = layout.kernel.variant.words as usize;
+    Volume::from_fn(width, height, layout.structure.candidates as usize, |x, y, i| {
+        let (lane, own) = (i / (4 * of_lane), i % (4 * of_lane));
+        words[((y * width + x) * layout.words as usize + lane * of_lane) * 4 + (own % 4) * of_lane + own / 4]
     })
 }

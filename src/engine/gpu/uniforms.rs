@@ -1,8 +1,9 @@
-//! What the shaders' uniforms hold, as in `shaders/common.wgsl` and `shaders/aggregate/paths.wgsl`.
+//! What the shaders' uniforms hold, as in `shaders/common.wgsl`.
 
+use super::layout::Layout;
 use crate::frame::Luma;
 use crate::stereo::StereoParams;
-use crate::stereo::aggregate::{self, Axis, MAX_PATHS, penalty_table};
+use crate::stereo::aggregate::penalty_table;
 
 /// `Params` of `common.wgsl`; see there for what each means.
 #[repr(C)]
@@ -14,6 +15,7 @@ pub struct Params {
     pub pitch: u32,
     pub candidates: u32,
     pub words: u32,
+    pub slab_rows: u32,
     pub min_disparity: i32,
     pub left_shift: u32,
     pub right_shift: u32,
@@ -23,20 +25,21 @@ pub struct Params {
     pub left_right: u32,
     pub speckle_size: u32,
     pub speckle_range: u32,
-    pub unused: [u32; 2], // an array of vec4 starts at a multiple of 16 bytes
+    pub paths: u32,
     pub p2_of_step: [u32; 256],
 }
 
 impl Params {
-    /// For one job.
-    pub fn new(left: &Luma, right: &Luma, params: &StereoParams) -> Self {
-        let (width, height) = left.size();
+    /// For one level of a job.
+    pub(super) fn new(left: &Luma, right: &Luma, params: &StereoParams, layout: &Layout) -> Self {
+        let (width, height) = (layout.structure.width, layout.structure.height);
         Self {
             width: width as u32,
             height: height as u32,
             pitch: map_pitch(width) as u32,
             candidates: params.num_disparities,
-            words: params.num_disparities.div_ceil(4),
+            words: layout.words,
+            slab_rows: layout.slab_rows,
             min_disparity: params.min_disparity,
             left_shift: u32::from(left.bits() - 8),
             right_shift: u32::from(right.bits() - 8),
@@ -46,51 +49,36 @@ impl Params {
             left_right: params.left_right.unwrap_or(0),
             speckle_size: params.speckle_size,
             speckle_range: params.speckle_range,
-            unused: [0; 2],
+            paths: params.paths,
             p2_of_step: penalty_table(params),
         }
     }
 }
 
-/// Words from one row of a map to the next: rows of 256 bytes can be copied into a texture.
-pub fn map_pitch(width: usize) -> usize {
-    width.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize / size_of::<u32>())
-}
-
-/// `Direction` of `paths.wgsl`; see there for what each means.
+/// `Part` of `common.wgsl`; see there for what each means.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[allow(missing_docs, reason = "documented in the shader")]
-pub struct Direction {
+pub struct Part {
+    pub first: u32,
+    pub end: u32,
+    pub origin: u32,
+    pub pieces: u32,
+    pub length: u32,
+    pub is_first: u32,
     pub y_is_major: u32,
     pub dx: i32,
     pub dy: i32,
     pub slope: u32,
-    pub first: u32,
 }
 
-/// Distance of the directions in their buffer: uniforms start at multiples of this on every device.
-pub const DIRECTION_STRIDE: usize = 256;
+/// Distance of uniforms in their buffer that fits every device.
+pub const UNIFORM_ALIGNMENT: usize = 256;
 
-/// Bytes of the buffer with all directions of a job.
-pub const DIRECTIONS_SIZE: usize = MAX_PATHS as usize * DIRECTION_STRIDE;
+/// Distance of the parameters of a job's levels.
+pub const PARAMS_STRIDE: usize = size_of::<Params>().next_multiple_of(UNIFORM_ALIGNMENT);
 
-impl Direction {
-    /// The directions of one job as they lie in their buffer.
-    pub fn all(params: &StereoParams) -> Vec<u8> {
-        let mut bytes = vec![0; params.paths as usize * DIRECTION_STRIDE];
-        let directions = aggregate::directions(params.paths, params.start_angle_deg);
-        for (i, (place, direction)) in bytes.chunks_exact_mut(DIRECTION_STRIDE).zip(directions).enumerate() {
-            let aggregate::Direction { major, dx, dy, slope } = direction;
-            let direction = Self {
-                y_is_major: u32::from(major == Axis::Y),
-                dx: dx as i32,
-                dy: dy as i32,
-                slope,
-                first: u32::from(i == 0),
-            };
-            place[..size_of::<Self>()].copy_from_slice(bytemuck::bytes_of(&direction));
-        }
-        bytes
-    }
+/// Words from one row of a map to the next: rows of 256 bytes can be copied into a texture.
+pub fn map_pitch(width: usize) -> usize {
+    width.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize / size_of::<u32>())
 }

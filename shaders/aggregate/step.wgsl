@@ -1,0 +1,39 @@
+// One step of a path (src/stereo/aggregate/paths.rs), as what it adds to the matching cost: L - C, from 0 to P2.
+
+fn p2_of(brightness: i32, brightness_before: i32) -> u32 {
+    let brightness_step = u32(abs(brightness - brightness_before));
+    return params.p2_of_step[brightness_step >> 2u][brightness_step & 3u];
+}
+
+// `path` is L at the pixel before; where the line starts there is none, and L is C.
+fn excess_of(path: Quarters, beside: Neighbours, p2: u32, starts: bool) -> Quarters {
+    let p1 = Numbers(Number(params.p1));
+    let least = Numbers(Number(beside.least));
+    let limit = least + Numbers(Number(p2));
+    let below = up(path.v3, Number(beside.below));
+    let above = down(path.v0, Number(beside.above));
+    let none = Numbers(Number(0));
+    return Quarters(
+        select(min(min(path.v0, limit), min(below, path.v1) + p1) - least, none, starts),
+        select(min(min(path.v1, limit), min(path.v0, path.v2) + p1) - least, none, starts),
+        select(min(min(path.v2, limit), min(path.v1, path.v3) + p1) - least, none, starts),
+        select(min(min(path.v3, limit), min(path.v2, above) + p1) - least, none, starts),
+    );
+}
+
+// L of the candidates that exist.
+fn path_of(costs: Quarters, excess: Quarters, candidates: Words, gate: vec2<u32>) -> Quarters {
+    var path = Quarters(costs.v0 + excess.v0, costs.v1 + excess.v1, costs.v2 + excess.v2, costs.v3 + excess.v3);
+    if MASKED {
+        let none = Numbers(NONE);
+        path.v0 = select(path.v0, none, is_outside(candidates, gate));
+        path.v1 = select(path.v1, none, is_outside(candidates + Words(1u), gate));
+        path.v2 = select(path.v2, none, is_outside(candidates + Words(2u), gate));
+        path.v3 = select(path.v3, none, is_outside(candidates + Words(3u), gate));
+    }
+    return path;
+}
+
+fn least_of(path: Quarters) -> u32 {
+    return u32(least_in(min(min(path.v0, path.v1), min(path.v2, path.v3))));
+}

@@ -1,0 +1,247 @@
+//! How a job lies in the device's memory: which volumes there are, how large, and over how many buffers each is spread.
+
+use super::kernels::Kernel;
+use super::uniforms::map_pitch;
+use super::variant::{Abilities, CostsFrom, Demands, Variant};
+use crate::engine::EngineError;
+use crate::stereo::aggregate::{Direction, directions};
+use crate::stereo::{CostKind, Fill, Median, StereoParams, gating};
+
+/// What of the parameters decides buffers, kernels and dispatches; the rest are numbers in uniforms.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Structure {
+    pub width: usize,
+    pub height: usize,
+    pub candidates: u32,
+    pub cost: CostKind,
+    pub rank_window: u32,
+    pub sad_window: u32,
+    pub paths: u32,
+    pub start_angle_deg: u32,
+    pub largest_cost: u32,
+    pub largest_p2: u32,
+    pub rivals: bool,
+    pub checked: bool,
+    pub median: Median,
+    pub speckle: bool,
+    pub fill: Fill,
+    /// Whether a coarser level gates this one.
+    pub gated: bool,
+}
+
+impl Structure {
+    /// The pair itself first, then the coarser levels that gate it, each with its parameters.
+    pub fn levels(size: (usize, usize), params: &StereoParams) -> Vec<(Self, StereoParams)> {
+        let mut levels = Vec::new();
+        let mut next = Some((size, params.clone()));
+        while let Some((size, params)) = next {
+            let coarser = gating::coarser(size, &params);
+            levels.push((Self::new(size, &params, coarser.is_some()), params));
+            next = coarser.map(|params| ((size.0.div_ceil(2), size.1.div_ceil(2)), params));
+        }
+        levels
+    }
+
+    fn new((width, height): (usize, usize), params: &StereoParams, gated: bool) -> Self {
+        Self {
+            width,
+            height,
+            candidates: params.num_disparities,
+            cost: params.cost,
+            rank_window: params.rank_window,
+            sad_window: params.sad_window,
+            paths: params.paths,
+            start_angle_deg: if params.paths == 0 { 0 } else { params.start_angle_deg },
+            largest_cost: params.largest_cost(),
+            largest_p2: params.largest_p2(),
+            rivals: params.uniqueness > 0,
+            checked: params.left_right.is_some(),
+            median: params.median,
+            speckle: params.speckle_size > 0,
+            fill: params.fill,
+            gated,
+        }
+    }
+
+    pub fn pixels(&self) -> u64 {
+        self.width as u64 * self.height as u64
+    }
+
+    /// SAD without paths: exact sums instead of a byte.
+    pub fn exact(&self) -> bool {
+        self.paths == 0 && self.cost == CostKind::Sad
+    }
+
+    pub fn directions(&self) -> Vec<Direction> {
+        directions(self.paths, self.start_angle_deg)
+    }
+
+    pub fn demands(&self) -> Demands {
+        let to_the_right = Direction { major: crate::stereo::aggregate::Axis::X, dx: 1, dy: 1, slope: 0 };
+        Demands {
+            candidates: self.candidates,
+            wide: self.paths > 0 && self.largest_p2 > 255,
+            has_codes: self.cost != CostKind::Sad,
+            has_row_path: self.directions().contains(&to_the_right),
+            largest: if self.paths == 0 { 255 } else { self.largest_cost + 2 * self.largest_p2 },
+        }
+    }
+}
+
+/// What a device allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// What variants ask for.
+    pub abilities: Abilities,
+    /// Bytes of one binding.
+    pub binding_bytes: u64,
+    /// Storage buffers that a kernel sees.
+    pub storage_buffers: u32,
+    /// Pixels of a texture's side.
+    pub side_px: usize,
+    /// Bytes that stored path costs may take.
+    pub path_bytes: u64,
+}
+
+/// Storage buffers of the winner beside those with path costs: map, keys, gates, kept sums, costs or codes, earlier sums.
+const WINNERS_OTHER_BUFFERS: u32 = 6;
+
+/// One level's kernels and buffers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    pub structure: Structure,
+    pub kernel: Kernel,
+    /// Whether the path along the row is walked by the winner.
+    pub fused: bool,
+    /// Volumes of path costs that are kept at a time.
+    pub volumes: u32,
+    /// Rows of a volume in each of its buffers.
+    pub slab_rows: u32,
+    /// Words of costs that a pixel owns.
+    pub words: u32,
+}
+
+impl Layout {
+    /// # Errors
+    /// [`EngineError::TooLarge`] with the numbers.
+    pub fn new(structure: Structure, variant: Variant, limits: &Limits, adapter: &str) -> Result<Self, EngineError> {
+        let Structure { width, height, candidates, cost, .. } = structure;
+        if width.max(height) > limits.side_px {
+            return Err(EngineError::TooLarge(format!(
+                "a picture of {width}x{height} is too large for {adapter}, which allows {} px a side; lower --scale",
+                limits.side_px
+            )));
+        }
+        let demands = structure.demands();
+        let lanes = variant.lanes(candidates);
+        let words = lanes * variant.words;
+        let stored = structure.directions().len() as u32 - u32::from(variant.fused);
+        let path_bytes = if demands.wide { 2 } else { 1 };
+        let row = width as u64 * 4 * u64::from(words);
+        let volume_bytes = row * height as u64;
+        let room = (limits.path_bytes / (volume_bytes * path_bytes)).clamp(1, u64::from(u32::MAX)) as u32;
+        let bindings = limits.storage_buffers.saturating_sub(WINNERS_OTHER_BUFFERS).max(1);
+        let volumes = stored.min(room).min(bindings);
+        // the widest of a row of costs, of path costs, of sums, of exact sums
+        let widest = row * if structure.exact() { 4 } else if stored > volumes { 2 } else { path_bytes };
+        let slab_rows = (limits.binding_bytes / widest).min(height as u64) as u32;
+        let slabs = if slab_rows == 0 { u32::MAX } else { (height as u32).div_ceil(slab_rows) };
+        // costs and path costs are both bound in all their slabs where a path may go anywhere, beside the gates
+        let most_slabs = if variant.costs == CostsFrom::Codes { limits.storage_buffers - 2 } else { (limits.storage_buffers - 1) / 2 };
+        let most_bytes = u64::from(most_slabs) * limits.binding_bytes;
+        if slabs > most_slabs || volume_bytes / 4 > u64::from(u32::MAX) {
+            return Err(EngineError::TooLarge(format!(
+                "{width}x{height} with {candidates} disparities needs volumes of {} MiB, and {adapter} allows {} MiB; \
+                 lower --num-disparities or --scale",
+                (widest * height as u64).div_ceil(1 << 20),
+                most_bytes.min(4 * u64::from(u32::MAX)) >> 20
+            )));
+        }
+        let kernel =
+            Kernel { variant, candidates, cost, wide: demands.wide, gated: structure.gated, slabs };
+        Ok(Self { fused: variant.fused, volumes, slab_rows, words, kernel, structure })
+    }
+
+    pub fn slabs(&self) -> u32 {
+        self.kernel.slabs
+    }
+
+    /// Rows of slab number `slab`.
+    pub fn rows(&self, slab: u32) -> std::ops::Range<u32> {
+        let first = slab * self.slab_rows;
+        first..(first + self.slab_rows).min(self.structure.height as u32)
+    }
+
+    /// Bytes of a row with `bytes` for each candidate.
+    fn row_bytes(&self, bytes: u64) -> u64 {
+        self.structure.width as u64 * 4 * u64::from(self.words) * bytes
+    }
+
+    /// Bytes of one slab of costs; none where they come from codes.
+    pub fn cost_bytes(&self) -> u64 {
+        let is_volume = self.kernel.variant.costs == CostsFrom::Volume && !self.structure.exact();
+        if is_volume { self.row_bytes(1) * u64::from(self.slab_rows) } else { 0 }
+    }
+
+    /// Bytes of each candidate's path cost.
+    pub fn path_cost_bytes(&self) -> u64 {
+        if self.kernel.wide { 2 } else { 1 }
+    }
+
+    /// Bytes of one slab of path costs.
+    pub fn path_bytes(&self) -> u64 {
+        self.row_bytes(self.path_cost_bytes()) * u64::from(self.slab_rows)
+    }
+
+    /// Directions whose path costs are stored.
+    pub fn stored(&self) -> Vec<Direction> {
+        let mut directions = self.structure.directions();
+        if self.fused {
+            let at = directions.iter().position(|d| d.slope == 0 && d.dx == 1 && d.major == crate::stereo::aggregate::Axis::X);
+            at.map(|at| directions.remove(at));
+        }
+        directions
+    }
+
+    /// Whether stored directions take turns in memory, so that sums are kept between.
+    pub fn has_batches(&self) -> bool {
+        self.stored().len() as u32 > self.volumes
+    }
+
+    /// Bytes of one slab of sums of earlier batches.
+    pub fn sum_bytes(&self) -> u64 {
+        if self.has_batches() { self.row_bytes(2) * u64::from(self.slab_rows) } else { 0 }
+    }
+
+    /// Bytes of one slab of exact sums.
+    pub fn exact_bytes(&self) -> u64 {
+        if self.structure.exact() { self.row_bytes(4) * u64::from(self.slab_rows) } else { 0 }
+    }
+
+    /// Bytes of the codes of both pictures.
+    pub fn code_bytes(&self) -> u64 {
+        let each = match self.structure.cost {
+            CostKind::Census5x5 | CostKind::Census7x7 | CostKind::Census9x7 | CostKind::Census9x7Symmetric => 8,
+            CostKind::Rank => 4,
+            CostKind::Sad => 0,
+        };
+        2 * each * self.structure.pixels()
+    }
+
+    pub fn map_bytes(&self) -> u64 {
+        map_pitch(self.structure.width) as u64 * self.structure.height as u64 * 4
+    }
+
+    /// Bytes of a level's gates, for pixels of half the size.
+    pub fn gate_bytes(&self) -> u64 {
+        let Structure { width, height, gated, .. } = self.structure;
+        if gated { 4 * (width.div_ceil(2) * height.div_ceil(2)) as u64 } else { 0 }
+    }
+
+    /// Bytes of everything together.
+    pub fn total_bytes(&self) -> u64 {
+        let slabs = u64::from(self.slabs());
+        let volumes = self.cost_bytes() + self.sum_bytes() + self.exact_bytes() + u64::from(self.volumes) * self.path_bytes();
+        self.code_bytes() + slabs * volumes + 7 * self.map_bytes() + self.gate_bytes()
+    }
+}

@@ -1,0 +1,197 @@
+//! A recipe bound to buffers, cut into passes that are timed and submissions that are short.
+
+use super::compiler::Compiler;
+use super::device::Gpu;
+use super::plan::Plan;
+use super::recipe::{Dispatch, Product, Recipe, Resource};
+use super::slot::Slot;
+use super::uniforms::{Part, UNIFORM_ALIGNMENT};
+use crate::engine::EngineError;
+use std::ops::Range;
+
+/// Passes that are timed at most: two queries each.
+pub(super) const MAX_TIMED: usize = 512;
+
+struct Bound {
+    pipeline: wgpu::ComputePipeline,
+    bindings: wgpu::BindGroup,
+    groups: [u32; 3],
+}
+
+/// Dispatches of one stage, in one compute pass.
+struct Pass {
+    stage: &'static str,
+    dispatches: Vec<Bound>,
+    work: u64,
+}
+
+/// A step's place among the passes, for those who look at each product.
+pub(super) struct Mark {
+    pub(super) name: &'static str,
+    pub(super) product: Product,
+    pub(super) level: usize,
+    /// Passes up to and with the step.
+    pub(super) passes: usize,
+}
+
+pub(super) struct Program {
+    passes: Vec<Pass>,
+    submissions: Vec<Range<usize>>,
+    /// Ends of the steps; one pass for each step where they were asked for.
+    pub(super) marks: Vec<Mark>,
+    /// The map that is the result.
+    pub(super) result: Resource,
+}
+
+impl Program {
+    /// # Errors
+    /// A pipeline cannot be compiled, or the device is lost.
+    pub(super) fn new(
+        gpu: &Gpu,
+        compiler: &mut Compiler,
+        recipe: &Recipe,
+        plan: &Plan,
+        slot: &Slot,
+        most_work: u64,
+        step_by_step: bool,
+    ) -> Result<Self, EngineError> {
+        let parts = upload_parts(gpu, &recipe.parts);
+        let bind = |compiler: &mut Compiler, dispatch: &Dispatch| {
+            let pipeline = compiler.wait_for(&dispatch.request)?;
+            let entries: Vec<_> = (0..)
+                .zip(&dispatch.resources)
+                .map(|(binding, &resource)| wgpu::BindGroupEntry {
+                    binding,
+                    resource: match resource {
+                        Resource::Part(index) => part(&parts, index),
+                        _ => slot.get(resource).or_else(|| plan.get(resource)).unwrap_or_else(|| part(&parts, 0)),
+                    },
+                })
+                .collect();
+            let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some(dispatch.request.source.stem),
+                layout: &pipeline.layout,
+                entries: &entries,
+            });
+            Ok::<_, EngineError>(Bound { pipeline: pipeline.pipeline, bindings, groups: dispatch.groups })
+        };
+        let mut passes: Vec<Pass> = Vec::new();
+        let mut marks = Vec::new();
+        for step in &recipe.steps {
+            let mut fresh = step_by_step;
+            for dispatch in &step.dispatches {
+                let bound = bind(compiler, dispatch)?;
+                let joins = passes.last().filter(|last| !fresh && last.stage == step.stage && last.work + dispatch.work <= most_work);
+                fresh = false;
+                if joins.is_none() {
+                    passes.push(Pass { stage: step.stage, dispatches: Vec::new(), work: 0 });
+                }
+                if let Some(last) = passes.last_mut() {
+                    last.dispatches.push(bound);
+                    last.work += dispatch.work;
+                }
+            }
+            marks.push(Mark { name: step.name, product: step.product, level: step.level, passes: passes.len() });
+        }
+        let submissions = cut(&passes.iter().map(|pass| pass.work).collect::<Vec<_>>(), most_work);
+        let result = recipe.steps.iter().rev().find_map(|step| match step.product {
+            Product::Left(index) if step.level == 0 => Some(Resource::LeftMap(0, index)),
+            _ => None,
+        });
+        Ok(Self { passes, submissions, marks, result: result.unwrap_or(Resource::LeftMap(0, 0)) })
+    }
+
+    /// The stage of each pass.
+    pub(super) fn stages(&self) -> Vec<&'static str> {
+        self.passes.iter().map(|pass| pass.stage).collect()
+    }
+
+    /// How many submissions there are.
+    pub(super) fn submissions(&self) -> usize {
+        self.submissions.len()
+    }
+
+    /// Work of one of them, or of all.
+    pub(super) fn work(&self, submission: usize) -> u64 {
+        self.passes[self.submissions[submission].clone()].iter().map(|pass| pass.work).sum()
+    }
+
+    pub(super) fn total_work(&self) -> u64 {
+        self.passes.iter().map(|pass| pass.work).sum()
+    }
+
+    /// Records one submission, each pass with its timestamps.
+    pub(super) fn record(&self, gpu: &Gpu, slot: &Slot, submission: usize) -> wgpu::CommandEncoder {
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("job") });
+        self.record_passes(&mut encoder, Some(slot), self.submissions[submission].clone());
+        encoder
+    }
+
+    pub(super) fn record_passes(&self, encoder: &mut wgpu::CommandEncoder, timed: Option<&Slot>, passes: Range<usize>) {
+        for index in passes {
+            let pass = &self.passes[index];
+            let mut recorded = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some(pass.stage),
+                timestamp_writes: timed.and_then(|slot| slot.timestamp_writes(index)),
+            });
+            for Bound { pipeline, bindings, groups: [x, y, z] } in &pass.dispatches {
+                recorded.set_pipeline(pipeline);
+                recorded.set_bind_group(0, bindings, &[]);
+                recorded.dispatch_workgroups(*x, *y, *z);
+            }
+        }
+    }
+}
+
+/// Runs of passes whose work stays below `most_work`, as far as single passes do.
+fn cut(works: &[u64], most_work: u64) -> Vec<Range<usize>> {
+    let mut submissions: Vec<Range<usize>> = Vec::new();
+    let mut sum = 0;
+    for (i, &work) in works.iter().enumerate() {
+        match submissions.last_mut() {
+            Some(last) if sum + work <= most_work => last.end = i + 1,
+            _ => {
+                submissions.push(i..i + 1);
+                sum = 0;
+            }
+        }
+        sum += work;
+    }
+    submissions
+}
+
+fn upload_parts(gpu: &Gpu, parts: &[Part]) -> wgpu::Buffer {
+    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("parts"),
+        size: (parts.len() * UNIFORM_ALIGNMENT) as u64,
+        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: true,
+    });
+    if let Ok(mut mapped) = buffer.get_mapped_range_mut(..) {
+        for (i, part) in parts.iter().enumerate() {
+            let at = i * UNIFORM_ALIGNMENT;
+            mapped.slice(at..at + size_of::<Part>()).copy_from_slice(bytemuck::bytes_of(part));
+        }
+    }
+    buffer.unmap();
+    buffer
+}
+
+fn part(parts: &wgpu::Buffer, index: usize) -> wgpu::BindingResource<'_> {
+    wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+        buffer: parts,
+        offset: (index * UNIFORM_ALIGNMENT) as u64,
+        size: std::num::NonZeroU64::new(size_of::<Part>() as u64),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn submissions_are_short_and_leave_nothing_out() {
+        assert_eq!(cut(&[1, 2, 3, 9, 1, 1], 4), [0..2, 2..3, 3..4, 4..6]);
+        assert_eq!(cut(&[], 4), []);
+    }
+}
