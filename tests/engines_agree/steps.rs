@@ -8,7 +8,7 @@ use stereopsis::engine::GpuEngine;
 use stereopsis::engine::gpu::{Trace, TraceData};
 use stereopsis::stereo::aggregate::MAX_PATHS;
 use stereopsis::stereo::params::{Fill, Median};
-use stereopsis::stereo::{self, DisparityMap, StereoParams, Volume};
+use stereopsis::stereo::{self, CostKind, DisparityMap, StereoParams, Volume};
 
 /// The reference's products in the order and with the names of a trace.
 fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
@@ -91,6 +91,27 @@ fn gpu_agrees_step_by_step() {
     for seed in seeds(30) {
         let case = for_engine(&engine, Case::random(seed, (40, 24)));
         check(&mut engine, &case);
+    }
+}
+
+/// Windows of every size, in pictures of more than one tile, strip and group of candidates each way.
+#[test]
+fn gpu_windows_reach_across_tiles() {
+    let Some(mut engine) = gpu_engine() else { return };
+    let rng = &mut Rng::with_seed(9);
+    let census = [CostKind::Census5x5, CostKind::Census7x7, CostKind::Census9x7, CostKind::Census9x7Symmetric];
+    let mut all: Vec<_> = census.map(StereoParams::for_cost).to_vec();
+    all.extend([3, 5, 7, 9].map(|rank_window| StereoParams { rank_window, ..StereoParams::for_cost(CostKind::Rank) }));
+    all.extend(
+        [1, 3, 5, 11, 21].map(|sad_window| StereoParams { sad_window, ..StereoParams::for_cost(CostKind::Sad) }),
+    );
+    for (i, params) in all.into_iter().enumerate() {
+        let params = StereoParams { paths: 1, min_disparity: -9, num_disparities: 22, ..params };
+        for (size, bits) in [((71, 41), 8), ((33, 34), 12)] {
+            check(&mut engine, &Case::new(rng, size, Content::Noise, bits, params.clone()));
+        }
+        let pathless = StereoParams { paths: 0, ..params };
+        check(&mut engine, &Case::new(rng, (130 - i, 9), Content::Shifted, 16, pathless));
     }
 }
 

@@ -1,7 +1,7 @@
 //! The algorithm as a list of dispatches, in the order of [`crate::stereo::match_pair`].
 
 use super::pipelines::{Dispatch, Pipelines};
-use super::plan::Plan;
+use super::plan::{Needs, Plan};
 use super::shaders;
 use super::slot::Slot;
 use crate::engine::EngineError;
@@ -53,11 +53,11 @@ impl Stages<'_> {
     }
 
     fn cost(&mut self) -> Result<Step, EngineError> {
-        let (pixels, volume) = (self.pixel_groups(), self.volume_groups());
+        let (tiles, volume) = (self.tile_groups(), self.volume_groups());
         let Self { pipelines, plan, slot, params } = self;
         let (codes, costs) = (plan.codes.as_entire_binding(), plan.costs.as_entire_binding());
         let inputs = [slot.params.as_entire_binding(), texture(&slot.left), texture(&slot.right)];
-        let both_eyes = [pixels[0], pixels[1], 2];
+        let both_eyes = [tiles[0], tiles[1], 2];
         let mut transform_and_compare = |shader: &'static shaders::Shader, constants: &[(&'static str, u32)]| {
             let resources = [&inputs[..], &[codes.clone(), costs.clone()]].concat();
             Ok(vec![
@@ -83,8 +83,9 @@ impl Stages<'_> {
                 let target = if exact { plan.sums().as_entire_binding() } else { costs };
                 let resources = [&inputs[..], &[target]].concat();
                 let entry = if exact { "exact" } else { "mean" };
-                let constants = [("RADIUS", params.sad_window / 2)];
-                vec![pipelines.dispatch(&shaders::SAD, entry, &constants, &resources, volume)?]
+                let radius = params.sad_window / 2;
+                let strips = sad_groups(&plan.needs, radius);
+                vec![pipelines.dispatch(&shaders::SAD, entry, &[("RADIUS", radius)], &resources, strips)?]
             }
         };
         let product = if params.paths == 0 { Product::Sums } else { Product::Costs };
@@ -173,11 +174,23 @@ impl Stages<'_> {
         [needs.width.div_ceil(8) as u32, needs.height.div_ceil(8) as u32, 1]
     }
 
+    /// Groups of 32x8 that cover the picture.
+    fn tile_groups(&self) -> [u32; 3] {
+        let needs = &self.plan.needs;
+        [needs.width.div_ceil(32) as u32, needs.height.div_ceil(8) as u32, 1]
+    }
+
     /// Groups of 256 words that cover each row of the cost volume.
     fn volume_groups(&self) -> [u32; 3] {
         let needs = &self.plan.needs;
         [(needs.width * needs.words()).div_ceil(256) as u32, needs.height as u32, 1]
     }
+}
+
+/// Groups of 64 columns, less those that only lend their sums to windows, 32 rows and 16 candidates: see `cost/sad.wgsl`.
+fn sad_groups(needs: &Needs, radius: u32) -> [u32; 3] {
+    let columns = 64 - 2 * radius as usize;
+    [needs.width.div_ceil(columns), needs.height.div_ceil(32), needs.words().div_ceil(4)].map(|n| n as u32)
 }
 
 fn texture(view: &wgpu::TextureView) -> wgpu::BindingResource<'_> {
