@@ -172,7 +172,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "filter/mod",
     ];
     /// What the GPU engine refuses.
-    const CPU_ONLY: [&str; 4] = ["gating/mod", "gating/bounds", "gating/halve", "gating/tests"];
+    const CPU_ONLY: [&str; 5] = ["disparity/confidence", "gating/mod", "gating/bounds", "gating/halve", "gating/tests"];
     /// The winner's shader does what these three files say.
     const FUSED: [&str; 3] = ["disparity/mod", "disparity/subpixel", "disparity/uniqueness"];
     /// Draws for the window, which tests it beside its own Rust.

@@ -111,7 +111,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
         let values = Image::new(3, 1, vec![16, 160, INVALID]);
-        let map = DisparityMap { values, reasons: Image::filled(3, 1, 0) };
+        let map = DisparityMap { values, reasons: Image::filled(3, 1, 0), confidence: None };
         write_color(&path, &map, None, None, Colormap::Turbo).unwrap();
         let stored = image::open(path).unwrap().into_rgb8();
         assert_eq!(stored.get_pixel(0, 0).0, Colormap::Turbo.color(0.0));

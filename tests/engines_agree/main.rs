@@ -14,10 +14,11 @@ use stereopsis::image::Image;
 use stereopsis::stereo::params::{AdaptiveP2, Fill};
 use stereopsis::stereo::{CostKind, StereoParams};
 
-/// A case that the engine does: the GPU has no gating.
+/// A case that the engine does: the GPU has neither gating nor confidence.
 pub(crate) fn for_engine(engine: &dyn Engine, mut case: Case) -> Case {
     if engine.info().kind == EngineKind::Gpu {
         case.params.gating = None;
+        case.params.confidence = false;
     }
     case
 }

@@ -76,7 +76,8 @@ impl GpuEngine {
 
     /// What this engine has no shaders for and `params` ask for.
     pub fn lacks(params: &StereoParams) -> Option<&'static str> {
-        params.gating.is_some().then_some("gating")
+        let wanted = [(params.gating.is_some(), "gating"), (params.confidence, "confidence")];
+        wanted.into_iter().find_map(|(wanted, name)| wanted.then_some(name))
     }
 
     /// Uploads a job and lists its steps, which the caller submits.

@@ -254,6 +254,7 @@ pub(super) fn decode_map(words: &[u32], width: usize, height: usize) -> Disparit
     DisparityMap {
         values: Image::new(width, height, rows().map(|&word| word as u16 as i16).collect()),
         reasons: Image::new(width, height, rows().map(|&word| (word >> 16) as u8).collect()),
+        confidence: None, // `GpuEngine::lacks` it
     }
 }
 

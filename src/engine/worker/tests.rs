@@ -260,19 +260,22 @@ fn auto_is_asked_again_when_an_option_comes_that_the_gpu_lacks() {
     let bench = Bench::new(1);
     let auto = OpenOptions { choice: EngineChoice::Auto, threads: Some(1), ..OpenOptions::default() };
     bench.worker.set_engine(EngineSource::Open(auto));
-    let why_has_gating =
-        |bench: &Bench| bench.worker.stats().why.map(|why| why.contains("the GPU engine has no gating"));
-    bench.send(0);
-    bench.until("an engine is chosen", |b| why_has_gating(b) == Some(false));
-    let set_gating = |gating| {
-        let params = Arc::new(StereoParams { gating, ..StereoParams::default() });
-        bench.worker.control(|control| control.params = params);
+    let lacks = |bench: &Bench, what: &str| {
+        bench.worker.stats().why.map(|why| why.contains(&format!("the GPU engine has no {what}")))
     };
-    set_gating(Some(2));
-    bench.until("gating decides", |b| why_has_gating(b) == Some(true));
-    assert_eq!(bench.worker.stats().engine.map(|engine| engine.kind), Some(EngineKind::Cpu));
-    set_gating(None);
-    bench.until("gating decides no more", |b| why_has_gating(b) == Some(false));
+    bench.send(0);
+    bench.until("an engine is chosen", |b| lacks(b, "") == Some(false));
+    let set = |params| bench.worker.control(|control| control.params = Arc::new(params));
+    let plain = StereoParams::default();
+    let gated = StereoParams { gating: Some(2), ..plain.clone() };
+    let sure = StereoParams { confidence: true, ..plain.clone() };
+    for (params, what) in [(gated, "gating"), (sure, "confidence")] {
+        set(params);
+        bench.until("what the GPU lacks decides", |b| lacks(b, what) == Some(true));
+        assert_eq!(bench.worker.stats().engine.map(|engine| engine.kind), Some(EngineKind::Cpu));
+        set(plain.clone());
+        bench.until("it decides no more", |b| lacks(b, "") == Some(false));
+    }
 }
 
 #[test]
