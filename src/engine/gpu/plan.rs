@@ -10,6 +10,9 @@ use crate::stereo::{CostKind, StereoParams};
 /// Results that exist at a time: one being shown, two in flight.
 const RESULTS: usize = 3;
 
+/// What the shaders count with: lines of paths and the bits of a row when it is filled.
+const LARGEST_SIDE_PX: usize = 32_768;
+
 /// What decides the buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Needs {
@@ -161,7 +164,7 @@ fn check_limits(gpu: &Gpu, needs: &Needs) -> Result<(), EngineError> {
     let limits = gpu.device.limits();
     let Needs { width, height, candidates, .. } = *needs;
     let adapter = &gpu.info.adapter;
-    let largest_side = limits.max_texture_dimension_2d as usize;
+    let largest_side = LARGEST_SIDE_PX.min(limits.max_texture_dimension_2d as usize);
     if width.max(height) > largest_side {
         return Err(EngineError::TooLarge(format!(
             "a picture of {width}x{height} is too large for {adapter}, which allows {largest_side} px a side; lower --scale"

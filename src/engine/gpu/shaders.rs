@@ -101,7 +101,7 @@ shader!(
     [],
     [("map", Binding::Write), ("parents", Binding::Write), ("sizes", Binding::Write),]
 );
-shader!(FILL, "filter/fill", ["rows", "empty_rows"], [], [("before", Binding::Read), ("after", Binding::Write)]);
+shader!(FILL, "filter/fill", ["rows", "empty_rows"], [], [("map", Binding::Write), ("row_has_value", Binding::Write)]);
 
 /// All of them.
 pub static ALL: [&Shader; 10] = [&CENSUS, &RANK, &SAD, &PATHS, &WINNER, &RIGHT, &MEDIAN, &CONSISTENCY, &SPECKLE, &FILL];

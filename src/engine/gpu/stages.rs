@@ -125,9 +125,10 @@ impl Stages<'_> {
     }
 
     fn filters(&mut self, steps: &mut Vec<Step>) -> Result<(), EngineError> {
-        let groups = self.pixel_groups();
+        let (pixels, tiles) = (self.pixel_groups(), self.tile_groups());
         let (plan, slot, params) = (self.plan, self.slot, self.params);
-        let mut filter = |shader: &'static shaders::Shader, entry, constants: &[_], maps: &[&wgpu::Buffer]| {
+        let rows = [plan.needs.height as u32, 1, 1];
+        let mut filter = |shader: &'static shaders::Shader, entry, constants: &[_], maps: &[&wgpu::Buffer], groups| {
             let mut resources = vec![slot.params.as_entire_binding()];
             resources.extend(maps.iter().map(|map| map.as_entire_binding()));
             self.pipelines.dispatch(shader, entry, constants, &resources, groups)
@@ -137,31 +138,36 @@ impl Stages<'_> {
         let mut current = 0;
         let smooth = params.median != Median::Off;
         if smooth {
-            let dispatch = filter(&shaders::MEDIAN, "smooth_map", &radius, &[&plan.left[0], &plan.left[1]])?;
+            let dispatch = filter(&shaders::MEDIAN, "smooth_map", &radius, &[&plan.left[0], &plan.left[1]], tiles)?;
             step("median", vec![dispatch], Product::Left(1));
             current = 1;
         }
         if params.left_right.is_some() {
             if smooth {
-                let dispatch = filter(&shaders::MEDIAN, "smooth_map", &radius, &[&plan.right[0], &plan.right[1]])?;
+                let maps = [&plan.right[0], &plan.right[1]];
+                let dispatch = filter(&shaders::MEDIAN, "smooth_map", &radius, &maps, tiles)?;
                 step("right median", vec![dispatch], Product::Right(1));
             }
             let maps = [&plan.left[current], &plan.right[usize::from(smooth)]];
-            step("left-right", vec![filter(&shaders::CONSISTENCY, "check", &[], &maps)?], Product::Left(current));
+            let dispatch = filter(&shaders::CONSISTENCY, "check", &[], &maps, pixels)?;
+            step("left-right", vec![dispatch], Product::Left(current));
         }
         if params.speckle_size > 0 {
             let maps = [&plan.left[current], &plan.parents, &plan.sizes];
-            let dispatches: Result<_, _> =
-                shaders::SPECKLE.entries.iter().map(|entry| filter(&shaders::SPECKLE, entry, &[], &maps)).collect();
+            let dispatch = |entry: &&'static str| filter(&shaders::SPECKLE, entry, &[], &maps, tiles);
+            let dispatches: Result<_, _> = shaders::SPECKLE.entries.iter().map(dispatch).collect();
             step("speckle", dispatches?, Product::Left(current));
         }
         if params.fill == Fill::Background {
-            let [here, other] = [&plan.left[current], &plan.left[1 - current]];
-            let rows = filter(&shaders::FILL, "rows", &[], &[here, other])?;
-            let empty_rows = filter(&shaders::FILL, "empty_rows", &[], &[other, here])?;
-            step("fill", vec![rows, empty_rows], Product::Left(current));
+            let here = &plan.left[current];
+            // The sizes of regions are needed no more: their place has room for a word for each row.
+            let maps = [here, &plan.sizes];
+            let dispatch = |entry: &&'static str| filter(&shaders::FILL, entry, &[], &maps, rows);
+            let dispatches: Result<_, _> = shaders::FILL.entries.iter().map(dispatch).collect();
+            step("fill", dispatches?, Product::Left(current));
             if smooth {
-                let dispatch = filter(&shaders::MEDIAN, "smooth_map", &radius, &[here, other])?;
+                let maps = [here, &plan.left[1 - current]];
+                let dispatch = filter(&shaders::MEDIAN, "smooth_map", &radius, &maps, tiles)?;
                 step("median after fill", vec![dispatch], Product::Left(1 - current));
             }
         }
