@@ -3,6 +3,7 @@
 pub mod cpu;
 pub mod gpu;
 mod auto;
+mod cached;
 mod open;
 pub mod worker;
 

@@ -114,7 +114,7 @@ impl Gpu {
         let name = format!("{} ({:?})", adapter_info.name, adapter_info.backend);
         let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
             label: Some("stereopsis"),
-            required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
+            required_features: adapter.features() & (wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::PIPELINE_CACHE),
             required_limits: adapter.limits(),
             ..Default::default()
         }))

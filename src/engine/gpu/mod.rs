@@ -3,6 +3,7 @@
 //! A picture goes through a mapped staging buffer into a texture, the stages pass volumes and maps on in buffers that
 //! stay on the device, and the result is a texture to be shown and, where somebody needs numbers, a copy on the host.
 
+pub mod compiler;
 mod device;
 mod engine;
 mod pipelines;
