@@ -125,7 +125,14 @@ pub trait Engine: Send {
         None
     }
 
-    /// Starts a job. The pair is on its way when this returns; nobody waits for the device.
+    /// Whether a job like this could start at once. Where not, what it lacks is being made meanwhile, and asking again
+    /// is cheap. A job that cannot be done at all is prepared: [`Engine::submit`] says why.
+    fn prepare(&mut self, _job: &Job) -> bool {
+        true
+    }
+
+    /// Starts a job. The pair is on its way when this returns; nobody waits for the device. What was not prepared is
+    /// made here first, which may take a while.
     ///
     /// # Errors
     /// The job is not taken; the engine stays usable unless the device is lost.

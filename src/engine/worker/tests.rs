@@ -1,5 +1,7 @@
 //! Order of events, seen by an engine that follows a script.
 
+mod prepared;
+
 use super::*;
 use crate::capture::newest::{NewestSender, channel};
 use crate::engine::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
@@ -25,6 +27,10 @@ struct Script {
     permits: usize,
     /// What the next collect reports.
     fault: Option<EngineError>,
+    /// P1 of the jobs that the engine is not prepared for.
+    unprepared: Vec<u32>,
+    /// How often it was asked.
+    asked: usize,
 }
 
 struct Scripted {
@@ -40,6 +46,12 @@ impl Engine for Scripted {
 
     fn slots(&self) -> usize {
         self.slots
+    }
+
+    fn prepare(&mut self, job: &Job) -> bool {
+        let mut script = lock(&self.script);
+        script.asked += 1;
+        !script.unprepared.contains(&job.params.p1)
     }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
