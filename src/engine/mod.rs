@@ -88,7 +88,7 @@ pub struct Output {
 }
 
 /// A disparity map on the device: `R32Uint`, low 16 bits the disparity in 1/16 px as in
-/// [`crate::stereo::DisparityMap::values`], next 8 bits the reasons.
+/// [`crate::stereo::DisparityMap::values`], next 8 bits the reasons, upper 8 bits the confidence if it was asked for.
 pub type ResultTexture = wgpu::Texture;
 
 /// Why an engine cannot do a job.
