@@ -1,7 +1,8 @@
 // Prepended to every shader: the job's parameters, and how volumes and maps are packed.
 //
 // Cost volumes: pixel (x, y) is y * width + x and owns `words` words, four candidates each, lowest byte first.
-// Maps: pixel (x, y) is word y * pitch + x; low 16 bits disparity in 1/16 px, next 8 bits the reasons.
+// Maps: pixel (x, y) is word y * pitch + x; low 16 bits disparity in 1/16 px, next 8 bits the reasons, upper 8 bits the
+// confidence.
 
 struct Params {
     width: u32,
@@ -20,6 +21,7 @@ struct Params {
     speckle_size: u32, // px
     speckle_range: u32, // px
     paths: u32,
+    confidence: u32, // 1 where it is wanted
     p2_of_step: array<vec4<u32>, 64>, // P2 for each brightness step of 0 to 255
 }
 
@@ -80,11 +82,16 @@ fn map_value(word: u32) -> i32 {
 }
 
 fn map_reasons(word: u32) -> u32 {
-    return word >> 16u;
+    return (word >> 16u) & 0xffu;
 }
 
 fn map_word(value: i32, reasons: u32) -> u32 {
     return (u32(value) & 0xffffu) | (reasons << 16u);
+}
+
+// The same reasons and confidence with another disparity.
+fn with_value(word: u32, value: i32) -> u32 {
+    return (u32(value) & 0xffffu) | (word & 0xffff0000u);
 }
 
 fn invalidated(word: u32, why: u32) -> u32 {

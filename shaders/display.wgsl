@@ -1,13 +1,14 @@
 // Colours a disparity map for the window: one fragment per pixel of the map.
-// In: packed disparities (low 16 bits in 1/16 px, next 8 bits the reasons) and 256 colours. Out: opaque colour.
+// In: packed disparities (low 16 bits in 1/16 px, next 8 bits the reasons, upper 8 bits the confidence) and
+// 256 colours. Out: opaque colour.
 // Disparity and inverse depth both grow towards the viewer, so near is the upper end of every colour map.
 
 struct Display {
     focal_times_baseline: f32, // px m; 0 without geometry
     doffs_px: f32,
-    low: f32,                  // shown in the first colour: px, or 1/m
+    low: f32,                  // shown in the first colour: px, 1/m, or %
     high: f32,                 // shown in the last colour
-    quantity: u32,             // 0 disparity, 1 inverse depth
+    quantity: u32,             // 0 disparity, 1 inverse depth, 2 confidence
     colour_reasons: u32,       // 0: all that is invalid is black
 }
 
@@ -19,6 +20,7 @@ struct Display {
 const INVALID: u32 = 0x8000u;
 const STEPS_PER_PX: f32 = 16.0;
 const NUM_COLOURS: f32 = 256.0;
+const PERCENT_PER_STEP: f32 = 100.0 / 255.0;
 
 @vertex
 fn whole_target(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
@@ -43,6 +45,8 @@ fn colour(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
         }
         let z = display.focal_times_baseline / beyond;
         value = 1.0 / z;
+    } else if display.quantity == 2u {
+        value = f32(word >> 24u) * PERCENT_PER_STEP;
     }
     let t = clamp((value - display.low) / (display.high - display.low), 0.0, 1.0);
     let column = i32(t * (NUM_COLOURS - 1.0) + 0.5);

@@ -137,7 +137,7 @@ mod tests {
 
     fn map_of(values: Vec<i16>) -> DisparityMap {
         let n = values.len();
-        DisparityMap { values: Image::new(n, 1, values), reasons: Image::filled(n, 1, 0) }
+        DisparityMap { values: Image::new(n, 1, values), reasons: Image::filled(n, 1, 0), confidence: None }
     }
 
     #[test]

@@ -320,12 +320,23 @@ mod tests {
     }
 
     #[test]
-    fn gating_on_the_gpu_is_refused_before_anything_is_opened() {
-        let text = Settings::resolve(&flags(&[("gating", "2"), ("engine", "gpu")])).unwrap_err().to_string();
-        assert!(text.contains("--engine cpu") && text.contains("--gating off"), "{text}");
-        for words in [[("gating", "2"), ("engine", "auto")], [("gating", "off"), ("engine", "gpu")]] {
-            Settings::resolve(&flags(&words)).unwrap();
+    fn what_the_gpu_lacks_is_refused_before_anything_is_opened() {
+        for (name, on) in [("gating", "2"), ("confidence", "on")] {
+            let text = Settings::resolve(&flags(&[(name, on), ("engine", "gpu")])).unwrap_err().to_string();
+            assert!(text.contains("--engine cpu") && text.contains(&format!("--{name} off")), "{text}");
+            for words in [[(name, on), ("engine", "auto")], [(name, "off"), ("engine", "gpu")]] {
+                Settings::resolve(&flags(&words)).unwrap();
+            }
         }
+    }
+
+    #[test]
+    fn a_preset_leaves_confidence_alone() {
+        let settings = Settings::resolve(&flags(&[("confidence", "on"), ("preset", "banz2011")])).unwrap();
+        assert!(settings.params.confidence);
+        let mut params = settings.params;
+        Preset::Fast.apply(&mut params);
+        assert!(params.confidence, "it says what is told, not how pairs are matched");
     }
 
     #[test]

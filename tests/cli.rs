@@ -99,6 +99,36 @@ fn a_folder_of_pairs_becomes_a_folder_of_maps() {
 }
 
 #[test]
+fn a_confidence_map_is_computed_because_it_is_written() {
+    let (_keep, folder) = pair((80, 40));
+    let args = ["compute", "left.png", "right.png", "-o", "out.pfm", "--num-disparities", "16"];
+    let with = |more: &[&'static str]| [&args[..], more].concat();
+    let output = stereopsis(&folder, &with(&["--json", "--confidence-map", "sure.png"]));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let about: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(about["results"][0]["parameters"]["confidence"], true);
+    let confidence = image::open(folder.join("sure.png")).unwrap();
+    let confidence = confidence.as_luma8().expect("8 bits, grey");
+    assert_eq!(confidence.dimensions(), (80, 40));
+    assert_eq!(confidence.get_pixel(2, 20).0[0], 0, "its partner is outside");
+    assert!(confidence.get_pixel(40, 20).0[0] > 100, "a texture like no other");
+
+    std::fs::create_dir(folder.join("in")).unwrap();
+    for side in ["left", "right"] {
+        std::fs::copy(folder.join(format!("{side}.png")), folder.join(format!("in/{side}1.png"))).unwrap();
+    }
+    let folders = ["compute", "in", "-o", "maps", "--confidence-map", "sure", "--num-disparities", "16"];
+    assert!(stereopsis(&folder, &folders).status.success());
+    let files: Vec<_> = std::fs::read_dir(folder.join("sure")).unwrap().map(|e| e.unwrap().path()).collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+    assert_eq!(image::open(&files[0]).unwrap().as_luma8().unwrap(), confidence);
+
+    refused(&folder, &with(&["--engine", "cpu", "--confidence-map", "sure.jpg"]), 1, &["sure.jpg", ".png"]);
+    let words = ["--engine cpu", "leave out --confidence-map"];
+    refused(&folder, &with(&["--engine", "gpu", "--confidence-map", "sure.png"]), 2, &words);
+}
+
+#[test]
 fn without_a_display_the_scene_ends_with_a_preview() {
     let folder = tempfile::tempdir().unwrap();
     let args =

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::mem::offset_of;
 use std::path::Path;
 use stereopsis::engine::gpu::shaders::{self, Binding, Shader};
-use stereopsis::engine::gpu::uniforms::{Direction, Params};
+use stereopsis::engine::gpu::uniforms::{Params, Part};
 use stereopsis::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use wgpu::naga;
 
@@ -96,18 +96,14 @@ fn assert_layout(shader: &Shader, name: &str, fields: &[(&str, usize)], size: us
 #[test]
 fn uniforms_lie_where_rust_puts_them() {
     let params = fields!(Params {
-        width, height, pitch, candidates, words, min_disparity, left_shift, right_shift, p1, subpixel, uniqueness,
-        left_right, speckle_size, speckle_range, p2_of_step; unused
+        width, height, pitch, candidates, words, slab_rows, min_disparity, left_shift, right_shift, p1, subpixel,
+        uniqueness, left_right, speckle_size, speckle_range, paths, confidence, p2_of_step; unused
     });
     for shader in shaders::ALL {
         assert_layout(shader, "Params", &params, size_of::<Params>());
     }
-    assert_layout(
-        &shaders::PATHS,
-        "Direction",
-        &fields!(Direction { y_is_major, dx, dy, slope, first }),
-        size_of::<Direction>(),
-    );
+    let part = fields!(Part { first, end, origin, pieces, length, is_first, y_is_major, dx, dy, slope });
+    assert_layout(&shaders::SAD, "Part", &part, size_of::<Part>());
 }
 
 #[test]
@@ -173,8 +169,25 @@ fn every_stage_has_a_shader_of_its_name() {
     ];
     /// What the GPU engine refuses.
     const CPU_ONLY: [&str; 4] = ["gating/mod", "gating/bounds", "gating/halve", "gating/tests"];
-    /// The winner's shader does what these three files say.
-    const FUSED: [&str; 3] = ["disparity/mod", "disparity/subpixel", "disparity/uniqueness"];
+    /// The winner's shader does what these files say.
+    const FUSED: [&str; 4] = ["disparity/mod", "disparity/subpixel", "disparity/uniqueness", "disparity/confidence"];
+    /// Pieces of kernels that exist in variants, beside the file of their stage.
+    const PIECES: [&str; 12] = [
+        "aggregate/costs_from_codes",
+        "aggregate/exchange_subgroup",
+        "aggregate/exchange_workgroup",
+        "aggregate/lane",
+        "aggregate/lane_1",
+        "aggregate/lane_2",
+        "aggregate/lane_4",
+        "aggregate/step",
+        "aggregate/sum",
+        "cost/compare",
+        "disparity/sums_of_paths",
+        "disparity/winner_takes_all",
+    ];
+    /// Stages whose whole text is in pieces.
+    const IN_VARIANTS: [&str; 1] = ["aggregate/paths"];
     /// Draws for the window, which tests it beside its own Rust.
     const WINDOW: &str = "display";
     let mut found = stems("shaders", "wgsl");
@@ -183,10 +196,12 @@ fn every_stage_has_a_shader_of_its_name() {
     for name in HOST.iter().chain(&CPU_ONLY).chain(&FUSED) {
         assert!(expected.remove(*name), "src/stereo/{name}.rs is gone; take it off the list of exceptions");
     }
-    expected.extend(["common".to_owned(), "disparity/winner_takes_all".to_owned()]);
+    expected.insert("common".to_owned());
+    expected.extend(PIECES.map(str::to_owned));
     assert_eq!(found, expected);
 
     let mut listed: BTreeSet<_> = shaders::ALL.iter().map(|shader| shader.stem.to_owned()).collect();
     listed.insert("common".to_owned());
+    listed.extend(PIECES.iter().chain(&IN_VARIANTS).map(|stem| (*stem).to_owned()));
     assert_eq!(found, listed, "the table lists every shader");
 }

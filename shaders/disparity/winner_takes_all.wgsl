@@ -56,6 +56,14 @@ fn refined(below: u32, best: u32, above: u32) -> i32 {
     return (difference * 16 + q) / (2 * q);
 }
 
+// How clearly the winner beat its best rival, in 255ths; 0 where nobody asks.
+fn confidence(best: u32, rival: u32) -> u32 {
+    if params.confidence == 0u || rival == 0u {
+        return 0u;
+    }
+    return select((rival - best) * 255u / rival, 255u, rival == NOTHING);
+}
+
 fn left_word(best_key: u32, beside: vec3<u32>, gate: vec2<u32>) -> u32 {
     let winner = best_key & INDEX_MASK;
     let best = best_key >> INDEX_BITS;
@@ -67,7 +75,7 @@ fn left_word(best_key: u32, beside: vec3<u32>, gate: vec2<u32>) -> u32 {
     if params.subpixel == 1u && winner > gate.x && winner < gate.y {
         value += refined(beside.x, best, beside.y);
     }
-    return map_word(value, 0u);
+    return map_word(value, 0u) | (confidence(best, rival) << 24u);
 }
 
 // Keeps the least key of the right pixel that `candidate` of column x sees.

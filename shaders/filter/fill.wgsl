@@ -1,55 +1,135 @@
 // Fill from the background: along the row first; a row without any value then takes the nearest row that has some.
+//
+// One workgroup a row, in place: what is written has no value and what is looked up has one. A row finds its nearest values
+// in bits: a word says which of 32 pixels have one, and a second word which of 32 such words are not 0. So a pixel looks at
+// two words on either side, and at one more for each 1024 columns without a value, whatever the width.
 
-@group(0) @binding(1) var<storage, read> before: array<u32>;
-@group(0) @binding(2) var<storage, read_write> after: array<u32>;
+@group(0) @binding(1) var<storage, read_write> map: array<u32>;
+@group(0) @binding(2) var<storage, read_write> row_has_value: array<u32>; // 1 or 0, before anything was filled
 
-// Value of the first valid pixel from `start` on in steps of `direction`; INVALID if there is none.
-fn nearest(start: vec2<i32>, direction: vec2<i32>) -> i32 {
-    let size = vec2<i32>(i32(params.width), i32(params.height));
-    var position = start;
-    while all(position >= vec2<i32>(0)) && all(position < size) {
-        let value = map_value(before[map_index(u32(position.x), u32(position.y))]);
-        if value != INVALID {
-            return value;
-        }
-        position += direction;
-    }
-    return INVALID;
-}
+const LANES: u32 = 256u;
+const NONE: u32 = 0xffffffffu;
+
+var<workgroup> has_value: array<atomic<u32>, 1024>; // 32 columns each
+var<workgroup> is_occupied: array<atomic<u32>, 32>; // 32 words of `has_value` each
+
+var<workgroup> above: atomic<u32>; // 1 + nearest row at or above with a value, 0 without
+var<workgroup> below: atomic<u32>; // nearest row below, or NONE
 
 fn filled(word: u32, value: i32) -> u32 {
-    if map_value(word) != INVALID || value == INVALID {
-        return word;
-    }
     return map_word(value, map_reasons(word) | FILLED);
 }
 
-@compute @workgroup_size(8, 8)
-fn rows(@builtin(global_invocation_id) id: vec3<u32>) {
-    if !inside(id) {
-        return;
+fn note_values(row: u32, lane: u32) {
+    let words = (params.width + 31u) / 32u;
+    for (var i = lane; i < words; i += LANES) {
+        atomicStore(&has_value[i], 0u);
     }
-    let position = vec2<i32>(id.xy);
-    let to_left = nearest(position, vec2<i32>(-1, 0));
-    let to_right = nearest(position, vec2<i32>(1, 0));
-    var value = min(to_left, to_right);
-    if value == INVALID { // the smallest number there is: one side has nothing
-        value = max(to_left, to_right);
+    if lane < 32u {
+        atomicStore(&is_occupied[lane], 0u);
     }
-    let index = map_index(id.x, id.y);
-    after[index] = filled(before[index], value);
+    workgroupBarrier();
+    for (var x = lane; x < params.width; x += LANES) {
+        if map_value(map[map_index(x, row)]) != INVALID {
+            atomicOr(&has_value[x / 32u], 1u << (x % 32u));
+        }
+    }
+    workgroupBarrier();
+    for (var i = lane; i < words; i += LANES) {
+        if atomicLoad(&has_value[i]) != 0u {
+            atomicOr(&is_occupied[i / 32u], 1u << (i % 32u));
+        }
+    }
+    workgroupBarrier();
 }
 
-@compute @workgroup_size(8, 8)
-fn empty_rows(@builtin(global_invocation_id) id: vec3<u32>) {
-    if !inside(id) {
+// Nearest column at or before x that has a value.
+fn nearest_before(x: u32) -> u32 {
+    let word = x / 32u;
+    let here = atomicLoad(&has_value[word]) & (NONE >> (31u - x % 32u));
+    if here != 0u {
+        return 32u * word + firstLeadingBit(here);
+    }
+    var part = word / 32u;
+    var occupied = atomicLoad(&is_occupied[part]) & ((1u << (word % 32u)) - 1u);
+    while occupied == 0u && part > 0u {
+        part--;
+        occupied = atomicLoad(&is_occupied[part]);
+    }
+    if occupied == 0u {
+        return NONE;
+    }
+    let found = 32u * part + firstLeadingBit(occupied);
+    return 32u * found + firstLeadingBit(atomicLoad(&has_value[found]));
+}
+
+// Nearest column at or after x that has a value.
+fn nearest_after(x: u32) -> u32 {
+    let word = x / 32u;
+    let here = atomicLoad(&has_value[word]) & (NONE << (x % 32u));
+    if here != 0u {
+        return 32u * word + firstTrailingBit(here);
+    }
+    var part = word / 32u;
+    var occupied = atomicLoad(&is_occupied[part]) & ~((2u << (word % 32u)) - 1u);
+    while occupied == 0u && part < 31u {
+        part++;
+        occupied = atomicLoad(&is_occupied[part]);
+    }
+    if occupied == 0u {
+        return NONE;
+    }
+    let found = 32u * part + firstTrailingBit(occupied);
+    return 32u * found + firstTrailingBit(atomicLoad(&has_value[found]));
+}
+
+@compute @workgroup_size(256)
+fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let row = group.x;
+    note_values(row, lane);
+    if lane == 0u {
+        row_has_value[row] = u32(nearest_after(0u) != NONE);
+    }
+    for (var x = lane; x < params.width; x += LANES) {
+        let index = map_index(x, row);
+        let word = map[index];
+        let before = nearest_before(x);
+        let after = nearest_after(x);
+        if map_value(word) != INVALID || min(before, after) == NONE {
+            continue;
+        }
+        // NONE on one side gives way to the other.
+        let one = map_value(map[map_index(select(before, after, before == NONE), row)]);
+        let other = map_value(map[map_index(select(after, before, after == NONE), row)]);
+        map[index] = filled(word, min(one, other));
+    }
+}
+
+@compute @workgroup_size(256)
+fn empty_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let row = group.x;
+    if lane == 0u {
+        atomicStore(&above, 0u);
+        atomicStore(&below, NONE);
+    }
+    workgroupBarrier();
+    for (var y = lane; y < params.height; y += LANES) {
+        if row_has_value[y] == 1u {
+            if y <= row {
+                atomicMax(&above, y + 1u);
+            } else {
+                atomicMin(&below, y);
+            }
+        }
+    }
+    workgroupBarrier();
+    let nearest_above = atomicLoad(&above);
+    let source = select(atomicLoad(&below), nearest_above - 1u, nearest_above > 0u);
+    if source == NONE || source == row {
         return;
     }
-    let position = vec2<i32>(id.xy);
-    var value = nearest(position, vec2<i32>(0, -1));
-    if value == INVALID {
-        value = nearest(position, vec2<i32>(0, 1));
+    for (var x = lane; x < params.width; x += LANES) {
+        let index = map_index(x, row);
+        map[index] = filled(map[index], map_value(map[map_index(x, source)]));
     }
-    let index = map_index(id.x, id.y);
-    after[index] = filled(before[index], value);
 }

@@ -6,7 +6,7 @@ use super::settings_args::SettingsArgs;
 use crate::capture::newest::{Policy, RecvError};
 use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec};
 use crate::colormap::{Colormap, DisplayRange};
-use crate::engine::{self, Engine, Job, Output};
+use crate::engine::{self, Engine, EngineChoice, GpuEngine, Job, Output};
 use crate::export;
 use crate::frame::Frame;
 use crate::rig::{self, RigFile};
@@ -36,6 +36,10 @@ pub(super) struct ComputeArgs {
     /// Depth as 16-bit .png in millimetres, 0 where there is none; for a folder of pairs a folder; needs a calibration
     #[arg(long, value_name = "FILE")]
     depth: Option<PathBuf>,
+    /// How clearly each disparity won (--confidence, which it switches on) as 8-bit .png: 255 is clearest, 0 where nothing
+    /// was measured; for a folder of pairs a folder
+    #[arg(long, value_name = "FILE")]
+    confidence_map: Option<PathBuf>,
     /// Print engine, adapter, parameters, valid share and times as JSON
     #[arg(long)]
     json: bool,
@@ -53,6 +57,7 @@ struct Targets {
     disparity: PathBuf,
     color: Option<PathBuf>,
     depth: Option<PathBuf>,
+    confidence: Option<PathBuf>,
 }
 
 /// Runs `compute`.
@@ -60,12 +65,16 @@ struct Targets {
 /// # Errors
 /// Wrong input, an engine that cannot, a file that cannot be written; the pairs before it are written.
 pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
-    let settings = args.settings.resolve()?;
+    let mut settings = args.settings.resolve()?;
+    if args.confidence_map.is_some() {
+        ask_for_confidence(&mut settings)?;
+    }
     let inputs: Vec<_> = std::iter::once(&args.left).chain(&args.right).cloned().collect();
     let spec = SourceSpec::from_paths(&inputs)?;
     let is_folder = matches!(spec, SourceSpec::Folder(_));
     if is_folder {
-        for folder in [Some(&args.output), args.color.as_ref(), args.depth.as_ref()].into_iter().flatten() {
+        let others = [&args.color, &args.depth, &args.confidence_map];
+        for folder in std::iter::once(&args.output).chain(others.into_iter().flatten()) {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot make the output folder {}", folder.display()))?;
         }
@@ -126,6 +135,18 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What is to be written has to be computed, whatever the settings say.
+fn ask_for_confidence(settings: &mut Settings) -> Result<(), UsageError> {
+    settings.params.confidence = true;
+    match GpuEngine::lacks(&settings.params).filter(|_| settings.engine == EngineChoice::Gpu) {
+        None => Ok(()),
+        Some(lacking) => {
+            let text = format!("--engine gpu has no {lacking}: use --engine cpu, or leave out --confidence-map");
+            Err(UsageError(text))
+        }
+    }
+}
+
 /// The engine for the first pair; the others have the same size.
 fn open_engine(settings: &Settings, job: &Job) -> anyhow::Result<Box<dyn Engine>> {
     let opened = engine::open(&settings.engine_options(), Some(job))?;
@@ -137,13 +158,19 @@ fn open_engine(settings: &Settings, job: &Job) -> anyhow::Result<Box<dyn Engine>
 
 fn targets(args: &ComputeArgs, is_folder: bool, frame: &Frame) -> Targets {
     if !is_folder {
-        return Targets { disparity: args.output.clone(), color: args.color.clone(), depth: args.depth.clone() };
+        return Targets {
+            disparity: args.output.clone(),
+            color: args.color.clone(),
+            depth: args.depth.clone(),
+            confidence: args.confidence_map.clone(),
+        };
     }
     let file = |folder: &Path, ending: &str| folder.join(format!("{}.{ending}", frame.raw.name));
     Targets {
         disparity: file(&args.output, &args.format),
         color: args.color.as_deref().map(|folder| file(folder, "png")),
         depth: args.depth.as_deref().map(|folder| file(folder, "png")),
+        confidence: args.confidence_map.as_deref().map(|folder| file(folder, "png")),
     }
 }
 
@@ -163,6 +190,10 @@ fn write(output: &Output, targets: &Targets) -> anyhow::Result<Vec<String>> {
             )
         })?;
         export::write_depth_mm(path, map, geometry)?;
+    }
+    if let Some(path) = &targets.confidence {
+        let confidence = map.confidence.as_ref().context("the engine gave no confidence back")?;
+        export::write_confidence(path, confidence)?;
     }
     Ok(warnings)
 }

@@ -3,9 +3,9 @@
 //! A GPU that is the CPU in disguise is never chosen. What was measured is kept in a file beside the program's other
 //! caches, by devices, size and those parameters that decide how long a pair takes.
 
-use super::{CpuEngine, Engine, EngineError, GpuEngine, Job, OpenOptions, Opened, run};
+use super::{CpuEngine, Engine, EngineError, GpuEngine, Job, OpenOptions, Opened, cached, run};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long each engine is timed at most, once it is warm.
@@ -15,7 +15,7 @@ const PAIRS: usize = 5;
 
 /// The quicker engine.
 pub(super) fn choose(options: &OpenOptions, sample: Option<&Job>) -> Opened {
-    choose_with(options, sample, cache_file().as_deref())
+    choose_with(options, sample, cached::file("engine-times.json").as_deref())
 }
 
 fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: Option<&Path>) -> Opened {
@@ -99,10 +99,6 @@ fn key(gpu: &str, cpu: &str, sample: &Job) -> String {
     )
 }
 
-fn cache_file() -> Option<PathBuf> {
-    Some(directories::ProjectDirs::from("", "", "stereopsis")?.cache_dir().join("engine-times.json"))
-}
-
 type Cache = BTreeMap<String, Times>;
 
 fn read(file: &Path) -> Option<Cache> {
@@ -121,13 +117,8 @@ fn remember(file: Option<&Path>, key: String, times: Times) {
         cache.clear(); // devices, versions and sizes of long ago
     }
     cache.insert(key, times);
-    let written = || -> std::io::Result<()> {
-        file.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-        let new = file.with_extension(format!("{}.new", std::process::id()));
-        std::fs::write(&new, serde_json::to_vec_pretty(&cache)?)?;
-        std::fs::rename(&new, file)
-    };
-    if let Err(err) = written() {
+    let written = serde_json::to_vec_pretty(&cache).map_err(Into::into).and_then(|bytes| cached::replace(file, &bytes));
+    if let Err(err) = written {
         log::info!("the times of the engines are not kept: {}: {err}", file.display());
     }
 }

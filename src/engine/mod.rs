@@ -3,6 +3,7 @@
 pub mod cpu;
 pub mod gpu;
 mod auto;
+mod cached;
 mod open;
 pub mod worker;
 
@@ -87,7 +88,7 @@ pub struct Output {
 }
 
 /// A disparity map on the device: `R32Uint`, low 16 bits the disparity in 1/16 px as in
-/// [`crate::stereo::DisparityMap::values`], next 8 bits the reasons.
+/// [`crate::stereo::DisparityMap::values`], next 8 bits the reasons, upper 8 bits the confidence if it was asked for.
 pub type ResultTexture = wgpu::Texture;
 
 /// Why an engine cannot do a job.
@@ -124,7 +125,14 @@ pub trait Engine: Send {
         None
     }
 
-    /// Starts a job. The pair is on its way when this returns; nobody waits for the device.
+    /// Whether a job like this could start at once. Where not, what it lacks is being made meanwhile, and asking again
+    /// is cheap. A job that cannot be done at all is prepared: [`Engine::submit`] says why.
+    fn prepare(&mut self, _job: &Job) -> bool {
+        true
+    }
+
+    /// Starts a job. The pair is on its way when this returns; nobody waits for the device. What was not prepared is
+    /// made here first, which may take a while.
     ///
     /// # Errors
     /// The job is not taken; the engine stays usable unless the device is lost.

@@ -140,7 +140,7 @@ mod tests {
     /// 3x2: measured, zero, invalid / negative, beyond a PNG, one sixteenth.
     fn map() -> DisparityMap {
         let values = vec![16 * 10 + 8, 0, INVALID, -16, 16 * 300, 1];
-        DisparityMap { values: Image::new(3, 2, values), reasons: Image::filled(3, 2, 0) }
+        DisparityMap { values: Image::new(3, 2, values), reasons: Image::filled(3, 2, 0), confidence: None }
     }
 
     fn written(name: &str) -> (Vec<u8>, Vec<String>) {

@@ -12,6 +12,6 @@ mod text;
 pub use disparity::{check_disparity_name, write_depth_mm, write_disparity};
 pub use file::ExportError;
 pub(crate) use file::write as write_file;
-pub use picture::{write_color, write_picture, write_rgb};
+pub use picture::{write_color, write_confidence, write_picture, write_rgb};
 pub use preview::{PreviewOptions, preview, write_preview};
 pub use snapshot::{Snapshot, describe, snapshot};

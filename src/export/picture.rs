@@ -52,6 +52,18 @@ pub fn write_color(
     write_rgb(path, &colormap::color_map(map, geometry, range.unwrap_or_else(fitted), colormap, false))
 }
 
+/// Writes how clearly each disparity won as an 8-bit grey `.png`: 255 is clearest, 0 where nothing was measured.
+///
+/// # Errors
+/// Another ending, or the file cannot be written.
+pub fn write_confidence(path: &Path, confidence: &Image<u8>) -> Result<(), ExportError> {
+    if file::ending(path) != "png" {
+        return Err(ExportError::unknown_format(path, "confidence is an 8-bit .png"));
+    }
+    let (width, height) = (confidence.width() as u32, confidence.height() as u32);
+    encode(path, ImageBuffer::from_raw(width, height, confidence.pixels().to_vec()).map(DynamicImage::ImageLuma8))
+}
+
 fn encode(path: &Path, image: Option<DynamicImage>) -> Result<(), ExportError> {
     let format = match file::ending(path).as_str() {
         "png" => ImageFormat::Png,
@@ -93,6 +105,17 @@ mod tests {
     }
 
     #[test]
+    fn confidence_is_a_grey_png_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let confidence = Image::new(3, 1, vec![0u8, 90, 255]);
+        let path = folder.path().join("a.png");
+        write_confidence(&path, &confidence).unwrap();
+        assert_eq!(image::open(&path).unwrap().as_luma8().unwrap().as_raw(), &[0, 90, 255]);
+        let text = write_confidence(&folder.path().join("a.jpg"), &confidence).unwrap_err().to_string();
+        assert!(text.contains("a.jpg") && text.contains("8-bit .png"), "{text}");
+    }
+
+    #[test]
     fn every_format_is_written_and_others_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let deep = Luma::U16 { image: Image::filled(8, 8, 700u16), bits: 10 };
@@ -111,7 +134,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
         let values = Image::new(3, 1, vec![16, 160, INVALID]);
-        let map = DisparityMap { values, reasons: Image::filled(3, 1, 0) };
+        let map = DisparityMap { values, reasons: Image::filled(3, 1, 0), confidence: None };
         write_color(&path, &map, None, None, Colormap::Turbo).unwrap();
         let stored = image::open(path).unwrap().into_rgb8();
         assert_eq!(stored.get_pixel(0, 0).0, Colormap::Turbo.color(0.0));

@@ -127,7 +127,7 @@ pub(super) mod tests {
             () => 32 + (y * 38 * 16 / HEIGHT) as i16,
         });
         let reasons = Image::from_fn(WIDTH, HEIGHT, |x, y| if shadow(x, y) { reason::LEFT_RIGHT } else { 0 });
-        DisparityMap { values, reasons }
+        DisparityMap { values, reasons, confidence: None }
     }
 
     pub(in super::super) fn frame(with_geometry: bool) -> Frame {
@@ -196,7 +196,7 @@ pub(super) mod tests {
             let mut frame = frame(true);
             frame.left = Picture { luma, rgb: None };
             let values = Image::filled(width, height, INVALID);
-            let map = DisparityMap { values, reasons: Image::filled(width, height, 1) };
+            let map = DisparityMap { values, reasons: Image::filled(width, height, 1), confidence: None };
             assert!(preview(&frame, &map, &PreviewOptions::default()).width() > 3 * width);
             frame.geometry = None;
             preview(&frame, &map, &PreviewOptions::default());

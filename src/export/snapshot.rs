@@ -3,7 +3,7 @@
 
 use super::disparity::{write_depth_mm, write_disparity};
 use super::file::{self, ExportError};
-use super::picture::write_picture;
+use super::picture::{write_confidence, write_picture};
 use crate::engine::Output;
 use crate::frame::Frame;
 use crate::stereo::{DisparityMap, reason};
@@ -39,8 +39,8 @@ pub fn describe(output: &Output) -> Value {
     })
 }
 
-/// Writes `NAME_depth_mm.png` (with a geometry only), `NAME_disp_x256.png`, `NAME_disp.pfm`, `NAME_left.png` and
-/// `NAME.json` into `folder`, where NAME is the pair's; never over other files: a number is added instead.
+/// Writes `NAME_depth_mm.png` (with a geometry only), `NAME_disp_x256.png`, `NAME_disp.pfm`, `NAME_confidence.png` (if it was
+/// asked for), `NAME_left.png` and `NAME.json` into `folder`, where NAME is the pair's; never over other files: a number is added instead.
 ///
 /// `about` is an object, such as from [`describe`]; the file's own entries join it.
 ///
@@ -56,8 +56,13 @@ pub fn snapshot(folder: &Path, frame: &Frame, map: &DisparityMap, about: &Value)
     }
     let warnings = write_disparity(&path("_disp_x256.png"), map)?;
     write_disparity(&path("_disp.pfm"), map)?;
+    paths.extend([path("_disp_x256.png"), path("_disp.pfm")]);
+    if let Some(confidence) = &map.confidence {
+        paths.push(path("_confidence.png"));
+        write_confidence(&path("_confidence.png"), confidence)?;
+    }
     write_picture(&path("_left.png"), &frame.left)?;
-    paths.extend([path("_disp_x256.png"), path("_disp.pfm"), path("_left.png"), path(".json")]);
+    paths.extend([path("_left.png"), path(".json")]);
 
     let text = serde_json::to_string_pretty(&sidecar(frame, map, about, &paths, &warnings))
         .map_err(|e| ExportError::encode(&path(".json"), &e))?;
@@ -92,6 +97,7 @@ fn sidecar(frame: &Frame, map: &DisparityMap, about: &Value, paths: &[PathBuf], 
         "units": {
             "_depth_mm.png": "16-bit, millimetres, 0 = invalid or beyond 65.535 m",
             "_disp_x256.png": "16-bit, disparity px * 256, 0 = invalid",
+            "_confidence.png": "8-bit, (S2 - S1) * 255 / S2 of the winner's sum S1 and its best rival's S2, 0 = not measured",
             "_disp.pfm": "float, disparity px, +inf = invalid, rows bottom to top",
             "focal_px, doffs_px, cx_px, cy_px": "px, pixel centres at whole numbers",
             "baseline_m": "metres",
@@ -114,7 +120,7 @@ fn free_name(folder: &Path, name: &str) -> String {
         name => name,
     };
     let is_free = |name: &str| {
-        let endings = [".json", "_depth_mm.png", "_disp_x256.png", "_disp.pfm", "_left.png"];
+        let endings = [".json", "_depth_mm.png", "_disp_x256.png", "_disp.pfm", "_confidence.png", "_left.png"];
         endings.iter().all(|ending| !folder.join(format!("{name}{ending}")).exists())
     };
     let numbered = (2..).map(|n| format!("{name}-{n}"));
@@ -156,6 +162,17 @@ mod tests {
         assert_eq!(json["files"].as_array().unwrap().len(), 5);
         assert!(json["units"]["_depth_mm.png"].as_str().unwrap().contains("millimetres"));
         assert!(json["valid_share"].as_f64().unwrap() > 0.5);
+    }
+
+    #[test]
+    fn confidence_is_written_where_it_was_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut map = map();
+        map.confidence = Some(map.reasons.map(|_| 77));
+        let written = snapshot(folder.path(), &frame(true), &map, &json!({})).unwrap();
+        assert_eq!(names(&written)[3], "scene-000012_confidence.png");
+        assert_eq!(image::open(&written.paths[3]).unwrap().as_luma8().unwrap().as_raw()[0], 77);
+        assert_eq!(written.paths.len(), 6);
     }
 
     #[test]

@@ -106,7 +106,7 @@ mod tests {
         let values = vec![160, 176, 180, 112, INVALID, 320, 160, 160];
         let exact = vec![10.0, 10.0, 10.0, 10.0, 10.0, 10.0, f32::NAN, f32::INFINITY];
         let occluded = (0..8).map(|i| i == 5).collect();
-        let map = DisparityMap { values: Image::new(8, 1, values), reasons: Image::filled(8, 1, 0) };
+        let map = DisparityMap { values: Image::new(8, 1, values), reasons: Image::filled(8, 1, 0), confidence: None };
         let left_px = Image::new(8, 1, exact);
         (map, Truth { right_px: left_px.clone(), left_px, occluded: Image::new(8, 1, occluded) })
     }

@@ -1,4 +1,4 @@
-//! The result: disparity in sixteenths of a pixel, and for each pixel without one the reason.
+//! The result: disparity in sixteenths of a pixel, for each pixel without one the reason, and on request how sure it is.
 
 use crate::image::Image;
 
@@ -38,6 +38,9 @@ pub struct DisparityMap {
     pub values: Image<i16>,
     /// Bits of [`reason`].
     pub reasons: Image<u8>,
+    /// How clearly each disparity won, where somebody asked for it: [`crate::stereo::disparity::confidence`] of its winner;
+    /// 0 where none was measured, so also where one was filled in.
+    pub confidence: Option<Image<u8>>,
 }
 
 impl DisparityMap {
@@ -71,6 +74,12 @@ impl DisparityMap {
         Some(*found.select_nth_unstable_by(middle, f32::total_cmp).1)
     }
 
+    /// Confidence of a pixel in per cent, 100 being the clearest; `None` where nobody asked, or nothing was measured.
+    pub fn confidence_percent(&self, x: usize, y: usize) -> Option<f32> {
+        let confidence = self.confidence.as_ref()?.at(x, y);
+        (self.reasons.at(x, y) == 0).then(|| f32::from(confidence) / 2.55)
+    }
+
     /// Every pixel in px, NaN where there is none.
     pub fn to_px(&self) -> Image<f32> {
         self.values.map(|&v| if v == INVALID { f32::NAN } else { f32::from(v) / SUBPIXEL_STEPS as f32 })
@@ -86,5 +95,8 @@ impl DisparityMap {
     pub(crate) fn invalidate(&mut self, x: usize, y: usize, why: u8) {
         self.values.set(x, y, INVALID);
         self.reasons.set(x, y, self.reasons.at(x, y) | why);
+        if let Some(confidence) = &mut self.confidence {
+            confidence.set(x, y, 0);
+        }
     }
 }

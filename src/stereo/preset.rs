@@ -17,7 +17,7 @@ choices! {
 }
 
 impl Preset {
-    /// Puts the preset's method into `params`; the search range stays.
+    /// Puts the preset's method into `params`; the search range stays, and whether confidence is told.
     pub fn apply(self, params: &mut StereoParams) {
         let method = match self {
             Self::Balanced => StereoParams::default(),
@@ -36,7 +36,7 @@ impl Preset {
                 ..StereoParams::for_cost(CostKind::Rank)
             },
         };
-        let StereoParams { min_disparity, num_disparities, .. } = *params;
-        *params = StereoParams { min_disparity, num_disparities, ..method };
+        let StereoParams { min_disparity, num_disparities, confidence, .. } = *params;
+        *params = StereoParams { min_disparity, num_disparities, confidence, ..method };
     }
 }

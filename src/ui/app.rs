@@ -135,12 +135,17 @@ fn views(ui: &mut Ui, session: &mut Session, screens: &mut Screens) {
         let display = match kind {
             ViewKind::Disparity => Some(&look.disparity),
             ViewKind::Depth => look.depth.as_ref(),
+            ViewKind::Confidence => look.confidence.as_ref(),
             ViewKind::Left | ViewKind::Right => None,
         };
         let estimated = kind == ViewKind::Depth && frame.geometry.is_some_and(|geometry| geometry.estimated);
         let remark = if estimated { " · estimated" } else { "" };
-        let no_depth = kind == ViewKind::Depth && display.is_none();
-        let content = if no_depth { Err(NO_DEPTH) } else { screens.texture(kind).ok_or("no result yet") };
+        let content = match kind {
+            ViewKind::Depth if display.is_none() => Err(NO_DEPTH),
+            ViewKind::Confidence if !session.params.confidence => Err(NO_CONFIDENCE),
+            ViewKind::Confidence if display.is_none() => Err(NO_RESULT),
+            _ => screens.texture(kind).ok_or(NO_RESULT),
+        };
         let tile =
             Tile { kind, place, content, display: display.map(|d| (d, &look.colours[..])), size, crosshair, remark };
         let pointed = tile.show(ui, &mut session.zoom);
@@ -156,4 +161,6 @@ fn views(ui: &mut Ui, session: &mut Session, screens: &mut Screens) {
     }
 }
 
+const NO_RESULT: &str = "no result yet";
+const NO_CONFIDENCE: &str = "No confidence: it is switched off. Filters, more ▾, Confidence switches it on.";
 const NO_DEPTH: &str = "No depth: no calibration. Source ▾, Rig … loads one or estimates it from the pictures.";

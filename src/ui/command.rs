@@ -59,6 +59,7 @@ impl Command {
         Self::View(ViewKind::Depth),
         Self::View(ViewKind::Right),
         Self::View(ViewKind::Disparity),
+        Self::View(ViewKind::Confidence),
         Self::Controls,
         Self::FullScreen,
         Self::Help,
@@ -93,7 +94,7 @@ impl Command {
             Self::Pause => "Hold this pair while matching goes on, so that parameters can be tuned on a still.",
             Self::Step => "Take the next pair and hold it.",
             Self::Snapshot => {
-                "Write depth (16-bit mm), disparity (16-bit ×256 and PFM), the left picture and a JSON with everything in force."
+                "Write depth (16-bit mm), disparity (16-bit ×256 and PFM), confidence if it is on, the left picture and a JSON with everything in force."
             }
             Self::Open => "Choose a left and a right picture, or drop two files or a folder on the window.",
             Self::Cameras => "Show what each camera sees, and choose left and right by a click.",
@@ -129,6 +130,7 @@ impl Command {
             Self::View(ViewKind::Depth) => (Modifiers::NONE, Key::Num2),
             Self::View(ViewKind::Right) => (Modifiers::NONE, Key::Num3),
             Self::View(ViewKind::Disparity) => (Modifiers::NONE, Key::Num4),
+            Self::View(ViewKind::Confidence) => (Modifiers::NONE, Key::Num5),
             Self::Controls => (Modifiers::NONE, Key::H),
             Self::FullScreen => (Modifiers::NONE, Key::F11),
             Self::Help => (Modifiers::NONE, Key::F1),

@@ -14,7 +14,7 @@ pub(crate) struct Look {
     pub(crate) views: Vec<ViewKind>,
     /// Nearest and farthest depth in colour, m; `None` until the first fit.
     pub(crate) depth_range_m: Option<(f64, f64)>,
-    /// Colours of both maps.
+    /// Colours of the maps.
     pub(crate) colormap: Colormap,
     /// Whether invalid pixels tell their reason.
     pub(crate) colour_reasons: bool,
@@ -27,7 +27,7 @@ pub(crate) struct Look {
 impl Default for Look {
     fn default() -> Self {
         Self {
-            views: ViewKind::ALL.to_vec(),
+            views: ViewKind::AT_FIRST.to_vec(),
             depth_range_m: None,
             colormap: Colormap::default(),
             colour_reasons: false,
@@ -65,7 +65,7 @@ impl Look {
             doffs_px: 0.0,
             low,
             high: low + (params.num_disparities as f32 - 1.0).max(1.0),
-            quantity: 0,
+            quantity: Display::DISPARITY,
             colour_reasons,
         };
         let depth = geometry.map(|geometry| {
@@ -75,11 +75,13 @@ impl Look {
                 doffs_px: geometry.doffs_px as f32,
                 low: (1.0 / far) as f32,
                 high: (1.0 / near) as f32,
-                quantity: 1,
+                quantity: Display::INVERSE_DEPTH,
                 colour_reasons,
             }
         });
-        MapLook { disparity, depth, colours: Arc::new(self.colormap.lookup()) }
+        let confidence =
+            params.confidence.then_some(Display { low: 0.0, high: 100.0, quantity: Display::CONFIDENCE, ..disparity });
+        MapLook { disparity, depth, confidence, colours: Arc::new(self.colormap.lookup()) }
     }
 }
 
@@ -93,6 +95,8 @@ mod tests {
         look.toggle(ViewKind::Depth);
         assert_eq!(look.views, [ViewKind::Left, ViewKind::Right, ViewKind::Disparity]);
         look.toggle(ViewKind::Depth);
+        assert_eq!(look.views, ViewKind::AT_FIRST);
+        look.toggle(ViewKind::Confidence);
         assert_eq!(look.views, ViewKind::ALL);
     }
 

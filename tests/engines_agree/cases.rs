@@ -78,8 +78,11 @@ impl Case {
         assert_eq!(map.size(), expected.size(), "{who}: {}", self.what);
         let (width, height) = map.size();
         for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
-            let (got, wanted) = [map, expected].map(|m| (m.values.at(x, y), m.reasons.at(x, y))).into();
-            assert_eq!(got, wanted, "{who}: disparity and reasons at ({x}, {y}) of {}", self.what);
+            let of = |m: &DisparityMap| {
+                (m.values.at(x, y), m.reasons.at(x, y), m.confidence.as_ref().map(|confidence| confidence.at(x, y)))
+            };
+            let (got, wanted) = [map, expected].map(of).into();
+            assert_eq!(got, wanted, "{who}: disparity, reasons and confidence at ({x}, {y}) of {}", self.what);
         }
     }
 }

@@ -6,9 +6,11 @@ use crate::gpu::gpu_engine;
 use fastrand::Rng;
 use stereopsis::engine::GpuEngine;
 use stereopsis::engine::gpu::{Trace, TraceData};
+use stereopsis::frame::Luma;
+use stereopsis::image::Image;
 use stereopsis::stereo::aggregate::MAX_PATHS;
 use stereopsis::stereo::params::{Fill, Median};
-use stereopsis::stereo::{self, DisparityMap, StereoParams, Volume};
+use stereopsis::stereo::{self, CostKind, DisparityMap, StereoParams, Volume};
 
 /// The reference's products in the order and with the names of a trace.
 fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
@@ -87,6 +89,83 @@ fn gpu_agrees_step_by_step() {
     let Some(mut engine) = gpu_engine() else { return };
     for seed in seeds(30) {
         let case = for_engine(&engine, Case::random(seed, (40, 24)));
+        check(&mut engine, &case);
+    }
+}
+
+/// Windows of every size, in pictures of more than one tile, strip and group of candidates each way.
+#[test]
+fn gpu_windows_reach_across_tiles() {
+    let Some(mut engine) = gpu_engine() else { return };
+    let rng = &mut Rng::with_seed(9);
+    let census = [CostKind::Census5x5, CostKind::Census7x7, CostKind::Census9x7, CostKind::Census9x7Symmetric];
+    let mut all: Vec<_> = census.map(StereoParams::for_cost).to_vec();
+    all.extend([3, 5, 7, 9].map(|rank_window| StereoParams { rank_window, ..StereoParams::for_cost(CostKind::Rank) }));
+    all.extend(
+        [1, 3, 5, 11, 21].map(|sad_window| StereoParams { sad_window, ..StereoParams::for_cost(CostKind::Sad) }),
+    );
+    for (i, params) in all.into_iter().enumerate() {
+        let params = StereoParams { paths: 1, min_disparity: -9, num_disparities: 22, ..params };
+        for (size, bits) in [((71, 41), 8), ((33, 34), 12)] {
+            check(&mut engine, &Case::new(rng, size, Content::Noise, bits, params.clone()));
+        }
+        let pathless = StereoParams { paths: 0, ..params };
+        check(&mut engine, &Case::new(rng, (130 - i, 9), Content::Shifted, 16, pathless));
+    }
+}
+
+/// Filters on rough maps of many tiles: regions of every size and shape, holes of every kind.
+#[test]
+fn gpu_filters_reach_across_tiles() {
+    let Some(mut engine) = gpu_engine() else { return };
+    let rng = &mut Rng::with_seed(14);
+    for (i, speckle_size) in [1, 5, 20, 70, 400, 4000].into_iter().enumerate() {
+        let params = StereoParams {
+            num_disparities: [3, 6, 11][i % 3],
+            paths: 0,
+            subpixel: i % 2 == 0,
+            uniqueness: [0, 2, 10][i / 2],
+            median: Median::ALL[i % 3],
+            left_right: [Some(1), None][i % 2],
+            speckle_size,
+            speckle_range: [0, 1, 3][i / 2],
+            fill: Fill::Background,
+            ..StereoParams::default()
+        };
+        for content in [Content::Noise, Content::Shifted, Content::Blocks] {
+            check(&mut engine, &Case::new(rng, (163, 75), content, 8, params.clone()));
+        }
+    }
+}
+
+/// Wide and high pictures with few disparities, far apart: all else is as good at any disparity, and dropped.
+#[test]
+fn gpu_fills_large_holes() {
+    let Some(mut engine) = gpu_engine() else { return };
+    let rng = &mut Rng::with_seed(15);
+    let params = StereoParams {
+        num_disparities: 6,
+        paths: 0,
+        sad_window: 1,
+        median: Median::Off,
+        uniqueness: 1,
+        left_right: None,
+        fill: Fill::Background,
+        ..StereoParams::for_cost(CostKind::Sad)
+    };
+    for (width, height, points) in [(2600, 3, 7), (1056, 2, 1), (3, 700, 9), (70, 40, 6), (65, 5, 0)] {
+        let points: Vec<_> = (0..points).map(|_| (rng.usize(..width), rng.usize(..height), rng.usize(..6))).collect();
+        let luma = |is_right: bool| {
+            let mut image = Image::filled(width, height, if is_right { 90 } else { 100 });
+            for &(x, y, d) in &points {
+                image.set(x.saturating_sub(if is_right { d } else { 0 }), y, 200);
+            }
+            Luma::U8(image)
+        };
+        let what = format!("{width}x{height} with {points:?}");
+        let case = Case { left: luma(false), right: luma(true), params: params.clone(), what };
+        let found = case.expected().reasons.pixels().iter().filter(|&&why| why == 0).count();
+        assert!(found <= 8 * points.len(), "{found} disparities in {}", case.what);
         check(&mut engine, &case);
     }
 }

@@ -6,6 +6,7 @@
 
 #[cfg(target_os = "linux")]
 mod cameras;
+mod confidence;
 mod harness;
 mod paths;
 mod rig;

@@ -3,13 +3,12 @@
 //! A sum and its candidate share a word, `sum << 10 | candidate`: the smallest word is the smallest sum, and of equal
 //! sums the smaller disparity. The right row's words are kept in the order of the reversed rows of [`super::codes`].
 
+use super::Range;
+use super::maps::{MapRow, WinnerMaps};
 use super::simd::{SimdLevel, on_level};
-use super::{Range, WinnerMaps};
-use crate::image::Image;
-use crate::stereo::DisparityMap;
-use crate::stereo::disparity::{is_unique, refine};
-use crate::stereo::gating::Gates;
-use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
+use crate::stereo::disparity::{confidence, is_unique, refine};
+use crate::stereo::gating::{Gate, Gates};
+use crate::stereo::map::{SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
 use rayon::prelude::*;
 
@@ -33,24 +32,22 @@ pub(super) fn winners(
     sums: &[u32],
     (width, height): (usize, usize),
     range: Range,
+    gates: Option<&Gates>,
     params: &StereoParams,
 ) -> WinnerMaps {
-    let mut values = Image::filled(width, height, INVALID);
-    let mut reasons = Image::filled(width, height, 0);
-    let with_right = params.left_right.is_some();
-    let mut right = Image::filled(width, height, INVALID);
-    let rows = values.pixels_mut().par_chunks_mut(width).zip(reasons.pixels_mut().par_chunks_mut(width));
-    let rows = sums.par_chunks(width * range.stride).zip(rows.zip(right.pixels_mut().par_chunks_mut(width)));
+    let mut maps = WinnerMaps::empty(width, height, params);
+    let with_right = maps.right.is_some();
+    let rows = sums.par_chunks(width * range.stride).zip(maps.rows()).enumerate();
     let scratch = || (vec![0; width], vec![0; width + range.stride]);
-    rows.for_each_init(scratch, |(smallest, from_right), (sums, ((values, reasons), right))| {
+    rows.for_each_init(scratch, |(smallest, from_right), (y, (sums, row))| {
         from_right.fill(u32::MAX);
         on_level!(level, _ => smallest_words(sums, range.stride, with_right, smallest, from_right));
-        left_row(sums, smallest, range, params, values, reasons);
         if with_right {
-            right_row(from_right, range, right);
+            right_row(from_right, range, row.right);
         }
+        left_row(sums, smallest, range, gates.map(|gates| gates.row(y)), params, row);
     });
-    WinnerMaps { left: DisparityMap { values, reasons }, right: with_right.then_some(right) }
+    maps
 }
 
 /// The smallest word of each left pixel, and of each right one.
@@ -78,27 +75,24 @@ fn left_row(
     sums: &[u32],
     smallest: &[u32],
     range: Range,
+    gates: Option<&[Gate]>,
     params: &StereoParams,
-    values: &mut [i16],
-    reasons: &mut [u8],
+    MapRow { values, reasons, confidence: confidences, .. }: MapRow<'_>,
 ) {
-    let mut rivals = Vec::new();
     let pixels = smallest.iter().zip(sums.chunks_exact(range.stride));
-    for ((&word, sums), (value, why)) in pixels.zip(values.iter_mut().zip(reasons)) {
-        let sums = &sums[..range.candidates];
+    for (x, (&word, sums)) in pixels.enumerate() {
         let winner = (word & ((1 << INDEX_BITS) - 1)) as usize;
-        if params.uniqueness > 0 {
-            // what there is not is no rival
-            rivals.clear();
-            rivals.extend(sums.iter().map(|&sum| if sum == NONE { u32::MAX } else { sum }));
-            if !is_unique(&rivals, winner, params.uniqueness) {
-                *why = reason::UNIQUENESS;
-                continue;
-            }
+        let gate = gates.map_or(Gate::whole(range.candidates), |gates| gates[x]);
+        let (sums, place) = (&sums[gate.range()], winner - usize::from(gate.first));
+        if params.uniqueness > 0 && !is_unique(sums, place, params.uniqueness) {
+            reasons[x] = reason::UNIQUENESS;
+            continue;
         }
-        let exist = winner > 0 && winner + 1 < sums.len() && sums[winner - 1] != NONE && sums[winner + 1] != NONE;
-        let fraction = if params.subpixel && exist { refine(sums, winner) } else { 0 };
-        *value = (SUBPIXEL_STEPS * params.disparity(winner) + fraction) as i16;
+        let fraction = if params.subpixel { refine(sums, place) } else { 0 };
+        values[x] = (SUBPIXEL_STEPS * params.disparity(winner) + fraction) as i16;
+        if let Some(slot) = confidences.get_mut(x) {
+            *slot = confidence(sums, place);
+        }
     }
 }
 

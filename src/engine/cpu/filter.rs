@@ -1,6 +1,6 @@
 //! Filters on the CPU, in the order of [`crate::stereo::filter_maps`]: median, left-right, speckle, fill.
 
-use super::WinnerMaps;
+use super::maps::WinnerMaps;
 use super::median::Strip;
 use super::simd::{SimdLevel, on_level};
 use crate::image::Image;
@@ -14,7 +14,8 @@ use rayon::prelude::*;
 const STRIP: usize = 16;
 
 /// Everything after the winner.
-pub(super) fn filter_maps(level: SimdLevel, maps: WinnerMaps, params: &StereoParams) -> DisparityMap {
+pub(super) fn filter_maps(level: SimdLevel, mut maps: WinnerMaps, params: &StereoParams) -> DisparityMap {
+    let confidence = maps.left.confidence.take();
     let mut map = smooth_and_check(level, maps, params);
     if params.speckle_size > 0 {
         remove_speckle(&mut map, params.speckle_size, params.speckle_range);
@@ -23,16 +24,23 @@ pub(super) fn filter_maps(level: SimdLevel, maps: WinnerMaps, params: &StereoPar
         fill_background(&mut map);
         map = smooth_and_check(level, WinnerMaps { left: map, right: None }, params);
     }
+    map.confidence = confidence.map(|mut confidence| {
+        for (confidence, &reasons) in confidence.pixels_mut().iter_mut().zip(map.reasons.pixels()) {
+            // no measured disparity
+            *confidence = if reasons == 0 { *confidence } else { 0 };
+        }
+        confidence
+    });
     map
 }
 
 /// The median of both maps, and a disparity holds if the right picture finds its way back.
 fn smooth_and_check(level: SimdLevel, maps: WinnerMaps, params: &StereoParams) -> DisparityMap {
-    let WinnerMaps { left: DisparityMap { values: left, mut reasons }, right } = maps;
+    let WinnerMaps { left: DisparityMap { values: left, mut reasons, .. }, right } = maps;
     let radius = params.median.radius();
     let check = params.left_right.zip(right.as_ref());
     if radius == 0 && check.is_none() {
-        return DisparityMap { values: left, reasons };
+        return DisparityMap { values: left, reasons, confidence: None };
     }
     let (width, height) = left.size();
     let mut values = Image::filled(width, height, INVALID);
@@ -54,7 +62,7 @@ fn smooth_and_check(level: SimdLevel, maps: WinnerMaps, params: &StereoParams) -
             }
         });
     });
-    DisparityMap { values, reasons }
+    DisparityMap { values, reasons, confidence: None }
 }
 
 /// After [`crate::stereo::filter::check_left_right`], without branches.

@@ -261,7 +261,7 @@ mod tests {
             let px = if few { some[usize::from(x > width / 2 || rng.u8(..9) == 0)] } else { rng.i32(min..=max) };
             if rng.u8(0..100) < valid { (SUBPIXEL_STEPS * px) as i16 } else { INVALID }
         });
-        DisparityMap { values, reasons: Image::filled(width, height, 0) }
+        DisparityMap { values, reasons: Image::filled(width, height, 0), confidence: None }
     }
 
     #[test]

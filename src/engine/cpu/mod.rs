@@ -20,6 +20,7 @@ mod exact;
 mod filter;
 mod gates;
 mod lane;
+mod maps;
 mod median;
 mod memory;
 mod paths;
@@ -43,6 +44,7 @@ use aligned::Aligned;
 use codes::Codes;
 use costs::Costs;
 use lane::{Excess, Lane};
+use maps::WinnerMaps;
 use paths::Workspace;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use simd::SimdLevel;
@@ -180,7 +182,7 @@ impl Buffers {
             if let Some(gates) = &gates {
                 exact::gate(&mut self.sums, gates, range);
             }
-            let maps = exact::winners(level, &self.sums, (width, height), range, params);
+            let maps = exact::winners(level, &self.sums, (width, height), range, gates.as_ref(), params);
             stages.done("paths + winner");
             let map = filter::filter_maps(level, maps, params);
             stages.done("filters");
@@ -339,10 +341,4 @@ impl Stages {
         self.times.push(StageTime { name, ms: (now - self.last).as_secs_f64() * 1e3 });
         self.last = now;
     }
-}
-
-/// Left map with reasons, and the right picture's disparities where somebody asks for them.
-struct WinnerMaps {
-    left: DisparityMap,
-    right: Option<Image<i16>>,
 }

@@ -11,16 +11,14 @@
 use super::aligned::Aligned;
 use super::cells::Cell;
 use super::courses::Sweep;
+use super::fit;
 use super::lane::{Excess, Lane};
+use super::maps::WinnerMaps;
 use super::simd::{SimdLevel, on_level};
 use super::sweep::{Cells, Job, Row, Scratch, Visit, room, visit};
 use super::turns::{Runner, Turns};
 use super::walk::PIECE;
-use super::{WinnerMaps, fit};
 use crate::engine::EngineError;
-use crate::image::Image;
-use crate::stereo::DisparityMap;
-use crate::stereo::map::INVALID;
 use std::sync::{Mutex, PoisonError};
 
 /// What is kept from pair to pair.
@@ -60,19 +58,16 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
         fit(&mut self.volume, (0..height).map(row_lens).sum(), (width, height), range)?;
         self.restart(level, sweeps, width, job);
 
-        let mut values = Image::filled(width, height, INVALID);
-        let mut reasons = Image::filled(width, height, 0);
-        let with_right = job.params.left_right.is_some();
-        let mut right = Image::filled(width, height, INVALID);
+        let mut maps = WinnerMaps::empty(width, height, job.params);
         let mut volume = &mut self.volume[..];
-        let maps = values.pixels_mut().chunks_exact_mut(width).zip(reasons.pixels_mut().chunks_exact_mut(width));
         let rows: Vec<_> = maps
-            .zip(right.pixels_mut().chunks_exact_mut(width))
+            .rows()
+            .into_iter()
             .enumerate()
-            .map(|(y, ((values, reasons), right))| {
+            .map(|(y, map)| {
                 let (of_row, rest) = std::mem::take(&mut volume).split_at_mut(row_lens(y));
                 volume = rest;
-                Turns::new(Row { volume: of_row, values, reasons, right: if with_right { right } else { &mut [] } })
+                Turns::new(Row { volume: of_row, map })
             })
             .collect();
         let order = Mutex::new(Order { sweeps: sweeps.len(), height, taken: [0; 2] });
@@ -95,7 +90,7 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
             }
         });
         drop(rows);
-        Ok(WinnerMaps { left: DisparityMap { values, reasons }, right: with_right.then_some(right) })
+        Ok(maps)
     }
 
     /// Room for all that the sweeps keep, before their first rows.

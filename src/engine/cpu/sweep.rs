@@ -6,6 +6,7 @@ use super::cells::{Cell, Edge, Place};
 use super::costs::{Costs, Where};
 use super::courses::{Pass, Source, Sweep};
 use super::lane::{Excess, Lane};
+use super::maps::MapRow;
 use super::memory::Streams;
 use super::turns::{Runner, Track};
 use super::walk::{End, From, PIECE, Piece, TOGETHER, Turn, costs_as_totals, walk, walk_fixed};
@@ -32,10 +33,7 @@ pub(super) struct Job<'a, L> {
 pub(super) struct Row<'a, E> {
     /// Sums of the path costs' excess.
     pub(super) volume: &'a mut [E],
-    pub(super) values: &'a mut [i16],
-    pub(super) reasons: &'a mut [u8],
-    /// The right map's row; empty if nobody needs it.
-    pub(super) right: &'a mut [i16],
+    pub(super) map: MapRow<'a>,
 }
 
 /// Path costs of the row that a pass has come by last, piece by piece.
@@ -119,7 +117,7 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
     let register = <L::V<S> as SimdBase<S>>::LEN;
     let room = room(job.range, job.windows, register);
     edge.restart(directions, room);
-    let with_right = !row.right.is_empty();
+    let with_right = !row.map.right.is_empty();
     if turn.is_last() && with_right {
         right.restart(width, job.range);
     }
@@ -171,8 +169,7 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
             None => costs_as_totals::<S, L, E>(simd, &mut piece),
         }
         if turn.is_last() {
-            let (values, reasons) = (&mut row.values[from..][..pixels], &mut row.reasons[from..][..pixels]);
-            tile.left(simd, job.params, values, reasons);
+            tile.left(simd, job.params, row.map.piece(from, pixels));
             if with_right {
                 right.update(simd, tile, from, pixels, pass.mirrored);
             }
@@ -180,7 +177,7 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
     }
     runner.step(); // leaves the last piece
     if turn.is_last() && with_right {
-        right.finish(job.params.min_disparity, row.right);
+        right.finish(job.params.min_disparity, row.map.right);
     }
 }
 

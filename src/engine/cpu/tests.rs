@@ -75,6 +75,13 @@ fn check(engine: &mut CpuEngine, rng: &mut Rng, size: (usize, usize), params: &S
     assert_eq!(first, None, "disparity at (x, y, cpu, reference) of {size:?}, {} bits, {params:?}", left.bits());
     let place = (0..size.0 * size.1).find(|&i| map.reasons.pixels()[i] != expected.reasons.pixels()[i]);
     let place = place.map(|i| (i % size.0, i / size.0, map.reasons.pixels()[i], expected.reasons.pixels()[i]));
+    assert!(
+        map.confidence == expected.confidence,
+        "confidence of {size:?}, {} bits, {params:?}: {:?} instead of {:?}",
+        left.bits(),
+        map.confidence,
+        expected.confidence
+    );
     assert_eq!(place, None, "reason at (x, y, cpu, reference) of {size:?}, {} bits, {params:?}", left.bits());
 }
 

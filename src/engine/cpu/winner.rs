@@ -4,6 +4,7 @@
 
 use super::Range;
 use super::aligned::Aligned;
+use super::maps::MapRow;
 use super::walk::PIECE;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
@@ -56,7 +57,12 @@ impl Tile {
 
     /// Left winners of the first pixels, tested and refined as in [`crate::stereo::disparity::winner_takes_all`].
     #[inline(always)]
-    pub(super) fn left<S: Simd>(&self, simd: S, params: &StereoParams, values: &mut [i16], reasons: &mut [u8]) {
+    pub(super) fn left<S: Simd>(
+        &self,
+        simd: S,
+        params: &StereoParams,
+        MapRow { values, reasons, confidence, .. }: MapRow<'_>,
+    ) {
         // the winner and its sum between those of its neighbours
         let (mut winners, mut sums) = ([0_i32; PIECE], [[0_i32; PIECE]; 3]);
         for t in 0..values.len() {
@@ -77,11 +83,21 @@ impl Tile {
         for t in 0..values.len() {
             values[t] = (SUBPIXEL_STEPS * (params.min_disparity + winners[t]) + fractions[t]) as i16;
         }
-        if params.uniqueness > 0 {
-            for t in 0..values.len() {
-                if !is_unique(self.pixel(t), winners[t] as usize, sums[1][t] as u32, params.uniqueness) {
-                    (values[t], reasons[t]) = (INVALID, reason::UNIQUENESS);
-                }
+        if params.uniqueness == 0 && confidence.is_empty() {
+            return;
+        }
+        let mut rivals = [0_i32; PIECE];
+        for t in 0..values.len() {
+            rivals[t] = best_rival(self.pixel(t), winners[t] as u16).into();
+        }
+        for t in 0..confidence.len() {
+            confidence[t] = confidence_of(sums[1][t], rivals[t]);
+        }
+        for t in 0..values.len() {
+            // what the best rival leaves unique, the others do as well
+            let exists = rivals[t] != i32::from(NONE);
+            if exists && rivals[t] * (100 - params.uniqueness as i32) < 100 * sums[1][t] {
+                (values[t], reasons[t]) = (INVALID, reason::UNIQUENESS);
             }
         }
     }
@@ -121,17 +137,24 @@ fn fraction(below: i32, best: i32, above: i32) -> i32 {
     if exists { fraction } else { 0 }
 }
 
-/// [`crate::stereo::disparity::is_unique`] among the candidates that exist.
+/// The smallest total more than 1 px from the winner; [`NONE`] where there is none.
 #[inline(always)]
-fn is_unique(totals: &[u16], winner: usize, best: u32, percent: u32) -> bool {
-    let mut rivals = 0;
+fn best_rival(totals: &[u16], winner: u16) -> u16 {
+    let mut best = NONE;
     for i in 0..totals.len() {
-        let total = totals[i];
-        let near = total == NONE || u32::from(total) * (100 - percent) >= 100 * best;
-        let beside = i.wrapping_sub(winner).wrapping_add(1) <= 2;
-        rivals |= u32::from(!near & !beside);
+        let beside = (i as u16).wrapping_sub(winner).wrapping_add(1) <= 2;
+        best = best.min(if beside { NONE } else { totals[i] });
     }
-    rivals == 0
+    best
+}
+
+/// [`crate::stereo::disparity::confidence`] from the two sums. A float division is exact here, as in [`fraction`]: the
+/// numerator is below 2^24, and a quotient that is no whole number differs from one by at least 1 / 2^16, the rounding of
+/// numbers up to 255 by at most 1 / 2^17.
+#[inline(always)]
+fn confidence_of(best: i32, rival: i32) -> u8 {
+    let confidence = (((rival - best) * 255) as f32 / rival.max(1) as f32) as i32;
+    if rival == i32::from(NONE) { u8::MAX } else { confidence as u8 }
 }
 
 /// The right row's winners so far. Place `j` is right column `width - 1 - min - j`, so that candidates of a left pixel lie

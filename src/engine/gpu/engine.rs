@@ -52,6 +52,8 @@ pub struct GpuEngine {
     compiler: Compiler,
     /// What the last job ran, and what that was made from.
     recipe: Option<(Wanted, Recipe)>,
+    /// What a coming job will run, whose pipelines are being compiled.
+    coming: Option<(Wanted, Recipe)>,
     pub(super) plan: Option<Plan>,
     plans: u64,
     in_flight: VecDeque<InFlight>,
@@ -103,6 +105,7 @@ impl GpuEngine {
             options,
             limits,
             recipe: None,
+            coming: None,
             plan: None,
             plans: 0,
             in_flight: VecDeque::new(),
@@ -131,8 +134,8 @@ impl GpuEngine {
         &self.limits
     }
 
-    /// Uploads a job and binds what it runs, which the caller submits.
-    pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<Slot, EngineError> {
+    /// What decides how a job is run.
+    fn wanted(&self, job: &Job) -> Result<Wanted, EngineError> {
         self.gpu.check()?;
         if let Some(lacking) = Self::lacks(&job.params) {
             let text = format!("the GPU engine has no {lacking}: use --engine cpu, or --{lacking} off");
@@ -148,12 +151,39 @@ impl GpuEngine {
             )));
         }
         let variant = (None, self.options.forced);
-        let wanted = Wanted::new(size, &job.params, &self.limits, variant, self.most_work)?;
-        let wanted = Wanted { keeps_sums, ..wanted };
+        Wanted::new(size, &job.params, &self.limits, variant, self.most_work)
+    }
+
+    /// Whether every pipeline of a job is compiled; those that are not are asked for.
+    fn is_prepared(&mut self, job: &Job) -> Result<bool, EngineError> {
+        let wanted = self.wanted(job)?;
+        if self.recipe.as_ref().is_some_and(|(made_for, _)| *made_for == wanted) {
+            return Ok(true);
+        }
+        let recipe = match self.coming.take() {
+            Some((made_for, recipe)) if made_for == wanted => recipe,
+            _ => Recipe::new(&wanted, &self.limits, &self.gpu.info.adapter)?,
+        };
+        let mut is_ready = true;
+        for request in recipe.requests() {
+            is_ready &= self.compiler.get(request)?.is_some();
+        }
+        self.coming = Some((wanted, recipe));
+        Ok(is_ready)
+    }
+
+    /// Uploads a job and binds what it runs, which the caller submits.
+    pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<Slot, EngineError> {
+        let wanted = Wanted { keeps_sums, ..self.wanted(job)? };
+        let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
+        let size = left.size();
         let recipe = match &self.recipe {
             Some((made_for, recipe)) if *made_for == wanted => recipe,
             _ => {
-                let recipe = Recipe::new(&wanted, &self.limits, &self.gpu.info.adapter)?;
+                let recipe = match self.coming.take() {
+                    Some((made_for, recipe)) if made_for == wanted => recipe,
+                    _ => Recipe::new(&wanted, &self.limits, &self.gpu.info.adapter)?,
+                };
                 &self.recipe.insert((wanted.clone(), recipe)).1
             }
         };
@@ -173,7 +203,7 @@ impl GpuEngine {
             .map(|((_, params), layout)| Params::new(left, right, params, layout))
             .collect();
         if slot.program.as_ref().is_none_or(|(made_for, plan, _)| *made_for != wanted || *plan != self.plans) {
-            let (gpu, compiler) = (&self.gpu, &mut self.compiler);
+            let (gpu, compiler) = (&self.gpu, &self.compiler);
             let program = Program::new(gpu, compiler, recipe, plan, &slot, wanted.most_work, keeps_sums)?;
             slot.program = Some((wanted, self.plans, program));
         }
@@ -214,7 +244,7 @@ impl GpuEngine {
         let stages = program.map(Program::stages).unwrap_or_default();
         let work = program.map_or(0, Program::total_work);
         if job.read_back || slot.has_timestamps() {
-            let (ticks, read) = slot.take_read_back(&self.gpu, job.read_back)?;
+            let (ticks, read) = slot.take_read_back(&self.gpu, job.read_back.then_some(job.params.confidence))?;
             map = read.map(Arc::new);
             let tick_ms = f64::from(self.gpu.queue.get_timestamp_period()) * 1e-6;
             for (&name, ticks) in stages.iter().zip(ticks.chunks_exact(2)).filter(|_| slot.has_timestamps()) {
@@ -267,6 +297,10 @@ impl Engine for GpuEngine {
 
     fn slots(&self) -> usize {
         SLOTS
+    }
+
+    fn prepare(&mut self, job: &Job) -> bool {
+        self.is_prepared(job).unwrap_or(true)
     }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {

@@ -54,7 +54,7 @@ impl Structure {
             start_angle_deg: if params.paths == 0 { 0 } else { params.start_angle_deg },
             largest_cost: params.largest_cost(),
             largest_p2: params.largest_p2(),
-            rivals: params.uniqueness > 0,
+            rivals: params.uniqueness > 0 || params.confidence,
             checked: params.left_right.is_some(),
             median: params.median,
             speckle: params.speckle_size > 0,

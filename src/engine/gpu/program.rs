@@ -48,15 +48,19 @@ impl Program {
     /// A pipeline cannot be compiled, or the device is lost.
     pub(super) fn new(
         gpu: &Gpu,
-        compiler: &mut Compiler,
+        compiler: &Compiler,
         recipe: &Recipe,
         plan: &Plan,
         slot: &Slot,
         most_work: u64,
         step_by_step: bool,
     ) -> Result<Self, EngineError> {
+        // asked for all at once, so that the compiler's thread takes its share
+        for request in recipe.requests() {
+            compiler.get(request)?;
+        }
         let parts = upload_parts(gpu, &recipe.parts);
-        let bind = |compiler: &mut Compiler, dispatch: &Dispatch| {
+        let bind = |dispatch: &Dispatch| {
             let pipeline = compiler.wait_for(&dispatch.request)?;
             let entries: Vec<_> = (0..)
                 .zip(&dispatch.resources)
@@ -80,7 +84,7 @@ impl Program {
         for step in &recipe.steps {
             let mut fresh = step_by_step;
             for dispatch in &step.dispatches {
-                let bound = bind(compiler, dispatch)?;
+                let bound = bind(dispatch)?;
                 let joins = passes.last().filter(|last| !fresh && last.stage == step.stage && last.work + dispatch.work <= most_work);
                 fresh = false;
                 if joins.is_none() {

@@ -217,22 +217,24 @@ impl Cook {
         };
         let slabs = if is_volume || is_sad { layout.slabs() } else { 0 };
         for slab in 0..slabs {
-            let window = if is_sad { u64::from(structure.sad_window) } else { 1 };
+            let window = if is_sad { 1 + u64::from(structure.sad_window) / 4 } else { 1 };
             let row_work = volume / structure.height as u64 * window;
             for rows in split(layout.rows(slab), row_work, self.most_work, strip, MOST_GROUPS * strip) {
                 let count = rows.end - rows.start;
                 let (first, end, origin) = (rows.start, rows.end, slab * layout.slab_rows);
                 let part = self.part(Part { first, end, origin, ..Part::default() });
-                let (inputs, columns) = if is_sad {
-                    (vec![left, right], (structure.width as u32 * layout.words).div_ceil(shaders::SAD_GROUP))
+                let (inputs, columns, depth) = if is_sad {
+                    let own_columns = shaders::SAD_COLUMNS - (structure.sad_window - 1);
+                    let columns = (structure.width as u32).div_ceil(own_columns);
+                    (vec![left, right], columns, layout.words.div_ceil(shaders::SAD_WORDS))
                 } else {
                     let lanes = layout.words / layout.kernel.variant.words;
-                    (vec![Resource::Codes(level)], (structure.width as u32 * lanes).div_ceil(64))
+                    (vec![Resource::Codes(level)], (structure.width as u32 * lanes).div_ceil(64), 1)
                 };
                 dispatches.push(Dispatch {
                     request: request.clone(),
                     resources: [&[params, part][..], &inputs, &[target(level, slab)]].concat(),
-                    groups: [columns, count.div_ceil(strip), 1],
+                    groups: [columns, count.div_ceil(strip), depth],
                     work: row_work * u64::from(count),
                     bytes: (layout.code_bytes() + volume * each) * u64::from(count) / structure.height as u64,
                 });
@@ -430,7 +432,7 @@ impl Cook {
         dispatches
     }
 
-    /// A dispatch over the pixels of a map in groups of 8x8.
+    /// A dispatch over the pixels of a map.
     fn map_dispatch(
         &self,
         shader: &'static Shader,
@@ -441,10 +443,11 @@ impl Cook {
     ) -> Dispatch {
         let Structure { width, height, .. } = layout.structure;
         let maps = resources.len() as u64 - 1;
+        let tile = shader.tile;
         Dispatch {
             request: shader.request(entry, constants.to_vec()),
             resources,
-            groups: [width.div_ceil(8) as u32, height.div_ceil(8) as u32, 1],
+            groups: [width.div_ceil(tile.0 as usize) as u32, height.div_ceil(tile.1 as usize) as u32, 1],
             work: 20 * layout.structure.pixels(),
             bytes: maps * layout.map_bytes(),
         }
@@ -481,9 +484,14 @@ impl Cook {
         }
         if structure.fill == Fill::Background {
             let (here, other) = (left(current), left(1 - current));
-            let rows = self.map_dispatch(&shaders::FILL, "rows", &[], maps(here, other), layout);
-            let empty_rows = self.map_dispatch(&shaders::FILL, "empty_rows", &[], maps(other, here), layout);
-            self.push("filters", "fill", vec![rows, empty_rows], Product::Left(current), level);
+            // The sizes of regions are needed no more: their place has room for a word for each row.
+            let entries = shaders::FILL.entries.iter();
+            let rows = |entry| Dispatch {
+                groups: [structure.height as u32, 1, 1],
+                ..self.map_dispatch(&shaders::FILL, entry, &[], maps(here, Resource::Sizes), layout)
+            };
+            let dispatches = entries.copied().map(rows).collect();
+            self.push("filters", "fill", dispatches, Product::Left(current), level);
             if smooth {
                 let dispatch = self.map_dispatch(&shaders::MEDIAN, "smooth_map", &radius, maps(here, other), layout);
                 self.push("filters", "median after fill", vec![dispatch], Product::Left(1 - current), level);

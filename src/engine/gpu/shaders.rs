@@ -27,10 +27,12 @@ pub struct Shader {
     pub bindings: &'static [(&'static str, Binding)],
     /// Its `override` constants.
     pub constants: &'static [&'static str],
+    /// Columns and rows that a workgroup covers, where it goes over the pixels of a map.
+    pub tile: (u32, u32),
 }
 
 macro_rules! shader {
-    ($name:ident, $stem:literal, $entries:expr, $constants:expr, [$($binding:expr),* $(,)?]) => {
+    ($name:ident, $stem:literal, $tile:expr, $entries:expr, $constants:expr, [$($binding:expr),* $(,)?]) => {
         #[doc = concat!("`shaders/", $stem, ".wgsl`.")]
         pub static $name: Shader = Shader {
             stem: $stem,
@@ -41,27 +43,28 @@ macro_rules! shader {
             entries: &$entries,
             bindings: &[("params", Binding::Uniform("Params")), $($binding),*],
             constants: &$constants,
+            tile: $tile,
         };
     };
 }
 
 shader!(
     CENSUS,
-    "cost/census",
+    "cost/census", TILE,
     ["transform"],
     ["RADIUS_X", "RADIUS_Y", "SYMMETRIC"],
     [("left", Binding::Texture), ("right", Binding::Texture), ("codes", Binding::Write)]
 );
 shader!(
     RANK,
-    "cost/rank",
+    "cost/rank", TILE,
     ["transform"],
     ["RADIUS"],
     [("left", Binding::Texture), ("right", Binding::Texture), ("ranks", Binding::Write)]
 );
 shader!(
     SAD,
-    "cost/sad",
+    "cost/sad", TILE,
     ["mean", "exact"],
     ["RADIUS"],
     [
@@ -73,34 +76,38 @@ shader!(
 );
 shader!(
     RIGHT,
-    "disparity/right",
+    "disparity/right", PIXELS,
     ["forget", "choose"],
     [],
     [("right_keys", Binding::Write), ("map", Binding::Write)]
 );
-shader!(MEDIAN, "filter/median", ["smooth_map"], ["RADIUS"], [("before", Binding::Read), ("after", Binding::Write)]);
+shader!(MEDIAN, "filter/median", TILE, ["smooth_map"], ["RADIUS"], [("before", Binding::Read), ("after", Binding::Write)]);
 shader!(
     CONSISTENCY,
-    "filter/consistency",
+    "filter/consistency", PIXELS,
     ["check"],
     [],
     [("left_map", Binding::Write), ("right_map", Binding::Read),]
 );
 shader!(
     SPECKLE,
-    "filter/speckle",
+    "filter/speckle", TILE,
     ["separate", "merge", "measure", "remove"],
     [],
     [("map", Binding::Write), ("parents", Binding::Write), ("sizes", Binding::Write),]
 );
-shader!(FILL, "filter/fill", ["rows", "empty_rows"], [], [("before", Binding::Read), ("after", Binding::Write)]);
+shader!(FILL, "filter/fill", PIXELS, ["rows", "empty_rows"], [], [("map", Binding::Write), ("row_has_value", Binding::Write)]);
 
 /// All of them; those that exist in variants are in [`super::kernels`].
 pub static ALL: [&Shader; 8] = [&CENSUS, &RANK, &SAD, &RIGHT, &MEDIAN, &CONSISTENCY, &SPECKLE, &FILL];
 
-/// Columns and rows that a workgroup of `transform` covers.
-pub const TILE: (u32, u32) = (8, 8);
+/// Columns and rows that a workgroup covers where each invocation is alone with its pixel.
+pub const PIXELS: (u32, u32) = (8, 8);
+/// Columns and rows that a workgroup covers of those shaders that load a tile: transforms, medians, speckle.
+pub const TILE: (u32, u32) = (32, 8);
 /// Rows that an invocation of SAD covers.
-pub const STRIP: u32 = 1;
-/// Invocations of a workgroup of SAD, side by side.
-pub const SAD_GROUP: u32 = 256;
+pub const STRIP: u32 = 32;
+/// Columns that a workgroup of SAD covers, with those that only lend their sums to windows.
+pub const SAD_COLUMNS: u32 = 64;
+/// Words of four candidates that a workgroup of SAD covers.
+pub const SAD_WORDS: u32 = 4;

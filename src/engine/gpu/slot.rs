@@ -227,18 +227,18 @@ impl Slot {
         self.read_back.map_async(wgpu::MapMode::Read, .., move |result| done(result.is_ok()));
     }
 
-    /// The timestamps, and the map if it was copied. The buffer must be mapped; it is the device's again afterwards.
+    /// The timestamps, and the map if it was copied, `with_map` telling whether it has confidences. The buffer must be mapped; it is the device's again afterwards.
     pub(super) fn take_read_back(
         &self,
         gpu: &Gpu,
-        with_map: bool,
+        with_map: Option<bool>,
     ) -> Result<(Vec<u64>, Option<DisparityMap>), EngineError> {
         let result = {
             let bytes = self.read_back.get_mapped_range(..).map_err(|err| device_error(gpu, &err))?;
             let ticks = bytemuck::pod_collect_to_vec(&bytes[..TICKS_SIZE]);
-            let map = with_map.then(|| {
+            let map = with_map.map(|with_confidence| {
                 let words = bytemuck::cast_slice(&bytes[MAP_OFFSET..]);
-                decode_map(words, self.pictures.width, self.pictures.height)
+                decode_map(words, self.pictures.width, self.pictures.height, with_confidence)
             });
             (ticks, map)
         };
@@ -248,12 +248,14 @@ impl Slot {
 }
 
 /// A map from its words, `pitch` to a row.
-pub(super) fn decode_map(words: &[u32], width: usize, height: usize) -> DisparityMap {
+pub(super) fn decode_map(words: &[u32], width: usize, height: usize, with_confidence: bool) -> DisparityMap {
     let pitch = map_pitch(width);
     let rows = || words.chunks(pitch).take(height).flat_map(|row| &row[..width]);
     DisparityMap {
         values: Image::new(width, height, rows().map(|&word| word as u16 as i16).collect()),
         reasons: Image::new(width, height, rows().map(|&word| (word >> 16) as u8).collect()),
+        confidence: with_confidence
+            .then(|| Image::new(width, height, rows().map(|&word| (word >> 24) as u8).collect())),
     }
 }
 

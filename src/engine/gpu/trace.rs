@@ -62,7 +62,10 @@ impl GpuEngine {
             let data = match mark.product {
                 Product::Costs => TraceData::Volume(decode_costs(&words, layout)),
                 Product::Sums => TraceData::Volume(decode_sums(&words[0], layout)),
-                _ => TraceData::Map(decode_map(&words[0], layout.structure.width, layout.structure.height)),
+                _ => TraceData::Map({
+                    let with_confidence = job.params.confidence && matches!(mark.product, Product::Left(_));
+                    decode_map(&words[0], layout.structure.width, layout.structure.height, with_confidence)
+                }),
             };
             steps.push((mark.name, data));
         }

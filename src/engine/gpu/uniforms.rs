@@ -26,6 +26,8 @@ pub struct Params {
     pub speckle_size: u32,
     pub speckle_range: u32,
     pub paths: u32,
+    pub confidence: u32,
+    pub unused: [u32; 3], // an array of vec4 starts at a multiple of 16 bytes
     pub p2_of_step: [u32; 256],
 }
 
@@ -50,6 +52,8 @@ impl Params {
             speckle_size: params.speckle_size,
             speckle_range: params.speckle_range,
             paths: params.paths,
+            confidence: u32::from(params.confidence),
+            unused: [0; 3],
             p2_of_step: penalty_table(params),
         }
     }

@@ -7,6 +7,7 @@ use crate::engine::{
     CpuEngine, Engine, EngineChoice, EngineError, EngineKind, GpuEngine, Job, OpenOptions, Output, open,
 };
 use crate::frame::Frame;
+use crate::stereo::StereoParams;
 use crossbeam_channel::Receiver;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,6 +18,9 @@ use std::time::{Duration, Instant};
 const IDLE: Duration = Duration::from_millis(5);
 /// How often a device is asked whether it has finished.
 const POLL: Duration = Duration::from_micros(200);
+
+/// How often an engine is asked whether what it lacks is there.
+const ASK: Duration = Duration::from_millis(2);
 
 /// How long an engine that is replaced may work on what it has.
 const FAREWELL: Duration = Duration::from_millis(500);
@@ -38,7 +42,7 @@ pub(super) struct Matcher {
     board: Arc<Board>,
     commands: Receiver<Command>,
     frames: NewestReceiver<Arc<Frame>>,
-    /// Taken while there was nothing else to do.
+    /// Taken while there was nothing else to do, or before the engine was prepared for it.
     pending: Option<Arc<Frame>>,
     /// Nothing will come from `frames` any more.
     ended: bool,
@@ -56,7 +60,28 @@ pub(super) struct Matcher {
     last: Option<Job>,
     /// The last pair has to be matched again whatever the settings: its result is gone, or belongs to a lost device.
     redo: bool,
+    /// What this engine has taken last: it goes on with these parameters while it prepares others.
+    accepted: Option<Arc<StereoParams>>,
+    /// What it was not prepared for a moment ago.
+    unprepared: Vec<Unprepared>,
+    /// There is work, and the engine is not prepared for it.
+    waits: bool,
     steps_taken: u64,
+}
+
+struct Unprepared {
+    params: Arc<StereoParams>,
+    size: (usize, usize),
+    asked: Instant,
+}
+
+/// A pair to be matched, with the parameters that are wanted.
+struct Work {
+    job: Job,
+    /// It was matched before.
+    again: bool,
+    /// It has to be matched even if the engine is prepared for older parameters only.
+    with_older: bool,
 }
 
 impl Matcher {
@@ -83,6 +108,9 @@ impl Matcher {
             in_flight: VecDeque::new(),
             last: None,
             redo: false,
+            accepted: None,
+            unprepared: Vec::new(),
+            waits: false,
             steps_taken,
         }
     }
@@ -170,6 +198,8 @@ impl Matcher {
     /// Lets the engine go with what is in flight, before another one needs the device.
     fn abandon(&mut self) {
         self.engine = None;
+        self.accepted = None;
+        self.unprepared.clear();
         lock(&self.board.stats).failed += self.in_flight.len() as u64;
         self.in_flight.clear();
     }
@@ -177,23 +207,64 @@ impl Matcher {
     /// Submits until the engine has no slot or there is nothing to do.
     fn fill_slots(&mut self) -> bool {
         let mut submitted = false;
+        self.waits = false;
         while self.engine.as_ref().is_none_or(|engine| self.in_flight.len() < engine.slots()) {
             let control = self.board.control.get();
-            let Some((job, again)) = self.next_job(&control) else { break };
-            if self.wanted.is_none()
-                && let Some((options, _)) = self.timed.take_if(|(_, decided)| *decided != DecidedFor::of(&job))
-            {
-                self.wanted = Some(EngineSource::Open(options));
+            let Some(Work { job, again, with_older }) = self.next_work(&control) else { break };
+            self.choose_engine(&job);
+            let Some(startable) = self.startable(&job, with_older) else {
+                self.waits = true;
+                if !again {
+                    self.pending = Some(job.frame);
+                }
+                break;
+            };
+            if !again {
+                self.steps_taken = control.steps;
             }
-            if let Some(EngineSource::Open(options)) = self.wanted.take() {
-                self.finish_what_is_in_flight();
-                self.open(&options, Some(&job));
-                self.timed = Some((options, DecidedFor::of(&job)));
-            }
-            self.submit(job, again);
+            self.submit(startable, again);
             submitted = true;
         }
         submitted
+    }
+
+    /// Opens the engine that `auto` chooses for this job, where it has not chosen yet or for something else.
+    fn choose_engine(&mut self, job: &Job) {
+        if self.wanted.is_none()
+            && let Some((options, _)) = self.timed.take_if(|(_, decided)| *decided != DecidedFor::of(job))
+        {
+            self.wanted = Some(EngineSource::Open(options));
+        }
+        if let Some(EngineSource::Open(options)) = self.wanted.take() {
+            self.finish_what_is_in_flight();
+            self.open(&options, Some(job));
+            self.timed = Some((options, DecidedFor::of(job)));
+        }
+    }
+
+    /// The job if the engine is prepared for it, else with the parameters that it has taken last.
+    fn startable(&mut self, job: &Job, with_older: bool) -> Option<Job> {
+        if self.is_prepared(job) {
+            return Some(job.clone());
+        }
+        let params = Arc::clone(self.accepted.as_ref().filter(|params| with_older && **params != job.params)?);
+        let older = Job { params, ..job.clone() };
+        self.is_prepared(&older).then_some(older)
+    }
+
+    /// Asks the engine, and not again at once where it was not.
+    fn is_prepared(&mut self, job: &Job) -> bool {
+        let Some(engine) = &mut self.engine else { return true };
+        let (size, asked) = (job.frame.size(), Instant::now());
+        self.unprepared.retain(|no| asked.duration_since(no.asked) < ASK);
+        if self.unprepared.iter().any(|no| no.size == size && no.params == job.params) {
+            return false;
+        }
+        let is_prepared = engine.prepare(job);
+        if !is_prepared {
+            self.unprepared.push(Unprepared { params: Arc::clone(&job.params), size, asked });
+        }
+        is_prepared
     }
 
     /// Before another engine takes over; what takes too long is left to [`Self::abandon`].
@@ -210,14 +281,18 @@ impl Matcher {
         let Some(engine) = &mut self.engine else { return };
         self.last = Some(job.clone());
         self.redo = false;
+        let params = Arc::clone(&job.params);
         match engine.submit(job) {
-            Ok(()) => self.in_flight.push_back(again),
+            Ok(()) => {
+                self.in_flight.push_back(again);
+                self.accepted = Some(params);
+            }
             Err(err) => self.fail(&err),
         }
     }
 
     /// A new pair, or the last one where something else has changed.
-    fn next_job(&mut self, control: &Control) -> Option<(Job, bool)> {
+    fn next_work(&mut self, control: &Control) -> Option<Work> {
         let is_cpu = self.engine.as_ref().is_some_and(|engine| engine.info().kind == EngineKind::Cpu);
         let figures_due = || lock(&self.board.stats).figures_due(Instant::now());
         let read_back = is_cpu || control.read_back;
@@ -226,16 +301,17 @@ impl Matcher {
         if !control.paused || step || self.last.is_none() {
             match self.pending.take().map_or_else(|| self.frames.try_recv(), Ok) {
                 Ok(frame) => {
-                    self.steps_taken = control.steps;
-                    return Some((job(frame, read_back || figures_due()), false));
+                    let job = job(frame, read_back || figures_due());
+                    return Some(Work { job, again: false, with_older: true });
                 }
                 Err(RecvError::Closed) => self.ended = true,
                 Err(RecvError::Timeout) => {}
             }
         }
         let last = self.last.as_ref()?;
-        let changed = self.redo || last.params != control.params || (read_back && !last.read_back);
-        changed.then(|| (job(Arc::clone(&last.frame), true), true))
+        let with_older = self.redo || (read_back && !last.read_back);
+        let changed = with_older || last.params != control.params;
+        changed.then(|| Work { job: job(Arc::clone(&last.frame), true), again: true, with_older })
     }
 
     /// Publishes what is finished.
@@ -291,7 +367,7 @@ impl Matcher {
 
     /// Says when the source has ended and every pair is done.
     fn tell_the_end(&self) {
-        let ended = self.ended && self.in_flight.is_empty();
+        let ended = self.ended && self.in_flight.is_empty() && !self.waits;
         let news = ended && !std::mem::replace(&mut lock(&self.board.stats).ended, ended);
         if news {
             (self.board.wake)();

@@ -1,5 +1,7 @@
 //! Order of events, seen by an engine that follows a script.
 
+mod prepared;
+
 use super::*;
 use crate::capture::newest::{NewestSender, channel};
 use crate::engine::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
@@ -25,6 +27,10 @@ struct Script {
     permits: usize,
     /// What the next collect reports.
     fault: Option<EngineError>,
+    /// P1 of the jobs that the engine is not prepared for.
+    unprepared: Vec<u32>,
+    /// How often it was asked.
+    asked: usize,
 }
 
 struct Scripted {
@@ -40,6 +46,12 @@ impl Engine for Scripted {
 
     fn slots(&self) -> usize {
         self.slots
+    }
+
+    fn prepare(&mut self, job: &Job) -> bool {
+        let mut script = lock(&self.script);
+        script.asked += 1;
+        !script.unprepared.contains(&job.params.p1)
     }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
@@ -260,19 +272,18 @@ fn auto_is_asked_again_when_an_option_comes_that_the_gpu_lacks() {
     let bench = Bench::new(1);
     let auto = OpenOptions { choice: EngineChoice::Auto, threads: Some(1), ..OpenOptions::default() };
     bench.worker.set_engine(EngineSource::Open(auto));
-    let why_has_gating =
-        |bench: &Bench| bench.worker.stats().why.map(|why| why.contains("the GPU engine has no gating"));
-    bench.send(0);
-    bench.until("an engine is chosen", |b| why_has_gating(b) == Some(false));
-    let set_gating = |gating| {
-        let params = Arc::new(StereoParams { gating, ..StereoParams::default() });
-        bench.worker.control(|control| control.params = params);
+    let lacks = |bench: &Bench, what: &str| {
+        bench.worker.stats().why.map(|why| why.contains(&format!("the GPU engine has no {what}")))
     };
-    set_gating(Some(2));
-    bench.until("gating decides", |b| why_has_gating(b) == Some(true));
+    bench.send(0);
+    bench.until("an engine is chosen", |b| lacks(b, "") == Some(false));
+    let set = |params| bench.worker.control(|control| control.params = Arc::new(params));
+    let plain = StereoParams::default();
+    set(StereoParams { gating: Some(2), ..plain.clone() });
+    bench.until("what the GPU lacks decides", |b| lacks(b, "gating") == Some(true));
     assert_eq!(bench.worker.stats().engine.map(|engine| engine.kind), Some(EngineKind::Cpu));
-    set_gating(None);
-    bench.until("gating decides no more", |b| why_has_gating(b) == Some(false));
+    set(plain);
+    bench.until("it decides no more", |b| lacks(b, "") == Some(false));
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! From sums to disparities: the winner of each pixel, tested and refined, for the left and for the right picture.
 
+mod confidence;
 mod right;
 mod subpixel;
 mod uniqueness;
 
+pub use confidence::confidence;
 pub use right::right_map;
 pub use subpixel::refine;
 pub use uniqueness::is_unique;
@@ -13,11 +15,12 @@ use super::params::StereoParams;
 use super::volume::Volume;
 use crate::image::Image;
 
-/// Left map: the smallest sum wins, ties go to the smaller disparity; then uniqueness and sub-pixel.
+/// Left map: the smallest sum wins, ties go to the smaller disparity; then uniqueness, sub-pixel and confidence.
 pub fn winner_takes_all(sums: &Volume<u32>, params: &StereoParams) -> DisparityMap {
     let mut map = DisparityMap {
         values: Image::filled(sums.width, sums.height, INVALID),
         reasons: Image::filled(sums.width, sums.height, 0),
+        confidence: params.confidence.then(|| Image::filled(sums.width, sums.height, 0)),
     };
     for y in 0..sums.height {
         for x in 0..sums.width {
@@ -30,6 +33,9 @@ pub fn winner_takes_all(sums: &Volume<u32>, params: &StereoParams) -> DisparityM
             let whole = SUBPIXEL_STEPS * params.disparity(first + winner);
             let fraction = if params.subpixel { refine(sums, winner) } else { 0 };
             map.values.set(x, y, (whole + fraction) as i16);
+            if let Some(confidences) = &mut map.confidence {
+                confidences.set(x, y, confidence(sums, winner));
+            }
         }
     }
     map
@@ -73,6 +79,33 @@ mod tests {
         let params = StereoParams { uniqueness: 20, ..StereoParams::default() };
         let map = winner_takes_all(&sums(1, &[10, 30, 12]), &params);
         assert_eq!((map.values.at(0, 0), map.reasons.at(0, 0)), (INVALID, reason::UNIQUENESS));
+    }
+
+    #[test]
+    fn confidence_is_the_largest_uniqueness_in_255ths_that_a_pixel_passes() {
+        assert_eq!(confidence(&[10, 11, 30], 0), 170, "(30 - 10) 255 / 30; a neighbour is no rival");
+        assert_eq!(confidence(&[40, 30, 10, 12, 13], 2), 58, "3 * 255 / 13 = 58.8");
+        assert_eq!(confidence(&[10, 30, 10], 0), 0, "a rival that equals the winner");
+        assert_eq!(confidence(&[0, 3, 1], 0), 255, "a winner without any cost");
+        assert_eq!(confidence(&[0, 0, 0], 0), 0, "nothing tells them apart");
+        assert_eq!((confidence(&[7], 0), confidence(&[7, 5, 6], 1)), (255, 255), "no rival");
+        assert_eq!(confidence(&[112_000, 112_455, 112_455], 0), 1, "the largest sums of a window");
+        for rival in 10..60 {
+            let sums = [10, 99, rival];
+            let passed = (0..100).filter(|&percent| is_unique(&sums, 0, percent)).max().unwrap();
+            let share = f64::from(confidence(&sums, 0)) / 255.0;
+            assert!((f64::from(passed) / 100.0 - share).abs() < 0.01, "{rival}: {passed} % and {share}");
+        }
+    }
+
+    #[test]
+    fn the_map_has_confidence_if_asked_and_only_where_a_disparity_is() {
+        let sums = sums(2, &[10, 30, 12, 10, 30, 20]);
+        assert_eq!(winner_takes_all(&sums, &StereoParams::default()).confidence, None);
+        let params = StereoParams { uniqueness: 20, confidence: true, ..StereoParams::default() };
+        let map = winner_takes_all(&sums, &params);
+        assert_eq!(map.reasons.pixels(), [reason::UNIQUENESS, 0]);
+        assert_eq!(map.confidence.unwrap().pixels(), [0, 127]);
     }
 
     #[test]

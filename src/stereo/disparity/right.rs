@@ -11,6 +11,7 @@ pub fn right_map(sums: &Volume<u32>, params: &StereoParams) -> DisparityMap {
     let mut map = DisparityMap {
         values: Image::filled(sums.width, sums.height, INVALID),
         reasons: Image::filled(sums.width, sums.height, reason::RANGE),
+        confidence: None,
     };
     for y in 0..sums.height {
         for x in 0..sums.width {

@@ -22,5 +22,5 @@ pub fn median(map: &DisparityMap, size: Median) -> DisparityMap {
         window.sort_unstable();
         window[window.len() / 2]
     });
-    DisparityMap { values, reasons: map.reasons.clone() }
+    DisparityMap { values, ..map.clone() }
 }

@@ -21,7 +21,11 @@ mod tests {
 
     fn map(width: usize, values: &[i16]) -> DisparityMap {
         let height = values.len() / width;
-        DisparityMap { values: Image::new(width, height, values.to_vec()), reasons: Image::filled(width, height, 0) }
+        DisparityMap {
+            values: Image::new(width, height, values.to_vec()),
+            reasons: Image::filled(width, height, 0),
+            confidence: None,
+        }
     }
 
     #[test]
@@ -62,6 +66,23 @@ mod tests {
         assert_eq!(ramp.values.pixels(), [0, 16, 32, 48], "a slope is one region");
         remove_speckle(&mut ramp, 4, 1);
         assert_eq!(ramp.values.pixels(), [X; 4]);
+    }
+
+    #[test]
+    fn what_is_dropped_has_no_confidence_not_even_filled_and_the_median_leaves_it_alone() {
+        let mut all = map(3, &[16, 16, 16, 16, 90, 16, 16, 16, 16]);
+        all.confidence = Some(Image::new(3, 3, (1..10).collect()));
+        let confidence = |map: &DisparityMap| map.confidence.as_ref().unwrap().pixels().to_vec();
+        all = median(&all, Median::Three);
+        assert_eq!((all.values.at(1, 1), confidence(&all)[4]), (16, 5));
+        check_left_right(&mut all, &map(3, &[16; 9]), 0);
+        assert_eq!(all.values.row(1), [X, 16, 16], "the first column's partners are outside");
+        fill_background(&mut all);
+        assert_eq!(all.values.pixels(), [16; 9]);
+        assert_eq!(confidence(&all), [0, 2, 3, 0, 5, 6, 0, 8, 9]);
+        assert_eq!((all.confidence_percent(0, 0), all.confidence_percent(1, 0)), (None, Some(2.0 / 2.55)));
+        remove_speckle(&mut all, 9, 1);
+        assert_eq!(confidence(&all), [0; 9]);
     }
 
     #[test]

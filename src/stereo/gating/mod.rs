@@ -97,6 +97,7 @@ pub fn coarser((width, height): (usize, usize), params: &StereoParams) -> Option
         start_angle_deg: 0,
         subpixel: false,
         uniqueness: 0,
+        confidence: false,
         speckle_size: 0,
         fill: Fill::None,
         ..params.clone()

@@ -7,7 +7,11 @@ use fastrand::Rng;
 /// A map of whole pixels; `None` is invalid.
 fn map(width: usize, height: usize, px: impl Fn(usize, usize) -> Option<i32>) -> DisparityMap {
     let value = |x, y| px(x, y).map_or(INVALID, |px| (SUBPIXEL_STEPS * px) as i16);
-    DisparityMap { values: Image::from_fn(width, height, value), reasons: Image::filled(width, height, 0) }
+    DisparityMap {
+        values: Image::from_fn(width, height, value),
+        reasons: Image::filled(width, height, 0),
+        confidence: None,
+    }
 }
 
 fn luma(width: usize, height: usize, value: impl FnMut(usize, usize) -> u8) -> Luma {
@@ -139,6 +143,14 @@ fn winners_tests_and_fractions_know_only_what_exists_by_hand() {
     let unique = StereoParams { uniqueness: 20, ..params.clone() };
     let why = |gate| disparity::winner_takes_all(&sums(gate, [10, 30, 40, 12]), &unique).reasons.at(0, 0);
     assert_eq!((why((0, 3)), why((0, 2))), (reason::UNIQUENESS, 0), "a rival that does not exist is none");
+    let sure = StereoParams { confidence: true, ..params.clone() };
+    let confidence = |gate| {
+        let map = disparity::winner_takes_all(&sums(gate, [10, 30, 40, 12]), &sure);
+        map.confidence.map(|confidence| confidence.at(0, 0))
+    };
+    assert_eq!(confidence((0, 3)), Some(42), "(12 - 10) 255 / 12");
+    assert_eq!(confidence((0, 2)), Some(191), "(40 - 10) 255 / 40: what does not exist is no rival");
+    assert_eq!(confidence((0, 1)), Some(255), "no rival at all");
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
             }
         });
         let options: Vec<_> = Colormap::ALL.iter().map(|&map| (map, map.word(), map.help())).collect();
-        let help = "Colours of both maps; the upper end is near.";
+        let help = "Colours of the maps; the upper end is near, or sure.";
         widgets::choice(ui, "Colour map", help, &options, &mut look.colormap);
     });
     widgets::note(ui, look.colormap.help());

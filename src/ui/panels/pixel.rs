@@ -12,6 +12,8 @@ use egui::{RichText, Ui};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Readout {
     pub(crate) disparity_px: Option<f32>,
+    /// How clearly it won.
+    pub(crate) confidence_percent: Option<f32>,
     pub(crate) depth_m: Option<f32>,
     pub(crate) xyz_m: Option<[f32; 3]>,
     /// Grey values left and, at x - d, right.
@@ -35,6 +37,7 @@ impl Readout {
         let Some(map) = &output.map else { return readout };
         readout.why = why(map, x, y);
         readout.disparity_px = map.disparity_px(x, y);
+        readout.confidence_percent = map.confidence_percent(x, y);
         if let Some(geometry) = geometry {
             readout.depth_m = Some(depth::depth_m(map.values.at(x, y), geometry)).filter(|z| z.is_finite());
             readout.xyz_m = readout.depth_m.map(|z| {
@@ -81,17 +84,22 @@ fn why(map: &DisparityMap, x: usize, y: usize) -> Option<String> {
 pub(crate) fn show(ui: &mut Ui, session: &Session) {
     widgets::heading(ui, "Pixel");
     let size = session.output.as_ref().map(|output| output.job.frame.size());
+    // told only where it is computed, so that nothing jumps from pixel to pixel
+    let with_confidence = session.output.as_ref().is_some_and(|output| output.job.params.confidence);
     let inside = |&(x, y): &(usize, usize)| size.is_some_and(|(width, height)| x < width && y < height);
     let (Some(output), Some(pixel)) = (&session.output, session.pixel().filter(inside)) else {
         widgets::note(ui, "Rest the pointer on a picture to read it; a click holds the place.");
         // room for the numbers that come, so that nothing below jumps
-        ui.add_space(row_height(ui) * 6.0);
+        ui.add_space(row_height(ui) * if with_confidence { 7.0 } else { 6.0 });
         return;
     };
     let readout = Readout::of(output, pixel);
     let number = |v: Option<f32>, places: usize, unit: &str| v.map_or("–".into(), |v| format!("{v:.places$} {unit}"));
     line(ui, "x, y", format!("{}, {} px", pixel.0, pixel.1));
     line(ui, "disparity", number(readout.disparity_px, 2, "px"));
+    if with_confidence {
+        line(ui, "confidence", number(readout.confidence_percent, 0, "%"));
+    }
     let estimated = output.job.frame.geometry.is_some_and(|geometry| geometry.estimated);
     let sure = if estimated { ", estimated" } else { "" };
     line(ui, "depth", readout.depth_m.map_or("–".into(), |z| format!("{} m{sure}", metres(z))));

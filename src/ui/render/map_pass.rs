@@ -16,21 +16,30 @@ pub(crate) struct Display {
     pub(crate) focal_times_baseline: f32,
     /// Disparity of infinity with its sign turned, px.
     pub(crate) doffs_px: f32,
-    /// What the first colour shows: px, or 1/m.
+    /// What the first colour shows: px, 1/m, or %.
     pub(crate) low: f32,
     /// What the last colour shows.
     pub(crate) high: f32,
-    /// 0 disparity, 1 inverse depth.
+    /// One of the constants below.
     pub(crate) quantity: u32,
     /// 0: what is invalid is black.
     pub(crate) colour_reasons: u32,
 }
 
-/// Pipeline, colours and one uniform buffer for each of the two maps.
+impl Display {
+    /// Disparity in px.
+    pub(crate) const DISPARITY: u32 = 0;
+    /// Inverse depth in 1/m.
+    pub(crate) const INVERSE_DEPTH: u32 = 1;
+    /// Confidence in %.
+    pub(crate) const CONFIDENCE: u32 = 2;
+}
+
+/// Pipeline, colours and one uniform buffer for each quantity.
 pub(super) struct MapPass {
     pipeline: wgpu::RenderPipeline,
     layout: wgpu::BindGroupLayout,
-    uniforms: [wgpu::Buffer; 2],
+    uniforms: [wgpu::Buffer; 3],
     colours: wgpu::Texture,
     reasons: wgpu::Texture,
     reasons_written: bool,
@@ -110,7 +119,7 @@ impl MapPass {
             upload::texture(device, label, (width, 1), wgpu::TextureFormat::Rgba8Unorm, usage)
         };
         Self {
-            uniforms: [uniform(), uniform()],
+            uniforms: [uniform(), uniform(), uniform()],
             colours: row("colours", NUM_COLOURS),
             reasons: row("colours of reasons", NUM_REASONS),
             reasons_written: false,
@@ -140,10 +149,9 @@ impl MapPass {
         encoder: &mut wgpu::CommandEncoder,
         map: &wgpu::Texture,
         target: &wgpu::Texture,
-        is_depth: bool,
         display: &Display,
     ) {
-        let uniform = &self.uniforms[usize::from(is_depth)];
+        let uniform = &self.uniforms[display.quantity as usize];
         state.queue.write_buffer(uniform, 0, bytemuck::bytes_of(display));
         let view = |texture: &wgpu::Texture| texture.create_view(&wgpu::TextureViewDescriptor::default());
         let (map, colours, reasons) = (view(map), view(&self.colours), view(&self.reasons));

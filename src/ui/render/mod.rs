@@ -21,13 +21,15 @@ struct Screen {
     id: TextureId,
 }
 
-/// How the two map views are to be drawn.
+/// How the map views are to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MapLook {
     /// Disparity: range in px.
     pub(crate) disparity: Display,
     /// Depth; `None` without geometry.
     pub(crate) depth: Option<Display>,
+    /// Confidence; `None` where nobody asked for it.
+    pub(crate) confidence: Option<Display>,
     /// 256 colours, far to near.
     pub(crate) colours: Arc<[[u8; 3]; 256]>,
 }
@@ -101,11 +103,15 @@ impl Screens {
         let Some(map) = self.map.clone() else { return };
         self.pass.set_colours(&self.state.queue, &look.colours[..]);
         let mut encoder = self.state.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let displays = [(ViewKind::Disparity, Some(look.disparity)), (ViewKind::Depth, look.depth)];
+        let displays = [
+            (ViewKind::Disparity, Some(look.disparity)),
+            (ViewKind::Depth, look.depth),
+            (ViewKind::Confidence, look.confidence),
+        ];
         for (view, display) in displays {
             if let Some(display) = display.filter(|_| self.open.contains(&view)) {
                 let target = self.screen(view, size);
-                self.pass.draw(&self.state, &mut encoder, &map, &target, view == ViewKind::Depth, &display);
+                self.pass.draw(&self.state, &mut encoder, &map, &target, &display);
             }
         }
         self.state.queue.submit([encoder.finish()]);

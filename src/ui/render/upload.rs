@@ -51,12 +51,15 @@ pub(super) fn map(state: &RenderState, map: &DisparityMap, old: Option<wgpu::Tex
     let texture = old.filter(fits).unwrap_or_else(|| {
         texture(&state.device, "uploaded disparities", (width, height), wgpu::TextureFormat::R32Uint, usage)
     });
-    let words: Vec<u32> = map.values.pixels().iter().zip(map.reasons.pixels()).map(|(&v, &r)| pack(v, r)).collect();
+    let mut words: Vec<u32> = map.values.pixels().iter().zip(map.reasons.pixels()).map(|(&v, &r)| pack(v, r)).collect();
+    if let Some(confidence) = &map.confidence {
+        words.iter_mut().zip(confidence.pixels()).for_each(|(word, &c)| *word |= u32::from(c) << 24);
+    }
     write(&state.queue, &texture, bytemuck::cast_slice(&words));
     texture
 }
 
-/// The word of [`crate::engine::ResultTexture`].
+/// The word of [`crate::engine::ResultTexture`], without confidence.
 fn pack(value: i16, reasons: u8) -> u32 {
     u32::from(value as u16) | (u32::from(reasons) << 16)
 }

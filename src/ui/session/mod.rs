@@ -18,7 +18,7 @@ use super::look::Look;
 use super::notices::Notices;
 use super::options::WindowOptions;
 use super::tasks::{Done, Task, Tasks};
-use super::view::Zoom;
+use super::view::{ViewKind, Zoom};
 use super::waker::Waker;
 use crate::capture::SourceSpec;
 use crate::capture::webcam::CameraInfo;
@@ -84,7 +84,8 @@ impl Session {
         if !options.reset {
             rig::take_kept(&mut options);
         }
-        let settings = resolve(&options, &kept)?;
+        let mut settings = resolve(&options, &kept)?;
+        settings.params.confidence |= kept.look().views.contains(&ViewKind::Confidence);
         let adapter = settings.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
         let engine = OpenOptions { choice: settings.engine, threads: settings.threads, adapter, gpu };
         let waker = Waker::default();
@@ -278,7 +279,7 @@ impl Session {
                 ctx.copy_text(line.clone());
                 self.notices.news(format!("on the clipboard: {line}"));
             }
-            Command::View(view) => self.look.toggle(view),
+            Command::View(view) => self.toggle_view(view),
             Command::Controls => self.look.controls = !self.look.controls,
             Command::FullScreen => {
                 let full = ctx.input(|i| i.viewport().fullscreen.unwrap_or(false));
@@ -288,6 +289,15 @@ impl Session {
             Command::Rig => self.rig.open = !self.rig.open,
             Command::Help => self.help = !self.help,
             Command::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+        }
+    }
+
+    /// Opens or closes a view. Confidence is computed while it is seen.
+    fn toggle_view(&mut self, view: ViewKind) {
+        self.look.toggle(view);
+        if view == ViewKind::Confidence {
+            let confidence = self.look.views.contains(&view);
+            self.set_params(StereoParams { confidence, ..self.params.clone() });
         }
     }
 

@@ -17,9 +17,13 @@ pub(super) fn paint(painter: &Painter, area: Rect, display: &Display, colours: &
     }
     painter.add(mesh);
 
-    let is_depth = display.quantity == 1;
+    let is_depth = display.quantity == Display::INVERSE_DEPTH;
     let font = FontId::monospace(10.5);
-    let unit = if is_depth { "m" } else { "px" };
+    let unit = match display.quantity {
+        Display::INVERSE_DEPTH => "m",
+        Display::CONFIDENCE => "%",
+        _ => "px",
+    };
     let mut taken: Vec<f32> = Vec::new();
     for (value, text) in ticks(display) {
         let position = if is_depth { 1.0 / value } else { value };
@@ -36,9 +40,9 @@ pub(super) fn paint(painter: &Painter, area: Rect, display: &Display, colours: &
     }
 }
 
-/// Values worth a number, the two ends first; metres for depth, px for disparity.
+/// Values worth a number, the two ends first; metres for depth, px for disparity, per cent for confidence.
 fn ticks(display: &Display) -> Vec<(f32, String)> {
-    if display.quantity == 0 {
+    if display.quantity != Display::INVERSE_DEPTH {
         let (low, high) = (display.low, display.high);
         let step = round_step((high - low) / 6.0);
         let inner = (1..).map(|i| (low / step).floor() * step + step * i as f32).take_while(|v| *v < high);
@@ -103,7 +107,7 @@ mod tests {
             doffs_px: 0.0,
             low: 1.0 / 6.0,
             high: 1.0 / 0.4,
-            quantity: 1,
+            quantity: Display::INVERSE_DEPTH,
             colour_reasons: 0,
         };
         let ticks = ticks(&display);

@@ -22,12 +22,17 @@ choices! {
         Right = "right",
         /// Disparity in px.
         Disparity = "disparity",
+        /// How clearly each disparity won over the best other one: 0 % if just so, 100 % if nothing came near.
+        Confidence = "confidence",
     }
 }
 
 impl ViewKind {
+    /// Those that are open at first.
+    pub(crate) const AT_FIRST: [Self; 4] = [Self::Left, Self::Depth, Self::Right, Self::Disparity];
+
     /// Maps have a colour bar; pictures have none.
     pub(crate) fn is_map(self) -> bool {
-        matches!(self, Self::Depth | Self::Disparity)
+        matches!(self, Self::Depth | Self::Disparity | Self::Confidence)
     }
 }

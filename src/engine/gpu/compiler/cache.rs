@@ -1,0 +1,118 @@
+//! What the driver compiled, kept in a file of the program's cache folder from one run to the next: one for each
+//! device. A broken file, another version's or another driver's is as good as none.
+
+#![allow(
+    unsafe_code,
+    reason = "only what this program wrote may be handed to a driver; its use says how that is known"
+)]
+
+use super::super::device::Gpu;
+use super::compile::noting_errors;
+use crate::engine::cached;
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// A file that has grown larger than this, by sizes and options of long ago, is begun anew.
+const MAX_BYTES: usize = 64 << 20;
+
+/// The driver's cache and its file.
+pub(super) struct Cache {
+    gpu: Gpu,
+    file: Option<PathBuf>,
+    opened: OnceLock<Option<wgpu::PipelineCache>>,
+    /// Checksum of what the file holds.
+    saved: Mutex<Option<u64>>,
+}
+
+impl Cache {
+    /// Nothing is read before it is needed. No file means no cache.
+    pub(super) fn new(gpu: Gpu, file: Option<PathBuf>) -> Self {
+        Self { gpu, file, opened: OnceLock::new(), saved: Mutex::default() }
+    }
+
+    /// Where the cache of this device lies; `None` where the driver keeps none for us.
+    pub(super) fn file(gpu: &Gpu) -> Option<PathBuf> {
+        if !gpu.device.features().contains(wgpu::Features::PIPELINE_CACHE) {
+            return None;
+        }
+        let device = wgpu::util::pipeline_cache_key(&gpu.adapter.get_info())?;
+        cached::file(&format!("{device}.bin"))
+    }
+
+    /// The driver's cache, with what the file holds.
+    pub(super) fn get(&self) -> Option<&wgpu::PipelineCache> {
+        let file = self.file.as_ref()?;
+        let open = || {
+            let bytes = std::fs::read(file).unwrap_or_default();
+            let data = unpack(&bytes).filter(|data| data.len() <= MAX_BYTES);
+            *self.saved.lock().unwrap_or_else(PoisonError::into_inner) = data.map(checksum);
+            // A file of another device or driver is refused, and then there is nothing to begin with.
+            self.create(data).or_else(|| data.and_then(|_| self.create(None)))
+        };
+        self.opened.get_or_init(open).as_ref()
+    }
+
+    fn create(&self, data: Option<&[u8]>) -> Option<wgpu::PipelineCache> {
+        let descriptor = wgpu::PipelineCacheDescriptor { label: Some("pipelines"), data, fallback: true };
+        // SAFETY: the data comes from `save` of this version of the program, in the user's own folder: the head says so,
+        // and the checksum that nothing has changed since. wgpu and the driver compare the device and their versions.
+        noting_errors(&self.gpu.device, || unsafe { self.gpu.device.create_pipeline_cache(&descriptor) })
+            .inspect_err(|err| log::info!("no kept pipelines are used: {err}"))
+            .ok()
+    }
+
+    /// Writes the file, if the driver has something that it does not hold.
+    pub(super) fn save(&self) {
+        let (Some(file), Some(Some(cache)), None) = (&self.file, self.opened.get(), self.gpu.lost()) else { return };
+        let Some(data) = cache.get_data() else { return };
+        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        let sum = checksum(&data);
+        if *saved == Some(sum) {
+            return;
+        }
+        match cached::replace(file, &pack(&data, sum)) {
+            Ok(()) => *saved = Some(sum),
+            Err(err) => log::info!("the pipelines are not kept: {}: {err}", file.display()),
+        }
+    }
+}
+
+/// What a file of this version begins with; the checksum follows.
+const HEAD: &[u8] = concat!("stereopsis ", env!("CARGO_PKG_VERSION"), " pipelines\n").as_bytes();
+
+pub(super) fn pack(data: &[u8], sum: u64) -> Vec<u8> {
+    [HEAD, &sum.to_le_bytes(), data].concat()
+}
+
+/// The data of a file that this version has written whole.
+fn unpack(bytes: &[u8]) -> Option<&[u8]> {
+    let (sum, data) = bytes.strip_prefix(HEAD)?.split_first_chunk()?;
+    (u64::from_le_bytes(*sum) == checksum(data)).then_some(data)
+}
+
+/// FNV-1a of 64 bits: finds damage, and does not keep out whoever wants to get in.
+pub(super) fn checksum(data: &[u8]) -> u64 {
+    data.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_whole_file_of_this_version_is_believed() {
+        let data = b"what a driver gave".as_slice();
+        let file = pack(data, checksum(data));
+        assert_eq!(unpack(&file), Some(data));
+        for end in 0..file.len() {
+            assert_eq!(unpack(&file[..end]), None, "cut off after {end} bytes");
+        }
+        for place in 0..file.len() {
+            let mut damaged = file.clone();
+            damaged[place] ^= 4;
+            assert_eq!(unpack(&damaged), None, "byte {place} differs");
+        }
+        assert_eq!(checksum(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(checksum(b"a"), 0xaf63_dc4c_8601_ec8c, "the published value");
+    }
+}

@@ -1,0 +1,100 @@
+//! One compilation: from a shader's text to a module, from a module to a pipeline.
+
+#![allow(unsafe_code, reason = "leaving checks out of a shader is a promise about its text; its use says why it holds")]
+
+use super::super::device::Gpu;
+use super::super::shaders::Binding;
+use super::{Pipeline, Request, Source};
+
+/// A text that the device has taken, with what its entries share.
+pub(super) struct Module {
+    shader: wgpu::ShaderModule,
+    bindings: wgpu::BindGroupLayout,
+    layout: wgpu::PipelineLayout,
+}
+
+impl Module {
+    /// With checks the device looks at every index, divisor and loop while a shader runs.
+    pub(super) fn new(gpu: &Gpu, source: &Source, checks: bool) -> Result<Self, String> {
+        let label = Some(source.stem);
+        let device = &gpu.device;
+        let entries: Vec<_> = (0..).zip(&source.bindings).map(|(i, &(_, kind))| layout_entry(i, kind)).collect();
+        let descriptor =
+            wgpu::ShaderModuleDescriptor { label, source: wgpu::ShaderSource::Wgsl(source.text.as_str().into()) };
+        let make = || {
+            let bindings =
+                device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
+            let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label,
+                bind_group_layouts: &[Some(&bindings)],
+                immediate_size: 0,
+            });
+            let shader = if checks {
+                device.create_shader_module(descriptor)
+            } else {
+                // SAFETY: the texts are this program's own and take no numbers from outside but sizes that it has
+                // checked: their indices stay within the buffers that it binds, their divisors are not 0, their loops
+                // end. Tests run every one of them with the checks on and get the same bits.
+                unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
+            };
+            Self { shader, bindings, layout }
+        };
+        noting_errors(device, make).map_err(|err| refusal(source.stem, &err))
+    }
+
+    /// Compiles an entry.
+    pub(super) fn pipeline(
+        &self,
+        gpu: &Gpu,
+        request: &Request,
+        cache: Option<&wgpu::PipelineCache>,
+    ) -> Result<Pipeline, String> {
+        let constants: Vec<_> = request.constants.iter().map(|&(name, value)| (name, f64::from(value))).collect();
+        let make = || {
+            gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(request.source.stem),
+                layout: Some(&self.layout),
+                module: &self.shader,
+                entry_point: Some(request.entry),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    constants: &constants,
+                    zero_initialize_workgroup_memory: false,
+                },
+                cache,
+            })
+        };
+        let pipeline = noting_errors(&gpu.device, make)
+            .map_err(|err| refusal(&format!("{} ({})", request.source.stem, request.entry), &err))?;
+        Ok(Pipeline { pipeline, layout: self.bindings.clone() })
+    }
+}
+
+/// What `make` makes, unless this thread's calls of the device led to an error.
+pub(super) fn noting_errors<T>(device: &wgpu::Device, make: impl FnOnce() -> T) -> Result<T, wgpu::Error> {
+    let kinds = [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation];
+    let scopes = kinds.map(|kind| device.push_error_scope(kind));
+    let made = make();
+    // the innermost one first
+    let errors = scopes.into_iter().rev().filter_map(|scope| pollster::block_on(scope.pop()));
+    errors.reduce(|first, _| first).map_or(Ok(made), Err)
+}
+
+fn refusal(what: &str, err: &wgpu::Error) -> String {
+    let next = "install the newest driver of the graphics card, or choose --engine cpu";
+    format!("the GPU cannot compile the shader {what}: {err}; {next}")
+}
+
+fn layout_entry(binding: u32, kind: Binding) -> wgpu::BindGroupLayoutEntry {
+    let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
+    let ty = match kind {
+        Binding::Uniform(_) => buffer(wgpu::BufferBindingType::Uniform),
+        Binding::Read => buffer(wgpu::BufferBindingType::Storage { read_only: true }),
+        Binding::Write => buffer(wgpu::BufferBindingType::Storage { read_only: false }),
+        Binding::Texture => wgpu::BindingType::Texture {
+            sample_type: wgpu::TextureSampleType::Uint,
+            view_dimension: wgpu::TextureViewDimension::D2,
+            multisampled: false,
+        },
+    };
+    wgpu::BindGroupLayoutEntry { binding, visibility: wgpu::ShaderStages::COMPUTE, ty, count: None }
+}

@@ -1,0 +1,98 @@
+//! What is compiled, what is being compiled, and what comes next.
+
+use super::compile::Module;
+use super::{Pipeline, Request, Source};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+
+/// Pipelines that are kept, several times what a job needs; and requests that may wait.
+pub(super) const KEPT: usize = 256;
+
+/// A pipeline, or why there is none.
+pub(super) type Outcome = Result<Pipeline, String>;
+
+/// A module that is made by whoever needs it first.
+type SharedModule = Arc<OnceLock<Result<Module, String>>>;
+
+#[derive(Default)]
+pub(super) struct State {
+    /// With the time of the last use.
+    done: HashMap<Request, (Outcome, u64)>,
+    /// With the time when it was asked for last.
+    waiting: HashMap<Request, u64>,
+    in_work: HashSet<Request>,
+    modules: HashMap<Arc<Source>, SharedModule>,
+    /// Counts what was asked.
+    time: u64,
+    pub(super) stop: bool,
+    /// Something was compiled since the cache was saved.
+    pub(super) is_new: bool,
+    pub(super) thread: Option<JoinHandle<()>>,
+}
+
+impl State {
+    /// What became of a request.
+    pub(super) fn outcome(&mut self, request: &Request) -> Option<Outcome> {
+        self.time += 1;
+        let (outcome, used) = self.done.get_mut(request)?;
+        *used = self.time;
+        Some(outcome.clone())
+    }
+
+    /// Has it compiled next. False where that has begun.
+    pub(super) fn ask(&mut self, request: &Request) -> bool {
+        if self.in_work.contains(request) {
+            return false;
+        }
+        self.time += 1;
+        self.waiting.insert(request.clone(), self.time);
+        if self.waiting.len() > KEPT
+            && let Some(oldest) = self.waiting.iter().min_by_key(|(_, asked)| **asked).map(|(r, _)| r.clone())
+        {
+            self.waiting.remove(&oldest); // whoever still wants it asks again
+        }
+        true
+    }
+
+    /// The caller compiles this one. False where that has begun elsewhere.
+    pub(super) fn begin(&mut self, request: &Request) -> bool {
+        self.waiting.remove(request);
+        self.in_work.insert(request.clone())
+    }
+
+    /// The caller compiles what was asked for last.
+    pub(super) fn begin_next(&mut self) -> Option<Request> {
+        let (next, _) = self.waiting.iter().max_by_key(|(_, asked)| **asked)?;
+        let next = next.clone();
+        self.begin(&next);
+        Some(next)
+    }
+
+    pub(super) fn module(&mut self, source: &Arc<Source>) -> SharedModule {
+        Arc::clone(self.modules.entry(Arc::clone(source)).or_default())
+    }
+
+    pub(super) fn finish(&mut self, request: &Request, outcome: Outcome) {
+        self.in_work.remove(request);
+        self.is_new |= outcome.is_ok();
+        self.time += 1;
+        self.done.insert(request.clone(), (outcome, self.time));
+        if self.done.len() > KEPT
+            && let Some(oldest) = self.done.iter().min_by_key(|(_, (_, used))| *used).map(|(r, _)| r.clone())
+        {
+            self.done.remove(&oldest);
+            let needed: HashSet<_> = self.done.keys().chain(&self.in_work).map(|r| Arc::clone(&r.source)).collect();
+            self.modules.retain(|source, _| needed.contains(source));
+        }
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.waiting.is_empty() && self.in_work.is_empty()
+    }
+
+    #[cfg(test)]
+    pub(super) fn sizes(&self) -> [usize; 3] {
+        [self.done.len(), self.waiting.len(), self.modules.len()]
+    }
+}

@@ -1,0 +1,210 @@
+//! An engine that is not prepared for what is wanted: older parameters meanwhile, and nothing is lost or forgotten.
+
+use super::*;
+
+impl Bench {
+    /// From now on the engine is prepared for all but these P1.
+    fn lacks(&self, unprepared: &[u32]) {
+        lock(&self.script).unprepared = unprepared.to_vec();
+    }
+
+    /// Nothing happens, and the engine is asked again, but not all the time.
+    fn waits_at_ease(&self) -> bool {
+        let asked = lock(&self.script).asked;
+        let is_quiet = self.is_quiet();
+        let asked = lock(&self.script).asked - asked;
+        assert!((1..=60).contains(&asked), "asked {asked} times in 40 ms");
+        is_quiet
+    }
+
+    fn with_first_pair(slots: usize) -> Self {
+        let bench = Self::new(slots);
+        bench.permit(100);
+        bench.send(0);
+        bench.until_last(Done(0));
+        bench
+    }
+
+    fn without_sender(self) -> Self {
+        let Self { worker, frames, script } = self;
+        drop(frames);
+        let (frames, _) = channel();
+        Self { worker, frames, script }
+    }
+}
+
+#[test]
+fn pairs_go_on_with_the_last_parameters_until_the_wanted_ones_are_prepared() {
+    let bench = Bench::with_first_pair(2);
+    bench.lacks(&[P1 + 1]);
+    bench.set_p1(P1 + 1);
+    for sequence in 1..4 {
+        bench.send(sequence);
+        bench.until_last(Done(sequence));
+    }
+    assert!(bench.waits_at_ease());
+    bench.lacks(&[]);
+    bench.until("the last pair is matched as wanted", |b| b.log().len() == 10);
+    bench.send(4);
+    bench.until_last(Done(4));
+    let older = (0..4).flat_map(|sequence| [Submit(sequence, P1), Done(sequence)]);
+    let wanted = [3, 4].into_iter().flat_map(|sequence| [Submit(sequence, P1 + 1), Done(sequence)]);
+    assert_eq!(bench.log(), older.chain(wanted).collect::<Vec<_>>());
+    bench.until("the last is published", |b| b.worker.stats().computed == 6);
+    assert_eq!((bench.worker.stats().late, bench.worker.stats().failed), (0, 0));
+    assert_eq!(bench.worker.latest().map(|output| output.job.params.p1), Some(P1 + 1));
+}
+
+#[test]
+fn of_many_wishes_only_the_last_one_counts() {
+    let bench = Bench::with_first_pair(1);
+    bench.lacks(&[P1 + 1, P1 + 2, P1 + 3]);
+    (1..4).for_each(|more| bench.set_p1(P1 + more));
+    assert!(bench.waits_at_ease());
+    bench.lacks(&[P1 + 1, P1 + 2]);
+    bench.until("the last wish is met", |b| b.log().last() == Some(&Done(0)) && b.log().len() == 4);
+    assert!(bench.is_quiet());
+    assert_eq!(bench.log()[2..], [Submit(0, P1 + 3), Done(0)]);
+}
+
+#[test]
+fn the_first_pair_waits_and_commands_are_obeyed_meanwhile() {
+    let bench = Bench::new(2);
+    bench.permit(100);
+    bench.lacks(&[P1]);
+    bench.send(0);
+    bench.until("it is taken", |b| lock(&b.script).asked > 0);
+    bench.send(1);
+    assert!(bench.waits_at_ease());
+    bench.set_p1(P1 + 1);
+    bench.until_last(Done(1));
+    let submitted: Vec<_> = bench.log().into_iter().filter(|event| matches!(event, Submit(..))).collect();
+    assert_eq!(submitted, [Submit(0, P1 + 1), Submit(1, P1 + 1)], "no pair is lost");
+    assert_eq!(bench.worker.stats().late, 0);
+}
+
+#[test]
+fn where_the_last_parameters_are_not_prepared_either_the_pair_waits_for_whichever_is_first() {
+    let bench = Bench::with_first_pair(2);
+    bench.lacks(&[P1, P1 + 1]);
+    bench.set_p1(P1 + 1);
+    bench.send(1);
+    assert!(bench.waits_at_ease());
+    bench.lacks(&[P1 + 1]);
+    bench.until_last(Done(1));
+    assert!(bench.waits_at_ease());
+    bench.lacks(&[]);
+    bench.until("and then as wanted", |b| b.log().len() == 6);
+    assert_eq!(bench.log()[2..], [Submit(1, P1), Done(1), Submit(1, P1 + 1), Done(1)]);
+}
+
+#[test]
+fn a_busy_device_makes_nobody_ask_more_often() {
+    let bench = Bench::with_first_pair(2);
+    lock(&bench.script).permits = 0;
+    bench.send(1);
+    bench.until_last(Submit(1, P1));
+    bench.lacks(&[P1, P1 + 1]);
+    bench.set_p1(P1 + 1);
+    bench.send(2);
+    bench.until("it has asked", |b| lock(&b.script).asked > 2);
+    assert!(bench.waits_at_ease());
+}
+
+#[test]
+fn paused_the_held_pair_is_matched_when_all_is_prepared() {
+    let bench = Bench::with_first_pair(1);
+    bench.worker.control(|control| control.paused = true);
+    bench.send(1);
+    bench.lacks(&[P1 + 1]);
+    bench.set_p1(P1 + 1);
+    assert!(bench.waits_at_ease());
+    bench.lacks(&[]);
+    bench.until("the held pair is matched as wanted", |b| b.log().len() == 4);
+    assert!(bench.is_quiet());
+    assert_eq!(bench.log()[2..], [Submit(0, P1 + 1), Done(0)]);
+}
+
+#[test]
+fn a_pair_that_waits_outlives_a_pause() {
+    let bench = Bench::with_first_pair(1);
+    bench.lacks(&[P1, P1 + 1]);
+    bench.set_p1(P1 + 1);
+    bench.send(1);
+    assert!(bench.waits_at_ease());
+    bench.worker.control(|control| control.paused = true);
+    assert!(bench.waits_at_ease());
+    bench.worker.control(|control| control.paused = false);
+    bench.lacks(&[]);
+    bench.until("it is matched", |b| b.log().last() == Some(&Done(1)));
+    assert_eq!(bench.worker.stats().late, 0);
+}
+
+#[test]
+fn a_step_is_taken_once_however_long_it_waits() {
+    let bench = Bench::with_first_pair(1);
+    bench.worker.control(|control| control.paused = true);
+    bench.lacks(&[P1]);
+    bench.send(1);
+    bench.worker.control(|control| control.steps += 1);
+    assert!(bench.waits_at_ease());
+    bench.lacks(&[]);
+    bench.until_last(Done(1));
+    bench.send(2);
+    assert!(bench.is_quiet(), "one pair for one step");
+}
+
+#[test]
+fn the_end_is_told_when_the_last_pair_is_matched_as_wanted() {
+    let bench = Bench::with_first_pair(1);
+    bench.lacks(&[P1 + 1]);
+    bench.set_p1(P1 + 1);
+    bench.send(1);
+    let bench = bench.without_sender();
+    bench.until_last(Done(1));
+    assert!(bench.waits_at_ease());
+    assert!(!bench.worker.stats().ended);
+    bench.lacks(&[]);
+    bench.until("the source has ended", |b| b.worker.stats().ended);
+    assert_eq!(bench.log()[2..], [Submit(1, P1), Done(1), Submit(1, P1 + 1), Done(1)]);
+}
+
+#[test]
+fn a_source_that_has_ended_is_matched_anew_when_all_is_prepared() {
+    let bench = Bench::with_first_pair(1).without_sender();
+    bench.until("the source has ended", |b| b.worker.stats().ended);
+    bench.lacks(&[P1 + 1]);
+    bench.set_p1(P1 + 1);
+    assert!(bench.waits_at_ease());
+    bench.lacks(&[]);
+    bench.until("the pair is matched as wanted", |b| b.log().len() == 4);
+    assert_eq!(bench.log()[2..], [Submit(0, P1 + 1), Done(0)]);
+}
+
+#[test]
+fn numbers_are_fetched_with_the_last_parameters_too() {
+    let bench = Bench::with_first_pair(1);
+    bench.send(1);
+    bench.until_last(Done(1));
+    bench.worker.control(|control| control.paused = true);
+    bench.lacks(&[P1 + 1]);
+    bench.set_p1(P1 + 1);
+    bench.worker.control(|control| control.read_back = true);
+    bench.until("the numbers are there", |b| b.worker.latest().is_some_and(|output| output.job.read_back));
+    assert!(bench.waits_at_ease());
+    assert!(!bench.log().contains(&Submit(1, P1 + 1)));
+}
+
+#[test]
+fn another_engine_starts_with_what_it_has_taken_itself() {
+    let bench = Bench::with_first_pair(1);
+    bench.lacks(&[P1 + 1]);
+    bench.set_p1(P1 + 1);
+    assert!(bench.waits_at_ease());
+    let script = Arc::clone(&bench.script);
+    bench.worker.set_engine(EngineSource::Ready(Box::new(Scripted { slots: 1, script, queue: VecDeque::new() })));
+    assert!(bench.waits_at_ease(), "the other engine's parameters may be what this one lacks");
+    bench.lacks(&[]);
+    bench.until("it is prepared", |b| b.log().len() == 4);
+    assert_eq!(bench.log()[2..], [Submit(0, P1 + 1), Done(0)]);
+}

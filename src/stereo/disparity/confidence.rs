@@ -1,0 +1,12 @@
+//! Confidence: how clearly a winner beat its best rival. It is what uniqueness tests, as a number instead of a yes or no.
+
+/// `(S2 - S1) 255 / S2` in whole numbers, where S1 is the winner's sum and S2 the smallest one of its rivals, the candidates
+/// more than 1 px from it: the largest uniqueness, in 255ths, that the pixel would pass. 255 without a rival, 0 where S2 is 0.
+pub fn confidence(sums: &[u32], winner: usize) -> u8 {
+    let rivals = sums.iter().enumerate().filter(|(i, _)| i.abs_diff(winner) > 1);
+    match rivals.map(|(_, &sum)| u64::from(sum)).min() {
+        None => u8::MAX,
+        Some(0) => 0,
+        Some(rival) => ((rival - u64::from(sums[winner])) * 255 / rival) as u8,
+    }
+}
