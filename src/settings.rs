@@ -4,6 +4,7 @@
 //! names the flag or the line of the file. The window's remembered state is another thing and lives with the window.
 
 use crate::engine::gpu::AdapterChoice;
+use crate::engine::gpu::tuning::Explore;
 use crate::engine::{EngineChoice, GpuEngine, OpenOptions};
 use crate::frame::Geometry;
 use crate::parameter::{ParameterType, Value};
@@ -157,7 +158,7 @@ impl Settings {
     /// What decides which engine is opened.
     pub fn engine_options(&self) -> OpenOptions {
         let adapter = self.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
-        OpenOptions { choice: self.engine, threads: self.threads, adapter, gpu: None }
+        OpenOptions { choice: self.engine, threads: self.threads, adapter, gpu: None, explore: Explore::OnHardware }
     }
 
     /// The parameters for pictures of this width and geometry: `near_m` becomes a number of disparities, and the range

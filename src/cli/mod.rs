@@ -31,7 +31,8 @@ Examples:
   stereopsis calibration show left.yaml,right.yaml
   stereopsis plan --fov-deg 70 --baseline-m 0.06
 
-Environment: STEREOPSIS_SIMD=avx512, avx2 or portable makes the CPU engine use these vector instructions.
+Environment: STEREOPSIS_SIMD=avx512, avx2 or portable makes the CPU engine use these vector instructions;
+STEREOPSIS_GPU=exchange=workgroup,arithmetic=f16 … makes the GPU engine run this variant of its kernels (`stereopsis tune` lists them).
 
 Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
 
@@ -66,7 +67,9 @@ enum Command {
 /// # Errors
 /// With a text that says what was tried, on what, and what to do next.
 pub fn run(cli: Cli) -> anyhow::Result<()> {
-    crate::engine::cpu::simd::SimdLevel::chosen()?; // before anything starts with others than were asked for
+    // before anything starts with others than were asked for
+    crate::engine::cpu::simd::SimdLevel::chosen()?;
+    crate::engine::gpu::variant::Forced::chosen()?;
     match cli.command {
         None => live::run(&cli.live),
         Some(Command::Live(args)) => live::run(&args),

@@ -29,7 +29,7 @@ fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: Option<&Path>
             let why = format!("{} computes on the CPU itself, which the cpu engine does better", gpu.info.adapter);
             return cpu_because(cpu, why);
         }
-        Ok(gpu) => GpuEngine::new(gpu),
+        Ok(gpu) => options.engine_on(gpu),
         Err(err) => Err(err),
     };
     let mut gpu = match gpu {

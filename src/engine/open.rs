@@ -1,6 +1,8 @@
 //! From what a user asks for to an engine.
 
-use super::gpu::{AdapterChoice, Gpu};
+use super::gpu::tuning::Explore;
+use super::gpu::variant::Forced;
+use super::gpu::{AdapterChoice, Gpu, GpuOptions};
 use super::{CpuEngine, Engine, EngineChoice, EngineError, GpuEngine, Job, auto};
 
 /// What decides which engine is opened.
@@ -14,12 +16,14 @@ pub struct OpenOptions {
     pub adapter: AdapterChoice,
     /// The GPU that a window draws with.
     pub gpu: Option<Gpu>,
+    /// Whether the GPU engine tries variants on the pairs that come along.
+    pub explore: Explore,
 }
 
 impl Default for OpenOptions {
     /// The quicker engine of the best GPU and all cores.
     fn default() -> Self {
-        Self { choice: EngineChoice::Auto, threads: None, adapter: AdapterChoice::Best, gpu: None }
+        Self { choice: EngineChoice::Auto, threads: None, adapter: AdapterChoice::Best, gpu: None, explore: Explore::Never }
     }
 }
 
@@ -38,7 +42,7 @@ pub struct Opened {
 pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, EngineError> {
     match options.choice {
         EngineChoice::Auto => Ok(auto::choose(options, sample)),
-        EngineChoice::Gpu => Ok(Opened { engine: Box::new(GpuEngine::new(options.open_gpu()?)?), why: None }),
+        EngineChoice::Gpu => Ok(Opened { engine: Box::new(options.gpu_engine()?), why: None }),
         EngineChoice::Cpu => Ok(Opened { engine: Box::new(CpuEngine::new(options.threads)), why: None }),
     }
 }
@@ -47,5 +51,15 @@ impl OpenOptions {
     /// The GPU that is open, or the one that was chosen.
     pub(super) fn open_gpu(&self) -> Result<Gpu, EngineError> {
         self.gpu.clone().map_or_else(|| Gpu::open(&self.adapter), Ok)
+    }
+
+    fn gpu_engine(&self) -> Result<GpuEngine, EngineError> {
+        self.engine_on(self.open_gpu()?)
+    }
+
+    /// The engine on this GPU.
+    pub(super) fn engine_on(&self, gpu: Gpu) -> Result<GpuEngine, EngineError> {
+        let options = GpuOptions { forced: Forced::chosen()?, explore: self.explore, ..GpuOptions::default() };
+        GpuEngine::with_options(gpu, options)
     }
 }

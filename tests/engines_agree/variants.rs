@@ -7,7 +7,8 @@ use crate::gpu::open_gpu;
 use crate::steps;
 use fastrand::Rng;
 use stereopsis::engine::gpu::layout::Structure;
-use stereopsis::engine::gpu::variant::{Arithmetic, Exchange, Forced, PIECES, Variant, WORKGROUPS};
+use stereopsis::engine::gpu::tuning::Explore;
+use stereopsis::engine::gpu::variant::{Arithmetic, CostsFrom, Exchange, Forced, PIECES, Variant, WORKGROUPS};
 use stereopsis::engine::gpu::{Gpu, GpuOptions};
 use stereopsis::engine::{Engine, EngineError, GpuEngine};
 use stereopsis::stereo::StereoParams;
@@ -33,8 +34,16 @@ fn all_variants_agree() {
         let short = StereoParams { num_disparities: 16, ..StereoParams::default() };
         let demands = Structure::levels((40, 30), &short)[0].0.demands();
         let mut tried = std::collections::BTreeSet::new();
-        for variant in Variant::all(&abilities, &demands, &WORKGROUPS[..1], &PIECES[..1]) {
-            let variant = Variant { workgroup: *rng.choice(&WORKGROUPS).expect("one"), piece: *rng.choice(&PIECES).expect("one"), ..variant };
+        let mut variants = Variant::all(&abilities, &demands, &WORKGROUPS[..1], &PIECES[..1]);
+        variants.retain(|variant| variant.costs == CostsFrom::Volume && !variant.fused);
+        for variant in variants {
+            let variant = Variant {
+                workgroup: *rng.choice(&WORKGROUPS).expect("one"),
+                piece: *rng.choice(&PIECES).expect("one"),
+                costs: *rng.choice(CostsFrom::ALL).expect("one"),
+                fused: rng.bool(),
+                ..variant
+            };
             let Some(mut case) = case_for(&gpu, variant, rng) else { continue };
             let row_bytes = case.left.size().0 as u64 * u64::from(case.params.num_disparities.next_power_of_two().max(16));
             let options = GpuOptions {
@@ -42,6 +51,7 @@ fn all_variants_agree() {
                 path_bytes: rng.bool().then(|| row_bytes * rng.u64(1..200)),
                 binding_bytes: rng.bool().then(|| (4 * row_bytes * rng.u64(4..40)).max(1 << 12)),
                 most_work: Some(1 << rng.u32(10..30)),
+                ..GpuOptions::default()
             };
             case.what = format!("SEED={seed} {variant} {options:?} {}", case.what);
             let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a live device");
@@ -55,7 +65,7 @@ fn all_variants_agree() {
                     steps::check(&mut engine, &case);
                     case.check(&mut engine);
                     assert_eq!(engine.variant(), Some(variant), "a forced variant is the one that runs");
-                    tried.insert(format!("{} {} {} {}", variant.exchange, variant.arithmetic, variant.words, variant.fused));
+                    tried.insert(format!("{} {} {}", variant.exchange, variant.arithmetic, variant.words));
                 }
             }
         }
@@ -67,7 +77,7 @@ fn all_variants_agree() {
                     Arithmetic::F16 => abilities.f16,
                 };
             for words in [1, 2, 4] {
-                let found = [false, true].iter().any(|fused| tried.contains(&format!("{exchange} {arithmetic} {words} {fused}")));
+                let found = tried.contains(&format!("{exchange} {arithmetic} {words}"));
                 assert!(found || !has, "{exchange} {arithmetic} {words} was not tried, SEED={seed}");
             }
         }
@@ -93,4 +103,29 @@ fn a_variant_that_cannot_do_it_is_refused_with_the_reason() {
     assert!(unknown.contains("exchange") && unknown.contains("piece"), "{unknown}");
     let unfit = "words=3".parse::<Forced>().expect_err("no such number");
     assert!(unfit.contains("1, 2, 4"), "{unfit}");
+}
+
+/// Variants are tried on the pairs that come along, until all is known; every pair is right whatever is being tried.
+#[test]
+fn exploring_goes_on_while_pairs_are_matched() {
+    let Some(gpu) = open_gpu() else { return };
+    let options = GpuOptions { explore: Explore::Everywhere, forgets: true, ..GpuOptions::default() };
+    let mut engine = GpuEngine::with_options(gpu, options).expect("a live device");
+    let rng = &mut Rng::with_seed(11);
+    // a size of its own each time, so that nothing is known of it
+    let size = (16 + rng.usize(..9) + Rng::new().usize(..40), 12 + Rng::new().usize(..20));
+    let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
+    let case = Case::new(rng, size, crate::cases::Content::Shifted, 8, params);
+    let expected = case.expected();
+    let mut seen = std::collections::BTreeSet::new();
+    for pairs in 0..3000 {
+        let output = stereopsis::engine::run(&mut engine, case.job()).expect("a result");
+        case.compare("GPU", &output.map.expect("asked for"), &expected);
+        seen.insert(engine.variant().expect("one ran").to_string());
+        if engine.is_tuned() {
+            assert!(pairs > 20 && seen.len() > 5, "{pairs} pairs: {seen:?}");
+            return;
+        }
+    }
+    panic!("after 3000 pairs it is not known which of these is quickest: {seen:?}");
 }

@@ -11,6 +11,7 @@ use super::program::Program;
 use super::recipe::{Recipe, Wanted};
 use super::slot::{Pictures, Slot};
 use super::uniforms::{Params, map_pitch};
+use super::tuning::{Choice, Explore};
 use super::variant::{Forced, Variant};
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use crate::stereo::StereoParams;
@@ -36,6 +37,10 @@ const FAILED: u8 = 2;
 pub struct GpuOptions {
     /// Parts of the variant that are not left to the engine.
     pub forced: Forced,
+    /// Whether variants are tried while pairs are matched.
+    pub explore: Explore,
+    /// Nothing is kept for other engines: what is quickest.
+    pub forgets: bool,
     /// Bytes that stored path costs may take; by default what suits the kind of adapter.
     pub path_bytes: Option<u64>,
     /// For tests: bytes of one binding, if less than the device allows.
@@ -49,6 +54,7 @@ pub struct GpuEngine {
     pub(super) gpu: Gpu,
     options: GpuOptions,
     limits: Limits,
+    choice: Choice,
     compiler: Compiler,
     /// What the last job ran, and what that was made from.
     recipe: Option<(Wanted, Recipe)>,
@@ -99,6 +105,7 @@ impl GpuEngine {
         limits.path_bytes = options.path_bytes.unwrap_or(limits.path_bytes);
         limits.binding_bytes = limits.binding_bytes.min(options.binding_bytes.unwrap_or(u64::MAX));
         Ok(Self {
+            choice: Choice::new(gpu.clone(), &options),
             compiler: Compiler::new(gpu.clone()),
             most_work: options.most_work.unwrap_or_else(|| gpu.work_to_start_with()),
             gpu,
@@ -124,6 +131,11 @@ impl GpuEngine {
         self.recipe.as_ref().map(|(wanted, _)| wanted.variant)
     }
 
+    /// Whether nothing is left to be tried for jobs as the last one.
+    pub fn is_tuned(&self) -> bool {
+        self.recipe.as_ref().is_some_and(|(wanted, _)| self.choice.is_known(wanted))
+    }
+
     /// How the last job's pair lies in memory.
     pub(super) fn layout(&self) -> Option<&Layout> {
         self.recipe.as_ref().and_then(|(_, recipe)| recipe.layouts.first())
@@ -135,7 +147,7 @@ impl GpuEngine {
     }
 
     /// What decides how a job is run.
-    fn wanted(&self, job: &Job) -> Result<Wanted, EngineError> {
+    fn wanted(&mut self, job: &Job) -> Result<Wanted, EngineError> {
         self.gpu.check()?;
         if let Some(lacking) = Self::lacks(&job.params) {
             let text = format!("the GPU engine has no {lacking}: use --engine cpu, or --{lacking} off");
@@ -150,8 +162,17 @@ impl GpuEngine {
                 l.0, l.1, r.0, r.1
             )));
         }
-        let variant = (None, self.options.forced);
-        Wanted::new(size, &job.params, &self.limits, variant, self.most_work)
+        let levels = Structure::levels(size, &job.params);
+        let structures: Vec<_> = levels.into_iter().map(|(structure, _)| structure).collect();
+        let is_compiled = |recipe: &Recipe| all_compiled(&self.compiler, recipe);
+        let is_idle = self.in_flight.is_empty();
+        let measured = self.choice.variant(&structures, &self.limits, self.most_work, is_idle, is_compiled);
+        Wanted::new(structures, &self.limits, (measured, self.choice.forced), self.most_work)
+    }
+
+    /// Runs this variant from now on.
+    pub fn force(&mut self, forced: Forced) {
+        self.choice.forced = forced;
     }
 
     /// Whether every pipeline of a job is compiled; those that are not are asked for.
@@ -164,12 +185,34 @@ impl GpuEngine {
             Some((made_for, recipe)) if made_for == wanted => recipe,
             _ => Recipe::new(&wanted, &self.limits, &self.gpu.info.adapter)?,
         };
-        let mut is_ready = true;
-        for request in recipe.requests() {
-            is_ready &= self.compiler.get(request)?.is_some();
-        }
+        let is_ready = all_compiled(&self.compiler, &recipe);
         self.coming = Some((wanted, recipe));
-        Ok(is_ready)
+        is_ready
+    }
+
+    /// Makes recipe and buffers anew where the last ones do not serve.
+    fn hold(&mut self, wanted: &Wanted) -> Result<(), EngineError> {
+        let is_it = |made: &&mut Option<(Wanted, Recipe)>| made.as_ref().is_some_and(|(made_for, _)| made_for == wanted);
+        let made = [&mut self.recipe, &mut self.coming].into_iter().find(is_it).and_then(Option::take);
+        let mut recipe = match made {
+            Some((_, recipe)) => recipe,
+            None => Recipe::new(wanted, &self.limits, &self.gpu.info.adapter)?,
+        };
+        while self.plan.as_ref().is_none_or(|plan| !plan.fits(&recipe, wanted.keeps_sums)) {
+            self.plan = None; // its memory first
+            self.plans += 1;
+            match Plan::new(&self.gpu, &recipe, wanted.keeps_sums, self.plans) {
+                Ok(plan) => self.plan = Some(plan),
+                Err(EngineError::TooLarge(why)) if recipe.path_bytes() > recipe.least_path_bytes() => {
+                    self.limits.path_bytes = recipe.path_bytes() / 2;
+                    log::info!("path costs take turns in {} MiB: {why}", self.limits.path_bytes >> 20);
+                    recipe = Recipe::new(wanted, &self.limits, &self.gpu.info.adapter)?;
+                }
+                Err(err) => return Err(err),
+            }
+        }
+        self.recipe = Some((wanted.clone(), recipe));
+        Ok(())
     }
 
     /// Uploads a job and binds what it runs, which the caller submits.
@@ -177,22 +220,16 @@ impl GpuEngine {
         let wanted = Wanted { keeps_sums, ..self.wanted(job)? };
         let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
         let size = left.size();
-        let recipe = match &self.recipe {
-            Some((made_for, recipe)) if *made_for == wanted => recipe,
-            _ => {
-                let recipe = match self.coming.take() {
-                    Some((made_for, recipe)) if made_for == wanted => recipe,
-                    _ => Recipe::new(&wanted, &self.limits, &self.gpu.info.adapter)?,
-                };
-                &self.recipe.insert((wanted.clone(), recipe)).1
+        match self.hold(&wanted) {
+            Err(EngineError::TooLarge(why)) if self.choice.give_up(&wanted) => {
+                log::info!("{} is not tried: {why}", wanted.variant);
+                return self.start(job, keeps_sums);
             }
-        };
-        if self.plan.as_ref().is_none_or(|plan| !plan.fits(recipe, keeps_sums)) {
-            self.plan = None; // its memory first
-            self.plans += 1;
-            self.plan = Some(Plan::new(&self.gpu, recipe, keeps_sums, self.plans)?);
+            held => held?,
         }
-        let Some(plan) = &self.plan else { return Err(EngineError::Device("no plan".to_owned())) };
+        let (Some((_, recipe)), Some(plan)) = (&self.recipe, &self.plan) else {
+            return Err(EngineError::Device("no plan".to_owned()));
+        };
         let pictures = Pictures::of(left, right);
         self.free.retain(|slot| slot.pictures == pictures && slot.is_writable());
         let mut slot = self.free.pop().unwrap_or_else(|| Slot::new(&self.gpu, pictures));
@@ -255,11 +292,16 @@ impl GpuEngine {
                 }
             }
         }
+        let wanted = slot.program.as_ref().map(|(wanted, _, _)| wanted.clone());
         self.free.push(slot);
         let compute_time = submitted.elapsed();
         let timed_ms: f64 = times.iter().map(|stage| stage.ms).sum();
         let use_timestamps = timed_ms > 0.0 && !self.gpu.info.software;
-        self.adapt(work, if use_timestamps { timed_ms } else { compute_time.as_secs_f64() * 1e3 });
+        let ms = if use_timestamps { timed_ms } else { compute_time.as_secs_f64() * 1e3 };
+        self.adapt(work, ms);
+        if let Some(wanted) = wanted {
+            self.choice.note(&wanted, ms);
+        }
         Ok(Output { job, engine: self.info(), map, texture: Some(texture), stages: times, compute_time })
     }
 
@@ -349,6 +391,12 @@ impl Engine for GpuEngine {
         }
         self.finish(oldest).map(Some)
     }
+}
+
+/// Whether every pipeline of a recipe is compiled; all that are not are asked for.
+fn all_compiled(compiler: &Compiler, recipe: &Recipe) -> Result<bool, EngineError> {
+    let found: Result<Vec<_>, _> = recipe.requests().map(|request| compiler.get(request)).collect();
+    Ok(found?.iter().all(Option::is_some))
 }
 
 fn copy_to_texture(encoder: &mut wgpu::CommandEncoder, map: &wgpu::Buffer, texture: &wgpu::Texture) {

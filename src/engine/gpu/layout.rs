@@ -193,6 +193,11 @@ impl Layout {
         self.row_bytes(self.path_cost_bytes()) * u64::from(self.slab_rows)
     }
 
+    /// Bytes of the path costs of one direction.
+    pub fn volume_path_bytes(&self) -> u64 {
+        self.path_bytes() * u64::from(self.slabs())
+    }
+
     /// Directions whose path costs are stored.
     pub fn stored(&self) -> Vec<Direction> {
         let mut directions = self.structure.directions();

@@ -14,6 +14,7 @@ pub mod recipe;
 pub mod shaders;
 mod slot;
 mod trace;
+pub mod tuning;
 pub mod uniforms;
 pub mod variant;
 

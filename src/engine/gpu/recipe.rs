@@ -8,7 +8,7 @@ use super::uniforms::Part;
 use super::variant::{CostsFrom, Forced, Variant};
 use crate::engine::EngineError;
 use crate::stereo::cost::census::Shape;
-use crate::stereo::{CostKind, Fill, Median, StereoParams};
+use crate::stereo::{CostKind, Fill, Median};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -102,13 +102,11 @@ impl Wanted {
     /// # Errors
     /// [`EngineError::Unsupported`] if a forced variant cannot do this job.
     pub fn new(
-        size: (usize, usize),
-        params: &StereoParams,
+        structures: Vec<Structure>,
         limits: &Limits,
         (measured, forced): (Option<Variant>, Forced),
         most_work: u64,
     ) -> Result<Self, EngineError> {
-        let structures: Vec<_> = Structure::levels(size, params).into_iter().map(|(structure, _)| structure).collect();
         let demands = structures[0].demands();
         let fits = |variant: &Variant| variant.refusal(&limits.abilities, &demands).is_none();
         let base = measured.filter(fits).unwrap_or_else(|| Variant::sound(&limits.abilities, &demands));
@@ -151,6 +149,16 @@ impl Recipe {
     /// Every pipeline that it needs.
     pub fn requests(&self) -> impl Iterator<Item = &Request> {
         self.steps.iter().flat_map(|step| step.dispatches.iter().map(|dispatch| &dispatch.request))
+    }
+
+    /// Bytes of the stored path costs of the level that has most of them.
+    pub fn path_bytes(&self) -> u64 {
+        self.layouts.iter().map(|layout| u64::from(layout.volumes) * layout.volume_path_bytes()).max().unwrap_or(0)
+    }
+
+    /// The same if directions took turns one by one.
+    pub fn least_path_bytes(&self) -> u64 {
+        self.layouts.iter().map(Layout::volume_path_bytes).max().unwrap_or(0)
     }
 
     /// Bytes on the device.

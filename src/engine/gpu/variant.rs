@@ -1,6 +1,7 @@
 //! Ways to run the same algorithm: which one is quickest depends on the adapter and the size, the bits never do.
 
 use crate::choices;
+use crate::engine::EngineError;
 use std::fmt;
 use std::str::FromStr;
 
@@ -35,6 +36,9 @@ choices! {
         Codes = "codes",
     }
 }
+
+/// The variable that forces parts of a variant.
+pub const VARIABLE: &str = "STEREOPSIS_GPU";
 
 /// One way to run it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -218,6 +222,15 @@ impl Forced {
             fused: self.fused.unwrap_or(variant.fused),
             piece: self.piece.unwrap_or(variant.piece),
         }
+    }
+
+    /// What the user's environment forces.
+    ///
+    /// # Errors
+    /// [`EngineError::Unsupported`] names the variable, and what it may hold.
+    pub fn chosen() -> Result<Self, EngineError> {
+        let Ok(text) = std::env::var(VARIABLE) else { return Ok(Self::default()) };
+        text.parse().map_err(|err| EngineError::Unsupported(format!("{VARIABLE}={text}: {err}; or leave it unset")))
     }
 
     /// Whether nothing is forced.

@@ -23,7 +23,7 @@ use super::waker::Waker;
 use crate::capture::SourceSpec;
 use crate::capture::webcam::CameraInfo;
 use crate::colormap::DisplayRange;
-use crate::engine::gpu::{AdapterChoice, Gpu};
+use crate::engine::gpu::Gpu;
 use crate::engine::{EngineChoice, OpenOptions, Output};
 use crate::live::{EngineSource, Live, LiveOptions, Status};
 use crate::metrics::Rate;
@@ -86,8 +86,7 @@ impl Session {
         }
         let mut settings = resolve(&options, &kept)?;
         settings.params.confidence |= kept.look().views.contains(&ViewKind::Confidence);
-        let adapter = settings.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
-        let engine = OpenOptions { choice: settings.engine, threads: settings.threads, adapter, gpu };
+        let engine = OpenOptions { gpu, ..settings.engine_options() };
         let waker = Waker::default();
         let wake = waker.clone();
         let live_options = LiveOptions {

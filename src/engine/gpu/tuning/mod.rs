@@ -1,0 +1,43 @@
+//! Which variant is quickest, found out by trying: in the background while pairs are matched, or at once as a study.
+//!
+//! All variants give the same bits, so trying one shows nothing but its time. Fang et al. (2012) name such tuning by the
+//! machine itself as the step after their model.
+
+mod choice;
+mod explorer;
+mod records;
+mod study;
+#[cfg(test)]
+mod tests;
+
+pub(super) use choice::Choice;
+pub use choice::Explore;
+use explorer::Explorer;
+pub use records::{Record, Records};
+pub use study::{Study, Trial, study};
+
+use super::device::Gpu;
+use super::layout::Structure;
+
+/// Everything that decides which variant is quickest.
+pub fn key(gpu: &Gpu, structure: &Structure) -> String {
+    let info = gpu.adapter.get_info();
+    let Structure { width, height, candidates, cost, paths, .. } = structure;
+    let demands = structure.demands();
+    let marks = [
+        (demands.wide, "wide"),
+        (demands.has_row_path, "along rows"),
+        (structure.checked, "checked"),
+        (structure.rivals, "rivals"),
+        (structure.gated, "gated"),
+    ];
+    let marks: Vec<_> = marks.iter().filter(|(is_so, _)| *is_so).map(|(_, mark)| *mark).collect();
+    format!(
+        "{} | {} {} {} | {width}x{height}x{candidates} {cost} paths {paths} {}",
+        env!("CARGO_PKG_VERSION"),
+        info.name,
+        info.driver,
+        info.driver_info,
+        marks.join(" ")
+    )
+}

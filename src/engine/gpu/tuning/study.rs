@@ -1,0 +1,97 @@
+//! Every variant timed on one pair.
+
+use crate::engine::gpu::GpuEngine;
+use crate::engine::gpu::layout::Structure;
+use crate::engine::gpu::variant::{Forced, PIECES, Variant, WORKGROUPS};
+use crate::engine::{EngineError, Job, Output, run};
+
+/// One variant's times.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Trial {
+    /// The variant.
+    #[serde(flatten)]
+    pub variant: Variant,
+    /// Path costs alone, ms; `None` without timestamps.
+    pub paths_ms: Option<f64>,
+    /// Sums and winners alone, ms; `None` without timestamps.
+    pub winner_ms: Option<f64>,
+    /// All of a pair: on the device where it tells, else from submission to result, ms.
+    pub pair_ms: f64,
+}
+
+/// All trials.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct Study {
+    /// In the order in which they were made.
+    pub trials: Vec<Trial>,
+}
+
+impl Study {
+    /// The quickest one.
+    pub fn best(&self) -> Option<&Trial> {
+        self.trials.iter().min_by(|a, b| a.pair_ms.total_cmp(&b.pair_ms))
+    }
+}
+
+/// Times every variant that can do `job`: first exchange, arithmetic, words, workgroups and where costs come from, then for
+/// the quickest of them the winner's pieces, and fusing. `rounds` pairs each, the quickest counts, after one that does not.
+/// `tell` hears of each trial with how many there have been and will be; it ends the study by returning false.
+///
+/// # Errors
+/// As [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`]; a variant for which there is no room is left out.
+pub fn study(
+    engine: &mut GpuEngine,
+    job: &Job,
+    rounds: usize,
+    tell: &mut dyn FnMut(&Trial, usize, usize) -> bool,
+) -> Result<Study, EngineError> {
+    let abilities = engine.limits().abilities;
+    let demands = Structure::levels(job.frame.size(), &job.params)[0].0.demands();
+    let sound = Variant::sound(&abilities, &demands);
+    let mut variants = Variant::all(&abilities, &demands, &WORKGROUPS, &[sound.piece]);
+    variants.retain(|variant| variant.fused == sound.fused);
+    let more = PIECES.len() + 1;
+    let mut study = Study::default();
+    let mut total = variants.len() + more;
+    for stage in 0..2 {
+        for variant in std::mem::take(&mut variants) {
+            engine.force(Forced::all(variant));
+            match time(engine, job, variant, rounds) {
+                Ok(trial) => {
+                    study.trials.push(trial);
+                    if !tell(&trial, study.trials.len(), total) {
+                        return Ok(study);
+                    }
+                }
+                Err(EngineError::TooLarge(why)) => log::info!("{variant} is left out: {why}"),
+                Err(err) => return Err(err),
+            }
+        }
+        let Some(best) = study.best().map(|trial| trial.variant).filter(|_| stage == 0) else { break };
+        let pieces = PIECES.map(|piece| Variant { piece, fused: false, ..best });
+        variants = pieces.into_iter().chain([Variant { fused: true, ..best }]).collect();
+        variants.retain(|v| *v != best && v.refusal(&abilities, &demands).is_none());
+        total = study.trials.len() + variants.len();
+    }
+    Ok(study)
+}
+
+fn time(engine: &mut GpuEngine, job: &Job, variant: Variant, rounds: usize) -> Result<Trial, EngineError> {
+    run(engine, job.clone())?;
+    let mut best = Trial { variant, paths_ms: None, winner_ms: None, pair_ms: f64::INFINITY };
+    for _ in 0..rounds.max(1) {
+        let output = run(engine, job.clone())?;
+        let pair_ms = device_ms(&output);
+        if pair_ms < best.pair_ms {
+            let stage = |name| output.stages.iter().find(|stage| stage.name == name).map(|stage| stage.ms);
+            best = Trial { paths_ms: stage("paths"), winner_ms: stage("winner"), pair_ms, ..best };
+        }
+    }
+    Ok(best)
+}
+
+/// The sum of a pair's stages, where the device tells them: what other programs do in between does not count.
+pub(super) fn device_ms(output: &Output) -> f64 {
+    let timed: f64 = output.stages.iter().map(|stage| stage.ms).sum();
+    if timed > 0.0 && !output.engine.software { timed } else { output.compute_time.as_secs_f64() * 1e3 }
+}
