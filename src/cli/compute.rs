@@ -6,7 +6,7 @@ use super::settings_args::SettingsArgs;
 use crate::capture::newest::{Policy, RecvError};
 use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec};
 use crate::colormap::{Colormap, DisplayRange};
-use crate::engine::{self, Engine, EngineChoice, GpuEngine, Job, Output};
+use crate::engine::{self, Engine, Job, Output};
 use crate::export;
 use crate::frame::Frame;
 use crate::rig::{self, RigFile};
@@ -66,9 +66,7 @@ struct Targets {
 /// Wrong input, an engine that cannot, a file that cannot be written; the pairs before it are written.
 pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     let mut settings = args.settings.resolve()?;
-    if args.confidence_map.is_some() {
-        ask_for_confidence(&mut settings)?;
-    }
+    settings.params.confidence |= args.confidence_map.is_some();
     let inputs: Vec<_> = std::iter::once(&args.left).chain(&args.right).cloned().collect();
     let spec = SourceSpec::from_paths(&inputs)?;
     let is_folder = matches!(spec, SourceSpec::Folder(_));
@@ -133,18 +131,6 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         super::print_json(&serde_json::json!({ "results": results }))?;
     }
     Ok(())
-}
-
-/// What is to be written has to be computed, whatever the settings say.
-fn ask_for_confidence(settings: &mut Settings) -> Result<(), UsageError> {
-    settings.params.confidence = true;
-    match GpuEngine::lacks(&settings.params).filter(|_| settings.engine == EngineChoice::Gpu) {
-        None => Ok(()),
-        Some(lacking) => {
-            let text = format!("--engine gpu has no {lacking}: use --engine cpu, or leave out --confidence-map");
-            Err(UsageError(text))
-        }
-    }
 }
 
 /// The engine for the first pair; the others have the same size.

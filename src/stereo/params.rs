@@ -88,7 +88,7 @@ parameters! {
         /// Drop a pixel if another disparity is within this percentage of the winner's sum; 0 keeps all.
         uniqueness: u32 = 0, "uniqueness", "Uniqueness", 0..=99, "%", Filters, Advanced;
         /// Tell of each disparity how clearly it won over the best other one: a view of its own in the window, a file from
-        /// compute --confidence-map. The disparities stay the same. CPU only.
+        /// compute --confidence-map. The disparities stay the same.
         confidence: bool = false, "confidence", "Confidence", 0..=1, "", Filters, Advanced;
         /// Drop a pixel if the right picture's disparity differs by more than this.
         left_right: Option<u32> = Some(1), "left-right", "Left-right check", 0..=64, "px", Filters, Basic;

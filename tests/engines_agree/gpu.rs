@@ -1,6 +1,7 @@
 //! What is the GPU's alone: jobs in flight, a shared queue, limits, a device that goes away.
 
 use crate::cases::{Case, Content, job, random_params};
+use crate::for_engine;
 use fastrand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -96,9 +97,7 @@ fn refuses_what_does_not_fit_and_goes_on() {
 fn refuses_what_it_lacks_and_goes_on() {
     let Some(mut engine) = gpu_engine() else { return };
     let plain = StereoParams::default();
-    for (params, remedy) in [
-        (StereoParams { gating: Some(2), ..plain.clone() }, "--gating off"),
-    ] {
+    for (params, remedy) in [(StereoParams { gating: Some(2), ..plain.clone() }, "--gating off")] {
         let case = Case::new(&mut Rng::with_seed(5), (20, 10), Content::Noise, 8, params);
         let error = engine.submit(case.job());
         let Err(EngineError::Unsupported(text)) = error else { panic!("{error:?}") };
@@ -167,7 +166,7 @@ fn a_device_may_be_lost_at_any_moment() {
         while !lost {
             assert!(Instant::now() < deadline, "the loss is noticed");
             let (size, params) = (*rng.choice(&sizes).expect("a size"), random_params(rng));
-            let case = Case::new(rng, size, Content::Noise, 8, params);
+            let case = for_engine(&engine, Case::new(rng, size, Content::Noise, 8, params));
             let results = [engine.submit(case.job()).map(|()| None), engine.collect()];
             lost = results.iter().any(|result| matches!(result, Err(EngineError::DeviceLost(_))));
         }

@@ -1,10 +1,11 @@
 //! Confidence: its view switches it on, and the read-out names it in per cent.
 
-use crate::harness::{SIZE, Window};
+use crate::harness::{SIZE, Window, gpu, options};
 use egui::Key;
 use egui::accesskit::{Role, Toggled};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::collections::HashSet;
+use stereopsis::capture::SourceSpec;
 use stereopsis::colormap::Colormap;
 use stereopsis::engine::Output;
 use stereopsis::stereo::map::reason;
@@ -21,17 +22,26 @@ fn pixel(output: &Output, measured: bool) -> ((usize, usize), u8) {
 
 #[test]
 fn its_view_switches_it_on_and_the_read_out_names_it() {
-    let Some(mut window) = Window::on_scene() else { return };
+    let Some(gpu) = gpu() else { return };
+    for engine in ["cpu", "gpu"] {
+        let mut options = options(SourceSpec::Scene);
+        options.words[0].text = engine.into();
+        check_view(Window::open(&gpu, options));
+    }
+}
+
+fn check_view(mut window: Window) {
     assert!(!window.has("confidence"), "closed at first");
     window.harness.key_press(Key::Space);
     window.until("the pause", |w| w.session.borrow().live().is_paused().then_some(()));
     window.harness.get_by_label("Views ▾").click();
     window.harness.run_steps(2);
     window.harness.get_by_role_and_label(Role::CheckBox, "confidence").click();
-    let output = window.until_computed(|params| params.confidence);
+    window.until_computed(|params| params.confidence);
     window.until("the view", |w| w.has("confidence view").then_some(()));
     window.harness.key_press(Key::Escape);
     window.harness.run_steps(3);
+    let output = window.result().expect("the pair that is held");
     assert!(!window.is_enabled("Back to the preset"), "the method is that of the preset");
 
     let share = |at: usize, of: usize| (at as f32 + 0.5) / of as f32;

@@ -294,6 +294,7 @@ impl Text {
             Binding::Read => ("<storage, read>", ty),
             Binding::Write => ("<storage, read_write>", ty),
             Binding::Texture => ("", "texture_2d<u32>"),
+            Binding::WriteTexture => ("", "texture_storage_2d<r32uint, write>"),
         };
         let _ = writeln!(self.text, "@group(0) @binding({number}) var{space} {name}: {ty};");
         self.bindings.push((name.to_owned(), kind));

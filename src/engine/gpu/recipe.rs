@@ -167,24 +167,25 @@ impl Recipe {
     }
 }
 
-struct Cook {
-    parts: Vec<Part>,
-    steps: Vec<Step>,
-    most_work: u64,
+/// A recipe in the making.
+pub(super) struct Cook {
+    pub(super) parts: Vec<Part>,
+    pub(super) steps: Vec<Step>,
+    pub(super) most_work: u64,
     /// Whether steps belong to a coarser level, and so to the stage `gates`.
-    gate_stage: bool,
+    pub(super) gate_stage: bool,
 }
 
 /// Most workgroups in one direction of a dispatch, on every device.
-const MOST_GROUPS: u32 = 65535;
+pub(super) const MOST_GROUPS: u32 = 65535;
 
 impl Cook {
-    fn push(&mut self, stage: &'static str, name: &'static str, dispatches: Vec<Dispatch>, product: Product, level: usize) {
+    pub(super) fn push(&mut self, stage: &'static str, name: &'static str, dispatches: Vec<Dispatch>, product: Product, level: usize) {
         let stage = if self.gate_stage { "gates" } else { stage };
         self.steps.push(Step { stage, name, dispatches, product, level });
     }
 
-    fn part(&mut self, part: Part) -> Resource {
+    pub(super) fn part(&mut self, part: Part) -> Resource {
         self.parts.push(part);
         Resource::Part(self.parts.len() - 1)
     }
@@ -507,13 +508,10 @@ impl Cook {
         }
     }
 
-    fn halve(&mut self, _level: usize, _layout: &Layout) {}
-
-    fn bounds(&mut self, _level: usize, _layout: &Layout) {}
 }
 
 /// Ranges of whole `multiple`s with about `most_work` at most, none longer than `most`.
-fn split(range: Range<u32>, unit_work: u64, most_work: u64, multiple: u32, most: u32) -> impl Iterator<Item = Range<u32>> {
+pub(super) fn split(range: Range<u32>, unit_work: u64, most_work: u64, multiple: u32, most: u32) -> impl Iterator<Item = Range<u32>> {
     let fitting = (most_work / unit_work.max(1)).clamp(1, u64::from(most)) as u32;
     let step = (fitting / multiple * multiple).clamp(multiple, most.max(multiple));
     let end = range.end;

@@ -8,6 +8,8 @@ pub enum Binding {
     Uniform(&'static str),
     /// A `texture_2d<u32>`.
     Texture,
+    /// A `texture_storage_2d<r32uint, write>`.
+    WriteTexture,
     /// A storage buffer that is only read.
     Read,
     /// A storage buffer that is written.
@@ -97,14 +99,40 @@ shader!(
     [("map", Binding::Write), ("parents", Binding::Write), ("sizes", Binding::Write),]
 );
 shader!(FILL, "filter/fill", PIXELS, ["rows", "empty_rows"], [], [("map", Binding::Write), ("row_has_value", Binding::Write)]);
+shader!(
+    HALVE,
+    "gating/halve", TILE,
+    ["halve"],
+    [],
+    [
+        ("left", Binding::Texture),
+        ("right", Binding::Texture),
+        ("left_half", Binding::WriteTexture),
+        ("right_half", Binding::WriteTexture),
+    ]
+);
+shader!(
+    BOUNDS,
+    "gating/bounds", (1, BOUNDS_ROWS),
+    ["bounds"],
+    [],
+    [
+        ("coarse", Binding::Uniform("Params")),
+        ("part", Binding::Uniform("Part")),
+        ("map", Binding::Read),
+        ("gates", Binding::Write),
+    ]
+);
 
 /// All of them; those that exist in variants are in [`super::kernels`].
-pub static ALL: [&Shader; 8] = [&CENSUS, &RANK, &SAD, &RIGHT, &MEDIAN, &CONSISTENCY, &SPECKLE, &FILL];
+pub static ALL: [&Shader; 10] = [&CENSUS, &RANK, &SAD, &RIGHT, &MEDIAN, &CONSISTENCY, &SPECKLE, &FILL, &HALVE, &BOUNDS];
 
 /// Columns and rows that a workgroup covers where each invocation is alone with its pixel.
 pub const PIXELS: (u32, u32) = (8, 8);
 /// Columns and rows that a workgroup covers of those shaders that load a tile: transforms, medians, speckle.
 pub const TILE: (u32, u32) = (32, 8);
+/// Rows that a workgroup of gates walks down.
+pub const BOUNDS_ROWS: u32 = 64;
 /// Rows that an invocation of SAD covers.
 pub const STRIP: u32 = 32;
 /// Columns that a workgroup of SAD covers, with those that only lend their sums to windows.

@@ -95,6 +95,11 @@ fn layout_entry(binding: u32, kind: Binding) -> wgpu::BindGroupLayoutEntry {
             view_dimension: wgpu::TextureViewDimension::D2,
             multisampled: false,
         },
+        Binding::WriteTexture => wgpu::BindingType::StorageTexture {
+            access: wgpu::StorageTextureAccess::WriteOnly,
+            format: wgpu::TextureFormat::R32Uint,
+            view_dimension: wgpu::TextureViewDimension::D2,
+        },
     };
     wgpu::BindGroupLayoutEntry { binding, visibility: wgpu::ShaderStages::COMPUTE, ty, count: None }
 }

@@ -1,0 +1,60 @@
+//! Disparity gating, as [`crate::stereo::gating`] says it: the pictures of a level from those of the finer one, and the
+//! gates of the finer level from a level's map.
+
+use super::layout::Layout;
+use super::recipe::{Cook, Dispatch, MOST_GROUPS, Product, Resource, split};
+use super::shaders;
+use super::uniforms::Part;
+use crate::stereo::Median;
+
+#[cfg(test)]
+mod tests;
+
+/// Work of `gating/bounds.wgsl` for each pixel of the coarser level: 64 lanes with their bins and the steps of a scan.
+const BOUNDS_WORK: u64 = 1000;
+/// Bytes of a map that it reads for each pixel: two rows of the window, and a share of the first window.
+const BOUNDS_BYTES: u64 = 4 * 143;
+
+impl Cook {
+    /// Makes the pictures of `level` from those of the finer one.
+    pub(super) fn halve(&mut self, level: usize, layout: &Layout) {
+        let finer = level - 1;
+        let (width, height) = (layout.structure.width as u32, layout.structure.height as u32);
+        let pixels = layout.structure.pixels();
+        let dispatch = Dispatch {
+            request: shaders::HALVE.request("halve", Vec::new()),
+            resources: vec![
+                Resource::Params(finer),
+                Resource::LeftPicture(finer),
+                Resource::RightPicture(finer),
+                Resource::LeftPicture(level),
+                Resource::RightPicture(level),
+            ],
+            groups: [width.div_ceil(shaders::TILE.0), height.div_ceil(shaders::TILE.1), 2],
+            work: 20 * pixels,
+            bytes: 2 * pixels * (4 + 4),
+        };
+        self.push("gates", "halve", vec![dispatch], Product::Inner, level);
+    }
+
+    /// Makes the gates of the finer level from the map of `level`, which went through no filter after the left-right check.
+    pub(super) fn bounds(&mut self, level: usize, layout: &Layout) {
+        let finer = level - 1;
+        let (width, height) = (layout.structure.width as u32, layout.structure.height as u32);
+        let map = Resource::LeftMap(level, usize::from(layout.structure.median != Median::Off));
+        let column_work = BOUNDS_WORK * u64::from(height);
+        let mut dispatches = Vec::new();
+        for columns in split(0..width, column_work, self.most_work, 1, MOST_GROUPS) {
+            let count = columns.end - columns.start;
+            let part = self.part(Part { first: columns.start, end: columns.end, ..Part::default() });
+            dispatches.push(Dispatch {
+                request: shaders::BOUNDS.request("bounds", Vec::new()),
+                resources: vec![Resource::Params(finer), Resource::Params(level), part, map, Resource::Gates(finer)],
+                groups: [count, height.div_ceil(shaders::BOUNDS_ROWS), 1],
+                work: column_work * u64::from(count),
+                bytes: u64::from(count * height) * (BOUNDS_BYTES + 4),
+            });
+        }
+        self.push("gates", "bounds", dispatches, Product::Inner, level);
+    }
+}
