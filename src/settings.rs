@@ -5,7 +5,7 @@
 
 use crate::engine::gpu::AdapterChoice;
 use crate::engine::gpu::tuning::Explore;
-use crate::engine::{EngineChoice, GpuEngine, OpenOptions};
+use crate::engine::{EngineChoice, OpenOptions};
 use crate::frame::Geometry;
 use crate::parameter::{ParameterType, Value};
 use crate::stereo::{AdaptiveP2, CostKind, Preset, StereoParams};
@@ -111,9 +111,6 @@ impl Settings {
         let only_flags = words.iter().all(|word| word.origin == Origin::Flag);
         let wrap = if only_flags { SettingsError::Flag } else { SettingsError::File };
         settings.params.validate().map_err(|err| wrap(err.to_string()))?;
-        if let (EngineChoice::Gpu, Some(lacking)) = (settings.engine, GpuEngine::lacks(&settings.params)) {
-            return Err(wrap(format!("--engine gpu has no {lacking}: use --engine cpu, or --{lacking} off")));
-        }
         Ok(settings)
     }
 
@@ -317,15 +314,6 @@ mod tests {
         for (text, allowed) in [("paths = 385", "from 0 to 384"), ("start-angle-deg = 360", "from 0 to 359")] {
             let error = resolve(text).unwrap_err().to_string();
             assert!(error.contains("line 1") && error.contains(allowed), "{error}");
-        }
-    }
-
-    #[test]
-    fn what_the_gpu_lacks_is_refused_before_anything_is_opened() {
-        let text = Settings::resolve(&flags(&[("gating", "2"), ("engine", "gpu")])).unwrap_err().to_string();
-        assert!(text.contains("--engine cpu") && text.contains("--gating off"), "{text}");
-        for words in [[("gating", "2"), ("engine", "auto")], [("gating", "off"), ("engine", "gpu")]] {
-            Settings::resolve(&flags(&words)).unwrap();
         }
     }
 

@@ -3,7 +3,7 @@
 //! A GPU that is the CPU in disguise is never chosen. What was measured is kept in a file beside the program's other
 //! caches, by devices, size and those parameters that decide how long a pair takes.
 
-use super::{CpuEngine, Engine, EngineError, GpuEngine, Job, OpenOptions, Opened, cached, run};
+use super::{CpuEngine, Engine, EngineError, Job, OpenOptions, Opened, cached, run};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -21,9 +21,6 @@ pub(super) fn choose(options: &OpenOptions, sample: Option<&Job>) -> Opened {
 fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: Option<&Path>) -> Opened {
     let cpu = CpuEngine::new(options.threads);
     let cpu_because = |cpu, why: String| Opened { engine: Box::new(cpu), why: Some(why) };
-    if let Some(lacking) = sample.and_then(|job| GpuEngine::lacks(&job.params)) {
-        return cpu_because(cpu, format!("the GPU engine has no {lacking}"));
-    }
     let gpu = match options.open_gpu() {
         Ok(gpu) if gpu.info.software => {
             let why = format!("{} computes on the CPU itself, which the cpu engine does better", gpu.info.adapter);

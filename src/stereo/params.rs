@@ -81,7 +81,7 @@ parameters! {
         /// How fast a linear P2 falls: sixteenths of P2 units per grey level.
         p2_alpha: u32 = CostKind::Census5x5.penalties().p2_alpha, "p2-alpha", "P2 alpha", 0..=4096, "/16", Matching, Advanced;
         /// Search each pixel only around what was found near it in smaller pictures, for which the pair is halved this many
-        /// times. Halves the memory of long ranges, but can miss what is small and far from its surroundings in depth. CPU only.
+        /// times. Halves the memory of long ranges, but can miss what is small and far from its surroundings in depth.
         gating: Option<u32> = None, "gating", "Gating", 1..=6, "", Matching, Advanced;
         /// Fit a parabola through the three sums around the winner.
         subpixel: bool = true, "subpixel", "Sub-pixel", 0..=1, "", Filters, Basic;

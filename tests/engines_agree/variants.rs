@@ -2,7 +2,6 @@
 //! buffer or spread over several, all directions in memory at once or in turns.
 
 use crate::cases::{Case, seeds};
-use crate::for_engine;
 use crate::gpu::open_gpu;
 use crate::steps;
 use fastrand::Rng;
@@ -55,7 +54,6 @@ fn all_variants_agree() {
             };
             case.what = format!("SEED={seed} {variant} {options:?} {}", case.what);
             let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a live device");
-            let case = for_engine(&engine, case);
             match engine.submit(case.job()) {
                 // so few rows in a buffer that there would be too many of them: said with numbers
                 Err(EngineError::TooLarge(text)) => assert!(text.contains("MiB"), "{text}"),

@@ -12,7 +12,7 @@ pub(super) use args::{BenchArgs, run_args};
 
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::gpu::{AdapterChoice, Gpu};
-use crate::engine::{self, EngineChoice, GpuEngine, Job, OpenOptions, open};
+use crate::engine::{self, EngineChoice, Job, OpenOptions, open};
 use crate::process;
 use crate::stereo::StereoParams;
 use anyhow::Context;
@@ -165,7 +165,7 @@ fn measure(options: &BenchOptions, choice: EngineChoice, jobs: &[Job]) -> anyhow
 /// `auto` is every engine that this machine has and that can do it.
 fn choices(options: &BenchOptions) -> Vec<EngineChoice> {
     let all = || {
-        let has_gpu = GpuEngine::lacks(&options.params).is_none() && !Gpu::list().is_empty();
+        let has_gpu = !Gpu::list().is_empty();
         [Some(EngineChoice::Cpu), has_gpu.then_some(EngineChoice::Gpu)].into_iter().flatten().collect()
     };
     let expand = |&choice: &EngineChoice| if choice == EngineChoice::Auto { all() } else { vec![choice] };

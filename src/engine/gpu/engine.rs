@@ -14,7 +14,6 @@ use super::uniforms::{Params, map_pitch};
 use super::tuning::{Choice, Explore};
 use super::variant::{Forced, Variant};
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
-use crate::stereo::StereoParams;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -121,11 +120,6 @@ impl GpuEngine {
         })
     }
 
-    /// What this engine has no shaders for and `params` ask for.
-    pub fn lacks(params: &StereoParams) -> Option<&'static str> {
-        params.gating.is_some().then_some("gating")
-    }
-
     /// The variant that the last job ran.
     pub fn variant(&self) -> Option<Variant> {
         self.recipe.as_ref().map(|(wanted, _)| wanted.variant)
@@ -149,10 +143,6 @@ impl GpuEngine {
     /// What decides how a job is run.
     fn wanted(&mut self, job: &Job) -> Result<Wanted, EngineError> {
         self.gpu.check()?;
-        if let Some(lacking) = Self::lacks(&job.params) {
-            let text = format!("the GPU engine has no {lacking}: use --engine cpu, or --{lacking} off");
-            return Err(EngineError::Unsupported(text));
-        }
         let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
         let size = left.size();
         if size != right.size() || size.0 == 0 || size.1 == 0 {

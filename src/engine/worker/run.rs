@@ -4,7 +4,7 @@ use super::stats::Figures;
 use super::{Board, Command, Control, EngineSource, lock};
 use crate::capture::newest::{NewestReceiver, RecvError};
 use crate::engine::{
-    CpuEngine, Engine, EngineChoice, EngineError, EngineKind, GpuEngine, Job, OpenOptions, Output, open,
+    CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, Output, open,
 };
 use crate::frame::Frame;
 use crate::stereo::StereoParams;
@@ -29,12 +29,12 @@ const FAREWELL: Duration = Duration::from_millis(500);
 #[derive(PartialEq)]
 struct DecidedFor {
     size: (usize, usize),
-    gpu_lacks: Option<&'static str>,
+    gated: bool,
 }
 
 impl DecidedFor {
     fn of(job: &Job) -> Self {
-        Self { size: job.frame.size(), gpu_lacks: GpuEngine::lacks(&job.params) }
+        Self { size: job.frame.size(), gated: job.params.gating.is_some() }
     }
 }
 

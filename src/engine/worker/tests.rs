@@ -268,25 +268,6 @@ fn a_failed_pair_is_told_until_the_next_result() {
 }
 
 #[test]
-fn auto_is_asked_again_when_an_option_comes_that_the_gpu_lacks() {
-    let bench = Bench::new(1);
-    let auto = OpenOptions { choice: EngineChoice::Auto, threads: Some(1), ..OpenOptions::default() };
-    bench.worker.set_engine(EngineSource::Open(auto));
-    let lacks = |bench: &Bench, what: &str| {
-        bench.worker.stats().why.map(|why| why.contains(&format!("the GPU engine has no {what}")))
-    };
-    bench.send(0);
-    bench.until("an engine is chosen", |b| lacks(b, "") == Some(false));
-    let set = |params| bench.worker.control(|control| control.params = Arc::new(params));
-    let plain = StereoParams::default();
-    set(StereoParams { gating: Some(2), ..plain.clone() });
-    bench.until("what the GPU lacks decides", |b| lacks(b, "gating") == Some(true));
-    assert_eq!(bench.worker.stats().engine.map(|engine| engine.kind), Some(EngineKind::Cpu));
-    set(plain);
-    bench.until("it decides no more", |b| lacks(b, "") == Some(false));
-}
-
-#[test]
 fn an_engine_that_hangs_can_be_replaced() {
     let bench = Bench::new(1);
     bench.send(0);
