@@ -23,7 +23,13 @@ pub struct OpenOptions {
 impl Default for OpenOptions {
     /// The quicker engine of the best GPU and all cores.
     fn default() -> Self {
-        Self { choice: EngineChoice::Auto, threads: None, adapter: AdapterChoice::Best, gpu: None, explore: Explore::Never }
+        Self {
+            choice: EngineChoice::Auto,
+            threads: None,
+            adapter: AdapterChoice::Best,
+            gpu: None,
+            explore: Explore::Never,
+        }
     }
 }
 

@@ -44,7 +44,8 @@ fn all_variants_agree() {
                 ..variant
             };
             let Some(mut case) = case_for(&gpu, variant, rng) else { continue };
-            let row_bytes = case.left.size().0 as u64 * u64::from(case.params.num_disparities.next_power_of_two().max(16));
+            let row_bytes =
+                case.left.size().0 as u64 * u64::from(case.params.num_disparities.next_power_of_two().max(16));
             let options = GpuOptions {
                 forced: Forced::all(variant),
                 path_bytes: rng.bool().then(|| row_bytes * rng.u64(1..200)),

@@ -10,8 +10,8 @@ use super::plan::{Plan, extent};
 use super::program::Program;
 use super::recipe::{Recipe, Wanted};
 use super::slot::{Pictures, Slot};
-use super::uniforms::{Params, map_pitch};
 use super::tuning::{Choice, Explore};
+use super::uniforms::{Params, map_pitch};
 use super::variant::{Forced, Variant};
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use std::collections::VecDeque;
@@ -60,6 +60,7 @@ pub struct GpuEngine {
     /// What a coming job will run, whose pipelines are being compiled.
     coming: Option<(Wanted, Recipe)>,
     pub(super) plan: Option<Plan>,
+    /// How many plans there have been: tells whether a program is bound to the present one.
     plans: u64,
     in_flight: VecDeque<InFlight>,
     free: Vec<Slot>,
@@ -182,7 +183,8 @@ impl GpuEngine {
 
     /// Makes recipe and buffers anew where the last ones do not serve.
     fn hold(&mut self, wanted: &Wanted) -> Result<(), EngineError> {
-        let is_it = |made: &&mut Option<(Wanted, Recipe)>| made.as_ref().is_some_and(|(made_for, _)| made_for == wanted);
+        let is_it =
+            |made: &&mut Option<(Wanted, Recipe)>| made.as_ref().is_some_and(|(made_for, _)| made_for == wanted);
         let made = [&mut self.recipe, &mut self.coming].into_iter().find(is_it).and_then(Option::take);
         let mut recipe = match made {
             Some((_, recipe)) => recipe,
@@ -191,7 +193,7 @@ impl GpuEngine {
         while self.plan.as_ref().is_none_or(|plan| !plan.fits(&recipe, wanted.keeps_sums)) {
             self.plan = None; // its memory first
             self.plans += 1;
-            match Plan::new(&self.gpu, &recipe, wanted.keeps_sums, self.plans) {
+            match Plan::new(&self.gpu, &recipe, wanted.keeps_sums) {
                 Ok(plan) => self.plan = Some(plan),
                 Err(EngineError::TooLarge(why)) if recipe.path_bytes() > recipe.least_path_bytes() => {
                     self.limits.path_bytes = recipe.path_bytes() / 2;

@@ -34,6 +34,7 @@ pub struct Kernel {
 
 /// What a winner does beside choosing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Winner {
     /// Volumes of path costs that it sums.
     pub volumes: u32,
@@ -135,7 +136,8 @@ impl Kernel {
             if earlier {
                 text.bind("earlier", Binding::Read, "array<Words>");
             }
-            let (even, odd) = if earlier { (" + earlier[2u * index]", " + earlier[2u * index + 1u]") } else { ("", "") };
+            let (even, odd) =
+                if earlier { (" + earlier[2u * index]", " + earlier[2u * index + 1u]") } else { ("", "") };
             text.push(&format!(
                 "fn with_paths(costs: Pairs, index: u32) -> Pairs {{\n    return with_volumes(Pairs(costs.even{even}, costs.odd{odd}), index);\n}}\n"
             ));
@@ -239,7 +241,10 @@ impl Kernel {
             } else {
                 format!("pairs_of_bytes(path_{volume}[index])")
             };
-            let _ = writeln!(sum, "    let p{volume} = {term};\n    pairs = Pairs(pairs.even + p{volume}.even, pairs.odd + p{volume}.odd);");
+            let _ = writeln!(
+                sum,
+                "    let p{volume} = {term};\n    pairs = Pairs(pairs.even + p{volume}.even, pairs.odd + p{volume}.odd);"
+            );
         }
         text.push(&format!(
             "fn with_volumes(start: Pairs, index: u32) -> Pairs {{\n    var pairs = start;\n{sum}    return pairs;\n}}\n"

@@ -4,26 +4,42 @@ use super::kernels::Kernel;
 use super::uniforms::map_pitch;
 use super::variant::{Abilities, CostsFrom, Demands, Variant};
 use crate::engine::EngineError;
-use crate::stereo::aggregate::{Direction, directions};
+use crate::stereo::aggregate::{Axis, Direction, directions};
 use crate::stereo::{CostKind, Fill, Median, StereoParams, gating};
 
 /// What of the parameters decides buffers, kernels and dispatches; the rest are numbers in uniforms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Structure {
+    /// Columns.
     pub width: usize,
+    /// Rows.
     pub height: usize,
+    /// Candidates of a pixel.
     pub candidates: u32,
+    /// How pixels are compared.
     pub cost: CostKind,
+    /// Window of the rank transform, px.
     pub rank_window: u32,
+    /// Window of SAD, px.
     pub sad_window: u32,
+    /// Directions.
     pub paths: u32,
+    /// Angle of the first one; 0 without any.
     pub start_angle_deg: u32,
+    /// Largest matching cost.
     pub largest_cost: u32,
+    /// Largest P2 that can occur.
     pub largest_p2: u32,
+    /// Whether rivals of the winner are looked for: uniqueness, confidence.
     pub rivals: bool,
+    /// Whether there is a left-right check.
     pub checked: bool,
+    /// The median.
     pub median: Median,
+    /// Whether speckle is removed.
     pub speckle: bool,
+    /// What holes are filled with.
     pub fill: Fill,
     /// Whether a coarser level gates this one.
     pub gated: bool,
@@ -63,6 +79,7 @@ impl Structure {
         }
     }
 
+    /// Pixels of a picture.
     pub fn pixels(&self) -> u64 {
         self.width as u64 * self.height as u64
     }
@@ -72,12 +89,14 @@ impl Structure {
         self.paths == 0 && self.cost == CostKind::Sad
     }
 
+    /// All directions.
     pub fn directions(&self) -> Vec<Direction> {
         directions(self.paths, self.start_angle_deg)
     }
 
+    /// What variants have to fit.
     pub fn demands(&self) -> Demands {
-        let to_the_right = Direction { major: crate::stereo::aggregate::Axis::X, dx: 1, dy: 1, slope: 0 };
+        let to_the_right = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
         Demands {
             candidates: self.candidates,
             wide: self.paths > 0 && self.largest_p2 > 255,
@@ -109,7 +128,9 @@ const WINNERS_OTHER_BUFFERS: u32 = 6;
 /// One level's kernels and buffers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
+    /// What is to be done.
     pub structure: Structure,
+    /// What its kernels' texts follow from.
     pub kernel: Kernel,
     /// Whether the path along the row is walked by the winner.
     pub fused: bool,
@@ -122,6 +143,8 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// As the variant and the device's limits ask for it.
+    ///
     /// # Errors
     /// [`EngineError::TooLarge`] with the numbers.
     pub fn new(structure: Structure, variant: Variant, limits: &Limits, adapter: &str) -> Result<Self, EngineError> {
@@ -143,11 +166,22 @@ impl Layout {
         let bindings = limits.storage_buffers.saturating_sub(WINNERS_OTHER_BUFFERS).max(1);
         let volumes = stored.min(room).min(bindings);
         // the widest of a row of costs, of path costs, of sums, of exact sums
-        let widest = row * if structure.exact() { 4 } else if stored > volumes { 2 } else { path_bytes };
+        let widest = row
+            * if structure.exact() {
+                4
+            } else if stored > volumes {
+                2
+            } else {
+                path_bytes
+            };
         let slab_rows = (limits.binding_bytes / widest).min(height as u64) as u32;
         let slabs = if slab_rows == 0 { u32::MAX } else { (height as u32).div_ceil(slab_rows) };
         // costs and path costs are both bound in all their slabs where a path may go anywhere, beside the gates
-        let most_slabs = if variant.costs == CostsFrom::Codes { limits.storage_buffers - 2 } else { (limits.storage_buffers - 1) / 2 };
+        let most_slabs = if variant.costs == CostsFrom::Codes {
+            limits.storage_buffers - 2
+        } else {
+            (limits.storage_buffers - 1) / 2
+        };
         let most_bytes = u64::from(most_slabs) * limits.binding_bytes;
         if slabs > most_slabs || volume_bytes / 4 > u64::from(u32::MAX) {
             return Err(EngineError::TooLarge(format!(
@@ -157,11 +191,11 @@ impl Layout {
                 most_bytes.min(4 * u64::from(u32::MAX)) >> 20
             )));
         }
-        let kernel =
-            Kernel { variant, candidates, cost, wide: demands.wide, gated: structure.gated, slabs };
+        let kernel = Kernel { variant, candidates, cost, wide: demands.wide, gated: structure.gated, slabs };
         Ok(Self { fused: variant.fused, volumes, slab_rows, words, kernel, structure })
     }
 
+    /// Buffers over which each volume is spread.
     pub fn slabs(&self) -> u32 {
         self.kernel.slabs
     }
@@ -202,7 +236,7 @@ impl Layout {
     pub fn stored(&self) -> Vec<Direction> {
         let mut directions = self.structure.directions();
         if self.fused {
-            let at = directions.iter().position(|d| d.slope == 0 && d.dx == 1 && d.major == crate::stereo::aggregate::Axis::X);
+            let at = directions.iter().position(|d| d.slope == 0 && d.dx == 1 && d.major == Axis::X);
             at.map(|at| directions.remove(at));
         }
         directions
@@ -233,6 +267,7 @@ impl Layout {
         2 * each * self.structure.pixels()
     }
 
+    /// Bytes of a map.
     pub fn map_bytes(&self) -> u64 {
         map_pitch(self.structure.width) as u64 * self.structure.height as u64 * 4
     }
@@ -246,7 +281,8 @@ impl Layout {
     /// Bytes of everything together.
     pub fn total_bytes(&self) -> u64 {
         let slabs = u64::from(self.slabs());
-        let volumes = self.cost_bytes() + self.sum_bytes() + self.exact_bytes() + u64::from(self.volumes) * self.path_bytes();
+        let volumes =
+            self.cost_bytes() + self.sum_bytes() + self.exact_bytes() + u64::from(self.volumes) * self.path_bytes();
         self.code_bytes() + slabs * volumes + 7 * self.map_bytes() + self.gate_bytes()
     }
 }

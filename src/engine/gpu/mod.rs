@@ -6,7 +6,6 @@
 pub mod compiler;
 mod device;
 mod engine;
-mod gating;
 pub mod kernels;
 pub mod layout;
 mod plan;

@@ -67,8 +67,6 @@ pub(super) struct Plan {
     kept: wgpu::Buffer,
     results: [wgpu::Texture; RESULTS],
     next_result: usize,
-    /// Tells plans apart.
-    pub(super) serial: u64,
 }
 
 impl Plan {
@@ -80,7 +78,7 @@ impl Plan {
 
     /// # Errors
     /// [`EngineError::TooLarge`] with the numbers if the device has no room.
-    pub(super) fn new(gpu: &Gpu, recipe: &Recipe, keeps_sums: bool, serial: u64) -> Result<Self, EngineError> {
+    pub(super) fn new(gpu: &Gpu, recipe: &Recipe, keeps_sums: bool) -> Result<Self, EngineError> {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let buffer = |label, size: u64| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -116,7 +114,6 @@ impl Plan {
             results: std::array::from_fn(|_| result_texture(gpu, sizes[0].size)),
             next_result: 0,
             sizes,
-            serial,
         };
         if let Some(err) = pollster::block_on(scope.pop()) {
             return Err(EngineError::TooLarge(format!(
@@ -141,7 +138,9 @@ impl Plan {
     /// The buffer that a resource names.
     pub(super) fn buffer(&self, resource: Resource) -> Option<&wgpu::Buffer> {
         Some(match resource {
-            Resource::Params(_) | Resource::Part(_) | Resource::LeftPicture(_) | Resource::RightPicture(_) => return None,
+            Resource::Params(_) | Resource::Part(_) | Resource::LeftPicture(_) | Resource::RightPicture(_) => {
+                return None;
+            }
             Resource::Codes(level) => &self.levels[level].codes,
             Resource::Costs(level, slab) => &self.levels[level].costs[slab as usize],
             Resource::Path(level, volume, slab) => &self.levels[level].paths[volume as usize][slab as usize],

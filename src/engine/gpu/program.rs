@@ -85,7 +85,9 @@ impl Program {
             let mut fresh = step_by_step;
             for dispatch in &step.dispatches {
                 let bound = bind(dispatch)?;
-                let joins = passes.last().filter(|last| !fresh && last.stage == step.stage && last.work + dispatch.work <= most_work);
+                let joins = passes
+                    .last()
+                    .filter(|last| !fresh && last.stage == step.stage && last.work + dispatch.work <= most_work);
                 fresh = false;
                 if joins.is_none() {
                     passes.push(Pass { stage: step.stage, dispatches: Vec::new(), work: 0 });

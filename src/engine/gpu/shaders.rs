@@ -52,21 +52,24 @@ macro_rules! shader {
 
 shader!(
     CENSUS,
-    "cost/census", TILE,
+    "cost/census",
+    TILE,
     ["transform"],
     ["RADIUS_X", "RADIUS_Y", "SYMMETRIC"],
     [("left", Binding::Texture), ("right", Binding::Texture), ("codes", Binding::Write)]
 );
 shader!(
     RANK,
-    "cost/rank", TILE,
+    "cost/rank",
+    TILE,
     ["transform"],
     ["RADIUS"],
     [("left", Binding::Texture), ("right", Binding::Texture), ("ranks", Binding::Write)]
 );
 shader!(
     SAD,
-    "cost/sad", TILE,
+    "cost/sad",
+    TILE,
     ["mean", "exact"],
     ["RADIUS"],
     [
@@ -78,30 +81,48 @@ shader!(
 );
 shader!(
     RIGHT,
-    "disparity/right", PIXELS,
+    "disparity/right",
+    PIXELS,
     ["forget", "choose"],
     [],
     [("right_keys", Binding::Write), ("map", Binding::Write)]
 );
-shader!(MEDIAN, "filter/median", TILE, ["smooth_map"], ["RADIUS"], [("before", Binding::Read), ("after", Binding::Write)]);
+shader!(
+    MEDIAN,
+    "filter/median",
+    TILE,
+    ["smooth_map"],
+    ["RADIUS"],
+    [("before", Binding::Read), ("after", Binding::Write)]
+);
 shader!(
     CONSISTENCY,
-    "filter/consistency", PIXELS,
+    "filter/consistency",
+    PIXELS,
     ["check"],
     [],
     [("left_map", Binding::Write), ("right_map", Binding::Read),]
 );
 shader!(
     SPECKLE,
-    "filter/speckle", TILE,
+    "filter/speckle",
+    TILE,
     ["separate", "merge", "measure", "remove"],
     [],
     [("map", Binding::Write), ("parents", Binding::Write), ("sizes", Binding::Write),]
 );
-shader!(FILL, "filter/fill", PIXELS, ["rows", "empty_rows"], [], [("map", Binding::Write), ("row_has_value", Binding::Write)]);
+shader!(
+    FILL,
+    "filter/fill",
+    PIXELS,
+    ["rows", "empty_rows"],
+    [],
+    [("map", Binding::Write), ("row_has_value", Binding::Write)]
+);
 shader!(
     HALVE,
-    "gating/halve", TILE,
+    "gating/halve",
+    TILE,
     ["halve"],
     [],
     [
@@ -113,7 +134,8 @@ shader!(
 );
 shader!(
     BOUNDS,
-    "gating/bounds", (1, BOUNDS_ROWS),
+    "gating/bounds",
+    (1, BOUNDS_ROWS),
     ["bounds"],
     [],
     [

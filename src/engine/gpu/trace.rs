@@ -44,7 +44,9 @@ impl GpuEngine {
             program.record_passes(&mut encoder, None, done..mark.passes);
             done = mark.passes;
             let resources: Vec<_> = match mark.product {
-                Product::Costs if layout.structure.exact() => (0..layout.slabs()).map(|s| Resource::Exact(0, s)).collect(),
+                Product::Costs if layout.structure.exact() => {
+                    (0..layout.slabs()).map(|s| Resource::Exact(0, s)).collect()
+                }
                 Product::Costs => (0..layout.slabs()).map(|s| Resource::Costs(0, s)).collect(),
                 Product::Sums => vec![Resource::Kept],
                 Product::Left(index) => vec![Resource::LeftMap(0, index)],

@@ -136,11 +136,15 @@ impl Variant {
                 "a pixel of {} candidates needs {lanes} lanes, and subgroups may have {}",
                 demands.candidates, abilities.subgroup
             ),
-            Self { arithmetic: Arithmetic::F16, .. } if !abilities.f16 => "this adapter has no 16-bit floats".to_owned(),
+            Self { arithmetic: Arithmetic::F16, .. } if !abilities.f16 => {
+                "this adapter has no 16-bit floats".to_owned()
+            }
             Self { arithmetic: Arithmetic::F16, .. } if too_large => {
                 format!("costs with penalties reach {}, and 16-bit floats are exact to {LARGEST_F16}", demands.largest)
             }
-            Self { arithmetic: Arithmetic::U16, .. } if !abilities.i16 => "this adapter has no 16-bit integers".to_owned(),
+            Self { arithmetic: Arithmetic::U16, .. } if !abilities.i16 => {
+                "this adapter has no 16-bit integers".to_owned()
+            }
             Self { words: 4, .. } if demands.wide => "a lane holds two words of 16-bit path costs at most".to_owned(),
             Self { costs: CostsFrom::Codes, .. } if !demands.has_codes => "SAD has no codes".to_owned(),
             Self { fused: true, .. } if !demands.has_row_path => "no path goes straight to the right".to_owned(),
@@ -245,7 +249,8 @@ impl FromStr for Forced {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut forced = Self::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let (name, value) = part.split_once('=').ok_or_else(|| format!("'{part}' is not of the form name=value"))?;
+            let (name, value) =
+                part.split_once('=').ok_or_else(|| format!("'{part}' is not of the form name=value"))?;
             let unfit = |allowed: String| format!("{name} takes {allowed}, not '{value}'");
             let number = |allowed: &[u32]| {
                 let listed = || allowed.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");

@@ -3,9 +3,7 @@
 use super::stats::Figures;
 use super::{Board, Command, Control, EngineSource, lock};
 use crate::capture::newest::{NewestReceiver, RecvError};
-use crate::engine::{
-    CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, Output, open,
-};
+use crate::engine::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, Output, open};
 use crate::frame::Frame;
 use crate::stereo::StereoParams;
 use crossbeam_channel::Receiver;

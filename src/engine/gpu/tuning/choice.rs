@@ -2,10 +2,10 @@
 
 use super::{Explorer, Record, Records, key};
 use crate::engine::EngineError;
-use crate::engine::gpu::{Gpu, GpuOptions};
 use crate::engine::gpu::layout::{Limits, Structure};
 use crate::engine::gpu::recipe::{Recipe, Wanted};
 use crate::engine::gpu::variant::{Forced, Variant};
+use crate::engine::gpu::{Gpu, GpuOptions};
 use std::collections::HashMap;
 
 /// Whether variants are tried on the pairs that come along.

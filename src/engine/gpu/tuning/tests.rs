@@ -4,8 +4,7 @@ use super::*;
 use crate::engine::gpu::variant::{Abilities, Arithmetic, Demands, Variant};
 
 const ABILITIES: Abilities = Abilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
-const DEMANDS: Demands =
-    Demands { candidates: 128, wide: false, has_codes: true, has_row_path: true, largest: 144 };
+const DEMANDS: Demands = Demands { candidates: 128, wide: false, has_codes: true, has_row_path: true, largest: 144 };
 
 /// A device that likes 16-bit integers, large workgroups and short pieces.
 fn made_up_ms(variant: &Variant) -> f64 {

@@ -1,10 +1,10 @@
 //! Disparity gating, as [`crate::stereo::gating`] says it: the pictures of a level from those of the finer one, and the
 //! gates of the finer level from a level's map.
 
-use super::layout::Layout;
-use super::recipe::{Cook, Dispatch, MOST_GROUPS, Product, Resource, split};
-use super::shaders;
-use super::uniforms::Part;
+use super::{Cook, Dispatch, MOST_GROUPS, Product, Resource, split};
+use crate::engine::gpu::layout::Layout;
+use crate::engine::gpu::shaders;
+use crate::engine::gpu::uniforms::Part;
 use crate::stereo::Median;
 
 #[cfg(test)]

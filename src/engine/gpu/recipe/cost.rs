@@ -1,0 +1,78 @@
+//! From pictures to matching costs.
+
+use super::{Cook, Dispatch, MOST_GROUPS, Product, Request, Resource, split};
+use crate::engine::gpu::layout::Layout;
+use crate::engine::gpu::shaders::{self, Shader};
+use crate::engine::gpu::uniforms::Part;
+use crate::engine::gpu::variant::CostsFrom;
+use crate::stereo::CostKind;
+use crate::stereo::cost::census::Shape;
+use std::sync::Arc;
+
+impl Cook {
+    /// Codes of both pictures, and the cost volume.
+    pub(super) fn cost(&mut self, level: usize, layout: &Layout) {
+        let structure = &layout.structure;
+        let inputs = [Resource::Params(level), Resource::LeftPicture(level), Resource::RightPicture(level)];
+        let pixels = structure.pixels();
+        let volume = pixels * u64::from(layout.words) * 4;
+        let is_volume = layout.kernel.variant.costs == CostsFrom::Volume;
+        let (shader, constants): (&'static Shader, Vec<(&'static str, u32)>) = match structure.cost {
+            CostKind::Census5x5 | CostKind::Census7x7 | CostKind::Census9x7 | CostKind::Census9x7Symmetric => {
+                let Shape { width, height, symmetric } = Shape::of(structure.cost);
+                let radii = [("RADIUS_X", (width / 2) as u32), ("RADIUS_Y", (height / 2) as u32)];
+                (&shaders::CENSUS, [&radii[..], &[("SYMMETRIC", u32::from(symmetric))]].concat())
+            }
+            CostKind::Rank => (&shaders::RANK, vec![("RADIUS", structure.rank_window / 2)]),
+            CostKind::Sad => (&shaders::SAD, vec![("RADIUS", structure.sad_window / 2)]),
+        };
+        let mut dispatches = Vec::new();
+        let [params, left, right] = inputs;
+        let is_sad = structure.cost == CostKind::Sad;
+        if !is_sad {
+            let (width, height) = (structure.width as u32, structure.height as u32);
+            dispatches.push(Dispatch {
+                request: shader.request("transform", constants.clone()),
+                resources: vec![params, left, right, Resource::Codes(level)],
+                groups: [width.div_ceil(shaders::TILE.0), height.div_ceil(shaders::TILE.1), 2],
+                work: 40 * pixels,
+                bytes: 2 * pixels + layout.code_bytes(),
+            });
+        }
+        let compare = Arc::new(layout.kernel.compare());
+        let (target, request, strip, each): (fn(usize, u32) -> Resource, _, _, _) = match structure.cost {
+            CostKind::Sad if structure.exact() => {
+                (Resource::Exact, shader.request("exact", constants), shaders::STRIP, 4)
+            }
+            CostKind::Sad => (Resource::Costs, shader.request("mean", constants), shaders::STRIP, 1),
+            _ => (Resource::Costs, Request { source: compare, entry: "compare", constants: Vec::new() }, 1, 1),
+        };
+        let slabs = if is_volume || is_sad { layout.slabs() } else { 0 };
+        for slab in 0..slabs {
+            let window = if is_sad { 1 + u64::from(structure.sad_window) / 4 } else { 1 };
+            let row_work = volume / structure.height as u64 * window;
+            for rows in split(layout.rows(slab), row_work, self.most_work, strip, MOST_GROUPS * strip) {
+                let count = rows.end - rows.start;
+                let (first, end, origin) = (rows.start, rows.end, slab * layout.slab_rows);
+                let part = self.part(Part { first, end, origin, ..Part::default() });
+                let (inputs, columns, depth) = if is_sad {
+                    let own_columns = shaders::SAD_COLUMNS - (structure.sad_window - 1);
+                    let columns = (structure.width as u32).div_ceil(own_columns);
+                    (vec![left, right], columns, layout.words.div_ceil(shaders::SAD_WORDS))
+                } else {
+                    let lanes = layout.words / layout.kernel.variant.words;
+                    (vec![Resource::Codes(level)], (structure.width as u32 * lanes).div_ceil(64), 1)
+                };
+                dispatches.push(Dispatch {
+                    request: request.clone(),
+                    resources: [&[params, part][..], &inputs, &[target(level, slab)]].concat(),
+                    groups: [columns, count.div_ceil(strip), depth],
+                    work: row_work * u64::from(count),
+                    bytes: (layout.code_bytes() + volume * each) * u64::from(count) / structure.height as u64,
+                });
+            }
+        }
+        let product = if is_volume || structure.exact() { Product::Costs } else { Product::Inner };
+        self.push("cost", "cost", dispatches, product, level);
+    }
+}
