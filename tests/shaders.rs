@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::mem::offset_of;
 use std::path::Path;
+use std::sync::Arc;
+use stereopsis::engine::gpu::compiler::{Request, Source};
 use stereopsis::engine::gpu::shaders::{self, Binding, Shader};
 use stereopsis::engine::gpu::uniforms::{Params, Part};
 use stereopsis::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
-use wgpu::naga;
 
 fn parse(shader: &Shader) -> naga::Module {
     let module = naga::front::wgsl::parse_str(shader.source)
@@ -213,4 +214,115 @@ fn every_stage_has_a_shader_of_its_name() {
     listed.insert("common".to_owned());
     listed.extend(PIECES.iter().chain(&IN_VARIANTS).map(|stem| (*stem).to_owned()));
     assert_eq!(found, listed, "the table lists every shader");
+}
+
+/// Values between which each constant lies that a shader of this stem has.
+fn values_of(stem: &str, constant: &str) -> Vec<u32> {
+    match (stem, constant) {
+        (_, "RADIUS_X") => vec![2, 4],
+        (_, "RADIUS_Y") => vec![2, 3],
+        (_, "SYMMETRIC") => vec![0, 1],
+        ("cost/rank", "RADIUS") => vec![1, 4],
+        ("cost/sad", "RADIUS") => vec![0, 10],
+        ("filter/median", "RADIUS") => vec![1, 2],
+        (_, "LANES") => vec![1, 32, 256],
+        (_, "SUM_BITS") => vec![8, 16, 32],
+        other => panic!("say which values {other:?} has"),
+    }
+}
+
+/// Every pipeline that the engine can ask for, with the ends of each constant's range.
+fn requests() -> Vec<Request> {
+    let of_shader = |shader: &'static Shader| {
+        let bindings = shader.bindings.iter().map(|&(name, kind)| (name.to_owned(), kind)).collect();
+        let source = Arc::new(Source { stem: shader.stem, text: shader.source.to_owned(), bindings });
+        let mut choices = vec![vec![]];
+        for &name in shader.constants {
+            let with_name = |before: &Vec<_>, value| [before.clone(), vec![(name, value)]].concat();
+            choices = choices
+                .iter()
+                .flat_map(|before| values_of(shader.stem, name).into_iter().map(move |value| with_name(before, value)))
+                .collect();
+        }
+        let of_entry = move |&entry: &&'static str| {
+            let source = Arc::clone(&source);
+            choices.clone().into_iter().map(move |constants| Request { source: Arc::clone(&source), entry, constants })
+        };
+        shader.entries.iter().flat_map(of_entry).collect::<Vec<_>>()
+    };
+    shaders::ALL.into_iter().flat_map(of_shader).collect()
+}
+
+/// A module without constants, as a driver gets it.
+fn with_constants_put_in<T>(
+    request: &Request,
+    translate: impl FnOnce(&naga::Module, &naga::valid::ModuleInfo) -> Result<T, String>,
+) -> Result<T, String> {
+    let words = |err: &dyn std::fmt::Debug| format!("{err:?}");
+    let parsed = naga::front::wgsl::parse_str(&request.source.text).map_err(|err| words(&err))?;
+    let capabilities = naga::valid::Capabilities::default();
+    let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities).validate(&parsed);
+    let info = info.map_err(|err| words(&err))?;
+    let constants = request.constants.iter().map(|&(name, value)| (name.to_owned(), f64::from(value))).collect();
+    let entry = Some((naga::ShaderStage::Compute, request.entry));
+    let (module, info) = naga::back::pipeline_constants::process_overrides(&parsed, &info, entry, &constants)
+        .map_err(|err| words(&err))?;
+    translate(&module, &info)
+}
+
+/// For Vulkan.
+fn to_spirv(request: &Request) -> Result<Vec<u32>, String> {
+    use naga::back::spv;
+    let entry = spv::PipelineOptions { shader_stage: naga::ShaderStage::Compute, entry_point: request.entry.into() };
+    with_constants_put_in(request, |module, info| {
+        spv::write_vec(module, info, &spv::Options::default(), Some(&entry)).map_err(|err| format!("{err:?}"))
+    })
+}
+
+/// For Metal.
+fn to_msl(request: &Request) -> Result<String, String> {
+    use naga::back::msl;
+    let options = msl::Options { lang_version: (2, 4), zero_initialize_workgroup_memory: false, ..Default::default() };
+    let entry = Some((naga::ShaderStage::Compute, request.entry.to_owned()));
+    let pipeline = msl::PipelineOptions { entry_point: entry, ..Default::default() };
+    with_constants_put_in(request, |module, info| {
+        let (text, report) = msl::write_string(module, info, &options, &pipeline).map_err(|err| format!("{err:?}"))?;
+        report.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|err| format!("{err:?}"))?;
+        Ok(text)
+    })
+}
+
+/// For Direct3D 12.
+fn to_hlsl(request: &Request) -> Result<String, String> {
+    use naga::back::hlsl;
+    let shader_model = hlsl::ShaderModel::V6_0;
+    let options = hlsl::Options { shader_model, zero_initialize_workgroup_memory: false, ..Default::default() };
+    let pipeline = hlsl::PipelineOptions { entry_point: Some((naga::ShaderStage::Compute, request.entry.to_owned())) };
+    with_constants_put_in(request, |module, info| {
+        let mut text = String::new();
+        let report = hlsl::Writer::new(&mut text, &options, &pipeline)
+            .write(module, info, None)
+            .map_err(|err| format!("{err:?}"))?;
+        report.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|err| format!("{err:?}"))?;
+        Ok(text)
+    })
+}
+
+#[test]
+fn every_pipeline_can_be_said_in_the_words_of_each_driver() {
+    let requests = requests();
+    assert!(requests.len() > 20, "{}", requests.len());
+    let mut failures = Vec::new();
+    for request in &requests {
+        let what = format!("{} {} {:?}", request.source.stem, request.entry, request.constants);
+        let mut note = |language, result: Result<bool, String>| match result {
+            Ok(true) => {}
+            Ok(false) => failures.push(format!("{what} in {language}: no entry comes out")),
+            Err(err) => failures.push(format!("{what} in {language}: {err}")),
+        };
+        note("SPIR-V", to_spirv(request).map(|words| words.len() > 100));
+        note("MSL", to_msl(request).map(|text| text.contains("kernel void")));
+        note("HLSL", to_hlsl(request).map(|text| text.contains("numthreads")));
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
 }
