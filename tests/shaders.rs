@@ -1,12 +1,17 @@
 //! What Rust says of the shaders is what the shaders say of themselves, found out without a GPU.
 
-use std::collections::BTreeSet;
+use naga::valid::Capabilities;
+use std::collections::{BTreeSet, HashSet};
 use std::mem::offset_of;
 use std::path::Path;
+use stereopsis::engine::gpu::compiler::Request;
+use stereopsis::engine::gpu::layout::{Limits, Structure};
+use stereopsis::engine::gpu::recipe::{Recipe, Wanted};
 use stereopsis::engine::gpu::shaders::{self, Binding, Shader};
 use stereopsis::engine::gpu::uniforms::{Params, Part};
+use stereopsis::engine::gpu::variant::{Abilities, Forced, PIECES, Variant};
 use stereopsis::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
-use wgpu::naga;
+use stereopsis::stereo::{CostKind, Fill, Median, StereoParams};
 
 fn parse(shader: &Shader) -> naga::Module {
     let module = naga::front::wgsl::parse_str(shader.source)
@@ -213,4 +218,136 @@ fn every_stage_has_a_shader_of_its_name() {
     listed.insert("common".to_owned());
     listed.extend(PIECES.iter().chain(&IN_VARIANTS).map(|stem| (*stem).to_owned()));
     assert_eq!(found, listed, "the table lists every shader");
+}
+
+/// What any adapter can do, all at once.
+const ABILITIES: Abilities = Abilities { subgroup: 64, f16: true, i16: true, workgroup: 256, discrete: false };
+
+/// The pipelines of a job, run in this way or as the engine would choose.
+fn requests_of(params: &StereoParams, forced: Forced, path_bytes: u64) -> Vec<Request> {
+    let limits =
+        Limits { abilities: ABILITIES, binding_bytes: 1 << 27, storage_buffers: 16, side_px: 8192, path_bytes };
+    let structures = Structure::levels((64, 48), params).into_iter().map(|(structure, _)| structure).collect();
+    let wanted = Wanted::new(structures, &limits, (None, forced), 1 << 20).expect("a variant that can do it");
+    let recipe = Recipe::new(&wanted, &limits, "any adapter").expect("room for all");
+    recipe.requests().cloned().collect()
+}
+
+/// Every kind of pipeline that the engine can ask for: every option with the variant that it chooses, and every variant
+/// with a few options.
+fn requests() -> HashSet<Request> {
+    let mut all = HashSet::new();
+    let plain = StereoParams { num_disparities: 27, ..StereoParams::default() };
+    let mut options = Vec::new();
+    for &cost in CostKind::ALL {
+        for paths in [0, 1, 4, 9] {
+            options.push(StereoParams { num_disparities: 27, paths, ..StereoParams::for_cost(cost) });
+        }
+    }
+    for rank_window in [3, 9] {
+        options.push(StereoParams { rank_window, ..StereoParams::for_cost(CostKind::Rank) });
+    }
+    for sad_window in [1, 21] {
+        options.push(StereoParams { sad_window, ..StereoParams::for_cost(CostKind::Sad) });
+    }
+    for num_disparities in [1, 4, 16, 64, 100, 256, 1024] {
+        options.push(StereoParams { num_disparities, ..plain.clone() });
+        options.push(StereoParams { num_disparities, p2: 300, ..plain.clone() });
+    }
+    for &median in Median::ALL {
+        for &fill in Fill::ALL {
+            for left_right in [None, Some(1)] {
+                for (uniqueness, speckle_size) in [(0, 0), (10, 50)] {
+                    options.push(StereoParams { median, fill, left_right, uniqueness, speckle_size, ..plain.clone() });
+                }
+            }
+        }
+    }
+    for params in &options {
+        // all directions in memory at once, and in turns
+        for path_bytes in [1 << 30, 1 << 18] {
+            all.extend(requests_of(params, Forced::default(), path_bytes));
+        }
+    }
+    for params in [plain.clone(), StereoParams { p2: 300, ..plain }, StereoParams::for_cost(CostKind::Rank)] {
+        let demands = Structure::levels((64, 48), &params)[0].0.demands();
+        for variant in Variant::all(&ABILITIES, &demands, &[32, 256], &PIECES[..1]) {
+            all.extend(requests_of(&params, Forced::all(variant), 1 << 30));
+        }
+    }
+    all
+}
+
+/// A module without constants, as a driver gets it.
+fn with_constants_put_in<T>(
+    request: &Request,
+    translate: impl FnOnce(&naga::Module, &naga::valid::ModuleInfo) -> Result<T, String>,
+) -> Result<T, String> {
+    let words = |err: &dyn std::fmt::Debug| format!("{err:?}");
+    let parsed = naga::front::wgsl::parse_str(&request.source.text).map_err(|err| words(&err))?;
+    let capabilities = Capabilities::SUBGROUP | Capabilities::SHADER_FLOAT16 | Capabilities::SHADER_INT16;
+    let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities).validate(&parsed);
+    let info = info.map_err(|err| words(&err))?;
+    let constants = request.constants.iter().map(|&(name, value)| (name.to_owned(), f64::from(value))).collect();
+    let entry = Some((naga::ShaderStage::Compute, request.entry));
+    let (module, info) = naga::back::pipeline_constants::process_overrides(&parsed, &info, entry, &constants)
+        .map_err(|err| words(&err))?;
+    translate(&module, &info)
+}
+
+/// For Vulkan.
+fn to_spirv(request: &Request) -> Result<Vec<u32>, String> {
+    use naga::back::spv;
+    let entry = spv::PipelineOptions { shader_stage: naga::ShaderStage::Compute, entry_point: request.entry.into() };
+    with_constants_put_in(request, |module, info| {
+        spv::write_vec(module, info, &spv::Options::default(), Some(&entry)).map_err(|err| format!("{err:?}"))
+    })
+}
+
+/// For Metal.
+fn to_msl(request: &Request) -> Result<String, String> {
+    use naga::back::msl;
+    let options = msl::Options { lang_version: (2, 4), zero_initialize_workgroup_memory: false, ..Default::default() };
+    let entry = Some((naga::ShaderStage::Compute, request.entry.to_owned()));
+    let pipeline = msl::PipelineOptions { entry_point: entry, ..Default::default() };
+    with_constants_put_in(request, |module, info| {
+        let (text, report) = msl::write_string(module, info, &options, &pipeline).map_err(|err| format!("{err:?}"))?;
+        report.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|err| format!("{err:?}"))?;
+        Ok(text)
+    })
+}
+
+/// For Direct3D 12.
+fn to_hlsl(request: &Request) -> Result<String, String> {
+    use naga::back::hlsl;
+    let shader_model = hlsl::ShaderModel::V6_2; // the first one with numbers of 16 bits
+    let options = hlsl::Options { shader_model, zero_initialize_workgroup_memory: false, ..Default::default() };
+    let pipeline = hlsl::PipelineOptions { entry_point: Some((naga::ShaderStage::Compute, request.entry.to_owned())) };
+    with_constants_put_in(request, |module, info| {
+        let mut text = String::new();
+        let report = hlsl::Writer::new(&mut text, &options, &pipeline)
+            .write(module, info, None)
+            .map_err(|err| format!("{err:?}"))?;
+        report.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|err| format!("{err:?}"))?;
+        Ok(text)
+    })
+}
+
+#[test]
+fn every_pipeline_can_be_said_in_the_words_of_each_driver() {
+    let requests = requests();
+    assert!(requests.len() > 100, "{}", requests.len());
+    let mut failures = Vec::new();
+    for request in &requests {
+        let what = format!("{} {} {:?}", request.source.stem, request.entry, request.constants);
+        let mut note = |language, result: Result<bool, String>| match result {
+            Ok(true) => {}
+            Ok(false) => failures.push(format!("{what} in {language}: no entry comes out")),
+            Err(err) => failures.push(format!("{what} in {language}: {err}")),
+        };
+        note("SPIR-V", to_spirv(request).map(|words| words.len() > 100));
+        note("MSL", to_msl(request).map(|text| text.contains("kernel void")));
+        note("HLSL", to_hlsl(request).map(|text| text.contains("numthreads")));
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
 }

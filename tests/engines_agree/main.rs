@@ -3,6 +3,7 @@
 //! Random cases come from a seed that a failure names; `SEED=… cargo test --test engines_agree` repeats them.
 
 mod cases;
+mod changes;
 mod gpu;
 mod steps;
 mod variants;

@@ -46,6 +46,8 @@ pub struct GpuOptions {
     pub binding_bytes: Option<u64>,
     /// For tests: work of one submission, instead of what has been measured.
     pub most_work: Option<u64>,
+    /// For tests: shaders check every index, divisor and loop while they run.
+    pub checks: bool,
 }
 
 /// Matches pairs on a GPU.
@@ -106,7 +108,7 @@ impl GpuEngine {
         limits.binding_bytes = limits.binding_bytes.min(options.binding_bytes.unwrap_or(u64::MAX));
         Ok(Self {
             choice: Choice::new(gpu.clone(), &options),
-            compiler: Compiler::new(gpu.clone()),
+            compiler: if options.checks { Compiler::with_checks(gpu.clone()) } else { Compiler::new(gpu.clone()) },
             most_work: options.most_work.unwrap_or_else(|| gpu.work_to_start_with()),
             gpu,
             options,

@@ -7,7 +7,8 @@ use crate::capture::newest::{NewestSender, channel};
 use crate::engine::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
 use crate::frame::{Luma, Picture, RawPair};
 use crate::image::Image;
-use crate::stereo::CostKind;
+use crate::stereo::map::{INVALID, reason};
+use crate::stereo::{CostKind, DisparityMap};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -74,8 +75,14 @@ impl Engine for Scripted {
         script.permits -= 1;
         script.log.push(Done(job.frame.raw.sequence));
         let (stages, compute_time) = (Vec::new(), Duration::ZERO);
-        Ok(Some(Output { job, engine: self.info(), map: None, texture: None, stages, compute_time }))
+        let map = job.read_back.then(|| Arc::new(empty_map(job.frame.size())));
+        Ok(Some(Output { job, engine: self.info(), map, texture: None, stages, compute_time }))
     }
+}
+
+fn empty_map((width, height): (usize, usize)) -> DisparityMap {
+    let (values, reasons) = (Image::filled(width, height, INVALID), Image::filled(width, height, reason::RANGE));
+    DisparityMap { values, reasons, confidence: None }
 }
 
 struct Bench {
