@@ -244,6 +244,9 @@ fn requests() -> HashSet<Request> {
             options.push(StereoParams { num_disparities: 27, paths, ..StereoParams::for_cost(cost) });
         }
     }
+    for p2 in [60, 300] {
+        options.push(StereoParams { p2, gating: Some(2), ..plain.clone() });
+    }
     for rank_window in [3, 9] {
         options.push(StereoParams { rank_window, ..StereoParams::for_cost(CostKind::Rank) });
     }
@@ -336,7 +339,11 @@ fn to_hlsl(request: &Request) -> Result<String, String> {
 #[test]
 fn every_pipeline_can_be_said_in_the_words_of_each_driver() {
     let requests = requests();
-    assert!(requests.len() > 100, "{}", requests.len());
+    for shader in shaders::ALL {
+        let mut entries = shader.entries.iter();
+        let asked = |entry| requests.iter().any(|r| (r.source.stem, r.entry) == (shader.stem, entry));
+        assert!(entries.all(|entry| asked(*entry)), "{} is not among {} pipelines", shader.stem, requests.len());
+    }
     let mut failures = Vec::new();
     for request in &requests {
         let what = format!("{} {} {:?}", request.source.stem, request.entry, request.constants);
