@@ -5,7 +5,7 @@ use fastrand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use stereopsis::engine::gpu::{AdapterChoice, Gpu};
+use stereopsis::engine::gpu::{AdapterChoice, Event, Gpu, GpuOptions};
 use stereopsis::engine::{self, Engine, EngineError, GpuEngine, Job};
 use stereopsis::frame::Luma;
 use stereopsis::image::Image;
@@ -77,6 +77,42 @@ fn keeps_three_jobs_in_flight_in_order() {
         case.compare("GPU", &output.map.expect("asked for"), &case.expected());
         assert!(output.texture.is_some_and(|t| (t.width() as usize, t.height() as usize) == case.left.size()));
     }
+}
+
+/// While one job computes, the next one's pair comes to the device and the last one's result leaves it.
+#[test]
+fn transfers_and_computation_overlap() {
+    let Some(gpu) = open_gpu() else { return };
+    let options = GpuOptions { most_work: Some(1 << 16), ..GpuOptions::default() };
+    let mut engine = GpuEngine::with_options(gpu, options).expect("a fresh device");
+    let events = engine.watch();
+    let params = StereoParams { num_disparities: 32, ..StereoParams::default() };
+    let case = Case::new(&mut Rng::with_seed(16), (64, 48), Content::Shifted, 8, params);
+    let jobs = 8_u64;
+    let mut overlap = || {
+        let first = events.lock().expect("nobody panicked").len();
+        let mut taken = 0_u64;
+        for _ in 0..jobs {
+            while engine.submit(case.job()).is_err() {
+                taken += u64::from(engine.collect().expect("a result").is_some());
+            }
+        }
+        while taken < jobs {
+            taken += u64::from(engine.collect().expect("a result").is_some());
+        }
+        let events = events.lock().expect("nobody panicked")[first..].to_vec();
+        let at = |event: Event| events.iter().position(|e| *e == event).unwrap_or_else(|| panic!("{event:?}: {events:?}"));
+        let Some(Event::Uploaded(base)) = events.first() else { panic!("{events:?}") };
+        (*base..base + jobs - 1).all(|n| {
+            assert!(at(Event::Computed(n)) < at(Event::Taken(n)), "{events:?}");
+            let next_pair_comes = at(Event::Uploaded(n + 1)) < at(Event::Computed(n));
+            let next_job_does_not_wait = at(Event::Began(n + 1)) < at(Event::Taken(n));
+            let result_leaves = at(Event::Taken(n)) < at(Event::Computed(n + 1));
+            next_pair_comes && next_job_does_not_wait && result_leaves
+        })
+    };
+    // A busy machine may hold this thread up; not every time.
+    assert!((0..30).any(|_| overlap()), "one job waits for another: {:?}", events.lock().expect("nobody panicked"));
 }
 
 #[test]

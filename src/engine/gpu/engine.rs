@@ -5,6 +5,7 @@
 
 use super::compiler::Compiler;
 use super::device::Gpu;
+use super::events::{Event, Events};
 use super::layout::{Layout, Limits, Structure};
 use super::plan::{Plan, extent};
 use super::program::Program;
@@ -15,7 +16,7 @@ use super::uniforms::{Params, map_pitch};
 use super::variant::{Forced, Variant};
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -69,6 +70,8 @@ pub struct GpuEngine {
     queued: Arc<Queued>,
     /// Work of a submission.
     most_work: u64,
+    jobs: u64,
+    events: Events,
 }
 
 /// Submissions on the device, not yet done.
@@ -82,8 +85,12 @@ struct InFlight {
     job: Job,
     slot: Slot,
     texture: wgpu::Texture,
+    number: u64,
     /// What the device has not got yet, with its work.
     pieces: VecDeque<(wgpu::CommandBuffer, u64)>,
+    /// Copies of the result, to go to the device after the pieces.
+    tail: Option<wgpu::CommandBuffer>,
+    has_begun: bool,
     submitted: Instant,
     state: Arc<AtomicU8>,
 }
@@ -120,6 +127,8 @@ impl GpuEngine {
             in_flight: VecDeque::new(),
             free: Vec::new(),
             queued: Arc::default(),
+            jobs: 0,
+            events: Events::default(),
         })
     }
 
@@ -242,34 +251,58 @@ impl GpuEngine {
         Ok(slot)
     }
 
-    /// Hands pieces to the device, the oldest job's first, as long as little is waiting there.
+    /// Notes what happens to jobs from now on.
+    pub fn watch(&mut self) -> Arc<Mutex<Vec<Event>>> {
+        self.events.watch()
+    }
+
+    /// Hands pieces to the device, the oldest job's first, as long as little is waiting there. The copies of a result go
+    /// with the first piece of the next job, if there is one: neither waits for the other, so that a GPU can do both at once.
     fn feed(&mut self) {
-        let (room, queued) = (2 * self.most_work, &self.queued);
-        for flight in &mut self.in_flight {
-            while let Some((piece, work)) = flight.pieces.pop_front() {
-                let waiting = queued.work.load(Ordering::Acquire);
-                if queued.count.load(Ordering::Acquire) >= MIN_BACKLOG && waiting + work > room {
-                    flight.pieces.push_front((piece, work));
+        let room = 2 * self.most_work;
+        for i in 0..self.in_flight.len() {
+            while let Some((piece, work)) = self.in_flight[i].pieces.pop_front() {
+                let (count, waiting) = (&self.queued.count, &self.queued.work);
+                if count.load(Ordering::Acquire) >= MIN_BACKLOG && waiting.load(Ordering::Acquire) + work > room {
+                    self.in_flight[i].pieces.push_front((piece, work));
                     return;
                 }
-                self.gpu.queue.submit([piece]);
-                queued.count.fetch_add(1, Ordering::AcqRel);
-                queued.work.fetch_add(work, Ordering::AcqRel);
-                let done = Arc::clone(queued);
-                self.gpu.queue.on_submitted_work_done(move || {
+                let before = i.checked_sub(1).and_then(|before| self.in_flight[before].tail.take());
+                let sends_tail = before.is_some();
+                let (queue, number) = (&self.gpu.queue, self.in_flight[i].number);
+                queue.submit(before.into_iter().chain([piece]));
+                if !self.in_flight[i].has_begun {
+                    self.in_flight[i].has_begun = true;
+                    self.events.note(Event::Began(number));
+                }
+                count.fetch_add(1, Ordering::AcqRel);
+                waiting.fetch_add(work, Ordering::AcqRel);
+                let (done, events) = (Arc::clone(&self.queued), self.events.clone());
+                let is_last = self.in_flight[i].pieces.is_empty();
+                queue.on_submitted_work_done(move || {
                     done.work.fetch_sub(work, Ordering::AcqRel);
                     done.count.fetch_sub(1, Ordering::AcqRel);
+                    if is_last {
+                        events.note(Event::Computed(number));
+                    }
                 });
-                if flight.pieces.is_empty() {
-                    flight.request_result(&self.gpu);
+                if sends_tail {
+                    self.in_flight[i - 1].request_result(&self.gpu);
                 }
+            }
+            // where nobody comes after it, it goes alone
+            let is_newest = i + 1 == self.in_flight.len();
+            if let Some(tail) = self.in_flight[i].tail.take_if(|_| is_newest) {
+                self.gpu.queue.submit([tail]);
+                self.in_flight[i].request_result(&self.gpu);
             }
         }
     }
 
     /// A finished job becomes a result, and its slot is free again.
     fn finish(&mut self, flight: InFlight) -> Result<Output, EngineError> {
-        let InFlight { job, slot, texture, submitted, .. } = flight;
+        let InFlight { job, slot, texture, submitted, number, .. } = flight;
+        self.events.note(Event::Taken(number));
         let (mut map, mut times) = (None, Vec::<StageTime>::new());
         let program = slot.program.as_ref().map(|(_, _, program)| program);
         let stages = program.map(Program::stages).unwrap_or_default();
@@ -314,7 +347,7 @@ impl GpuEngine {
 }
 
 impl InFlight {
-    /// Has `state` say when the last piece, just submitted, is done.
+    /// Has `state` say when the copies of the result, just submitted, are done.
     fn request_result(&self, gpu: &Gpu) {
         let state = Arc::clone(&self.state);
         if self.job.read_back || self.slot.has_timestamps() {
@@ -348,19 +381,22 @@ impl Engine for GpuEngine {
         let (Some(plan), Some((_, _, program))) = (&mut self.plan, &slot.program) else {
             return Err(EngineError::Device("no plan".to_owned()));
         };
-        let mut encoders: Vec<_> = (0..program.submissions()).map(|i| program.record(&self.gpu, &slot, i)).collect();
+        let recorded = (0..program.submissions()).map(|i| (program.record(&self.gpu, &slot, i), program.work(i)));
+        let pieces = recorded.map(|(encoder, work)| (encoder.finish(), work)).collect();
         let texture = plan.next_result();
         let result = plan.buffer(program.result).cloned();
-        let Some((last, result)) = encoders.last_mut().zip(result) else {
-            return Err(EngineError::Device("a job without a result".to_owned()));
-        };
-        copy_to_texture(last, &result, &texture);
-        slot.record_read_back(last, program.stages().len(), job.read_back.then_some(&result));
-        let works = (0..program.submissions()).map(|i| program.work(i));
-        let pieces = encoders.into_iter().map(wgpu::CommandEncoder::finish).zip(works).collect();
+        let Some(result) = result else { return Err(EngineError::Device("a job without a result".to_owned())) };
+        let mut tail = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("result") });
+        copy_to_texture(&mut tail, &result, &texture);
+        slot.record_read_back(&mut tail, program.stages().len(), job.read_back.then_some(&result));
+        let tail = Some(tail.finish());
 
         let state = Arc::new(AtomicU8::new(RUNNING));
-        self.in_flight.push_back(InFlight { job, slot, texture, pieces, submitted, state });
+        let (number, has_begun) = (self.jobs, false);
+        self.jobs += 1;
+        let events = self.events.clone();
+        self.gpu.queue.on_submitted_work_done(move || events.note(Event::Uploaded(number)));
+        self.in_flight.push_back(InFlight { job, slot, texture, number, pieces, tail, has_begun, submitted, state });
         self.feed();
         Ok(())
     }

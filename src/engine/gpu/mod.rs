@@ -6,6 +6,7 @@
 pub mod compiler;
 mod device;
 mod engine;
+mod events;
 pub mod kernels;
 pub mod layout;
 mod plan;
@@ -20,4 +21,5 @@ pub mod variant;
 
 pub use device::{AdapterChoice, AdapterSummary, Gpu, INSTALL};
 pub use engine::{GpuEngine, GpuOptions};
+pub use events::Event;
 pub use trace::{Trace, TraceData};
