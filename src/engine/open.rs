@@ -59,7 +59,11 @@ impl OpenOptions {
         self.gpu.clone().map_or_else(|| Gpu::open(&self.adapter), Ok)
     }
 
-    fn gpu_engine(&self) -> Result<GpuEngine, EngineError> {
+    /// The GPU engine itself, for those who ask more of it than of any engine.
+    ///
+    /// # Errors
+    /// There is no such GPU, or it cannot be opened; the text says what to do.
+    pub fn gpu_engine(&self) -> Result<GpuEngine, EngineError> {
         self.engine_on(self.open_gpu()?)
     }
 

@@ -201,6 +201,7 @@ pub const INSTALL: &str = if cfg!(target_os = "linux") {
 
 /// What is used where an adapter has it.
 const WELCOME: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
+    .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     .union(wgpu::Features::PIPELINE_CACHE)
     .union(wgpu::Features::SUBGROUP)
     .union(wgpu::Features::SHADER_F16)

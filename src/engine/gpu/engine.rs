@@ -8,7 +8,7 @@ use super::device::Gpu;
 use super::events::{Event, Events};
 use super::layout::{Layout, Limits, Structure};
 use super::plan::{Plan, extent};
-use super::program::Program;
+use super::program::{Division, Program};
 use super::recipe::{Recipe, Wanted};
 use super::slot::{Pictures, Slot};
 use super::tuning::{Choice, Explore};
@@ -43,6 +43,8 @@ pub struct GpuOptions {
     pub forgets: bool,
     /// Bytes that stored path costs may take; by default what suits the kind of adapter.
     pub path_bytes: Option<u64>,
+    /// Each direction in a pass and a submission of its own, instead of all together: to see what that gains.
+    pub sequential: bool,
     /// For tests: bytes of one binding, if less than the device allows.
     pub binding_bytes: Option<u64>,
     /// For tests: work of one submission, instead of what has been measured.
@@ -147,6 +149,16 @@ impl GpuEngine {
         self.recipe.as_ref().and_then(|(_, recipe)| recipe.layouts.first())
     }
 
+    /// What the last job runs.
+    pub(super) fn recipe(&self) -> Option<&Recipe> {
+        self.recipe.as_ref().map(|(_, recipe)| recipe)
+    }
+
+    /// The device.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
     /// What the device allows.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -244,7 +256,12 @@ impl GpuEngine {
             .collect();
         if slot.program.as_ref().is_none_or(|(made_for, plan, _)| *made_for != wanted || *plan != self.plans) {
             let (gpu, compiler) = (&self.gpu, &self.compiler);
-            let program = Program::new(gpu, compiler, recipe, plan, &slot, wanted.most_work, keeps_sums)?;
+            let division = match (keeps_sums, self.options.sequential) {
+                (true, _) => Division::Steps,
+                (false, true) => Division::Directions,
+                (false, false) => Division::Stages,
+            };
+            let program = Program::new(gpu, compiler, recipe, plan, &slot, wanted.most_work, division)?;
             slot.program = Some((wanted, self.plans, program));
         }
         slot.upload(&self.gpu, left, right, &levels)?;

@@ -18,6 +18,17 @@ struct Bound {
     groups: [u32; 3],
 }
 
+/// How dispatches are divided into passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Division {
+    /// As many of a stage as a submission may have, so that the device runs them together.
+    Stages,
+    /// Each step in its own, for those who look at each product.
+    Steps,
+    /// Each direction in its own pass and submission, one after the other, to see what running them together gains.
+    Directions,
+}
+
 /// Dispatches of one stage, in one compute pass.
 struct Pass {
     stage: &'static str,
@@ -53,7 +64,7 @@ impl Program {
         plan: &Plan,
         slot: &Slot,
         most_work: u64,
-        step_by_step: bool,
+        division: Division,
     ) -> Result<Self, EngineError> {
         // asked for all at once, so that the compiler's thread takes its share
         for request in recipe.requests() {
@@ -82,8 +93,9 @@ impl Program {
         let mut passes: Vec<Pass> = Vec::new();
         let mut marks = Vec::new();
         for step in &recipe.steps {
-            let mut fresh = step_by_step;
+            let mut fresh = division == Division::Steps;
             for dispatch in &step.dispatches {
+                fresh |= division == Division::Directions && step.stage == "paths";
                 let bound = bind(dispatch)?;
                 let joins = passes
                     .last()
@@ -99,7 +111,8 @@ impl Program {
             }
             marks.push(Mark { name: step.name, product: step.product, level: step.level, passes: passes.len() });
         }
-        let submissions = cut(&passes.iter().map(|pass| pass.work).collect::<Vec<_>>(), most_work);
+        let works: Vec<_> = passes.iter().map(|pass| pass.work).collect();
+        let submissions = cut(&works, if division == Division::Directions { 0 } else { most_work });
         let result = recipe.steps.iter().rev().find_map(|step| match step.product {
             Product::Left(index) if step.level == 0 => Some(Resource::LeftMap(0, index)),
             _ => None,

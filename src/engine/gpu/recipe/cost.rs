@@ -2,6 +2,7 @@
 
 use super::{Cook, Dispatch, MOST_GROUPS, Product, Request, Resource, split};
 use crate::engine::gpu::layout::Layout;
+use crate::engine::gpu::operations;
 use crate::engine::gpu::shaders::{self, Shader};
 use crate::engine::gpu::uniforms::Part;
 use crate::engine::gpu::variant::CostsFrom;
@@ -37,6 +38,7 @@ impl Cook {
                 groups: [width.div_ceil(shaders::TILE.0), height.div_ceil(shaders::TILE.1), 2],
                 work: 40 * pixels,
                 bytes: 2 * pixels + layout.code_bytes(),
+                operations: operations::transform(structure) * 2 * pixels,
             });
         }
         let compare = Arc::new(layout.kernel.compare());
@@ -69,6 +71,7 @@ impl Cook {
                     groups: [columns, count.div_ceil(strip), depth],
                     work: row_work * u64::from(count),
                     bytes: (layout.code_bytes() + volume * each) * u64::from(count) / structure.height as u64,
+                    operations: operations::cost(layout) * structure.width as u64 * u64::from(count),
                 });
             }
         }

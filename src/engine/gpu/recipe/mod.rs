@@ -8,6 +8,7 @@ mod winner;
 
 use super::compiler::{Request, Source};
 use super::layout::{Layout, Limits, Structure};
+use super::operations;
 use super::shaders::Shader;
 use super::uniforms::Part;
 use super::variant::{Forced, Variant};
@@ -78,8 +79,11 @@ pub struct Dispatch {
     pub groups: [u32; 3],
     /// About how many pixels times candidates it visits: what its time is estimated from.
     pub work: u64,
-    /// Bytes that it reads and writes, each counted as often as a kernel asks for it.
+    /// Bytes that it reads and writes: of volumes and maps as often as a kernel asks for them, of codes and pictures once,
+    /// because neighbours share them.
     pub bytes: u64,
+    /// Integer operations that it takes, counted as [`operations`] says.
+    pub operations: u64,
 }
 
 /// Dispatches with one product that need not wait for each other, or whose order their buffers tell.
@@ -243,6 +247,7 @@ fn map_dispatch(
         groups: [width.div_ceil(tile.0 as usize) as u32, height.div_ceil(tile.1 as usize) as u32, 1],
         work: 20 * layout.structure.pixels(),
         bytes: maps * layout.map_bytes(),
+        operations: operations::of_map(shader.stem, &layout.structure) * layout.structure.pixels(),
     }
 }
 

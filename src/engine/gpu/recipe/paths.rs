@@ -2,6 +2,7 @@
 
 use super::{Cook, Dispatch, MOST_GROUPS, Request, Resource, split};
 use crate::engine::gpu::layout::Layout;
+use crate::engine::gpu::operations;
 use crate::engine::gpu::uniforms::Part;
 use crate::engine::gpu::variant::CostsFrom;
 use crate::stereo::aggregate::{Axis, Direction};
@@ -49,6 +50,7 @@ impl Cook {
                 groups: [count.div_ceil(lines), 1, 1],
                 work: line_work * u64::from(count),
                 bytes: u64::from(count) * steps as u64 * (cost_bytes + per_pixel * layout.path_cost_bytes() + 1),
+                operations: u64::from(count) * steps as u64 * operations::step(layout),
             });
         }
     }
@@ -79,6 +81,9 @@ impl Cook {
                     groups: [(layout.structure.width as u32 * lanes).div_ceil(64), end - first, 1],
                     work: row_work * u64::from(end - first),
                     bytes: u64::from(end - first) * row * (u64::from(volumes) * layout.path_cost_bytes() + sums),
+                    operations: u64::from(end - first)
+                        * layout.structure.width as u64
+                        * operations::sum(layout, volumes),
                 });
             }
         }
@@ -93,12 +98,12 @@ impl Cook {
         }
     }
 
-    /// Bytes that a kernel reads for the costs of a pixel: a volume's, or the codes of the candidates.
+    /// Bytes that a kernel reads for the costs of a pixel: a volume's, or its codes in both pictures. The codes of a
+    /// pixel's candidates are those of its neighbours too, so that caches have them.
     pub(super) fn cost_bytes_per_pixel(layout: &Layout) -> u64 {
-        let per_pixel = u64::from(layout.words) * 4;
         match layout.kernel.variant.costs {
-            CostsFrom::Volume => per_pixel,
-            CostsFrom::Codes => (per_pixel + 1) * layout.code_bytes() / (2 * layout.structure.pixels()),
+            CostsFrom::Volume => u64::from(layout.words) * 4,
+            CostsFrom::Codes => layout.code_bytes() / layout.structure.pixels(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::{Cook, Dispatch, MOST_GROUPS, Product, Request, Resource, map_dispatch, split};
 use crate::engine::gpu::kernels::Winner;
 use crate::engine::gpu::layout::Layout;
+use crate::engine::gpu::operations;
 use crate::engine::gpu::shaders;
 use crate::engine::gpu::uniforms::Part;
 use std::sync::Arc;
@@ -104,6 +105,7 @@ impl Cook {
                     groups: [(count * pieces).div_ceil(lines), 1, 1],
                     work: row_work * u64::from(count),
                     bytes: u64::from(count) * structure.width as u64 * pixel_bytes,
+                    operations: u64::from(count) * structure.width as u64 * operations::winner(layout, winner),
                 });
             }
         }

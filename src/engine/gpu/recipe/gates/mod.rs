@@ -3,6 +3,7 @@
 
 use super::{Cook, Dispatch, MOST_GROUPS, Product, Resource, split};
 use crate::engine::gpu::layout::Layout;
+use crate::engine::gpu::operations;
 use crate::engine::gpu::shaders;
 use crate::engine::gpu::uniforms::Part;
 use crate::stereo::Median;
@@ -33,6 +34,7 @@ impl Cook {
             groups: [width.div_ceil(shaders::TILE.0), height.div_ceil(shaders::TILE.1), 2],
             work: 20 * pixels,
             bytes: 2 * pixels * (4 + 4),
+            operations: operations::HALVE * 2 * pixels,
         };
         self.push("gates", "halve", vec![dispatch], Product::Inner, level);
     }
@@ -53,6 +55,7 @@ impl Cook {
                 groups: [count, height.div_ceil(shaders::BOUNDS_ROWS), 1],
                 work: column_work * u64::from(count),
                 bytes: u64::from(count * height) * (BOUNDS_BYTES + 4),
+                operations: BOUNDS_WORK * u64::from(count * height),
             });
         }
         self.push("gates", "bounds", dispatches, Product::Inner, level);

@@ -1,0 +1,95 @@
+//! What a job asks of the device, stage by stage, beside the times that it took.
+
+use super::engine::GpuEngine;
+use super::recipe::Recipe;
+
+/// What one stage asks of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct StageWork {
+    /// The stage as it is timed: `gates`, `cost`, `paths`, `winner`, `filters`.
+    pub name: &'static str,
+    /// Bytes that its kernels read and write: of volumes and maps as often as they ask for them, of codes and pictures once.
+    pub bytes: u64,
+    /// Integer operations, counted as [`super::operations`] says.
+    pub operations: u64,
+    /// Dispatches.
+    pub dispatches: usize,
+}
+
+impl Recipe {
+    /// What each stage asks of the device, in the order in which they first run.
+    pub fn work(&self) -> Vec<StageWork> {
+        let mut stages: Vec<StageWork> = Vec::new();
+        for step in self.steps.iter().filter(|step| !step.dispatches.is_empty()) {
+            let at = stages.iter().position(|stage| stage.name == step.stage).unwrap_or_else(|| {
+                stages.push(StageWork { name: step.stage, bytes: 0, operations: 0, dispatches: 0 });
+                stages.len() - 1
+            });
+            for dispatch in &step.dispatches {
+                stages[at].bytes += dispatch.bytes;
+                stages[at].operations += dispatch.operations;
+                stages[at].dispatches += 1;
+            }
+        }
+        stages
+    }
+}
+
+impl GpuEngine {
+    /// What each stage of the last job asked of the device; nothing before the first one.
+    pub fn work(&self) -> Vec<StageWork> {
+        self.recipe().map(Recipe::work).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::capture::scene::{SceneOptions, render};
+    use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
+    use crate::engine::{GpuEngine, Job, run};
+    use crate::frame::Frame;
+    use crate::stereo::StereoParams;
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    fn job(params: StereoParams) -> Job {
+        let raw = Arc::new(render(&SceneOptions { width: 48, height: 32, ..SceneOptions::default() }, 0, false));
+        let frame = Frame {
+            left: raw.left.clone(),
+            right: raw.right.clone(),
+            raw,
+            truth: None,
+            geometry: None,
+            arrived: Instant::now(),
+            rectify_time: Duration::ZERO,
+        };
+        Job { frame: Arc::new(frame), params: Arc::new(params), read_back: true }
+    }
+
+    #[test]
+    fn directions_one_by_one_take_more_submissions_and_give_the_same() {
+        let Ok(gpu) = Gpu::open(&AdapterChoice::Best) else {
+            assert!(std::env::var_os("REQUIRE_GPU").is_none(), "REQUIRE_GPU is set, and there is no GPU");
+            return;
+        };
+        let job = job(StereoParams { num_disparities: 16, ..StereoParams::default() });
+        let results = [false, true].map(|sequential| {
+            let options = GpuOptions { sequential, most_work: Some(1 << 40), ..GpuOptions::default() };
+            let mut engine = GpuEngine::with_options(gpu.clone(), options).unwrap();
+            assert_eq!(engine.work(), []);
+            let map = run(&mut engine, job.clone()).unwrap().map.unwrap();
+            let slot = engine.start(&job, false).unwrap();
+            (map, engine.work(), slot.program.unwrap().2.submissions())
+        });
+        let [(together, work, submissions), (one_by_one, same_work, more_submissions)] = results;
+        assert_eq!((together, &work), (one_by_one, &same_work));
+        assert_eq!(submissions, 1);
+        assert!(more_submissions >= 8, "{more_submissions}");
+        let names: Vec<_> = work.iter().map(|stage| stage.name).collect();
+        assert_eq!(names, ["cost", "paths", "winner", "filters"]);
+        assert!(work.iter().all(|stage| stage.bytes > 0 && stage.operations > 0 && stage.dispatches > 0), "{work:?}");
+        // each of the stored directions reads the costs and writes as much
+        let volume = 48 * 32 * 16;
+        assert!((7 * 2 * volume..=8 * 3 * volume).contains(&work[1].bytes), "{work:?}");
+    }
+}
