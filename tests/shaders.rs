@@ -186,7 +186,9 @@ fn every_stage_has_a_shader_of_its_name() {
     /// The winner's shader does what these files say.
     const FUSED: [&str; 4] = ["disparity/mod", "disparity/subpixel", "disparity/uniqueness", "disparity/confidence"];
     /// Pieces of kernels that exist in variants, beside the file of their stage.
-    const PIECES: [&str; 12] = [
+    const PIECES: [&str; 14] = [
+        "aggregate/convert",
+        "aggregate/convert_bits",
         "aggregate/costs_from_codes",
         "aggregate/exchange_subgroup",
         "aggregate/exchange_workgroup",

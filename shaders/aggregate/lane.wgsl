@@ -21,15 +21,16 @@ struct Pairs {
 fn quarters_of_bytes(bytes: Words) -> Quarters {
     let low = Words(0xffu);
     return Quarters(
-        Numbers(bytes & low),
-        Numbers((bytes >> Words(8u)) & low),
-        Numbers((bytes >> Words(16u)) & low),
-        Numbers(bytes >> Words(24u)),
+        numbers_of(bytes & low),
+        numbers_of((bytes >> Words(8u)) & low),
+        numbers_of((bytes >> Words(16u)) & low),
+        numbers_of(bytes >> Words(24u)),
     );
 }
 
 fn bytes_of_quarters(q: Quarters) -> Words {
-    return Words(q.v0) | (Words(q.v1) << Words(8u)) | (Words(q.v2) << Words(16u)) | (Words(q.v3) << Words(24u));
+    let low = words_of(q.v0) | (words_of(q.v1) << Words(8u));
+    return low | (words_of(q.v2) << Words(16u)) | (words_of(q.v3) << Words(24u));
 }
 
 fn pairs_of_bytes(bytes: Words) -> Pairs {
@@ -38,7 +39,8 @@ fn pairs_of_bytes(bytes: Words) -> Pairs {
 }
 
 fn pairs_of_quarters(q: Quarters) -> Pairs {
-    return Pairs(Words(q.v0) | (Words(q.v2) << Words(16u)), Words(q.v1) | (Words(q.v3) << Words(16u)));
+    let even = words_of(q.v0) | (words_of(q.v2) << Words(16u));
+    return Pairs(even, words_of(q.v1) | (words_of(q.v3) << Words(16u)));
 }
 
 // Whether each candidate v0 of a lane and a gate's first to last belong together; add 1, 2, 3 to `candidates` for the others.

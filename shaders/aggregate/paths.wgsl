@@ -45,7 +45,7 @@ fn follow(ids: Ids) {
         let next_costs = load_costs(next, place.lane);
         let next_brightness = i32(luma8(left, params.left_shift, i32(next.x), i32(next.y)));
 
-        let beside = exchange(place, 0u, k, u32(head(path.v0)), u32(tail(path.v3)), least_of(path), u32(NONE));
+        let beside = exchange(place, 0u, k, u32_of(head(path.v0)), u32_of(tail(path.v3)), least_of(path), u32_of(NONE));
         let excess = excess_of(path, beside, p2_of(brightness, brightness_before), starts);
         if is_line {
             store_excess(here, place.lane, excess);

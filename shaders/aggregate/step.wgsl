@@ -7,12 +7,12 @@ fn p2_of(brightness: i32, brightness_before: i32) -> u32 {
 
 // `path` is L at the pixel before; where the line starts there is none, and L is C.
 fn excess_of(path: Quarters, beside: Neighbours, p2: u32, starts: bool) -> Quarters {
-    let p1 = Numbers(Number(params.p1));
-    let least = Numbers(Number(beside.least));
-    let limit = least + Numbers(Number(p2));
-    let below = up(path.v3, Number(beside.below));
-    let above = down(path.v0, Number(beside.above));
-    let none = Numbers(Number(0));
+    let p1 = Numbers(number_of(params.p1));
+    let least = Numbers(number_of(beside.least));
+    let limit = least + Numbers(number_of(p2));
+    let below = up(path.v3, number_of(beside.below));
+    let above = down(path.v0, number_of(beside.above));
+    let none = Numbers(number_of(0u));
     return Quarters(
         select(min(min(path.v0, limit), min(below, path.v1) + p1) - least, none, starts),
         select(min(min(path.v1, limit), min(path.v0, path.v2) + p1) - least, none, starts),
@@ -35,5 +35,5 @@ fn path_of(costs: Quarters, excess: Quarters, candidates: Words, gate: vec2<u32>
 }
 
 fn least_of(path: Quarters) -> u32 {
-    return u32(least_in(min(min(path.v0, path.v1), min(path.v2, path.v3))));
+    return u32_of(least_in(min(min(path.v0, path.v1), min(path.v2, path.v3))));
 }

@@ -16,7 +16,7 @@ fn sums_at(
     if FUSED {
         let path = (*walk).path;
         let brightness = i32(luma8(left, params.left_shift, i32(here.x), i32(here.y)));
-        let beside = exchange(place, 1u, turn, u32(head(path.v0)), u32(tail(path.v3)), least_of(path), u32(NONE));
+        let beside = exchange(place, 1u, turn, u32_of(head(path.v0)), u32_of(tail(path.v3)), least_of(path), u32_of(NONE));
         let excess = excess_of(path, beside, p2_of(brightness, (*walk).brightness), turn == 0u);
         (*walk).path = path_of(quarters_of_bytes(bytes), excess, candidates, gate);
         (*walk).brightness = brightness;

@@ -101,7 +101,8 @@ fn transfers_and_computation_overlap() {
             taken += u64::from(engine.collect().expect("a result").is_some());
         }
         let events = events.lock().expect("nobody panicked")[first..].to_vec();
-        let at = |event: Event| events.iter().position(|e| *e == event).unwrap_or_else(|| panic!("{event:?}: {events:?}"));
+        let at =
+            |event: Event| events.iter().position(|e| *e == event).unwrap_or_else(|| panic!("{event:?}: {events:?}"));
         let Some(Event::Uploaded(base)) = events.first() else { panic!("{events:?}") };
         (*base..base + jobs - 1).all(|n| {
             assert!(at(Event::Computed(n)) < at(Event::Taken(n)), "{events:?}");

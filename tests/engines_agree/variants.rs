@@ -52,6 +52,7 @@ fn all_variants_agree() {
                 binding_bytes: rng.bool().then(|| (4 * row_bytes * rng.u64(4..40)).max(1 << 12)),
                 most_work: Some(1 << rng.u32(10..30)),
                 checks: rng.bool(),
+                without_i16: variant.arithmetic != Arithmetic::U16 && rng.bool(),
                 ..GpuOptions::default()
             };
             case.what = format!("SEED={seed} {variant} {options:?} {}", case.what);

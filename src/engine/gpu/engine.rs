@@ -16,8 +16,8 @@ use super::uniforms::{Params, map_pitch};
 use super::variant::{Forced, Variant};
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Jobs in flight: one is on its way, one computes, one is read back.
@@ -47,6 +47,8 @@ pub struct GpuOptions {
     pub sequential: bool,
     /// For tests: bytes of one binding, if less than the device allows.
     pub binding_bytes: Option<u64>,
+    /// For tests: the adapter has no 16-bit integers.
+    pub without_i16: bool,
     /// For tests: work of one submission, instead of what has been measured.
     pub most_work: Option<u64>,
     /// For tests: shaders check every index, divisor and loop while they run.
@@ -113,6 +115,7 @@ impl GpuEngine {
     pub fn with_options(gpu: Gpu, options: GpuOptions) -> Result<Self, EngineError> {
         gpu.check()?;
         let mut limits = gpu.limits();
+        limits.abilities.i16 &= !options.without_i16;
         limits.path_bytes = options.path_bytes.unwrap_or(limits.path_bytes);
         limits.binding_bytes = limits.binding_bytes.min(options.binding_bytes.unwrap_or(u64::MAX));
         Ok(Self {
@@ -403,7 +406,8 @@ impl Engine for GpuEngine {
         let texture = plan.next_result();
         let result = plan.buffer(program.result).cloned();
         let Some(result) = result else { return Err(EngineError::Device("a job without a result".to_owned())) };
-        let mut tail = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("result") });
+        let mut tail =
+            self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("result") });
         copy_to_texture(&mut tail, &result, &texture);
         slot.record_read_back(&mut tail, program.stages().len(), job.read_back.then_some(&result));
         let tail = Some(tail.finish());

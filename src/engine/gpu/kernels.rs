@@ -28,6 +28,8 @@ pub struct Kernel {
     pub wide: bool,
     /// Each pixel has a gate.
     pub gated: bool,
+    /// The adapter has 16-bit integers, whatever the variant computes in.
+    pub has_i16: bool,
     /// Buffers over which each volume is spread.
     pub slabs: u32,
 }
@@ -150,9 +152,11 @@ impl Kernel {
     /// All that the kernels share: constants, aliases, the uniforms.
     fn lanes_text(&self, sites: u32) -> Text {
         let Self { variant, candidates, gated, .. } = self;
+        let by_bits = self.converts_by_bits();
         let (enable, number, none) = match variant.arithmetic {
             Arithmetic::U32 => ("", "u32", "0x7fffu"),
             Arithmetic::U16 => ("enable wgpu_int16;\n", "u16", "u16(0x7fff)"),
+            Arithmetic::F16 if by_bits => ("enable f16;\nenable wgpu_int16;\n", "f16", "1023.0h"),
             Arithmetic::F16 => ("enable f16;\n", "f16", "2048.0h"),
         };
         let (words, lanes, lines) = (variant.words, variant.lanes(*candidates), variant.lines(*candidates));
@@ -171,8 +175,21 @@ impl Kernel {
             2 => wgsl!("aggregate/lane_2"),
             _ => wgsl!("aggregate/lane_4"),
         });
+        if by_bits {
+            text.push(
+                ["alias Halves = u16;\n", "alias Halves = vec2<u16>;\n", "alias Halves = vec4<u16>;\n"]
+                    [words as usize / 2],
+            );
+        }
+        text.push(if by_bits { wgsl!("aggregate/convert_bits") } else { wgsl!("aggregate/convert") });
         text.push(wgsl!("aggregate/lane"));
         text
+    }
+
+    /// Whether whole numbers become floats, and floats whole numbers, by their bits alone: conversions are slow on many
+    /// GPUs. It serves numbers below 1024; costs and what paths add to them are bytes where path costs have 8 bits.
+    fn converts_by_bits(&self) -> bool {
+        self.variant.arithmetic == Arithmetic::F16 && self.has_i16 && !self.wide
     }
 
     fn exchange(&self) -> &'static str {

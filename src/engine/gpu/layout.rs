@@ -191,7 +191,15 @@ impl Layout {
                 most_bytes.min(4 * u64::from(u32::MAX)) >> 20
             )));
         }
-        let kernel = Kernel { variant, candidates, cost, wide: demands.wide, gated: structure.gated, slabs };
+        let kernel = Kernel {
+            variant,
+            candidates,
+            cost,
+            wide: demands.wide,
+            gated: structure.gated,
+            has_i16: limits.abilities.i16,
+            slabs,
+        };
         Ok(Self { fused: variant.fused, volumes, slab_rows, words, kernel, structure })
     }
 
