@@ -41,15 +41,31 @@ pub struct AdapterSummary {
     pub driver: String,
     /// True for the CPU in disguise.
     pub software: bool,
-    /// Largest volume that it can bind, MiB.
-    pub largest_volume_mib: u64,
+    /// Largest buffer that a kernel can see at once, MiB; larger volumes are spread over several.
+    pub largest_binding_mib: u64,
+    /// Lanes of its smallest subgroup; 0 without subgroups.
+    pub subgroup: u32,
+    /// Whether it computes with 16-bit floats.
+    pub f16: bool,
+    /// Whether it computes with 16-bit integers.
+    pub i16: bool,
+    /// Whether it tells how long stages take.
+    pub timestamps: bool,
 }
 
 impl fmt::Display for AdapterSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { index, name, backend, driver, software, largest_volume_mib } = self;
+        let Self { index, name, backend, driver, software, largest_binding_mib, .. } = self;
         let software = if *software { ", software" } else { "" };
-        write!(f, "{index}: {name} ({backend}{software}), driver {driver}, volumes up to {largest_volume_mib} MiB")
+        write!(f, "{index}: {name} ({backend}{software}), driver {driver}, buffers of {largest_binding_mib} MiB")?;
+        if self.subgroup > 0 {
+            write!(f, ", subgroups of {}", self.subgroup)?;
+        }
+        for (has, what) in [(self.f16, "16-bit floats"), (self.i16, "16-bit integers"), (self.timestamps, "timestamps")] {
+            f.write_str(if has { ", " } else { ", no " })?;
+            f.write_str(what)?;
+        }
+        Ok(())
     }
 }
 
@@ -152,7 +168,7 @@ impl Gpu {
                 workgroup: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
                 discrete,
             },
-            binding_bytes: largest_volume(&limits),
+            binding_bytes: largest_binding(&limits),
             storage_buffers: limits.max_storage_buffers_per_shader_stage,
             side_px: (limits.max_texture_dimension_2d as usize).min(MAX_SIDE_PX),
             path_bytes: if discrete { 4 << 30 } else { 1 << 30 },
@@ -243,17 +259,22 @@ fn best(adapters: &[wgpu::Adapter], fits: impl Fn(&wgpu::AdapterInfo) -> bool) -
 
 fn summary(index: usize, adapter: &wgpu::Adapter) -> AdapterSummary {
     let info = adapter.get_info();
+    let has = |feature| adapter.features().contains(feature);
     AdapterSummary {
         index,
         name: info.name,
         backend: format!("{:?}", info.backend),
         driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
         software: info.device_type == wgpu::DeviceType::Cpu,
-        largest_volume_mib: largest_volume(&adapter.limits()) >> 20,
+        largest_binding_mib: largest_binding(&adapter.limits()) >> 20,
+        subgroup: if has(wgpu::Features::SUBGROUP) { info.subgroup_min_size } else { 0 },
+        f16: has(wgpu::Features::SHADER_F16),
+        i16: has(wgpu::Features::SHADER_I16),
+        timestamps: has(wgpu::Features::TIMESTAMP_QUERY),
     }
 }
 
 /// Bytes that one binding can hold.
-pub(super) fn largest_volume(limits: &wgpu::Limits) -> u64 {
+pub(super) fn largest_binding(limits: &wgpu::Limits) -> u64 {
     limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
 }

@@ -388,6 +388,10 @@ impl Engine for GpuEngine {
         SLOTS
     }
 
+    fn memory_bytes(&mut self) -> Option<usize> {
+        self.recipe.as_ref().map(|(_, recipe)| recipe.bytes() as usize)
+    }
+
     fn prepare(&mut self, job: &Job) -> bool {
         self.is_prepared(job).unwrap_or(true)
     }

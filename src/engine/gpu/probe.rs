@@ -2,7 +2,7 @@
 //! way. Stages are held against these figures.
 
 use super::compiler::{Compiler, Request, Source};
-use super::device::{Gpu, largest_volume};
+use super::device::{Gpu, largest_binding};
 use super::plan::extent;
 use super::shaders::Binding;
 use super::uniforms::map_pitch;
@@ -84,7 +84,7 @@ impl Rates {
     /// # Errors
     /// [`EngineError::TooLarge`] if there is not even room for a small buffer; the device reports an error or is lost.
     pub fn measure(gpu: &Gpu) -> Result<Self, EngineError> {
-        let most = MOST_BYTES.min(largest_volume(&gpu.device.limits()));
+        let most = MOST_BYTES.min(largest_binding(&gpu.device.limits()));
         Self::measure_with(gpu, &Compiler::new(gpu.clone()), most, BUSY_GROUPS)
     }
 
