@@ -249,14 +249,20 @@ impl Slot {
 
 /// A map from its words, `pitch` to a row.
 pub(super) fn decode_map(words: &[u32], width: usize, height: usize, with_confidence: bool) -> DisparityMap {
-    let pitch = map_pitch(width);
-    let rows = || words.chunks(pitch).take(height).flat_map(|row| &row[..width]);
     DisparityMap {
-        values: Image::new(width, height, rows().map(|&word| word as u16 as i16).collect()),
-        reasons: Image::new(width, height, rows().map(|&word| (word >> 16) as u8).collect()),
-        confidence: with_confidence
-            .then(|| Image::new(width, height, rows().map(|&word| (word >> 24) as u8).collect())),
+        values: decode(words, width, height, |word| word as u16 as i16),
+        reasons: decode(words, width, height, |word| (word >> 16) as u8),
+        confidence: with_confidence.then(|| decode(words, width, height, |word| (word >> 24) as u8)),
     }
+}
+
+/// Row by row, so that the inner loop is one over plain numbers, which the compiler makes into vector instructions.
+fn decode<T>(words: &[u32], width: usize, height: usize, part: impl Fn(u32) -> T) -> Image<T> {
+    let mut pixels = Vec::with_capacity(width * height);
+    for row in words.chunks(map_pitch(width)).take(height) {
+        pixels.extend(row[..width].iter().map(|&word| part(word)));
+    }
+    Image::new(width, height, pixels)
 }
 
 fn write_luma(staging: &mut wgpu::BufferViewMut, offset: usize, pitch: usize, luma: &Luma, wide: bool) {
