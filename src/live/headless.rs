@@ -2,7 +2,7 @@
 
 use super::{EngineSource, Live, LiveOptions, Status, Summary};
 use crate::capture::PairSource;
-use crate::engine::{self, EngineChoice, Output};
+use crate::engine::{self, EngineChoice, EngineInfo, Output};
 use crate::process::CpuShare;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -38,7 +38,7 @@ pub fn run(source: Box<dyn PairSource>, options: LiveOptions, results: Option<u6
     let engine = match options.engine {
         // whoever names an engine and watches no window wants this one or none
         EngineSource::Open(wanted) if wanted.choice == EngineChoice::Gpu => {
-            EngineSource::Ready(engine::open(&wanted, None)?.engine)
+            EngineSource::Opened(engine::open(&wanted, None)?.engine, wanted)
         }
         engine => engine,
     };
@@ -83,7 +83,7 @@ struct Teller {
     told_errors: Vec<String>,
     /// Without their numbers; each is told once.
     told_warnings: BTreeSet<String>,
-    told_engine: bool,
+    told_engine: Option<Arc<EngineInfo>>,
 }
 
 impl Teller {
@@ -92,7 +92,7 @@ impl Teller {
             let style = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
             ProgressBar::new_spinner().with_style(style)
         });
-        Self { bar, due: Instant::now(), told_errors: Vec::new(), told_warnings: BTreeSet::new(), told_engine: false }
+        Self { bar, due: Instant::now(), told_errors: Vec::new(), told_warnings: BTreeSet::new(), told_engine: None }
     }
 
     fn tell(&mut self, status: &Status) {
@@ -109,8 +109,8 @@ impl Teller {
                 self.line(&format!("stereopsis: {warning}"));
             }
         }
-        if let (false, Some(engine)) = (self.told_engine, &status.engine) {
-            self.told_engine = true;
+        if let Some(engine) = status.engine.as_ref().filter(|engine| self.told_engine.as_ref() != Some(engine)) {
+            self.told_engine = Some(Arc::clone(engine));
             let why = status.engine_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
             self.line(&format!("{} on {} {}{why}", status.source.name, engine.kind, engine.adapter));
         }

@@ -134,6 +134,11 @@ impl Live {
         self.engine.set_engine(engine);
     }
 
+    /// Keeps of the newest result what lies on the host: for a window whose device is gone.
+    pub fn forget_device(&self) {
+        self.engine.forget_device();
+    }
+
     /// Whether results must have their numbers on the host.
     pub fn set_read_back(&self, read_back: bool) {
         if self.engine.wanted().read_back != read_back {

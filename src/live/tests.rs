@@ -1,5 +1,7 @@
 //! The pipeline from a source to results, with a source made for the test.
 
+mod device;
+
 use super::*;
 use crate::capture::newest::Policy;
 use crate::capture::{CaptureError, Next, Scale, SourceInfo};
@@ -16,11 +18,13 @@ struct Shifted {
     next: u64,
     /// Fails instead of ending.
     fails: bool,
+    /// Before each pair.
+    pause: Duration,
 }
 
 impl Shifted {
     fn new(disparity: usize, pairs: u64) -> Self {
-        Self { disparity, pairs, next: 0, fails: false }
+        Self { disparity, pairs, next: 0, fails: false, pause: Duration::ZERO }
     }
 }
 
@@ -45,6 +49,7 @@ impl PairSource for Shifted {
             let lost = || CaptureError::Camera("the camera was unplugged".into());
             return if self.fails { Err(lost()) } else { Ok(Next::End) };
         }
+        std::thread::sleep(self.pause);
         let sequence = self.next;
         self.next += 1;
         let noise = |x: usize, y: usize| {

@@ -26,6 +26,10 @@ use crate::engine::gpu::{AdapterChoice, Gpu};
 use anyhow::Context as _;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// How long a driver may take to give a device again after one was lost.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Opens the window and shows the live pipeline until the user closes it.
 ///
@@ -36,8 +40,23 @@ pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     let choice = adapter.map_or(AdapterChoice::Best, |word| AdapterChoice::from_word(&word.text));
     let gpu = Gpu::open(&choice).context("the window draws with the GPU; --headless needs none")?;
     let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone()))?));
-    let reopen = || Ok(Gpu::open(&choice).or_else(|_| Gpu::open(&AdapterChoice::Best))?);
-    let shown = window::show(&session, gpu, reopen);
+    let shown = window::show(&session, gpu, || reopen(&choice));
     session.borrow().keep();
     shown
+}
+
+/// The GPU that was asked for, or else any.
+fn reopen(choice: &AdapterChoice) -> anyhow::Result<Gpu> {
+    let lost = Instant::now();
+    loop {
+        match Gpu::open(choice).or_else(|_| Gpu::open(&AdapterChoice::Best)) {
+            Err(err) if lost.elapsed() < PATIENCE => {
+                log::warn!("the window lost its GPU: {err}");
+                std::thread::sleep(Duration::from_millis(500));
+            }
+            opened => {
+                return opened.context("the window lost its GPU, and found none to go on with; --headless needs none");
+            }
+        }
+    }
 }

@@ -6,6 +6,7 @@ use crate::capture::webcam::controls::{self, OfferedControl};
 use crate::capture::webcam::{CameraInfo, cameras};
 use crate::capture::{ControlWishes, SourceInfo, SourceOptions, SourceSpec};
 use crate::engine::Output;
+use crate::engine::gpu::{AdapterChoice, Gpu};
 use crate::export;
 use crate::rig::{self, Calibrated, CalibrationChoice, OpenedRig};
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -36,6 +37,8 @@ pub(crate) enum Task {
     ProtectCalibration(Vec<(u32, ControlWishes)>),
     /// Lock the right camera to what the left one has settled at.
     EqualExposure(u32, u32),
+    /// Open a GPU.
+    OpenGpu(AdapterChoice),
     /// Write a result, which has its map on the host, into a folder.
     Snapshot(Arc<Output>, PathBuf),
 }
@@ -54,6 +57,8 @@ pub(crate) enum Done {
     CalibrationFiles(Result<Vec<PathBuf>, String>),
     /// What cameras offer, by number.
     Controls(Vec<(u32, Result<Vec<OfferedControl>, String>)>),
+    /// The GPU, or why it cannot be opened.
+    Gpu(Result<Gpu, String>),
     /// Something was set; what is to be said of it.
     ControlsSet(Result<Vec<String>, String>),
     /// The files written.
@@ -72,6 +77,7 @@ impl Task {
             Self::ReadControls(..) => "reading controls",
             Self::SetControls(..) | Self::ProtectCalibration(..) => "setting controls",
             Self::EqualExposure(..) => "equalising exposure",
+            Self::OpenGpu(..) => "looking for the GPU",
             Self::Snapshot(..) => "writing snapshot",
         }
     }
@@ -114,6 +120,7 @@ impl Task {
                 let set = controls::equalise(left, right).map(|said| vec![said]);
                 Done::ControlsSet(set.map_err(|err| err.to_string()))
             }),
+            Self::OpenGpu(adapter) => Box::new(move || Done::Gpu(Gpu::open(&adapter).map_err(|err| err.to_string()))),
             Self::Snapshot(output, folder) => Box::new(move || Done::Snapshot(write(&output, &folder))),
         }
     }

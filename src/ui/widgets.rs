@@ -169,12 +169,26 @@ pub(crate) fn choice<T: Copy + PartialEq>(
     chosen: &mut T,
 ) -> bool {
     let before = *chosen;
+    choice_again(ui, label, help, options, chosen);
+    *chosen != before
+}
+
+/// The same; true also if what is chosen was chosen again.
+pub(crate) fn choice_again<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    label: &str,
+    help: &str,
+    options: &[(T, &str, &str)],
+    chosen: &mut T,
+) -> bool {
+    let before = *chosen;
+    let mut picked = false;
     let text = options.iter().find(|(option, ..)| *option == before).map_or("", |(_, word, _)| *word);
     let combo = egui::ComboBox::from_id_salt(label).selected_text(text).width(ui.available_width().min(150.0));
     let response = combo
         .show_ui(ui, |ui| {
             for (option, word, help) in options {
-                ui.selectable_value(chosen, *option, *word).on_hover_text(*help);
+                picked |= ui.selectable_value(chosen, *option, *word).on_hover_text(*help).clicked();
             }
         })
         .response;
@@ -185,7 +199,7 @@ pub(crate) fn choice<T: Copy + PartialEq>(
         info
     });
     explain(response, help);
-    *chosen != before
+    picked
 }
 
 /// A title of a group of controls.

@@ -1,4 +1,5 @@
-//! Opens the window on winit's own loop, and again after its device was lost: the session stays, the window goes.
+//! Opens the window on winit's own loop, and again after its device was lost or a lost one is back: the session stays,
+//! the window goes.
 
 use super::app::App;
 use super::session::Session;
@@ -38,27 +39,33 @@ pub(super) fn show(
             }
         };
         let window = eframe::create_native(NAME, options(&gpu), Box::new(creator), &event_loop);
-        event_loop.run_app_on_demand(&mut Watched { window, gpu: gpu.clone() })?;
+        event_loop.run_app_on_demand(&mut Watched { window, gpu: gpu.clone(), session: Rc::clone(session) })?;
         match opened.take() {
             Some(Ok(())) => {}
             Some(Err(why)) => bail!(why),
             None => bail!("{} cannot draw into a window here: choose another GPU with --adapter", gpu.info.adapter),
         }
-        let Some(why) = gpu.lost().map(str::to_owned) else { return Ok(()) };
-        gpu = reopen()?;
-        session.borrow_mut().device_replaced(&gpu, &why);
+        if let Some(why) = gpu.lost().map(str::to_owned) {
+            gpu = reopen()?;
+            session.borrow_mut().device_replaced(&gpu, &why);
+        } else if let Some(next) = session.borrow_mut().move_device() {
+            gpu = next;
+        } else {
+            return Ok(());
+        }
     }
 }
 
-/// Passes events on while the device lives; eframe cannot draw without it, and panics where it tries to.
+/// Passes events on while the device lives and the window is to stay on it; eframe cannot draw without it, and panics where it tries to.
 struct Watched<'a> {
     window: EframeWinitApplication<'a>,
     gpu: Gpu,
+    session: Rc<RefCell<Session>>,
 }
 
 impl Watched<'_> {
     fn pass(&mut self, event_loop: &ActiveEventLoop, event: impl FnOnce(&mut EframeWinitApplication<'_>)) {
-        if self.gpu.lost().is_none() {
+        if self.gpu.lost().is_none() && self.session.borrow().next_device().is_none() {
             let passed = catch_unwind(AssertUnwindSafe(|| event(&mut self.window)));
             let Err(panic) = passed else { return };
             let _ = self.gpu.device.poll(wgpu::PollType::Poll); // so that a loss in this very frame is noted

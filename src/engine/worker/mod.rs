@@ -2,6 +2,7 @@
 //!
 //! While paused, and where no new pair is there, a changed setting computes the last pair again; nothing else does.
 
+mod comeback;
 mod run;
 mod shared;
 mod stats;
@@ -37,6 +38,8 @@ pub struct Control {
 pub enum EngineSource {
     /// It is open already.
     Ready(Box<dyn Engine>),
+    /// It is open already, and is opened by these options where it has to be opened again.
+    Opened(Box<dyn Engine>, OpenOptions),
     /// It is opened; `auto` waits for the first pair.
     Open(OpenOptions),
 }
@@ -77,7 +80,8 @@ pub struct EngineWorker {
 
 impl EngineWorker {
     /// Starts matching `frames`. Where the engine cannot be opened or is lost the CPU takes over, with this many
-    /// threads, and [`EngineStats::fault`] says so.
+    /// threads, and [`EngineStats::fault`] says so. A lost GPU is opened again after some seconds, once, unless it is a
+    /// window's: then the window gives the next one.
     ///
     /// # Errors
     /// The system gives no thread.
@@ -133,6 +137,11 @@ impl EngineWorker {
         lock(&self.board.latest).clone()
     }
 
+    /// Keeps of the newest result what lies on the host: its device is gone.
+    pub fn forget_device(&self) {
+        self.board.forget_device();
+    }
+
     /// Gives the newest result to another thread.
     pub fn newest(&self) -> impl Fn() -> Option<Arc<Output>> + Send + use<> {
         let board = Arc::clone(&self.board);
@@ -159,6 +168,14 @@ impl EngineWorker {
         if self.commands.send_timeout(command, std::time::Duration::from_millis(100)).is_err() {
             log::warn!("the engine thread is busy and misses a command");
         }
+    }
+}
+
+impl Board {
+    fn forget_device(&self) {
+        let mut latest = lock(&self.latest);
+        let on_host = latest.take().filter(|output| output.map.is_some());
+        *latest = on_host.map(|output| Arc::new(Output { texture: None, ..(*output).clone() }));
     }
 }
 

@@ -1,5 +1,6 @@
 //! The loop of the engine thread: commands, then as many pairs as the engine has slots, then results.
 
+use super::comeback::{Attempt, Comeback};
 use super::stats::Figures;
 use super::{Board, Command, Control, EngineSource, lock};
 use crate::capture::newest::{NewestReceiver, RecvError};
@@ -49,6 +50,9 @@ pub(super) struct Matcher {
     /// To be opened before the next pair.
     wanted: Option<EngineSource>,
     engine: Option<Box<dyn Engine>>,
+    /// What the engine was opened by, if that is known and it is not the CPU standing in.
+    opened_by: Option<OpenOptions>,
+    comeback: Comeback,
     /// What `auto` was asked with, and what it decided for: another size or option asks again.
     timed: Option<(OpenOptions, DecidedFor)>,
     fallback_threads: Option<usize>,
@@ -101,6 +105,8 @@ impl Matcher {
             counted_drops: 0,
             wanted: Some(engine),
             engine: None,
+            opened_by: None,
+            comeback: Comeback::default(),
             timed: None,
             fallback_threads,
             in_flight: VecDeque::new(),
@@ -119,6 +125,9 @@ impl Matcher {
                 self.obey(command);
             }
             self.open_without_a_pair();
+            if let Some(attempt) = self.comeback.take_due(Instant::now()) {
+                self.open_again(attempt);
+            }
             let submitted = self.fill_slots();
             let collected = self.collect();
             self.count_drops();
@@ -141,6 +150,7 @@ impl Matcher {
             }
             Command::Engine(engine) => {
                 (self.wanted, self.timed) = (Some(engine), None);
+                self.comeback = Comeback::default();
                 self.redo = true;
             }
             Command::Again(remake) => {
@@ -162,6 +172,10 @@ impl Matcher {
         }
         match self.wanted.take() {
             Some(EngineSource::Ready(engine)) => self.install(engine, None, None),
+            Some(EngineSource::Opened(engine, options)) => {
+                self.install(engine, None, None);
+                self.opened_by = Some(options);
+            }
             Some(EngineSource::Open(options)) if options.choice != EngineChoice::Auto => self.open(&options, None),
             waiting => self.wanted = waiting,
         }
@@ -170,16 +184,43 @@ impl Matcher {
     fn open(&mut self, options: &OpenOptions, sample: Option<&Job>) {
         self.abandon();
         match open(options, sample) {
-            Ok(opened) => self.install(opened.engine, opened.why, None),
-            Err(err) => self.fall_back(&err),
+            Ok(opened) => {
+                self.install(opened.engine, opened.why, None);
+                self.opened_by = Some(options.clone());
+            }
+            Err(err) => self.fall_back(format!("{err}; the CPU computes instead")),
         }
     }
 
     /// The CPU takes over, and says why.
-    fn fall_back(&mut self, err: &EngineError) {
-        log::warn!("{err}; the CPU computes instead");
+    fn fall_back(&mut self, fault: String) {
+        log::warn!("{fault}");
         let cpu = Box::new(CpuEngine::new(self.fallback_threads));
-        self.install(cpu, None, Some(format!("{err}; the CPU computes instead")));
+        self.install(cpu, None, Some(fault));
+    }
+
+    /// Goes back to a GPU that was lost, if it is there again. The CPU computes until it is open.
+    fn open_again(&mut self, Attempt { options, why, .. }: Attempt) {
+        let on = |gpu| OpenOptions { gpu: Some(gpu), ..options.clone() };
+        match options.open_gpu().and_then(|gpu| open(&on(gpu), self.last.as_ref())) {
+            Ok(opened) => {
+                self.finish_what_is_in_flight();
+                let times = opened.why.map_or_else(String::new, |times| format!("{times}; "));
+                self.install(opened.engine, Some(format!("{times}opened again after {why}")), None);
+                let decided_for = self.last.as_ref().map(DecidedFor::of);
+                self.timed =
+                    decided_for.filter(|_| options.choice == EngineChoice::Auto).map(|size| (options.clone(), size));
+                self.opened_by = Some(options);
+            }
+            Err(err) => {
+                let fault = format!(
+                    "{why} and cannot be opened again: {err}; the CPU computes instead until an engine is chosen again"
+                );
+                log::warn!("{fault}");
+                lock(&self.board.stats).fault = Some(fault);
+                (self.board.wake)();
+            }
+        }
     }
 
     fn install(&mut self, engine: Box<dyn Engine>, why: Option<String>, fault: Option<String>) {
@@ -196,6 +237,7 @@ impl Matcher {
     /// Lets the engine go with what is in flight, before another one needs the device.
     fn abandon(&mut self) {
         self.engine = None;
+        self.opened_by = None;
         self.accepted = None;
         self.unprepared.clear();
         lock(&self.board.stats).failed += self.in_flight.len() as u64;
@@ -344,7 +386,9 @@ impl Matcher {
     fn fail(&mut self, err: &EngineError) {
         lock(&self.board.stats).failed += 1;
         if matches!(err, EngineError::DeviceLost(_)) {
-            self.fall_back(err);
+            let fault = self.comeback.lost(err, self.opened_by.take(), Instant::now());
+            self.fall_back(fault);
+            self.board.forget_device();
             return;
         }
         lock(&self.board.stats).error = Some(err.to_string());

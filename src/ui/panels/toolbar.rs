@@ -80,7 +80,8 @@ fn engine(ui: &mut Ui, session: &mut Session) {
     ui.label(RichText::new("Engine").weak());
     let options: Vec<_> = EngineChoice::ALL.iter().map(|&e| (e, e.word(), e.help())).collect();
     let mut engine = session.engine.choice;
-    if widgets::choice(ui, "Engine", "What computes the disparities.", &options, &mut engine) {
+    // the same one again opens it anew: that is how a lost GPU comes back
+    if widgets::choice_again(ui, "Engine", "What computes the disparities.", &options, &mut engine) {
         session.set_engine(engine);
     }
 }

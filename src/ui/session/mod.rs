@@ -3,6 +3,7 @@
 //! The window may close and open again, on another device after one was lost; this stays.
 
 mod cameras;
+mod device;
 mod rig;
 mod slow;
 mod source;
@@ -24,8 +25,8 @@ use crate::capture::SourceSpec;
 use crate::capture::webcam::CameraInfo;
 use crate::colormap::DisplayRange;
 use crate::engine::gpu::Gpu;
-use crate::engine::{EngineChoice, OpenOptions, Output};
-use crate::live::{EngineSource, Live, LiveOptions, Status};
+use crate::engine::{OpenOptions, Output};
+use crate::live::{Live, LiveOptions, Status};
 use crate::metrics::Rate;
 use crate::settings::{Settings, SettingsError, Word};
 use crate::stereo::{Preset, StereoParams};
@@ -64,6 +65,7 @@ pub struct Session {
     pub(crate) rig: RigState,
     /// Whether the matcher cannot keep up.
     pub(crate) slowness: Slowness,
+    device: device::DeviceState,
     options: WindowOptions,
     fit_wanted: bool,
     snapshot_wanted: bool,
@@ -121,6 +123,7 @@ impl Session {
             chooser: None,
             rig: RigState::new(&options, &source),
             slowness: Slowness::default(),
+            device: device::DeviceState::default(),
             options,
             snapshot_wanted: false,
             errors_seen: Vec::new(),
@@ -138,6 +141,7 @@ impl Session {
         }
         let before = std::mem::replace(&mut self.status, self.live.status());
         self.set_up_returned(&before.cameras);
+        self.look_for_device(Instant::now());
         self.slowness.see(slow::is_behind(&self.status), Instant::now());
         self.show_errors();
         let Some(output) = self.live.latest() else { return };
@@ -204,6 +208,7 @@ impl Session {
             Done::Calibrated(how, calibrated) => self.calibrated(*how, calibrated),
             Done::CalibrationFiles(Ok(files)) => self.use_setup_files(files),
             Done::CalibrationFiles(Err(why)) => self.notices.error(why),
+            Done::Gpu(found) => self.found_device(found),
             Done::Controls(controls) => self.rig.controls = controls,
             Done::ControlsSet(said) => self.controls_set(said),
         }
@@ -255,12 +260,6 @@ impl Session {
         params != self.params
     }
 
-    /// Chooses what computes; opened in the background.
-    pub(crate) fn set_engine(&mut self, engine: EngineChoice) {
-        self.engine.choice = engine;
-        self.live.set_engine(EngineSource::Open(self.engine.clone()));
-    }
-
     /// Does what a button or key asks for.
     pub fn run(&mut self, command: Command, ctx: &Context) {
         match command {
@@ -298,14 +297,6 @@ impl Session {
             let confidence = self.look.views.contains(&view);
             self.set_params(StereoParams { confidence, ..self.params.clone() });
         }
-    }
-
-    /// Goes on with another device, after the last one was lost because of `why`.
-    pub(crate) fn device_replaced(&mut self, gpu: &Gpu, why: &str) {
-        self.output = None;
-        self.notices.error(format!("the GPU was lost ({why}); going on with {}", gpu.info.adapter));
-        self.engine.gpu = Some(gpu.clone());
-        self.set_engine(self.engine.choice);
     }
 
     /// Writes down what the next start begins with.

@@ -1,0 +1,105 @@
+//! A GPU that goes away while the pipeline runs, and comes back. Needs an adapter (lavapipe will do); without one the tests
+//! say so and return, unless `REQUIRE_GPU=1`.
+
+use super::*;
+use crate::engine::GpuEngine;
+use crate::engine::gpu::{AdapterChoice, Gpu};
+
+/// From a loss to the attempt to open the GPU again, and what a busy machine adds.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn gpu() -> Option<Gpu> {
+    match Gpu::open(&AdapterChoice::Best) {
+        Ok(gpu) => Some(gpu),
+        Err(why) if std::env::var("REQUIRE_GPU").is_ok_and(|v| v == "1") => panic!("{why}"),
+        Err(why) => {
+            eprintln!("skipped: {why}");
+            None
+        }
+    }
+}
+
+/// The pipeline on `gpu`, which is opened again by `options`, with pairs as from a camera.
+fn start(gpu: &Gpu, options: OpenOptions) -> Live {
+    let engine: Box<dyn crate::engine::Engine> = Box::new(GpuEngine::new(gpu.clone()).unwrap());
+    let params = StereoParams { num_disparities: 16, p1: 5, ..StereoParams::default() };
+    let engine = EngineSource::Opened(engine, options);
+    let source = Shifted { pause: Duration::from_millis(20), ..Shifted::new(7, u64::MAX) };
+    let options = LiveOptions { engine, capture: CaptureOptions::default(), read_back: true, ..super::options() };
+    let live = Live::start(Box::new(source), LiveOptions { params, ..options }).unwrap();
+    until("the GPU gives results", || live.latest().is_some_and(|o| o.engine.kind == EngineKind::Gpu));
+    live
+}
+
+fn by_name() -> OpenOptions {
+    OpenOptions { choice: EngineChoice::Gpu, threads: Some(1), ..OpenOptions::default() }
+}
+
+/// Waits for a result of this engine.
+fn until_computed_by(live: &Live, kind: EngineKind) {
+    let deadline = Instant::now() + PATIENCE;
+    let before = live.status().computed;
+    let is_there = || live.status().computed > before && live.latest().is_some_and(|output| output.engine.kind == kind);
+    while !is_there() {
+        assert!(Instant::now() < deadline, "waited in vain for the {kind}: {:?}", live.status());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_lost_gpu_costs_a_few_pairs_and_comes_back_by_itself() {
+    let Some(gpu) = gpu() else { return };
+    let live = start(&gpu, by_name());
+    let params = live.params();
+    let before = live.status();
+    gpu.device.destroy();
+    until_computed_by(&live, EngineKind::Cpu);
+    let lost = live.status();
+    let fault = lost.errors.concat();
+    for part in ["lost", "the CPU computes instead", "tried again in 5 s"] {
+        assert!(fault.contains(part), "'{part}' in: {fault}");
+    }
+    assert!(live.latest().is_some_and(|output| output.texture.is_none()), "nothing of the lost device is left");
+    assert!((1..=4).contains(&lost.dropped.failed), "{:?}", lost.dropped);
+    until_computed_by(&live, EngineKind::Gpu);
+    let back = live.status();
+    let why = back.engine_why.clone().unwrap_or_default();
+    assert!(back.errors.is_empty() && why.contains("opened again after the GPU was lost"), "{:?}, {why}", back.errors);
+    assert_eq!((back.dropped.failed, middle(&live)), (lost.dropped.failed, Some(7.0)));
+    assert_eq!((live.params(), back.source.name, back.ended), (params, before.source.name, false));
+    assert!(back.captured > before.captured && back.computed > lost.computed);
+}
+
+#[test]
+fn a_gpu_that_stays_away_is_told_and_can_be_chosen_again() {
+    let Some(gpu) = gpu() else { return };
+    let gone = OpenOptions { adapter: AdapterChoice::Name("no such adapter".into()), ..by_name() };
+    let live = start(&gpu, gone);
+    gpu.device.destroy();
+    let told = |part: &str| live.status().errors.concat().contains(part);
+    let deadline = Instant::now() + PATIENCE;
+    while !told("cannot be opened again: no GPU whose name contains 'no such adapter'") {
+        assert!(Instant::now() < deadline, "{:?}", live.status().errors);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(told("until an engine is chosen again"));
+    until_computed_by(&live, EngineKind::Cpu);
+    live.set_engine(EngineSource::Open(by_name()));
+    until_computed_by(&live, EngineKind::Gpu);
+    assert!(live.status().errors.is_empty());
+}
+
+/// Nothing is on its way to the device when it goes: the next pair finds out.
+#[test]
+fn a_gpu_lost_while_the_picture_is_held_is_found_out_and_the_cpu_goes_on() {
+    let Some(gpu) = gpu() else { return };
+    let live = start(&gpu, by_name());
+    live.pause();
+    std::thread::sleep(Duration::from_millis(100));
+    gpu.device.destroy();
+    std::thread::sleep(Duration::from_millis(50));
+    live.set_params(StereoParams { p1: 6, ..(*live.params()).clone() });
+    until_computed_by(&live, EngineKind::Cpu);
+    assert_eq!(live.latest().map(|output| output.job.params.p1), Some(6));
+    assert!(live.is_paused());
+}
