@@ -11,6 +11,7 @@ mod live;
 mod plan;
 mod settings_args;
 mod source_args;
+mod tune;
 mod values;
 
 use clap::{Parser, Subcommand};
@@ -27,6 +28,7 @@ Examples:
   stereopsis compute left.png right.png -o disparity.pfm --color disparity.png
   stereopsis compute pairs/ -o results/ --cost census-7x7 --fill
   stereopsis bench --size 640x480 --num-disparities 128
+  stereopsis tune --size 1280x720 --num-disparities 128     once for each GPU and size
   stereopsis devices --gpu
   stereopsis calibration show left.yaml,right.yaml
   stereopsis plan --fov-deg 70 --baseline-m 0.06
@@ -58,6 +60,8 @@ enum Command {
     Calibration(calibration::CalibrationCommand),
     /// Time the engines, warm, per stage and whole
     Bench(Box<bench::BenchArgs>),
+    /// Find the quickest variant of the GPU engine's kernels for a size and a search range, and keep it for live use
+    Tune(Box<tune::TuneArgs>),
     /// Tell what depth a rig can measure, from its field of view and baseline
     Plan(plan::PlanArgs),
 }
@@ -75,6 +79,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Live(args)) => live::run(&args),
         Some(Command::Devices(args)) => devices::run(&args),
         Some(Command::Bench(args)) => bench::run_args(&args),
+        Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Calibration(args)) => calibration::run(&args),
         Some(Command::Plan(args)) => plan::run(&args),
         Some(Command::Compute(args)) => compute::run(&args),

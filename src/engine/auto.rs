@@ -83,9 +83,14 @@ fn key(gpu: &str, cpu: &str, sample: &Job) -> String {
     let p = &sample.params;
     let window = if p.cost == crate::stereo::CostKind::Sad { p.sad_window } else { p.rank_window };
     let check = if p.left_right.is_some() { "left-right" } else { "" };
+    // both look for the best other candidate
+    let uniqueness = if p.uniqueness > 0 { "uniqueness" } else { "" };
+    let confidence = if p.confidence { "confidence" } else { "" };
+    let gating = p.gating.map_or(String::new(), |levels| format!("gating {levels}"));
     let speckle = if p.speckle_size > 0 { "speckle" } else { "" };
     format!(
-        "{} | {gpu} | {cpu} | {width}x{height}x{} {} {window} paths {} from {} median {} {check} {speckle} {}",
+        "{} | {gpu} | {cpu} | {width}x{height}x{} {} {window} paths {} from {} median {} {check} {speckle} {} \
+         {uniqueness} {confidence} {gating}",
         env!("CARGO_PKG_VERSION"),
         p.num_disparities,
         p.cost,

@@ -1,6 +1,6 @@
 //! Flags of `bench`.
 
-use super::{BenchOptions, Task};
+use super::{BenchOptions, Grid, Task};
 use crate::capture::source::parse_size;
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::cli::UsageError;
@@ -16,8 +16,8 @@ pub(in crate::cli) struct BenchArgs {
     /// Pairs to time: a left and a right picture, or a folder of rectified pairs [default: the built-in scene]
     #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "sizes")]
     pictures: Vec<PathBuf>,
-    /// Size of each eye of the scene; repeat for several
-    #[arg(long = "size", value_name = "WxH", value_parser = parse_size, default_value = "640x480")]
+    /// Size of each eye of the scene; repeat for several [default: 640x480; with --stages 1280x960]
+    #[arg(long = "size", value_name = "WxH", value_parser = parse_size)]
     sizes: Vec<(usize, usize)>,
     /// Pairs that are timed for each engine and size, one after the other
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
@@ -28,6 +28,18 @@ pub(in crate::cli) struct BenchArgs {
     /// How long pairs come
     #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = positive, requires = "rate")]
     seconds: f64,
+    /// Time the sizes and disparities of a paper with its method (`--preset banz2011`) and again with census 5x5, its
+    /// times beside: 640x480, 1024x768 and 1280x960 with 64, 128 and 256 disparities, on any engine
+    #[arg(long, value_name = "PAPER", value_parser = ["banz"])]
+    #[arg(conflicts_with_all = ["pictures", "sizes", "rate", "stages", "pipeline", "write_pairs"])]
+    grid: Option<String>,
+    /// Time the GPU engine's costs, its paths one after another and together, its sums with winners: share of the
+    /// device's bandwidth, what bounds each, and a paper's figures beside (add --preset banz2011 --num-disparities 128)
+    #[arg(long, conflicts_with_all = ["rate", "pipeline", "write_pairs"])]
+    stages: bool,
+    /// Time the GPU engine with one pair at a time and with several in flight, beside upload, computation and read-back
+    #[arg(long, conflicts_with_all = ["rate", "write_pairs"])]
+    pipeline: bool,
     /// Write the pairs that are timed as WxH/left0.png, WxH/right0.png and so on into a folder, for other programs
     #[arg(long, value_name = "FOLDER")]
     write_pairs: Option<PathBuf>,
@@ -38,6 +50,9 @@ pub(in crate::cli) struct BenchArgs {
     settings: SettingsArgs,
 }
 
+/// Settings that may go with a grid.
+const OF_GRIDS: [&str; 3] = ["engine", "threads", "adapter"];
+
 /// Runs `bench`: the engine asked for, or with `--engine auto` all there are.
 ///
 /// # Errors
@@ -47,15 +62,27 @@ pub(in crate::cli) fn run_args(args: &BenchArgs) -> anyhow::Result<()> {
     if settings.near_m.is_some() {
         return Err(UsageError("--near-m needs a rig; bench has none: give --num-disparities".to_owned()).into());
     }
+    if args.grid.is_some()
+        && let Some(word) = args.settings.words()?.iter().find(|word| !OF_GRIDS.contains(&word.name.as_str()))
+    {
+        let text = format!("--grid has the method and the disparities of its paper: leave out --{}", word.name);
+        return Err(UsageError(text).into());
+    }
+    let default_sizes = [if args.stages { (1280, 960) } else { (640, 480) }];
+    let sizes = if args.sizes.is_empty() { &default_sizes[..] } else { &args.sizes };
     let sources = if args.pictures.is_empty() {
         let of_size = |&size| (SourceSpec::Scene, SourceOptions { size: Some(size), ..SourceOptions::default() });
-        args.sizes.iter().map(of_size).collect()
+        sizes.iter().map(of_size).collect()
     } else {
         vec![(SourceSpec::from_paths(&args.pictures)?, SourceOptions::default())]
     };
+    let frames = args.frames as usize;
     let task = match args.rate {
         Some(rate_hz) => Task::Steady { rate_hz, seconds: args.seconds },
-        None => Task::OneByOne { frames: args.frames as usize },
+        None if args.grid.is_some() => Task::Grid { grid: Grid::banz(), frames },
+        None if args.stages => Task::Stages { frames },
+        None if args.pipeline => Task::Pipeline { frames },
+        None => Task::OneByOne { frames },
     };
     let options = BenchOptions {
         engines: vec![settings.engine],

@@ -1,21 +1,27 @@
 //! `stereopsis bench`: how long a pair takes, warm, per stage and as a whole; or how an engine keeps up with pairs that come at a
-//! steady rate. On pairs of the built-in scene, or on pictures.
+//! steady rate; or the tables of a paper. On pairs of the built-in scene, or on pictures.
 
 mod args;
+mod device;
+mod grid;
 mod one_by_one;
-mod pairs;
+pub(in crate::cli) mod pairs;
+mod pipeline;
+mod stages;
 mod steady;
 #[cfg(test)]
 mod tests;
 
 pub(super) use args::{BenchArgs, run_args};
+pub use grid::Grid;
 
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::gpu::{AdapterChoice, Gpu};
-use crate::engine::{self, EngineChoice, Job, OpenOptions, open};
+use crate::engine::{Engine, EngineChoice, Job, OpenOptions, open};
 use crate::process;
 use crate::stereo::StereoParams;
 use anyhow::Context;
+use device::{DeviceFigures, Gauge};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -41,7 +47,7 @@ pub struct BenchOptions {
 }
 
 /// How pairs come.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Task {
     /// The next one after the last result.
     OneByOne {
@@ -54,6 +60,23 @@ pub enum Task {
         rate_hz: f64,
         /// How long.
         seconds: f64,
+    },
+    /// One by one, on the sizes of a paper instead of the sources, with its method.
+    Grid {
+        /// What is timed.
+        grid: Grid,
+        /// Pairs of each.
+        frames: usize,
+    },
+    /// The stages of the GPU engine, directions one after another and together.
+    Stages {
+        /// Pairs of each.
+        frames: usize,
+    },
+    /// The GPU engine with one job at a time and with as many as it takes.
+    Pipeline {
+        /// Pairs of each.
+        frames: usize,
     },
 }
 
@@ -73,6 +96,9 @@ impl Default for BenchOptions {
     }
 }
 
+/// What reports are by.
+const PROGRAM: &str = concat!("stereopsis ", env!("CARGO_PKG_VERSION"));
+
 #[derive(serde::Serialize)]
 struct Report {
     program: &'static str,
@@ -89,6 +115,9 @@ struct Measured {
     paths: u32,
     #[serde(flatten)]
     figures: Figures,
+    /// What the GPU engine tells beside; not at a steady rate.
+    #[serde(flatten)]
+    device: Option<DeviceFigures>,
     /// Memory that the engine keeps from pair to pair; `None` where it does not know.
     engine_mb: Option<f64>,
     /// Largest memory of the whole process while this was measured; `None` where the system does not tell.
@@ -111,7 +140,14 @@ const WARM_UP: usize = 3;
 /// Pictures that cannot be read or written; an engine that was asked for by name cannot be opened or cannot do a pair; nobody takes
 /// what is printed.
 pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut report = Report { program: concat!("stereopsis ", env!("CARGO_PKG_VERSION")), results: Vec::new() };
+    match &options.task {
+        Task::Grid { grid, frames } => return grid::run(options, grid, *frames, out),
+        Task::Stages { frames } => return stages::run(options, *frames, out),
+        Task::Pipeline { frames } => return pipeline::run(options, *frames, out),
+        Task::OneByOne { .. } | Task::Steady { .. } => {}
+    }
+    let mut report = Report { program: PROGRAM, results: Vec::new() };
+    let mut gauge = Gauge::default();
     for (spec, source_options) in &options.sources {
         let jobs = pairs::jobs(spec, source_options, &options.params)?;
         let Some((width, height)) = jobs.first().map(|job| job.frame.size()) else { continue };
@@ -120,7 +156,8 @@ pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
             pairs::write(folder, &jobs)?;
         }
         for choice in choices(options) {
-            let measured = measure(options, choice, &jobs).with_context(|| format!("{choice} at {width}x{height}"))?;
+            let measured =
+                measure(options, choice, &jobs, &mut gauge).with_context(|| format!("{choice} at {width}x{height}"))?;
             if !options.json {
                 measured.print(out, report.results.is_empty())?;
             }
@@ -134,19 +171,35 @@ pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 /// Opens an engine, warms it up and times it.
-fn measure(options: &BenchOptions, choice: EngineChoice, jobs: &[Job]) -> anyhow::Result<Measured> {
-    let BenchOptions { params, threads, adapter, .. } = options;
-    let open_options = OpenOptions { choice, threads: *threads, adapter: adapter.clone(), ..OpenOptions::default() };
-    let mut engine = open(&open_options, None)?.engine;
-    let info = engine.info();
+fn measure(options: &BenchOptions, choice: EngineChoice, jobs: &[Job], gauge: &mut Gauge) -> anyhow::Result<Measured> {
+    let params = &options.params;
+    let open_options = options.open_options(choice);
     process::forget_peak();
-    for job in jobs.iter().cycle().take(WARM_UP) {
-        engine::run(engine.as_mut(), job.clone())?;
-    }
-    let engine_bytes = engine.memory_bytes();
-    let figures = match options.task {
-        Task::OneByOne { frames } => Figures::OneByOne(one_by_one::measure(engine.as_mut(), jobs, frames)?),
-        Task::Steady { rate_hz, seconds } => Figures::Steady(steady::measure(engine, jobs, rate_hz, seconds)?),
+    let warm = |engine: &mut dyn Engine| {
+        let mut jobs = jobs.iter().cycle().take(WARM_UP);
+        jobs.try_for_each(|job| one_by_one::run_job(engine, job.clone()).map(drop))
+    };
+    let (info, engine_bytes, figures, device) = match options.task {
+        Task::OneByOne { frames } if choice == EngineChoice::Gpu => {
+            let mut engine = open_options.gpu_engine()?;
+            warm(&mut engine)?;
+            let times = one_by_one::measure(&mut engine, jobs, frames)?;
+            let device = DeviceFigures::new(&engine, gauge, &times)?;
+            (engine.info(), engine.memory_bytes(), Figures::OneByOne(times), Some(device))
+        }
+        Task::Steady { rate_hz, seconds } => {
+            let mut engine = open(&open_options, None)?.engine;
+            warm(engine.as_mut())?;
+            let (info, bytes) = (engine.info(), engine.memory_bytes());
+            (info, bytes, Figures::Steady(steady::measure(engine, jobs, rate_hz, seconds)?), None)
+        }
+        Task::OneByOne { frames } | Task::Grid { frames, .. } | Task::Stages { frames } | Task::Pipeline { frames } => {
+            let mut engine = open(&open_options, None)?.engine;
+            warm(engine.as_mut())?;
+            let bytes = engine.memory_bytes();
+            let times = one_by_one::measure(engine.as_mut(), jobs, frames)?;
+            (engine.info(), bytes, Figures::OneByOne(times), None)
+        }
     };
     let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
     Ok(Measured {
@@ -157,9 +210,17 @@ fn measure(options: &BenchOptions, choice: EngineChoice, jobs: &[Job]) -> anyhow
         num_disparities: params.num_disparities,
         paths: params.paths,
         figures,
+        device,
         engine_mb: engine_bytes.map(|bytes| bytes as f64 / f64::from(1 << 20)),
         peak_mb: process::peak_bytes().map(|bytes| bytes >> 20),
     })
+}
+
+impl BenchOptions {
+    fn open_options(&self, choice: EngineChoice) -> OpenOptions {
+        let (threads, adapter) = (self.threads, self.adapter.clone());
+        OpenOptions { choice, threads, adapter, ..OpenOptions::default() }
+    }
 }
 
 /// `auto` is every engine that this machine has and that can do it.
@@ -197,6 +258,7 @@ impl Measured {
         writeln!(
             out,
             "{engine:<7} {size:<11} {num_disparities:>11}  {paths:>5}  {columns}  {engine_mb:>9}  {peak:>7}{rest}  [{adapter}]"
-        )
+        )?;
+        self.device.as_ref().map_or(Ok(()), |device| device.print(out))
     }
 }

@@ -17,7 +17,11 @@ const PAIRS: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The first pairs of a source, as jobs.
-pub(super) fn jobs(spec: &SourceSpec, options: &SourceOptions, params: &StereoParams) -> anyhow::Result<Vec<Job>> {
+pub(in crate::cli) fn jobs(
+    spec: &SourceSpec,
+    options: &SourceOptions,
+    params: &StereoParams,
+) -> anyhow::Result<Vec<Job>> {
     if spec.is_camera() {
         let text = format!(
             "{spec} is a camera: bench times pictures or the built-in scene; for cameras use live --headless --json"

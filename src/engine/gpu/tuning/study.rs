@@ -24,6 +24,8 @@ pub struct Trial {
 pub struct Study {
     /// In the order in which they were made.
     pub trials: Vec<Trial>,
+    /// Variants for which the device has no room, each with the numbers.
+    pub left_out: Vec<(Variant, String)>,
 }
 
 impl Study {
@@ -63,7 +65,7 @@ pub fn study(
                         return Ok(study);
                     }
                 }
-                Err(EngineError::TooLarge(why)) => log::info!("{variant} is left out: {why}"),
+                Err(EngineError::TooLarge(why)) => study.left_out.push((variant, why)),
                 Err(err) => return Err(err),
             }
         }
