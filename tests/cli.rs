@@ -154,6 +154,60 @@ fn bench_prints_the_form_that_others_read() {
 }
 
 #[test]
+fn what_is_the_gpu_s_alone_is_refused_elsewhere_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |args: &[&str], words: &[&str]| refused(folder.path(), args, 2, words);
+    refused(&["bench", "--stages", "--engine", "cpu"], &["--stages", "--engine gpu", "in one go"]);
+    refused(&["bench", "--pipeline", "--engine", "cpu"], &["--pipeline", "--engine gpu", "one pair at a time"]);
+    refused(&["bench", "--grid", "banz", "--cost", "sad"], &["--grid", "--cost"]);
+    refused(&["bench", "--grid", "banz", "--size", "64x48"], &["--grid", "--size"]);
+    refused(&["bench", "--grid", "other"], &["banz"]);
+    refused(&["bench", "--stages", "--pipeline"], &["--stages", "--pipeline"]);
+    refused(&["tune", "--engine", "cpu"], &["nothing to tune", "--engine gpu"]);
+    refused(&["tune", "--near-m", "1"], &["--near-m", "--num-disparities"]);
+    let forced = Command::new(env!("CARGO_BIN_EXE_stereopsis"))
+        .arg("tune")
+        .current_dir(folder.path())
+        .env("STEREOPSIS_GPU", "words=2")
+        .output()
+        .unwrap();
+    assert_eq!(forced.status.code(), Some(2));
+    assert!(text(&forced.stderr).contains("leave STEREOPSIS_GPU unset"), "{}", text(&forced.stderr));
+}
+
+#[test]
+fn tuning_keeps_the_quickest_variant_and_bench_runs_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_stereopsis"))
+            .args(args)
+            .args(["--size", "24x16", "--num-disparities", "4", "--json"])
+            .current_dir(folder.path())
+            .env("HOME", folder.path())
+            .env("XDG_CACHE_HOME", folder.path().join("cache"))
+            .output()
+            .unwrap()
+    };
+    let output = run(&["tune"]);
+    if !output.status.success() {
+        let said = text(&output.stderr);
+        assert!(said.contains("no GPU") && std::env::var_os("REQUIRE_GPU").is_none(), "{said}");
+        return;
+    }
+    let study: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let trials = study["trials"].as_array().unwrap();
+    assert!(trials.len() > 20, "{study}");
+    let best = trials.iter().map(|trial| trial["pair_ms"].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
+    assert_eq!(study["best"]["pair_ms"].as_f64(), Some(best));
+    assert_eq!(study["software"].as_bool().unwrap(), study["note"].is_string(), "{study}");
+    assert!(Path::new(study["kept_in"].as_str().unwrap()).is_file());
+    let report: serde_json::Value =
+        serde_json::from_slice(&run(&["bench", "--engine", "gpu", "--frames", "1"]).stdout).unwrap();
+    let ran = report["results"][0]["variant"].as_object().unwrap();
+    assert!(ran.iter().all(|(part, value)| study["best"][part] == *value), "{ran:?} {study}");
+}
+
+#[test]
 fn vector_instructions_can_be_forced_and_a_wrong_word_is_refused_with_the_right_ones() {
     let folder = tempfile::tempdir().unwrap();
     let bench = |level: &str| {
@@ -258,7 +312,9 @@ fn a_reader_who_has_seen_enough_is_no_error() {
 #[test]
 fn help_shows_every_setting_with_its_default() {
     let folder = tempfile::tempdir().unwrap();
-    for command in [&["--help"][..], &["live", "--help"], &["compute", "--help"], &["bench", "--help"]] {
+    for command in
+        [&["--help"][..], &["live", "--help"], &["compute", "--help"], &["bench", "--help"], &["tune", "--help"]]
+    {
         let output = stereopsis(folder.path(), command);
         let help = text(&output.stdout);
         assert!(output.status.success());

@@ -129,6 +129,7 @@ fn remember(file: Option<&Path>, key: String, times: Times) {
 mod tests {
     use super::*;
     use crate::engine::EngineKind;
+    use crate::stereo::StereoParams;
 
     #[test]
     fn there_is_always_an_engine_and_a_reason_and_never_software_in_the_guise_of_a_gpu() {
@@ -141,6 +142,36 @@ mod tests {
         let chosen = choose_with(&OpenOptions { adapter, ..one_thread }, None, None);
         assert_eq!(chosen.engine.info().kind, EngineKind::Cpu);
         assert!(chosen.why.is_some_and(|why| why.contains("no adapter has this name")));
+    }
+
+    #[test]
+    fn whatever_takes_time_is_in_the_key() {
+        use crate::capture::scene::{SceneOptions, render};
+        let raw =
+            std::sync::Arc::new(render(&SceneOptions { width: 16, height: 8, ..SceneOptions::default() }, 0, false));
+        let frame = crate::frame::Frame {
+            left: raw.left.clone(),
+            right: raw.right.clone(),
+            raw,
+            truth: None,
+            geometry: None,
+            arrived: Instant::now(),
+            rectify_time: Duration::ZERO,
+        };
+        let frame = std::sync::Arc::new(frame);
+        let default = StereoParams::default();
+        let others = [
+            StereoParams { uniqueness: 10, ..default.clone() },
+            StereoParams { confidence: true, ..default.clone() },
+            StereoParams { gating: Some(1), ..default.clone() },
+            StereoParams { gating: Some(2), ..default.clone() },
+            default,
+        ];
+        let keys: std::collections::BTreeSet<_> = others
+            .into_iter()
+            .map(|params| key("gpu", "cpu", &Job { frame: frame.clone(), params: params.into(), read_back: true }))
+            .collect();
+        assert_eq!(keys.len(), 5, "{keys:?}");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! What a pair takes where the next ones are on their way meanwhile, beside its parts: the slowest of them is the least that
 //! it can take.
 
-use super::device::not_measurable;
 use super::one_by_one::run_job;
 use super::{BenchOptions, WARM_UP, one_by_one, pairs};
 use crate::cli::UsageError;
@@ -60,7 +59,10 @@ pub(super) fn run(options: &BenchOptions, frames: usize, out: &mut dyn Write) ->
         let jobs = pairs::jobs(spec, source_options, &options.params)?;
         let mut engine = options.open_options(EngineChoice::Gpu).gpu_engine()?;
         let info = engine.info();
-        let note = not_measurable(&info).map(|note| format!("{note}: all parts of it share the processor"));
+        let note = info.software.then(|| {
+            let adapter = &info.adapter;
+            format!("not measurable here: this GPU is software ({adapter}), and all its parts share the processor")
+        });
         let pipeline = if info.software { None } else { Some(measure(&mut engine, &jobs, frames)?) };
         let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
         let measured = Measured {
@@ -169,7 +171,7 @@ impl Measured {
         writeln!(out, "  the program's own thread {host_ms:>8.3} ms")?;
         writeln!(
             out,
-            "  a pipelined pair takes {:+.0} % of its slowest part, {slowest} ({slowest_ms:.3} ms), in addition",
+            "  the slowest part is {slowest} ({slowest_ms:.3} ms); a pair in the pipeline takes {:+.1} %",
             pipeline.excess_percent
         )
     }

@@ -103,7 +103,9 @@ fn measure(gpu: &Gpu, gauge: &mut Gauge, jobs: &[Job], frames: usize) -> anyhow:
         let times = one_by_one::measure(&mut engine, jobs, frames)?;
         let of = |name| {
             let work = engine.work().into_iter().find(|work| work.name == name)?;
-            Some(StageFigures::new(work, times.stage_ms(name), rates.as_ref()))
+            // software's times beside a GPU's would look like a comparison
+            let ms = times.stage_ms(name).filter(|_| !gpu.info.software);
+            Some(StageFigures::new(work, ms, rates.as_ref()))
         };
         Ok::<_, anyhow::Error>(["cost", "paths", "winner"].map(of))
     };

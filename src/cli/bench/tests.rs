@@ -86,6 +86,90 @@ fn numbers_stand_below_their_heads() {
     }
 }
 
+/// Options for the GPU, where there is one.
+fn gpu_options(task: Task) -> Option<BenchOptions> {
+    let options = BenchOptions { engines: vec![EngineChoice::Gpu], ..options(task) };
+    let found = Gpu::open(&options.adapter);
+    assert!(found.is_ok() || std::env::var_os("REQUIRE_GPU").is_none(), "REQUIRE_GPU is set, and there is no GPU");
+    found.is_ok().then_some(options)
+}
+
+#[test]
+fn of_a_gpu_each_stage_has_its_bytes_and_what_is_no_speed_is_not_told() {
+    let Some(options) = gpu_options(Task::OneByOne { frames: 2 }) else { return };
+    let software = Gpu::open(&options.adapter).unwrap().info.software;
+    for result in results(&options) {
+        assert!(result["variant"]["words"].is_u64(), "{result}");
+        assert!(result["frame_ms"]["median"].as_f64().unwrap() > 0.0);
+        let stages = result["device_stages"].as_array().unwrap();
+        let names: Vec<_> = stages.iter().map(|stage| stage["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["cost", "paths", "winner", "filters"]);
+        for stage in stages {
+            assert!(stage["bytes"].as_u64().unwrap() > 0 && stage["operations"].as_u64().unwrap() > 0, "{stage}");
+            let told = ["gb_per_s", "share_of_bandwidth", "share_of_arithmetic"].map(|key| stage[key].is_f64());
+            assert_eq!(told, [!software; 3], "{stage}");
+            assert_eq!(stage["bound"].is_string(), !software, "{stage}");
+        }
+        assert_eq!((result["rates"].is_object(), result["device_ms"].is_object()), (!software, !software), "{result}");
+        assert_eq!(result["note"].as_str().is_some_and(|note| note.contains("not measurable here")), software);
+    }
+    let mut text = Vec::new();
+    run(&BenchOptions { json: false, ..options }, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("variant exchange=") && text.contains("of bandwidth"), "{text}");
+    assert_eq!(text.contains("not measurable here: this GPU is software"), software, "{text}");
+}
+
+#[test]
+fn a_grid_has_every_cost_size_and_range_on_any_engine() {
+    let grid = Grid { sizes: vec![(64, 48), (40, 30)], disparities: vec![8, 16] };
+    for engine in [EngineChoice::Cpu, EngineChoice::Gpu] {
+        let Some(gpu) = gpu_options(Task::Grid { grid: grid.clone(), frames: 1 }) else { continue };
+        let software = engine == EngineChoice::Gpu && Gpu::open(&gpu.adapter).unwrap().info.software;
+        let options = BenchOptions { engines: vec![engine], ..gpu };
+        let results = results(&options);
+        assert_eq!(results.len(), 8);
+        for result in &results {
+            assert_eq!(result["frame_ms"].is_object(), !software, "{result}");
+            assert_eq!(result["note"].is_string(), software, "{result}");
+            assert_eq!(result["device_ms"].is_object(), engine == EngineChoice::Gpu && !software, "{result}");
+        }
+        assert_eq!((results[0]["cost"].as_str(), results[7]["cost"].as_str()), (Some("rank"), Some("census-5x5")));
+        let mut text = Vec::new();
+        run(&BenchOptions { json: false, ..options }, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.lines().count() >= 10 && text.contains("Tesla C2050"), "{text}");
+    }
+}
+
+#[test]
+fn stages_stand_beside_the_paper_and_are_the_gpu_s_alone() {
+    let Some(options) = gpu_options(Task::Stages { frames: 1 }) else { return };
+    let software = Gpu::open(&options.adapter).unwrap().info.software;
+    let results = results(&options);
+    let rows = results[0]["rows"].as_array().unwrap();
+    let paper: Vec<_> = rows.iter().map(|row| row["paper"]["ms"].as_f64().unwrap()).collect();
+    assert_eq!(paper, [1.80, 75.68, 39.81, 15.09]);
+    assert_eq!(rows[1]["bytes"], rows[2]["bytes"], "one after another they do the same");
+    assert!(rows.iter().all(|row| row["ms"].is_f64() != software), "{rows:?}");
+    for task in [Task::Stages { frames: 1 }, Task::Pipeline { frames: 1 }] {
+        let cpu = BenchOptions { engines: vec![EngineChoice::Cpu], task, ..options.clone() };
+        let err = run(&cpu, &mut Vec::new()).unwrap_err();
+        assert!(err.is::<crate::cli::UsageError>() && err.to_string().contains("--engine gpu"), "{err}");
+    }
+}
+
+#[test]
+fn the_pipeline_of_software_is_not_told() {
+    let Some(options) = gpu_options(Task::Pipeline { frames: 3 }) else { return };
+    let software = Gpu::open(&options.adapter).unwrap().info.software;
+    for result in results(&options) {
+        assert_eq!(result["pipeline"].is_object(), !software, "{result}");
+        let said = result["note"].as_str().is_some_and(|note| note.contains("share the processor"));
+        assert_eq!(said, software, "{result}");
+    }
+}
+
 #[test]
 fn pairs_that_were_written_are_timed_again() {
     let folder = tempfile::tempdir().unwrap();

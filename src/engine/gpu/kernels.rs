@@ -188,7 +188,7 @@ impl Kernel {
 
     /// Whether whole numbers become floats, and floats whole numbers, by their bits alone: conversions are slow on many
     /// GPUs. It serves numbers below 1024; costs and what paths add to them are bytes where path costs have 8 bits.
-    fn converts_by_bits(&self) -> bool {
+    pub(super) fn converts_by_bits(&self) -> bool {
         self.variant.arithmetic == Arithmetic::F16 && self.has_i16 && !self.wide
     }
 

@@ -1,8 +1,8 @@
 //! Integer operations of a pixel in each stage, counted from the shaders: with the rate of a device they tell whether
 //! arithmetic bounds a stage.
 //!
-//! Counted is what the WGSL says for one lane: additions, shifts, minima, comparisons, selections, bit counts and
-//! shuffles, one for each component of a vector, whatever a device makes of it. Path costs of 16 bits count half, because
+//! Counted is what the WGSL says for one lane: additions, shifts, minima, comparisons, selections, bit counts,
+//! conversions and shuffles, one for each component of a vector, whatever a device makes of it. Path costs of 16 bits count half, because
 //! two of them fit into an instruction of 32 bits. Not counted are loads and stores, and what a loop finds unchanged in each
 //! turn. Filters whose work depends on the picture have a round number, for a picture without surprises.
 
@@ -53,7 +53,7 @@ pub(super) fn step(layout: &Layout) -> u64 {
     let words = u64::from(layout.words);
     let lanes = words / u64::from(variant.words);
     let packed = if layout.kernel.wide { 4 } else { 6 };
-    let of_word = load(layout) + UNPACKED + numbers(layout, following(layout)) + packed;
+    let of_word = load(layout) + UNPACKED + numbers(layout, following(layout)) + packed + converted(layout);
     // of a lane: where the line goes next 20, two places in volumes 10, brightness and P2 10, the loop 2
     words * of_word + lanes * (42 + exchanged(layout, 1))
 }
@@ -80,7 +80,7 @@ pub(super) fn winner(layout: &Layout, winner: Winner) -> u64 {
     let keys = 4 * 4 + gate; // with the sum goes the candidate; and the least of them
     let rivals = if_so(rivals, 4 * 5 + gate);
     let right = if_so(checked, 4 * 2);
-    let walk = if_so(fused, UNPACKED + numbers(layout, following(layout)) + 4 + 2);
+    let walk = if_so(fused, UNPACKED + numbers(layout, following(layout)) + converted(layout) + 4 + 2);
     // of a lane: places 20, the neighbours' sums 40, sub-pixel and confidence 30, the loop 5
     let of_lane = 95 + exchanged(layout, 4) + if_so(fused, 16 + exchanged(layout, 1));
     words * (sums + keys + rivals + right + walk) + lanes * of_lane
@@ -105,6 +105,15 @@ const UNPACKED: u64 = 6;
 fn following(layout: &Layout) -> u64 {
     let masked = layout.kernel.gated || layout.words * 4 != layout.structure.candidates;
     4 * (8 + u64::from(masked))
+}
+
+/// Four costs become numbers of 16 bits, and four numbers whole ones again: each once, or by an operation or two on bits.
+fn converted(layout: &Layout) -> u64 {
+    match layout.kernel.variant.arithmetic {
+        Arithmetic::U32 => 0,
+        _ if layout.kernel.converts_by_bits() => 4 + 6,
+        _ => 4 + 4,
+    }
 }
 
 /// Numbers of 16 bits count half.
@@ -166,8 +175,9 @@ mod tests {
         let each = |change: fn(&mut Variant)| step(&layout(&params, change)) as f64 / 128.0;
         let by_lane = (42.0 + 4.0 + 2.0 * 3.0) / 16.0;
         assert!((each(|_| ()) - 11.0 - by_lane).abs() < 1e-9, "{}", each(|_| ()));
-        // of 16 bits the eight on numbers count half
-        assert!((each(|v| v.arithmetic = Arithmetic::F16) - 7.0 - by_lane).abs() < 1e-9);
+        // of 16 bits the eight on numbers count half, and each is converted twice
+        assert!((each(|v| v.arithmetic = Arithmetic::U16) - 9.0 - by_lane).abs() < 1e-9);
+        assert!((each(|v| v.arithmetic = Arithmetic::F16) - 9.5 - by_lane).abs() < 1e-9);
         // a lane with fewer candidates spends more on each
         assert!(each(|v| v.words = 1) > each(|v| v.words = 2));
         // codes: partner, row, exclusive "or", bits, and a share of the word
