@@ -23,7 +23,10 @@ fn sums_of_pairs(pairs: Pairs) -> Sums {
 
 fn keys_of(sums: Words, candidates: Words, gate: vec2<u32>) -> Words {
     let keys = (sums << Words(INDEX_BITS)) | candidates;
-    return select(keys, Words(NOTHING), is_outside(candidates, gate));
+    if MASKED {
+        return select(keys, Words(NOTHING), is_outside(candidates, gate));
+    }
+    return keys;
 }
 
 // The sum of candidate `i` if the lane owns it.
@@ -38,7 +41,10 @@ fn sum_at(sums: Sums, lane: u32, i: u32) -> u32 {
 // Sums of those that are more than 1 px from the winner.
 fn rivals_in(sums: Words, candidates: Words, gate: vec2<u32>, winner: u32) -> Words {
     let is_near = candidates + Words(1u) - Words(winner) <= Words(2u);
-    return select(sums, Words(NOTHING), is_near | is_outside(candidates, gate));
+    if MASKED {
+        return select(sums, Words(NOTHING), is_near | is_outside(candidates, gate));
+    }
+    return select(sums, Words(NOTHING), is_near);
 }
 
 fn least_rival(sums: Sums, candidates: Words, gate: vec2<u32>, winner: u32) -> u32 {

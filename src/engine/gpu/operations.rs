@@ -70,15 +70,15 @@ pub(super) fn winner(layout: &Layout, winner: Winner) -> u64 {
     let words = u64::from(layout.words);
     let lanes = words / u64::from(layout.kernel.variant.words);
     let if_so = |is_so: bool, operations: u64| if is_so { operations } else { 0 };
-    let gate = if_so(layout.kernel.gated, 4 * 2);
+    let masked = if_so(is_masked(layout), 4 * 3);
     let sums = if exact {
         0
     } else {
         // costs in pairs, times the paths, what each path adds, and the four sums of a word
         load(layout) + 3 + 2 + u64::from(volumes) * added(layout) + if_so(earlier, 2) + 4
     };
-    let keys = 4 * 4 + gate; // with the sum goes the candidate; and the least of them
-    let rivals = if_so(rivals, 4 * 5 + gate);
+    let keys = 4 * 3 + masked; // with the sum goes the candidate; and the least of them
+    let rivals = if_so(rivals, 4 * 5 + masked);
     let right = if_so(checked, 4 * 2);
     let walk = if_so(fused, UNPACKED + numbers(layout, following(layout)) + converted(layout) + 4 + 2);
     // of a lane: places 20, the neighbours' sums 40, sub-pixel and confidence 30, the loop 5
@@ -103,8 +103,12 @@ const UNPACKED: u64 = 6;
 /// Operations on the numbers of path costs, for a word of four candidates: six of the recurrence, one for L, one for the
 /// least; and a selection where some candidates do not exist.
 fn following(layout: &Layout) -> u64 {
-    let masked = layout.kernel.gated || layout.words * 4 != layout.structure.candidates;
-    4 * (8 + u64::from(masked))
+    4 * (8 + u64::from(is_masked(layout)))
+}
+
+/// Whether candidates have to be told from those that do not exist.
+fn is_masked(layout: &Layout) -> bool {
+    layout.kernel.gated || layout.words * 4 != layout.structure.candidates
 }
 
 /// Four costs become numbers of 16 bits, and four numbers whole ones again: each once, or by an operation or two on bits.
