@@ -4,6 +4,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use stereopsis::engine::gpu::layout::{Limits, Structure};
+use stereopsis::engine::gpu::recipe::{Recipe, Wanted};
+use stereopsis::engine::gpu::variant::{Abilities, Arithmetic, CostsFrom, Variant};
+use stereopsis::stereo::StereoParams;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -84,5 +88,63 @@ fn the_architecture_page_names_every_module_and_nothing_else() {
             let exists = ["", ".rs"].iter().any(|ending| root().join(format!("src/{module}{ending}")).exists());
             assert!(exists, "ARCHITECTURE.md names `{module}`, which is not there");
         }
+    }
+}
+
+/// The rows of the page's table: bytes for each pixel and disparity by stage, and what memory alone allows.
+fn traffic_rows() -> Vec<String> {
+    let abilities = Abilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
+    let (binding_bytes, path_bytes) = (2 << 30, 4 << 30);
+    let limits = Limits { abilities, binding_bytes, storage_buffers: 32, side_px: 16384, path_bytes };
+    let params = StereoParams { num_disparities: 128, ..StereoParams::default() };
+    let structures: Vec<_> =
+        Structure::levels((640, 480), &params).into_iter().map(|(structure, _)| structure).collect();
+    let sound = Variant::sound(&abilities, &structures[0].demands());
+    let mut rows = Vec::new();
+    for costs in [CostsFrom::Volume, CostsFrom::Codes] {
+        for fused in [false, true] {
+            let wanted = |arithmetic| Wanted {
+                structures: structures.clone(),
+                variant: Variant { costs, fused, arithmetic, ..sound },
+                most_work: 1 << 40,
+                keeps_sums: false,
+            };
+            let work = |arithmetic| Recipe::new(&wanted(arithmetic), &limits, "the page").unwrap().work();
+            let candidates = f64::from(640 * 480 * 128);
+            let stages = work(Arithmetic::U32);
+            assert_eq!(
+                stages.iter().map(|stage| stage.name).collect::<Vec<_>>(),
+                ["cost", "paths", "winner", "filters"]
+            );
+            let each: Vec<_> = stages.iter().map(|stage| format!("{:.2}", stage.bytes as f64 / candidates)).collect();
+            let bytes: u64 = stages.iter().map(|stage| stage.bytes).sum();
+            let roof = |bytes_per_s: f64| {
+                let s = bytes as f64 / bytes_per_s;
+                format!("{:.2} ms, {:.0}/s", 1e3 * s, 1.0 / s)
+            };
+            let operations = [Arithmetic::U32, Arithmetic::U16].map(|arithmetic| {
+                let all: u64 = work(arithmetic).iter().map(|stage| stage.operations).sum();
+                format!("{:.0}", all as f64 / candidates)
+            });
+            rows.push(format!(
+                "| {costs} | {} | {} | {:.2} | {} | {} | {} |",
+                if fused { "yes" } else { "no" },
+                each.join(" | "),
+                bytes as f64 / candidates,
+                roof(1e12),
+                roof(4.8e12),
+                operations.join(", ")
+            ));
+        }
+    }
+    rows
+}
+
+#[test]
+fn the_performance_page_tells_the_bytes_that_recipes_tell() {
+    let page = fs::read_to_string(root().join("docs/performance.md")).unwrap();
+    let rows = traffic_rows();
+    for row in &rows {
+        assert!(page.lines().any(|line| line == row), "docs/performance.md has to say\n{}", rows.join("\n"));
     }
 }

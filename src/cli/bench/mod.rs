@@ -80,6 +80,12 @@ pub enum Task {
     },
 }
 
+/// How pairs come where the rows are one for each engine and source.
+enum Pace {
+    OneByOne(usize),
+    Steady { rate_hz: f64, seconds: f64 },
+}
+
 impl Default for BenchOptions {
     /// All engines, the scene at its own size, default parameters, 30 pairs one by one.
     fn default() -> Self {
@@ -140,12 +146,13 @@ const WARM_UP: usize = 3;
 /// Pictures that cannot be read or written; an engine that was asked for by name cannot be opened or cannot do a pair; nobody takes
 /// what is printed.
 pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
-    match &options.task {
+    let pace = match &options.task {
         Task::Grid { grid, frames } => return grid::run(options, grid, *frames, out),
         Task::Stages { frames } => return stages::run(options, *frames, out),
         Task::Pipeline { frames } => return pipeline::run(options, *frames, out),
-        Task::OneByOne { .. } | Task::Steady { .. } => {}
-    }
+        &Task::OneByOne { frames } => Pace::OneByOne(frames),
+        &Task::Steady { rate_hz, seconds } => Pace::Steady { rate_hz, seconds },
+    };
     let mut report = Report { program: PROGRAM, results: Vec::new() };
     let mut gauge = Gauge::default();
     for (spec, source_options) in &options.sources {
@@ -156,8 +163,8 @@ pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
             pairs::write(folder, &jobs)?;
         }
         for choice in choices(options) {
-            let measured =
-                measure(options, choice, &jobs, &mut gauge).with_context(|| format!("{choice} at {width}x{height}"))?;
+            let measured = measure(options, choice, &pace, &jobs, &mut gauge)
+                .with_context(|| format!("{choice} at {width}x{height}"))?;
             if !options.json {
                 measured.print(out, report.results.is_empty())?;
             }
@@ -171,29 +178,35 @@ pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 /// Opens an engine, warms it up and times it.
-fn measure(options: &BenchOptions, choice: EngineChoice, jobs: &[Job], gauge: &mut Gauge) -> anyhow::Result<Measured> {
+fn measure(
+    options: &BenchOptions,
+    choice: EngineChoice,
+    pace: &Pace,
+    jobs: &[Job],
+    gauge: &mut Gauge,
+) -> anyhow::Result<Measured> {
     let params = &options.params;
     let open_options = options.open_options(choice);
-    process::forget_peak();
     let warm = |engine: &mut dyn Engine| {
+        process::forget_peak();
         let mut jobs = jobs.iter().cycle().take(WARM_UP);
         jobs.try_for_each(|job| one_by_one::run_job(engine, job.clone()).map(drop))
     };
-    let (info, engine_bytes, figures, device) = match options.task {
-        Task::OneByOne { frames } if choice == EngineChoice::Gpu => {
+    let (info, engine_bytes, figures, device) = match *pace {
+        Pace::OneByOne(frames) if choice == EngineChoice::Gpu => {
             let mut engine = open_options.gpu_engine()?;
             warm(&mut engine)?;
             let times = one_by_one::measure(&mut engine, jobs, frames)?;
             let device = DeviceFigures::new(&engine, gauge, &times)?;
             (engine.info(), engine.memory_bytes(), Figures::OneByOne(times), Some(device))
         }
-        Task::Steady { rate_hz, seconds } => {
+        Pace::Steady { rate_hz, seconds } => {
             let mut engine = open(&open_options, None)?.engine;
             warm(engine.as_mut())?;
             let (info, bytes) = (engine.info(), engine.memory_bytes());
             (info, bytes, Figures::Steady(steady::measure(engine, jobs, rate_hz, seconds)?), None)
         }
-        Task::OneByOne { frames } | Task::Grid { frames, .. } | Task::Stages { frames } | Task::Pipeline { frames } => {
+        Pace::OneByOne(frames) => {
             let mut engine = open(&open_options, None)?.engine;
             warm(engine.as_mut())?;
             let bytes = engine.memory_bytes();

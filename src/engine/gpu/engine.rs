@@ -34,6 +34,7 @@ const FAILED: u8 = 2;
 
 /// What a caller may ask of the engine beside parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 pub struct GpuOptions {
     /// Parts of the variant that are not left to the engine.
     pub forced: Forced,
