@@ -61,7 +61,8 @@ impl fmt::Display for AdapterSummary {
         if self.subgroup > 0 {
             write!(f, ", subgroups of {}", self.subgroup)?;
         }
-        for (has, what) in [(self.f16, "16-bit floats"), (self.i16, "16-bit integers"), (self.timestamps, "timestamps")] {
+        for (has, what) in [(self.f16, "16-bit floats"), (self.i16, "16-bit integers"), (self.timestamps, "timestamps")]
+        {
             f.write_str(if has { ", " } else { ", no " })?;
             f.write_str(what)?;
         }

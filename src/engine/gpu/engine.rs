@@ -326,7 +326,7 @@ impl GpuEngine {
         self.events.note(Event::Taken(number));
         let (mut map, mut times) = (None, Vec::<StageTime>::new());
         let program = slot.program.as_ref().map(|(_, _, program)| program);
-        let stages = program.map(Program::stages).unwrap_or_default();
+        let stages = program.map(Program::timed_stages).unwrap_or_default();
         let work = program.map_or(0, Program::total_work);
         if job.read_back || slot.has_timestamps() {
             let (ticks, read) = slot.take_read_back(&self.gpu, job.read_back.then_some(job.params.confidence))?;
@@ -414,7 +414,7 @@ impl Engine for GpuEngine {
         let mut tail =
             self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("result") });
         copy_to_texture(&mut tail, &result, &texture);
-        slot.record_read_back(&mut tail, program.stages().len(), job.read_back.then_some(&result));
+        slot.record_read_back(&mut tail, program.timed_stages().len(), job.read_back.then_some(&result));
         let tail = Some(tail.finish());
 
         let state = Arc::new(AtomicU8::new(RUNNING));
