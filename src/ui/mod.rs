@@ -38,7 +38,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     let adapter = options.words.iter().rev().find(|word| word.name == "adapter");
     let choice = adapter.map_or(AdapterChoice::Best, |word| AdapterChoice::from_word(&word.text));
-    let gpu = Gpu::open(&choice).context("the window draws with the GPU; --headless needs none")?;
+    let gpu = Gpu::open(&choice).context("the window draws with the GPU; --headless needs none")?.for_window();
     let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone()))?));
     let shown = window::show(&session, gpu, || reopen(&choice));
     session.borrow().keep();

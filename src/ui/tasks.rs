@@ -120,7 +120,9 @@ impl Task {
                 let set = controls::equalise(left, right).map(|said| vec![said]);
                 Done::ControlsSet(set.map_err(|err| err.to_string()))
             }),
-            Self::OpenGpu(adapter) => Box::new(move || Done::Gpu(Gpu::open(&adapter).map_err(|err| err.to_string()))),
+            Self::OpenGpu(adapter) => {
+                Box::new(move || Done::Gpu(Gpu::open(&adapter).map(Gpu::for_window).map_err(|err| err.to_string())))
+            }
             Self::Snapshot(output, folder) => Box::new(move || Done::Snapshot(write(&output, &folder))),
         }
     }

@@ -171,6 +171,27 @@ fn times_its_stages() {
     assert!(sum_ms <= output.compute_time.as_secs_f64() * 1e3, "{:?}", output.stages);
 }
 
+/// A slow device gets so many small pieces that not each can be timed by itself; nothing is left out all the same.
+#[test]
+fn times_all_of_a_job_in_many_pieces() {
+    let Some(gpu) = open_gpu() else { return };
+    if !gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
+        return;
+    }
+    let options = GpuOptions { most_work: Some(1), ..GpuOptions::default() };
+    let mut engine = GpuEngine::with_options(gpu, options).expect("a fresh device");
+    let params = StereoParams { num_disparities: 64, ..StereoParams::default() };
+    let case = Case::new(&mut Rng::with_seed(8), (320, 200), Content::Shifted, 8, params);
+    let job = Job { read_back: false, ..case.job() };
+    engine::run(&mut engine, job.clone()).expect("a result"); // compiles
+    let output = engine::run(&mut engine, job).expect("a result");
+    let names: Vec<_> = output.stages.iter().map(|stage| stage.name).collect();
+    assert_eq!(names, ["cost", "paths", "winner", "filters"]);
+    let (sum_ms, whole_ms) =
+        (output.stages.iter().map(|stage| stage.ms).sum::<f64>(), output.compute_time.as_secs_f64() * 1e3);
+    assert!(sum_ms > 0.3 * whole_ms && sum_ms <= whole_ms, "{sum_ms} of {whole_ms} ms: {:?}", output.stages);
+}
+
 /// The device goes at any moment: in the midst of an upload, of compiling, of reading back.
 #[test]
 fn a_device_may_be_lost_at_any_moment() {

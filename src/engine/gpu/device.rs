@@ -61,7 +61,8 @@ impl fmt::Display for AdapterSummary {
         if self.subgroup > 0 {
             write!(f, ", subgroups of {}", self.subgroup)?;
         }
-        for (has, what) in [(self.f16, "16-bit floats"), (self.i16, "16-bit integers"), (self.timestamps, "timestamps")] {
+        for (has, what) in [(self.f16, "16-bit floats"), (self.i16, "16-bit integers"), (self.timestamps, "timestamps")]
+        {
             f.write_str(if has { ", " } else { ", no " })?;
             f.write_str(what)?;
         }
@@ -83,6 +84,8 @@ pub struct Gpu {
     /// What results say of this device.
     pub info: Arc<EngineInfo>,
     faults: Arc<Faults>,
+    /// A window draws with it too.
+    draws: bool,
 }
 
 #[derive(Default)]
@@ -152,7 +155,7 @@ impl Gpu {
         }));
         let software = adapter_info.device_type == wgpu::DeviceType::Cpu;
         let info = Arc::new(EngineInfo { kind: EngineKind::Gpu, adapter: name, software });
-        Ok(Self { instance, adapter, device, queue, info, faults })
+        Ok(Self { instance, adapter, device, queue, info, faults, draws: false })
     }
 
     /// What the engine may use of the device.
@@ -179,9 +182,28 @@ impl Gpu {
     pub(super) fn work_to_start_with(&self) -> u64 {
         match self.adapter.get_info().device_type {
             wgpu::DeviceType::DiscreteGpu => 1 << 28,
-            wgpu::DeviceType::Cpu => 1 << 18,
+            wgpu::DeviceType::Cpu => 1 << 20,
             _ => 1 << 24,
         }
+    }
+
+    /// A submission has at least so much of it: each costs the host some time, and the more there are, the longer others on a
+    /// busy machine keep each of them waiting.
+    pub(super) fn least_work(&self) -> u64 {
+        if self.info.software { 1 << 20 } else { 1 << 18 }
+    }
+
+    /// The same device, for a window that draws with it.
+    #[must_use]
+    pub fn for_window(self) -> Self {
+        Self { draws: true, ..self }
+    }
+
+    /// Whether the device tells when passes begin and end. Once a window draws, Mesa's software adapter notes times that lie
+    /// close together and do not span what was computed between them.
+    pub fn times_passes(&self) -> bool {
+        let tells = self.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
+        tells && !(self.draws && self.info.software)
     }
 
     /// Why the device is gone, once it is. The window asks each frame and closes.

@@ -77,6 +77,7 @@ pub struct GpuEngine {
     most_work: u64,
     jobs: u64,
     events: Events,
+    last_finished: Option<Instant>,
 }
 
 /// Submissions on the device, not yet done.
@@ -135,6 +136,7 @@ impl GpuEngine {
             queued: Arc::default(),
             jobs: 0,
             events: Events::default(),
+            last_finished: None,
         })
     }
 
@@ -326,7 +328,7 @@ impl GpuEngine {
         self.events.note(Event::Taken(number));
         let (mut map, mut times) = (None, Vec::<StageTime>::new());
         let program = slot.program.as_ref().map(|(_, _, program)| program);
-        let stages = program.map(Program::stages).unwrap_or_default();
+        let stages = program.map(Program::timed_stages).unwrap_or_default();
         let work = program.map_or(0, Program::total_work);
         if job.read_back || slot.has_timestamps() {
             let (ticks, read) = slot.take_read_back(&self.gpu, job.read_back.then_some(job.params.confidence))?;
@@ -345,7 +347,10 @@ impl GpuEngine {
         let compute_time = submitted.elapsed();
         let timed_ms: f64 = times.iter().map(|stage| stage.ms).sum();
         let use_timestamps = timed_ms > 0.0 && !self.gpu.info.software;
-        let ms = if use_timestamps { timed_ms } else { compute_time.as_secs_f64() * 1e3 };
+        // the jobs before this one had the device first
+        let alone = self.last_finished.map_or(submitted, |last| last.max(submitted)).elapsed();
+        self.last_finished = Some(Instant::now());
+        let ms = if use_timestamps { timed_ms } else { alone.as_secs_f64() * 1e3 };
         self.adapt(work, ms);
         if let Some(wanted) = wanted {
             self.choice.note(&wanted, ms);
@@ -362,7 +367,7 @@ impl GpuEngine {
         let fitting = work as f64 / ms.max(1e-3) * SUBMISSION_MS;
         let factor = fitting / self.most_work as f64;
         if !(0.4..=4.0).contains(&factor) {
-            self.most_work = (fitting as u64).max(1 << 14).next_power_of_two();
+            self.most_work = (fitting as u64).max(self.gpu.least_work()).next_power_of_two();
         }
     }
 }
@@ -414,7 +419,7 @@ impl Engine for GpuEngine {
         let mut tail =
             self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("result") });
         copy_to_texture(&mut tail, &result, &texture);
-        slot.record_read_back(&mut tail, program.stages().len(), job.read_back.then_some(&result));
+        slot.record_read_back(&mut tail, program.timed_stages().len(), job.read_back.then_some(&result));
         let tail = Some(tail.finish());
 
         let state = Arc::new(AtomicU8::new(RUNNING));

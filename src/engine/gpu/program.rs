@@ -9,7 +9,7 @@ use super::uniforms::{Part, UNIFORM_ALIGNMENT};
 use crate::engine::EngineError;
 use std::ops::Range;
 
-/// Passes that are timed at most: two queries each.
+/// Spans of passes that are timed at most: two queries each.
 pub(super) const MAX_TIMED: usize = 512;
 
 struct Bound {
@@ -48,6 +48,8 @@ pub(super) struct Mark {
 pub(super) struct Program {
     passes: Vec<Pass>,
     submissions: Vec<Range<usize>>,
+    /// Passes that are timed together: each by itself, unless there are too many.
+    timed: Vec<Range<usize>>,
     /// Ends of the steps; one pass for each step where they were asked for.
     pub(super) marks: Vec<Mark>,
     /// The map that is the result.
@@ -113,16 +115,26 @@ impl Program {
         }
         let works: Vec<_> = passes.iter().map(|pass| pass.work).collect();
         let submissions = cut(&works, if division == Division::Directions { 0 } else { most_work });
+        let stages: Vec<_> = passes.iter().map(|pass| pass.stage).collect();
+        let timed = spans(&stages, MAX_TIMED);
         let result = recipe.steps.iter().rev().find_map(|step| match step.product {
             Product::Left(index) if step.level == 0 => Some(Resource::LeftMap(0, index)),
             _ => None,
         });
-        Ok(Self { passes, submissions, marks, result: result.unwrap_or(Resource::LeftMap(0, 0)) })
+        Ok(Self { passes, submissions, timed, marks, result: result.unwrap_or(Resource::LeftMap(0, 0)) })
     }
 
-    /// The stage of each pass.
-    pub(super) fn stages(&self) -> Vec<&'static str> {
-        self.passes.iter().map(|pass| pass.stage).collect()
+    /// The stage of each span that is timed.
+    pub(super) fn timed_stages(&self) -> Vec<&'static str> {
+        self.timed.iter().map(|span| self.passes[span.start].stage).collect()
+    }
+
+    /// Where a pass writes the times of its begin and its end: the numbers of the span that begins or ends with it.
+    fn times_of(&self, pass: usize) -> (Option<usize>, Option<usize>) {
+        let span = self.timed.partition_point(|span| span.end <= pass);
+        let is_at =
+            |is_at: fn(&Range<usize>, usize) -> bool| self.timed.get(span).filter(|r| is_at(r, pass)).map(|_| span);
+        (is_at(|r, pass| r.start == pass), is_at(|r, pass| r.end == pass + 1))
     }
 
     /// How many submissions there are.
@@ -139,7 +151,7 @@ impl Program {
         self.passes.iter().map(|pass| pass.work).sum()
     }
 
-    /// Records one submission, each pass with its timestamps.
+    /// Records one submission with its timestamps.
     pub(super) fn record(&self, gpu: &Gpu, slot: &Slot, submission: usize) -> wgpu::CommandEncoder {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("job") });
         self.record_passes(&mut encoder, Some(slot), self.submissions[submission].clone());
@@ -151,7 +163,7 @@ impl Program {
             let pass = &self.passes[index];
             let mut recorded = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: Some(pass.stage),
-                timestamp_writes: timed.and_then(|slot| slot.timestamp_writes(index)),
+                timestamp_writes: timed.and_then(|slot| slot.timestamp_writes(self.times_of(index))),
             });
             for Bound { pipeline, bindings, groups: [x, y, z] } in &pass.dispatches {
                 recorded.set_pipeline(pipeline);
@@ -177,6 +189,25 @@ fn cut(works: &[u64], most_work: u64) -> Vec<Range<usize>> {
         sum += work;
     }
     submissions
+}
+
+/// Runs of passes of the same stage, as short as they can be without being more than `most`. The device may do something else
+/// between two passes, so that a long run tells less exactly how long its stage takes.
+fn spans(stages: &[&str], most: usize) -> Vec<Range<usize>> {
+    let of_length = |length: usize| {
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        for (i, stage) in stages.iter().enumerate() {
+            match spans.last_mut() {
+                Some(last) if last.len() < length && stages[last.start] == *stage => last.end = i + 1,
+                _ => spans.push(i..i + 1),
+            }
+        }
+        spans
+    };
+    let lengths = (0..).map(|doublings| 1 << doublings);
+    let mut spans = lengths.take_while(|length| *length < 2 * stages.len()).map(of_length);
+    let first = spans.next().unwrap_or_default();
+    if first.len() <= most { first } else { spans.find(|spans| spans.len() <= most).unwrap_or_default() }
 }
 
 fn upload_parts(gpu: &Gpu, parts: &[Part]) -> wgpu::Buffer {
@@ -206,7 +237,21 @@ fn part(parts: &wgpu::Buffer, index: usize) -> wgpu::BindingResource<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::cut;
+    use super::{cut, spans};
+
+    #[test]
+    fn every_pass_is_timed_however_many_there_are() {
+        let stages: Vec<_> = [("cost", 3), ("paths", 5), ("winner", 1)].map(|(stage, n)| vec![stage; n]).concat();
+        assert_eq!(
+            spans(&stages, 9),
+            (0..9).map(|i| i..i + 1).collect::<Vec<_>>(),
+            "each by itself where there is room"
+        );
+        assert_eq!(spans(&stages, 8), [0..2, 2..3, 3..5, 5..7, 7..8, 8..9]);
+        assert_eq!(spans(&stages, 4), [0..3, 3..7, 7..8, 8..9]);
+        assert_eq!(spans(&stages, 3), [0..3, 3..8, 8..9]);
+        assert_eq!(spans(&[], 3), []);
+    }
 
     #[test]
     fn submissions_are_short_and_leave_nothing_out() {

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Levels of a job at most: the pair, and as many coarser ones as gating can have.
 const MAX_LEVELS: usize = 7;
-/// Bytes of all timestamps: begin and end of each pass.
+/// Bytes of all timestamps: begin and end of each span of passes.
 const TICKS_SIZE: usize = 2 * MAX_TIMED * size_of::<u64>();
 /// Where the map begins in the read-back buffer, after the timestamps.
 const MAP_OFFSET: usize = TICKS_SIZE.next_multiple_of(wgpu::MAP_ALIGNMENT as usize);
@@ -85,7 +85,7 @@ impl Slot {
         let textures = [texture("left"), texture("right")];
         let [left, right] = [0, 1].map(|i: usize| textures[i].create_view(&wgpu::TextureViewDescriptor::default()));
         let queries = 2 * MAX_TIMED as u32;
-        let timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY).then(|| Timestamps {
+        let timestamps = gpu.times_passes().then(|| Timestamps {
             queries: gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
                 label: Some("stages"),
                 ty: wgpu::QueryType::Timestamp,
@@ -196,15 +196,15 @@ impl Slot {
         Ok(())
     }
 
-    /// Records the copy of the timestamps of `passes` passes and, if wanted, of the map into the read-back buffer.
+    /// Records the copy of the timestamps of `spans` spans and, if wanted, of the map into the read-back buffer.
     pub(super) fn record_read_back(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        passes: usize,
+        spans: usize,
         map: Option<&wgpu::Buffer>,
     ) {
         if let Some(Timestamps { queries, resolved }) = &self.timestamps {
-            let count = 2 * passes.min(MAX_TIMED);
+            let count = 2 * spans.min(MAX_TIMED);
             encoder.resolve_query_set(queries, 0..count as u32, resolved, 0);
             encoder.copy_buffer_to_buffer(resolved, 0, &self.read_back, 0, (count * size_of::<u64>()) as u64);
         }
@@ -213,12 +213,16 @@ impl Slot {
         }
     }
 
-    /// Has the device write the begin and end of pass number `index`.
-    pub(super) fn timestamp_writes(&self, index: usize) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
-        self.timestamps.as_ref().filter(|_| index < MAX_TIMED).map(|timestamps| wgpu::ComputePassTimestampWrites {
+    /// Has the device write when a pass begins and ends, as begin and end of the spans with these numbers.
+    pub(super) fn timestamp_writes(
+        &self,
+        (begin, end): (Option<usize>, Option<usize>),
+    ) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        let timestamps = self.timestamps.as_ref().filter(|_| begin.is_some() || end.is_some())?;
+        Some(wgpu::ComputePassTimestampWrites {
             query_set: &timestamps.queries,
-            beginning_of_pass_write_index: Some(2 * index as u32),
-            end_of_pass_write_index: Some(2 * index as u32 + 1),
+            beginning_of_pass_write_index: begin.map(|span| 2 * span as u32),
+            end_of_pass_write_index: end.map(|span| 2 * span as u32 + 1),
         })
     }
 

@@ -2,6 +2,7 @@
 //!
 //! While paused, and where no new pair is there, a changed setting computes the last pair again; nothing else does.
 
+mod change;
 mod comeback;
 mod run;
 mod shared;

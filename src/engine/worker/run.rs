@@ -1,5 +1,6 @@
 //! The loop of the engine thread: commands, then as many pairs as the engine has slots, then results.
 
+use super::change::Change;
 use super::comeback::{Attempt, Comeback};
 use super::stats::Figures;
 use super::{Board, Command, Control, EngineSource, lock};
@@ -66,6 +67,7 @@ pub(super) struct Matcher {
     accepted: Option<Arc<StereoParams>>,
     /// What it was not prepared for a moment ago.
     unprepared: Vec<Unprepared>,
+    change: Change,
     /// There is work, and the engine is not prepared for it.
     waits: bool,
     steps_taken: u64,
@@ -114,6 +116,7 @@ impl Matcher {
             redo: false,
             accepted: None,
             unprepared: Vec::new(),
+            change: Change::default(),
             waits: false,
             steps_taken,
         }
@@ -248,6 +251,7 @@ impl Matcher {
     fn fill_slots(&mut self) -> bool {
         let mut submitted = false;
         self.waits = false;
+        self.change.see(&self.board.control.get().params);
         while self.engine.as_ref().is_none_or(|engine| self.in_flight.len() < engine.slots()) {
             let control = self.board.control.get();
             let Some(Work { job, again, with_older }) = self.next_work(&control) else { break };
@@ -324,6 +328,7 @@ impl Matcher {
         let params = Arc::clone(&job.params);
         match engine.submit(job) {
             Ok(()) => {
+                self.change.note_start(&params);
                 self.in_flight.push_back(again);
                 self.accepted = Some(params);
             }
@@ -375,7 +380,8 @@ impl Matcher {
         }
     }
 
-    fn publish(&self, output: Output, again: bool) {
+    fn publish(&mut self, output: Output, again: bool) {
+        self.change.note_result(&output.job.params);
         let due = again || lock(&self.board.stats).figures_due(Instant::now());
         let figures = if due { Figures::of(&output) } else { None };
         lock(&self.board.stats).note(&output, again, figures);

@@ -8,7 +8,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
     let status = &session.status;
     let text = format!(
         "Too slow: matching takes {:.0} ms, so {:.0} of {:.0} pairs a second are left out.",
-        status.compute_ms,
+        session.pair_ms(),
         status.captured_hz - status.computed_hz,
         status.captured_hz
     );

@@ -25,6 +25,10 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
                 status.compute_ms, status.rectify_ms
             );
             cell(ui, &format!("{} ms", stages.join(" · ")), &help);
+        } else if status.computed > 0 {
+            let help = "From handing a pair over to its result, with what lies before it on the device. This adapter does not \
+                        tell times of stages, or none that are true while it draws.";
+            cell(ui, &format!("matching {:.1} ms", status.compute_ms), help);
         }
         if let Some(share) = status.valid_share {
             cell(ui, &format!("valid {:4.1} %", share * 100.0), "Pixels that have a disparity.");

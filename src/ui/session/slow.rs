@@ -73,6 +73,11 @@ impl Cure {
 }
 
 impl Session {
+    /// Time of a pair now that the matcher does nothing else, ms. Several may be on their way at a time, so that each takes longer.
+    pub(crate) fn pair_ms(&self) -> f64 {
+        1e3 / self.status.computed_hz.max(0.1)
+    }
+
     /// What would help now, each with the pairs per second to expect.
     pub(crate) fn cures(&self) -> Vec<(Cure, f64)> {
         let fits = |cure: &Cure| match cure {
@@ -81,7 +86,7 @@ impl Session {
             Cure::Fast => self.preset != Preset::Fast,
         };
         let expected = |cure: Cure| {
-            let possible_hz = 1e3 / (self.status.compute_ms * cure.time_factor()).max(0.1);
+            let possible_hz = 1e3 / (self.pair_ms() * cure.time_factor()).max(0.1);
             (cure, possible_hz.min(self.status.captured_hz))
         };
         let all = [Cure::HalfSize, Cure::FewerDisparities, Cure::Fast];

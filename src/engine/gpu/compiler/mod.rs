@@ -16,7 +16,7 @@ use queue::{Outcome, State};
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long nothing is compiled before what is new is kept in a file.
 const QUIET: Duration = Duration::from_secs(1);
@@ -204,7 +204,14 @@ impl Inner {
         }
         let panicked = format!("compiling the shader {} panicked; choose --engine cpu", request.source.stem);
         let mut begun = Begun(self, request, Err(panicked));
+        let start = Instant::now();
         begun.2 = self.pipeline(request);
+        log::debug!(
+            "{} ({}) compiled in {:.1} ms",
+            request.source.stem,
+            request.entry,
+            1e3 * start.elapsed().as_secs_f64()
+        );
     }
 
     fn pipeline(&self, request: &Request) -> Outcome {
