@@ -64,11 +64,17 @@ struct Watched<'a> {
 }
 
 impl Watched<'_> {
+    /// Has a loss told that nobody has looked for yet.
+    fn note_loss(&self) {
+        let _ = self.gpu.device.poll(wgpu::PollType::Poll); // fails where it is lost, which is what is told
+    }
+
     fn pass(&mut self, event_loop: &ActiveEventLoop, event: impl FnOnce(&mut EframeWinitApplication<'_>)) {
+        self.note_loss();
         if self.gpu.lost().is_none() && self.session.borrow().next_device().is_none() {
             let passed = catch_unwind(AssertUnwindSafe(|| event(&mut self.window)));
             let Err(panic) = passed else { return };
-            let _ = self.gpu.device.poll(wgpu::PollType::Poll); // so that a loss in this very frame is noted
+            self.note_loss(); // in this very frame
             if self.gpu.lost().is_none() {
                 resume_unwind(panic);
             }

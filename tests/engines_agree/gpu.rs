@@ -171,6 +171,19 @@ fn times_its_stages() {
     assert!(sum_ms <= output.compute_time.as_secs_f64() * 1e3, "{:?}", output.stages);
 }
 
+/// A software adapter that draws as well tells times that are none.
+#[test]
+fn tells_no_times_that_are_not_true() {
+    let Some(gpu) = open_gpu().map(Gpu::for_window) else { return };
+    let is_told = gpu.times_passes();
+    assert!(!(is_told && gpu.info.software));
+    let mut engine = GpuEngine::new(gpu).expect("a fresh device");
+    let case = Case::new(&mut Rng::with_seed(9), (60, 40), Content::Shifted, 8, StereoParams::default());
+    let output = engine::run(&mut engine, case.job()).expect("a result");
+    assert_eq!(output.stages.is_empty(), !is_told, "{:?}", output.stages);
+    case.compare("GPU", &output.map.expect("asked for"), &case.expected());
+}
+
 /// A slow device gets so many small pieces that not each can be timed by itself; nothing is left out all the same.
 #[test]
 fn times_all_of_a_job_in_many_pieces() {

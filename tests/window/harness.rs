@@ -27,7 +27,7 @@ pub(crate) struct Window {
 
 pub(crate) fn gpu() -> Option<Gpu> {
     match Gpu::open(&AdapterChoice::Best) {
-        Ok(gpu) => Some(gpu),
+        Ok(gpu) => Some(gpu.for_window()),
         Err(why) if std::env::var_os("REQUIRE_GPU").is_some_and(|v| v == "1") => panic!("{why}"),
         Err(why) => {
             println!("skipped: {why}");
