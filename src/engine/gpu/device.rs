@@ -30,6 +30,7 @@ impl AdapterChoice {
 
 /// What the list of devices says of an adapter.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct AdapterSummary {
     /// Its number for `--adapter`.
     pub index: usize,

@@ -56,9 +56,9 @@ mod tests {
     use super::*;
     use crate::engine::gpu::AdapterChoice;
 
-    fn gpu() -> Option<OpenOptions> {
+    fn gpu() -> OpenOptions {
         let adapter = AdapterChoice::Name("some".into());
-        Some(OpenOptions { choice: EngineChoice::Gpu, adapter, ..OpenOptions::default() })
+        OpenOptions { choice: EngineChoice::Gpu, adapter, ..OpenOptions::default() }
     }
 
     #[test]
@@ -68,17 +68,17 @@ mod tests {
         let at = |s| start + Duration::from_secs(s);
         let mut comeback = Comeback::default();
         assert!(comeback.take_due(at(0)).is_none());
-        let told = comeback.lost(&err, gpu(), at(0));
+        let told = comeback.lost(&err, Some(gpu()), at(0));
         assert!(told.contains("reset") && told.contains("CPU computes instead") && told.contains("in 5 s"), "{told}");
         assert!(comeback.take_due(at(4)).is_none(), "too early");
         let attempt = comeback.take_due(at(6)).unwrap();
         assert_eq!(attempt.options.adapter, AdapterChoice::Name("some".into()));
         assert!(comeback.take_due(at(7)).is_none(), "once");
 
-        let told = comeback.lost(&err, gpu(), at(20));
+        let told = comeback.lost(&err, Some(gpu()), at(20));
         assert!(told.contains("14 s after") && told.contains("chosen again"), "{told}");
         assert!(comeback.take_due(at(99)).is_none());
-        comeback.lost(&err, gpu(), at(100));
+        comeback.lost(&err, Some(gpu()), at(100));
         assert!(comeback.take_due(at(106)).is_some(), "it had worked for long enough");
     }
 
