@@ -2,7 +2,7 @@
 
 ARGS ?=
 
-.PHONY: run test bench bench-paper soak check setup-run setup-bench setup-test
+.PHONY: run test bench bench-gpu bench-paper soak check setup-run setup-bench setup-test
 
 ## Live depth: in a window where there is a display, otherwise as a status line and a preview picture.
 run: setup-run
@@ -19,6 +19,11 @@ bench: setup-bench
 ## Times it against the number of path directions and of threads, beside the tables of Frommholz (2020).
 bench-paper: setup-run
 	python3 tools/bench_paper.py $(ARGS)
+
+## Everything that docs/performance.md says of a GPU, on this machine's best one; a few minutes.
+bench-gpu: setup-run
+	cargo build --locked --release
+	tools/bench_gpu.sh target/release/stereopsis gpu-report
 
 ## Ten thousand pairs through the CPU engine and through the live pipeline: memory must not grow. Takes some minutes.
 soak: setup-test

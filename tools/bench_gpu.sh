@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Everything that docs/performance.md says of a GPU, measured on this machine's best one with a program that is built already; no
+# network, no compiler. Results of both engines are compared first. A few minutes; every table also lies in the folder as JSON.
+#
+#   tools/bench_gpu.sh [PROGRAM [FOLDER]]      SIZES="640x480 1280x960" and DISPARITIES=128 choose others
+set -euo pipefail
+program=$(realpath "${1:-target/release/stereopsis}")
+folder=${2:-gpu-report}
+sizes=${SIZES:-640x480 1024x768 1280x960}
+disparities=${DISPARITIES:-128}
+mkdir -p "$folder"
+cd "$folder"
+step() { echo; echo "== $* (${SECONDS} s)"; }
+# Prints a table and keeps the same as JSON, from two runs.
+both() { local name=$1; shift; "$program" "$@" | tee "$name.txt"; "$program" "$@" --json >"$name.json"; }
+
+step "devices"
+"$program" devices --gpu | tee devices.txt
+
+step "both engines give the same bits"
+first=${sizes%% *}
+"$program" bench --engine cpu --size "$first" --frames 1 --write-pairs pairs >/dev/null
+for options in "" "--paths 16 --start-angle-deg 7" "--gating 2" "--cost rank --adaptive-p2 off" "--p2 400"; do
+  for engine in cpu gpu; do
+    # shellcheck disable=SC2086 # several words on purpose
+    "$program" compute "pairs/$first/left0.png" "pairs/$first/right0.png" --num-disparities 64 $options --engine $engine -o "$engine.pfm" >/dev/null 2>&1
+  done
+  cmp cpu.pfm gpu.pfm && echo "same: ${options:-defaults}"
+done
+
+for size in $sizes; do
+  step "tune $size"
+  "$program" tune --size "$size" --num-disparities "$disparities" --json >"tune-$size.json"
+  step "stages $size"
+  both "bench-$size" bench --engine gpu --size "$size" --num-disparities "$disparities" --frames 200
+  step "pipeline $size"
+  both "pipeline-$size" bench --engine gpu --pipeline --size "$size" --num-disparities "$disparities"
+done
+
+step "the sizes and ranges of Banz, Blume & Pirsch 2011"
+both grid bench --engine gpu --grid banz
+step "their stages"
+both stages bench --engine gpu --stages --preset banz2011 --num-disparities 128
+step "done; all of it lies in $PWD"
