@@ -49,7 +49,7 @@ pub fn run(options: WindowOptions) -> anyhow::Result<()> {
 fn reopen(choice: &AdapterChoice) -> anyhow::Result<Gpu> {
     let lost = Instant::now();
     loop {
-        match Gpu::open(choice).or_else(|_| Gpu::open(&AdapterChoice::Best)) {
+        match Gpu::open(choice).or_else(|_| Gpu::open(&AdapterChoice::Best)).map(Gpu::for_window) {
             Err(err) if lost.elapsed() < PATIENCE => {
                 log::warn!("the window lost its GPU: {err}");
                 std::thread::sleep(Duration::from_millis(500));
