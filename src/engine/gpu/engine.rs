@@ -23,6 +23,10 @@ use std::time::Instant;
 /// Jobs in flight: one is on its way, one computes, one is read back.
 const SLOTS: usize = 3;
 
+/// Where a pair takes longer than this, its transfers are short beside it, and one job less in flight is a pair's time less
+/// of latency.
+const SLOW_PAIR_MS: f64 = 10.0;
+
 /// How long a submission takes at most, as far as its dispatches can be cut, ms.
 const SUBMISSION_MS: f64 = 3.0;
 /// Submissions that wait on the device at least, so that it has work while the host looks elsewhere.
@@ -76,6 +80,8 @@ pub struct GpuEngine {
     /// Work of a submission.
     most_work: u64,
     jobs: u64,
+    /// How long the last pair took the device.
+    pair_ms: f64,
     events: Events,
     last_finished: Option<Instant>,
 }
@@ -135,6 +141,7 @@ impl GpuEngine {
             free: Vec::new(),
             queued: Arc::default(),
             jobs: 0,
+            pair_ms: 0.0,
             events: Events::default(),
             last_finished: None,
         })
@@ -352,6 +359,7 @@ impl GpuEngine {
         self.last_finished = Some(Instant::now());
         let ms = if use_timestamps { timed_ms } else { alone.as_secs_f64() * 1e3 };
         self.adapt(work, ms);
+        self.pair_ms = ms;
         if let Some(wanted) = wanted {
             self.choice.note(&wanted, ms);
         }
@@ -391,7 +399,7 @@ impl Engine for GpuEngine {
     }
 
     fn slots(&self) -> usize {
-        SLOTS
+        if self.pair_ms > SLOW_PAIR_MS { SLOTS - 1 } else { SLOTS }
     }
 
     fn memory_bytes(&mut self) -> Option<usize> {
