@@ -7,18 +7,6 @@ struct Ids {
     @builtin(subgroup_invocation_id) invocation: u32,
 }
 
-// Which lane of which line of the workgroup.
-struct Place {
-    line: u32,
-    lane: u32,
-}
-
-struct Neighbours {
-    below: u32, // of the lane below, the last
-    above: u32, // of the lane above, the first
-    least: u32, // of all lanes of the line
-}
-
 fn place_of(ids: Ids) -> Place {
     let index = ids.subgroup * ids.subgroup_size + ids.invocation;
     return Place(index / LANES, index % LANES);

@@ -6,18 +6,6 @@ struct Ids {
     @builtin(local_invocation_index) index: u32,
 }
 
-// Which lane of which line of the workgroup.
-struct Place {
-    line: u32,
-    lane: u32,
-}
-
-struct Neighbours {
-    below: u32, // of the lane below, the last
-    above: u32, // of the lane above, the first
-    least: u32, // of all lanes of the line
-}
-
 var<workgroup> ends: array<vec2<u32>, 2u * SITES * LINES * LANES>;
 var<workgroup> smallest: array<atomic<u32>, 3u * SITES * LINES>;
 var<workgroup> smallest_3: array<array<atomic<u32>, 3>, 3u * LINES>;

@@ -43,7 +43,7 @@ fn pairs_of_quarters(q: Quarters) -> Pairs {
     return Pairs(even, words_of(q.v1) | (words_of(q.v3) << Words(16u)));
 }
 
-// Whether each candidate v0 of a lane and a gate's first to last belong together; add 1, 2, 3 to `candidates` for the others.
+// Which of these candidates lie outside a gate, given by its first and its last one.
 fn is_outside(candidates: Words, gate: vec2<u32>) -> Flags {
     return candidates - Words(gate.x) > Words(gate.y - gate.x);
 }
@@ -51,4 +51,16 @@ fn is_outside(candidates: Words, gate: vec2<u32>) -> Flags {
 // First candidates of the lane's words.
 fn candidates_of(lane: u32) -> Words {
     return Words(4u * WORDS * lane) + OFFSETS;
+}
+
+// Which lane of which line of the workgroup.
+struct Place {
+    line: u32,
+    lane: u32,
+}
+
+struct Neighbours {
+    below: u32, // of the lane below, the last
+    above: u32, // of the lane above, the first
+    least: u32, // of all lanes of the line
 }
