@@ -11,7 +11,7 @@ use super::layout::{Layout, Limits, Structure};
 use super::operations;
 use super::shaders::Shader;
 use super::uniforms::Part;
-use super::variant::{Forced, Variant};
+use super::variant::{Forced, VARIABLE, Variant};
 use crate::engine::EngineError;
 use std::ops::Range;
 use std::sync::Arc;
@@ -141,7 +141,10 @@ impl Wanted {
         let base = measured.filter(fits).unwrap_or_else(|| Variant::sound(&limits.abilities, &demands));
         let variant = forced.apply(base);
         if let Some(why) = variant.refusal(&limits.abilities, &demands) {
-            return Err(EngineError::Unsupported(format!("the GPU variant {variant} cannot do this: {why}")));
+            let text = format!(
+                "the GPU variant {variant} cannot do this: {why}; force other parts, or leave {VARIABLE} unset"
+            );
+            return Err(EngineError::Unsupported(text));
         }
         Ok(Self { structures, variant, most_work, keeps_sums: false })
     }
