@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How a run without a window ended.
@@ -64,14 +64,16 @@ pub fn run(source: Box<dyn PairSource>, options: LiveOptions, results: Option<u6
 /// Set by the first Ctrl-C.
 fn interrupt() -> Result<&'static AtomicBool, ctrlc::Error> {
     static PRESSED: AtomicBool = AtomicBool::new(false);
-    static LISTENING: OnceLock<()> = OnceLock::new();
-    if LISTENING.get().is_none() {
+    // held while the handler is set: a second one would be refused
+    static LISTENING: Mutex<bool> = Mutex::new(false);
+    let mut listening = LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*listening {
         ctrlc::set_handler(|| {
             if PRESSED.swap(true, Ordering::AcqRel) {
                 std::process::exit(130);
             }
         })?;
-        let _ = LISTENING.set(());
+        *listening = true;
     }
     Ok(&PRESSED)
 }
