@@ -125,6 +125,20 @@ impl Frame {
     pub fn size(&self) -> (usize, usize) {
         self.left.size()
     }
+
+    /// For tests: a raw pair as it is, without a calibration.
+    #[cfg(test)]
+    pub(crate) fn of_raw(raw: Arc<RawPair>) -> Self {
+        Self {
+            left: raw.left.clone(),
+            right: raw.right.clone(),
+            raw,
+            truth: None,
+            geometry: None,
+            arrived: std::time::Instant::now(),
+            rectify_time: Duration::ZERO,
+        }
+    }
 }
 
 /// The numbers of a rectified rig that turn disparity into space: `z = f T / (d + doffs)`.

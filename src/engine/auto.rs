@@ -149,16 +149,7 @@ mod tests {
         use crate::capture::scene::{SceneOptions, render};
         let raw =
             std::sync::Arc::new(render(&SceneOptions { width: 16, height: 8, ..SceneOptions::default() }, 0, false));
-        let frame = crate::frame::Frame {
-            left: raw.left.clone(),
-            right: raw.right.clone(),
-            raw,
-            truth: None,
-            geometry: None,
-            arrived: Instant::now(),
-            rectify_time: Duration::ZERO,
-        };
-        let frame = std::sync::Arc::new(frame);
+        let frame = std::sync::Arc::new(crate::frame::Frame::of_raw(raw));
         let default = StereoParams::default();
         let others = [
             StereoParams { uniqueness: 10, ..default.clone() },

@@ -112,7 +112,7 @@ pub(super) mod tests {
     use crate::frame::{Luma, RawPair};
     use crate::stereo::INVALID;
     use std::sync::Arc;
-    use std::time::{Duration, Instant, SystemTime};
+    use std::time::{Duration, SystemTime};
 
     const WIDTH: usize = 320;
     const HEIGHT: usize = 240;
@@ -135,7 +135,7 @@ pub(super) mod tests {
         let picture = Picture { luma: Luma::U8(luma), rgb: None };
         let raw = RawPair {
             left: picture.clone(),
-            right: picture.clone(),
+            right: picture,
             sequence: 12,
             capture_time: SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000),
             skew_s: 0.0,
@@ -144,15 +144,7 @@ pub(super) mod tests {
         };
         let geometry =
             Geometry { focal_px: 300.0, baseline_m: 0.12, doffs_px: 0.0, cx_px: 159.5, cy_px: 119.5, estimated: false };
-        Frame {
-            left: picture.clone(),
-            right: picture,
-            raw: Arc::new(raw),
-            truth: None,
-            geometry: with_geometry.then_some(geometry),
-            arrived: Instant::now(),
-            rectify_time: Duration::ZERO,
-        }
+        Frame { geometry: with_geometry.then_some(geometry), ..Frame::of_raw(Arc::new(raw)) }
     }
 
     fn share_of(image: &Image<[u8; 3]>, color: [u8; 3]) -> f64 {

@@ -126,6 +126,19 @@ impl Gpu {
         Self::open_adapter(instance, adapters.swap_remove(chosen))
     }
 
+    /// The best GPU for a test, which says so and returns where there is none; unless `REQUIRE_GPU=1`, then it fails.
+    #[cfg(test)]
+    pub(crate) fn for_test() -> Option<Self> {
+        match Self::open(&AdapterChoice::Best) {
+            Ok(gpu) => Some(gpu),
+            Err(err) if std::env::var("REQUIRE_GPU").is_ok_and(|v| v == "1") => panic!("{err}"),
+            Err(err) => {
+                eprintln!("skipped: {err}");
+                None
+            }
+        }
+    }
+
     /// Every adapter that can compute, in the order of their numbers.
     pub fn list() -> Vec<AdapterSummary> {
         usable_adapters(&new_instance()).iter().enumerate().map(|(i, a)| summary(i, a)).collect()

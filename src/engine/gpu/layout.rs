@@ -7,6 +7,9 @@ use crate::engine::EngineError;
 use crate::stereo::aggregate::{Axis, Direction, directions};
 use crate::stereo::{CostKind, Fill, Median, StereoParams, gating};
 
+/// The direction straight to the right, which the winner can walk itself.
+const ALONG_ROW: Direction = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
+
 /// What of the parameters decides buffers, kernels and dispatches; the rest are numbers in uniforms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
@@ -96,12 +99,11 @@ impl Structure {
 
     /// What variants have to fit.
     pub fn demands(&self) -> Demands {
-        let to_the_right = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
         Demands {
             candidates: self.candidates,
             wide: self.paths > 0 && self.largest_p2 > 255,
             has_codes: self.cost != CostKind::Sad,
-            has_row_path: self.directions().contains(&to_the_right),
+            has_row_path: self.directions().contains(&ALONG_ROW),
             largest: if self.paths == 0 { 255 } else { self.largest_cost + 2 * self.largest_p2 },
         }
     }
@@ -244,8 +246,7 @@ impl Layout {
     pub fn stored(&self) -> Vec<Direction> {
         let mut directions = self.structure.directions();
         if self.fused {
-            let at = directions.iter().position(|d| d.slope == 0 && d.dx == 1 && d.major == Axis::X);
-            at.map(|at| directions.remove(at));
+            directions.retain(|direction| *direction != ALONG_ROW);
         }
         directions
     }

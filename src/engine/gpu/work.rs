@@ -50,20 +50,10 @@ mod tests {
     use crate::frame::Frame;
     use crate::stereo::StereoParams;
     use std::sync::Arc;
-    use std::time::{Duration, Instant};
 
     fn job(params: StereoParams) -> Job {
         let raw = Arc::new(render(&SceneOptions { width: 48, height: 32, ..SceneOptions::default() }, 0, false));
-        let frame = Frame {
-            left: raw.left.clone(),
-            right: raw.right.clone(),
-            raw,
-            truth: None,
-            geometry: None,
-            arrived: Instant::now(),
-            rectify_time: Duration::ZERO,
-        };
-        Job { frame: Arc::new(frame), params: Arc::new(params), read_back: true }
+        Job { frame: Arc::new(Frame::of_raw(raw)), params: Arc::new(params), read_back: true }
     }
 
     #[test]

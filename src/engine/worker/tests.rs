@@ -144,22 +144,14 @@ fn frame(sequence: u64) -> Frame {
     let picture = Picture { luma: Luma::U8(Image::filled(4, 3, 0)), rgb: None };
     let raw = RawPair {
         left: picture.clone(),
-        right: picture.clone(),
+        right: picture,
         sequence,
         capture_time: SystemTime::UNIX_EPOCH,
         skew_s: 0.0,
         name: String::new(),
         truth: None,
     };
-    Frame {
-        left: picture.clone(),
-        right: picture,
-        raw: Arc::new(raw),
-        truth: None,
-        geometry: None,
-        arrived: Instant::now(),
-        rectify_time: Duration::ZERO,
-    }
+    Frame::of_raw(Arc::new(raw))
 }
 
 /// P1 of the default parameters.

@@ -8,17 +8,6 @@ use crate::engine::gpu::{AdapterChoice, Gpu};
 /// From a loss to the attempt to open the GPU again, and what a busy machine adds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn gpu() -> Option<Gpu> {
-    match Gpu::open(&AdapterChoice::Best) {
-        Ok(gpu) => Some(gpu),
-        Err(why) if std::env::var("REQUIRE_GPU").is_ok_and(|v| v == "1") => panic!("{why}"),
-        Err(why) => {
-            eprintln!("skipped: {why}");
-            None
-        }
-    }
-}
-
 /// The pipeline on `gpu`, which is opened again by `options`, with pairs as from a camera.
 fn start(gpu: &Gpu, options: OpenOptions) -> Live {
     let engine: Box<dyn crate::engine::Engine> = Box::new(GpuEngine::new(gpu.clone()).unwrap());
@@ -48,7 +37,7 @@ fn until_computed_by(live: &Live, kind: EngineKind) {
 
 #[test]
 fn a_lost_gpu_costs_a_few_pairs_and_comes_back_by_itself() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let live = start(&gpu, by_name());
     let params = live.params();
     let before = live.status();
@@ -72,7 +61,7 @@ fn a_lost_gpu_costs_a_few_pairs_and_comes_back_by_itself() {
 
 #[test]
 fn a_gpu_that_stays_away_is_told_and_can_be_chosen_again() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let gone = OpenOptions { adapter: AdapterChoice::Name("no such adapter".into()), ..by_name() };
     let live = start(&gpu, gone);
     gpu.device.destroy();
@@ -92,7 +81,7 @@ fn a_gpu_that_stays_away_is_told_and_can_be_chosen_again() {
 /// Nothing is on its way to the device when it goes: the next pair finds out.
 #[test]
 fn a_gpu_lost_while_the_picture_is_held_is_found_out_and_the_cpu_goes_on() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let live = start(&gpu, by_name());
     live.pause();
     std::thread::sleep(Duration::from_millis(100));

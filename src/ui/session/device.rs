@@ -113,20 +113,8 @@ mod tests {
     use super::*;
     use crate::capture::source::SourceOptions;
     use crate::engine::EngineKind;
-    use crate::engine::gpu::AdapterChoice;
     use crate::settings::{Origin, Word};
     use crate::ui::WindowOptions;
-
-    fn gpu() -> Option<Gpu> {
-        match Gpu::open(&AdapterChoice::Best) {
-            Ok(gpu) => Some(gpu),
-            Err(why) if std::env::var("REQUIRE_GPU").is_ok_and(|v| v == "1") => panic!("{why}"),
-            Err(why) => {
-                eprintln!("skipped: {why}");
-                None
-            }
-        }
-    }
 
     fn session(gpu: &Gpu) -> Session {
         let word = |name: &str, text: &str| Word { name: name.into(), text: text.into(), origin: Origin::Flag };
@@ -162,7 +150,7 @@ mod tests {
 
     #[test]
     fn after_a_loss_everything_stays_and_the_gpu_computes_on_the_next_device() {
-        let (Some(first), Some(second)) = (gpu(), gpu()) else { return };
+        let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
         let mut session = session(&first);
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
         let (params, source) = (session.params.clone(), session.source.clone());
@@ -180,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_held_pair_is_never_shown_from_a_device_that_is_gone() {
-        let (Some(first), Some(second)) = (gpu(), gpu()) else { return };
+        let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
         let mut session = session(&first);
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
         session.live.pause();
@@ -196,7 +184,9 @@ mod tests {
 
     #[test]
     fn a_gpu_that_is_lost_twice_waits_to_be_chosen() {
-        let (Some(first), Some(second), Some(third)) = (gpu(), gpu(), gpu()) else { return };
+        let (Some(first), Some(second), Some(third)) = (Gpu::for_test(), Gpu::for_test(), Gpu::for_test()) else {
+            return;
+        };
         let mut session = session(&first);
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
         first.device.destroy();
@@ -213,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_gpu_that_is_missed_is_looked_for_once_and_moved_to() {
-        let (Some(first), Some(second)) = (gpu(), gpu()) else { return };
+        let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
         let mut session = session(&first);
         let real = first.info.adapter.clone();
         let now = Instant::now();

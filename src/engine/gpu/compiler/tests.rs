@@ -1,23 +1,10 @@
 //! With shaders of a few lines, on whatever device there is.
 
-use super::super::device::AdapterChoice;
 use super::cache::Cache;
 use super::queue::KEPT;
 use super::*;
 use std::path::Path;
 use std::time::Instant;
-
-/// A device, or the reason why there is none.
-fn open_gpu() -> Option<Gpu> {
-    match Gpu::open(&AdapterChoice::Best) {
-        Ok(gpu) => Some(gpu),
-        Err(err) if std::env::var("REQUIRE_GPU").is_ok_and(|v| v == "1") => panic!("{err}"),
-        Err(err) => {
-            eprintln!("skipped: {err}");
-            None
-        }
-    }
-}
 
 /// A module with two entries and a constant; `body` makes it different from others.
 fn source(body: &str) -> Arc<Source> {
@@ -74,7 +61,7 @@ fn run(gpu: &Gpu, pipeline: &Pipeline) -> u32 {
 
 #[test]
 fn the_thread_compiles_what_is_asked_for_and_constants_and_entries_are_their_own() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     for compiler in [Compiler::new(gpu.clone()), Compiler::with_checks(gpu.clone())] {
         let source = source("numbers[0] *= STEP;");
         let cases = [("add", 3, 8), ("add", 4, 9), ("change", 3, 15)];
@@ -93,7 +80,7 @@ fn the_thread_compiles_what_is_asked_for_and_constants_and_entries_are_their_own
 
 #[test]
 fn who_wants_a_pipeline_now_gets_it_whoever_compiles_it() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let compiler = Compiler::new(gpu.clone());
     let source = source("numbers[0] -= STEP;");
     for step in 1..6 {
@@ -108,7 +95,7 @@ fn who_wants_a_pipeline_now_gets_it_whoever_compiles_it() {
 
 #[test]
 fn what_cannot_be_compiled_is_told_by_name_and_not_tried_again() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let compiler = Compiler::new(gpu.clone());
     let bad_text = request(&source("this is no WGSL"), "add", 1);
     let bad_entry = request(&source(""), "no_such_entry", 1);
@@ -128,7 +115,7 @@ fn what_cannot_be_compiled_is_told_by_name_and_not_tried_again() {
 
 #[test]
 fn a_lost_device_is_told_as_such() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let compiler = Compiler::new(gpu.clone());
     let request = request(&source(""), "add", 1);
     gpu.device.destroy();
@@ -142,7 +129,7 @@ fn a_lost_device_is_told_as_such() {
 
 #[test]
 fn the_thread_ends_with_the_compiler() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let compiler = Compiler::with_checks(gpu);
     let source = source("");
     for step in 0..20 {
@@ -155,7 +142,7 @@ fn the_thread_ends_with_the_compiler() {
 
 #[test]
 fn no_more_is_kept_than_several_jobs_need() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let compiler = Compiler::with_checks(gpu);
     let often = request(&source("numbers[0] = 1;"), "change", 1);
     let text = source("numbers[0] = 2;");
@@ -189,7 +176,7 @@ fn what_was_asked_for_last_comes_next_and_the_oldest_wish_is_forgotten() {
 
 /// A device with a cache, and a folder for it.
 fn with_cache() -> Option<(Gpu, tempfile::TempDir)> {
-    let gpu = open_gpu()?;
+    let gpu = Gpu::for_test()?;
     if Cache::file(&gpu).is_none() {
         eprintln!("skipped: {} keeps no pipelines", gpu.info.adapter);
         return None;

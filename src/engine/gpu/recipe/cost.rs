@@ -14,7 +14,8 @@ impl Cook {
     /// Codes of both pictures, and the cost volume.
     pub(super) fn cost(&mut self, level: usize, layout: &Layout) {
         let structure = &layout.structure;
-        let inputs = [Resource::Params(level), Resource::LeftPicture(level), Resource::RightPicture(level)];
+        let params = Resource::Params(level);
+        let (left, right) = (Resource::LeftPicture(level), Resource::RightPicture(level));
         let pixels = structure.pixels();
         let volume = pixels * u64::from(layout.words) * 4;
         let is_volume = layout.kernel.variant.costs == CostsFrom::Volume;
@@ -28,7 +29,6 @@ impl Cook {
             CostKind::Sad => (&shaders::SAD, vec![("RADIUS", structure.sad_window / 2)]),
         };
         let mut dispatches = Vec::new();
-        let [params, left, right] = inputs;
         let is_sad = structure.cost == CostKind::Sad;
         if !is_sad {
             let (width, height) = (structure.width as u32, structure.height as u32);
@@ -41,13 +41,15 @@ impl Cook {
                 operations: operations::transform(structure) * 2 * pixels,
             });
         }
-        let compare = Arc::new(layout.kernel.compare());
         let (target, request, strip, each): (fn(usize, u32) -> Resource, _, _, _) = match structure.cost {
             CostKind::Sad if structure.exact() => {
                 (Resource::Exact, shader.request("exact", constants), shaders::STRIP, 4)
             }
             CostKind::Sad => (Resource::Costs, shader.request("mean", constants), shaders::STRIP, 1),
-            _ => (Resource::Costs, Request { source: compare, entry: "compare", constants: Vec::new() }, 1, 1),
+            _ => {
+                let source = Arc::new(layout.kernel.compare());
+                (Resource::Costs, Request { source, entry: "compare", constants: Vec::new() }, 1, 1)
+            }
         };
         let slabs = if is_volume || is_sad { layout.slabs() } else { 0 };
         for slab in 0..slabs {

@@ -1,6 +1,6 @@
 //! Path costs of each direction, and their sums where not all fit into memory at once.
 
-use super::{Cook, Dispatch, MOST_GROUPS, Request, Resource, split};
+use super::{Cook, Dispatch, MOST_GROUPS, Request, Resource, Source, split};
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
 use crate::engine::gpu::uniforms::Part;
@@ -14,13 +14,13 @@ impl Cook {
         &mut self,
         level: usize,
         layout: &Layout,
+        source: &Arc<Source>,
         volume: u32,
         direction: Direction,
         dispatches: &mut Vec<Dispatch>,
     ) {
         let structure = &layout.structure;
         let lines = layout.kernel.variant.lines(structure.candidates);
-        let source = Arc::new(layout.kernel.paths());
         let y_is_major = direction.major == Axis::Y;
         let (steps, across) =
             if y_is_major { (structure.height, structure.width) } else { (structure.width, structure.height) };
@@ -45,7 +45,7 @@ impl Cook {
             resources.extend((0..layout.slabs()).map(|slab| Resource::Path(level, volume, slab)));
             let cost_bytes = Self::cost_bytes_per_pixel(layout);
             dispatches.push(Dispatch {
-                request: Request { source: Arc::clone(&source), entry: "follow", constants: Vec::new() },
+                request: Request { source: Arc::clone(source), entry: "follow", constants: Vec::new() },
                 resources,
                 groups: [count.div_ceil(lines), 1, 1],
                 work: line_work * u64::from(count),

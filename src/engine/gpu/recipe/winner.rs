@@ -14,10 +14,11 @@ impl Cook {
         let stored = layout.stored();
         let batches: Vec<_> = stored.chunks(layout.volumes.max(1) as usize).collect();
         let last = batches.len().saturating_sub(1);
+        let source = Arc::new(layout.kernel.paths());
         for (number, batch) in batches.iter().enumerate() {
             let mut dispatches = Vec::new();
             for (volume, direction) in (0..).zip(batch.iter()) {
-                self.path(level, layout, volume, *direction, &mut dispatches);
+                self.path(level, layout, &source, volume, *direction, &mut dispatches);
             }
             self.push("paths", "paths", dispatches, Product::Inner, level);
             if number < last {

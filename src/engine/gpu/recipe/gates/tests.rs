@@ -1,12 +1,12 @@
 //! Both shaders by themselves against the reference, with pictures and maps that no pair would give.
 
+use crate::engine::gpu::Gpu;
 use crate::engine::gpu::compiler::Compiler;
 use crate::engine::gpu::layout::{Layout, Structure};
 use crate::engine::gpu::recipe::{Cook, Dispatch, Resource};
 use crate::engine::gpu::slot::decode_map;
 use crate::engine::gpu::uniforms::{Params, map_pitch};
 use crate::engine::gpu::variant::Variant;
-use crate::engine::gpu::{AdapterChoice, Gpu};
 use crate::frame::Luma;
 use crate::image::Image;
 use crate::stereo::gating::{bounds_from, coarse_range, halve};
@@ -24,18 +24,6 @@ struct Levels {
     compiler: Compiler,
     layouts: Vec<Layout>,
     params: Vec<wgpu::Buffer>,
-}
-
-/// A device, or the reason why there is none.
-fn open_gpu() -> Option<Gpu> {
-    match Gpu::open(&AdapterChoice::Best) {
-        Ok(gpu) => Some(gpu),
-        Err(err) if std::env::var("REQUIRE_GPU").is_ok_and(|v| v == "1") => panic!("{err}"),
-        Err(err) => {
-            eprintln!("skipped: {err}");
-            None
-        }
-    }
 }
 
 impl Levels {
@@ -151,7 +139,7 @@ fn upload(gpu: &Gpu, luma: &Luma, wide: bool) -> wgpu::TextureView {
 
 #[test]
 fn halves_pictures_of_any_size_and_depth() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let rng = &mut Rng::with_seed(21);
     for i in 0..24 {
         let size = (rng.usize(3..=140), rng.usize(3..=40));
@@ -216,7 +204,7 @@ fn coarse_map(rng: &mut Rng, (width, height): (usize, usize), (min, max): (i32, 
 
 #[test]
 fn finds_the_gates_of_any_range() {
-    let Some(gpu) = open_gpu() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let rng = &mut Rng::with_seed(22);
     let mut cases = vec![((3, 3), -1, 1024), ((4, 301), -1024, 1024), ((301, 4), 1023, 1), ((270, 260), 0, 256)];
     cases.extend((0..20).map(|i| {
