@@ -185,8 +185,8 @@ fn every_stage_has_a_shader_of_its_name() {
     const CPU_ONLY: [&str; 2] = ["gating/mod", "gating/tests"];
     /// The winner's shader does what these files say.
     const FUSED: [&str; 4] = ["disparity/mod", "disparity/subpixel", "disparity/uniqueness", "disparity/confidence"];
-    /// Pieces of kernels that exist in variants, beside the file of their stage.
-    const PIECES: [&str; 14] = [
+    /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
+    const PIECES: [&str; 15] = [
         "aggregate/convert",
         "aggregate/convert_bits",
         "aggregate/costs_from_codes",
@@ -199,6 +199,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "aggregate/step",
         "aggregate/sum",
         "cost/compare",
+        "cost/transform",
         "disparity/sums_of_paths",
         "disparity/winner_takes_all",
     ];

@@ -1,58 +1,15 @@
-// Rank transform of both pictures, then the difference of ranks of every pixel and candidate.
-//
-// The transform works on tiles of 32 x 8 pixels. A workgroup loads its tile with the halo of the window once, at most 2.5
-// texels a pixel (9 x 9) instead of 82, and compares within workgroup memory.
+// Rank transform; transform.wgsl says how each pixel comes to its rank.
 
-override RADIUS: i32; // up to 4
-
-@group(0) @binding(1) var left: texture_2d<u32>;
-@group(0) @binding(2) var right: texture_2d<u32>;
-@group(0) @binding(3) var<storage, read_write> ranks: array<u32>; // left picture, then right
-
-const TILE: vec2<i32> = vec2<i32>(32, 8);
-
-// The tile and its halo, row after row; row and column (0, 0) is the corner of the first pixel's window.
-var<workgroup> brightness: array<u32, 640>; // (32 + 2 * 4) * (8 + 2 * 4)
-
-fn tile_pitch() -> i32 {
-    return TILE.x + 2 * RADIUS;
-}
-
-fn load_tile(picture: texture_2d<u32>, group: vec2<u32>, lane: u32) {
-    let corner = vec2<i32>(group) * TILE - RADIUS;
-    let texels = tile_pitch() * (TILE.y + 2 * RADIUS);
-    for (var i = i32(lane); i < texels; i += TILE.x * TILE.y) {
-        brightness[i] = luma(picture, corner.x + i % tile_pitch(), corner.y + i / tile_pitch());
-    }
-}
+alias Code = u32;
 
 // Rank of the pixel of the tile whose window starts at `corner`.
-fn rank(corner: i32) -> u32 {
-    let centre = brightness[corner + RADIUS * tile_pitch() + RADIUS];
+fn code(corner: i32) -> Code {
+    let centre = brightness[corner + RADIUS_Y * tile_pitch() + RADIUS_X];
     var darker = 0u;
-    for (var y = 0; y <= 2 * RADIUS; y++) {
-        for (var x = 0; x <= 2 * RADIUS; x++) {
+    for (var y = 0; y <= 2 * RADIUS_Y; y++) {
+        for (var x = 0; x <= 2 * RADIUS_X; x++) {
             darker += u32(brightness[corner + y * tile_pitch() + x] < centre);
         }
     }
     return darker;
-}
-
-@compute @workgroup_size(32, 8)
-fn transform(
-    @builtin(global_invocation_id) id: vec3<u32>,
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(local_invocation_id) place: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    if group.z == 0u {
-        load_tile(left, group.xy, lane);
-    } else {
-        load_tile(right, group.xy, lane);
-    }
-    workgroupBarrier();
-    if inside(id) {
-        let pixel = (group.z * params.height + id.y) * params.width + id.x;
-        ranks[pixel] = rank(i32(place.y) * tile_pitch() + i32(place.x));
-    }
 }

@@ -21,7 +21,7 @@ pub enum Binding {
 pub struct Shader {
     /// Folder and file name below `shaders/`, without the extension.
     pub stem: &'static str,
-    /// Its text, after that of `common.wgsl`.
+    /// Its text, after that of `common.wgsl` and of pieces that it shares with others.
     pub source: &'static str,
     /// Its compute entries, in the order in which they run.
     pub entries: &'static [&'static str],
@@ -34,12 +34,13 @@ pub struct Shader {
 }
 
 macro_rules! shader {
-    ($name:ident, $stem:literal, $tile:expr, $entries:expr, $constants:expr, [$($binding:expr),* $(,)?]) => {
+    ($name:ident, $stem:literal $(+ $piece:literal)*, $tile:expr, $entries:expr, $constants:expr, [$($binding:expr),* $(,)?]) => {
         #[doc = concat!("`shaders/", $stem, ".wgsl`.")]
         pub static $name: Shader = Shader {
             stem: $stem,
             source: concat!(
                 include_str!("../../../shaders/common.wgsl"),
+                $(include_str!(concat!("../../../shaders/", $piece, ".wgsl")),)*
                 include_str!(concat!("../../../shaders/", $stem, ".wgsl"))
             ),
             entries: &$entries,
@@ -52,7 +53,7 @@ macro_rules! shader {
 
 shader!(
     CENSUS,
-    "cost/census",
+    "cost/census" + "cost/transform",
     TILE,
     ["transform"],
     ["RADIUS_X", "RADIUS_Y", "SYMMETRIC"],
@@ -60,11 +61,11 @@ shader!(
 );
 shader!(
     RANK,
-    "cost/rank",
+    "cost/rank" + "cost/transform",
     TILE,
     ["transform"],
-    ["RADIUS"],
-    [("left", Binding::Texture), ("right", Binding::Texture), ("ranks", Binding::Write)]
+    ["RADIUS_X", "RADIUS_Y"],
+    [("left", Binding::Texture), ("right", Binding::Texture), ("codes", Binding::Write)]
 );
 shader!(
     SAD,

@@ -25,7 +25,10 @@ impl Cook {
                 let radii = [("RADIUS_X", (width / 2) as u32), ("RADIUS_Y", (height / 2) as u32)];
                 (&shaders::CENSUS, [&radii[..], &[("SYMMETRIC", u32::from(symmetric))]].concat())
             }
-            CostKind::Rank => (&shaders::RANK, vec![("RADIUS", structure.rank_window / 2)]),
+            CostKind::Rank => {
+                let radius = structure.rank_window / 2;
+                (&shaders::RANK, vec![("RADIUS_X", radius), ("RADIUS_Y", radius)])
+            }
             CostKind::Sad => (&shaders::SAD, vec![("RADIUS", structure.sad_window / 2)]),
         };
         let mut dispatches = Vec::new();
