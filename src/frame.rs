@@ -38,6 +38,15 @@ impl Luma {
         }
     }
 
+    /// The same picture in a mirror.
+    #[must_use]
+    pub fn mirrored(&self) -> Self {
+        match self {
+            Self::U8(image) => Self::U8(image.mirrored()),
+            Self::U16 { image, bits } => Self::U16 { image: image.mirrored(), bits: *bits },
+        }
+    }
+
     /// Full depth in 16-bit words: what census and rank compare.
     pub fn to_u16(&self) -> Image<u16> {
         match self {

@@ -71,6 +71,16 @@ impl<T> Image<T> {
         &mut self.pixels[y * self.width..][..self.width]
     }
 
+    /// The same picture in a mirror: left and right change places.
+    #[must_use]
+    pub fn mirrored(&self) -> Self
+    where
+        T: Clone,
+    {
+        let rows = (0..self.height).map(|y| self.row(y).iter().rev().cloned());
+        Self { pixels: rows.flatten().collect(), ..*self }
+    }
+
     /// The same size with each pixel converted.
     pub fn map<U>(&self, convert: impl FnMut(&T) -> U) -> Image<U> {
         Image { width: self.width, height: self.height, pixels: self.pixels.iter().map(convert).collect() }

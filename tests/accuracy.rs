@@ -8,7 +8,7 @@ use stereopsis::capture::scene::{SceneOptions, render};
 use stereopsis::frame::Luma;
 use stereopsis::image::Image;
 use stereopsis::metrics::truth_error;
-use stereopsis::stereo::{DisparityMap, Fill, StereoParams, gating, match_pair};
+use stereopsis::stereo::{DisparityMap, Fill, Prior, StereoParams, match_pair};
 
 /// The four pairs of the second Middlebury evaluation, with the scale of their truth and the size of the search range.
 const SCENES: [(&str, f32, u32); 4] = [
@@ -114,7 +114,7 @@ fn mean_bad_percent(data: &Path, params: impl Fn(u32) -> StereoParams) -> f64 {
 
 /// Share of the candidates that gates leave.
 fn searched_percent(left: &Luma, right: &Luma, params: &StereoParams) -> f64 {
-    let Some(gates) = gating::gates(left, right, params) else { return 100.0 };
+    let Some(gates) = Prior::of(left, right, params, None).gates else { return 100.0 };
     let searched: usize = gates.pixels().iter().map(|gate| gate.range().count()).sum();
     100.0 * searched as f64 / (gates.pixels().len() * params.num_disparities as usize) as f64
 }

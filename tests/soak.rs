@@ -76,8 +76,11 @@ fn through_the_engine(course: Course) {
         let params = Arc::new(params(run));
         let raw = Arc::new(pair(number, size(run)));
         let frame = Recipe::default().make(&raw, &info(), Instant::now()).unwrap();
-        let output =
-            engine::run(&mut engine, Job { frame: Arc::<Frame>::new(frame), params, read_back: true }).unwrap();
+        let output = engine::run(
+            &mut engine,
+            Job { frame: Arc::<Frame>::new(frame), params, read_back: true, wants_right: false },
+        )
+        .unwrap();
         assert_eq!(output.map.unwrap().size(), size(run));
         memory.look(number);
     }

@@ -100,7 +100,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         };
         let bar = progress.get_or_insert_with(|| progress_bar(info.num_pairs.filter(|_| is_folder && !args.json)));
         let params = Arc::new(settings.params_for(frame.size().0, frame.geometry.as_ref())?);
-        let job = Job { frame: frame.clone(), params, read_back: true };
+        let job = Job { frame: frame.clone(), params, read_back: true, wants_right: false };
         let engine = match &mut engine {
             Some(engine) => engine,
             None => engine.insert(open_engine(&settings, &job)?),

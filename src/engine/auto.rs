@@ -160,7 +160,13 @@ mod tests {
         ];
         let keys: std::collections::BTreeSet<_> = others
             .into_iter()
-            .map(|params| key("gpu", "cpu", &Job { frame: frame.clone(), params: params.into(), read_back: true }))
+            .map(|params| {
+                key(
+                    "gpu",
+                    "cpu",
+                    &Job { frame: frame.clone(), params: params.into(), read_back: true, wants_right: false },
+                )
+            })
             .collect();
         assert_eq!(keys.len(), 5, "{keys:?}");
     }

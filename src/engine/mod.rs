@@ -59,6 +59,8 @@ pub struct Job {
     pub params: Arc<StereoParams>,
     /// Whether somebody needs the numbers on the host; a texture alone is enough to show.
     pub read_back: bool,
+    /// Whether somebody needs the right picture's map too; it comes to the host.
+    pub wants_right: bool,
 }
 
 /// Time of one stage.
@@ -79,6 +81,8 @@ pub struct Output {
     pub engine: Arc<EngineInfo>,
     /// The disparity map on the host; always there from the CPU, on request from the GPU.
     pub map: Option<Arc<DisparityMap>>,
+    /// The right picture's disparity map, if it was asked for.
+    pub right_map: Option<Arc<DisparityMap>>,
     /// The disparity map on the GPU; only from the GPU.
     pub texture: Option<ResultTexture>,
     /// Time of each stage, in the order in which they ran.
@@ -131,6 +135,10 @@ pub trait Engine: Send {
         true
     }
 
+    /// Forgets the pairs before: the next one begins a sequence of its own. (What is remembered of a pair is forgotten anyway
+    /// where the next one differs in size or parameters, see [`crate::stereo::Past`].)
+    fn forget(&mut self);
+
     /// Starts a job. The pair is on its way when this returns; nobody waits for the device. What was not prepared is
     /// made here first, which may take a while.
     ///
@@ -143,6 +151,22 @@ pub trait Engine: Send {
     /// # Errors
     /// The oldest job failed and is gone.
     fn collect(&mut self) -> Result<Option<Output>, EngineError>;
+}
+
+/// What an engine does not do yet of these parameters.
+pub fn lacks(kind: EngineKind, params: &StereoParams) -> Option<&'static str> {
+    use crate::stereo::{Aggregation, CostKind, RightMatching};
+    let is_cpu = kind == EngineKind::Cpu;
+    let is_gpu = kind == EngineKind::Gpu;
+    let new = [
+        (is_cpu || is_gpu, matches!(params.cost, CostKind::Ad | CostKind::AdCensus), "the costs ad and ad-census"),
+        (is_cpu || is_gpu, params.cost == CostKind::MutualInformation, "mutual information"),
+        (is_cpu || is_gpu, params.aggregation != Aggregation::None, "aggregation"),
+        (is_cpu || is_gpu, params.right_matching == RightMatching::Swapped, "swapped matching"),
+        (is_cpu || is_gpu, params.match_threshold.is_some() || params.drop_border, "match threshold and border"),
+        (is_cpu || is_gpu, params.spatial.is_some() || params.temporal, "spatial and temporal filters"),
+    ];
+    new.into_iter().find(|&(lacks, is_asked, _)| lacks && is_asked).map(|(_, _, what)| what)
 }
 
 /// Runs one job and waits for it; the engine must be idle.

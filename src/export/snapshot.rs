@@ -192,9 +192,15 @@ mod tests {
         use std::sync::Arc;
         let engine = EngineInfo { kind: EngineKind::Cpu, adapter: "a CPU".into(), software: false };
         let output = Output {
-            job: Job { frame: Arc::new(frame(true)), params: Arc::new(StereoParams::default()), read_back: true },
+            job: Job {
+                frame: Arc::new(frame(true)),
+                params: Arc::new(StereoParams::default()),
+                read_back: true,
+                wants_right: false,
+            },
             engine: Arc::new(engine),
             map: Some(Arc::new(map())),
+            right_map: None,
             texture: None,
             stages: vec![StageTime { name: "cost", ms: 1.5 }],
             compute_time: std::time::Duration::from_millis(20),

@@ -34,7 +34,8 @@ impl LumaDifference {
     /// Whether matching with this cost is clearly worse for it: equal exposure or another cost would help.
     pub fn hurts(&self, cost: CostKind) -> bool {
         match cost {
-            CostKind::Sad => self.levels.abs() > SAD_LEVELS,
+            CostKind::MutualInformation => false,
+            CostKind::Sad | CostKind::Ad | CostKind::AdCensus => self.levels.abs() > SAD_LEVELS,
             CostKind::Rank
             | CostKind::Census5x5
             | CostKind::Census7x7

@@ -18,6 +18,12 @@ pub mod reason {
     pub const LEFT_RIGHT: u8 = 4;
     /// It belonged to a small isolated region.
     pub const SPECKLE: u8 = 8;
+    /// It matched badly: its sum exceeds the match threshold.
+    pub const MATCH: u8 = 16;
+    /// Its window or its range leaves the pictures, and the border is dropped.
+    pub const BORDER: u8 = 32;
+    /// Not measured this time: its disparity is that of pictures before; the bit of the original reason stays set beside it.
+    pub const HELD: u8 = 64;
     /// Its disparity was put in from its neighbours; the bit of the original reason stays set beside it.
     pub const FILLED: u8 = 128;
 
@@ -27,6 +33,9 @@ pub mod reason {
         (UNIQUENESS, "uniqueness", "another disparity is nearly as good"),
         (LEFT_RIGHT, "left-right", "the right picture disagrees: hidden there, or mismatched"),
         (SPECKLE, "speckle", "part of a small isolated region"),
+        (MATCH, "match-threshold", "it matches badly"),
+        (BORDER, "border", "its window or its range leaves the pictures"),
+        (HELD, "held", "not measured now, kept from pictures before"),
         (FILLED, "filled", "filled in from its neighbours, not measured"),
     ];
 }
@@ -39,7 +48,7 @@ pub struct DisparityMap {
     /// Bits of [`reason`].
     pub reasons: Image<u8>,
     /// How clearly each disparity won, where somebody asked for it: [`crate::stereo::disparity::confidence`] of its winner;
-    /// 0 where none was measured, so also where one was filled in.
+    /// 0 where none was measured, so also where one was kept from before or filled in.
     pub confidence: Option<Image<u8>>,
 }
 
@@ -47,6 +56,29 @@ impl DisparityMap {
     /// `(width, height)`.
     pub fn size(&self) -> (usize, usize) {
         self.values.size()
+    }
+
+    /// The same map in a mirror.
+    #[must_use]
+    pub fn mirrored(&self) -> Self {
+        Self {
+            values: self.values.mirrored(),
+            reasons: self.reasons.mirrored(),
+            confidence: self.confidence.as_ref().map(Image::mirrored),
+        }
+    }
+
+    /// The map for pictures of half the size: every second pixel of every second row, half its disparity, rounded down.
+    #[must_use]
+    pub fn halved(&self) -> Self {
+        let (width, height) = self.size();
+        let (width, height) = (width.div_ceil(2), height.div_ceil(2));
+        let half = |value: i16| if value == INVALID { INVALID } else { value >> 1 };
+        Self {
+            values: Image::from_fn(width, height, |x, y| half(self.values.at(2 * x, 2 * y))),
+            reasons: Image::from_fn(width, height, |x, y| self.reasons.at(2 * x, 2 * y)),
+            confidence: None,
+        }
     }
 
     /// Disparity of a pixel in px.

@@ -1,7 +1,8 @@
 //! The algorithm, in the order it runs, in plain loops: what each stage means, to the bit.
 //!
-//! Semi-global matching after Hirschmüller (2008), in integers throughout; only depth in metres is a float. The CPU and
-//! GPU engines must equal [`match_pair`] for every option. Nothing here knows of threads, GPUs or windows.
+//! Semi-global matching after Hirschmüller (2008), and the local methods that stop before it, in integers throughout; only
+//! depth in metres is a float. The CPU and GPU engines must equal [`match_next`] for every option. Nothing here knows of
+//! threads, GPUs or windows.
 
 pub mod aggregate;
 pub mod cost;
@@ -9,52 +10,137 @@ pub mod depth;
 pub mod disparity;
 pub mod filter;
 pub mod gating;
+pub mod local;
 pub mod map;
 pub mod params;
+pub mod past;
 pub mod preset;
+pub mod prior;
+pub mod pyramid;
 pub mod volume;
 
 pub use cost::CostKind;
+pub use disparity::RightMatching;
 pub use gating::{Gate, Gates};
+pub use local::Aggregation;
 pub use map::{DisparityMap, INVALID, reason};
 pub use params::{AdaptiveP2, Fill, Median, ParamsError, StereoParams};
+pub use past::Past;
 pub use preset::Preset;
+pub use prior::Prior;
 pub use volume::Volume;
 
 use crate::frame::Luma;
+use filter::Smoothed;
 
-/// The whole algorithm: a rectified pair in, the left picture's disparity out.
+/// Finished maps of a pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Maps {
+    /// The left picture's disparity.
+    pub left: DisparityMap,
+    /// The right picture's, where somebody asked for it: right `(x, y)` shows what left `(x + d, y)` shows.
+    pub right: Option<DisparityMap>,
+}
+
+/// The whole algorithm for a pair without a past: a rectified pair in, the left picture's disparity out.
 ///
 /// `left` and `right` have the same size, from 1x1; `params` are valid.
 pub fn match_pair(left: &Luma, right: &Luma, params: &StereoParams) -> DisparityMap {
-    let sums = sum_volume(left, right, params);
+    match_next(&mut Past::default(), left, right, params, false).left
+}
+
+/// The whole algorithm for the next pair of a sequence, with both maps if `wants_right`.
+pub fn match_next(past: &mut Past, left: &Luma, right: &Luma, params: &StereoParams, wants_right: bool) -> Maps {
+    past.follow(left.size(), params);
+    let maps = match_level(left, right, params, past.last.as_ref(), &mut past.smoothed, wants_right);
+    past.last = params.starts_from_last().then(|| maps.left.clone());
+    maps
+}
+
+/// One level of the pyramid, and those below it; `last` is the finished map of the pair before at this size.
+fn match_level(
+    left: &Luma,
+    right: &Luma,
+    params: &StereoParams,
+    last: Option<&DisparityMap>,
+    smoothed: &mut Option<Smoothed>,
+    wants_right: bool,
+) -> Maps {
+    let prior = Prior::of(left, right, params, last);
+    let sums = sum_volume(left, right, params, &prior);
     let left_map = disparity::winner_takes_all(&sums, params);
-    let right_map = disparity::right_map(&sums, params);
-    drop(sums);
-    filter_maps(&left_map, &right_map, params)
+    let needs_right = wants_right || params.left_right.is_some();
+    let right_map = needs_right.then(|| match params.right_matching {
+        RightMatching::Diagonal => disparity::right_map(&sums, params),
+        RightMatching::Swapped => swapped_map(left, right, params, &prior),
+    });
+    filter_maps(&left_map, right_map.as_ref(), params, smoothed, wants_right)
 }
 
-/// Matching cost, summed over paths or, with `paths` 0, over the window alone; with the gates of coarser levels.
-pub fn sum_volume(left: &Luma, right: &Luma, params: &StereoParams) -> Volume<u32> {
-    let gates = gating::gates(left, right, params);
-    if params.paths == 0 {
-        return Volume { gates, ..cost::window_sums(left, right, params) };
-    }
-    let costs = Volume { gates, ..cost::volume(left, right, params) };
-    aggregate::sum_paths(&costs, &left.to_u8(), params)
+/// The right picture's map from matching with the pictures swapped (Frommholz 2020, section 2). Both are mirrored too, so that
+/// a partner lies to the left of its pixel as ever.
+pub fn swapped_map(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prior) -> DisparityMap {
+    let params = StereoParams { confidence: false, ..params.clone() };
+    let sums = sum_volume(&right.mirrored(), &left.mirrored(), &params, &prior.swapped());
+    disparity::winner_takes_all(&sums, &params).mirrored()
 }
 
-/// Everything after the winner, in the one order in which it has a meaning.
-pub fn filter_maps(left: &DisparityMap, right: &DisparityMap, params: &StereoParams) -> DisparityMap {
-    let mut map = filter::median(left, params.median);
-    if let Some(tolerance_px) = params.left_right {
-        let right = filter::median(right, params.median);
-        filter::check_left_right(&mut map, &right, tolerance_px);
+/// Matching cost, aggregated over its surroundings and summed over paths, as far as the parameters ask for either.
+pub fn sum_volume(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prior) -> Volume<u32> {
+    let (left8, right8) = (left.to_u8(), right.to_u8());
+    let gates = prior.gates.clone();
+    if params.is_block_matching() {
+        return Volume { gates, ..cost::sad::sum_volume(&left8, &right8, params) };
     }
-    filter::remove_speckle(&mut map, params.speckle_size, params.speckle_range);
-    if params.fill == Fill::Background {
-        filter::fill_background(&mut map);
-        map = filter::median(&map, params.median);
+    let costs = cost::volume(left, right, params, prior.information.as_ref());
+    if params.aggregation == Aggregation::None && params.paths == 0 {
+        return Volume { gates, ..costs.map(|&cost| u32::from(cost)) };
     }
-    map
+    let costs = if params.aggregation == Aggregation::None {
+        costs
+    } else {
+        let aggregated = local::aggregate(&costs, &left8, &right8, params);
+        if params.paths == 0 {
+            return Volume { gates, ..aggregated };
+        }
+        aggregated.map(|&cost| params.unit().mean(cost))
+    };
+    aggregate::sum_paths(&Volume { gates, ..costs }, &left8, params)
 }
+
+/// Everything after the winner, in the one order in which it has a meaning. The right map is checked against the left one as
+/// that is against it, and filtered alike, but for the temporal filter.
+pub fn filter_maps(
+    left: &DisparityMap,
+    right: Option<&DisparityMap>,
+    params: &StereoParams,
+    smoothed: &mut Option<Smoothed>,
+    wants_right: bool,
+) -> Maps {
+    let mut left = filter::median(left, params.median);
+    let mut right = right.map(|right| filter::median(right, params.median));
+    if let (Some(tolerance_px), Some(right)) = (params.left_right, &mut right) {
+        let unchecked = left.clone();
+        filter::check_left_right(&mut left, right, tolerance_px);
+        if wants_right {
+            let mut mirrored = right.mirrored();
+            filter::check_left_right(&mut mirrored, &unchecked.mirrored(), tolerance_px);
+            *right = mirrored.mirrored();
+        }
+    }
+    let smooth = |map: &mut DisparityMap| {
+        filter::remove_speckle(map, params.speckle_size, params.speckle_range);
+        filter::smooth_along_surfaces(map, params);
+    };
+    let fill = |map: DisparityMap| filter::fill(map, params);
+    smooth(&mut left);
+    filter::smooth_over_time(&mut left, smoothed, params);
+    let right = right.filter(|_| wants_right).map(|mut right| {
+        smooth(&mut right);
+        fill(right)
+    });
+    Maps { left: fill(left), right }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,12 @@
 
 use super::aggregate::MAX_PATHS;
 use super::cost::CostKind;
-use super::gating::COARSE_PATHS;
+use super::cost::census::Shape;
+use super::cost::{ad_census, mutual_information};
+use super::disparity::RightMatching;
+use super::filter::Persistence;
+use super::local::Aggregation;
+use super::pyramid::COARSE_PATHS;
 use crate::parameter::Value;
 use crate::{choices, parameters};
 
@@ -64,6 +69,23 @@ parameters! {
         rank_window: u32 = 9, "rank-window", "Rank window", 3..=9, "px", Matching, Advanced;
         /// Window of the sum of absolute differences; odd.
         sad_window: u32 = 5, "sad-window", "SAD window", 1..=21, "px", Matching, Advanced;
+        /// How many sizes mutual information is learned at, each half the next: 5 starts at a sixteenth, 1 at once at full size.
+        mi_levels: u32 = 5, "mi-levels", "Levels of information", 1..=5, "", Matching, Advanced;
+        /// What mutual information starts from at the smallest size.
+        mi_start: mutual_information::Start = mutual_information::Start::Random, "mi-start", "Start of information", 0..=0, "", Matching, Advanced;
+        /// How costs are aggregated over their surroundings, before the paths or, with 0 paths, in their stead.
+        aggregation: Aggregation = Aggregation::None, "aggregation", "Aggregation", 0..=0, "", Matching, Advanced;
+        /// Window of the aggregations window and adaptive-weight; odd.
+        window: u32 = 9, "window", "Window", 1..=33, "px", Matching, Advanced;
+        /// How alike in brightness a pixel of a weighted aggregation has to be: its weight is exp(-dI^2 / gamma) of its own, so
+        /// it falls to a third where dI^2 is gamma.
+        gamma_color: u32 = 200, "gamma-color", "Gamma of brightness", 1..=65025, "", Matching, Advanced;
+        /// How near a pixel of a weighted aggregation has to be: its weight is exp(-distance^2 / gamma).
+        gamma_space: u32 = 200, "gamma-space", "Gamma of distance", 1..=65025, "px^2", Matching, Advanced;
+        /// The arms of the aggregations cross and weighted-cross end where brightness differs by more than this.
+        tau: u32 = 20, "tau", "Tau", 0..=255, "", Matching, Advanced;
+        /// The arms of the aggregations cross and weighted-cross are at most this long.
+        arms: u32 = 17, "arms", "Arms", 1..=30, "px", Matching, Advanced;
         /// Directions from which path costs are summed, at equal angles; 0 leaves the paths out.
         /// More make the streaks of single directions fade, and take longer.
         paths: u32 = 8, "paths", "Paths", 0..=i64::from(MAX_PATHS), "", Matching, Basic;
@@ -85,6 +107,10 @@ parameters! {
         gating: Option<u32> = None, "gating", "Gating", 1..=6, "", Matching, Advanced;
         /// Fit a parabola through the three sums around the winner.
         subpixel: bool = true, "subpixel", "Sub-pixel", 0..=1, "", Filters, Basic;
+        /// Drop a pixel that matches badly: its sum exceeds this percentage of the largest one there can be.
+        match_threshold: Option<u32> = None, "match-threshold", "Match threshold", 1..=99, "%", Filters, Advanced;
+        /// Drop a pixel if its window, or that of any of its candidates, leaves the pictures (Leu et al. 2010).
+        drop_border: bool = false, "drop-border", "Drop the border", 0..=1, "", Filters, Advanced;
         /// Drop a pixel if another disparity is within this percentage of the winner's sum; 0 keeps all.
         uniqueness: u32 = 0, "uniqueness", "Uniqueness", 0..=99, "%", Filters, Advanced;
         /// Tell of each disparity how clearly it won over the best other one: a view of its own in the window, a file from
@@ -92,12 +118,28 @@ parameters! {
         confidence: bool = false, "confidence", "Confidence", 0..=1, "", Filters, Advanced;
         /// Drop a pixel if the right picture's disparity differs by more than this.
         left_right: Option<u32> = Some(1), "left-right", "Left-right check", 0..=64, "px", Filters, Basic;
+        /// Where the right picture's disparities come from.
+        right_matching: RightMatching = RightMatching::Diagonal, "right-matching", "Right matching", 0..=0, "", Filters, Advanced;
         /// Median filter of the disparities, before the left-right check.
         median: Median = Median::Three, "median", "Median", 0..=0, "px", Filters, Basic;
         /// Drop connected regions of at most this many pixels; 0 keeps all.
         speckle_size: u32 = 0, "speckle-size", "Speckle size", 0..=100_000, "px", Filters, Advanced;
         /// Neighbours whose disparities differ by at most this belong to one region.
         speckle_range: u32 = 1, "speckle-range", "Speckle range", 0..=64, "px", Filters, Advanced;
+        /// Smooth surfaces and leave edges, so many times: running means along rows and columns that end at steps.
+        spatial: Option<u32> = None, "spatial", "Spatial filter", 1..=5, "", Filters, Basic;
+        /// How much of a running mean is the next pixel: less is smoother.
+        spatial_alpha: u32 = 50, "spatial-alpha", "Spatial alpha", 1..=100, "%", Filters, Advanced;
+        /// A larger step between pixels is an edge for the spatial filter.
+        spatial_delta: u32 = 10, "spatial-delta", "Spatial delta", 1..=255, "px/16", Filters, Advanced;
+        /// Calm flicker: each disparity becomes a running mean over the pairs, and holes keep for a moment what was there.
+        temporal: bool = false, "temporal", "Temporal filter", 0..=1, "", Filters, Basic;
+        /// How much of a running mean is the newest pair: less is calmer and slower to follow.
+        temporal_alpha: u32 = 40, "temporal-alpha", "Temporal alpha", 1..=100, "%", Filters, Advanced;
+        /// A larger step from pair to pair is a change of the scene for the temporal filter.
+        temporal_delta: u32 = 10, "temporal-delta", "Temporal delta", 1..=255, "px/16", Filters, Advanced;
+        /// When a hole keeps the disparity that it had before.
+        persistence: Persistence = Persistence::TwoOfFour, "persistence", "Persistence", 0..=0, "", Filters, Advanced;
         /// What is put into pixels without a disparity. Filled depth is invented.
         fill: Fill = Fill::None, "fill", "Fill", 0..=0, "", Filters, Advanced;
     }
@@ -159,6 +201,48 @@ impl StereoParams {
         super::aggregate::penalty_table(self).into_iter().max().unwrap_or(self.p2)
     }
 
+    /// Whether the exact sums of SAD decide: neither aggregated nor summed over paths.
+    pub fn is_block_matching(&self) -> bool {
+        self.cost == CostKind::Sad && self.aggregation == Aggregation::None && self.paths == 0
+    }
+
+    /// Largest sum that a winner can have.
+    pub fn largest_sum(&self) -> u32 {
+        if self.paths > 0 {
+            self.paths * (self.largest_cost() + self.largest_p2())
+        } else if self.is_block_matching() {
+            self.largest_cost() * self.sad_window * self.sad_window
+        } else if self.aggregation == Aggregation::None {
+            self.largest_cost()
+        } else {
+            self.largest_cost() * self.unit().per_cost()
+        }
+    }
+
+    /// Largest sum with which a winner passes the match threshold.
+    pub fn largest_accepted_sum(&self) -> Option<u32> {
+        let percent = u64::from(self.match_threshold?);
+        Some((u64::from(self.largest_sum()) * percent / 100) as u32)
+    }
+
+    /// Pixels from the centre to the edge of all that decides a pixel's cost, along rows and columns.
+    pub fn window_reach(&self) -> (usize, usize) {
+        let (x, y) = match self.cost {
+            CostKind::Census5x5 | CostKind::Census7x7 | CostKind::Census9x7 | CostKind::Census9x7Symmetric => {
+                let shape = Shape::of(self.cost);
+                (shape.width / 2, shape.height / 2)
+            }
+            CostKind::AdCensus => {
+                let shape = Shape::of(ad_census::CENSUS);
+                (shape.width / 2, shape.height / 2)
+            }
+            CostKind::Rank => (self.rank_window as usize / 2, self.rank_window as usize / 2),
+            CostKind::Sad => (self.sad_window as usize / 2, self.sad_window as usize / 2),
+            CostKind::Ad | CostKind::MutualInformation => (0, 0),
+        };
+        (x + self.local_reach(), y + self.local_reach())
+    }
+
     /// Disparity in px of candidate `index`.
     pub fn disparity(&self, index: usize) -> i32 {
         self.min_disparity + index as i32
@@ -177,7 +261,8 @@ impl StereoParams {
                 return fail(format!("--{} {text}", parameter.name));
             }
         }
-        for (name, window) in [("rank-window", self.rank_window), ("sad-window", self.sad_window)] {
+        let windows = [("rank-window", self.rank_window), ("sad-window", self.sad_window), ("window", self.window)];
+        for (name, window) in windows {
             if window % 2 == 0 {
                 return fail(format!("--{name} {window}: a window has a centre, so its size is odd"));
             }

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
-use stereopsis::engine::{self, Engine, Job};
+use stereopsis::engine::{self, Engine, EngineKind, Job};
 use stereopsis::frame::{Frame, Luma, Picture, RawPair};
 use stereopsis::image::Image;
 use stereopsis::parameter::{Domain, Value};
@@ -29,7 +29,7 @@ pub(crate) fn job(left: &Luma, right: &Luma, params: &StereoParams) -> Job {
         arrived: Instant::now(),
         rectify_time: Duration::ZERO,
     };
-    Job { frame: Arc::new(frame), params: Arc::new(params.clone()), read_back: true }
+    Job { frame: Arc::new(frame), params: Arc::new(params.clone()), read_back: true, wants_right: false }
 }
 
 /// One pair with what to do with it.
@@ -150,7 +150,8 @@ pub(crate) fn random_params(rng: &mut Rng) -> StereoParams {
             };
             assert!((parameter.set)(&mut params, value), "{} takes {value}", parameter.name);
         }
-        if params.validate().is_ok() {
+        let lacks = |kind| engine::lacks(kind, &params).is_some();
+        if params.validate().is_ok() && !lacks(EngineKind::Cpu) && !lacks(EngineKind::Gpu) {
             return params;
         }
     }

@@ -9,18 +9,20 @@ use stereopsis::frame::Luma;
 use stereopsis::image::Image;
 use stereopsis::stereo::aggregate::MAX_PATHS;
 use stereopsis::stereo::params::{Fill, Median};
-use stereopsis::stereo::{self, CostKind, DisparityMap, StereoParams, Volume};
+use stereopsis::stereo::{self, CostKind, DisparityMap, Prior, StereoParams, Volume};
 
 /// The reference's products in the order and with the names of a trace.
 fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     let Case { left, right, params, .. } = case;
     let mut steps = Vec::new();
     let volume = |name, volume: &Volume<u32>| (name, TraceData::Volume(volume.clone()));
-    let sums = stereo::sum_volume(left, right, params);
-    if params.paths == 0 {
-        steps.push(volume("cost", &stereo::cost::window_sums(left, right, params)));
+    let prior = Prior::of(left, right, params, None);
+    let sums = stereo::sum_volume(left, right, params, &prior);
+    if params.is_block_matching() {
+        steps.push(volume("cost", &sums));
     } else {
-        steps.push(volume("cost", &stereo::cost::volume(left, right, params).map(|&cost| u32::from(cost))));
+        let costs = stereo::cost::volume(left, right, params, prior.information.as_ref());
+        steps.push(volume("cost", &costs.map(|&cost| u32::from(cost))));
     }
     let mut right_map = stereo::disparity::right_map(&sums, params);
     let mut map = stereo::disparity::winner_takes_all(&sums, params);

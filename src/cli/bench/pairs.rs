@@ -50,7 +50,7 @@ pub(in crate::cli) fn jobs(
                 raw.name
             );
         }
-        jobs.push(Job { frame: Arc::new(frame), params: Arc::clone(&params), read_back: true });
+        jobs.push(Job { frame: Arc::new(frame), params: Arc::clone(&params), read_back: true, wants_right: false });
     }
     if jobs.is_empty() {
         bail!("{spec} has no pair");

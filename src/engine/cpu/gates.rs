@@ -188,7 +188,7 @@ fn percentiles(columns: &[u8], window: &mut [u16], found: &mut [Option<(u16, u16
     }
 }
 
-/// The picture at half its size, as [`crate::stereo::gating::halve`] has it.
+/// The picture at half its size, as [`crate::stereo::pyramid::halve`] has it.
 pub(super) fn halve(level: SimdLevel, luma: &Luma) -> Luma {
     match luma {
         Luma::U8(image) => Luma::U8(halve_image(level, image)),
@@ -274,7 +274,7 @@ mod tests {
             let num_disparities = [1, 2, 63, 64, 65, rng.u32(1..=1024)][rng.usize(..6)];
             let min_disparity = rng.i32(-300..300);
             let params = StereoParams { min_disparity, num_disparities, ..StereoParams::default() };
-            let range = gating::coarse_range(&params);
+            let range = crate::stereo::pyramid::coarse_range(&params);
             let map = random_map(rng, (size.0.div_ceil(2), size.1.div_ceil(2)), range);
             let expected = gating::bounds_from(&map, size, &params);
             for pool in &pools {
@@ -293,7 +293,12 @@ mod tests {
             let eight = Luma::U8(Image::from_fn(size.0, size.1, |_, _| rng.u8(..)));
             let image = Image::from_fn(size.0, size.1, |_, _| rng.u16(..));
             for luma in [eight, Luma::U16 { image, bits: 16 }] {
-                assert_eq!(halve(SimdLevel::best(), &luma), gating::halve(&luma), "{size:?}, {} bits", luma.bits());
+                assert_eq!(
+                    halve(SimdLevel::best(), &luma),
+                    crate::stereo::pyramid::halve(&luma),
+                    "{size:?}, {} bits",
+                    luma.bits()
+                );
             }
         }
     }

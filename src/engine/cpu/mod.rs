@@ -38,8 +38,8 @@ use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime}
 use crate::frame::Luma;
 use crate::image::Image;
 use crate::stereo::aggregate::penalty_table;
-use crate::stereo::gating::{self, Gates};
-use crate::stereo::{CostKind, DisparityMap, StereoParams};
+use crate::stereo::gating::Gates;
+use crate::stereo::{CostKind, DisparityMap, StereoParams, pyramid};
 use aligned::Aligned;
 use codes::Codes;
 use costs::Costs;
@@ -236,7 +236,7 @@ impl Buffers {
         right: &Luma,
         params: &StereoParams,
     ) -> Result<Option<Gates>, EngineError> {
-        let Some(coarse_params) = gating::coarser(left.size(), params) else {
+        let Some(coarse_params) = pyramid::coarser(left.size(), params) else {
             self.coarser = None;
             return Ok(None);
         };
@@ -303,7 +303,12 @@ impl Engine for CpuEngine {
         Some(self.buffers.bytes())
     }
 
+    fn forget(&mut self) {}
+
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
+        if let Some(what) = super::lacks(EngineKind::Cpu, &job.params) {
+            return Err(EngineError::Unsupported(format!("the CPU engine does not do {what} yet")));
+        }
         if self.waiting.is_some() {
             return Err(EngineError::Device("the CPU takes one pair at a time: collect the last one first".into()));
         }
@@ -318,6 +323,7 @@ impl Engine for CpuEngine {
             job,
             engine: self.info(),
             map: Some(Arc::new(map)),
+            right_map: None,
             texture: None,
             stages,
             compute_time: submitted.elapsed(),

@@ -363,7 +363,15 @@ impl GpuEngine {
         if let Some(wanted) = wanted {
             self.choice.note(&wanted, ms);
         }
-        Ok(Output { job, engine: self.info(), map, texture: Some(texture), stages: times, compute_time })
+        Ok(Output {
+            job,
+            engine: self.info(),
+            map,
+            right_map: None,
+            texture: Some(texture),
+            stages: times,
+            compute_time,
+        })
     }
 
     /// Learns from a job how much work takes [`SUBMISSION_MS`]. Only large changes count, because a change means that
@@ -407,10 +415,18 @@ impl Engine for GpuEngine {
     }
 
     fn prepare(&mut self, job: &Job) -> bool {
+        if super::super::lacks(super::super::EngineKind::Gpu, &job.params).is_some() {
+            return true;
+        }
         self.is_prepared(job).unwrap_or(true)
     }
 
+    fn forget(&mut self) {}
+
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
+        if let Some(what) = super::super::lacks(super::super::EngineKind::Gpu, &job.params) {
+            return Err(EngineError::Unsupported(format!("the GPU engine does not do {what} yet")));
+        }
         if self.in_flight.len() >= SLOTS {
             return Err(EngineError::Device(format!("{SLOTS} jobs are in flight already")));
         }

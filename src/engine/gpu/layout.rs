@@ -5,7 +5,7 @@ use super::uniforms::map_pitch;
 use super::variant::{Abilities, CostsFrom, Demands, Variant};
 use crate::engine::EngineError;
 use crate::stereo::aggregate::{Axis, Direction, directions};
-use crate::stereo::{CostKind, Fill, Median, StereoParams, gating};
+use crate::stereo::{CostKind, Fill, Median, StereoParams, pyramid};
 
 /// The direction straight to the right, which the winner can walk itself.
 const ALONG_ROW: Direction = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
@@ -54,7 +54,7 @@ impl Structure {
         let mut levels = Vec::new();
         let mut next = Some((size, params.clone()));
         while let Some((size, params)) = next {
-            let coarser = gating::coarser(size, &params);
+            let coarser = pyramid::coarser(size, &params);
             levels.push((Self::new(size, &params, coarser.is_some()), params));
             next = coarser.map(|params| ((size.0.div_ceil(2), size.1.div_ceil(2)), params));
         }
@@ -271,7 +271,7 @@ impl Layout {
         let each = match self.structure.cost {
             CostKind::Census5x5 | CostKind::Census7x7 | CostKind::Census9x7 | CostKind::Census9x7Symmetric => 8,
             CostKind::Rank => 4,
-            CostKind::Sad => 0,
+            CostKind::Sad | CostKind::Ad | CostKind::AdCensus | CostKind::MutualInformation => 0,
         };
         2 * each * self.structure.pixels()
     }

@@ -122,7 +122,7 @@ shader!(
 );
 shader!(
     HALVE,
-    "gating/halve",
+    "pyramid/halve",
     TILE,
     ["halve"],
     [],

@@ -53,7 +53,7 @@ mod tests {
 
     fn job(params: StereoParams) -> Job {
         let raw = Arc::new(render(&SceneOptions { width: 48, height: 32, ..SceneOptions::default() }, 0, false));
-        Job { frame: Arc::new(Frame::of_raw(raw)), params: Arc::new(params), read_back: true }
+        Job { frame: Arc::new(Frame::of_raw(raw)), params: Arc::new(params), read_back: true, wants_right: false }
     }
 
     #[test]

@@ -148,6 +148,9 @@ impl Matcher {
                 self.frames = frames;
                 (self.ended, self.counted_drops) = (false, 0);
                 lock(&self.board.stats).ended = false;
+                if let Some(engine) = &mut self.engine {
+                    engine.forget();
+                }
                 // what is held belongs to the old source: take one pair of the new one
                 (self.pending, self.last) = (None, None);
             }
@@ -341,7 +344,7 @@ impl Matcher {
         let is_cpu = self.engine.as_ref().is_some_and(|engine| engine.info().kind == EngineKind::Cpu);
         let figures_due = || lock(&self.board.stats).figures_due(Instant::now());
         let read_back = is_cpu || control.read_back;
-        let job = |frame, read_back| Job { frame, params: Arc::clone(&control.params), read_back };
+        let job = |frame, read_back| Job { frame, params: Arc::clone(&control.params), read_back, wants_right: false };
         let step = control.steps != self.steps_taken;
         if !control.paused || step || self.last.is_none() {
             match self.pending.take().map_or_else(|| self.frames.try_recv(), Ok) {

@@ -55,6 +55,8 @@ impl Engine for Scripted {
         !script.unprepared.contains(&job.params.p1)
     }
 
+    fn forget(&mut self) {}
+
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
         assert!(self.queue.len() < self.slots, "more in flight than there are slots");
         lock(&self.script).log.push(Submit(job.frame.raw.sequence, job.params.p1));
@@ -76,7 +78,7 @@ impl Engine for Scripted {
         script.log.push(Done(job.frame.raw.sequence));
         let (stages, compute_time) = (Vec::new(), Duration::ZERO);
         let map = job.read_back.then(|| Arc::new(empty_map(job.frame.size())));
-        Ok(Some(Output { job, engine: self.info(), map, texture: None, stages, compute_time }))
+        Ok(Some(Output { job, engine: self.info(), map, right_map: None, texture: None, stages, compute_time }))
     }
 }
 

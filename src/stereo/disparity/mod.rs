@@ -1,10 +1,12 @@
 //! From sums to disparities: the winner of each pixel, tested and refined, for the left and for the right picture.
 
+mod border;
 mod confidence;
 mod right;
 mod subpixel;
 mod uniqueness;
 
+pub use border::is_whole;
 pub use confidence::confidence;
 pub use right::right_map;
 pub use subpixel::refine;
@@ -13,19 +15,40 @@ pub use uniqueness::is_unique;
 use super::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 use super::params::StereoParams;
 use super::volume::Volume;
+use crate::choices;
 use crate::image::Image;
 
-/// Left map: the smallest sum wins, ties go to the smaller disparity; then uniqueness, sub-pixel and confidence.
+choices! {
+    /// Where the right picture's disparities come from, with which the left ones are checked.
+    pub enum RightMatching {
+        /// From the same sums, along their diagonals: costs next to nothing.
+        Diagonal = "diagonal",
+        /// From matching once more with the pictures swapped: more exact, takes twice as long.
+        Swapped = "swapped",
+    }
+}
+
+/// Left map: the smallest sum wins, ties go to the smaller disparity; then border, match threshold, uniqueness, sub-pixel and
+/// confidence.
 pub fn winner_takes_all(sums: &Volume<u32>, params: &StereoParams) -> DisparityMap {
     let mut map = DisparityMap {
         values: Image::filled(sums.width, sums.height, INVALID),
         reasons: Image::filled(sums.width, sums.height, 0),
         confidence: params.confidence.then(|| Image::filled(sums.width, sums.height, 0)),
     };
+    let largest_sum = params.largest_accepted_sum();
     for y in 0..sums.height {
         for x in 0..sums.width {
+            if params.drop_border && !is_whole((x, y), (sums.width, sums.height), params) {
+                map.invalidate(x, y, reason::BORDER);
+                continue;
+            }
             let (first, sums) = (usize::from(sums.gate(x, y).first), sums.existing(x, y));
             let winner = smallest(sums.iter().copied());
+            if largest_sum.is_some_and(|largest| sums[winner] > largest) {
+                map.invalidate(x, y, reason::MATCH);
+                continue;
+            }
             if !is_unique(sums, winner, params.uniqueness) {
                 map.invalidate(x, y, reason::UNIQUENESS);
                 continue;

@@ -1,7 +1,20 @@
 //! Fill: pixels without a disparity take the background's, because what one eye does not see lies behind.
 
+use super::median::median;
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, reason};
+use crate::stereo::params::{Fill, StereoParams};
+
+/// Fills the holes as the parameters ask for, and smooths once more where anything was filled in that way.
+pub fn fill(mut map: DisparityMap, params: &StereoParams) -> DisparityMap {
+    match params.fill {
+        Fill::None => map,
+        Fill::Background => {
+            fill_background(&mut map);
+            median(&map, params.median)
+        }
+    }
+}
 
 /// Per row the smaller of the nearest valid disparities left and right, or the only one; an empty row takes the
 /// nearest row above that is not empty, else below. The reason stays, marked as filled.

@@ -3,19 +3,23 @@
 mod consistency;
 mod fill;
 mod median;
+mod spatial;
 mod speckle;
+mod temporal;
 
 pub use consistency::check_left_right;
-pub use fill::fill_background;
+pub use fill::{fill, fill_background};
 pub use median::median;
+pub use spatial::{blend, smooth_along_surfaces};
 pub use speckle::remove_speckle;
+pub use temporal::{Persistence, Smoothed, smooth_over_time};
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::image::Image;
     use crate::stereo::map::{DisparityMap, INVALID, reason};
-    use crate::stereo::params::Median;
+    use crate::stereo::params::{Median, StereoParams};
 
     const X: i16 = INVALID;
 
@@ -99,5 +103,57 @@ mod tests {
         let mut empty = map(2, &[X, X]);
         fill_background(&mut empty);
         assert_eq!(empty, map(2, &[X, X]));
+    }
+
+    #[test]
+    fn running_means_end_at_steps_and_holes() {
+        let params = StereoParams { spatial: Some(1), spatial_alpha: 50, spatial_delta: 10, ..StereoParams::default() };
+        let mut row = map(6, &[16, 20, 20, 99, X, 20]);
+        smooth_along_surfaces(&mut row, &params);
+        // there: 16, 18, 19, 99, X, 20; back: 19, 19 (18.5), 18 (17.5); columns of one pixel stay
+        assert_eq!(row.values.pixels(), [18, 19, 19, 99, X, 20]);
+        let mut column = map(1, &[-3, -6]);
+        smooth_along_surfaces(&mut column, &params);
+        assert_eq!(column.values.pixels(), [-3, -4], "-4.5 and then -3.5, rounded up");
+        assert_eq!((blend(0, 10, 100), blend(0, 10, 1), blend(7, 7, 33)), (10, 0, 7));
+    }
+
+    #[test]
+    fn over_time_disparities_are_blended_and_holes_keep_them_for_a_while() {
+        let params = StereoParams {
+            temporal: true,
+            temporal_alpha: 40,
+            temporal_delta: 10,
+            persistence: Persistence::TwoOfFour,
+            ..StereoParams::default()
+        };
+        let past = &mut None;
+        let mut next = |value: i16| {
+            let mut one = map(1, &[value]);
+            smooth_over_time(&mut one, past, &params);
+            (one.values.at(0, 0), one.reasons.at(0, 0))
+        };
+        assert_eq!(next(X), (X, 0), "nothing to keep");
+        assert_eq!(next(100), (100, 0));
+        assert_eq!(next(X), (X, 0), "measured once in four");
+        assert_eq!(next(110), (104, 0), "0.4 of the way");
+        assert_eq!(next(X), (104, reason::HELD));
+        assert_eq!(next(X), (104, reason::HELD));
+        assert_eq!(next(X), (X, 0), "once in the last four");
+        assert_eq!(next(104), (104, 0));
+        assert_eq!(next(200), (200, 0), "a change of the scene");
+        assert_eq!(next(X), (X, 0), "what was before it is forgotten");
+        let mut off = map(1, &[50]);
+        smooth_over_time(&mut off, past, &StereoParams { temporal: false, ..params });
+        assert_eq!(off.values.at(0, 0), 50);
+    }
+
+    #[test]
+    fn persistence_counts_the_pairs_before() {
+        let keeps = |persistence: Persistence, seen| persistence.keeps(seen);
+        assert!(!keeps(Persistence::Off, 0xff) && keeps(Persistence::Always, 0));
+        assert!(keeps(Persistence::EightOfEight, 0xff) && !keeps(Persistence::EightOfEight, 0x7f));
+        assert!(keeps(Persistence::TwoOfThree, 0b101) && !keeps(Persistence::TwoOfThree, 0b1001));
+        assert!(keeps(Persistence::OneOfTwo, 0b10) && !keeps(Persistence::OneOfTwo, 0b100));
     }
 }

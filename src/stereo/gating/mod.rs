@@ -8,13 +8,10 @@
 //! was found outside it could not be used.
 
 mod bounds;
-mod halve;
 
 pub use bounds::{RADIUS, bounds_from, percentile_skip};
-pub use halve::halve;
 
-use super::params::{Fill, StereoParams};
-use crate::frame::Luma;
+use super::params::StereoParams;
 use crate::image::Image;
 use std::ops::RangeInclusive;
 
@@ -59,50 +56,6 @@ impl Gate {
 
 /// By how much a gate is wider than what was found, px on either side.
 const MARGIN_PX: i32 = 20;
-
-/// Sides of a level's pictures are at least this long; where the next level's would be shorter, levels end.
-const SMALLEST_SIDE_PX: usize = 2;
-
-/// Directions from which coarser levels sum their paths, where the pair itself has any. The first one points at 0 degrees.
-pub const COARSE_PATHS: u32 = 8;
-
-/// The gates of a pair, from all coarser levels; `None` where there is no coarser level.
-pub fn gates(left: &Luma, right: &Luma, params: &StereoParams) -> Option<Gates> {
-    let coarser = coarser(left.size(), params)?;
-    let map = super::match_pair(&halve(left), &halve(right), &coarser);
-    Some(bounds_from(&map, left.size(), params))
-}
-
-/// Smallest and largest disparity at half the size: every one of `params` is twice a coarser one, or 1 px above that.
-pub fn coarse_range(params: &StereoParams) -> (i32, i32) {
-    let (min, max) = (params.min_disparity, params.disparity(params.num_disparities as usize - 1));
-    (min.div_euclid(2), max.div_euclid(2))
-}
-
-/// How the pair is matched at half the size, to gate pictures of `size` with `params`; `None` where there is no such level.
-///
-/// Cost, penalties, median and left-right check stay. Whole pixels are enough, none is dropped for being alone or
-/// ambiguous, and none is invented.
-pub fn coarser((width, height): (usize, usize), params: &StereoParams) -> Option<StereoParams> {
-    let levels = params.gating?;
-    if width.div_ceil(2).min(height.div_ceil(2)) < SMALLEST_SIDE_PX {
-        return None;
-    }
-    let (min, max) = coarse_range(params);
-    Some(StereoParams {
-        min_disparity: min,
-        num_disparities: (max - min + 1) as u32,
-        gating: (levels > 1).then(|| levels - 1),
-        paths: if params.paths == 0 { 0 } else { COARSE_PATHS },
-        start_angle_deg: 0,
-        subpixel: false,
-        uniqueness: 0,
-        confidence: false,
-        speckle_size: 0,
-        fill: Fill::None,
-        ..params.clone()
-    })
-}
 
 #[cfg(test)]
 mod tests;

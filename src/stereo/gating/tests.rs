@@ -1,7 +1,11 @@
 use super::*;
+use crate::frame::Luma;
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
-use crate::stereo::{CostKind, Volume, aggregate, cost, disparity, match_pair, sum_volume};
+use crate::stereo::params::Fill;
+use crate::stereo::prior::Prior;
+use crate::stereo::pyramid::{coarser, halve};
+use crate::stereo::{CostKind, Volume, aggregate, disparity, match_pair, sum_volume};
 use fastrand::Rng;
 
 /// A map of whole pixels; `None` is invalid.
@@ -43,8 +47,15 @@ fn a_coarser_range_holds_every_finer_disparity() {
     assert_eq!((half.min_disparity, half.num_disparities, half.gating), (-2, 5, Some(2)), "-1.5 to 2 px");
     assert_eq!((half.paths, half.start_angle_deg), (8, 0));
     let same = StereoParams { subpixel: false, uniqueness: 0, speckle_size: 0, fill: Fill::None, ..params };
-    let same =
-        StereoParams { min_disparity: -2, num_disparities: 5, gating: Some(2), paths: 8, start_angle_deg: 0, ..same };
+    let same = StereoParams {
+        mi_levels: 4,
+        min_disparity: -2,
+        num_disparities: 5,
+        gating: Some(2),
+        paths: 8,
+        start_angle_deg: 0,
+        ..same
+    };
     assert_eq!(half, same, "all else is the user's");
     let quarter = coarser((20, 15), &half).unwrap();
     assert_eq!((quarter.min_disparity, quarter.num_disparities, quarter.gating), (-1, 3, Some(1)));
@@ -60,7 +71,7 @@ fn levels_end_before_a_side_falls_below_two_pixels() {
     assert!(is_there((3, 3)) && !is_there((2, 90)) && !is_there((90, 2)) && !is_there((1, 1)));
     assert_eq!(coarser((90, 90), &over(0, 63)), None, "off");
     let tiny = luma(2, 5, |x, y| (x * 90 + y * 20) as u8);
-    assert_eq!(gates(&tiny, &tiny, &params), None);
+    assert_eq!(Prior::of(&tiny, &tiny, &params, None).gates, None);
     assert_eq!(match_pair(&tiny, &tiny, &params), match_pair(&tiny, &tiny, &over(0, 63)));
 }
 
@@ -179,13 +190,9 @@ fn equal_gates_are_a_shorter_range_for_every_cost_with_and_without_paths() {
             let long = StereoParams { min_disparity: -4, num_disparities: 20, ..long };
             let short = StereoParams { min_disparity: -4 + 6, num_disparities: 9, ..long.clone() };
             let gates = Some(Image::filled(23, 11, Gate { first: 6, last: 14 }));
-            let sums = if paths == 0 {
-                Volume { gates, ..cost::window_sums(&left, &right, &long) }
-            } else {
-                let costs = Volume { gates, ..cost::volume(&left, &right, &long) };
-                aggregate::sum_paths(&costs, &left.to_u8(), &long)
-            };
-            let expected = sum_volume(&left, &right, &short);
+            let prior = Prior { gates: None, ..Prior::of(&left, &right, &long, None) };
+            let expected = sum_volume(&left, &right, &short, &prior);
+            let sums = sum_volume(&left, &right, &long, &Prior { gates, ..prior });
             for (x, y) in (0..11).flat_map(|y| (0..23).map(move |x| (x, y))) {
                 assert_eq!(sums.existing(x, y), expected.at(x, y), "{cost_kind}, {paths} paths, ({x}, {y})");
             }
@@ -205,7 +212,7 @@ fn where_every_gate_is_the_whole_range_gating_changes_nothing() {
             // no coarse disparity is further than 20 px from either end
             let plain = StereoParams { min_disparity: -9, num_disparities: 19, ..plain };
             let gated = StereoParams { gating: Some(3), ..plain.clone() };
-            let gates = gates(&left, &right, &gated).unwrap();
+            let gates = Prior::of(&left, &right, &gated, None).gates.unwrap();
             assert!(gates.pixels().iter().all(|&gate| gate == Gate::whole(19)));
             assert_eq!(match_pair(&left, &right, &gated), match_pair(&left, &right, &plain), "{cost}, {paths} paths");
         }

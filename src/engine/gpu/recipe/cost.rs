@@ -29,7 +29,9 @@ impl Cook {
                 let radius = structure.rank_window / 2;
                 (&shaders::RANK, vec![("RADIUS_X", radius), ("RADIUS_Y", radius)])
             }
-            CostKind::Sad => (&shaders::SAD, vec![("RADIUS", structure.sad_window / 2)]),
+            CostKind::Sad | CostKind::Ad | CostKind::AdCensus | CostKind::MutualInformation => {
+                (&shaders::SAD, vec![("RADIUS", structure.sad_window / 2)])
+            }
         };
         let mut dispatches = Vec::new();
         let is_sad = structure.cost == CostKind::Sad;

@@ -1,0 +1,22 @@
+//! How often a brightness of the left picture meets one of the right picture.
+
+use crate::image::Image;
+
+/// Levels of brightness.
+pub const LEVELS: usize = 256;
+
+/// Counts of the pairs of brightness, `[left * 256 + right]`, over all left pixels whose partner `x - d` is known and lies
+/// inside: the joint distribution times the number of pairs.
+pub fn histogram(left: &Image<u8>, right: &Image<u8>, start: &Image<Option<i32>>) -> Vec<u32> {
+    let (width, height) = left.size();
+    let mut counts = vec![0; LEVELS * LEVELS];
+    for y in 0..height {
+        for x in 0..width {
+            let Some(d) = start.at(x, y) else { continue };
+            if let Some(partner) = right.get(x as isize - d as isize, y as isize) {
+                counts[usize::from(left.at(x, y)) * LEVELS + usize::from(partner)] += 1;
+            }
+        }
+    }
+    counts
+}

@@ -1,0 +1,57 @@
+//! What is known of a pair before its costs are made: from the same pair at half the size, and from the pair before.
+
+use super::cost::CostKind;
+use super::cost::mutual_information::{Table, histogram, start, table};
+use super::gating::{Gates, bounds_from};
+use super::map::DisparityMap;
+use super::params::StereoParams;
+use super::pyramid::{coarser, halve, has_coarse_information, is_gated};
+use super::{Maps, RightMatching, match_level};
+use crate::frame::Luma;
+use crate::image::Image;
+
+/// What bounds the search and what decides costs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prior {
+    /// The candidates that exist; all of them without gating.
+    pub gates: Option<Gates>,
+    /// Those of the right picture's pixels, where they are matched on their own.
+    pub right_gates: Option<Gates>,
+    /// Costs of mutual information.
+    pub information: Option<Table>,
+}
+
+impl Prior {
+    /// From the coarser levels, and the finished map of the pair before, at the size of this one.
+    pub fn of(left: &Luma, right: &Luma, params: &StereoParams, last: Option<&DisparityMap>) -> Self {
+        let size = left.size();
+        let is_swapped = params.right_matching == RightMatching::Swapped;
+        let coarse = coarser(size, params).map(|coarse_params| {
+            let last = last.map(DisparityMap::halved);
+            match_level(&halve(left), &halve(right), &coarse_params, last.as_ref(), &mut None, is_swapped)
+        });
+        let gated = coarse.as_ref().filter(|_| is_gated(size, params));
+        let bounds = |map: &DisparityMap| bounds_from(map, size, params);
+        let information = (params.cost == CostKind::MutualInformation).then(|| {
+            let coarse_map =
+                coarse.as_ref().filter(|_| has_coarse_information(size, params)).map(|maps: &Maps| &maps.left);
+            let start = start(size, coarse_map, last, params);
+            table(&histogram(&left.to_u8(), &right.to_u8(), &start))
+        });
+        Self {
+            gates: gated.map(|maps| bounds(&maps.left)),
+            right_gates: gated.and_then(|maps| maps.right.as_ref()).map(bounds),
+            information,
+        }
+    }
+
+    /// The same for the mirrored pictures that have changed places.
+    #[must_use]
+    pub fn swapped(&self) -> Self {
+        Self {
+            gates: self.right_gates.as_ref().map(Image::mirrored),
+            right_gates: self.gates.as_ref().map(Image::mirrored),
+            information: self.information.as_ref().map(Table::swapped),
+        }
+    }
+}
