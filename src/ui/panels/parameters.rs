@@ -160,6 +160,7 @@ fn handy(name: &str, params: &StereoParams) -> Option<RangeInclusive<i64>> {
         "p2" | "p2-min" => 1..=largest * 6,
         "p2-alpha" => 0..=largest * 4,
         "uniqueness" => 0..=30,
+        "gamma-color" | "gamma-space" => 1..=1000,
         "left-right" | "speckle-range" => 0..=8,
         "speckle-size" => 0..=1000,
         _ => return None,
@@ -188,6 +189,17 @@ fn inapplicable(name: &str, params: &StereoParams) -> Option<&'static str> {
     let reason = match name {
         "rank-window" => (params.cost != CostKind::Rank, "Only the cost rank has this window."),
         "sad-window" => (params.cost != CostKind::Sad, "Only the cost sad has this window."),
+        "mi-levels" | "mi-start" => {
+            (params.cost != CostKind::MutualInformation, "Only the cost mutual-information is learned.")
+        }
+        "window" => {
+            (!params.aggregation.has_window(), "Only the aggregations window and adaptive-weight have a window.")
+        }
+        "gamma-color" | "gamma-space" => (
+            !params.aggregation.has_weights(),
+            "Only the aggregations adaptive-weight and weighted-cross have weights.",
+        ),
+        "tau" | "arms" => (!params.aggregation.has_arms(), "Only the aggregations cross and weighted-cross have arms."),
         "p1" | "p2" | "adaptive-p2" => (params.paths == 0, "Without paths there are no penalties."),
         "start-angle-deg" => (params.paths == 0, "Without paths there are no directions."),
         "p2-min" => {
@@ -196,7 +208,12 @@ fn inapplicable(name: &str, params: &StereoParams) -> Option<&'static str> {
         "p2-alpha" => {
             (params.paths == 0 || params.adaptive_p2 != AdaptiveP2::Linear, "Only a linear adaptive P2 has this slope.")
         }
+        "right-matching" => {
+            (params.left_right.is_none(), "Only the left-right check looks at the right picture's disparities.")
+        }
         "speckle-range" => (params.speckle_size == 0, "No speckle is removed: its size is 0."),
+        "spatial-alpha" | "spatial-delta" => (params.spatial.is_none(), "The spatial filter is off."),
+        "temporal-alpha" | "temporal-delta" | "persistence" => (!params.temporal, "The temporal filter is off."),
         _ => return None,
     };
     reason.0.then_some(reason.1)
