@@ -22,6 +22,7 @@ struct Params {
     speckle_range: u32, // px
     paths: u32,
     confidence: u32, // 1 where it is wanted
+    has_past: u32, // 1 where a pair of the same sequence came before
     p2_of_step: array<vec4<u32>, 64>, // P2 for each brightness step of 0 to 255
 }
 

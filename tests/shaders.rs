@@ -111,7 +111,7 @@ fn assert_layout(shader: &Shader, name: &str, fields: &[(&str, usize)], size: us
 fn uniforms_lie_where_rust_puts_them() {
     let params = fields!(Params {
         width, height, pitch, candidates, words, slab_rows, min_disparity, left_shift, right_shift, p1, subpixel,
-        uniqueness, left_right, speckle_size, speckle_range, paths, confidence, p2_of_step; unused
+        uniqueness, left_right, speckle_size, speckle_range, paths, confidence, has_past, p2_of_step; unused
     });
     for shader in shaders::ALL {
         assert_layout(shader, "Params", &params, size_of::<Params>());

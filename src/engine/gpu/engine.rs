@@ -7,11 +7,13 @@ use super::compiler::Compiler;
 use super::device::Gpu;
 use super::events::{Event, Events};
 use super::layout::{Layout, Limits, Structure};
+use super::options::GpuOptions;
+use super::past::Past;
 use super::plan::{Plan, extent};
 use super::program::{Division, Program};
 use super::recipe::{Recipe, Wanted};
 use super::slot::{Pictures, Slot};
-use super::tuning::{Choice, Explore};
+use super::tuning::Choice;
 use super::uniforms::{Params, map_pitch};
 use super::variant::{Forced, Variant};
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
@@ -36,30 +38,6 @@ const RUNNING: u8 = 0;
 const FINISHED: u8 = 1;
 const FAILED: u8 = 2;
 
-/// What a caller may ask of the engine beside parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
-pub struct GpuOptions {
-    /// Parts of the variant that are not left to the engine.
-    pub forced: Forced,
-    /// Whether variants are tried while pairs are matched.
-    pub explore: Explore,
-    /// Nothing is kept for other engines: what is quickest.
-    pub forgets: bool,
-    /// Bytes that stored path costs may take; by default what suits the kind of adapter.
-    pub path_bytes: Option<u64>,
-    /// Each direction in a pass and a submission of its own, instead of all together: to see what that gains.
-    pub sequential: bool,
-    /// For tests: bytes of one binding, if less than the device allows.
-    pub binding_bytes: Option<u64>,
-    /// For tests: the adapter has no 16-bit integers.
-    pub without_i16: bool,
-    /// For tests: work of one submission, instead of what has been measured.
-    pub most_work: Option<u64>,
-    /// For tests: shaders check every index, divisor and loop while they run.
-    pub checks: bool,
-}
-
 /// Matches pairs on a GPU.
 pub struct GpuEngine {
     pub(super) gpu: Gpu,
@@ -72,7 +50,8 @@ pub struct GpuEngine {
     /// What a coming job will run, whose pipelines are being compiled.
     coming: Option<(Wanted, Recipe)>,
     pub(super) plan: Option<Plan>,
-    /// How many plans there have been: tells whether a program is bound to the present one.
+    pub(super) past: Past,
+    /// How often plan or past had new buffers: tells whether a program is bound to the present ones.
     plans: u64,
     in_flight: VecDeque<InFlight>,
     free: Vec<Slot>,
@@ -136,6 +115,7 @@ impl GpuEngine {
             recipe: None,
             coming: None,
             plan: None,
+            past: Past::default(),
             plans: 0,
             in_flight: VecDeque::new(),
             free: Vec::new(),
@@ -239,6 +219,9 @@ impl GpuEngine {
                 Err(err) => return Err(err),
             }
         }
+        if self.past.hold(&self.gpu, &recipe)? {
+            self.plans += 1;
+        }
         self.recipe = Some((wanted.clone(), recipe));
         Ok(())
     }
@@ -261,11 +244,12 @@ impl GpuEngine {
         let pictures = Pictures::of(left, right);
         self.free.retain(|slot| slot.pictures == pictures && slot.is_writable());
         let mut slot = self.free.pop().unwrap_or_else(|| Slot::new(&self.gpu, pictures));
+        let has_past = self.past.follow(size, &job.params);
         let levels = Structure::levels(size, &job.params);
         let levels: Vec<_> = levels
             .iter()
             .zip(&recipe.layouts)
-            .map(|((_, params), layout)| Params::new(left, right, params, layout))
+            .map(|((_, params), layout)| Params::new(left, right, params, layout, has_past))
             .collect();
         if slot.program.as_ref().is_none_or(|(made_for, plan, _)| *made_for != wanted || *plan != self.plans) {
             let (gpu, compiler) = (&self.gpu, &self.compiler);
@@ -274,7 +258,7 @@ impl GpuEngine {
                 (false, true) => Division::Directions,
                 (false, false) => Division::Stages,
             };
-            let program = Program::new(gpu, compiler, recipe, plan, &slot, wanted.most_work, division)?;
+            let program = Program::new(gpu, compiler, recipe, (plan, &self.past), &slot, wanted.most_work, division)?;
             slot.program = Some((wanted, self.plans, program));
         }
         slot.upload(&self.gpu, left, right, &levels)?;
@@ -421,7 +405,9 @@ impl Engine for GpuEngine {
         self.is_prepared(job).unwrap_or(true)
     }
 
-    fn forget(&mut self) {}
+    fn forget(&mut self) {
+        self.past.forget();
+    }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
         if let Some(what) = super::super::lacks(super::super::EngineKind::Gpu, &job.params) {
@@ -443,6 +429,7 @@ impl Engine for GpuEngine {
         let mut tail =
             self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("result") });
         copy_to_texture(&mut tail, &result, &texture);
+        self.past.record(&mut tail, &result);
         slot.record_read_back(&mut tail, program.timed_stages().len(), job.read_back.then_some(&result));
         let tail = Some(tail.finish());
 
@@ -451,6 +438,7 @@ impl Engine for GpuEngine {
         self.jobs += 1;
         let events = self.events.clone();
         self.gpu.queue.on_submitted_work_done(move || events.note(Event::Uploaded(number)));
+        self.past.remember();
         self.in_flight.push_back(InFlight { job, slot, texture, number, pieces, tail, has_begun, submitted, state });
         self.feed();
         Ok(())

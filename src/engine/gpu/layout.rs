@@ -46,6 +46,10 @@ pub struct Structure {
     pub fill: Fill,
     /// Whether a coarser level gates this one.
     pub gated: bool,
+    /// Whether mutual information starts from the map of the pair before.
+    pub starts_from_last: bool,
+    /// Whether maps are smoothed over the pairs.
+    pub temporal: bool,
 }
 
 impl Structure {
@@ -79,6 +83,8 @@ impl Structure {
             speckle: params.speckle_size > 0,
             fill: params.fill,
             gated,
+            starts_from_last: params.starts_from_last(),
+            temporal: params.temporal,
         }
     }
 
@@ -285,6 +291,12 @@ impl Layout {
     pub fn gate_bytes(&self) -> u64 {
         let Structure { width, height, gated, .. } = self.structure;
         if gated { 4 * (width.div_ceil(2) * height.div_ceil(2)) as u64 } else { 0 }
+    }
+
+    /// Bytes of what is remembered from pair to pair: the last map, and running means.
+    pub fn past_bytes(&self) -> [u64; 2] {
+        let Structure { starts_from_last, temporal, .. } = self.structure;
+        [starts_from_last, temporal].map(|is_kept| if is_kept { self.map_bytes() } else { 0 })
     }
 
     /// Bytes of everything together.

@@ -138,9 +138,12 @@ impl Plan {
     /// The buffer that a resource names.
     pub(super) fn buffer(&self, resource: Resource) -> Option<&wgpu::Buffer> {
         Some(match resource {
-            Resource::Params(_) | Resource::Part(_) | Resource::LeftPicture(_) | Resource::RightPicture(_) => {
-                return None;
-            }
+            Resource::Params(_)
+            | Resource::Part(_)
+            | Resource::LeftPicture(_)
+            | Resource::RightPicture(_)
+            | Resource::Last
+            | Resource::Smoothed => return None,
             Resource::Codes(level) => &self.levels[level].codes,
             Resource::Costs(level, slab) => &self.levels[level].costs[slab as usize],
             Resource::Path(level, volume, slab) => &self.levels[level].paths[volume as usize][slab as usize],

@@ -2,6 +2,7 @@
 
 use super::compiler::Compiler;
 use super::device::Gpu;
+use super::past::Past;
 use super::plan::Plan;
 use super::recipe::{Dispatch, Product, Recipe, Resource};
 use super::slot::Slot;
@@ -63,7 +64,7 @@ impl Program {
         gpu: &Gpu,
         compiler: &Compiler,
         recipe: &Recipe,
-        plan: &Plan,
+        (plan, past): (&Plan, &Past),
         slot: &Slot,
         most_work: u64,
         division: Division,
@@ -81,7 +82,10 @@ impl Program {
                     binding,
                     resource: match resource {
                         Resource::Part(index) => part(&parts, index),
-                        _ => slot.get(resource).or_else(|| plan.get(resource)).unwrap_or_else(|| part(&parts, 0)),
+                        _ => {
+                            let found = slot.get(resource).or_else(|| plan.get(resource));
+                            found.or_else(|| past.get(resource)).unwrap_or_else(|| part(&parts, 0))
+                        }
                     },
                 })
                 .collect();

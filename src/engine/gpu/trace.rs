@@ -27,11 +27,12 @@ pub enum TraceData {
 }
 
 impl GpuEngine {
-    /// Runs a job and brings every intermediate product back. The engine must be idle.
+    /// Runs a job as if nothing came before it, and brings every intermediate product back. The engine must be idle.
     ///
     /// # Errors
     /// As [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`].
     pub fn trace(&mut self, job: &Job) -> Result<Trace, EngineError> {
+        self.past.forget(); // a trace is of a pair alone
         let slot = self.start(job, true)?;
         let (Some(plan), Some((_, _, program))) = (&self.plan, &slot.program) else {
             return Err(EngineError::Device("no plan".to_owned()));
@@ -72,6 +73,7 @@ impl GpuEngine {
             steps.push((mark.name, data));
         }
         drop(slot);
+        self.past.forget();
         Ok(Trace { steps })
     }
 

@@ -27,13 +27,14 @@ pub struct Params {
     pub speckle_range: u32,
     pub paths: u32,
     pub confidence: u32,
-    pub unused: [u32; 3], // an array of vec4 starts at a multiple of 16 bytes
+    pub has_past: u32,
+    pub unused: [u32; 2], // an array of vec4 starts at a multiple of 16 bytes
     pub p2_of_step: [u32; 256],
 }
 
 impl Params {
-    /// For one level of a job.
-    pub(super) fn new(left: &Luma, right: &Luma, params: &StereoParams, layout: &Layout) -> Self {
+    /// For one level of a job; `has_past` tells whether a pair of the same sequence came before.
+    pub(super) fn new(left: &Luma, right: &Luma, params: &StereoParams, layout: &Layout, has_past: bool) -> Self {
         let (width, height) = (layout.structure.width, layout.structure.height);
         Self {
             width: width as u32,
@@ -53,7 +54,8 @@ impl Params {
             speckle_range: params.speckle_range,
             paths: params.paths,
             confidence: u32::from(params.confidence),
-            unused: [0; 3],
+            has_past: u32::from(has_past),
+            unused: [0; 2],
             p2_of_step: penalty_table(params),
         }
     }

@@ -51,6 +51,10 @@ pub enum Resource {
     Parents,
     /// Pixels of each region.
     Sizes,
+    /// The finished left map of the pair before.
+    Last,
+    /// Running means over the pairs before, and when they were measured.
+    Smoothed,
 }
 
 /// What a step leaves behind, for tests.
@@ -198,7 +202,8 @@ impl Recipe {
 
     /// Bytes on the device.
     pub fn bytes(&self) -> u64 {
-        self.layouts.iter().map(Layout::total_bytes).sum()
+        let past: u64 = self.layouts.first().map_or(0, |layout| layout.past_bytes().iter().sum());
+        self.layouts.iter().map(Layout::total_bytes).sum::<u64>() + past
     }
 }
 
