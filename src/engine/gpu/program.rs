@@ -78,15 +78,11 @@ impl Program {
             let pipeline = compiler.wait_for(&dispatch.request)?;
             let entries: Vec<_> = (0..)
                 .zip(&dispatch.resources)
-                .map(|(binding, &resource)| wgpu::BindGroupEntry {
-                    binding,
-                    resource: match resource {
-                        Resource::Part(index) => part(&parts, index),
-                        _ => {
-                            let found = slot.get(resource).or_else(|| plan.get(resource));
-                            found.or_else(|| past.get(resource)).unwrap_or_else(|| part(&parts, 0))
-                        }
-                    },
+                .map(|(binding, &resource)| {
+                    let own = if let Resource::Part(index) = resource { Some(part(&parts, index)) } else { None };
+                    let found = own.or_else(|| slot.get(resource)).or_else(|| plan.get(resource));
+                    let resource = found.or_else(|| past.get(resource)).unwrap_or_else(|| part(&parts, 0));
+                    wgpu::BindGroupEntry { binding, resource }
                 })
                 .collect();
             let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
