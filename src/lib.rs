@@ -32,6 +32,7 @@ pub mod metrics;
 pub mod colormap;
 pub mod export;
 pub mod process;
+pub mod reach;
 pub mod settings;
 pub mod rig;
 pub mod ui;

@@ -168,7 +168,7 @@ impl Settings {
         if let Some(near_m) = self.near_m {
             let geometry = geometry.ok_or_else(|| {
                 let needs =
-                    "needs a calibration: give --calibration, or --focal-px and --baseline-m, or set --num-disparities";
+                    "needs a calibration: give --calibration, or the lens (--fov-deg) and --baseline-m, or set --num-disparities";
                 SettingsError::Flag(format!("--near-m {near_m} {needs}"))
             })?;
             params.num_disparities = disparities_to(near_m, params.min_disparity, geometry)?;

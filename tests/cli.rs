@@ -280,7 +280,12 @@ fn a_wrong_command_line_is_code_2() {
     refused(&folder, &with(&["--depth", "depth.png", "--num-disparities", "8"]), 2, &["--depth", "calibration"]);
     refused(&folder, &["compute", "left.png", "right.png", "-o", "out.jpg"], 1, &["out.jpg", ".pfm"]);
     refused(&folder, &["live", "--source", "webcam:x", "--headless"], 2, &["webcam:x", "webcam:0,1"]);
-    refused(&folder, &["live", "--focal-px", "500"], 2, &["--baseline-m"]);
+    for lens in [&["--focal-px", "500"][..], &["--fov-deg", "60"], &["--focal-mm", "4", "--sensor-width-mm", "5"]] {
+        refused(&folder, &[&["live"], lens].concat(), 2, &[lens[0], "--baseline-m", "--rectify auto"]);
+        refused(&folder, &[&["live", "--calibration", "rig.yml"], lens].concat(), 2, &[lens[0], "--calibration"]);
+    }
+    refused(&folder, &["live", "--focal-mm", "4"], 2, &["--sensor-width-mm"]);
+    refused(&folder, &["live", "--fov-deg", "60", "--focal-px", "500"], 2, &["--fov-deg", "--focal-px"]);
     refused(&folder, &["bench", "webcam:0"], 2, &["webcam:0", "live --headless"]);
     refused(&folder, &["bench", "--rate", "30", "--frames", "9"], 2, &["--rate", "--frames"]);
     refused(&folder, &["--nonsense"], 2, &["--nonsense"]);
@@ -357,6 +362,13 @@ fn a_rig_file_stands_for_its_flags() {
     let focal = 100.0 * 0.1 / 6.0 * 1000.0;
     assert!((f64::from(depth(&["--rig", "rig.toml"])) - focal).abs() < 30.0);
     assert!((f64::from(depth(&["--rig", "rig.toml", "--baseline-m", "0.2"])) - 2.0 * focal).abs() < 60.0);
+    // another lens, of the same cameras: 80 columns are 4 mm, so that 10 mm are 200 px
+    let lens = ["--focal-mm", "10", "--sensor-width-mm", "4"];
+    assert!((f64::from(depth(&[&["--rig", "rig.toml"], &lens[..]].concat())) - 2.0 * focal).abs() < 60.0);
+    assert!((f64::from(depth(&[&["--baseline-m", "0.1"], &lens[..]].concat())) - 2.0 * focal).abs() < 60.0);
+    std::fs::write(folder.join("mm.toml"), "[calibration]\nfocal_mm = 10\nsensor_width_mm = 4\nbaseline_m = 0.1\n")
+        .unwrap();
+    assert!((f64::from(depth(&["--rig", "mm.toml"])) - 2.0 * focal).abs() < 60.0);
     refused(&folder, &["compute", "left.png", "right.png", "-o", "o.pfm", "--rig", "none.toml"], 1, &["no such file"]);
     refused(&folder, &["live", "--fov-deg", "60"], 2, &["--rectify auto"]);
 }

@@ -50,13 +50,8 @@ const FLAT: f64 = 0.008;
 /// Where partners lie if the left picture is in truth the right one.
 const MIRRORED: Search = Search { disparity: (-0.40, 0.10), rows: 0.08, width_px: WIDTH_PX };
 
-/// Focal length in px of a camera whose pictures are `width` px and `fov_deg` degrees wide.
-pub fn focal_from_fov(width: usize, fov_deg: f64) -> f64 {
-    width as f64 / 2.0 / (fov_deg.to_radians() / 2.0).tan()
-}
-
 /// Estimates the rig that took `pairs`, all of one size: one pair with much texture near and far will do, several are better.
-/// `focal_px` is about right, as from [`focal_from_fov`]; `baseline_m` is measured.
+/// `focal_px` is about right, as from a [`super::FocalLength`]; `baseline_m` is measured.
 ///
 /// # Errors
 /// No pairs or of several sizes, too little texture, pictures that do not overlap, swapped cameras, nothing but one depth, or

@@ -1,8 +1,9 @@
 //! Flags that say how pairs become rectified and metric.
 
 use super::UsageError;
+use super::lens_args::LensArgs;
 use super::values::{choice, positive, share};
-use crate::calibration::LengthUnit;
+use crate::calibration::{FocalLength, LengthUnit};
 use crate::capture::Scale;
 use crate::rig::{CalibrationChoice, RectifyChoice};
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 pub(super) struct CalibrationArgs {
     /// Stereo calibration: OpenCV, ROS, Kalibr, ZED, Middlebury, or our TOML; LEFT,RIGHT or INTRINSICS,EXTRINSICS where
     /// they are two files
-    #[arg(long, value_name = "FILE", value_delimiter = ',')]
+    #[arg(long, value_name = "FILE", value_delimiter = ',', conflicts_with = "lens")]
     calibration: Vec<PathBuf>,
     /// Unit of the calibration's translation where its file does not tell: m, cm, mm, or one unit in metres [default: m
     /// or mm, whichever gives a plausible baseline]
@@ -28,17 +29,13 @@ pub(super) struct CalibrationArgs {
     /// How much of the pictures rectification keeps: 0 no black border, 1 every pixel [default: 0]
     #[arg(long, value_name = "0..1", value_parser = share)]
     alpha: Option<f64>,
-    /// Horizontal field of view of the cameras in degrees, for --rectify auto [default: 60]
-    #[arg(long, value_name = "DEGREES", value_parser = angle)]
-    fov_deg: Option<f64>,
-    /// Focal length, px: of rectified pictures without a calibration file, or for --rectify auto
-    #[arg(long, value_name = "PX", conflicts_with_all = ["calibration", "fov_deg"], value_parser = positive)]
-    focal_px: Option<f64>,
+    #[command(flatten)]
+    lens: LensArgs,
     /// Distance between the cameras, m: without a calibration file; measure it with a ruler
     #[arg(long, value_name = "METRES", conflicts_with = "calibration", value_parser = positive)]
     baseline_m: Option<f64>,
     /// Difference of the principal points of rectified pictures, right minus left, px
-    #[arg(long, value_name = "PX", requires = "focal_px", allow_negative_numbers = true)]
+    #[arg(long, value_name = "PX", requires = "lens", allow_negative_numbers = true)]
     doffs: Option<f64>,
     /// Working size of the matching; the calibration follows [default: 1]
     #[arg(long, value_name = "SIZE", value_parser = choice(Scale::ALL, Scale::word, Scale::help))]
@@ -51,20 +48,25 @@ impl CalibrationArgs {
     /// # Errors
     /// They do not go together.
     pub(super) fn over(&self, rig: CalibrationChoice) -> Result<CalibrationChoice, UsageError> {
-        let own = !self.calibration.is_empty() || self.rectify == Some(RectifyChoice::Auto) || self.focal_px.is_some();
-        let base = if own { CalibrationChoice { scale: rig.scale, ..CalibrationChoice::default() } } else { rig };
+        let focal = self.lens.focal();
+        let of_files = !rig.files.is_empty();
+        let own =
+            !self.calibration.is_empty() || self.rectify == Some(RectifyChoice::Auto) || (focal.is_some() && of_files);
+        let mut base = if own { CalibrationChoice { scale: rig.scale, ..CalibrationChoice::default() } } else { rig };
+        if focal.is_some() {
+            base.set_focal(focal);
+            base.depth_fit = None; // was made with another lens
+        }
         let choice = CalibrationChoice {
             files: if self.calibration.is_empty() { base.files } else { self.calibration.clone() },
             unit: self.calibration_unit.or(base.unit),
             swapped: self.calibration_swap || base.swapped,
             alpha: self.alpha.unwrap_or(base.alpha),
             rectify: self.rectify.or(base.rectify),
-            fov_deg: self.fov_deg.or(base.fov_deg),
-            focal_px: self.focal_px.or(base.focal_px),
             baseline_m: self.baseline_m.or(base.baseline_m),
             doffs_px: self.doffs.unwrap_or(base.doffs_px),
-            depth_fit: base.depth_fit,
             scale: self.scale.unwrap_or(base.scale),
+            ..base
         };
         check(&choice)?;
         Ok(choice)
@@ -75,10 +77,14 @@ impl CalibrationArgs {
 fn check(choice: &CalibrationChoice) -> Result<(), UsageError> {
     let auto = choice.rectify() == RectifyChoice::Auto;
     let wrong = |text: &str| Err(UsageError(text.to_owned()));
-    match (choice.focal_px, choice.baseline_m) {
-        (Some(_), None) if !auto => wrong("--focal-px needs --baseline-m: both make metres of disparities"),
-        (None, Some(_)) if !auto => wrong("--baseline-m needs --focal-px, or --rectify auto"),
-        _ if choice.fov_deg.is_some() && !auto => wrong("--fov-deg is for --rectify auto"),
+    match (choice.focal(), choice.baseline_m) {
+        (Some(focal), None) if !auto => Err(UsageError(format!(
+            "{} needs --baseline-m: both make metres of disparities; or --rectify auto, which needs neither",
+            flag(focal)
+        ))),
+        (None, Some(_)) if !auto => {
+            wrong("--baseline-m needs the lens (--fov-deg, --focal-px or --focal-mm), or --rectify auto")
+        }
         _ if auto && !choice.files.is_empty() => {
             wrong("--rectify auto finds out what --calibration says; give one of them")
         }
@@ -86,7 +92,11 @@ fn check(choice: &CalibrationChoice) -> Result<(), UsageError> {
     }
 }
 
-fn angle(text: &str) -> Result<f64, String> {
-    let fits = |v: &f64| (5.0..=170.0).contains(v);
-    text.parse().ok().filter(fits).ok_or_else(|| "expected degrees from 5 to 170".to_owned())
+/// The flag that names a lens so.
+fn flag(focal: FocalLength) -> &'static str {
+    match focal {
+        FocalLength::FovDeg(_) => "--fov-deg",
+        FocalLength::Px(_) => "--focal-px",
+        FocalLength::Lens { .. } => "--focal-mm",
+    }
 }

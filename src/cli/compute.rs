@@ -171,7 +171,7 @@ fn write(output: &Output, targets: &Targets) -> anyhow::Result<Vec<String>> {
     if let Some(path) = &targets.depth {
         let geometry = geometry.ok_or_else(|| {
             UsageError(
-                "--depth needs a calibration: give --calibration, --rectify auto, or --focal-px and --baseline-m"
+                "--depth needs a calibration: give --calibration, --rectify auto, or the lens (--fov-deg) and --baseline-m"
                     .to_owned(),
             )
         })?;

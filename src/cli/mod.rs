@@ -7,6 +7,7 @@ mod calibration_args;
 mod compute;
 pub mod devices;
 mod input_args;
+mod lens_args;
 mod live;
 mod plan;
 mod settings_args;
@@ -32,6 +33,7 @@ Examples:
   stereopsis devices --gpu
   stereopsis calibration show left.yaml,right.yaml
   stereopsis plan --fov-deg 70 --baseline-m 0.06
+  stereopsis plan --focal-mm 11 --sensor-width-mm 15.36 --size 1280x480 --baseline-m 0.456 --plot reach.svg
 
 Environment: STEREOPSIS_SIMD=avx512, avx2 or portable makes the CPU engine use these vector instructions;
 STEREOPSIS_GPU=exchange=workgroup,arithmetic=f16 … makes the GPU engine run this variant of its kernels (`stereopsis tune` lists them).
@@ -62,7 +64,7 @@ enum Command {
     Bench(Box<bench::BenchArgs>),
     /// Find the quickest variant of the GPU engine's kernels for a size and a search range, and keep it for live use
     Tune(Box<tune::TuneArgs>),
-    /// Tell what depth a rig can measure, from its field of view and baseline
+    /// Tell what depth a rig can measure, from its lens and baseline
     Plan(plan::PlanArgs),
 }
 

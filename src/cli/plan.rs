@@ -1,35 +1,45 @@
 //! `stereopsis plan`: what depth a rig can measure, and how well, before it is built.
 
-use super::values::positive;
-use crate::calibration::focal_from_fov;
+use super::lens_args::LensArgs;
+use super::values::{of_parameter, positive};
+use crate::calibration::FocalLength;
 use crate::capture::source::parse_size;
+use crate::export::{check_reach_name, write_reach};
 use crate::frame::Geometry;
+use crate::parameter::Domain;
+use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT, USUAL_ERROR_PX};
+use crate::stereo::StereoParams;
 use std::fmt::Write;
 use std::io::Write as _;
+use std::path::PathBuf;
 
 /// Arguments of `plan`.
 #[derive(Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("lens").required(true))]
+#[command(group = clap::ArgGroup::new("a lens").required(true).args(["fov_deg", "focal_px", "focal_mm"]))]
 pub(super) struct PlanArgs {
-    /// How wide the pictures are, degrees: the horizontal field of view, not the diagonal one
-    #[arg(long, value_name = "DEGREES", value_parser = fov, group = "lens")]
-    fov_deg: Option<f64>,
-    /// Focal length instead of the field of view, px
-    #[arg(long, value_name = "PX", value_parser = positive, group = "lens")]
-    focal_px: Option<f64>,
+    #[command(flatten)]
+    lens: LensArgs,
     /// Distance of the two cameras, m
     #[arg(long, value_name = "M", value_parser = positive)]
     baseline_m: f64,
     /// Size of each eye
     #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "640x480")]
     size: (usize, usize),
-    /// How many disparities are searched, from 0 up
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1024), default_value_t = 64)]
+    /// Smallest disparity that is searched: what lies farther cannot be found
+    #[arg(long, value_name = "PX", value_parser = of_parameter::<i32>("min-disparity"), allow_negative_numbers = true)]
+    #[arg(default_value_t = StereoParams::default().min_disparity)]
+    min_disparity: i32,
+    /// How many disparities are searched, from the smallest up
+    #[arg(long, value_name = "N", value_parser = of_parameter::<u32>("num-disparities"))]
+    #[arg(default_value_t = StereoParams::default().num_disparities)]
     num_disparities: u32,
     /// Error of a disparity, px: 0.25 is usual for textured surfaces and a good calibration
-    #[arg(long, value_name = "PX", value_parser = positive, default_value_t = 0.25)]
+    #[arg(long, value_name = "PX", value_parser = positive, default_value_t = USUAL_ERROR_PX)]
     error_px: f64,
-    /// Print JSON instead of a table
+    /// Draw distance and error over the disparity into a file: .svg or .png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
 }
@@ -37,16 +47,20 @@ pub(super) struct PlanArgs {
 /// Distances of the table, m.
 const DISTANCES_M: [f64; 6] = [0.5, 1.0, 2.0, 3.0, 5.0, 10.0];
 /// Errors whose reach is told, %.
-const ERRORS_PERCENT: [f64; 3] = [1.0, 2.0, 5.0];
+const ERRORS_PERCENT: [f64; 3] = [1.0, 2.0, TOLERANCE_PERCENT];
 /// Near distances whose search range is told, m.
 const NEAR_M: [f64; 2] = [0.3, 0.5];
 
 /// Runs `plan`.
 ///
 /// # Errors
-/// The answer cannot be written.
+/// The answer or the figure cannot be written.
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<()> {
     let plan = Plan::new(args);
+    if let Some(path) = &args.plot {
+        check_reach_name(path)?;
+        write_reach(path, &plan.reach, plan.error_px)?;
+    }
     if args.json {
         return super::print_json(&serde_json::to_value(&plan)?);
     }
@@ -54,20 +68,44 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a rig can measure: `z = f T / d`, so `dz = z² dd / (f T)`.
+/// What a rig can measure.
 #[derive(Debug, serde::Serialize)]
 struct Plan {
+    #[serde(skip)]
+    reach: Reach,
     width: usize,
     height: usize,
     fov_deg: f64,
     focal_px: f64,
     baseline_m: f64,
+    min_disparity: i32,
     num_disparities: u32,
     error_px: f64,
-    nearest_m: f64,
+    /// `None` where the whole range lies behind infinity.
+    nearest_m: Option<f64>,
+    /// `None` where the range reaches infinity.
+    farthest_m: Option<f64>,
+    disparities: Vec<Row>,
     distances: Vec<At>,
-    reaches: Vec<Reach>,
+    reaches: Vec<Exact>,
+    /// The same where the disparity is off by one.
+    step_reaches: Vec<Exact>,
+    /// Up to where depth is within 5 %, in words.
+    sentence: String,
     near: Vec<Near>,
+}
+
+/// One disparity of the range.
+#[derive(Debug, serde::Serialize)]
+struct Row {
+    disparity_px: f64,
+    distance_m: f64,
+    /// Where the disparity is off by one.
+    step_error_m: f64,
+    step_error_percent: f64,
+    /// Where it is off by the error that was named.
+    error_m: f64,
+    error_percent: f64,
 }
 
 /// One distance.
@@ -81,9 +119,9 @@ struct At {
     seen: bool,
 }
 
-/// How far depth is as exact as this.
+/// How far depth is as exact as this, whatever is searched.
 #[derive(Debug, serde::Serialize)]
-struct Reach {
+struct Exact {
     error_percent: f64,
     distance_m: f64,
 }
@@ -97,69 +135,116 @@ struct Near {
 
 impl Plan {
     fn new(args: &PlanArgs) -> Self {
-        let (width, height) = args.size;
-        let focal_px = args.focal_px.or(args.fov_deg.map(|fov| focal_from_fov(width, fov))).unwrap_or(f64::NAN);
+        let ((width, height), error_px) = (args.size, args.error_px);
+        // clap has seen to it that there is one
+        let focal_px = args.lens.focal().map_or(f64::NAN, |focal: FocalLength| focal.px(width));
         let (cx_px, cy_px) = ((width as f64 - 1.0) / 2.0, (height as f64 - 1.0) / 2.0);
         let baseline_m = args.baseline_m;
         let geometry = Geometry { focal_px, baseline_m, doffs_px: 0.0, cx_px, cy_px, estimated: false };
-        let largest_px = f64::from(args.num_disparities - 1);
-        let share = |distance_m: f64| args.error_px / geometry.disparity_px(distance_m);
-        let at = |distance_m: f64| At {
-            distance_m,
-            disparity_px: geometry.disparity_px(distance_m),
-            error_m: distance_m * share(distance_m),
-            error_percent: 100.0 * share(distance_m),
-            seen: geometry.disparity_px(distance_m) <= largest_px,
+        let (min_disparity, num_disparities) = (args.min_disparity, args.num_disparities);
+        let reach = Reach { geometry, min_disparity, num_disparities };
+        let (first_px, last_px) = reach.range_px();
+        let at = |distance_m: f64| {
+            let sample = reach.sample(geometry.disparity_px(distance_m))?;
+            let seen = (first_px..=last_px).contains(&sample.disparity_px);
+            let (error_m, error_percent) = (sample.error_m(error_px), sample.error_percent(error_px));
+            Some(At { distance_m, disparity_px: sample.disparity_px, error_m, error_percent, seen })
         };
-        let reach = |error_percent: f64| Reach {
-            error_percent,
-            distance_m: focal_px * baseline_m * error_percent / 100.0 / args.error_px,
+        let exact = |error_px: f64| {
+            let exact = |percent| Exact { error_percent: percent, distance_m: reach.exact_m(percent, error_px) };
+            ERRORS_PERCENT.map(exact).into()
         };
-        let near =
-            |distance_m: f64| Near { distance_m, num_disparities: geometry.disparity_px(distance_m).ceil() as u32 + 1 };
+        let near = |distance_m: f64| {
+            let nearest_px = geometry.disparity_px(distance_m).ceil();
+            Near { distance_m, num_disparities: (nearest_px - first_px).max(0.0) as u32 + 1 }
+        };
         Self {
             width,
             height,
             fov_deg: 2.0 * (width as f64 / 2.0 / focal_px).atan().to_degrees(),
             focal_px,
             baseline_m,
-            num_disparities: args.num_disparities,
-            error_px: args.error_px,
-            nearest_m: focal_px * baseline_m / largest_px,
-            distances: DISTANCES_M.map(at).into(),
-            reaches: ERRORS_PERCENT.map(reach).into(),
+            min_disparity,
+            num_disparities,
+            error_px,
+            nearest_m: reach.nearest_m(),
+            farthest_m: reach.farthest_m(),
+            disparities: reach.table().iter().map(|sample| Row::of(sample, error_px)).collect(),
+            distances: DISTANCES_M.into_iter().filter_map(at).collect(),
+            reaches: exact(error_px),
+            step_reaches: exact(STEP_PX),
+            sentence: sentence(&reach, STEP_PX, TOLERANCE_PERCENT),
             near: NEAR_M.map(near).into(),
+            reach,
         }
     }
 
     fn text(&self) -> String {
-        let Self { width, height, fov_deg, focal_px, baseline_m, num_disparities, error_px, nearest_m, .. } = self;
+        let Self { width, height, fov_deg, focal_px, baseline_m, num_disparities, error_px, reach, .. } = self;
+        let (first, last) = reach.range_px();
+        let metres = |m: Option<f64>, none: &str| m.map_or_else(|| none.to_owned(), |m| format!("{m:.2} m"));
+        let nearest = metres(self.nearest_m, "none: the whole range lies behind infinity");
+        let farthest = metres(self.farthest_m, "infinity");
+        let most = StereoParams::parameter("num-disparities").and_then(|parameter| match &parameter.domain {
+            Domain::Integer(range) => Some(*range.end()),
+            _ => None,
+        });
         let mut text = format!(
             "{width}x{height}, {fov_deg:.1} degrees wide (focal length {focal_px:.0} px), baseline {:.1} mm\n\
-             nearest depth with {num_disparities} disparities: {nearest_m:.2} m\n\n\
-             distance  disparity    error of depth where disparity is off by {error_px} px\n",
+             nearest depth with {num_disparities} disparities ({first} to {last} px): {nearest}, farthest: {farthest}\n\n\
+             disparity    distance    error of depth where disparity is off by one px    by {error_px} px\n",
             baseline_m * 1e3
         );
+        for Row { disparity_px, distance_m, step_error_m, step_error_percent, error_m, error_percent } in
+            &self.disparities
+        {
+            let _ = writeln!(
+                text,
+                "{disparity_px:6.0} px  {distance_m:8.2} m  {step_error_m:31.3} m {step_error_percent:6.1} %  {error_m:9.3} m {error_percent:6.1} %"
+            );
+        }
+        let _ = writeln!(text, "\ndistance  disparity    error of depth where disparity is off by {error_px} px");
         for At { distance_m, disparity_px, error_m, error_percent, seen } in &self.distances {
-            let seen = if *seen { "" } else { "   nearer than it sees" };
+            let seen = match seen {
+                true => "",
+                false if *disparity_px > last => "   nearer than it sees",
+                false => "   farther than it sees",
+            };
             let _ = writeln!(
                 text,
                 "{distance_m:6.1} m  {disparity_px:6.1} px  {error_m:9.3} m {error_percent:6.1} %{seen}"
             );
         }
         text.push('\n');
-        for Reach { error_percent, distance_m } in &self.reaches {
-            let _ = writeln!(text, "within {error_percent} % up to {distance_m:.2} m");
+        for (px, reaches) in [(STEP_PX, &self.step_reaches), (*error_px, &self.reaches)] {
+            for Exact { error_percent, .. } in reaches {
+                let _ = writeln!(text, "{}", sentence(reach, px, *error_percent));
+            }
         }
         for Near { distance_m, num_disparities } in &self.near {
-            let _ = writeln!(text, "to see {distance_m} m: --num-disparities {num_disparities}");
+            let fits = matches!(&most, Some(most) if i64::from(*num_disparities) <= *most);
+            let remark = if fits { "" } else { ", more than there can be: smaller pictures see nearer" };
+            let _ = writeln!(text, "to see {distance_m} m: --num-disparities {num_disparities}{remark}");
         }
         text
     }
 }
 
-fn fov(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|v| (1.0..=170.0).contains(v)).ok_or_else(|| "expected 1 to 170 degrees".to_owned())
+fn sentence(reach: &Reach, error_px: f64, percent: f64) -> String {
+    format!("off by {error_px} px: within {percent} % {}", reach.within(percent, error_px))
+}
+
+impl Row {
+    fn of(sample: &Sample, error_px: f64) -> Self {
+        Self {
+            disparity_px: sample.disparity_px,
+            distance_m: sample.distance_m,
+            step_error_m: sample.error_m(STEP_PX),
+            step_error_percent: sample.error_percent(STEP_PX),
+            error_m: sample.error_m(error_px),
+            error_percent: sample.error_percent(error_px),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -180,7 +265,7 @@ mod tests {
     #[test]
     fn errors_grow_with_the_square_of_the_distance() {
         let plan = plan("--focal-px 500 --baseline-m 0.1 --num-disparities 51 --error-px 0.5").unwrap();
-        assert!((plan.nearest_m - 1.0).abs() < 1e-12);
+        assert!((plan.nearest_m.unwrap() - 1.0).abs() < 1e-12 && plan.farthest_m.is_none());
         let two = &plan.distances[2];
         assert!((two.disparity_px - 25.0).abs() < 1e-9 && (two.error_m - 0.04).abs() < 1e-9);
         assert!((two.error_percent - 2.0).abs() < 1e-9 && (plan.distances[5].error_m - 1.0).abs() < 1e-9);
@@ -192,12 +277,43 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_view_is_a_focal_length() {
-        let by_fov = plan("--fov-deg 90 --baseline-m 0.06").unwrap();
-        assert!((by_fov.focal_px - 320.0).abs() < 1e-9 && (by_fov.fov_deg - 90.0).abs() < 1e-9);
+    fn one_of_three_ways_names_the_lens() {
+        for lens in ["--fov-deg 90", "--focal-px 320", "--focal-mm 2.4 --sensor-width-mm 4.8"] {
+            let by = plan(&format!("{lens} --baseline-m 0.06")).unwrap();
+            assert!((by.focal_px - 320.0).abs() < 1e-9 && (by.fov_deg - 90.0).abs() < 1e-9, "{lens}");
+        }
         let text = plan("--baseline-m 0.06").unwrap_err().to_string();
-        assert!(text.contains("--fov-deg") && text.contains("--focal-px"), "one of both is needed: {text}");
-        assert!(plan("--fov-deg 90 --focal-px 320 --baseline-m 0.06").is_err(), "both may contradict");
-        assert!(plan("--fov-deg 180 --baseline-m 0.06").is_err());
+        for flag in ["--fov-deg", "--focal-px", "--focal-mm"] {
+            assert!(text.contains(flag), "one of the three is needed: {text}");
+        }
+        let text = plan("--focal-mm 11 --baseline-m 0.06").unwrap_err().to_string();
+        assert!(text.contains("--sensor-width-mm"), "{text}");
+        for wrong in [
+            "--fov-deg 90 --focal-px 320",
+            "--focal-px 320 --focal-mm 2.4 --sensor-width-mm 4.8",
+            "--fov-deg 90 --sensor-width-mm 4.8",
+            "--sensor-width-mm 4.8",
+            "--fov-deg 180",
+        ] {
+            assert!(plan(&format!("{wrong} --baseline-m 0.06")).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_paper_s_range_is_told_from_its_nearest_to_its_farthest_distance() {
+        let words = "--focal-mm 11 --sensor-width-mm 15.36 --size 1280x480 --baseline-m 0.456";
+        let paper = plan(&format!("{words} --min-disparity 20 --num-disparities 44")).unwrap();
+        assert!((paper.nearest_m.unwrap() - 6.635).abs() < 0.01 && (paper.farthest_m.unwrap() - 20.9).abs() < 0.01);
+        let ends = [paper.disparities.first(), paper.disparities.last()].map(|row| row.unwrap().disparity_px as u32);
+        assert_eq!(ends, [20, 63]);
+        assert!((paper.disparities[0].step_error_percent - 5.0).abs() < 1e-9);
+        let text = paper.text();
+        assert!(text.contains("(20 to 63 px): 6.63 m, farthest: 20.90 m"), "{text}");
+        assert!(text.contains("off by 1 px: within 5 % up to 20.90 m"), "{text}");
+        assert!(text.contains("--num-disparities 1375, more than there can be"), "{text}");
+        assert!(paper.sentence.contains("within 5 % up to 20.90 m"), "{}", paper.sentence);
+        let whole = plan(words).unwrap();
+        assert!((whole.step_reaches[2].distance_m - 20.9).abs() < 0.01 && whole.farthest_m.is_none());
+        assert!(plan(&format!("{words} --min-disparity 5000")).is_err(), "no such parameter");
     }
 }

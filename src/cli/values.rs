@@ -1,5 +1,7 @@
 //! Values that several commands take from the command line: parsed and refused in one way.
 
+use crate::parameter::ParameterType;
+use crate::stereo::StereoParams;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// A member of a family of choices, which `--help` lists: `ALL`, `word` and `help` of the family.
@@ -26,4 +28,14 @@ pub(super) fn positive(text: &str) -> Result<f64, String> {
 /// A number from 0 to 1.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+/// A value of a matching parameter, with the range that it has everywhere.
+pub(super) fn of_parameter<T: ParameterType + Send + Sync>(
+    name: &'static str,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
+    move |text| {
+        let parameter = StereoParams::parameter(name).ok_or("no such parameter")?;
+        T::from_value(parameter.parse(text)?).ok_or_else(|| format!("'{text}' is no value of --{name}"))
+    }
 }

@@ -1,6 +1,7 @@
 //! Results as files that other tools open: numbers first, pictures beside them.
 
 mod disparity;
+mod figure;
 mod file;
 mod panel;
 mod picture;
@@ -10,6 +11,7 @@ mod snapshot;
 mod text;
 
 pub use disparity::{check_disparity_name, write_depth_mm, write_disparity};
+pub use figure::{check_reach_name, write_reach};
 pub use file::ExportError;
 pub(crate) use file::write as write_file;
 pub use picture::{write_color, write_confidence, write_picture, write_rgb};

@@ -14,7 +14,7 @@ use crate::stereo::{DisparityMap, reason};
 use std::path::Path;
 
 const NO_DEPTH: &str =
-    "no depth: the calibration is missing (--calibration, --rectify auto, or --focal-px and --baseline-m)";
+    "no depth: the calibration is missing (--calibration, --rectify auto, or the lens (--fov-deg) and --baseline-m)";
 
 /// How a preview looks.
 #[derive(Clone, Debug, Default, PartialEq)]

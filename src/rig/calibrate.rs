@@ -1,7 +1,7 @@
 //! What a user chooses of calibration, and the recipe for frames that follows from it.
 
 use crate::calibration::{
-    CalibrationError, Estimate, LengthUnit, LoadOptions, StereoRig, estimate_rig, focal_from_fov, load,
+    CalibrationError, Estimate, FocalLength, LengthUnit, LoadOptions, StereoRig, estimate_rig, load,
 };
 use crate::capture::{Recipe, Scale, SourceInfo};
 use crate::choices;
@@ -41,12 +41,19 @@ pub struct CalibrationChoice {
     /// How pairs become rectified; where not given, by the files if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rectify: Option<RectifyChoice>,
-    /// Horizontal field of view of each camera in degrees, for an estimate.
+    /// The lens by its horizontal field of view, degrees: of rectified pictures without files, or for an estimate. At most
+    /// one of the three ways to name it is given; see [`CalibrationChoice::focal`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fov_deg: Option<f64>,
-    /// Focal length, px: of rectified pictures without files, or for an estimate.
+    /// The lens by its focal length, px.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub focal_px: Option<f64>,
+    /// The lens by its focal length, mm, together with the width of the sensor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub focal_mm: Option<f64>,
+    /// Width of the part of the sensor that the pictures show, mm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sensor_width_mm: Option<f64>,
     /// Distance between the cameras, m: without files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline_m: Option<f64>,
@@ -75,6 +82,8 @@ pub struct FittedDepth {
 
 /// A field of view that most webcams are near to, degrees.
 const USUAL_FOV_DEG: f64 = 60.0;
+/// The lens that is assumed where nobody names one.
+pub const USUAL_FOCAL: FocalLength = FocalLength::FovDeg(USUAL_FOV_DEG);
 /// A distance at which two webcams stand beside each other, m.
 const USUAL_BASELINE_M: f64 = 0.06;
 
@@ -96,6 +105,25 @@ impl CalibrationChoice {
         self.rectify.unwrap_or(by_files)
     }
 
+    /// How the lens is named, if it is.
+    pub fn focal(&self) -> Option<FocalLength> {
+        let lens = self.focal_mm.zip(self.sensor_width_mm);
+        let lens = lens.map(|(focal_mm, sensor_width_mm)| FocalLength::Lens { focal_mm, sensor_width_mm });
+        self.focal_px.map(FocalLength::Px).or(lens).or(self.fov_deg.map(FocalLength::FovDeg))
+    }
+
+    /// Names the lens in one way, and no more in another.
+    pub fn set_focal(&mut self, focal: Option<FocalLength>) {
+        (self.fov_deg, self.focal_px, self.focal_mm, self.sensor_width_mm) = match focal {
+            None => (None, None, None, None),
+            Some(FocalLength::FovDeg(fov_deg)) => (Some(fov_deg), None, None, None),
+            Some(FocalLength::Px(px)) => (None, Some(px), None, None),
+            Some(FocalLength::Lens { focal_mm, sensor_width_mm }) => {
+                (None, None, Some(focal_mm), Some(sensor_width_mm))
+            }
+        };
+    }
+
     /// The same as words of a command line, without those at their defaults. A fit of depth has no words: a rig file
     /// keeps it.
     pub fn words(&self) -> Vec<String> {
@@ -110,6 +138,8 @@ impl CalibrationChoice {
         add("alpha", (self.alpha > 0.0).then(|| self.alpha.to_string()));
         add("fov-deg", self.fov_deg.map(|fov| fov.to_string()));
         add("focal-px", self.focal_px.map(|focal| focal.to_string()));
+        add("focal-mm", self.focal_mm.map(|focal| focal.to_string()));
+        add("sensor-width-mm", self.sensor_width_mm.map(|width| width.to_string()));
         add("baseline-m", self.baseline_m.map(|baseline| baseline.to_string()));
         add("doffs", (self.doffs_px != 0.0).then(|| self.doffs_px.to_string()));
         add("scale", (self.scale != Scale::One).then(|| self.scale.to_string()));
@@ -157,13 +187,11 @@ impl CalibrationChoice {
     /// They show too little; the text says what to do.
     pub fn estimate(&self, pairs: &[RawPair], source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
         let mut assumed = Vec::new();
-        let focal_px = self.focal_px.unwrap_or_else(|| {
-            let fov_deg = self.fov_deg.unwrap_or_else(|| {
-                assumed.push(format!("a field of view of {USUAL_FOV_DEG:.0}° (--fov-deg)"));
-                USUAL_FOV_DEG
-            });
-            focal_from_fov(source.width, fov_deg)
+        let focal = self.focal().unwrap_or_else(|| {
+            assumed.push(format!("a field of view of {USUAL_FOV_DEG:.0}° (--fov-deg)"));
+            USUAL_FOCAL
         });
+        let focal_px = focal.px(source.width);
         let baseline_m = self.baseline_m.unwrap_or_else(|| {
             assumed.push(format!("a baseline of {USUAL_BASELINE_M} m (--baseline-m)"));
             USUAL_BASELINE_M
@@ -184,8 +212,8 @@ impl CalibrationChoice {
 
     /// Pictures that are rectified as they come.
     fn without_files(&self, source: &SourceInfo) -> Calibrated {
-        let geometry = self.focal_px.zip(self.baseline_m).map(|(focal_px, baseline_m)| Geometry {
-            focal_px,
+        let geometry = self.focal().zip(self.baseline_m).map(|(focal, baseline_m)| Geometry {
+            focal_px: focal.px(source.width),
             baseline_m,
             doffs_px: self.doffs_px,
             cx_px: (source.width as f64 - 1.0) / 2.0,
@@ -223,7 +251,7 @@ impl FittedDepth {
     /// What is assumed of a source that nothing is known of.
     pub fn unknown(source: &SourceInfo) -> Geometry {
         Geometry {
-            focal_px: focal_from_fov(source.width, USUAL_FOV_DEG),
+            focal_px: USUAL_FOCAL.px(source.width),
             baseline_m: USUAL_BASELINE_M,
             doffs_px: 0.0,
             cx_px: (source.width as f64 - 1.0) / 2.0,

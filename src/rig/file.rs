@@ -168,9 +168,20 @@ impl Tables {
             return Err("[source] rate_hz must be above 0, at most 1000".into());
         }
         let c = self.calibration;
-        let above_zero = [("fov_deg", c.fov_deg), ("focal_px", c.focal_px), ("baseline_m", c.baseline_m)];
+        let lens = [("fov_deg", c.fov_deg), ("focal_px", c.focal_px), ("focal_mm", c.focal_mm)];
+        let others = [("sensor_width_mm", c.sensor_width_mm), ("baseline_m", c.baseline_m)];
+        let above_zero = [&lens[..], &others[..]].concat();
         if let Some((name, _)) = above_zero.iter().find(|(_, v)| v.is_some_and(|v| !(v > 0.0 && v.is_finite()))) {
             return Err(format!("[calibration] {name} must be above 0"));
+        }
+        if let [(one, _), (other, _), ..] = lens.iter().filter(|(_, v)| v.is_some()).collect::<Vec<_>>()[..] {
+            return Err(format!("[calibration] {one} and {other} both name the lens: leave one of them out"));
+        }
+        if c.focal_mm.is_some() != c.sensor_width_mm.is_some() {
+            return Err("[calibration] focal_mm and sensor_width_mm need each other: give both or neither".into());
+        }
+        if c.fov_deg.is_some_and(|fov_deg| fov_deg >= 180.0) {
+            return Err("[calibration] fov_deg must be below 180".into());
         }
         if !(0.0..=1.0).contains(&c.alpha) {
             return Err("[calibration] alpha must be from 0 to 1".into());
@@ -303,6 +314,10 @@ mod tests {
             ("[calibration]\nunit = \"inch\"\n", "m, cm, mm"),
             ("[calibration]\nalpha = 2\n", "alpha must be from 0 to 1"),
             ("[calibration]\nbaseline_m = 0\n", "baseline_m must be above 0"),
+            ("[calibration]\nfocal_mm = 8\nsensor_width_mm = -6\n", "sensor_width_mm must be above 0"),
+            ("[calibration]\nfocal_mm = 8\n", "focal_mm and sensor_width_mm need each other"),
+            ("[calibration]\nfov_deg = 60\nfocal_px = 500\n", "fov_deg and focal_px both name the lens"),
+            ("[calibration]\nfov_deg = 180\n", "fov_deg must be below 180"),
             ("[camera]\n", "camera"),
             ("[left]\nfx_px = 500\n[right_from_left]\n", "give it with --calibration"),
         ] {

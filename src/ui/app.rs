@@ -83,6 +83,9 @@ impl eframe::App for App {
         if session.rig.open {
             panels::rig::show(ui, session);
         }
+        if session.look.reach.open {
+            session.look.reach.open = panels::reach::show(ui, session);
+        }
         if session.help {
             session.help = panels::help::show(ui);
         }

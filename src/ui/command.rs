@@ -19,6 +19,8 @@ pub enum Command {
     Cameras,
     /// Calibration, controls and the file that keeps them.
     Rig,
+    /// Distance and its error over the disparity.
+    Reach,
     /// Fit the depth range to what is seen now.
     FitDepth,
     /// Show the whole picture again.
@@ -50,6 +52,7 @@ impl Command {
         Self::Open,
         Self::Cameras,
         Self::Rig,
+        Self::Reach,
         Self::FitDepth,
         Self::WholePicture,
         Self::ColourReasons,
@@ -75,6 +78,7 @@ impl Command {
             Self::Open => "Open images …",
             Self::Cameras => "Cameras …",
             Self::Rig => "Rig …",
+            Self::Reach => "Distance and error …",
             Self::FitDepth => "Fit now",
             Self::WholePicture => "Whole picture",
             Self::ColourReasons => "Colour invalid by reason",
@@ -99,6 +103,9 @@ impl Command {
             Self::Open => "Choose a left and a right picture, or drop two files or a folder on the window.",
             Self::Cameras => "Show what each camera sees, and choose left and right by a click.",
             Self::Rig => "Calibration, depth from known distances, camera controls, and the file that keeps them.",
+            Self::Reach => {
+                "Draw which distance each disparity stands for, and how far it is off where the disparity is, for this rig and search range."
+            }
             Self::FitDepth => "Set the depth range to what is seen now (2 to 98 %); it stays fixed afterwards.",
             Self::WholePicture => "Show the whole picture in all views; so does a double-click.",
             Self::ColourReasons => "Pixels without disparity in a colour for each reason, instead of black.",
@@ -121,6 +128,7 @@ impl Command {
             Self::Open => (Modifiers::COMMAND, Key::O),
             Self::Cameras => (Modifiers::NONE, Key::C),
             Self::Rig => (Modifiers::NONE, Key::R),
+            Self::Reach => (Modifiers::NONE, Key::D),
             Self::FitDepth => (Modifiers::NONE, Key::F),
             Self::WholePicture => (Modifiers::NONE, Key::Num0),
             Self::ColourReasons => (Modifiers::NONE, Key::I),

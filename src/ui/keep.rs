@@ -1,7 +1,7 @@
 //! What the window remembers from one start to the next: views, panels, source, parameters, in one TOML file.
 //! What an older or newer version wrote and this one does not know is passed over.
 
-use super::look::Look;
+use super::look::{ERRORS_PX, Look, ReachLook};
 use super::view::ViewKind;
 use crate::colormap::Colormap;
 use crate::settings::{Origin, Word};
@@ -20,6 +20,7 @@ pub(crate) struct Kept {
     colour_reasons: bool,
     unfolded: bool,
     controls: Option<bool>,
+    error_px: Option<f64>,
     /// Preset, engine and matching parameters in the words of the command line.
     settings: toml::Table,
 }
@@ -64,6 +65,7 @@ impl Kept {
             colour_reasons: look.colour_reasons,
             unfolded: look.unfolded,
             controls: Some(look.controls),
+            error_px: Some(look.reach.error_px),
             settings,
         }
     }
@@ -79,6 +81,10 @@ impl Kept {
             colour_reasons: self.colour_reasons,
             unfolded: self.unfolded,
             controls: self.controls.unwrap_or(first.controls),
+            reach: ReachLook {
+                error_px: self.error_px.filter(|px| ERRORS_PX.contains(px)).unwrap_or(first.reach.error_px),
+                ..first.reach
+            },
         }
     }
 
@@ -106,6 +112,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/window.toml");
         let mut look = Look { depth_range_m: Some((0.5, 4.0)), unfolded: true, ..Look::default() };
+        look.reach.error_px = 0.5;
         look.toggle(ViewKind::Right);
         let chosen = [("p1", "4"), ("left-right", "off"), ("subpixel", "off"), ("engine", "cpu")];
         let kept = Kept::of("scene", &look, chosen.map(|(name, text)| (name, text.to_owned())).into());

@@ -4,8 +4,22 @@ use super::render::{Display, MapLook};
 use super::view::ViewKind;
 use crate::colormap::{Colormap, DisplayRange};
 use crate::frame::Geometry;
+use crate::reach::USUAL_ERROR_PX;
 use crate::stereo::StereoParams;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
+
+/// Errors of a disparity that can be looked at, px.
+pub(crate) const ERRORS_PX: RangeInclusive<f64> = 0.01..=16.0;
+
+/// Distance and error over the disparity, as they are drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ReachLook {
+    /// Whether they are; not kept, as it lies over the pictures.
+    pub(crate) open: bool,
+    /// Error of a disparity whose error of the distance is drawn, px.
+    pub(crate) error_px: f64,
+}
 
 /// What the user has chosen to see.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +36,8 @@ pub(crate) struct Look {
     pub(crate) unfolded: bool,
     /// Whether the panels are shown.
     pub(crate) controls: bool,
+    /// How distance and error over the disparity are drawn.
+    pub(crate) reach: ReachLook,
 }
 
 impl Default for Look {
@@ -33,6 +49,7 @@ impl Default for Look {
             colour_reasons: false,
             unfolded: false,
             controls: true,
+            reach: ReachLook { open: false, error_px: USUAL_ERROR_PX },
         }
     }
 }

@@ -9,6 +9,7 @@ mod cameras;
 mod confidence;
 mod harness;
 mod paths;
+mod reach;
 mod rig;
 #[cfg(target_os = "linux")]
 #[path = "../v4l2/mod.rs"]

@@ -1,7 +1,7 @@
 use super::*;
 use crate::calibration::remap::RemapTable;
 use crate::calibration::rig::tests::plain_rig;
-use crate::calibration::{KnownDepth, fit_depth, shared_data};
+use crate::calibration::{FocalLength, KnownDepth, fit_depth, shared_data};
 use crate::capture::scene::{SceneOptions, render};
 use crate::frame::Geometry;
 use crate::image::Image;
@@ -60,7 +60,7 @@ fn turned_cameras_are_found_out_and_rows_come_together() {
 #[test]
 fn a_wrong_field_of_view_brings_rows_together_all_the_same() {
     let (pairs, _) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), 0.0, &[2, 40, 70]);
-    let found = estimate_rig(&borrowed(&pairs), focal_from_fov(640, 70.0), 0.065).unwrap();
+    let found = estimate_rig(&borrowed(&pairs), FocalLength::FovDeg(70.0).px(640), 0.065).unwrap();
     assert!(found.row_offset_after.median_abs_px < 0.15, "{}", found.row_offset_after);
 }
 

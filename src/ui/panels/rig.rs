@@ -1,11 +1,15 @@
 //! The rig: calibration with its sentence to confirm, depth from two known distances, the file that keeps it all.
 
-use crate::calibration::LengthUnit;
+use crate::calibration::{FocalLength, LengthUnit};
 use crate::capture::Scale;
-use crate::rig::{CalibrationChoice, RectifyChoice};
+use crate::rig::{CalibrationChoice, RectifyChoice, USUAL_FOCAL};
 use crate::ui::session::Session;
 use crate::ui::widgets;
 use egui::{Button, DragValue, RichText, Role, ScrollArea, Ui, WidgetInfo};
+use std::mem::discriminant;
+
+/// Width of a sensor of 1/3 inch, which many cameras are near to, mm.
+const USUAL_SENSOR_WIDTH_MM: f64 = 4.8;
 
 /// Shows the window while it is open.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
@@ -39,9 +43,11 @@ fn calibration(ui: &mut Ui, session: &mut Session) {
         let help = "Rectifies by what both pictures show: no board, no file. Point the cameras at something with texture, \
                     near and far. Depth is then an estimate.";
         if ui.button(label).on_hover_text(help).clicked() {
-            let CalibrationChoice { fov_deg, baseline_m, alpha, scale, .. } = before.clone();
+            let CalibrationChoice { baseline_m, alpha, scale, .. } = before.clone();
             let rectify = Some(RectifyChoice::Auto);
-            session.calibrate(CalibrationChoice { alpha, rectify, fov_deg, baseline_m, scale, ..Default::default() });
+            let mut estimate = CalibrationChoice { alpha, rectify, baseline_m, scale, ..Default::default() };
+            estimate.set_focal(before.focal());
+            session.calibrate(estimate);
         }
         if before.rectify() != RectifyChoice::Off && ui.button("None").on_hover_text("Match pictures as they come.").clicked() {
             session.calibrate(CalibrationChoice { scale: before.scale, ..CalibrationChoice::default() });
@@ -68,17 +74,7 @@ fn calibration(ui: &mut Ui, session: &mut Session) {
             ui.checkbox(&mut choice.swapped, "Left and right are exchanged in the file").on_hover_text(help);
         }
         RectifyChoice::Auto => {
-            number(
-                ui,
-                "field of view",
-                "°",
-                "Horizontal, of each camera; data sheets say it.",
-                choice.fov_deg.unwrap_or(60.0),
-                5.0..=170.0,
-                |v| {
-                    choice.fov_deg = Some(v);
-                },
-            );
+            lens(ui, session.status.source.width, &mut choice);
             number(
                 ui,
                 "baseline",
@@ -107,6 +103,49 @@ fn calibration(ui: &mut Ui, session: &mut Session) {
     });
     if choice != before {
         session.calibrate(choice);
+    }
+}
+
+/// The lens, named in one of three ways; another way begins with the same lens.
+fn lens(ui: &mut Ui, width: usize, choice: &mut CalibrationChoice) {
+    let focal = choice.focal().unwrap_or(USUAL_FOCAL);
+    let px = focal.px(width.max(1));
+    let sensor_width_mm = choice.sensor_width_mm.unwrap_or(USUAL_SENSOR_WIDTH_MM);
+    let ways = [
+        FocalLength::FovDeg(2.0 * (width.max(1) as f64 / 2.0 / px).atan().to_degrees()),
+        FocalLength::Px(px),
+        FocalLength::Lens { focal_mm: px * sensor_width_mm / width.max(1) as f64, sensor_width_mm },
+    ];
+    let words = [
+        (0, "field of view", "Degrees, horizontal, of each camera: data sheets of webcams say it."),
+        (1, "focal length, px", "Pixels of the pictures as they come: calibrations say it."),
+        (2, "focal length, mm", "As the lens says it, with the width of the sensor."),
+    ];
+    let way = |focal| ways.iter().position(|way| discriminant(way) == discriminant(&focal)).unwrap_or(0);
+    let mut chosen = way(focal);
+    let help = "How the lens of each camera is named.";
+    widgets::row(ui, "lens by", help, |ui| {
+        if widgets::choice(ui, "Lens by", help, &words, &mut chosen) {
+            choice.set_focal(Some(ways[chosen]));
+        }
+    });
+    let mut set = |focal| choice.set_focal(Some(focal));
+    match focal {
+        FocalLength::FovDeg(fov_deg) => number(ui, "field of view", "°", words[0].2, fov_deg, 1.0..=170.0, |v| {
+            set(FocalLength::FovDeg(v));
+        }),
+        FocalLength::Px(px) => number(ui, "focal length", "px", words[1].2, px, 1.0..=100_000.0, |v| {
+            set(FocalLength::Px(v));
+        }),
+        FocalLength::Lens { focal_mm, sensor_width_mm } => {
+            number(ui, "focal length", "mm", words[2].2, focal_mm, 0.1..=1000.0, |v| {
+                set(FocalLength::Lens { focal_mm: v, sensor_width_mm });
+            });
+            let help = "Of the part of the sensor that the pictures show: columns times the width of a pixel.";
+            number(ui, "sensor width", "mm", help, sensor_width_mm, 0.1..=100.0, |v| {
+                set(FocalLength::Lens { focal_mm, sensor_width_mm: v });
+            });
+        }
     }
 }
 

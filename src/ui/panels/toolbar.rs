@@ -56,7 +56,7 @@ fn views(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         }
     }
     ui.separator();
-    for command in [Command::WholePicture, Command::FullScreen, Command::Quit] {
+    for command in [Command::Reach, Command::WholePicture, Command::FullScreen, Command::Quit] {
         let key = ui.ctx().format_shortcut(&command.shortcut());
         let button = Button::new(command.label()).shortcut_text(key);
         if ui.add(button).on_hover_text(command.tooltip()).clicked() {

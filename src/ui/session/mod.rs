@@ -285,6 +285,7 @@ impl Session {
             }
             Command::Cameras => self.toggle_chooser(),
             Command::Rig => self.rig.open = !self.rig.open,
+            Command::Reach => self.look.reach.open = !self.look.reach.open,
             Command::Help => self.help = !self.help,
             Command::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
         }

@@ -1,0 +1,36 @@
+//! Flags that name the cameras' lens, in one of three ways; the same wherever one is asked for.
+
+use super::values::positive;
+use crate::calibration::FocalLength;
+
+/// How the lens is named: at most one way.
+#[derive(Clone, Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct LensArgs {
+    /// How wide the pictures of a camera are, degrees: the horizontal field of view, not the diagonal one
+    #[arg(long, value_name = "DEGREES", value_parser = fov, group = "lens")]
+    fov_deg: Option<f64>,
+    /// Focal length instead of the field of view, px
+    #[arg(long, value_name = "PX", value_parser = positive, group = "lens")]
+    focal_px: Option<f64>,
+    /// Focal length instead of the field of view, mm, as the lens says it
+    #[arg(long, value_name = "MM", value_parser = positive, group = "lens", requires = "sensor_width_mm")]
+    focal_mm: Option<f64>,
+    /// Width of the part of the sensor that the pictures show, mm: columns times the width of a pixel
+    #[arg(long, value_name = "MM", value_parser = positive, requires = "focal_mm")]
+    #[arg(conflicts_with_all = ["fov_deg", "focal_px"])] // which would waive what it requires
+    sensor_width_mm: Option<f64>,
+}
+
+impl LensArgs {
+    /// The lens, if it was named.
+    pub(super) fn focal(&self) -> Option<FocalLength> {
+        let lens = self.focal_mm.zip(self.sensor_width_mm);
+        let lens = lens.map(|(focal_mm, sensor_width_mm)| FocalLength::Lens { focal_mm, sensor_width_mm });
+        self.focal_px.map(FocalLength::Px).or(lens).or(self.fov_deg.map(FocalLength::FovDeg))
+    }
+}
+
+fn fov(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|v| (1.0..=170.0).contains(v)).ok_or_else(|| "expected 1 to 170 degrees".to_owned())
+}

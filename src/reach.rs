@@ -1,0 +1,216 @@
+//! How far a rig sees with a search range, and how exactly: `Z = f B / d`, so that an error of `e` px in the disparity `d` is
+//! one of `e / d` of the distance (Leu, Bacara & Jivet 2010, section II, eq. 2 and Fig. 5).
+
+use crate::frame::Geometry;
+use std::fmt;
+
+/// An error of depth that most uses bear, per cent of the distance.
+pub const TOLERANCE_PERCENT: f64 = 5.0;
+/// One step of a disparity without sub-pixel digits, px.
+pub const STEP_PX: f64 = 1.0;
+/// How far disparities of textured surfaces and a good calibration are usually off, px.
+pub const USUAL_ERROR_PX: f64 = 0.25;
+
+/// A rig and the disparities that are searched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reach {
+    /// The rig.
+    pub geometry: Geometry,
+    /// The smallest disparity.
+    pub min_disparity: i32,
+    /// How many there are from there up.
+    pub num_disparities: u32,
+}
+
+/// What one disparity stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// The disparity, px.
+    pub disparity_px: f64,
+    /// Its distance, m.
+    pub distance_m: f64,
+    /// How much of the distance an error of 1 px in the disparity is.
+    share_per_px: f64,
+}
+
+/// Up to where depth is as exact as asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Within {
+    /// Not even at the nearest distance of the range, m (infinity where the range has none).
+    Nowhere(f64),
+    /// Up to this distance, m.
+    UpTo(f64),
+    /// At every distance of the range, whose farthest this is, m.
+    Everywhere(f64),
+}
+
+impl Sample {
+    /// Error of the distance where the disparity is off by `error_px`, m; to first order, the same to both sides.
+    pub fn error_m(&self, error_px: f64) -> f64 {
+        self.distance_m * self.share_per_px * error_px
+    }
+
+    /// The same in per cent of the distance.
+    pub fn error_percent(&self, error_px: f64) -> f64 {
+        100.0 * self.share_per_px * error_px
+    }
+}
+
+impl Reach {
+    /// The smallest and the largest disparity, px.
+    pub fn range_px(&self) -> (f64, f64) {
+        let first = f64::from(self.min_disparity);
+        (first, first + f64::from(self.num_disparities.max(1)) - 1.0)
+    }
+
+    /// The nearest distance, m; `None` where the whole range lies behind infinity.
+    pub fn nearest_m(&self) -> Option<f64> {
+        self.geometry.depth_m(self.range_px().1)
+    }
+
+    /// The farthest distance, m; `None` where the range reaches infinity.
+    pub fn farthest_m(&self) -> Option<f64> {
+        self.geometry.depth_m(self.range_px().0)
+    }
+
+    /// What a disparity stands for; `None` at and behind infinity.
+    pub fn sample(&self, disparity_px: f64) -> Option<Sample> {
+        let distance_m = self.geometry.depth_m(disparity_px)?;
+        Some(Sample { disparity_px, distance_m, share_per_px: 1.0 / (disparity_px + self.geometry.doffs_px) })
+    }
+
+    /// The distance up to which an error of `error_px` is at most `percent`, whatever is searched, m.
+    pub fn exact_m(&self, percent: f64, error_px: f64) -> f64 {
+        self.geometry.focal_px * self.geometry.baseline_m * percent / 100.0 / error_px
+    }
+
+    /// The same within the range that is searched.
+    pub fn within(&self, percent: f64, error_px: f64) -> Within {
+        let exact_m = self.exact_m(percent, error_px);
+        let nearest_m = self.nearest_m().unwrap_or(f64::INFINITY);
+        match self.farthest_m() {
+            _ if exact_m < nearest_m => Within::Nowhere(nearest_m),
+            Some(farthest_m) if farthest_m <= exact_m => Within::Everywhere(farthest_m),
+            _ => Within::UpTo(exact_m),
+        }
+    }
+
+    /// The disparity below which an error of `error_px` is more than `percent`, px.
+    pub fn limit_px(&self, percent: f64, error_px: f64) -> f64 {
+        100.0 * error_px / percent - self.geometry.doffs_px
+    }
+
+    /// Samples for a curve: `count` or so, over the range as far as it lies before infinity.
+    pub fn curve(&self, count: usize) -> Vec<Sample> {
+        let (first, last) = self.drawn_px();
+        if first > last {
+            return Vec::new();
+        }
+        let steps = count.max(2) - 1;
+        let at = |i: usize| first + (last - first) * i as f64 / steps as f64;
+        (0..=steps).filter_map(|i| self.sample(at(i))).collect()
+    }
+
+    /// Where curves begin and end, px: one px before infinity at the earliest, because distances have no end there.
+    pub fn drawn_px(&self) -> (f64, f64) {
+        let (first, last) = self.range_px();
+        (first.max(STEP_PX - self.geometry.doffs_px), last)
+    }
+
+    /// Samples for a table: both ends of the range and round disparities between.
+    pub fn table(&self) -> Vec<Sample> {
+        let (first, last) = self.range_px();
+        let mut disparities = vec![first, last];
+        for power in [1.0, 10.0, 100.0, 1000.0] {
+            for leading in [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0] {
+                disparities.extend([power * leading, -power * leading]);
+            }
+        }
+        disparities.retain(|d| d.fract() == 0.0 && (first..=last).contains(d));
+        disparities.sort_by(f64::total_cmp);
+        disparities.dedup();
+        disparities.into_iter().filter_map(|d| self.sample(d)).collect()
+    }
+}
+
+impl fmt::Display for Within {
+    /// `up to 20.90 m`, to stand behind `within 5 %`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nowhere(nearest_m) if nearest_m.is_finite() => {
+                write!(f, "nowhere: the nearest distance is {nearest_m:.2} m")
+            }
+            Self::Nowhere(_) => f.write_str("nowhere: all of the range lies behind infinity"),
+            Self::UpTo(exact_m) => write!(f, "up to {exact_m:.2} m"),
+            Self::Everywhere(farthest_m) => write!(f, "up to {farthest_m:.2} m, the farthest that is searched"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibration::FocalLength;
+
+    fn geometry(focal_px: f64, baseline_m: f64) -> Geometry {
+        Geometry { focal_px, baseline_m, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false }
+    }
+
+    /// The rig of Leu, Bacara & Jivet 2010: 11 mm before 1280 pixels of 12 um, 456 mm apart.
+    fn paper(min_disparity: i32, num_disparities: u32) -> Reach {
+        let lens = FocalLength::Lens { focal_mm: 11.0, sensor_width_mm: 15.36 };
+        Reach { geometry: geometry(lens.px(1280), 0.456), min_disparity, num_disparities }
+    }
+
+    #[test]
+    fn the_paper_s_rig_reaches_as_far_as_the_paper_says() {
+        let reach = paper(20, 44);
+        assert_eq!(reach.range_px(), (20.0, 63.0));
+        // "within the acceptable tolerance of 5 %, only for distances up to 20 m", "closer than 6.5 m are not interesting"
+        let exact_m = reach.exact_m(TOLERANCE_PERCENT, STEP_PX);
+        assert!((exact_m - 20.9).abs() < 0.01, "{exact_m}");
+        let nearest_m = reach.nearest_m().unwrap();
+        assert!((nearest_m - 6.635).abs() < 0.01, "{nearest_m}");
+        assert!((reach.sample(64.0).unwrap().distance_m - 6.53).abs() < 0.01);
+        assert!((reach.limit_px(TOLERANCE_PERCENT, STEP_PX) - 20.0).abs() < 1e-9, "their smallest disparity");
+        let Within::Everywhere(farthest_m) = reach.within(TOLERANCE_PERCENT, STEP_PX) else { panic!("{reach:?}") };
+        assert!((farthest_m - 20.9).abs() < 0.01);
+        assert_eq!(paper(0, 64).within(TOLERANCE_PERCENT, STEP_PX), Within::UpTo(exact_m));
+        assert!(matches!(paper(0, 15).within(TOLERANCE_PERCENT, STEP_PX), Within::Nowhere(_)));
+    }
+
+    #[test]
+    fn an_error_is_the_slope_of_the_distance() {
+        let mut reach = paper(-4, 80);
+        reach.geometry.doffs_px = 6.0;
+        for sample in reach.curve(50) {
+            let off = |px: f64| reach.sample(sample.disparity_px + px).unwrap().distance_m;
+            let slope = (off(-1e-4) - off(1e-4)) / 2e-4;
+            assert!((sample.error_m(0.5) / (0.5 * slope) - 1.0).abs() < 1e-5, "{sample:?}");
+            assert!((sample.error_percent(0.5) - 100.0 * sample.error_m(0.5) / sample.distance_m).abs() < 1e-9);
+        }
+        let at_limit = reach.sample(reach.limit_px(5.0, 0.5)).unwrap();
+        assert!((at_limit.error_percent(0.5) - 5.0).abs() < 1e-9);
+        assert!((at_limit.distance_m - reach.exact_m(5.0, 0.5)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn tables_are_round_and_end_where_the_range_ends() {
+        let px = |reach: Reach| reach.table().iter().map(|sample| sample.disparity_px).collect::<Vec<_>>();
+        assert_eq!(px(paper(20, 44)), [20.0, 30.0, 40.0, 50.0, 60.0, 63.0]);
+        assert_eq!(px(paper(0, 12)), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 11.0], "0 px is infinity");
+        let mut converging = paper(-8, 12);
+        converging.geometry.doffs_px = 10.0;
+        assert_eq!(px(converging)[..3], [-8.0, -6.0, -5.0]);
+        assert_eq!((px(paper(-8, 4)), paper(-8, 4).curve(10)), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn the_words_say_up_to_where() {
+        let said = |reach: Reach, error_px| reach.within(TOLERANCE_PERCENT, error_px).to_string();
+        assert_eq!(said(paper(0, 64), STEP_PX), "up to 20.90 m");
+        assert_eq!(said(paper(25, 39), STEP_PX), "up to 16.72 m, the farthest that is searched");
+        assert_eq!(said(paper(0, 15), STEP_PX), "nowhere: the nearest distance is 29.86 m");
+        assert_eq!(said(paper(-9, 5), STEP_PX), "nowhere: all of the range lies behind infinity");
+    }
+}
