@@ -23,6 +23,13 @@ struct Params {
     paths: u32,
     confidence: u32, // 1 where it is wanted
     has_past: u32, // 1 where a pair of the same sequence came before
+    largest_sum: u32, // with which a winner passes the match threshold
+    whole_from_x: u32, // first column and one beyond the last of what is not border, and rows alike
+    whole_end_x: u32,
+    whole_from_y: u32,
+    whole_end_y: u32,
+    spatial_alpha: u32, // %
+    spatial_delta: u32, // px/16
     p2_of_step: array<vec4<u32>, 64>, // P2 for each brightness step of 0 to 255
 }
 
@@ -48,6 +55,9 @@ const RANGE: u32 = 1u;
 const UNIQUENESS: u32 = 2u;
 const LEFT_RIGHT: u32 = 4u;
 const SPECKLE: u32 = 8u;
+const MATCH: u32 = 16u;
+const BORDER: u32 = 32u;
+const HELD: u32 = 64u;
 const FILLED: u32 = 128u;
 
 fn inside(id: vec3<u32>) -> bool {
@@ -88,6 +98,12 @@ fn map_reasons(word: u32) -> u32 {
 
 fn map_word(value: i32, reasons: u32) -> u32 {
     return (u32(value) & 0xffffu) | (reasons << 16u);
+}
+
+// `old + share (new - old)`, rounded half up; the share in per cent.
+fn blend(old: i32, new_value: i32, share: u32) -> i32 {
+    let sum = i32(share) * new_value + (100 - i32(share)) * old + 50;
+    return (sum + 100 * 32768) / 100 - 32768; // never negative before the division, which rounds to 0
 }
 
 // The same reasons and confidence with another disparity.

@@ -111,7 +111,8 @@ fn assert_layout(shader: &Shader, name: &str, fields: &[(&str, usize)], size: us
 fn uniforms_lie_where_rust_puts_them() {
     let params = fields!(Params {
         width, height, pitch, candidates, words, slab_rows, min_disparity, left_shift, right_shift, p1, subpixel,
-        uniqueness, left_right, speckle_size, speckle_range, paths, confidence, has_past, p2_of_step; unused
+        uniqueness, left_right, speckle_size, speckle_range, paths, confidence, has_past, largest_sum,
+        whole_from_x, whole_end_x, whole_from_y, whole_end_y, spatial_alpha, spatial_delta, p2_of_step; unused
     });
     for shader in shaders::ALL {
         assert_layout(shader, "Params", &params, size_of::<Params>());
@@ -129,6 +130,9 @@ fn constants_mean_the_same() {
         ("UNIQUENESS", i64::from(reason::UNIQUENESS)),
         ("LEFT_RIGHT", i64::from(reason::LEFT_RIGHT)),
         ("SPECKLE", i64::from(reason::SPECKLE)),
+        ("MATCH", i64::from(reason::MATCH)),
+        ("BORDER", i64::from(reason::BORDER)),
+        ("HELD", i64::from(reason::HELD)),
         ("FILLED", i64::from(reason::FILLED)),
     ];
     let module = naga::front::wgsl::parse_str(include_str!("../shaders/common.wgsl")).expect("common.wgsl");
@@ -184,7 +188,8 @@ fn every_stage_has_a_shader_of_its_name() {
     /// What the GPU engine refuses.
     const CPU_ONLY: [&str; 2] = ["gating/mod", "gating/tests"];
     /// The winner's shader does what these files say.
-    const FUSED: [&str; 4] = ["disparity/mod", "disparity/subpixel", "disparity/uniqueness", "disparity/confidence"];
+    const FUSED: [&str; 5] =
+        ["disparity/border", "disparity/mod", "disparity/subpixel", "disparity/uniqueness", "disparity/confidence"];
     /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
     const PIECES: [&str; 15] = [
         "aggregate/convert",
@@ -269,6 +274,7 @@ fn requests() -> HashSet<Request> {
             }
         }
     }
+    options.push(StereoParams { spatial: Some(2), match_threshold: Some(30), ..plain.clone() });
     for params in &options {
         // all directions in memory at once, and in turns
         for path_bytes in [1 << 30, 1 << 18] {

@@ -1,5 +1,5 @@
 // Sums over all directions, and the winners of both pictures: for the left one the smallest sum, ties go to the smaller
-// disparity, then uniqueness and sub-pixel (src/stereo/disparity). A group of lanes goes along a piece of a row.
+// disparity, then border, match threshold, uniqueness and sub-pixel (src/stereo/disparity). A group of lanes goes along a piece of a row.
 //
 // The right pixel that candidate i of column x sees is x - d(i): the one that candidate i + 1 of the next column sees. So
 // the best of each right pixel so far moves up by one candidate with each column, and leaves at the upper end or, where
@@ -70,10 +70,23 @@ fn confidence(best: u32, rival: u32) -> u32 {
     return select((rival - best) * 255u / rival, 255u, rival == NOTHING);
 }
 
-fn left_word(best_key: u32, beside: vec3<u32>, gate: vec2<u32>) -> u32 {
+fn is_whole(here: vec2<u32>) -> bool {
+    return here.x >= params.whole_from_x && here.x < params.whole_end_x && here.y >= params.whole_from_y
+        && here.y < params.whole_end_y;
+}
+
+fn left_word(here: vec2<u32>, best_key: u32, beside: vec3<u32>, gate: vec2<u32>) -> u32 {
     let winner = best_key & INDEX_MASK;
     let best = best_key >> INDEX_BITS;
     let rival = beside.z;
+    if DROPS {
+        if !is_whole(here) {
+            return map_word(INVALID, BORDER);
+        }
+        if best > params.largest_sum {
+            return map_word(INVALID, MATCH);
+        }
+    }
     if params.uniqueness > 0u && rival != NOTHING && rival * (100u - params.uniqueness) < 100u * best {
         return map_word(INVALID, UNIQUENESS);
     }
@@ -129,7 +142,7 @@ fn choose(ids: Ids) {
         }
         let around = least_of_line_3(place, n, own);
         if is_pixel && lane == 0u {
-            map[map_index(here.x, y)] = left_word(beside.least, around, gate);
+            map[map_index(here.x, y)] = left_word(here, beside.least, around, gate);
         }
 
         if CHECKED {

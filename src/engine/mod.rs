@@ -163,8 +163,9 @@ pub fn lacks(kind: EngineKind, params: &StereoParams) -> Option<&'static str> {
         (is_cpu || is_gpu, params.cost == CostKind::MutualInformation, "mutual information"),
         (is_cpu || is_gpu, params.aggregation != Aggregation::None, "aggregation"),
         (is_cpu || is_gpu, params.right_matching == RightMatching::Swapped, "swapped matching"),
-        (is_cpu || is_gpu, params.match_threshold.is_some() || params.drop_border, "match threshold and border"),
-        (is_cpu || is_gpu, params.spatial.is_some() || params.temporal, "spatial and temporal filters"),
+        (is_cpu, params.match_threshold.is_some() || params.drop_border, "match threshold and border"),
+        (is_cpu, params.spatial.is_some(), "the spatial filter"),
+        (is_cpu || is_gpu, params.temporal, "the temporal filter"),
     ];
     new.into_iter().find(|&(lacks, is_asked, _)| lacks && is_asked).map(|(_, _, what)| what)
 }

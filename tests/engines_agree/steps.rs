@@ -3,8 +3,8 @@
 use crate::cases::{Case, Content, seeds};
 use crate::gpu::gpu_engine;
 use fastrand::Rng;
-use stereopsis::engine::GpuEngine;
 use stereopsis::engine::gpu::{Trace, TraceData};
+use stereopsis::engine::{EngineKind, GpuEngine};
 use stereopsis::frame::Luma;
 use stereopsis::image::Image;
 use stereopsis::stereo::aggregate::MAX_PATHS;
@@ -49,6 +49,10 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
         stereo::filter::remove_speckle(&mut map, params.speckle_size, params.speckle_range);
         step("speckle", &map);
     }
+    if params.spatial.is_some() {
+        stereo::filter::smooth_along_surfaces(&mut map, params);
+        step("spatial", &map);
+    }
     if params.fill == Fill::Background {
         stereo::filter::fill_background(&mut map);
         step("fill", &map);
@@ -92,7 +96,7 @@ pub(crate) fn check(engine: &mut GpuEngine, case: &Case) {
 fn gpu_agrees_step_by_step() {
     let Some(mut engine) = gpu_engine() else { return };
     for seed in seeds(30) {
-        let case = Case::random(seed, (40, 24));
+        let case = Case::random(EngineKind::Gpu, seed, (40, 24));
         check(&mut engine, &case);
     }
 }
@@ -133,6 +137,8 @@ fn gpu_filters_reach_across_tiles() {
             left_right: [Some(1), None][i % 2],
             speckle_size,
             speckle_range: [0, 1, 3][i / 2],
+            spatial: [None, Some(1), Some(2)][i % 3],
+            spatial_delta: [10, 40][i % 2],
             fill: Fill::Background,
             ..StereoParams::default()
         };
@@ -189,4 +195,63 @@ fn gpu_follows_any_direction() {
     }
     let all = StereoParams { num_disparities: 3, paths: MAX_PATHS, start_angle_deg: 7, ..StereoParams::default() };
     check(&mut engine, &Case::new(rng, (23, 14), Content::Noise, 8, all));
+}
+
+/// The spatial filter's lines are longer than its tiles, and end at steps and holes anywhere in them.
+#[test]
+fn gpu_smooths_along_lines_of_any_length() {
+    let Some(mut engine) = gpu_engine() else { return };
+    let rng = &mut Rng::with_seed(17);
+    let sizes = [(163, 75), (64, 32), (33, 65), (32, 31), (1, 130), (130, 1), (31, 97)];
+    for (i, (size, spatial)) in sizes.into_iter().zip([1, 2, 5].into_iter().cycle()).enumerate() {
+        let params = StereoParams {
+            min_disparity: [0, -12][i % 2],
+            num_disparities: 20,
+            paths: 4,
+            uniqueness: 2,
+            left_right: None,
+            spatial: Some(spatial),
+            spatial_alpha: [50, 1, 100, 33][i % 4],
+            spatial_delta: [10, 255, 40][i % 3],
+            confidence: i % 2 == 0,
+            ..StereoParams::default()
+        };
+        for content in [Content::Noise, Content::Shifted, Content::Blocks] {
+            check(&mut engine, &Case::new(rng, size, content, 8, params.clone()));
+        }
+    }
+}
+
+/// The border and the match threshold, where all is dropped, much, little or nothing.
+#[test]
+fn gpu_drops_the_border_and_what_matches_badly() {
+    let Some(mut engine) = gpu_engine() else { return };
+    let rng = &mut Rng::with_seed(18);
+    let sad = StereoParams { paths: 0, sad_window: 3, ..StereoParams::for_cost(CostKind::Sad) };
+    for cost in [StereoParams::default(), sad, StereoParams::for_cost(CostKind::Rank)] {
+        for (size, min_disparity, num_disparities) in [
+            ((60, 40), 0, 24),
+            ((41, 23), -9, 20),
+            ((20, 30), -40, 12),
+            ((20, 30), 12, 30),
+            ((9, 3), 0, 2),
+            ((1, 1), -1, 3),
+        ] {
+            for (match_threshold, drop_border, uniqueness) in
+                [(Some(15), false, 0), (None, true, 0), (Some(99), true, 4), (Some(1), true, 20)]
+            {
+                let params = StereoParams {
+                    min_disparity,
+                    num_disparities,
+                    match_threshold,
+                    drop_border,
+                    uniqueness,
+                    confidence: match_threshold == Some(99),
+                    gating: (size.0 == 60).then_some(2),
+                    ..cost.clone()
+                };
+                check(&mut engine, &Case::new(rng, size, Content::Shifted, 8, params));
+            }
+        }
+    }
 }

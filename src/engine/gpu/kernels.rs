@@ -48,6 +48,8 @@ pub struct Winner {
     pub exact: bool,
     /// Whether it looks for rivals: uniqueness, confidence.
     pub rivals: bool,
+    /// Whether it drops pixels at the border or by the match threshold.
+    pub drops: bool,
     /// Whether the right picture's winners are wanted.
     pub checked: bool,
     /// For tests: keeps the sums.
@@ -110,9 +112,11 @@ impl Kernel {
 
     /// Winners of both pictures.
     pub fn winner(&self, winner: Winner) -> Source {
-        let Winner { volumes, earlier, fused, exact, rivals, checked, keeps_sums } = winner;
+        let Winner { volumes, earlier, fused, exact, rivals, drops, checked, keeps_sums } = winner;
         let mut text = self.lanes_text(if fused { 2 } else { 1 });
-        text.push(&format!("const RIVALS = {rivals};\nconst CHECKED = {checked};\nconst FUSED = {fused};\n"));
+        text.push(&format!(
+            "const RIVALS = {rivals};\nconst DROPS = {drops};\nconst CHECKED = {checked};\nconst FUSED = {fused};\n"
+        ));
         text.bind("left", Binding::Texture, "");
         text.bind("map", Binding::Write, "array<u32>");
         text.bind("right_keys", Binding::Write, "array<atomic<u32>>");

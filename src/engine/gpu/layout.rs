@@ -36,12 +36,16 @@ pub struct Structure {
     pub largest_p2: u32,
     /// Whether rivals of the winner are looked for: uniqueness, confidence.
     pub rivals: bool,
+    /// Whether winners are dropped at the border or by the match threshold.
+    pub drops: bool,
     /// Whether there is a left-right check.
     pub checked: bool,
     /// The median.
     pub median: Median,
     /// Whether speckle is removed.
     pub speckle: bool,
+    /// How often surfaces are smoothed.
+    pub spatial: u32,
     /// What holes are filled with.
     pub fill: Fill,
     /// Whether a coarser level gates this one.
@@ -78,9 +82,11 @@ impl Structure {
             largest_cost: params.largest_cost(),
             largest_p2: params.largest_p2(),
             rivals: params.uniqueness > 0 || params.confidence,
+            drops: params.drop_border || params.match_threshold.is_some(),
             checked: params.left_right.is_some(),
             median: params.median,
             speckle: params.speckle_size > 0,
+            spatial: params.spatial.unwrap_or(0),
             fill: params.fill,
             gated,
             starts_from_last: params.starts_from_last(),

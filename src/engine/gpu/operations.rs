@@ -66,7 +66,7 @@ pub(super) fn sum(layout: &Layout, volumes: u32) -> u64 {
 
 /// Sums and the winners of both pictures, for one pixel.
 pub(super) fn winner(layout: &Layout, winner: Winner) -> u64 {
-    let Winner { volumes, earlier, fused, exact, rivals, checked, .. } = winner;
+    let Winner { volumes, earlier, fused, exact, rivals, drops, checked, .. } = winner;
     let words = u64::from(layout.words);
     let lanes = words / u64::from(layout.kernel.variant.words);
     let if_so = |is_so: bool, operations: u64| if is_so { operations } else { 0 };
@@ -82,7 +82,7 @@ pub(super) fn winner(layout: &Layout, winner: Winner) -> u64 {
     let right = if_so(checked, 4 * 2);
     let walk = if_so(fused, UNPACKED + numbers(layout, following(layout)) + converted(layout) + 4 + 2);
     // of a lane: places 20, the neighbours' sums 40, sub-pixel and confidence 30, the loop 5
-    let of_lane = 95 + exchanged(layout, 4) + if_so(fused, 16 + exchanged(layout, 1));
+    let of_lane = 95 + if_so(drops, 9) + exchanged(layout, 4) + if_so(fused, 16 + exchanged(layout, 1));
     words * (sums + keys + rivals + right + walk) + lanes * of_lane
 }
 
@@ -93,6 +93,8 @@ pub(super) fn of_map(stem: &str, structure: &Structure) -> u64 {
         ("filter/median", Median::Five) => 180 + 3 * 25 + 17,
         ("filter/median", _) => 30 + 3 * 9 + 13,
         ("disparity/right", _) => 8,
+        // there and back: the mean 12, the place 4; the tile
+        ("filter/spatial", _) => 2 * (16 + 8),
         _ => 20,
     }
 }
@@ -192,7 +194,16 @@ mod tests {
     fn more_to_do_takes_more() {
         let base = StereoParams { num_disparities: 100, ..StereoParams::default() };
         let choose = |volumes, rivals, checked, fused| {
-            let what = Winner { volumes, earlier: false, fused, exact: false, rivals, checked, keeps_sums: false };
+            let what = Winner {
+                volumes,
+                earlier: false,
+                fused,
+                exact: false,
+                rivals,
+                drops: false,
+                checked,
+                keeps_sums: false,
+            };
             winner(&layout(&base, |v| v.fused = fused), what)
         };
         let least = choose(7, false, false, false);

@@ -112,6 +112,7 @@ shader!(
     [],
     [("map", Binding::Write), ("parents", Binding::Write), ("sizes", Binding::Write),]
 );
+shader!(SPATIAL, "filter/spatial", TILE, ["run"], ["ALONG_ROWS"], [("map", Binding::Write)]);
 shader!(
     FILL,
     "filter/fill",
@@ -148,12 +149,15 @@ shader!(
 );
 
 /// All of them; those that exist in variants are in [`super::kernels`].
-pub static ALL: [&Shader; 10] = [&CENSUS, &RANK, &SAD, &RIGHT, &MEDIAN, &CONSISTENCY, &SPECKLE, &FILL, &HALVE, &BOUNDS];
+pub static ALL: [&Shader; 11] =
+    [&CENSUS, &RANK, &SAD, &RIGHT, &MEDIAN, &CONSISTENCY, &SPECKLE, &SPATIAL, &FILL, &HALVE, &BOUNDS];
 
 /// Columns and rows that a workgroup covers where each invocation is alone with its pixel.
 pub const PIXELS: (u32, u32) = (8, 8);
 /// Columns and rows that a workgroup covers of those shaders that load a tile: transforms, medians, speckle.
 pub const TILE: (u32, u32) = (32, 8);
+/// Rows or columns that a workgroup of the spatial filter goes along.
+pub const SPATIAL_LINES: u32 = 32;
 /// Rows that a workgroup of gates walks down.
 pub const BOUNDS_ROWS: u32 = 64;
 /// Rows that an invocation of SAD covers.

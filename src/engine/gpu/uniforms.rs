@@ -4,6 +4,7 @@ use super::layout::Layout;
 use crate::frame::Luma;
 use crate::stereo::StereoParams;
 use crate::stereo::aggregate::penalty_table;
+use crate::stereo::disparity::whole;
 
 /// `Params` of `common.wgsl`; see there for what each means.
 #[repr(C)]
@@ -28,7 +29,14 @@ pub struct Params {
     pub paths: u32,
     pub confidence: u32,
     pub has_past: u32,
-    pub unused: [u32; 2], // an array of vec4 starts at a multiple of 16 bytes
+    pub largest_sum: u32,
+    pub whole_from_x: u32,
+    pub whole_end_x: u32,
+    pub whole_from_y: u32,
+    pub whole_end_y: u32,
+    pub spatial_alpha: u32,
+    pub spatial_delta: u32,
+    pub unused: [u32; 3], // an array of vec4 starts at a multiple of 16 bytes
     pub p2_of_step: [u32; 256],
 }
 
@@ -36,6 +44,7 @@ impl Params {
     /// For one level of a job; `has_past` tells whether a pair of the same sequence came before.
     pub(super) fn new(left: &Luma, right: &Luma, params: &StereoParams, layout: &Layout, has_past: bool) -> Self {
         let (width, height) = (layout.structure.width, layout.structure.height);
+        let (columns, rows) = if params.drop_border { whole((width, height), params) } else { (0..width, 0..height) };
         Self {
             width: width as u32,
             height: height as u32,
@@ -55,7 +64,14 @@ impl Params {
             paths: params.paths,
             confidence: u32::from(params.confidence),
             has_past: u32::from(has_past),
-            unused: [0; 2],
+            largest_sum: params.largest_accepted_sum().unwrap_or(u32::MAX),
+            whole_from_x: columns.start as u32,
+            whole_end_x: columns.end as u32,
+            whole_from_y: rows.start as u32,
+            whole_end_y: rows.end as u32,
+            spatial_alpha: params.spatial_alpha,
+            spatial_delta: params.spatial_delta,
+            unused: [0; 3],
             p2_of_step: penalty_table(params),
         }
     }

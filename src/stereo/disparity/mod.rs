@@ -6,7 +6,7 @@ mod right;
 mod subpixel;
 mod uniqueness;
 
-pub use border::is_whole;
+pub use border::{is_whole, whole};
 pub use confidence::confidence;
 pub use right::right_map;
 pub use subpixel::refine;

@@ -36,6 +36,10 @@ impl Cook {
                 entries.map(|entry| map_dispatch(&shaders::SPECKLE, entry, &[], resources.clone(), layout)).collect();
             self.push("filters", "speckle", dispatches, Product::Left(current), level);
         }
+        if structure.spatial > 0 {
+            let dispatches = (0..structure.spatial).flat_map(|_| Self::spatial(left(current), level, layout)).collect();
+            self.push("filters", "spatial", dispatches, Product::Left(current), level);
+        }
         if structure.fill == Fill::Background {
             let (here, other) = (left(current), left(1 - current));
             // The sizes of regions are needed no more: their place has room for a word for each row.
@@ -51,5 +55,20 @@ impl Cook {
                 self.push("filters", "median after fill", vec![dispatch], Product::Left(1 - current), level);
             }
         }
+    }
+
+    /// Running means along rows, and then along columns.
+    fn spatial(map: Resource, level: usize, layout: &Layout) -> [Dispatch; 2] {
+        [(1, layout.structure.height), (0, layout.structure.width)].map(|(along_rows, lines)| Dispatch {
+            groups: [(lines as u32).div_ceil(shaders::SPATIAL_LINES), 1, 1],
+            bytes: 4 * layout.map_bytes(),
+            ..map_dispatch(
+                &shaders::SPATIAL,
+                "run",
+                &[("ALONG_ROWS", along_rows)],
+                vec![Resource::Params(level), map],
+                layout,
+            )
+        })
     }
 }

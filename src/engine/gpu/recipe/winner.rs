@@ -32,6 +32,7 @@ impl Cook {
             fused: layout.fused,
             exact: layout.structure.exact(),
             rivals: layout.structure.rivals,
+            drops: layout.structure.drops,
             checked: layout.structure.checked,
             keeps_sums,
         };
