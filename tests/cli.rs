@@ -99,6 +99,31 @@ fn a_folder_of_pairs_becomes_a_folder_of_maps() {
 }
 
 #[test]
+fn tiff_pairs_of_any_depth_give_the_bytes_that_others_give() {
+    let (_keep, folder) = pair((60, 30));
+    let map = |left: &str, right: &str, name: &str| {
+        let args = ["compute", left, right, "-o", name, "--num-disparities", "12", "--engine", "cpu"];
+        let output = stereopsis(&folder, &args);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        std::fs::read(folder.join(name)).unwrap()
+    };
+    let from_png = map("left.png", "right.png", "png.tif");
+    for side in ["left", "right"] {
+        let grey = image::open(folder.join(format!("{side}.png"))).unwrap();
+        grey.to_luma8().save(folder.join(format!("{side}.tif"))).unwrap();
+        // 257 times as bright: the same order of all pixels, and the same upper eight bits
+        grey.to_luma16().save(folder.join(format!("{side}16.tiff"))).unwrap();
+    }
+    assert!(map("left.tif", "right.tif", "tif.tif") == from_png);
+    assert!(map("left16.tiff", "right16.tiff", "tiff.tif") == from_png);
+    let decoded = tiff::decoder::Decoder::new(std::io::Cursor::new(from_png)).unwrap().read_image().unwrap();
+    let tiff::decoder::DecodingResult::F32(px) = decoded else { panic!("not float") };
+    assert!((px[15 * 60 + 40] - 6.0).abs() < 0.1 && px.iter().any(|d| d.is_nan()), "invalid is NaN");
+    // a map is no picture
+    refused(&folder, &["compute", "png.tif", "right.tif", "-o", "out.tif"], 1, &["png.tif", "8 or 16 bits"]);
+}
+
+#[test]
 fn a_confidence_map_is_computed_because_it_is_written() {
     let (_keep, folder) = pair((80, 40));
     let args = ["compute", "left.png", "right.png", "-o", "out.pfm", "--num-disparities", "16"];

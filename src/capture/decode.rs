@@ -3,7 +3,7 @@
 use super::CaptureError;
 use crate::frame::{Luma, Picture};
 use crate::image::Image;
-use image::{DynamicImage, ImageReader};
+use image::{DynamicImage, ImageError, ImageFormat, ImageReader};
 use std::io;
 use std::path::Path;
 
@@ -36,18 +36,54 @@ pub fn read_picture(path: &Path, color: bool) -> Result<Picture, CaptureError> {
     if reader.format().is_none() {
         return Err(file(format!("cannot read {shown}: it is no PNG, JPEG, TIFF, PGM or PPM image")));
     }
-    let decoded =
-        reader.decode().map_err(|err| file(format!("cannot decode {shown}: {}; is it cut off?", err_text(&err))))?;
-    Ok(picture_of(decoded, color))
+    let is_tiff = reader.format() == Some(ImageFormat::Tiff);
+    let decoded = match reader.decode() {
+        Err(ImageError::Unsupported(err)) => {
+            let beside = if is_tiff { tiff_with_alpha(&bytes) } else { None };
+            let refused = || Err(format!("{}; {SAVE_AS}", err_text(&err)));
+            beside.map_or_else(refused, |read| read.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))))
+        }
+        decoded => decoded.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))),
+    };
+    let decoded = decoded.map_err(|why| file(format!("cannot decode {shown}: {why}")))?;
+    picture_of(decoded, color).map_err(|why| file(format!("cannot use {shown}: {why}; {SAVE_AS}")))
 }
 
-fn err_text(err: &image::ImageError) -> String {
+const CUT_OFF: &str = "is it cut off?";
+/// What to do about a picture of a kind that cannot be read.
+const SAVE_AS: &str = "save it with 8 or 16 bits, grey or RGB";
+
+/// A grey TIFF with transparency, which `image` takes for two bands; `None` for others.
+fn tiff_with_alpha(bytes: &[u8]) -> Option<Result<DynamicImage, tiff::TiffError>> {
+    let mut decoder = tiff::decoder::Decoder::new(io::Cursor::new(bytes)).ok()?;
+    let (width, height) = decoder.dimensions().ok()?;
+    let tiff::ColorType::Multiband { num_samples: 2, .. } = decoder.colortype().ok()? else { return None };
+    let samples = match decoder.read_image() {
+        Ok(samples) => samples,
+        Err(tiff::TiffError::UnsupportedError(_)) => return None,
+        Err(err) => return Some(Err(err)),
+    };
+    let count = 2 * width as usize * height as usize;
+    let grey = match samples {
+        tiff::decoder::DecodingResult::U8(samples) if samples.len() == count => {
+            image::GrayImage::from_vec(width, height, samples.into_iter().step_by(2).collect())?.into()
+        }
+        tiff::decoder::DecodingResult::U16(samples) if samples.len() == count => {
+            let grey = samples.into_iter().step_by(2).collect();
+            image::ImageBuffer::<image::Luma<u16>, _>::from_vec(width, height, grey)?.into()
+        }
+        _ => return None,
+    };
+    Some(Ok(grey))
+}
+
+fn err_text(err: &impl ToString) -> String {
     err.to_string().trim_end_matches('.').to_lowercase()
 }
 
-fn picture_of(decoded: DynamicImage, color: bool) -> Picture {
+fn picture_of(decoded: DynamicImage, color: bool) -> Result<Picture, String> {
     let (width, height) = (decoded.width() as usize, decoded.height() as usize);
-    match decoded {
+    Ok(match decoded {
         DynamicImage::ImageLuma8(grey) => {
             Picture { luma: Luma::U8(Image::new(width, height, grey.into_raw())), rgb: None }
         }
@@ -64,12 +100,17 @@ fn picture_of(decoded: DynamicImage, color: bool) -> Picture {
             let rgb = color.then(|| deep.map(|p| p.map(|v| (v >> 8) as u8)));
             Picture { luma: Luma::U16 { image: deep.map(|&p| luma_of_deep(p)), bits: 16 }, rgb }
         }
-        _ => {
+        DynamicImage::ImageRgb8(_) | DynamicImage::ImageRgba8(_) => {
             let rgb = Image::new(width, height, decoded.into_rgb8().into_raw().as_chunks::<3>().0.to_vec());
             Picture { luma: Luma::U8(rgb.map(|&p| luma_of(p))), rgb: color.then_some(rgb) }
         }
-    }
+        // which number is white in floats, nobody knows
+        other => return Err(format!("its pixels are {:?}", other.color())),
+    })
 }
+
+#[cfg(test)]
+mod tiff_files;
 
 #[cfg(test)]
 mod tests {

@@ -24,7 +24,8 @@ pub(super) struct ComputeArgs {
     left: PathBuf,
     /// Right picture
     right: Option<PathBuf>,
-    /// Disparity: .pfm and .tiff (float, px) or .png (16 bits, px x 256); for a folder of pairs a folder
+    /// Disparity: .pfm (float, px; invalid is +infinity), .tif or .tiff (float, px; invalid is NaN) or .png (16 bits, px x 256;
+    /// invalid is 0); for a folder of pairs a folder
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Format of the files in an output folder

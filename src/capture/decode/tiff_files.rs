@@ -1,0 +1,146 @@
+//! TIFF as cameras and programs write it: depths, colours, strips, compression; and what is refused.
+
+use super::*;
+use std::path::PathBuf;
+use tiff::encoder::colortype::{self, ColorType};
+use tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue};
+use tiff::tags::{ExtraSamples, PhotometricInterpretation, SampleFormat};
+
+const WIDTH: usize = 7;
+const HEIGHT: usize = 5;
+
+/// A kind of pixels that the encoder does not have by itself.
+macro_rules! kind_of_pixels {
+    ($name:ident, $inner:ty, $photometric:ident, $bits:expr) => {
+        struct $name;
+
+        impl ColorType for $name {
+            type Inner = $inner;
+            const TIFF_VALUE: PhotometricInterpretation = PhotometricInterpretation::$photometric;
+            const BITS_PER_SAMPLE: &'static [u16] = &$bits;
+            const SAMPLE_FORMAT: &'static [SampleFormat] = &[SampleFormat::Uint; $bits.len()];
+
+            fn horizontal_predict(_: &[$inner], _: &mut Vec<$inner>) {}
+        }
+    };
+}
+kind_of_pixels!(WhiteIsZero8, u8, WhiteIsZero, [8]);
+kind_of_pixels!(Palette8, u8, RGBPalette, [8]);
+
+/// How a file is laid out.
+#[derive(Clone, Copy)]
+struct Layout {
+    compression: Compression,
+    predictor: Predictor,
+    rows_per_strip: u32,
+    /// One more sample for each pixel.
+    alpha: bool,
+}
+
+const PLAIN: Layout = Layout {
+    compression: Compression::Uncompressed,
+    predictor: Predictor::None,
+    rows_per_strip: HEIGHT as u32,
+    alpha: false,
+};
+const WITH_ALPHA: Layout = Layout { alpha: true, ..PLAIN };
+
+/// Writes pixels and reads them as a picture.
+fn read<C: ColorType>(layout: Layout, pixels: &[C::Inner]) -> Result<Picture, String>
+where
+    [C::Inner]: TiffValue,
+{
+    let folder = tempfile::tempdir().unwrap();
+    let path: PathBuf = folder.path().join("a.tif");
+    let file = std::fs::File::create(&path).unwrap();
+    let mut encoder = TiffEncoder::new(file).unwrap().with_compression(layout.compression);
+    encoder = encoder.with_predictor(layout.predictor);
+    let mut image = encoder.new_image::<C>(WIDTH as u32, HEIGHT as u32).unwrap();
+    if layout.alpha {
+        image.extra_samples(&[ExtraSamples::UnassociatedAlpha]).unwrap();
+    }
+    image.rows_per_strip(layout.rows_per_strip).unwrap();
+    image.write_data(pixels).unwrap();
+    read_picture(&path, true).map_err(|err| err.to_string())
+}
+
+fn grey_levels() -> Vec<u8> {
+    (0..WIDTH * HEIGHT).map(|i| (i * i * 7 % 251) as u8).collect()
+}
+
+fn deep_levels() -> Vec<u16> {
+    (0..WIDTH * HEIGHT).map(|i| (i * i * 1973 % 65_521) as u16).collect()
+}
+
+fn grey(pixels: Vec<u8>) -> Picture {
+    Picture { luma: Luma::U8(Image::new(WIDTH, HEIGHT, pixels)), rgb: None }
+}
+
+fn deep(pixels: Vec<u16>) -> Picture {
+    Picture { luma: Luma::U16 { image: Image::new(WIDTH, HEIGHT, pixels), bits: 16 }, rgb: None }
+}
+
+#[test]
+fn every_layout_gives_the_same_picture() {
+    for (name, compression) in [
+        ("none", Compression::Uncompressed),
+        ("LZW", Compression::Lzw),
+        ("deflate", Compression::Deflate(DeflateLevel::default())),
+        ("packed bits", Compression::Packbits),
+    ] {
+        for predictor in [Predictor::None, Predictor::Horizontal] {
+            for rows_per_strip in [1, 2, HEIGHT as u32] {
+                let layout = Layout { compression, predictor, rows_per_strip, alpha: false };
+                let what = format!("{name}, {predictor:?}, {rows_per_strip} rows");
+                let of_8_bits = read::<colortype::Gray8>(layout, &grey_levels());
+                assert_eq!(of_8_bits, Ok(grey(grey_levels())), "{what}");
+                let of_16_bits = read::<colortype::Gray16>(layout, &deep_levels());
+                assert_eq!(of_16_bits, Ok(deep(deep_levels())), "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_has_its_brightness_at_full_depth() {
+    let strips = Layout { compression: Compression::Lzw, rows_per_strip: 2, ..PLAIN };
+    let rgb: Vec<u8> = grey_levels().iter().flat_map(|&v| [v, 255 - v, v / 2]).collect();
+    let picture = read::<colortype::RGB8>(strips, &rgb).unwrap();
+    let colors = rgb.as_chunks::<3>().0;
+    let luma = colors.iter().map(|&p| luma_of(p)).collect();
+    assert_eq!(picture.luma, grey(luma).luma);
+    assert_eq!(picture.rgb.unwrap().pixels(), colors);
+
+    let rgb: Vec<u16> = deep_levels().iter().flat_map(|&v| [v, 65_535 - v, v / 2]).collect();
+    let rgba: Vec<u16> = rgb.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 9]).collect();
+    let luma = deep(rgb.as_chunks::<3>().0.iter().map(|&p| luma_of_deep(p)).collect()).luma;
+    assert_eq!(read::<colortype::RGB16>(strips, &rgb).unwrap().luma, luma);
+    assert_eq!(read::<colortype::RGB16>(WITH_ALPHA, &rgba).unwrap().luma, luma, "transparency is passed over");
+}
+
+#[test]
+fn transparency_of_grey_is_passed_over_and_white_may_be_zero() {
+    let with_alpha: Vec<u8> = grey_levels().iter().flat_map(|&v| [v, 3]).collect();
+    assert_eq!(read::<colortype::Gray8>(WITH_ALPHA, &with_alpha), Ok(grey(grey_levels())));
+    let with_alpha: Vec<u16> = deep_levels().iter().flat_map(|&v| [v, 3]).collect();
+    assert_eq!(read::<colortype::Gray16>(WITH_ALPHA, &with_alpha), Ok(deep(deep_levels())));
+    let negative: Vec<u8> = grey_levels().iter().map(|&v| 255 - v).collect();
+    assert_eq!(read::<WhiteIsZero8>(PLAIN, &negative), Ok(grey(grey_levels())));
+}
+
+#[test]
+fn what_has_no_brightness_is_refused_with_what_to_do() {
+    let floats: Vec<f32> = deep_levels().iter().map(|&v| f32::from(v)).collect();
+    let colours: Vec<f32> = floats.iter().flat_map(|&v| [v; 3]).collect();
+    let wide: Vec<u32> = deep_levels().iter().map(|&v| u32::from(v)).collect();
+    for (kind, refused) in [
+        ("grey floats", read::<colortype::Gray32Float>(PLAIN, &floats)),
+        ("floats", read::<colortype::RGB32Float>(PLAIN, &colours)),
+        ("32 bits", read::<colortype::Gray32>(PLAIN, &wide)),
+        ("a palette", read::<Palette8>(PLAIN, &grey_levels())),
+    ] {
+        let text = refused.expect_err(kind);
+        assert!(text.contains("a.tif") && text.contains("8 or 16 bits, grey or RGB"), "{kind}: {text}");
+        assert!(!text.contains("cut off"), "{kind}: {text}");
+    }
+}
