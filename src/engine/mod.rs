@@ -159,8 +159,8 @@ pub fn lacks(kind: EngineKind, params: &StereoParams) -> Option<&'static str> {
     let is_cpu = kind == EngineKind::Cpu;
     let is_gpu = kind == EngineKind::Gpu;
     let new = [
-        (is_cpu || is_gpu, matches!(params.cost, CostKind::Ad | CostKind::AdCensus), "the costs ad and ad-census"),
-        (is_cpu || is_gpu, params.cost == CostKind::MutualInformation, "mutual information"),
+        (is_cpu, matches!(params.cost, CostKind::Ad | CostKind::AdCensus), "the costs ad and ad-census"),
+        (is_cpu, params.cost == CostKind::MutualInformation, "mutual information"),
         (is_cpu || is_gpu, params.aggregation != Aggregation::None, "aggregation"),
         (is_cpu || is_gpu, params.right_matching == RightMatching::Swapped, "swapped matching"),
         (is_cpu, params.match_threshold.is_some() || params.drop_border, "match threshold and border"),

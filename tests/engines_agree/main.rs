@@ -5,6 +5,7 @@
 mod cases;
 mod changes;
 mod gpu;
+mod information;
 mod steps;
 mod variants;
 

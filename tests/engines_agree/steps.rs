@@ -8,8 +8,9 @@ use stereopsis::engine::{EngineKind, GpuEngine};
 use stereopsis::frame::Luma;
 use stereopsis::image::Image;
 use stereopsis::stereo::aggregate::MAX_PATHS;
+use stereopsis::stereo::cost::mutual_information::{self, LEVELS};
 use stereopsis::stereo::params::{Fill, Median};
-use stereopsis::stereo::{self, CostKind, DisparityMap, Prior, StereoParams, Volume};
+use stereopsis::stereo::{self, CostKind, DisparityMap, Prior, StereoParams, Volume, pyramid};
 
 /// The reference's products in the order and with the names of a trace.
 fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
@@ -17,6 +18,7 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     let mut steps = Vec::new();
     let volume = |name, volume: &Volume<u32>| (name, TraceData::Volume(volume.clone()));
     let prior = Prior::of(left, right, params, None);
+    steps.extend(information_steps(left, right, params));
     let sums = stereo::sum_volume(left, right, params, &prior);
     if params.is_block_matching() {
         steps.push(volume("cost", &sums));
@@ -63,6 +65,23 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     steps
 }
 
+/// Counts and costs of mutual information for each level of the pyramid, the coarsest first.
+fn information_steps(left: &Luma, right: &Luma, params: &StereoParams) -> Vec<(&'static str, TraceData)> {
+    if params.cost != CostKind::MutualInformation {
+        return Vec::new();
+    }
+    let size = left.size();
+    let coarser = pyramid::coarser(size, params).map(|params| (pyramid::halve(left), pyramid::halve(right), params));
+    let mut steps = coarser.as_ref().map_or(Vec::new(), |(left, right, params)| information_steps(left, right, params));
+    let map = coarser.filter(|_| pyramid::has_coarse_information(size, params));
+    let map = map.map(|(left, right, params)| stereo::match_pair(&left, &right, &params));
+    let start = mutual_information::start(size, map.as_ref(), None, params);
+    let counts = mutual_information::histogram(&left.to_u8(), &right.to_u8(), &start);
+    let costs = mutual_information::table(&counts).0.into_iter().map(u32::from).collect();
+    steps.extend([("histogram", TraceData::Numbers(counts)), ("table", TraceData::Numbers(costs))]);
+    steps
+}
+
 pub(crate) fn check(engine: &mut GpuEngine, case: &Case) {
     let Trace { mut steps } = engine.trace(&case.job()).unwrap_or_else(|err| panic!("{err} ({})", case.what));
     let mut expected = reference_trace(case);
@@ -87,7 +106,12 @@ pub(crate) fn check(engine: &mut GpuEngine, case: &Case) {
             (TraceData::Map(got), TraceData::Map(wanted)) => {
                 case.compare(&format!("step {i}, {name}"), got, wanted);
             }
-            _ => panic!("step {i}, {name}: a map and a volume"),
+            (TraceData::Numbers(got), TraceData::Numbers(wanted)) => {
+                let differs = got.iter().zip(wanted).position(|(got, wanted)| got != wanted);
+                let pair = differs.map(|at| (at / LEVELS, at % LEVELS, got[at], wanted[at]));
+                assert_eq!((got.len(), pair), (wanted.len(), None), "step {i}, {name}, of {}", case.what);
+            }
+            _ => panic!("step {i}, {name}: data of another kind"),
         }
     }
 }

@@ -196,6 +196,11 @@ impl Kernel {
         self.variant.arithmetic == Arithmetic::F16 && self.has_i16 && !self.wide
     }
 
+    /// Whether a table tells what two codes cost.
+    pub(super) fn has_table(&self) -> bool {
+        matches!(self.cost, CostKind::AdCensus | CostKind::MutualInformation)
+    }
+
     fn exchange(&self) -> &'static str {
         match self.variant.exchange {
             Exchange::Subgroup => wgsl!("aggregate/exchange_subgroup"),
@@ -231,12 +236,24 @@ impl Kernel {
 
     /// Four costs in each word, computed from codes.
     fn codes(&self, text: &mut Text) {
+        const HAMMING: &str = "countOneBits(own.x ^ other.x) + countOneBits(own.y ^ other.y)";
         let (code, distance) = match self.cost {
-            CostKind::Rank => ("u32", "u32(abs(i32(own) - i32(other)))"),
+            CostKind::Rank | CostKind::Ad => ("u32", "u32(abs(i32(own) - i32(other)))"),
+            CostKind::MutualInformation => {
+                ("u32", "(table[(own << 6u) + (other >> 2u)] >> ((other & 3u) << 3u)) & 0xffu")
+            }
+            CostKind::AdCensus => (
+                "vec2<u32>",
+                "table[u32(abs(i32(own.y >> 16u) - i32(other.y >> 16u)))] \
+                 + table[256u + countOneBits(own.x ^ other.x) + countOneBits((own.y ^ other.y) & 0xffffu)]",
+            ),
             CostKind::Census5x5 | CostKind::Census9x7Symmetric => ("vec2<u32>", "countOneBits(own.x ^ other.x)"),
-            _ => ("vec2<u32>", "countOneBits(own.x ^ other.x) + countOneBits(own.y ^ other.y)"),
+            _ => ("vec2<u32>", HAMMING),
         };
         text.bind("codes", Binding::Read, &format!("array<{code}>"));
+        if self.has_table() {
+            text.bind("table", Binding::Read, "array<u32>");
+        }
         let each = |part: &str| format!("distance(own, right_row, x, candidates{part})");
         let parts: &[&str] = match self.variant.words {
             1 => &[""],

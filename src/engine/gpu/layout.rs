@@ -50,26 +50,29 @@ pub struct Structure {
     pub fill: Fill,
     /// Whether a coarser level gates this one.
     pub gated: bool,
-    /// Whether mutual information starts from the map of the pair before.
+    /// Whether mutual information is learned from a coarser level's map.
+    pub has_coarse_information: bool,
+    /// Whether mutual information starts from the map of the pair before, on the coarsest level.
     pub starts_from_last: bool,
     /// Whether maps are smoothed over the pairs.
     pub temporal: bool,
 }
 
 impl Structure {
-    /// The pair itself first, then the coarser levels that gate it, each with its parameters.
+    /// The pair itself first, then the coarser levels that gate it or tell what costs are, each with its parameters.
     pub fn levels(size: (usize, usize), params: &StereoParams) -> Vec<(Self, StereoParams)> {
         let mut levels = Vec::new();
         let mut next = Some((size, params.clone()));
         while let Some((size, params)) = next {
             let coarser = pyramid::coarser(size, &params);
-            levels.push((Self::new(size, &params, coarser.is_some()), params));
+            levels.push((Self::new(size, &params), params));
             next = coarser.map(|params| ((size.0.div_ceil(2), size.1.div_ceil(2)), params));
         }
         levels
     }
 
-    fn new((width, height): (usize, usize), params: &StereoParams, gated: bool) -> Self {
+    fn new(size: (usize, usize), params: &StereoParams) -> Self {
+        let (width, height) = size;
         Self {
             width,
             height,
@@ -88,7 +91,8 @@ impl Structure {
             speckle: params.speckle_size > 0,
             spatial: params.spatial.unwrap_or(0),
             fill: params.fill,
-            gated,
+            gated: pyramid::is_gated(size, params),
+            has_coarse_information: pyramid::has_coarse_information(size, params),
             starts_from_last: params.starts_from_last(),
             temporal: params.temporal,
         }
@@ -136,8 +140,9 @@ pub struct Limits {
     pub path_bytes: u64,
 }
 
-/// Storage buffers of the winner beside those with path costs: map, keys, gates, kept sums, costs or codes, earlier sums.
-const WINNERS_OTHER_BUFFERS: u32 = 6;
+/// Storage buffers of the winner beside those with path costs: map, keys, gates, kept sums, costs or codes, a table that
+/// compares codes, earlier sums.
+const WINNERS_OTHER_BUFFERS: u32 = 7;
 
 /// One level's kernels and buffers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -190,9 +195,10 @@ impl Layout {
             };
         let slab_rows = (limits.binding_bytes / widest).min(height as u64) as u32;
         let slabs = if slab_rows == 0 { u32::MAX } else { (height as u32).div_ceil(slab_rows) };
-        // costs and path costs are both bound in all their slabs where a path may go anywhere, beside the gates
+        // costs and path costs are both bound in all their slabs where a path may go anywhere, beside the gates; or codes and
+        // their table
         let most_slabs = if variant.costs == CostsFrom::Codes {
-            limits.storage_buffers - 2
+            limits.storage_buffers - 3
         } else {
             (limits.storage_buffers - 1) / 2
         };
@@ -281,9 +287,13 @@ impl Layout {
     /// Bytes of the codes of both pictures.
     pub fn code_bytes(&self) -> u64 {
         let each = match self.structure.cost {
-            CostKind::Census5x5 | CostKind::Census7x7 | CostKind::Census9x7 | CostKind::Census9x7Symmetric => 8,
-            CostKind::Rank => 4,
-            CostKind::Sad | CostKind::Ad | CostKind::AdCensus | CostKind::MutualInformation => 0,
+            CostKind::Census5x5
+            | CostKind::Census7x7
+            | CostKind::Census9x7
+            | CostKind::Census9x7Symmetric
+            | CostKind::AdCensus => 8,
+            CostKind::Rank | CostKind::Ad | CostKind::MutualInformation => 4,
+            CostKind::Sad => 0,
         };
         2 * each * self.structure.pixels()
     }

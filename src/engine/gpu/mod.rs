@@ -18,6 +18,7 @@ mod program;
 pub mod recipe;
 pub mod shaders;
 mod slot;
+mod tables;
 mod trace;
 pub mod tuning;
 pub mod uniforms;

@@ -10,11 +10,30 @@ use super::kernels::Winner;
 use super::layout::{Layout, Structure};
 use super::shaders;
 use super::variant::{Arithmetic, CostsFrom, Exchange};
+use crate::stereo::cost::ad_census;
 use crate::stereo::cost::census::Shape;
 use crate::stereo::{CostKind, Median};
 
 /// Rounded mean of 2 x 2 pixels, with the coordinates of four texels.
 pub(super) const HALVE: u64 = 26;
+
+/// Eight-bit brightness of a pixel: its place among the codes, the shift, and what lies inside.
+pub(super) const BRIGHTNESS: u64 = 12;
+
+/// One pixel of the joint histogram: the guess, of which chance takes most, the partner, and two levels of brightness.
+pub(super) const COUNT: u64 = 40;
+
+/// A number of the table of mutual information, in one entry of its shader.
+pub(super) fn table(entry: &str) -> u64 {
+    match entry {
+        "lines" => 2,
+        "terms" => 2 * 5 * 6 + 8,
+        // 25 numbers with their places and weights; then the logarithm, or the extremes
+        "joint_logs" => 25 * 8 + 8,
+        "negatives" => 25 * 8 + 12,
+        _ => 6,
+    }
+}
 
 /// Code of one pixel of one picture: each neighbour takes an index, a comparison, a shift and an "or"; the tile's texels
 /// are found with about 30.
@@ -22,8 +41,10 @@ pub(super) fn transform(structure: &Structure) -> u64 {
     let each = match structure.cost {
         CostKind::Rank => 3 * u64::from(structure.rank_window * structure.rank_window),
         CostKind::Sad => return 0,
+        CostKind::Ad | CostKind::MutualInformation => return BRIGHTNESS,
         _ => {
-            let Shape { width, height, symmetric } = Shape::of(structure.cost);
+            let kind = if structure.cost == CostKind::AdCensus { ad_census::CENSUS } else { structure.cost };
+            let Shape { width, height, symmetric } = Shape::of(kind);
             let neighbours = (width * height - 1) as u64;
             if symmetric { 5 * neighbours / 2 } else { 4 * neighbours }
         }
@@ -138,7 +159,10 @@ fn load(layout: &Layout) -> u64 {
 /// Four costs from codes: the partner's place, four operations and the row, the distance, and the word.
 fn from_codes(cost: CostKind) -> u64 {
     let distance = match cost {
-        CostKind::Census5x5 | CostKind::Census9x7Symmetric | CostKind::Rank => 2,
+        CostKind::Census5x5 | CostKind::Census9x7Symmetric | CostKind::Rank | CostKind::Ad => 2,
+        // an index, a shift and a mask; Hamming distance, difference, an index and a sum
+        CostKind::MutualInformation => 6,
+        CostKind::AdCensus => 11,
         _ => 5,
     };
     4 * (4 + 1 + distance) + 6

@@ -3,6 +3,7 @@
 use super::device::Gpu;
 use super::layout::Layout;
 use super::recipe::{Recipe, Resource};
+use super::tables::Tables;
 use crate::engine::EngineError;
 
 /// Results that exist at a time: one being shown, and those in flight.
@@ -65,6 +66,7 @@ pub(super) struct Plan {
     parents: wgpu::Buffer,
     region_sizes: wgpu::Buffer,
     kept: wgpu::Buffer,
+    tables: Tables,
     results: [wgpu::Texture; RESULTS],
     next_result: usize,
 }
@@ -73,7 +75,7 @@ impl Plan {
     /// Whether these buffers serve `recipe`.
     pub(super) fn fits(&self, recipe: &Recipe, keeps_sums: bool) -> bool {
         let sizes = recipe.layouts.iter().enumerate().map(|(i, layout)| Sizes::new(layout, keeps_sums && i == 0));
-        self.sizes.iter().cloned().eq(sizes)
+        self.sizes.iter().cloned().eq(sizes) && (self.tables.has_information() || !recipe.needs_information())
     }
 
     /// # Errors
@@ -111,6 +113,7 @@ impl Plan {
             parents: buffer("parents", sizes[0].map),
             region_sizes: buffer("region sizes", sizes[0].map),
             kept: buffer("kept sums", sizes[0].kept),
+            tables: Tables::new(gpu, recipe.needs_information()),
             results: std::array::from_fn(|_| result_texture(gpu, sizes[0].size)),
             next_result: 0,
             sizes,
@@ -144,6 +147,9 @@ impl Plan {
             | Resource::RightPicture(_)
             | Resource::Last
             | Resource::Smoothed => return None,
+            Resource::Information(_) | Resource::AdCensusTables | Resource::LogTable => {
+                return self.tables.get(resource);
+            }
             Resource::Codes(level) => &self.levels[level].codes,
             Resource::Costs(level, slab) => &self.levels[level].costs[slab as usize],
             Resource::Path(level, volume, slab) => &self.levels[level].paths[volume as usize][slab as usize],

@@ -81,6 +81,51 @@ shader!(
     ]
 );
 shader!(
+    ABSOLUTE,
+    "cost/absolute",
+    PIXELS,
+    ["transform"],
+    [],
+    [("left", Binding::Texture), ("right", Binding::Texture), ("codes", Binding::Write)]
+);
+shader!(
+    AD_CENSUS,
+    "cost/ad_census",
+    PIXELS,
+    ["add_brightness"],
+    [],
+    [("left", Binding::Texture), ("right", Binding::Texture), ("codes", Binding::Write)]
+);
+shader!(
+    HISTOGRAM,
+    "cost/mutual_information/histogram" + "cost/mutual_information/start",
+    PIXELS,
+    ["clear", "from_coarser", "from_last", "by_chance"],
+    ["LAST_STEP"],
+    [
+        ("guessed", Binding::Uniform("Params")),
+        ("guess", Binding::Read),
+        ("left", Binding::Texture),
+        ("right", Binding::Texture),
+        ("counts", Binding::Write),
+    ]
+);
+shader!(
+    TABLE,
+    "cost/mutual_information/table",
+    (16, 16),
+    ["lines", "terms", "joint_logs", "negatives", "scale"],
+    [],
+    [
+        ("log_table", Binding::Read),
+        ("counts", Binding::Write),
+        ("logs", Binding::Write),
+        ("lines_and_terms", Binding::Write),
+        ("extremes", Binding::Write),
+        ("table", Binding::Write),
+    ]
+);
+shader!(
     RIGHT,
     "disparity/right",
     PIXELS,
@@ -149,8 +194,23 @@ shader!(
 );
 
 /// All of them; those that exist in variants are in [`super::kernels`].
-pub static ALL: [&Shader; 11] =
-    [&CENSUS, &RANK, &SAD, &RIGHT, &MEDIAN, &CONSISTENCY, &SPECKLE, &SPATIAL, &FILL, &HALVE, &BOUNDS];
+pub static ALL: &[&Shader] = &[
+    &CENSUS,
+    &RANK,
+    &SAD,
+    &ABSOLUTE,
+    &AD_CENSUS,
+    &HISTOGRAM,
+    &TABLE,
+    &RIGHT,
+    &MEDIAN,
+    &CONSISTENCY,
+    &SPECKLE,
+    &SPATIAL,
+    &FILL,
+    &HALVE,
+    &BOUNDS,
+];
 
 /// Columns and rows that a workgroup covers where each invocation is alone with its pixel.
 pub const PIXELS: (u32, u32) = (8, 8);

@@ -3,7 +3,7 @@
 
 use super::engine::GpuEngine;
 use super::layout::Layout;
-use super::recipe::{Product, Resource};
+use super::recipe::{Information, Product, Resource};
 use super::slot::decode_map;
 use crate::engine::{EngineError, Job};
 use crate::stereo::{DisparityMap, Volume};
@@ -24,6 +24,9 @@ pub enum TraceData {
     Volume(Volume<u32>),
     /// A disparity map.
     Map(DisparityMap),
+    /// Counts or costs of mutual information for each pair of levels, `[left * 256 + right]`; of each level of the pyramid,
+    /// the coarsest first.
+    Numbers(Vec<u32>),
 }
 
 impl GpuEngine {
@@ -52,10 +55,13 @@ impl GpuEngine {
                 Product::Sums => vec![Resource::Kept],
                 Product::Left(index) => vec![Resource::LeftMap(0, index)],
                 Product::Right(index) => vec![Resource::RightMap(0, index)],
+                Product::Histogram => vec![Resource::Information(Information::Counts)],
+                Product::Table => vec![Resource::Information(Information::Table)],
                 Product::Inner => Vec::new(),
             };
             self.gpu.queue.submit([encoder.finish()]);
-            if mark.level > 0 || resources.is_empty() {
+            let is_of_each_level = matches!(mark.product, Product::Histogram | Product::Table);
+            if mark.level > 0 && !is_of_each_level || resources.is_empty() {
                 continue;
             }
             let mut words = Vec::new();
@@ -65,6 +71,11 @@ impl GpuEngine {
             let data = match mark.product {
                 Product::Costs => TraceData::Volume(decode_costs(&words, layout)),
                 Product::Sums => TraceData::Volume(decode_sums(&words[0], layout)),
+                Product::Histogram => TraceData::Numbers(words.concat()),
+                Product::Table => {
+                    let bytes = words.concat().into_iter().flat_map(u32::to_le_bytes);
+                    TraceData::Numbers(bytes.map(u32::from).collect())
+                }
                 _ => TraceData::Map({
                     let with_confidence = job.params.confidence && matches!(mark.product, Product::Left(_));
                     decode_map(&words[0], layout.structure.width, layout.structure.height, with_confidence)

@@ -7,6 +7,7 @@ use crate::engine::gpu::shaders::{self, Shader};
 use crate::engine::gpu::uniforms::Part;
 use crate::engine::gpu::variant::CostsFrom;
 use crate::stereo::CostKind;
+use crate::stereo::cost::ad_census;
 use crate::stereo::cost::census::Shape;
 use std::sync::Arc;
 
@@ -20,8 +21,13 @@ impl Cook {
         let volume = pixels * u64::from(layout.words) * 4;
         let is_volume = layout.kernel.variant.costs == CostsFrom::Volume;
         let (shader, constants): (&'static Shader, Vec<(&'static str, u32)>) = match structure.cost {
-            CostKind::Census5x5 | CostKind::Census7x7 | CostKind::Census9x7 | CostKind::Census9x7Symmetric => {
-                let Shape { width, height, symmetric } = Shape::of(structure.cost);
+            CostKind::Census5x5
+            | CostKind::Census7x7
+            | CostKind::Census9x7
+            | CostKind::Census9x7Symmetric
+            | CostKind::AdCensus => {
+                let kind = if structure.cost == CostKind::AdCensus { ad_census::CENSUS } else { structure.cost };
+                let Shape { width, height, symmetric } = Shape::of(kind);
                 let radii = [("RADIUS_X", (width / 2) as u32), ("RADIUS_Y", (height / 2) as u32)];
                 (&shaders::CENSUS, [&radii[..], &[("SYMMETRIC", u32::from(symmetric))]].concat())
             }
@@ -29,22 +35,28 @@ impl Cook {
                 let radius = structure.rank_window / 2;
                 (&shaders::RANK, vec![("RADIUS_X", radius), ("RADIUS_Y", radius)])
             }
-            CostKind::Sad | CostKind::Ad | CostKind::AdCensus | CostKind::MutualInformation => {
-                (&shaders::SAD, vec![("RADIUS", structure.sad_window / 2)])
-            }
+            CostKind::Ad | CostKind::MutualInformation => (&shaders::ABSOLUTE, Vec::new()),
+            CostKind::Sad => (&shaders::SAD, vec![("RADIUS", structure.sad_window / 2)]),
         };
         let mut dispatches = Vec::new();
         let is_sad = structure.cost == CostKind::Sad;
         if !is_sad {
             let (width, height) = (structure.width as u32, structure.height as u32);
-            dispatches.push(Dispatch {
-                request: shader.request("transform", constants.clone()),
+            let over_codes = |shader: &'static Shader, entry, constants, operations| Dispatch {
+                request: shader.request(entry, constants),
                 resources: vec![params, left, right, Resource::Codes(level)],
-                groups: [width.div_ceil(shaders::TILE.0), height.div_ceil(shaders::TILE.1), 2],
+                groups: [width.div_ceil(shader.tile.0), height.div_ceil(shader.tile.1), 2],
                 work: 40 * pixels,
                 bytes: 2 * pixels + layout.code_bytes(),
-                operations: operations::transform(structure) * 2 * pixels,
-            });
+                operations,
+            };
+            let operations = operations::transform(structure) * 2 * pixels;
+            dispatches.push(over_codes(shader, "transform", constants.clone(), operations));
+            if structure.cost == CostKind::AdCensus {
+                let operations = operations::BRIGHTNESS * 2 * pixels;
+                let brightness = over_codes(&shaders::AD_CENSUS, "add_brightness", Vec::new(), operations);
+                dispatches.push(Dispatch { bytes: brightness.bytes + layout.code_bytes(), ..brightness });
+            }
         }
         let (target, request, strip, each): (fn(usize, u32) -> Resource, _, _, _) = match structure.cost {
             CostKind::Sad if structure.exact() => {
@@ -70,7 +82,7 @@ impl Cook {
                     (vec![left, right], columns, layout.words.div_ceil(shaders::SAD_WORDS))
                 } else {
                     let lanes = layout.words / layout.kernel.variant.words;
-                    (vec![Resource::Codes(level)], (structure.width as u32 * lanes).div_ceil(64), 1)
+                    (Self::codes(level, layout), (structure.width as u32 * lanes).div_ceil(64), 1)
                 };
                 dispatches.push(Dispatch {
                     request: request.clone(),

@@ -3,6 +3,7 @@
 mod cost;
 mod filters;
 mod gates;
+mod information;
 mod paths;
 mod winner;
 
@@ -10,9 +11,11 @@ use super::compiler::{Request, Source};
 use super::layout::{Layout, Limits, Structure};
 use super::operations;
 use super::shaders::Shader;
+use super::tables;
 use super::uniforms::Part;
 use super::variant::{Forced, VARIABLE, Variant};
 use crate::engine::EngineError;
+use crate::stereo::CostKind;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -55,6 +58,27 @@ pub enum Resource {
     Last,
     /// Running means over the pairs before, and when they were measured.
     Smoothed,
+    /// A buffer of mutual information, which all levels use one after the other.
+    Information(Information),
+    /// Costs of each difference and each Hamming distance of AD-census.
+    AdCensusTables,
+    /// Logarithms of mutual information.
+    LogTable,
+}
+
+/// The buffers of mutual information.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Information {
+    /// How often levels of brightness meet.
+    Counts,
+    /// Logarithms of the smoothed counts.
+    Logs,
+    /// Sums of rows and columns, and what becomes of them.
+    Lines,
+    /// The smallest and the largest value before they are scaled.
+    Extremes,
+    /// The costs.
+    Table,
 }
 
 /// What a step leaves behind, for tests.
@@ -70,6 +94,10 @@ pub enum Product {
     Left(usize),
     /// The right map in this place.
     Right(usize),
+    /// Counts of mutual information.
+    Histogram,
+    /// Costs of mutual information.
+    Table,
 }
 
 /// One dispatch.
@@ -168,16 +196,22 @@ impl Recipe {
             layouts.push(Layout::new(structure.clone(), variant, limits, adapter)?);
         }
         let mut cook =
-            Cook { parts: vec![Part::default()], steps: Vec::new(), most_work: wanted.most_work, gate_stage: false };
+            Cook { parts: vec![Part::default()], steps: Vec::new(), most_work: wanted.most_work, coarse_stage: None };
+        // coarser levels are there for gates, or else to learn what costs are
+        let coarse_stage = if wanted.structures[0].gated { "gates" } else { "cost" };
+        cook.coarse_stage = Some(coarse_stage);
         for (level, layout) in layouts.iter().enumerate().skip(1) {
             cook.halve(level, layout);
         }
         for (level, layout) in layouts.iter().enumerate().rev() {
-            cook.gate_stage = level > 0;
+            cook.coarse_stage = Some(coarse_stage).filter(|_| level > 0);
+            if layout.structure.cost == CostKind::MutualInformation {
+                cook.information(level, layout, layouts.get(level + 1));
+            }
             cook.cost(level, layout);
             cook.paths_and_winner(level, layout, wanted.keeps_sums && level == 0);
             cook.filters(level, layout);
-            if level > 0 {
+            if level > 0 && layouts[level - 1].structure.gated {
                 cook.bounds(level, layout);
             }
         }
@@ -203,7 +237,12 @@ impl Recipe {
     /// Bytes on the device.
     pub fn bytes(&self) -> u64 {
         let past: u64 = self.layouts.first().map_or(0, |layout| layout.past_bytes().iter().sum());
-        self.layouts.iter().map(Layout::total_bytes).sum::<u64>() + past
+        self.layouts.iter().map(Layout::total_bytes).sum::<u64>() + past + tables::bytes(self.needs_information())
+    }
+
+    /// Whether there is a table of mutual information.
+    pub(super) fn needs_information(&self) -> bool {
+        self.layouts.iter().any(|layout| layout.structure.cost == CostKind::MutualInformation)
     }
 }
 
@@ -212,8 +251,8 @@ pub(super) struct Cook {
     pub(super) parts: Vec<Part>,
     pub(super) steps: Vec<Step>,
     pub(super) most_work: u64,
-    /// Whether steps belong to a coarser level, and so to the stage `gates`.
-    pub(super) gate_stage: bool,
+    /// The stage to which all steps of a coarser level belong.
+    pub(super) coarse_stage: Option<&'static str>,
 }
 
 /// Most workgroups in one direction of a dispatch, on every device.
@@ -228,7 +267,7 @@ impl Cook {
         product: Product,
         level: usize,
     ) {
-        let stage = if self.gate_stage { "gates" } else { stage };
+        let stage = self.coarse_stage.unwrap_or(stage);
         self.steps.push(Step { stage, name, dispatches, product, level });
     }
 

@@ -1,10 +1,11 @@
 //! Path costs of each direction, and their sums where not all fit into memory at once.
 
-use super::{Cook, Dispatch, MOST_GROUPS, Request, Resource, Source, split};
+use super::{Cook, Dispatch, Information, MOST_GROUPS, Request, Resource, Source, split};
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
 use crate::engine::gpu::uniforms::Part;
 use crate::engine::gpu::variant::CostsFrom;
+use crate::stereo::CostKind;
 use crate::stereo::aggregate::{Axis, Direction};
 use std::ops::Range;
 use std::sync::Arc;
@@ -93,9 +94,19 @@ impl Cook {
     /// Costs as a kernel with variants sees them.
     pub(super) fn costs(level: usize, layout: &Layout, slabs: Range<u32>) -> Vec<Resource> {
         match layout.kernel.variant.costs {
-            CostsFrom::Codes => vec![Resource::Codes(level)],
+            CostsFrom::Codes => Self::codes(level, layout),
             CostsFrom::Volume => slabs.map(|slab| Resource::Costs(level, slab)).collect(),
         }
+    }
+
+    /// Codes, and what compares them.
+    pub(super) fn codes(level: usize, layout: &Layout) -> Vec<Resource> {
+        let table = match layout.structure.cost {
+            CostKind::AdCensus => Some(Resource::AdCensusTables),
+            CostKind::MutualInformation => Some(Resource::Information(Information::Table)),
+            _ => None,
+        };
+        [Some(Resource::Codes(level)), table].into_iter().flatten().collect()
     }
 
     /// Bytes that a kernel reads for the costs of a pixel: a volume's, or its codes in both pictures. The codes of a

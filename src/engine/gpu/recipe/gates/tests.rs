@@ -90,7 +90,7 @@ impl Levels {
     fn cook(&self, rng: &mut Rng) -> Cook {
         let most_work = *rng.choice(&[1, 300_000, u64::MAX]).expect("some work");
         assert_eq!(self.layouts.len(), 2, "one coarser level");
-        Cook { parts: Vec::new(), steps: Vec::new(), most_work, gate_stage: true }
+        Cook { parts: Vec::new(), steps: Vec::new(), most_work, coarse_stage: Some("gates") }
     }
 }
 
