@@ -10,6 +10,7 @@ use stereopsis::engine::gpu::recipe::{Recipe, Wanted};
 use stereopsis::engine::gpu::shaders::{self, Binding, Shader};
 use stereopsis::engine::gpu::uniforms::{Params, Part};
 use stereopsis::engine::gpu::variant::{Abilities, Forced, PIECES, Variant};
+use stereopsis::stereo::cost::mutual_information::Start;
 use stereopsis::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use stereopsis::stereo::{CostKind, Fill, Median, StereoParams};
 
@@ -173,20 +174,23 @@ fn stems(folder: &str, extension: &str) -> BTreeSet<String> {
 #[test]
 fn every_stage_has_a_shader_of_its_name() {
     /// Files of the reference without a shader: the host's own, and what another shader does as well.
-    const HOST: [&str; 10] = [
+    const HOST: [&str; 15] = [
         "mod",
         "depth",
         "map",
         "params",
+        "past",
         "preset",
+        "prior",
         "volume",
         "aggregate/direction",
         "aggregate/mod",
         "cost/mod",
+        "cost/mutual_information/mod",
         "filter/mod",
+        "gating/mod",
+        "pyramid/mod",
     ];
-    /// What the GPU engine refuses.
-    const CPU_ONLY: [&str; 2] = ["gating/mod", "gating/tests"];
     /// The winner's shader does what these files say.
     const FUSED: [&str; 5] =
         ["disparity/border", "disparity/mod", "disparity/subpixel", "disparity/uniqueness", "disparity/confidence"];
@@ -208,14 +212,15 @@ fn every_stage_has_a_shader_of_its_name() {
         "disparity/sums_of_paths",
         "disparity/winner_takes_all",
     ];
-    /// Stages whose whole text is in pieces.
-    const IN_VARIANTS: [&str; 1] = ["aggregate/paths"];
+    /// Stages whose whole text is in pieces, or is a piece itself.
+    const IN_VARIANTS: [&str; 2] = ["aggregate/paths", "cost/mutual_information/start"];
     /// Draws for the window, which tests it beside its own Rust.
     const WINDOW: &str = "display";
     let mut found = stems("shaders", "wgsl");
     assert!(found.remove(WINDOW), "shaders/{WINDOW}.wgsl is gone");
     let mut expected = stems("src/stereo", "rs");
-    for name in HOST.iter().chain(&CPU_ONLY).chain(&FUSED) {
+    expected.retain(|stem| !stem.ends_with("tests"));
+    for name in HOST.iter().chain(&FUSED) {
         assert!(expected.remove(*name), "src/stereo/{name}.rs is gone; take it off the list of exceptions");
     }
     expected.insert("common".to_owned());
@@ -251,6 +256,10 @@ fn requests() -> HashSet<Request> {
         for paths in [0, 1, 4, 9] {
             options.push(StereoParams { num_disparities: 27, paths, ..StereoParams::for_cost(cost) });
         }
+    }
+    for mi_levels in [1, 2] {
+        let params = StereoParams::for_cost(CostKind::MutualInformation);
+        options.push(StereoParams { mi_levels, mi_start: Start::LastFrame, ..params });
     }
     for p2 in [60, 300] {
         options.push(StereoParams { p2, gating: Some(2), ..plain.clone() });

@@ -126,7 +126,7 @@ fn gpu_starts_from_the_pair_before() {
     let Some(mut engine) = gpu_engine() else { return };
     let past = &mut Past::default();
     let mut waiting: VecDeque<(Case, DisparityMap)> = VecDeque::new();
-    let mut collect = |engine: &mut GpuEngine, waiting: &mut VecDeque<(Case, DisparityMap)>| {
+    let collect = |engine: &mut GpuEngine, waiting: &mut VecDeque<(Case, DisparityMap)>| {
         let output = loop {
             if let Some(output) = engine.collect().expect("a result") {
                 break output;
