@@ -4,7 +4,6 @@ use super::device::Gpu;
 use super::recipe::{Information, Resource};
 use crate::stereo::cost::ad_census;
 use crate::stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS, log_table};
-use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
 /// Pairs of levels of brightness.
 const PAIRS: u64 = (LEVELS * LEVELS) as u64;
@@ -19,8 +18,19 @@ pub(super) struct Tables {
 impl Tables {
     pub(super) fn new(gpu: &Gpu, with_information: bool) -> Self {
         let constant = |label, numbers: Vec<u32>| {
-            let (contents, usage) = (bytemuck::cast_slice(&numbers), wgpu::BufferUsages::STORAGE);
-            gpu.device.create_buffer_init(&BufferInitDescriptor { label: Some(label), contents, usage })
+            let contents: &[u8] = bytemuck::cast_slice(&numbers);
+            let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size: contents.len() as u64,
+                usage: wgpu::BufferUsages::STORAGE,
+                mapped_at_creation: true,
+            });
+            // a device that is lost maps nothing, and says so elsewhere
+            if let Ok(mut mapped) = buffer.get_mapped_range_mut(..) {
+                mapped.slice(..).copy_from_slice(contents);
+            }
+            buffer.unmap();
+            buffer
         };
         let buffer = |(label, size)| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
