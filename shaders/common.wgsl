@@ -30,6 +30,10 @@ struct Params {
     whole_end_y: u32,
     spatial_alpha: u32, // %
     spatial_delta: u32, // px/16
+    temporal_alpha: u32, // %
+    temporal_delta: u32, // px/16
+    persistence_times: u32, // how often a hole was measured before, to keep its disparity
+    persistence_pairs: u32, // in how many pairs
     p2_of_step: array<vec4<u32>, 64>, // P2 for each brightness step of 0 to 255
 }
 

@@ -113,7 +113,8 @@ fn uniforms_lie_where_rust_puts_them() {
     let params = fields!(Params {
         width, height, pitch, candidates, words, slab_rows, min_disparity, left_shift, right_shift, p1, subpixel,
         uniqueness, left_right, speckle_size, speckle_range, paths, confidence, has_past, largest_sum,
-        whole_from_x, whole_end_x, whole_from_y, whole_end_y, spatial_alpha, spatial_delta, p2_of_step; unused
+        whole_from_x, whole_end_x, whole_from_y, whole_end_y, spatial_alpha, spatial_delta,
+        temporal_alpha, temporal_delta, persistence_times, persistence_pairs, p2_of_step; unused
     });
     for shader in shaders::ALL {
         assert_layout(shader, "Params", &params, size_of::<Params>());
@@ -240,10 +241,14 @@ const ABILITIES: Abilities = Abilities { subgroup: 64, f16: true, i16: true, wor
 fn requests_of(params: &StereoParams, forced: Forced, path_bytes: u64) -> Vec<Request> {
     let limits =
         Limits { abilities: ABILITIES, binding_bytes: 1 << 27, storage_buffers: 16, side_px: 8192, path_bytes };
-    let structures = Structure::levels((64, 48), params).into_iter().map(|(structure, _)| structure).collect();
-    let wanted = Wanted::new(structures, &limits, (None, forced), 1 << 20).expect("a variant that can do it");
-    let recipe = Recipe::new(&wanted, &limits, "any adapter").expect("room for all");
-    recipe.requests().cloned().collect()
+    let of = |wants_right| {
+        let levels = Structure::levels_of((64, 48), params, wants_right);
+        let structures = levels.into_iter().map(|(structure, _)| structure).collect();
+        let wanted = Wanted::new(structures, &limits, (None, forced), 1 << 20).expect("a variant that can do it");
+        let recipe = Recipe::new(&wanted, &limits, "any adapter").expect("room for all");
+        recipe.requests().cloned().collect::<Vec<_>>()
+    };
+    [of(false), of(true)].concat()
 }
 
 /// Every kind of pipeline that the engine can ask for: every option with the variant that it chooses, and every variant
@@ -283,7 +288,7 @@ fn requests() -> HashSet<Request> {
             }
         }
     }
-    options.push(StereoParams { spatial: Some(2), match_threshold: Some(30), ..plain.clone() });
+    options.push(StereoParams { spatial: Some(2), match_threshold: Some(30), temporal: true, ..plain.clone() });
     for params in &options {
         // all directions in memory at once, and in turns
         for path_bytes in [1 << 30, 1 << 18] {

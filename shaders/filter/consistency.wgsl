@@ -1,7 +1,22 @@
-// Left-right check: a disparity holds if the right picture finds its way back.
+// Left-right check: a disparity holds if the other picture finds its way back. Each map is checked against the other one as
+// it was, so the right one comes first, and goes to another place.
 
 @group(0) @binding(1) var<storage, read_write> left_map: array<u32>;
 @group(0) @binding(2) var<storage, read> right_map: array<u32>;
+@group(0) @binding(3) var<storage, read_write> checked_right_map: array<u32>;
+
+// By how much columns of partners differ, px.
+fn steps_of(d16: i32) -> i32 {
+    return (d16 + SUBPIXEL_STEPS / 2) >> 4u;
+}
+
+fn is_outside(x: i32) -> bool {
+    return x < 0 || x >= i32(params.width);
+}
+
+fn disagree(d16: i32, back: i32) -> bool {
+    return back == INVALID || abs(d16 - back) > SUBPIXEL_STEPS * i32(params.left_right);
+}
 
 @compute @workgroup_size(8, 8)
 fn check(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -14,13 +29,29 @@ fn check(@builtin(global_invocation_id) id: vec3<u32>) {
     if d16 == INVALID {
         return;
     }
-    let right_x = i32(id.x) - ((d16 + SUBPIXEL_STEPS / 2) >> 4u);
-    if right_x < 0 || right_x >= i32(params.width) {
+    let right_x = i32(id.x) - steps_of(d16);
+    if is_outside(right_x) {
         left_map[index] = invalidated(word, RANGE);
-        return;
-    }
-    let back = map_value(right_map[map_index(u32(right_x), id.y)]);
-    if back == INVALID || abs(d16 - back) > SUBPIXEL_STEPS * i32(params.left_right) {
+    } else if disagree(d16, map_value(right_map[map_index(u32(right_x), id.y)])) {
         left_map[index] = invalidated(word, LEFT_RIGHT);
     }
+}
+
+@compute @workgroup_size(8, 8)
+fn check_right(@builtin(global_invocation_id) id: vec3<u32>) {
+    if !inside(id) {
+        return;
+    }
+    let index = map_index(id.x, id.y);
+    var word = right_map[index];
+    let d16 = map_value(word);
+    if d16 != INVALID {
+        let left_x = i32(id.x) + steps_of(d16);
+        if is_outside(left_x) {
+            word = invalidated(word, RANGE);
+        } else if disagree(d16, map_value(left_map[map_index(u32(left_x), id.y)])) {
+            word = invalidated(word, LEFT_RIGHT);
+        }
+    }
+    checked_right_map[index] = word;
 }

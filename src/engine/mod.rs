@@ -63,6 +63,13 @@ pub struct Job {
     pub wants_right: bool,
 }
 
+impl Job {
+    /// Whether a map has to come to the host.
+    fn comes_back(&self) -> bool {
+        self.read_back || self.wants_right
+    }
+}
+
 /// Time of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct StageTime {
@@ -165,7 +172,7 @@ pub fn lacks(kind: EngineKind, params: &StereoParams) -> Option<&'static str> {
         (is_cpu || is_gpu, params.right_matching == RightMatching::Swapped, "swapped matching"),
         (is_cpu, params.match_threshold.is_some() || params.drop_border, "match threshold and border"),
         (is_cpu, params.spatial.is_some(), "the spatial filter"),
-        (is_cpu || is_gpu, params.temporal, "the temporal filter"),
+        (is_cpu, params.temporal, "the temporal filter"),
     ];
     new.into_iter().find(|&(lacks, is_asked, _)| lacks && is_asked).map(|(_, _, what)| what)
 }

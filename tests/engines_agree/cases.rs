@@ -3,11 +3,11 @@
 use fastrand::Rng;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
-use stereopsis::engine::{self, Engine, EngineKind, Job};
+use stereopsis::engine::{self, Engine, EngineKind, Job, Output};
 use stereopsis::frame::{Frame, Luma, Picture, RawPair};
 use stereopsis::image::Image;
 use stereopsis::parameter::{Domain, Value};
-use stereopsis::stereo::{self, DisparityMap, StereoParams};
+use stereopsis::stereo::{self, DisparityMap, Maps, Past, StereoParams};
 
 pub(crate) fn job(left: &Luma, right: &Luma, params: &StereoParams) -> Job {
     let picture = |luma: &Luma| Picture { luma: luma.clone(), rgb: None };
@@ -38,6 +38,7 @@ pub(crate) struct Case {
     pub(crate) left: Luma,
     pub(crate) right: Luma,
     pub(crate) params: StereoParams,
+    pub(crate) wants_right: bool,
     pub(crate) what: String,
 }
 
@@ -46,7 +47,7 @@ impl Case {
         let (left, right) = content.pair(rng, size, bits);
         let words: Vec<_> = params.words().map(|(name, value)| format!("{name} {value}")).collect();
         let what = format!("{}x{}, {content:?}, {bits} bits, {}", size.0, size.1, words.join(", "));
-        Self { left, right, params, what }
+        Self { left, right, params, wants_right: false, what }
     }
 
     pub(crate) fn random(kind: EngineKind, seed: u64, largest: (usize, usize)) -> Self {
@@ -56,12 +57,13 @@ impl Case {
         let bits = *rng.choice(&[8, 8, 8, 10, 12, 16]).expect("some depth");
         let params = random_params(kind, rng);
         let mut case = Self::new(rng, size, content, bits, params);
-        case.what = format!("SEED={seed}: {}", case.what);
+        case.wants_right = kind == EngineKind::Gpu && rng.bool();
+        case.what = format!("SEED={seed}, wants right {}: {}", case.wants_right, case.what);
         case
     }
 
     pub(crate) fn job(&self) -> Job {
-        job(&self.left, &self.right, &self.params)
+        Job { wants_right: self.wants_right, ..job(&self.left, &self.right, &self.params) }
     }
 
     pub(crate) fn expected(&self) -> DisparityMap {
@@ -70,8 +72,19 @@ impl Case {
 
     pub(crate) fn check(&self, engine: &mut dyn Engine) {
         let output = engine::run(engine, self.job()).unwrap_or_else(|err| panic!("{err} ({})", self.what));
-        let map = output.map.expect("asked for");
-        self.compare(&format!("{:?}", engine.info().kind), &map, &self.expected());
+        let expected =
+            stereo::match_next(&mut Past::default(), &self.left, &self.right, &self.params, self.wants_right);
+        self.compare_maps(&output, &expected);
+    }
+
+    /// Both maps of an output.
+    pub(crate) fn compare_maps(&self, output: &Output, expected: &Maps) {
+        let who = format!("{:?}", output.engine.kind);
+        self.compare(&who, output.map.as_ref().expect("asked for"), &expected.left);
+        assert_eq!(output.right_map.is_some(), self.wants_right, "{who}: {}", self.what);
+        if let (Some(map), Some(expected)) = (&output.right_map, &expected.right) {
+            self.compare(&format!("{who}, right"), map, expected);
+        }
     }
 
     pub(crate) fn compare(&self, who: &str, map: &DisparityMap, expected: &DisparityMap) {

@@ -10,7 +10,7 @@ use stereopsis::image::Image;
 use stereopsis::stereo::aggregate::MAX_PATHS;
 use stereopsis::stereo::cost::mutual_information::{self, LEVELS};
 use stereopsis::stereo::params::{Fill, Median};
-use stereopsis::stereo::{self, CostKind, DisparityMap, Prior, StereoParams, Volume, pyramid};
+use stereopsis::stereo::{self, CostKind, DisparityMap, Prior, RightMatching, StereoParams, Volume, pyramid};
 
 /// The reference's products in the order and with the names of a trace.
 fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
@@ -26,43 +26,72 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
         let costs = stereo::cost::volume(left, right, params, prior.information.as_ref());
         steps.push(volume("cost", &costs.map(|&cost| u32::from(cost))));
     }
-    let mut right_map = stereo::disparity::right_map(&sums, params);
-    let mut map = stereo::disparity::winner_takes_all(&sums, params);
-    steps.push(("left map", TraceData::Map(map.clone())));
+    let mut left_map = stereo::disparity::winner_takes_all(&sums, params);
+    steps.push(("left map", TraceData::Map(left_map.clone())));
     steps.push(volume("sums", &sums));
     let mut step = |name, map: &DisparityMap| steps.push((name, TraceData::Map(map.clone())));
-    if params.left_right.is_some() {
+    let has_right = case.wants_right || params.left_right.is_some();
+    let mut right_map = match params.right_matching {
+        RightMatching::Diagonal => stereo::disparity::right_map(&sums, params),
+        RightMatching::Swapped => stereo::swapped_map(left, right, params, &prior),
+    };
+    if has_right {
         step("right map", &right_map);
     }
-    let smooth = params.median != Median::Off;
-    if smooth {
-        map = stereo::filter::median(&map, params.median);
-        step("median", &map);
-    }
-    if let Some(tolerance) = params.left_right {
-        if smooth {
+    if params.median != Median::Off {
+        left_map = stereo::filter::median(&left_map, params.median);
+        step("median", &left_map);
+        if has_right {
             right_map = stereo::filter::median(&right_map, params.median);
             step("right median", &right_map);
         }
-        stereo::filter::check_left_right(&mut map, &right_map, tolerance);
-        step("left-right", &map);
     }
+    if let Some(tolerance) = params.left_right {
+        let unchecked = (left_map.mirrored(), right_map.clone());
+        if case.wants_right {
+            right_map = right_map.mirrored();
+            stereo::filter::check_left_right(&mut right_map, &unchecked.0, tolerance);
+            right_map = right_map.mirrored();
+            step("right left-right", &right_map);
+        }
+        stereo::filter::check_left_right(&mut left_map, &unchecked.1, tolerance);
+        step("left-right", &left_map);
+    }
+    let names = ["speckle", "spatial", "temporal", "fill", "median after fill"];
+    refine(left_map, params, names, &mut step);
+    if case.wants_right {
+        let names = ["right speckle", "right spatial", "", "right fill", "right median after fill"];
+        refine(right_map, params, names, &mut step);
+    }
+    steps
+}
+
+/// What is done to a map by itself; without a name for the temporal filter it is left out.
+fn refine(
+    mut map: DisparityMap,
+    params: &StereoParams,
+    [speckle, spatial, temporal, fill, median]: [&'static str; 5],
+    step: &mut dyn FnMut(&'static str, &DisparityMap),
+) {
     if params.speckle_size > 0 {
         stereo::filter::remove_speckle(&mut map, params.speckle_size, params.speckle_range);
-        step("speckle", &map);
+        step(speckle, &map);
     }
     if params.spatial.is_some() {
         stereo::filter::smooth_along_surfaces(&mut map, params);
-        step("spatial", &map);
+        step(spatial, &map);
+    }
+    if params.temporal && !temporal.is_empty() {
+        stereo::filter::smooth_over_time(&mut map, &mut None, params);
+        step(temporal, &map);
     }
     if params.fill == Fill::Background {
         stereo::filter::fill_background(&mut map);
-        step("fill", &map);
-        if smooth {
-            step("median after fill", &stereo::filter::median(&map, params.median));
+        step(fill, &map);
+        if params.median != Median::Off {
+            step(median, &stereo::filter::median(&map, params.median));
         }
     }
-    steps
 }
 
 /// Counts and costs of mutual information for each level of the pyramid, the coarsest first.
@@ -167,7 +196,8 @@ fn gpu_filters_reach_across_tiles() {
             ..StereoParams::default()
         };
         for content in [Content::Noise, Content::Shifted, Content::Blocks] {
-            check(&mut engine, &Case::new(rng, (163, 75), content, 8, params.clone()));
+            let case = Case::new(rng, (163, 75), content, 8, params.clone());
+            check(&mut engine, &Case { wants_right: i % 2 == 0 || params.left_right.is_none(), ..case });
         }
     }
 }
@@ -197,7 +227,7 @@ fn gpu_fills_large_holes() {
             Luma::U8(image)
         };
         let what = format!("{width}x{height} with {points:?}");
-        let case = Case { left: luma(false), right: luma(true), params: params.clone(), what };
+        let case = Case { left: luma(false), right: luma(true), params: params.clone(), wants_right: false, what };
         let found: usize = case.expected().reasons.pixels().iter().map(|&why| usize::from(why == 0)).sum();
         assert!(found <= 8 * points.len(), "{found} disparities in {}", case.what);
         check(&mut engine, &case);

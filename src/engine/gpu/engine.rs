@@ -169,7 +169,7 @@ impl GpuEngine {
                 l.0, l.1, r.0, r.1
             )));
         }
-        let levels = Structure::levels(size, &job.params);
+        let levels = Structure::levels_of(size, &job.params, job.wants_right);
         let structures: Vec<_> = levels.into_iter().map(|(structure, _)| structure).collect();
         let is_compiled = |recipe: &Recipe| all_compiled(&self.compiler, recipe);
         let is_idle = self.in_flight.is_empty();
@@ -241,11 +241,11 @@ impl GpuEngine {
         let (Some((_, recipe)), Some(plan)) = (&self.recipe, &self.plan) else {
             return Err(EngineError::Device("no plan".to_owned()));
         };
-        let pictures = Pictures::of(left, right);
+        let pictures = Pictures::of(left, right, job.wants_right);
         self.free.retain(|slot| slot.pictures == pictures && slot.is_writable());
         let mut slot = self.free.pop().unwrap_or_else(|| Slot::new(&self.gpu, pictures));
         let has_past = self.past.follow(size, &job.params);
-        let levels = Structure::levels(size, &job.params);
+        let levels = Structure::levels_of(size, &job.params, job.wants_right);
         let levels: Vec<_> = levels
             .iter()
             .zip(&recipe.layouts)
@@ -317,13 +317,14 @@ impl GpuEngine {
     fn finish(&mut self, flight: InFlight) -> Result<Output, EngineError> {
         let InFlight { job, slot, texture, submitted, number, .. } = flight;
         self.events.note(Event::Taken(number));
-        let (mut map, mut times) = (None, Vec::<StageTime>::new());
+        let (mut map, mut right_map, mut times) = (None, None, Vec::<StageTime>::new());
         let program = slot.program.as_ref().map(|(_, _, program)| program);
         let stages = program.map(Program::timed_stages).unwrap_or_default();
         let work = program.map_or(0, Program::total_work);
-        if job.read_back || slot.has_timestamps() {
-            let (ticks, read) = slot.take_read_back(&self.gpu, job.read_back.then_some(job.params.confidence))?;
-            map = read.map(Arc::new);
+        if job.comes_back() || slot.has_timestamps() {
+            let with_map = job.read_back.then_some(job.params.confidence);
+            let (ticks, [left, right]) = slot.take_read_back(&self.gpu, with_map, job.wants_right)?;
+            (map, right_map) = (left.map(Arc::new), right.map(Arc::new));
             let tick_ms = f64::from(self.gpu.queue.get_timestamp_period()) * 1e-6;
             for (&name, ticks) in stages.iter().zip(ticks.chunks_exact(2)).filter(|_| slot.has_timestamps()) {
                 let ms = ticks[1].saturating_sub(ticks[0]) as f64 * tick_ms;
@@ -347,15 +348,7 @@ impl GpuEngine {
         if let Some(wanted) = wanted {
             self.choice.note(&wanted, ms);
         }
-        Ok(Output {
-            job,
-            engine: self.info(),
-            map,
-            right_map: None,
-            texture: Some(texture),
-            stages: times,
-            compute_time,
-        })
+        Ok(Output { job, engine: self.info(), map, right_map, texture: Some(texture), stages: times, compute_time })
     }
 
     /// Learns from a job how much work takes [`SUBMISSION_MS`]. Only large changes count, because a change means that
@@ -376,7 +369,7 @@ impl InFlight {
     /// Has `state` say when the copies of the result, just submitted, are done.
     fn request_result(&self, gpu: &Gpu) {
         let state = Arc::clone(&self.state);
-        if self.job.read_back || self.slot.has_timestamps() {
+        if self.job.comes_back() || self.slot.has_timestamps() {
             let note = move |ok| state.store(if ok { FINISHED } else { FAILED }, Ordering::Release);
             self.slot.request_read_back(note);
         } else {
@@ -426,11 +419,16 @@ impl Engine for GpuEngine {
         let texture = plan.next_result();
         let result = plan.buffer(program.result).cloned();
         let Some(result) = result else { return Err(EngineError::Device("a job without a result".to_owned())) };
+        let right_result = program.right_result.and_then(|right| plan.buffer(right));
         let mut tail =
             self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("result") });
         copy_to_texture(&mut tail, &result, &texture);
         self.past.record(&mut tail, &result);
-        slot.record_read_back(&mut tail, program.timed_stages().len(), job.read_back.then_some(&result));
+        slot.record_read_back(
+            &mut tail,
+            program.timed_stages().len(),
+            [job.read_back.then_some(&result), right_result],
+        );
         let tail = Some(tail.finish());
 
         let state = Arc::new(AtomicU8::new(RUNNING));

@@ -40,6 +40,8 @@ pub struct Structure {
     pub drops: bool,
     /// Whether there is a left-right check.
     pub checked: bool,
+    /// Whether the right picture's map is a result too.
+    pub wants_right: bool,
     /// The median.
     pub median: Median,
     /// Whether speckle is removed.
@@ -61,17 +63,22 @@ pub struct Structure {
 impl Structure {
     /// The pair itself first, then the coarser levels that gate it or tell what costs are, each with its parameters.
     pub fn levels(size: (usize, usize), params: &StereoParams) -> Vec<(Self, StereoParams)> {
+        Self::levels_of(size, params, false)
+    }
+
+    /// The same, with the right picture's map if `wants_right`.
+    pub fn levels_of(size: (usize, usize), params: &StereoParams, wants_right: bool) -> Vec<(Self, StereoParams)> {
         let mut levels = Vec::new();
-        let mut next = Some((size, params.clone()));
-        while let Some((size, params)) = next {
+        let mut next = Some((size, params.clone(), wants_right));
+        while let Some((size, params, wants_right)) = next {
             let coarser = pyramid::coarser(size, &params);
-            levels.push((Self::new(size, &params), params));
-            next = coarser.map(|params| ((size.0.div_ceil(2), size.1.div_ceil(2)), params));
+            levels.push((Self::new(size, &params, wants_right), params));
+            next = coarser.map(|params| ((size.0.div_ceil(2), size.1.div_ceil(2)), params, false));
         }
         levels
     }
 
-    fn new(size: (usize, usize), params: &StereoParams) -> Self {
+    fn new(size: (usize, usize), params: &StereoParams, wants_right: bool) -> Self {
         let (width, height) = size;
         Self {
             width,
@@ -87,6 +94,7 @@ impl Structure {
             rivals: params.uniqueness > 0 || params.confidence,
             drops: params.drop_border || params.match_threshold.is_some(),
             checked: params.left_right.is_some(),
+            wants_right,
             median: params.median,
             speckle: params.speckle_size > 0,
             spatial: params.spatial.unwrap_or(0),
@@ -96,6 +104,11 @@ impl Structure {
             starts_from_last: params.starts_from_last(),
             temporal: params.temporal,
         }
+    }
+
+    /// Whether the right picture's map is needed, for the check or as a result.
+    pub fn has_right(&self) -> bool {
+        self.checked || self.wants_right
     }
 
     /// Pixels of a picture.

@@ -115,6 +115,7 @@ pub(super) fn of_map(stem: &str, structure: &Structure) -> u64 {
         ("filter/median", _) => 30 + 3 * 9 + 13,
         ("disparity/right", _) => 8,
         // there and back: the mean 12, the place 4; the tile
+        ("filter/temporal", _) => 30,
         ("filter/spatial", _) => 2 * (16 + 8),
         _ => 20,
     }

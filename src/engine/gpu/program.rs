@@ -55,6 +55,8 @@ pub(super) struct Program {
     pub(super) marks: Vec<Mark>,
     /// The map that is the result.
     pub(super) result: Resource,
+    /// The right picture's, where it is a result too.
+    pub(super) right_result: Option<Resource>,
 }
 
 impl Program {
@@ -121,7 +123,19 @@ impl Program {
             Product::Left(index) if step.level == 0 => Some(Resource::LeftMap(0, index)),
             _ => None,
         });
-        Ok(Self { passes, submissions, timed, marks, result: result.unwrap_or(Resource::LeftMap(0, 0)) })
+        let right_result = recipe.steps.iter().rev().find_map(|step| match step.product {
+            Product::Right(index) if step.level == 0 => Some(Resource::RightMap(0, index)),
+            _ => None,
+        });
+        let wants_right = recipe.layouts.first().is_some_and(|layout| layout.structure.wants_right);
+        Ok(Self {
+            passes,
+            submissions,
+            timed,
+            marks,
+            result: result.unwrap_or(Resource::LeftMap(0, 0)),
+            right_result: right_result.filter(|_| wants_right),
+        })
     }
 
     /// The stage of each span that is timed.

@@ -145,9 +145,9 @@ shader!(
     CONSISTENCY,
     "filter/consistency",
     PIXELS,
-    ["check"],
+    ["check", "check_right"],
     [],
-    [("left_map", Binding::Write), ("right_map", Binding::Read),]
+    [("left_map", Binding::Write), ("right_map", Binding::Read), ("checked_right_map", Binding::Write)]
 );
 shader!(
     SPECKLE,
@@ -158,6 +158,14 @@ shader!(
     [("map", Binding::Write), ("parents", Binding::Write), ("sizes", Binding::Write),]
 );
 shader!(SPATIAL, "filter/spatial", TILE, ["run"], ["ALONG_ROWS"], [("map", Binding::Write)]);
+shader!(
+    TEMPORAL,
+    "filter/temporal",
+    PIXELS,
+    ["smooth_over_time"],
+    [],
+    [("map", Binding::Write), ("smoothed", Binding::Write)]
+);
 shader!(
     FILL,
     "filter/fill",
@@ -207,6 +215,7 @@ pub static ALL: &[&Shader] = &[
     &CONSISTENCY,
     &SPECKLE,
     &SPATIAL,
+    &TEMPORAL,
     &FILL,
     &HALVE,
     &BOUNDS,

@@ -28,12 +28,19 @@ pub(super) struct Pictures {
     height: usize,
     /// 16 instead of 8 bits a pixel.
     wide: bool,
+    /// Whether the right picture's map comes back too.
+    wants_right: bool,
 }
 
 impl Pictures {
-    pub(super) fn of(left: &Luma, right: &Luma) -> Self {
+    pub(super) fn of(left: &Luma, right: &Luma, wants_right: bool) -> Self {
         let (width, height) = left.size();
-        Self { width, height, wide: left.bits().max(right.bits()) > 8 }
+        Self { width, height, wide: left.bits().max(right.bits()) > 8, wants_right }
+    }
+
+    /// Bytes of a map.
+    fn map_bytes(&self) -> usize {
+        map_pitch(self.width) * self.height * size_of::<u32>()
     }
 
     /// Bytes from row to row in the staging buffer.
@@ -66,7 +73,7 @@ struct Timestamps {
 
 impl Slot {
     pub(super) fn new(gpu: &Gpu, pictures: Pictures) -> Self {
-        let Pictures { width, height, wide } = pictures;
+        let Pictures { width, height, wide, wants_right } = pictures;
         let buffer = |label, size, usage, mapped_at_creation| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation })
         };
@@ -99,7 +106,8 @@ impl Slot {
             ),
         });
         let staging_bytes = 2 * pictures.row_pitch() * height + MAX_LEVELS * PARAMS_STRIDE;
-        let read_bytes = MAP_OFFSET + map_pitch(width) * height * 4;
+        let maps = 1 + usize::from(wants_right);
+        let read_bytes = MAP_OFFSET + maps * pictures.map_bytes();
         Self {
             pictures,
             left,
@@ -196,20 +204,23 @@ impl Slot {
         Ok(())
     }
 
-    /// Records the copy of the timestamps of `spans` spans and, if wanted, of the map into the read-back buffer.
+    /// Records the copy of the timestamps of `spans` spans and of those maps, left and right, that are wanted into the read-back buffer.
     pub(super) fn record_read_back(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         spans: usize,
-        map: Option<&wgpu::Buffer>,
+        maps: [Option<&wgpu::Buffer>; 2],
     ) {
         if let Some(Timestamps { queries, resolved }) = &self.timestamps {
             let count = 2 * spans.min(MAX_TIMED);
             encoder.resolve_query_set(queries, 0..count as u32, resolved, 0);
             encoder.copy_buffer_to_buffer(resolved, 0, &self.read_back, 0, (count * size_of::<u64>()) as u64);
         }
-        if let Some(map) = map {
-            encoder.copy_buffer_to_buffer(map, 0, &self.read_back, MAP_OFFSET as u64, map.size());
+        for (number, map) in maps.into_iter().enumerate() {
+            if let Some(map) = map {
+                let at = MAP_OFFSET + number * self.pictures.map_bytes();
+                encoder.copy_buffer_to_buffer(map, 0, &self.read_back, at as u64, map.size());
+            }
         }
     }
 
@@ -231,20 +242,22 @@ impl Slot {
         self.read_back.map_async(wgpu::MapMode::Read, .., move |result| done(result.is_ok()));
     }
 
-    /// The timestamps, and the map if it was copied, `with_map` telling whether it has confidences. The buffer must be mapped; it is the device's again afterwards.
+    /// The timestamps, and the maps that were copied: the left one with `with_map`, which tells whether it has confidences,
+    /// the right one with `with_right`. The buffer must be mapped; it is the device's again afterwards.
     pub(super) fn take_read_back(
         &self,
         gpu: &Gpu,
         with_map: Option<bool>,
-    ) -> Result<(Vec<u64>, Option<DisparityMap>), EngineError> {
+        with_right: bool,
+    ) -> Result<(Vec<u64>, [Option<DisparityMap>; 2]), EngineError> {
         let result = {
             let bytes = self.read_back.get_mapped_range(..).map_err(|err| device_error(gpu, &err))?;
             let ticks = bytemuck::pod_collect_to_vec(&bytes[..TICKS_SIZE]);
-            let map = with_map.map(|with_confidence| {
-                let words = bytemuck::cast_slice(&bytes[MAP_OFFSET..]);
+            let map = |number: usize, with_confidence| {
+                let words = bytemuck::cast_slice(&bytes[MAP_OFFSET + number * self.pictures.map_bytes()..]);
                 decode_map(words, self.pictures.width, self.pictures.height, with_confidence)
-            });
-            (ticks, map)
+            };
+            (ticks, [with_map.map(|it| map(0, it)), with_right.then(|| map(1, false))])
         };
         self.read_back.unmap();
         Ok(result)

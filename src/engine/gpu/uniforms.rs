@@ -36,6 +36,10 @@ pub struct Params {
     pub whole_end_y: u32,
     pub spatial_alpha: u32,
     pub spatial_delta: u32,
+    pub temporal_alpha: u32,
+    pub temporal_delta: u32,
+    pub persistence_times: u32,
+    pub persistence_pairs: u32,
     pub unused: [u32; 3], // an array of vec4 starts at a multiple of 16 bytes
     pub p2_of_step: [u32; 256],
 }
@@ -45,6 +49,7 @@ impl Params {
     pub(super) fn new(left: &Luma, right: &Luma, params: &StereoParams, layout: &Layout, has_past: bool) -> Self {
         let (width, height) = (layout.structure.width, layout.structure.height);
         let (columns, rows) = if params.drop_border { whole((width, height), params) } else { (0..width, 0..height) };
+        let (persistence_times, persistence_pairs) = params.persistence.times_in_pairs();
         Self {
             width: width as u32,
             height: height as u32,
@@ -71,6 +76,10 @@ impl Params {
             whole_end_y: rows.end as u32,
             spatial_alpha: params.spatial_alpha,
             spatial_delta: params.spatial_delta,
+            temporal_alpha: params.temporal_alpha,
+            temporal_delta: params.temporal_delta,
+            persistence_times,
+            persistence_pairs,
             unused: [0; 3],
             p2_of_step: penalty_table(params),
         }

@@ -27,7 +27,7 @@ pub fn key(gpu: &Gpu, structure: &Structure) -> String {
     let marks = [
         (demands.wide, "wide"),
         (demands.has_row_path, "along rows"),
-        (structure.checked, "checked"),
+        (structure.has_right(), "checked"),
         (structure.rivals, "rivals"),
         (structure.gated, "gated"),
     ];
