@@ -75,7 +75,7 @@ fn gpu_compares_in_either_way() {
 
 /// What comes after what: a pair, or that the engine is told to forget.
 enum Next {
-    Pair(Case),
+    Pair(Box<Case>),
     Forget,
     Force(&'static str),
 }
@@ -89,7 +89,8 @@ fn sequence(rng: &mut Rng) -> Vec<Next> {
     let random = StereoParams { mi_start: Start::Random, ..last.clone() };
     let gated = StereoParams { gating: Some(2), ..filled.clone() };
     let (wide, high) = ((75, 38), (41, 67));
-    let mut pair = |size, params: &StereoParams| Next::Pair(Case::new(rng, size, Content::Shifted, 8, params.clone()));
+    let mut pair =
+        |size, params: &StereoParams| Next::Pair(Box::new(Case::new(rng, size, Content::Shifted, 8, params.clone())));
     vec![
         pair(wide, &last),
         pair(wide, &last),
@@ -125,8 +126,8 @@ fn sequence(rng: &mut Rng) -> Vec<Next> {
 fn gpu_starts_from_the_pair_before() {
     let Some(mut engine) = gpu_engine() else { return };
     let past = &mut Past::default();
-    let mut waiting: VecDeque<(Case, DisparityMap)> = VecDeque::new();
-    let collect = |engine: &mut GpuEngine, waiting: &mut VecDeque<(Case, DisparityMap)>| {
+    let mut waiting: VecDeque<(Box<Case>, DisparityMap)> = VecDeque::new();
+    let collect = |engine: &mut GpuEngine, waiting: &mut VecDeque<(Box<Case>, DisparityMap)>| {
         let output = loop {
             if let Some(output) = engine.collect().expect("a result") {
                 break output;
