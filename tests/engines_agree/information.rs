@@ -89,6 +89,7 @@ fn sequence(rng: &mut Rng) -> Vec<Next> {
     let random = StereoParams { mi_start: Start::Random, ..last.clone() };
     let gated = StereoParams { gating: Some(2), ..filled.clone() };
     let (wide, high) = ((75, 38), (41, 67));
+    let padded_alike = (101, 38); // rows of a map take as many bytes
     let mut pair =
         |size, params: &StereoParams| Next::Pair(Box::new(Case::new(rng, size, Content::Shifted, 8, params.clone())));
     vec![
@@ -105,6 +106,9 @@ fn sequence(rng: &mut Rng) -> Vec<Next> {
         Next::Force("words=2,costs=volume"),
         pair(wide, &last),
         pair(high, &last),
+        pair(wide, &last),
+        pair(padded_alike, &last),
+        pair(padded_alike, &last),
         pair(wide, &last),
         pair(wide, &random),
         pair(wide, &random),
