@@ -3,6 +3,10 @@
 //! Flags and settings files use the same words, so both come in as [`Word`]s and go through one resolution; an error
 //! names the flag or the line of the file. The window's remembered state is another thing and lives with the window.
 
+mod presets;
+
+pub use presets::{FROM_THE_LITERATURE, PresetGroup, differences, paper_in_short, preset_groups, preset_of};
+
 use crate::engine::gpu::AdapterChoice;
 use crate::engine::gpu::tuning::Explore;
 use crate::engine::{EngineChoice, OpenOptions};

@@ -313,6 +313,8 @@ fn a_wrong_command_line_is_code_2() {
     refused(&folder, &["live", "--fov-deg", "60", "--focal-px", "500"], 2, &["--fov-deg", "--focal-px"]);
     refused(&folder, &["bench", "webcam:0"], 2, &["webcam:0", "live --headless"]);
     refused(&folder, &["bench", "--rate", "30", "--frames", "9"], 2, &["--rate", "--frames"]);
+    refused(&folder, &["bench", "--presets", "--p1", "9"], 2, &["--presets", "leave out --p1"]);
+    refused(&folder, &["bench", "--presets", "--rate", "30"], 2, &["--presets", "--rate"]);
     refused(&folder, &["--nonsense"], 2, &["--nonsense"]);
 }
 
@@ -351,6 +353,14 @@ fn help_shows_every_setting_with_its_default() {
         for parameter in stereopsis::stereo::StereoParams::table() {
             assert!(help.contains(&format!("--{}", parameter.name)), "{command:?}: --{}", parameter.name);
         }
+        let (own, literature) = help.split_once("From the literature:").expect("a heading");
+        for &preset in stereopsis::stereo::Preset::ALL {
+            let part = if preset.paper().is_none() { own } else { literature };
+            assert!(part.contains(&format!("- {preset}: ")), "{command:?}: {preset}");
+        }
+        let command = &command[..command.len() - 1];
+        let short = text(&stereopsis(folder.path(), &[command, &["-h"]].concat()).stdout);
+        assert!(short.split_whitespace().collect::<Vec<_>>().join(" ").contains("from the literature: "), "{short}");
     }
 }
 

@@ -29,6 +29,7 @@ Examples:
   stereopsis compute left.png right.png -o disparity.pfm --color disparity.png
   stereopsis compute pairs/ -o results/ --cost census-7x7 --fill
   stereopsis bench --size 640x480 --num-disparities 128
+  stereopsis bench --presets --engine cpu         every preset side by side, with its paper
   stereopsis tune --size 1280x720 --num-disparities 128     once for each GPU and size
   stereopsis devices --gpu
   stereopsis calibration show left.yaml,right.yaml

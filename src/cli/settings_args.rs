@@ -3,7 +3,7 @@
 use super::values::possible_values;
 use crate::engine::EngineChoice;
 use crate::parameter::{Domain, Group, Parameter};
-use crate::settings::{OTHER_WORDS, Origin, Settings, SettingsError, Word, read_file};
+use crate::settings::{OTHER_WORDS, Origin, Settings, SettingsError, Word, paper_in_short, preset_groups, read_file};
 use crate::stereo::{Preset, StereoParams};
 use clap::{Arg, ArgMatches, Command};
 use std::path::PathBuf;
@@ -82,11 +82,38 @@ impl clap::FromArgMatches for SettingsArgs {
 /// The choices of `--preset` and `--engine`.
 fn words_of(name: &str, arg: Arg) -> Arg {
     let values: Vec<(&'static str, &'static str)> = match name {
-        "preset" => Preset::ALL.iter().map(|p| (p.word(), p.help())).collect(),
+        "preset" => return presets(arg),
         "engine" => EngineChoice::ALL.iter().map(|e| (e.word(), e.help())).collect(),
         _ => return arg,
     };
     arg.value_parser(possible_values(&values))
+}
+
+/// The choices of `--preset`, in their groups: clap itself knows no headings between values.
+fn presets(arg: Arg) -> Arg {
+    let (mut words, mut lines) = (Vec::new(), Vec::new());
+    for group in preset_groups() {
+        let heading = group.heading.map_or_else(|| "Possible values".to_owned(), capitalised);
+        let names: Vec<_> = group.presets.iter().map(|preset| preset.word()).collect();
+        words
+            .push(group.heading.map_or_else(|| names.join(", "), |heading| format!("{heading}: {}", names.join(", "))));
+        lines.push(format!("\n{heading}:"));
+        lines.extend(group.presets.iter().map(|&preset| {
+            let paper = paper_in_short(preset).map_or_else(String::new, |paper| format!(" ({paper})"));
+            format!("- {preset}: {}{paper}", preset.help().trim_end_matches('.'))
+        }));
+    }
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let values: Vec<_> = Preset::ALL.iter().map(|p| (p.word(), p.help())).collect();
+    arg.value_parser(possible_values(&values))
+        .hide_possible_values(true)
+        .long_help(format!("{help}\n{}", lines.join("\n")))
+        .help(format!("{help} [{}]", words.join("; ")))
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The flag of one matching parameter.

@@ -42,7 +42,7 @@ fn check_view(mut window: Window) {
     window.harness.key_press(Key::Escape);
     window.harness.run_steps(3);
     let output = window.result().expect("the pair that is held");
-    assert!(!window.is_enabled("Back to the preset"), "the method is that of the preset");
+    assert!(!window.is_enabled("Back to balanced"), "the method is that of the preset");
 
     let share = |at: usize, of: usize| (at as f32 + 0.5) / of as f32;
     let place = |window: &Window, view: &str, x, y| window.place(view, (share(x, SIZE.0), share(y, SIZE.1)));
@@ -84,7 +84,9 @@ fn the_view_says_what_to_do_where_it_is_switched_off() {
     window.harness.run_steps(3);
     let switch = window.harness.get_by_role_and_label(Role::CheckBox, "Confidence");
     assert_eq!(switch.accesskit_node().toggled(), Some(Toggled::True));
-    switch.click();
+    switch.scroll_to_me();
+    window.harness.run_steps(3);
+    window.harness.get_by_role_and_label(Role::CheckBox, "Confidence").click();
     window.until_computed(|params| !params.confidence);
     window.until("the advice", |w| w.has("No confidence: it is switched off").then_some(()));
 }

@@ -7,6 +7,7 @@ use crate::cli::UsageError;
 use crate::cli::settings_args::SettingsArgs;
 use crate::cli::values::positive;
 use crate::engine::gpu::AdapterChoice;
+use crate::settings::Word;
 use std::io;
 use std::path::PathBuf;
 
@@ -28,6 +29,22 @@ pub(in crate::cli) struct BenchArgs {
     /// How long pairs come
     #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = positive, requires = "rate")]
     seconds: f64,
+    #[command(flatten)]
+    instead: InsteadArgs,
+    /// Write the pairs that are timed as WxH/left0.png, WxH/right0.png and so on into a folder, for other programs
+    #[arg(long, value_name = "FOLDER")]
+    write_pairs: Option<PathBuf>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// What is timed instead of a pair after the other with the settings; one of these.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+struct InsteadArgs {
     /// Time the sizes and disparities of a paper with its method (`--preset banz2011`) and again with census 5x5, its
     /// times beside: 640x480, 1024x768 and 1280x960 with 64, 128 and 256 disparities, on any engine
     #[arg(long, value_name = "PAPER", value_parser = ["banz"])]
@@ -40,18 +57,17 @@ pub(in crate::cli) struct BenchArgs {
     /// Time the GPU engine with one pair at a time and with several in flight, beside upload, computation and read-back
     #[arg(long, conflicts_with_all = ["rate", "write_pairs"])]
     pipeline: bool,
-    /// Write the pairs that are timed as WxH/left0.png, WxH/right0.png and so on into a folder, for other programs
-    #[arg(long, value_name = "FOLDER")]
-    write_pairs: Option<PathBuf>,
-    /// Print JSON instead of a table
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    settings: SettingsArgs,
+    /// Time every preset on the same pairs, each for 2 s or --frames pairs, whatever ends first, with its paper and its density
+    /// beside: the share of pixels that get a disparity
+    #[arg(long, conflicts_with_all = ["rate", "grid", "stages", "pipeline", "write_pairs"])]
+    presets: bool,
 }
 
 /// Settings that may go with a grid.
 const OF_GRIDS: [&str; 3] = ["engine", "threads", "adapter"];
+
+/// Settings that may go with all presets.
+const OF_PRESETS: [&str; 5] = ["engine", "threads", "adapter", "min-disparity", "num-disparities"];
 
 /// Runs `bench`: the engine asked for, or with `--engine auto` all there are.
 ///
@@ -62,13 +78,22 @@ pub(in crate::cli) fn run_args(args: &BenchArgs) -> anyhow::Result<()> {
     if settings.near_m.is_some() {
         return Err(UsageError("--near-m needs a rig; bench has none: give --num-disparities".to_owned()).into());
     }
-    if args.grid.is_some()
-        && let Some(word) = args.settings.words()?.iter().find(|word| !OF_GRIDS.contains(&word.name.as_str()))
+    let other = |allowed: &[&str]| -> anyhow::Result<Option<Word>> {
+        Ok(args.settings.words()?.into_iter().find(|word| !allowed.contains(&word.name.as_str())))
+    };
+    if args.instead.grid.is_some()
+        && let Some(word) = other(&OF_GRIDS)?
     {
         let text = format!("--grid has the method and the disparities of its paper: leave out --{}", word.name);
         return Err(UsageError(text).into());
     }
-    let default_sizes = [if args.stages { (1280, 960) } else { (640, 480) }];
+    if args.instead.presets
+        && let Some(word) = other(&OF_PRESETS)?
+    {
+        let text = format!("--presets times the method of each preset: leave out --{}", word.name);
+        return Err(UsageError(text).into());
+    }
+    let default_sizes = [if args.instead.stages { (1280, 960) } else { (640, 480) }];
     let sizes = if args.sizes.is_empty() { &default_sizes[..] } else { &args.sizes };
     let sources = if args.pictures.is_empty() {
         let of_size = |&size| (SourceSpec::Scene, SourceOptions { size: Some(size), ..SourceOptions::default() });
@@ -79,9 +104,10 @@ pub(in crate::cli) fn run_args(args: &BenchArgs) -> anyhow::Result<()> {
     let frames = args.frames as usize;
     let task = match args.rate {
         Some(rate_hz) => Task::Steady { rate_hz, seconds: args.seconds },
-        None if args.grid.is_some() => Task::Grid { grid: Grid::banz(), frames },
-        None if args.stages => Task::Stages { frames },
-        None if args.pipeline => Task::Pipeline { frames },
+        None if args.instead.grid.is_some() => Task::Grid { grid: Grid::banz(), frames },
+        None if args.instead.stages => Task::Stages { frames },
+        None if args.instead.pipeline => Task::Pipeline { frames },
+        None if args.instead.presets => Task::Presets { frames },
         None => Task::OneByOne { frames },
     };
     let options = BenchOptions {

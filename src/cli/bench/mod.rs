@@ -7,6 +7,7 @@ mod grid;
 mod one_by_one;
 pub(in crate::cli) mod pairs;
 mod pipeline;
+mod presets;
 mod stages;
 mod steady;
 #[cfg(test)]
@@ -71,6 +72,11 @@ pub enum Task {
     /// The stages of the GPU engine, directions one after another and together.
     Stages {
         /// Pairs of each.
+        frames: usize,
+    },
+    /// Every preset on the same pairs, with its own method and the range of the parameters.
+    Presets {
+        /// Pairs of each, at most.
         frames: usize,
     },
     /// The GPU engine with one job at a time and with as many as it takes.
@@ -149,6 +155,7 @@ pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
     let pace = match &options.task {
         Task::Grid { grid, frames } => return grid::run(options, grid, *frames, out),
         Task::Stages { frames } => return stages::run(options, *frames, out),
+        Task::Presets { frames } => return presets::run(options, *frames, out),
         Task::Pipeline { frames } => return pipeline::run(options, *frames, out),
         &Task::OneByOne { frames } => Pace::OneByOne(frames),
         &Task::Steady { rate_hz, seconds } => Pace::Steady { rate_hz, seconds },

@@ -216,3 +216,24 @@ fn a_range_that_matches_nowhere_is_refused() {
     let err = run(&BenchOptions { params, ..options(Task::OneByOne { frames: 1 }) }, &mut Vec::new()).unwrap_err();
     assert!(err.to_string().contains("match nowhere"), "{err}");
 }
+
+#[test]
+fn presets_stand_side_by_side_with_their_papers_and_densities() {
+    let mut options = options(Task::Presets { frames: 1 });
+    options.sources.truncate(1);
+    options.engines.truncate(1);
+    let results = results(&options);
+    assert_eq!(results.len(), crate::stereo::Preset::ALL.len());
+    for (result, &preset) in results.iter().zip(crate::stereo::Preset::ALL) {
+        assert_eq!((result["preset"].as_str(), result["paper"].as_str()), (Some(preset.word()), preset.paper()));
+        assert_eq!(result["num_disparities"], 16, "a preset leaves the range alone");
+        let done = result["frame_ms"]["median"].as_f64().is_some_and(|ms| ms > 0.0);
+        let density = result["density"].as_f64().is_some_and(|share| (0.2..=1.0).contains(&share));
+        assert!((done && density) || result["refused"].is_string(), "{result}");
+    }
+    let mut text = Vec::new();
+    run(&BenchOptions { json: false, ..options }, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.lines().filter(|line| !line.starts_with("  ")).count() == results.len() + 1, "{text}");
+    assert!(text.contains("balanced       cpu     64x48") && text.contains("Banz, Blume, Pirsch 2011"), "{text}");
+}

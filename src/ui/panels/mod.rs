@@ -8,6 +8,7 @@ pub(crate) mod help;
 pub(crate) mod notices;
 pub(crate) mod parameters;
 pub(crate) mod pixel;
+pub(crate) mod preset;
 pub(crate) mod reach;
 pub(crate) mod rig;
 pub(crate) mod slow;

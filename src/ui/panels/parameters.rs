@@ -18,15 +18,33 @@ pub(crate) struct Context<'a> {
     pub(crate) unfolded: bool,
 }
 
+/// What belongs to one cost, aggregation or filter: shown where that is chosen, and only there.
+const BELONGING: [&str; 14] = [
+    "rank-window",
+    "sad-window",
+    "mi-levels",
+    "mi-start",
+    "window",
+    "gamma-color",
+    "gamma-space",
+    "tau",
+    "arms",
+    "spatial-alpha",
+    "spatial-delta",
+    "temporal-alpha",
+    "temporal-delta",
+    "persistence",
+];
+
 /// Shows the parameters of `group`; true if `params` has changed.
 pub(crate) fn show(ui: &mut Ui, group: Group, params: &mut StereoParams, context: &Context<'_>) -> bool {
     let defaults = defaults(params, context.preset);
     let mut changed = false;
     for parameter in StereoParams::table().iter().filter(|p| p.group == group) {
         let reason = inapplicable(parameter.name, params);
-        let belongs_to_other_cost = matches!(parameter.name, "rank-window" | "sad-window") && reason.is_some();
-        let is_basic = parameter.basic || matches!(parameter.name, "rank-window" | "sad-window");
-        if belongs_to_other_cost || !(is_basic || context.unfolded) {
+        let belongs = BELONGING.contains(&parameter.name);
+        let is_basic = parameter.basic || belongs;
+        if (belongs && reason.is_some()) || !(is_basic || context.unfolded) {
             continue;
         }
         changed |= one(ui, parameter, params, &defaults, reason);

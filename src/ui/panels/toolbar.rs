@@ -1,13 +1,15 @@
 //! The line at the top: run or hold, source, preset, engine, snapshot, views.
 
-use super::{command_button, source, tooltip};
+use super::{command_button, preset, source, tooltip};
 use crate::engine::EngineChoice;
-use crate::stereo::Preset;
 use crate::ui::command::Command;
 use crate::ui::session::Session;
 use crate::ui::view::ViewKind;
 use crate::ui::widgets;
 use egui::{Align, Button, Layout, RichText, Ui};
+
+/// Width of the chooser of engines, points.
+const ENGINE_WIDTH: f32 = 64.0;
 
 /// Shows the toolbar; gives the command of the button that was pressed.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
@@ -20,14 +22,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
         ui.label(source::summary(session));
         commands.extend(source::show(ui, session));
         ui.separator();
-        preset(ui, session);
-        // keeps its room while it is hidden: nothing jumps
-        ui.scope(|ui| {
-            if !session.is_changed() {
-                ui.set_invisible();
-            }
-            button(ui, &mut commands, Command::ResetParameters, "changed ↺", false);
-        });
+        commands.extend(preset::show(ui, session));
         ui.separator();
         engine(ui, session);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -66,22 +61,16 @@ fn views(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     }
 }
 
-fn preset(ui: &mut Ui, session: &mut Session) {
-    ui.label(RichText::new("Preset").weak());
-    let options: Vec<_> = Preset::ALL.iter().map(|&p| (p, p.word(), p.help())).collect();
-    let mut preset = session.preset;
-    let help = "A named set of parameters; the search range stays.";
-    if widgets::choice(ui, "Preset", help, &options, &mut preset) {
-        session.set_preset(preset);
-    }
-}
-
 fn engine(ui: &mut Ui, session: &mut Session) {
     ui.label(RichText::new("Engine").weak());
     let options: Vec<_> = EngineChoice::ALL.iter().map(|&e| (e, e.word(), e.help())).collect();
     let mut engine = session.engine.choice;
     // the same one again opens it anew: that is how a lost GPU comes back
-    if widgets::choice_again(ui, "Engine", "What computes the disparities.", &options, &mut engine) {
+    let chosen = ui.scope(|ui| {
+        ui.set_max_width(ENGINE_WIDTH);
+        widgets::choice_again(ui, "Engine", "What computes the disparities.", &options, &mut engine)
+    });
+    if chosen.inner {
         session.set_engine(engine);
     }
 }

@@ -4,12 +4,14 @@
 
 mod cameras;
 mod device;
+mod presets;
 mod rig;
 mod slow;
 mod source;
 mod words;
 
 pub(crate) use cameras::{Chooser, name_of as camera_name};
+pub(crate) use presets::PresetRates;
 pub(crate) use rig::RigState;
 pub(crate) use slow::Slowness;
 
@@ -44,6 +46,8 @@ pub struct Session {
     /// What is asked for, valid.
     pub(crate) params: StereoParams,
     pub(crate) preset: Preset,
+    /// How fast presets were in this run.
+    pub(crate) preset_rates: PresetRates,
     /// What computes, and the device of window and engine.
     pub(crate) engine: OpenOptions,
     pub(crate) look: Look,
@@ -108,6 +112,7 @@ impl Session {
             output: None,
             params: settings.params.clone(),
             preset: settings.preset.unwrap_or(Preset::Balanced),
+            preset_rates: PresetRates::default(),
             engine,
             fit_wanted: look.depth_range_m.is_none(),
             look,
@@ -147,6 +152,7 @@ impl Session {
         let Some(output) = self.live.latest() else { return };
         if !self.output.replace(Arc::clone(&output)).is_some_and(|shown| Arc::ptr_eq(&shown, &output)) {
             self.shown.record(Instant::now());
+            self.preset_rates.see(&output);
         }
         if let Some(settings) = self.unchecked.take() {
             let frame = &output.job.frame;
@@ -243,21 +249,6 @@ impl Session {
             }
             Err(why) => self.notices.error(why.to_string()),
         }
-    }
-
-    /// Starts from a preset; the search range stays.
-    pub(crate) fn set_preset(&mut self, preset: Preset) {
-        let mut params = self.params.clone();
-        preset.apply(&mut params);
-        self.preset = preset;
-        self.set_params(params);
-    }
-
-    /// Whether the parameters differ from those of the preset.
-    pub(crate) fn is_changed(&self) -> bool {
-        let mut params = self.params.clone();
-        self.preset.apply(&mut params);
-        params != self.params
     }
 
     /// Does what a button or key asks for.

@@ -28,8 +28,8 @@ impl Session {
 fn differing(params: &StereoParams, preset: Preset) -> Vec<(&'static str, String)> {
     let mut base = StereoParams::default();
     let mut words = Vec::new();
-    if preset != Preset::Balanced {
-        preset.apply(&mut base);
+    preset.apply(&mut base);
+    if base != StereoParams::default() {
         words.push(("preset", preset.to_string()));
     }
     if base.cost != params.cost {

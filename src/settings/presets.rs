@@ -1,0 +1,112 @@
+//! How presets are offered, wherever that is: the program's own first, then the systems of papers under a heading.
+
+use crate::stereo::{Preset, StereoParams};
+
+/// What stands above the presets that papers describe.
+pub const FROM_THE_LITERATURE: &str = "from the literature";
+
+/// Presets that are offered together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PresetGroup {
+    /// What stands above them; the program's own have nothing.
+    pub heading: Option<&'static str>,
+    /// In the order in which they are offered.
+    pub presets: Vec<Preset>,
+}
+
+/// All presets: the program's own, then those of papers.
+pub fn preset_groups() -> Vec<PresetGroup> {
+    let (own, literature): (Vec<_>, Vec<_>) = Preset::ALL.iter().partition(|preset| preset.paper().is_none());
+    let all = [(None, own), (Some(FROM_THE_LITERATURE), literature)];
+    all.into_iter().map(|(heading, presets)| PresetGroup { heading, presets }).collect()
+}
+
+/// A paper by its authors and year, as texts refer to it: `Ernst, Hirschmüller 2008`.
+pub fn paper_in_short(preset: Preset) -> Option<String> {
+    let paper = preset.paper()?;
+    let (authors, rest) = paper.split_once(": ")?;
+    let year = rest.split_whitespace().next_back()?;
+    let first = authors.split(", ").next()?;
+    Some(if authors.matches(", ").count() > 2 { format!("{first} et al. {year}") } else { format!("{authors} {year}") })
+}
+
+/// The preset whose method these are, over whatever range.
+pub fn preset_of(params: &StereoParams) -> Option<Preset> {
+    Preset::ALL.iter().copied().find(|&preset| differences(params, preset).is_empty())
+}
+
+/// The parameters in which these differ from a preset's, in words: `P1 14 → 20`.
+pub fn differences(params: &StereoParams, preset: Preset) -> Vec<String> {
+    let mut base = params.clone();
+    preset.apply(&mut base);
+    let table = StereoParams::table().iter();
+    let differing = table.filter(|parameter| (parameter.get)(params) != (parameter.get)(&base));
+    differing.map(|p| format!("{} {} → {}", p.label, (p.get)(&base), (p.get)(params))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{Origin, Settings, Word, read_file};
+
+    #[test]
+    fn every_preset_is_offered_once_and_papers_under_their_heading() {
+        let groups = preset_groups();
+        assert_eq!(groups.iter().map(|group| group.heading).collect::<Vec<_>>(), [None, Some(FROM_THE_LITERATURE)]);
+        assert_eq!(groups.iter().map(|group| group.presets.len()).sum::<usize>(), Preset::ALL.len());
+        for group in groups {
+            assert!(!group.presets.is_empty());
+            assert!(group.presets.iter().all(|preset| preset.paper().is_some() == group.heading.is_some()));
+        }
+    }
+
+    #[test]
+    fn papers_are_named_by_authors_and_year() {
+        for &preset in Preset::ALL {
+            let Some(short) = paper_in_short(preset) else { continue };
+            let (authors, year) = short.rsplit_once(' ').unwrap();
+            assert!(preset.word().contains(year) && year.len() == 4, "{preset}: {short}");
+            let first = authors.split([',', ' ']).next().unwrap().to_lowercase();
+            assert!(preset.word().starts_with(&first) && short.len() < 40, "{preset}: {short}");
+        }
+        assert_eq!(paper_in_short(Preset::Balanced), None);
+    }
+
+    #[test]
+    fn a_preset_is_known_by_its_parameters_and_what_differs_is_said() {
+        let mut params = StereoParams { min_disparity: -3, num_disparities: 40, ..StereoParams::default() };
+        for &preset in Preset::ALL {
+            preset.apply(&mut params);
+            assert_eq!(preset_of(&params), Some(preset));
+            assert!(differences(&params, preset).is_empty());
+        }
+        Preset::Balanced.apply(&mut params);
+        let p1 = params.p1;
+        params.p1 += 1;
+        params.subpixel = !params.subpixel;
+        assert_eq!(preset_of(&params), None);
+        let said = differences(&params, Preset::Balanced);
+        assert_eq!((said.len(), &said[0]), (2, &format!("P1 {p1} → {}", p1 + 1)));
+        assert!(said[1].starts_with("Sub-pixel ") && said[1].contains(" → "), "{said:?}");
+    }
+
+    #[test]
+    fn settings_files_and_flags_take_every_preset_and_none_sets_the_range() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.toml");
+        let range = |params: &StereoParams| (params.min_disparity, params.num_disparities);
+        for &preset in Preset::ALL {
+            std::fs::write(&path, format!("min-disparity = -7\nnum-disparities = 96\npreset = \"{preset}\"\n"))
+                .unwrap();
+            let settings = Settings::resolve(&read_file(&path).unwrap()).unwrap();
+            assert_eq!((settings.preset, range(&settings.params)), (Some(preset), (-7, 96)), "{preset}");
+            assert_eq!(preset_of(&settings.params), Some(preset));
+            // the same without a range: that of the defaults stays
+            let word = Word { name: "preset".into(), text: preset.to_string(), origin: Origin::Flag };
+            let flagged = Settings::resolve(&[word]).unwrap();
+            assert_eq!(range(&flagged.params), range(&StereoParams::default()), "{preset}");
+            let size_of = |settings: &Settings| (settings.near_m, settings.engine, settings.threads);
+            assert_eq!(size_of(&flagged), size_of(&Settings::default()), "{preset} sets the method alone");
+        }
+    }
+}
