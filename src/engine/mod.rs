@@ -162,17 +162,11 @@ pub trait Engine: Send {
 
 /// What an engine does not do yet of these parameters.
 pub fn lacks(kind: EngineKind, params: &StereoParams) -> Option<&'static str> {
-    use crate::stereo::{Aggregation, CostKind, RightMatching};
-    let is_cpu = kind == EngineKind::Cpu;
+    use crate::stereo::{Aggregation, RightMatching};
     let is_gpu = kind == EngineKind::Gpu;
     let new = [
-        (is_cpu, matches!(params.cost, CostKind::Ad | CostKind::AdCensus), "the costs ad and ad-census"),
-        (is_cpu, params.cost == CostKind::MutualInformation, "mutual information"),
-        (is_cpu || is_gpu, params.aggregation != Aggregation::None, "aggregation"),
-        (is_cpu || is_gpu, params.right_matching == RightMatching::Swapped, "swapped matching"),
-        (is_cpu, params.match_threshold.is_some() || params.drop_border, "match threshold and border"),
-        (is_cpu, params.spatial.is_some(), "the spatial filter"),
-        (is_cpu, params.temporal, "the temporal filter"),
+        (is_gpu, params.aggregation != Aggregation::None, "aggregation"),
+        (is_gpu, params.right_matching == RightMatching::Swapped, "swapped matching"),
     ];
     new.into_iter().find(|&(lacks, is_asked, _)| lacks && is_asked).map(|(_, _, what)| what)
 }

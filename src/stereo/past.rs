@@ -9,13 +9,15 @@ use super::params::StereoParams;
 #[derive(Clone, Debug, Default)]
 pub struct Past {
     of: Option<((usize, usize), StereoParams)>,
-    pub(super) last: Option<DisparityMap>,
-    pub(super) smoothed: Option<Smoothed>,
+    /// The finished left map of the pair before, where the parameters start from it.
+    pub last: Option<DisparityMap>,
+    /// What the temporal filter remembers.
+    pub smoothed: Option<Smoothed>,
 }
 
 impl Past {
     /// Forgets what does not belong to a pair like this.
-    pub(super) fn follow(&mut self, size: (usize, usize), params: &StereoParams) {
+    pub fn follow(&mut self, size: (usize, usize), params: &StereoParams) {
         let belongs = self.of.as_ref().is_some_and(|(old_size, old)| *old_size == size && old == params);
         if !belongs {
             *self = Self { of: Some((size, params.clone())), ..Self::default() };

@@ -1,4 +1,4 @@
-//! What census and rank compare, one or more bytes for each pixel, laid out so that a register's worth of partners of a
+//! What is compared, brightness, rank or census, one or more bytes for each pixel, laid out so that a register's worth of partners of a
 //! pixel lies together: byte `p` of a row is a row of its own, and right rows are reversed and extended by their ends.
 //!
 //! Byte `p` of left `(x, y)` is `left[(y * planes + p) * width + x]`. `right[(y * planes + p) * pitch + j]` is right column
@@ -46,9 +46,22 @@ impl Codes {
         }
     }
 
-    /// Bytes for each pixel.
-    pub(super) fn planes(&self) -> usize {
-        self.planes
+    /// Takes the brightness of both pictures.
+    pub(super) fn set_brightness(&mut self, left: &Image<u8>, right: &Image<u8>, range: Range) {
+        let (width, height) = left.size();
+        (self.planes, self.width, self.pitch) = (1, width, pitch(width, range));
+        self.left.clear();
+        self.left.extend_from_slice(left.pixels());
+        self.right.resize(self.pitch * height, 0);
+        let rows = self.right.par_chunks_mut(self.pitch).zip(right.pixels().par_chunks(width));
+        rows.for_each(|(reversed, row)| reverse(row, range, reversed));
+    }
+
+    /// Byte 0 of row `y`: of the left pixels, and of the right ones in their order.
+    #[inline(always)]
+    pub(super) fn bytes_of_row(&self, y: usize) -> (&[u8], &[u8]) {
+        let left = &self.left[y * self.planes * self.width..][..self.width];
+        (left, &self.right[y * self.planes * self.pitch..][..self.pitch])
     }
 
     /// Bytes that it holds on to.
@@ -58,13 +71,17 @@ impl Codes {
 
     /// Hamming distances of a piece, the window's candidates of one pixel after the other.
     #[inline(always)]
-    pub(super) fn hamming<S: Simd, L: Lane, const P: usize>(
-        &self,
-        simd: S,
-        place: Where,
-        window: Window,
-        out: &mut [L],
-    ) {
+    pub(super) fn distances<S: Simd, L: Lane>(&self, simd: S, place: Where, window: Window, out: &mut [L]) {
+        match self.planes {
+            3 => self.hamming::<S, L, 3>(simd, place, window, out),
+            4 => self.hamming::<S, L, 4>(simd, place, window, out),
+            6 => self.hamming::<S, L, 6>(simd, place, window, out),
+            _ => self.hamming::<S, L, 8>(simd, place, window, out),
+        }
+    }
+
+    #[inline(always)]
+    fn hamming<S: Simd, L: Lane, const P: usize>(&self, simd: S, place: Where, window: Window, out: &mut [L]) {
         let len = <S::u8s as SimdBase<S>>::LEN;
         let left = &self.left[place.y * P * self.width..][..P * self.width];
         let right = &self.right[place.y * P * self.pitch..][..P * self.pitch];
@@ -90,7 +107,7 @@ impl Codes {
         }
     }
 
-    /// Differences of the ranks of a piece, the window's candidates of one pixel after the other.
+    /// Differences of the bytes of a piece, the window's candidates of one pixel after the other.
     #[inline(always)]
     pub(super) fn differences<S: Simd, L: Lane>(&self, simd: S, place: Where, window: Window, out: &mut [L]) {
         let len = <S::u8s as SimdBase<S>>::LEN;

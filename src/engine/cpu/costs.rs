@@ -13,9 +13,9 @@ use fearless_simd::prelude::*;
 pub(super) enum Costs<'a> {
     /// Hamming distances of bit strings.
     Hamming(&'a Codes),
-    /// Differences of ranks.
+    /// Differences of ranks or of brightness.
     Differences(&'a Codes),
-    /// A volume with [`super::OVERHANG`] at its end: means over a window, made from running sums.
+    /// A volume with [`super::OVERHANG`] at its end: what is looked up, and means over surroundings.
     Volume(&'a [u8]),
 }
 
@@ -29,6 +29,29 @@ pub(super) struct Where {
 }
 
 impl Costs<'_> {
+    /// Costs of all candidates of row `y` of a picture so wide, made in `scratch` where they are not stored. What pads a pixel's
+    /// candidates means nothing.
+    #[inline(always)]
+    pub(super) fn row<'s, S: Simd>(
+        self,
+        simd: S,
+        (width, y): (usize, usize),
+        range: Range,
+        scratch: &'s mut [u8],
+    ) -> &'s [u8]
+    where
+        Self: 's,
+    {
+        let place = Where { width, x: 0, y, pixels: width };
+        let whole = Window { first: 0, len: range.stride };
+        match self {
+            Self::Volume(costs) => return &costs[y * width * range.stride..][..width * range.stride],
+            Self::Hamming(codes) => codes.distances(simd, place, whole, scratch),
+            Self::Differences(codes) => codes.differences(simd, place, whole, scratch),
+        }
+        scratch
+    }
+
     /// Costs of the window's candidates for each pixel; [`Lane::NONE`] where there is no such candidate.
     #[inline(always)]
     pub(super) fn fill<S: Simd, L: Lane>(
@@ -40,12 +63,7 @@ impl Costs<'_> {
         out: &mut [L],
     ) {
         match self {
-            Self::Hamming(codes) => match codes.planes() {
-                3 => codes.hamming::<S, L, 3>(simd, place, window, out),
-                4 => codes.hamming::<S, L, 4>(simd, place, window, out),
-                6 => codes.hamming::<S, L, 6>(simd, place, window, out),
-                _ => codes.hamming::<S, L, 8>(simd, place, window, out),
-            },
+            Self::Hamming(codes) => codes.distances(simd, place, window, out),
             Self::Differences(codes) => codes.differences(simd, place, window, out),
             Self::Volume(costs) => {
                 for (t, out) in out.chunks_exact_mut(window.len).take(place.pixels).enumerate() {

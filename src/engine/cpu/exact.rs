@@ -1,53 +1,121 @@
-//! Winners among the exact sums of a window, which need more than 16 bits: block matching, SAD without paths.
+//! Winners among exact sums of costs over surroundings, which need more than 16 bits, row by row as the sums are made: SAD and
+//! local aggregation without paths.
 //!
 //! A sum and its candidate share a word, `sum << 10 | candidate`: the smallest word is the smallest sum, and of equal
 //! sums the smaller disparity. The right row's words are kept in the order of the reversed rows of [`super::codes`].
 
 use super::Range;
+use super::level::Task;
+use super::local::Output;
 use super::maps::{MapRow, WinnerMaps};
 use super::simd::{SimdLevel, on_level};
+use crate::stereo::Prior;
 use crate::stereo::disparity::{confidence, is_unique, refine};
 use crate::stereo::gating::{Gate, Gates};
 use crate::stereo::map::{SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
-use rayon::prelude::*;
 
 /// Bits of a candidate's index: there are at most 1024.
 const INDEX_BITS: u32 = 10;
-/// Stands for a candidate that there is not; sums are below 2^17.
-pub(super) const NONE: u32 = u32::MAX >> INDEX_BITS;
+/// Stands for a candidate that there is not; sums are below 2^19.
+const NONE: u32 = u32::MAX >> INDEX_BITS;
 
-/// Takes away what lies outside the gates.
-pub(super) fn gate(sums: &mut [u32], gates: &Gates, range: Range) {
-    let pixels = sums.par_chunks_exact_mut(range.stride).zip(gates.pixels());
-    pixels.for_each(|(sums, gate)| {
-        sums[..gate.first.into()].fill(NONE);
-        sums[usize::from(gate.last) + 1..].fill(NONE);
-    });
+/// Both maps, the right one only `with_right`, of what `sum` sums.
+pub(super) fn winners(
+    task: Task<'_>,
+    (range, prior, with_right): (Range, &Prior, bool),
+    sum: impl FnOnce(&Winners<'_>, Vec<MapRow<'_>>),
+) -> WinnerMaps {
+    let Task { level, left, params, .. } = task;
+    let (width, height) = left.size();
+    let largest_sum = params.largest_accepted_sum();
+    let winners = Winners { level, range, width, gates: prior.gates.as_ref(), params, largest_sum, with_right };
+    let mut maps = WinnerMaps::empty(width, height, params, with_right);
+    sum(&winners, maps.rows());
+    maps.drop_border(params);
+    maps
 }
 
-/// Both maps; the right one only if the left-right check needs it.
-pub(super) fn winners(
+/// Takes exact sums and chooses the winners of each row.
+pub(super) struct Winners<'a> {
     level: SimdLevel,
-    sums: &[u32],
-    (width, height): (usize, usize),
     range: Range,
-    gates: Option<&Gates>,
-    params: &StereoParams,
-) -> WinnerMaps {
-    let mut maps = WinnerMaps::empty(width, height, params);
-    let with_right = maps.right.is_some();
-    let rows = sums.par_chunks(width * range.stride).zip(maps.rows()).enumerate();
-    let scratch = || (vec![0; width], vec![0; width + range.stride]);
-    rows.for_each_init(scratch, |(smallest, from_right), (y, (sums, row))| {
-        from_right.fill(u32::MAX);
-        on_level!(level, _ => smallest_words(sums, range.stride, with_right, smallest, from_right));
-        if with_right {
-            right_row(from_right, range, row.right);
+    width: usize,
+    gates: Option<&'a Gates>,
+    params: &'a StereoParams,
+    largest_sum: Option<u32>,
+    with_right: bool,
+}
+
+/// What one thread needs.
+pub(super) struct Scratch {
+    /// Of a row.
+    sums: Vec<u32>,
+    /// The smallest word of each left pixel, and of each right one.
+    left: Vec<u32>,
+    right: Vec<u32>,
+}
+
+impl Output<MapRow<'_>> for Winners<'_> {
+    type Number = u32;
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        let Range { stride, .. } = self.range;
+        let zeros = |len| vec![0; len];
+        Scratch { sums: zeros(self.width * stride), left: zeros(self.width), right: zeros(self.width + stride) }
+    }
+
+    fn numbers<'a>(&self, _: &'a mut MapRow<'_>, scratch: &'a mut Scratch) -> &'a mut [u32] {
+        &mut scratch.sums
+    }
+
+    #[inline(always)]
+    fn keep(&self, sums: &[u32], out: &mut [u32]) {
+        out.copy_from_slice(sums);
+        out[self.range.candidates..].fill(NONE);
+    }
+
+    fn finish(&self, y: usize, row: &mut MapRow<'_>, scratch: &mut Scratch) {
+        let Scratch { sums, left, right } = scratch;
+        let gates = self.gates.map(|gates| gates.row(y));
+        for (sums, gate) in sums.chunks_exact_mut(self.range.stride).zip(gates.unwrap_or_default()) {
+            sums[..gate.first.into()].fill(NONE);
+            sums[usize::from(gate.last) + 1..].fill(NONE);
         }
-        left_row(sums, smallest, range, gates.map(|gates| gates.row(y)), params, row);
-    });
-    maps
+        right.fill(u32::MAX);
+        on_level!(self.level, _ => smallest_words(sums, self.range.stride, self.with_right, left, right));
+        if self.with_right {
+            right_row(right, self.range, row.right);
+        }
+        self.left_row(sums, left, gates, row);
+    }
+}
+
+impl Winners<'_> {
+    /// Winners of one left row, tested and refined.
+    fn left_row(&self, sums: &[u32], smallest: &[u32], gates: Option<&[Gate]>, row: &mut MapRow<'_>) {
+        let Self { range, params, .. } = *self;
+        let pixels = smallest.iter().zip(sums.chunks_exact(range.stride));
+        for (x, (&word, sums)) in pixels.enumerate() {
+            let winner = (word & ((1 << INDEX_BITS) - 1)) as usize;
+            let gate = gates.map_or(Gate::whole(range.candidates), |gates| gates[x]);
+            let (sums, place) = (&sums[gate.range()], winner - usize::from(gate.first));
+            if self.largest_sum.is_some_and(|largest| word >> INDEX_BITS > largest) {
+                row.reasons[x] = reason::MATCH;
+                continue;
+            }
+            if params.uniqueness > 0 && !is_unique(sums, place, params.uniqueness) {
+                row.reasons[x] = reason::UNIQUENESS;
+                continue;
+            }
+            let fraction = if params.subpixel { refine(sums, place) } else { 0 };
+            row.values[x] = (SUBPIXEL_STEPS * params.disparity(winner) + fraction) as i16;
+            if let Some(slot) = row.confidence.get_mut(x) {
+                *slot = confidence(sums, place);
+            }
+        }
+    }
 }
 
 /// The smallest word of each left pixel, and of each right one.
@@ -66,32 +134,6 @@ fn smallest_words(sums: &[u32], stride: usize, with_right: bool, left: &mut [u32
             for i in 0..stride {
                 right[i] = right[i].min(sums[i] << INDEX_BITS | i as u32);
             }
-        }
-    }
-}
-
-/// Winners of one left row, tested and refined.
-fn left_row(
-    sums: &[u32],
-    smallest: &[u32],
-    range: Range,
-    gates: Option<&[Gate]>,
-    params: &StereoParams,
-    MapRow { values, reasons, confidence: confidences, .. }: MapRow<'_>,
-) {
-    let pixels = smallest.iter().zip(sums.chunks_exact(range.stride));
-    for (x, (&word, sums)) in pixels.enumerate() {
-        let winner = (word & ((1 << INDEX_BITS) - 1)) as usize;
-        let gate = gates.map_or(Gate::whole(range.candidates), |gates| gates[x]);
-        let (sums, place) = (&sums[gate.range()], winner - usize::from(gate.first));
-        if params.uniqueness > 0 && !is_unique(sums, place, params.uniqueness) {
-            reasons[x] = reason::UNIQUENESS;
-            continue;
-        }
-        let fraction = if params.subpixel { refine(sums, place) } else { 0 };
-        values[x] = (SUBPIXEL_STEPS * params.disparity(winner) + fraction) as i16;
-        if let Some(slot) = confidences.get_mut(x) {
-            *slot = confidence(sums, place);
         }
     }
 }

@@ -1,80 +1,109 @@
-//! Filters on the CPU, in the order of [`crate::stereo::filter_maps`]: median, left-right, speckle, fill.
+//! Filters on the CPU, in the order of [`crate::stereo::filter_maps`].
 
 use super::maps::WinnerMaps;
 use super::median::Strip;
 use super::simd::{SimdLevel, on_level};
+use super::smooth;
 use crate::image::Image;
-use crate::stereo::DisparityMap;
+use crate::stereo::filter::Smoothed;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::{Fill, StereoParams};
+use crate::stereo::{DisparityMap, Maps};
 use fearless_simd::Simd;
 use rayon::prelude::*;
 
 /// Rows that a thread filters together.
 const STRIP: usize = 16;
 
-/// Everything after the winner.
-pub(super) fn filter_maps(level: SimdLevel, mut maps: WinnerMaps, params: &StereoParams) -> DisparityMap {
-    let confidence = maps.left.confidence.take();
-    let mut map = smooth_and_check(level, maps, params);
-    if params.speckle_size > 0 {
-        remove_speckle(&mut map, params.speckle_size, params.speckle_range);
+/// Everything after the winner, with both maps if `wants_right`.
+pub(super) fn filter_maps(
+    level: SimdLevel,
+    maps: WinnerMaps,
+    params: &StereoParams,
+    smoothed: &mut Option<Smoothed>,
+    wants_right: bool,
+) -> Maps {
+    let WinnerMaps { mut left, right } = maps;
+    let confidence = left.confidence.take();
+    let right_values = right.as_ref().map(|right| &right.values);
+    let check = |sign: i32| params.left_right.map(|tolerance_px| (tolerance_px, sign));
+    let left_values = smooth_and_check(level, &left.values, right_values, check(-1), params, &mut left.reasons);
+    let right = right.filter(|_| wants_right).map(|mut right| {
+        for (reasons, &value) in right.reasons.pixels_mut().iter_mut().zip(right.values.pixels()) {
+            *reasons |= if value == INVALID && *reasons == 0 { reason::RANGE } else { 0 };
+        }
+        let other = Some(&left.values);
+        right.values = smooth_and_check(level, &right.values, other, check(1), params, &mut right.reasons);
+        remove_speckle(&mut right, params.speckle_size, params.speckle_range);
+        smooth::along_surfaces(level, &mut right.values, params);
+        fill(level, &mut right, params);
+        right
+    });
+    left.values = left_values;
+    remove_speckle(&mut left, params.speckle_size, params.speckle_range);
+    smooth::along_surfaces(level, &mut left.values, params);
+    if params.temporal {
+        smooth::over_time(&mut left, smoothed, params);
     }
-    if params.fill == Fill::Background {
-        fill_background(&mut map);
-        map = smooth_and_check(level, WinnerMaps { left: map, right: None }, params);
-    }
-    map.confidence = confidence.map(|mut confidence| {
-        for (confidence, &reasons) in confidence.pixels_mut().iter_mut().zip(map.reasons.pixels()) {
+    fill(level, &mut left, params);
+    left.confidence = confidence.map(|mut confidence| {
+        for (confidence, &reasons) in confidence.pixels_mut().iter_mut().zip(left.reasons.pixels()) {
             // no measured disparity
             *confidence = if reasons == 0 { *confidence } else { 0 };
         }
         confidence
     });
-    map
+    Maps { left, right }
 }
 
-/// The median of both maps, and a disparity holds if the right picture finds its way back.
-fn smooth_and_check(level: SimdLevel, maps: WinnerMaps, params: &StereoParams) -> DisparityMap {
-    let WinnerMaps { left: DisparityMap { values: left, mut reasons, .. }, right } = maps;
+/// The median; and a disparity holds if the other picture finds its way back, where there is one and a tolerance with the sign
+/// of the way there.
+fn smooth_and_check(
+    level: SimdLevel,
+    map: &Image<i16>,
+    other: Option<&Image<i16>>,
+    check: Option<(u32, i32)>,
+    params: &StereoParams,
+    reasons: &mut Image<u8>,
+) -> Image<i16> {
     let radius = params.median.radius();
-    let check = params.left_right.zip(right.as_ref());
+    let check = other.zip(check);
     if radius == 0 && check.is_none() {
-        return DisparityMap { values: left, reasons, confidence: None };
+        return map.clone();
     }
-    let (width, height) = left.size();
+    let (width, height) = map.size();
     let mut values = Image::filled(width, height, INVALID);
     let strips =
         values.pixels_mut().par_chunks_mut(STRIP * width).zip(reasons.pixels_mut().par_chunks_mut(STRIP * width));
     let scratch = || (Strip::default(), Strip::default(), vec![INVALID; width]);
-    strips.enumerate().for_each_init(scratch, |(left_strip, right_strip, right_row), (s, (values, reasons))| {
+    strips.enumerate().for_each_init(scratch, |(strip, other_strip, other_row), (s, (values, reasons))| {
         let rows = values.len() / width;
-        left_strip.set(&left, s * STRIP, rows, radius);
-        if let Some((_, right)) = check {
-            right_strip.set(right, s * STRIP, rows, radius);
+        strip.set(map, s * STRIP, rows, radius);
+        if let Some((other, _)) = check {
+            other_strip.set(other, s * STRIP, rows, radius);
         }
         let lines = values.chunks_exact_mut(width).zip(reasons.chunks_exact_mut(width)).enumerate();
         on_level!(level, simd => for (n, (values, reasons)) in lines {
-            left_strip.filter_row(simd, n, values);
-            if let Some((tolerance_px, _)) = check {
-                right_strip.filter_row(simd, n, right_row);
-                check_row(simd, values, reasons, right_row, tolerance_px);
+            strip.filter_row(simd, n, values);
+            if let Some((_, tolerance)) = check {
+                other_strip.filter_row(simd, n, other_row);
+                check_row(simd, values, reasons, other_row, tolerance);
             }
         });
     });
-    DisparityMap { values, reasons, confidence: None }
+    values
 }
 
-/// After [`crate::stereo::filter::check_left_right`], without branches.
+/// After [`crate::stereo::filter::check_left_right`], without branches; the right map's way goes to the right.
 #[inline(always)]
-fn check_row<S: Simd>(_: S, values: &mut [i16], reasons: &mut [u8], right: &[i16], tolerance_px: u32) {
-    let width = right.len() as i32;
+fn check_row<S: Simd>(_: S, values: &mut [i16], reasons: &mut [u8], other: &[i16], (tolerance_px, sign): (u32, i32)) {
+    let width = other.len() as i32;
     let tolerance = 16 * tolerance_px as i32;
     for x in 0..values.len() {
         let d16 = i32::from(values[x]);
-        let right_x = x as i32 - ((d16 + SUBPIXEL_STEPS / 2) >> 4);
-        let inside = (0..width).contains(&right_x);
-        let back = right[right_x.clamp(0, width - 1) as usize];
+        let other_x = x as i32 + sign * ((d16 + SUBPIXEL_STEPS / 2) >> 4);
+        let inside = (0..width).contains(&other_x);
+        let back = other[other_x.clamp(0, width - 1) as usize];
         let agrees = inside & (back != INVALID) & ((d16 - i32::from(back)).abs() <= tolerance);
         let why = if inside { reason::LEFT_RIGHT } else { reason::RANGE };
         let fails = (values[x] != INVALID) & !agrees;
@@ -85,6 +114,9 @@ fn check_row<S: Simd>(_: S, values: &mut [i16], reasons: &mut [u8], right: &[i16
 
 /// Regions of at most `size` pixels become invalid. Runs of a row are joined with those of the row above.
 fn remove_speckle(map: &mut DisparityMap, size: u32, range_px: u32) {
+    if size == 0 {
+        return;
+    }
     let width = map.values.width();
     let close = |a: i16, b: i16| i32::from(a).abs_diff(b.into()) <= 16 * range_px;
     let mut regions = Regions::default();
@@ -158,6 +190,14 @@ impl Regions {
             total[first as usize] += u64::from(pixels);
         }
         firsts.into_iter().map(|first| total[first as usize] <= u64::from(size)).collect()
+    }
+}
+
+/// Fills the holes if the parameters ask for it, and smooths once more.
+fn fill(level: SimdLevel, map: &mut DisparityMap, params: &StereoParams) {
+    if params.fill == Fill::Background {
+        fill_background(map);
+        map.values = smooth_and_check(level, &map.values, None, None, params, &mut map.reasons);
     }
 }
 

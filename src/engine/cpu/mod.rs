@@ -19,13 +19,17 @@ mod courses;
 mod exact;
 mod filter;
 mod gates;
+mod information;
 mod lane;
+mod level;
+mod local;
+mod lookup;
 mod maps;
 mod median;
 mod memory;
 mod paths;
-mod sad;
 pub mod simd;
+mod smooth;
 mod sweep;
 mod turns;
 mod walk;
@@ -36,21 +40,12 @@ mod tests;
 
 use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
 use crate::frame::Luma;
-use crate::image::Image;
-use crate::stereo::aggregate::penalty_table;
-use crate::stereo::gating::Gates;
-use crate::stereo::{CostKind, DisparityMap, StereoParams, pyramid};
-use aligned::Aligned;
-use codes::Codes;
-use costs::Costs;
-use lane::{Excess, Lane};
-use maps::WinnerMaps;
-use paths::Workspace;
+use crate::stereo::{Maps, Past, StereoParams};
+use level::{Buffers, Stages, Task};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use simd::SimdLevel;
 use std::sync::Arc;
 use std::time::Instant;
-use windows::Windows;
 
 /// Numbers by which a register may hang over the end of what a pixel owns.
 const OVERHANG: usize = 64;
@@ -88,6 +83,7 @@ pub struct CpuEngine {
     level: SimdLevel,
     pool: Option<ThreadPool>,
     buffers: Buffers,
+    past: Past,
     waiting: Option<(Job, Instant)>,
 }
 
@@ -113,180 +109,39 @@ impl CpuEngine {
         }
         let adapter = adapter::describe(level, threads);
         let info = EngineInfo { kind: EngineKind::Cpu, adapter, software: false };
-        Self { info: Arc::new(info), level, pool: pool.ok(), buffers: Buffers::default(), waiting: None }
+        Self {
+            info: Arc::new(info),
+            level,
+            pool: pool.ok(),
+            buffers: Buffers::default(),
+            past: Past::default(),
+            waiting: None,
+        }
     }
 
-    /// The whole algorithm, as [`crate::stereo::match_pair`] has it, with the time of each stage.
+    /// The whole algorithm for the next pair, as [`crate::stereo::match_next`] has it, with the time of each stage.
     ///
     /// # Errors
     /// The volumes do not fit into memory.
-    pub fn match_pair(
+    pub fn match_next(
         &mut self,
         left: &Luma,
         right: &Luma,
         params: &StereoParams,
-    ) -> Result<(DisparityMap, Vec<StageTime>), EngineError> {
-        let Self { level, pool, buffers, .. } = self;
-        let mut matched = || buffers.match_pair(*level, left, right, params);
-        match pool {
+        wants_right: bool,
+    ) -> Result<(Maps, Vec<StageTime>), EngineError> {
+        let Self { level, pool, buffers, past, .. } = self;
+        past.follow(left.size(), params);
+        let mut stages = Stages::start();
+        let task = Task { level: *level, left, right, params };
+        let mut matched =
+            || buffers.match_level(task, past.last.as_ref(), &mut past.smoothed, wants_right, &mut stages);
+        let maps = match pool {
             Some(pool) => pool.install(matched),
             None => matched(),
-        }
-    }
-}
-
-/// What is kept from pair to pair: allocated when a size or a kind of path cost comes up first.
-#[derive(Default)]
-struct Buffers {
-    codes: Codes,
-    costs: Aligned<u8>,
-    /// Exact sums over a window, where no paths are summed.
-    sums: Aligned<u32>,
-    bytes: Workspace<u8, u8>,
-    bytes_in_words: Workspace<u8, u16>,
-    words: Workspace<u16, u16>,
-    windows: Windows,
-    /// Of the coarser levels that gates come from.
-    coarser: Option<Box<Buffers>>,
-}
-
-impl Buffers {
-    fn bytes(&mut self) -> usize {
-        let volumes = self.costs.bytes() + self.sums.bytes();
-        let workspaces = self.bytes.bytes() + self.bytes_in_words.bytes() + self.words.bytes();
-        let coarser = self.coarser.as_mut().map_or(0, |coarser| coarser.bytes());
-        self.codes.bytes() + volumes + workspaces + self.windows.bytes() + coarser
-    }
-
-    /// All stages in order, on the threads of the current pool.
-    fn match_pair(
-        &mut self,
-        level: SimdLevel,
-        left: &Luma,
-        right: &Luma,
-        params: &StereoParams,
-    ) -> Result<(DisparityMap, Vec<StageTime>), EngineError> {
-        let mut stages = Stages::start();
-        let (width, height) = left.size();
-        let range = Range::of(params, level);
-        let volume_len = width * height * range.stride;
-        let luma = left.to_u8();
-        let gates = self.gates(level, left, right, params)?;
-        if gates.is_some() {
-            stages.done("gates");
-        }
-        if (params.cost, params.paths) == (CostKind::Sad, 0) {
-            fit(&mut self.sums, volume_len, left.size(), range)?;
-            sad::sum_volume(level, &luma, &right.to_u8(), params, range, &mut self.sums);
-            stages.done("cost");
-            if let Some(gates) = &gates {
-                exact::gate(&mut self.sums, gates, range);
-            }
-            let maps = exact::winners(level, &self.sums, (width, height), range, gates.as_ref(), params);
-            stages.done("paths + winner");
-            let map = filter::filter_maps(level, maps, params);
-            stages.done("filters");
-            return Ok((map, stages.times));
-        }
-        let costs = match params.cost {
-            CostKind::Sad => {
-                fit(&mut self.costs, volume_len + OVERHANG, left.size(), range)?;
-                sad::mean_volume(level, &luma, &right.to_u8(), params, range, &mut self.costs[..volume_len]);
-                Costs::Volume(&self.costs)
-            }
-            cost => {
-                self.codes.set(level, left, right, params, range);
-                if cost == CostKind::Rank { Costs::Differences(&self.codes) } else { Costs::Hamming(&self.codes) }
-            }
-        };
-        stages.done("cost");
-        let largest_p2 = if params.paths > 0 { params.largest_p2() } else { 0 };
-        // the largest number of each kind says that there is no such candidate
-        let in_bytes = params.largest_cost() + largest_p2 < u8::MAX.into();
-        let windows = gates.map(|gates| {
-            self.windows.set(gates, level.bytes());
-            &self.windows
-        });
-        let sweeps = courses::sweeps(params, width);
-        let stored = courses::stored_directions(&sweeps) as u32;
-        let pair = Pair { level, params, range, luma: &luma, costs, windows, sweeps: &sweeps };
-        // a volume that another P2 or cost needed is given back
-        let maps = if !in_bytes {
-            (self.bytes, self.bytes_in_words) = Default::default();
-            pair.sweep(&mut self.words)
-        } else if stored * largest_p2 > u8::MAX.into() {
-            (self.bytes, self.words) = Default::default();
-            pair.sweep(&mut self.bytes_in_words)
-        } else {
-            (self.bytes_in_words, self.words) = Default::default();
-            pair.sweep(&mut self.bytes)
-        };
-        let maps = maps?;
-        stages.done("paths + winner");
-        let map = filter::filter_maps(level, maps, params);
-        stages.done("filters");
-        Ok((map, stages.times))
-    }
-
-    /// Gates from the coarser levels, as [`gating::gates`] has them.
-    fn gates(
-        &mut self,
-        level: SimdLevel,
-        left: &Luma,
-        right: &Luma,
-        params: &StereoParams,
-    ) -> Result<Option<Gates>, EngineError> {
-        let Some(coarse_params) = pyramid::coarser(left.size(), params) else {
-            self.coarser = None;
-            return Ok(None);
-        };
-        let (coarse_left, coarse_right) = (gates::halve(level, left), gates::halve(level, right));
-        let coarser = self.coarser.get_or_insert_default();
-        let (map, _) = coarser.match_pair(level, &coarse_left, &coarse_right, &coarse_params)?;
-        Ok(Some(gates::bounds_from(level, &map.values, left.size(), params)))
-    }
-}
-
-/// Makes an array long enough for a pair of this size.
-fn fit<T: bytemuck::Pod>(
-    array: &mut Aligned<T>,
-    len: usize,
-    (width, height): (usize, usize),
-    range: Range,
-) -> Result<(), EngineError> {
-    array.try_resize(len).map_err(|bytes| {
-        EngineError::TooLarge(format!(
-            "{width}x{height} with {} disparities needs {} MB for one volume, and there is no such memory: lower \
-             --num-disparities or --scale",
-            range.candidates,
-            bytes >> 20
-        ))
-    })
-}
-
-/// What the sweeps go over.
-struct Pair<'a> {
-    level: SimdLevel,
-    params: &'a StereoParams,
-    range: Range,
-    luma: &'a Image<u8>,
-    costs: Costs<'a>,
-    windows: Option<&'a Windows>,
-    sweeps: &'a [courses::Sweep],
-}
-
-impl Pair<'_> {
-    fn sweep<L: Lane, E: Excess<L>>(&self, workspace: &mut Workspace<L, E>) -> Result<WinnerMaps, EngineError> {
-        let job = sweep::Job {
-            params: self.params,
-            range: self.range,
-            luma: self.luma,
-            costs: self.costs,
-            windows: self.windows,
-            p1: L::from_u32(self.params.p1),
-            p2_of_step: penalty_table(self.params).map(L::from_u32),
-        };
-        workspace.run(self.level, &job, self.sweeps)
+        }?;
+        past.last = params.starts_from_last().then(|| maps.left.clone());
+        Ok((maps, stages.times))
     }
 }
 
@@ -303,12 +158,11 @@ impl Engine for CpuEngine {
         Some(self.buffers.bytes())
     }
 
-    fn forget(&mut self) {}
+    fn forget(&mut self) {
+        self.past = Past::default();
+    }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
-        if let Some(what) = super::lacks(EngineKind::Cpu, &job.params) {
-            return Err(EngineError::Unsupported(format!("the CPU engine does not do {what} yet")));
-        }
         if self.waiting.is_some() {
             return Err(EngineError::Device("the CPU takes one pair at a time: collect the last one first".into()));
         }
@@ -318,33 +172,16 @@ impl Engine for CpuEngine {
 
     fn collect(&mut self) -> Result<Option<Output>, EngineError> {
         let Some((job, submitted)) = self.waiting.take() else { return Ok(None) };
-        let (map, stages) = self.match_pair(&job.frame.left.luma, &job.frame.right.luma, &job.params)?;
+        let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
+        let (maps, stages) = self.match_next(left, right, &job.params, job.wants_right)?;
         Ok(Some(Output {
             job,
             engine: self.info(),
-            map: Some(Arc::new(map)),
-            right_map: None,
+            map: Some(Arc::new(maps.left)),
+            right_map: maps.right.map(Arc::new),
             texture: None,
             stages,
             compute_time: submitted.elapsed(),
         }))
-    }
-}
-
-/// A clock that is read after each stage.
-struct Stages {
-    last: Instant,
-    times: Vec<StageTime>,
-}
-
-impl Stages {
-    fn start() -> Self {
-        Self { last: Instant::now(), times: Vec::with_capacity(4) }
-    }
-
-    fn done(&mut self, name: &'static str) {
-        let now = Instant::now();
-        self.times.push(StageTime { name, ms: (now - self.last).as_secs_f64() * 1e3 });
-        self.last = now;
     }
 }

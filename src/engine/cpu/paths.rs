@@ -11,8 +11,8 @@
 use super::aligned::Aligned;
 use super::cells::Cell;
 use super::courses::Sweep;
-use super::fit;
 use super::lane::{Excess, Lane};
+use super::level::fit;
 use super::maps::WinnerMaps;
 use super::simd::{SimdLevel, on_level};
 use super::sweep::{Cells, Job, Row, Scratch, Visit, room, visit};
@@ -39,12 +39,13 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
         self.volume.bytes() + cells + scratch.sum::<usize>()
     }
 
-    /// Both maps; the right one only if the left-right check needs it.
+    /// Both maps; the right one only `with_right`.
     pub(super) fn run(
         &mut self,
         level: SimdLevel,
         job: &Job<'_, L>,
         sweeps: &[Sweep],
+        with_right: bool,
     ) -> Result<WinnerMaps, EngineError> {
         let (width, height) = job.luma.size();
         let range = job.range;
@@ -58,7 +59,7 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
         fit(&mut self.volume, (0..height).map(row_lens).sum(), (width, height), range)?;
         self.restart(level, sweeps, width, job);
 
-        let mut maps = WinnerMaps::empty(width, height, job.params);
+        let mut maps = WinnerMaps::empty(width, height, job.params, with_right);
         let mut volume = &mut self.volume[..];
         let rows: Vec<_> = maps
             .rows()

@@ -20,6 +20,8 @@ use fearless_simd::prelude::*;
 /// What all threads read.
 pub(super) struct Job<'a, L> {
     pub(super) params: &'a StereoParams,
+    /// The match threshold.
+    pub(super) largest_sum: Option<u32>,
     pub(super) range: Range,
     pub(super) luma: &'a Image<u8>,
     pub(super) costs: Costs<'a>,
@@ -169,7 +171,7 @@ fn along<S: Simd, L: Lane, E: Excess<L>>(
             None => costs_as_totals::<S, L, E>(simd, &mut piece),
         }
         if turn.is_last() {
-            tile.left(simd, job.params, row.map.piece(from, pixels));
+            tile.left(simd, job.params, job.largest_sum, row.map.piece(from, pixels));
             if with_right {
                 right.update(simd, tile, from, pixels, pass.mirrored);
             }

@@ -2,10 +2,11 @@
 
 use super::CpuEngine;
 use super::simd::SimdLevel;
+use crate::engine::Engine;
 use crate::frame::Luma;
 use crate::image::Image;
 use crate::parameter::{Domain, Value};
-use crate::stereo::{StereoParams, match_pair};
+use crate::stereo::{Aggregation, CostKind, DisparityMap, Past, RightMatching, StereoParams, match_next};
 use fastrand::Rng;
 
 /// Every option drawn from its domain, until they fit together. Large sizes of lists are rare, so that tests are quick.
@@ -38,6 +39,10 @@ fn random_params(rng: &mut Rng) -> StereoParams {
             params.p2_min = params.p1 + rng.u32(1..=largest);
             params.p2_alpha = rng.u32(0..64);
         }
+        // the reference takes long for large regions
+        params.window = [1, 3, 5, 9, 33][rng.usize(..5)];
+        params.arms = [1, 3, 5, 30][rng.usize(..4)];
+        params.sad_window = [1, 5, 21][rng.usize(..3)];
         params.speckle_size = [0, rng.u32(..40), rng.u32(..3000)][rng.usize(..3)];
         params.speckle_range = rng.u32(..4);
         params.left_right = params.left_right.map(|px| if rng.bool() { px } else { px % 3 });
@@ -66,23 +71,35 @@ fn random_pair(rng: &mut Rng, width: usize, height: usize) -> (Luma, Luma) {
     (picture(20), picture(20 + shift))
 }
 
+/// A pair, or a few where something is remembered, with both maps or the left one alone.
 fn check(engine: &mut CpuEngine, rng: &mut Rng, size: (usize, usize), params: &StereoParams) {
-    let (left, right) = random_pair(rng, size.0, size.1);
-    let (map, _) = engine.match_pair(&left, &right, params).unwrap();
-    let expected = match_pair(&left, &right, params);
-    let differs = |(i, (a, b)): (usize, (&i16, &i16))| (a != b).then_some((i % size.0, i / size.0, *a, *b));
-    let first = map.values.pixels().iter().zip(expected.values.pixels()).enumerate().find_map(differs);
-    assert_eq!(first, None, "disparity at (x, y, cpu, reference) of {size:?}, {} bits, {params:?}", left.bits());
-    let place = (0..size.0 * size.1).find(|&i| map.reasons.pixels()[i] != expected.reasons.pixels()[i]);
-    let place = place.map(|i| (i % size.0, i / size.0, map.reasons.pixels()[i], expected.reasons.pixels()[i]));
-    assert!(
-        map.confidence == expected.confidence,
-        "confidence of {size:?}, {} bits, {params:?}: {:?} instead of {:?}",
-        left.bits(),
-        map.confidence,
-        expected.confidence
-    );
-    assert_eq!(place, None, "reason at (x, y, cpu, reference) of {size:?}, {} bits, {params:?}", left.bits());
+    engine.forget();
+    let past = &mut Past::default();
+    let pairs = if params.temporal || params.starts_from_last() { 3 } else { 1 };
+    for pair in 0..pairs {
+        let (left, right) = random_pair(rng, size.0, size.1);
+        let wants_right = rng.bool();
+        let what = || format!("pair {pair} of {size:?}, {} bits, {params:?}", left.bits());
+        let (maps, _) = engine.match_next(&left, &right, params, wants_right).unwrap();
+        let expected = match_next(past, &left, &right, params, wants_right);
+        compare("left", &maps.left, &expected.left, what);
+        assert_eq!((maps.right.is_some(), expected.right.is_some()), (wants_right, wants_right), "{}", what());
+        if let (Some(right), Some(expected)) = (&maps.right, &expected.right) {
+            compare("right", right, expected, what);
+        }
+    }
+}
+
+fn compare(which: &str, map: &DisparityMap, expected: &DisparityMap, what: impl Fn() -> String) {
+    assert_eq!(map.size(), expected.size());
+    let (width, height) = map.size();
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        let of = |m: &DisparityMap| {
+            (m.values.at(x, y), m.reasons.at(x, y), m.confidence.as_ref().map(|confidence| confidence.at(x, y)))
+        };
+        let [got, wanted] = [map, expected].map(of);
+        assert_eq!(got, wanted, "{which} map's disparity, reasons and confidence at ({x}, {y}), {}", what());
+    }
 }
 
 /// An engine for each kind of vector instructions, with 1 to 8 threads.
@@ -96,10 +113,11 @@ fn random_options_agree_with_the_reference() {
     let mut rng = Rng::with_seed(4);
     let mut engines = engines();
     let sizes = [(1, 1), (1, 40), (40, 1), (2, 3), (33, 27), (64, 16), (95, 61), (5, 70), (200, 150)];
-    for n in 0..800 {
+    for n in 0..600 {
         let params = random_params(&mut rng);
         // W < D as often as not; large volumes rarely
-        let budget = 400_000 / (params.num_disparities * (params.paths + 4)) as usize;
+        let (reach, _) = params.window_reach();
+        let budget = 400_000 / (params.num_disparities * (params.paths + 4 + (reach * reach) as u32)) as usize;
         let fitting: Vec<_> = sizes.iter().filter(|(w, h)| w * h <= budget.max(200)).collect();
         let size = *fitting[rng.usize(..fitting.len())];
         let count = engines.len();
@@ -130,7 +148,7 @@ fn every_choice_agrees_with_the_reference() {
         for (word, _) in words {
             for paths in [0, 8] {
                 let mut params =
-                    StereoParams { num_disparities: 40, min_disparity: -3, paths, ..StereoParams::default() };
+                    StereoParams { num_disparities: 40, min_disparity: -3, paths, arms: 3, ..StereoParams::default() };
                 assert!((parameter.set)(&mut params, Value::Choice(word)));
                 if parameter.name == "cost" {
                     params.set_cost(params.cost);
@@ -153,5 +171,85 @@ fn penalties_at_the_bounds_of_eight_bits_agree() {
             let flat = StereoParams { p1: 0, p2: 1, p2_min: 1, ..params };
             check(&mut engine, &mut rng, (40, 31), &flat);
         }
+    }
+}
+
+/// Regions larger than the picture, strips of a few rows, and sums that need more than 16 bits.
+#[test]
+fn aggregations_agree_at_every_level_over_regions_small_and_large() {
+    let mut rng = Rng::with_seed(8);
+    for (n, mut engine) in engines().into_iter().enumerate() {
+        for &aggregation in Aggregation::ALL {
+            for (window, arms) in [(3, 2), (33, 30)] {
+                let cost = CostKind::ALL[rng.usize(..CostKind::ALL.len())];
+                let paths = 8 * (n as u32 % 2);
+                let num_disparities = rng.u32(1..40);
+                let params =
+                    StereoParams { num_disparities, aggregation, window, arms, paths, ..StereoParams::for_cost(cost) };
+                let size = if window == 3 { (41, 37) } else { (13 + n, 9 + 2 * n) };
+                check(&mut engine, &mut rng, size, &params);
+            }
+        }
+    }
+}
+
+#[test]
+fn swapped_matching_agrees_with_gates_and_information_of_its_own() {
+    let mut rng = Rng::with_seed(9);
+    for (n, mut engine) in engines().into_iter().enumerate() {
+        for gating in [None, Some(2)] {
+            for cost in [CostKind::Census5x5, CostKind::MutualInformation] {
+                let params = StereoParams {
+                    gating,
+                    right_matching: RightMatching::Swapped,
+                    num_disparities: 70,
+                    min_disparity: -5,
+                    paths: 8 * (n as u32 % 2),
+                    left_right: [None, Some(1)][n / 2 % 2],
+                    confidence: true,
+                    ..StereoParams::for_cost(cost)
+                };
+                check(&mut engine, &mut rng, (45 + n, 39), &params);
+            }
+        }
+    }
+}
+
+/// What is remembered belongs to a size and to parameters, and is forgotten when asked.
+#[test]
+fn sequences_remember_and_forget_as_the_reference() {
+    let mut rng = Rng::with_seed(10);
+    let mut engine = CpuEngine::new(Some(3));
+    let first = StereoParams {
+        num_disparities: 20,
+        temporal: true,
+        mi_start: crate::stereo::cost::mutual_information::Start::LastFrame,
+        ..StereoParams::for_cost(CostKind::MutualInformation)
+    };
+    let other = StereoParams { mi_levels: 2, ..first.clone() };
+    let (small, large) = ((40, 21), (51, 40));
+    let sequence = [
+        (small, &first, false),
+        (small, &first, false),
+        (small, &first, false),
+        (large, &first, false),
+        (small, &first, false),
+        (small, &other, false),
+        (small, &other, false),
+        (small, &first, false),
+        (small, &first, true),
+        (small, &first, false),
+    ];
+    let mut past = Past::default();
+    for (n, (size, params, forgets)) in sequence.into_iter().enumerate() {
+        if forgets {
+            engine.forget();
+            past = Past::default();
+        }
+        let (left, right) = random_pair(&mut rng, size.0, size.1);
+        let (maps, _) = engine.match_next(&left, &right, params, n % 2 == 0).unwrap();
+        let expected = match_next(&mut past, &left, &right, params, n % 2 == 0);
+        compare("left", &maps.left, &expected.left, || format!("pair {n}"));
+        assert!(maps == expected, "right map of pair {n}");
     }
 }

@@ -61,6 +61,7 @@ impl Tile {
         &self,
         simd: S,
         params: &StereoParams,
+        largest_sum: Option<u32>,
         MapRow { values, reasons, confidence, .. }: MapRow<'_>,
     ) {
         // the winner and its sum between those of its neighbours
@@ -83,20 +84,39 @@ impl Tile {
         for t in 0..values.len() {
             values[t] = (SUBPIXEL_STEPS * (params.min_disparity + winners[t]) + fractions[t]) as i16;
         }
-        if params.uniqueness == 0 && confidence.is_empty() {
-            return;
+        if params.uniqueness > 0 || !confidence.is_empty() {
+            self.test_rivals(params, (&winners, &sums[1]), values, reasons, confidence);
         }
+        if let Some(largest) = largest_sum {
+            for t in 0..values.len() {
+                if sums[1][t] as u32 > largest {
+                    (values[t], reasons[t]) = (INVALID, reason::MATCH);
+                }
+            }
+        }
+    }
+
+    /// Confidence, and what uniqueness takes away.
+    #[inline(always)]
+    fn test_rivals(
+        &self,
+        params: &StereoParams,
+        (winners, sums): (&[i32; PIECE], &[i32; PIECE]),
+        values: &mut [i16],
+        reasons: &mut [u8],
+        confidence: &mut [u8],
+    ) {
         let mut rivals = [0_i32; PIECE];
         for t in 0..values.len() {
             rivals[t] = best_rival(self.pixel(t), winners[t] as u16).into();
         }
         for t in 0..confidence.len() {
-            confidence[t] = confidence_of(sums[1][t], rivals[t]);
+            confidence[t] = confidence_of(sums[t], rivals[t]);
         }
         for t in 0..values.len() {
             // what the best rival leaves unique, the others do as well
             let exists = rivals[t] != i32::from(NONE);
-            if exists && rivals[t] * (100 - params.uniqueness as i32) < 100 * sums[1][t] {
+            if exists && rivals[t] * (100 - params.uniqueness as i32) < 100 * sums[t] {
                 (values[t], reasons[t]) = (INVALID, reason::UNIQUENESS);
             }
         }

@@ -1,0 +1,291 @@
+//! One level of the pyramid in its order, after [`crate::stereo::match_next`]: what coarser levels say, costs, their
+//! aggregation, paths and winners, filters.
+
+use super::aligned::Aligned;
+use super::codes::Codes;
+use super::costs::Costs;
+use super::lane::{Excess, Lane};
+use super::local::Local;
+use super::maps::WinnerMaps;
+use super::paths::Workspace;
+use super::simd::SimdLevel;
+use super::windows::Windows;
+use super::{OVERHANG, Range, courses, exact, filter, gates, information, lookup, sweep};
+use crate::engine::{EngineError, StageTime};
+use crate::frame::Luma;
+use crate::image::Image;
+use crate::stereo::aggregate::penalty_table;
+use crate::stereo::cost::ad_census;
+use crate::stereo::filter::Smoothed;
+use crate::stereo::{Aggregation, CostKind, DisparityMap, Maps, Prior, RightMatching, StereoParams, pyramid};
+use std::time::Instant;
+
+/// What is kept from pair to pair: allocated when a size or a kind of path cost comes up first.
+#[derive(Default)]
+pub(super) struct Buffers {
+    codes: Codes,
+    /// Brightness as codes, beside those of the census where a cost has both.
+    brightness: Codes,
+    costs: Aligned<u8>,
+    /// Means of the costs over their surroundings.
+    aggregated: Aligned<u8>,
+    bytes: Workspace<u8, u8>,
+    bytes_in_words: Workspace<u8, u16>,
+    words: Workspace<u16, u16>,
+    windows: Windows,
+    /// Of the coarser levels.
+    coarser: Option<Box<Buffers>>,
+}
+
+/// A pair at some level, and how it is matched.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub(super) level: SimdLevel,
+    pub(super) left: &'a Luma,
+    pub(super) right: &'a Luma,
+    pub(super) params: &'a StereoParams,
+}
+
+impl Buffers {
+    pub(super) fn bytes(&mut self) -> usize {
+        let volumes = self.costs.bytes() + self.aggregated.bytes();
+        let workspaces = self.bytes.bytes() + self.bytes_in_words.bytes() + self.words.bytes();
+        let coarser = self.coarser.as_mut().map_or(0, |coarser| coarser.bytes());
+        self.codes.bytes() + self.brightness.bytes() + volumes + workspaces + self.windows.bytes() + coarser
+    }
+
+    /// All stages in order, on the threads of the current pool; `last` is the finished map of the pair before.
+    pub(super) fn match_level(
+        &mut self,
+        task: Task<'_>,
+        last: Option<&DisparityMap>,
+        smoothed: &mut Option<Smoothed>,
+        wants_right: bool,
+        stages: &mut Stages,
+    ) -> Result<Maps, EngineError> {
+        let Task { level, left, right, params } = task;
+        let prior = self.prior(task, last, stages)?;
+        let needs_right = wants_right || params.left_right.is_some();
+        let is_swapped = params.right_matching == RightMatching::Swapped;
+        let mut maps = self.winners(task, &prior, needs_right && !is_swapped, stages)?;
+        if needs_right && is_swapped {
+            let params = StereoParams { confidence: false, ..params.clone() };
+            let swapped = Task { level, left: &right.mirrored(), right: &left.mirrored(), params: &params };
+            let right_maps = self.winners(swapped, &prior.swapped(), false, stages)?;
+            maps.right = Some(right_maps.left.mirrored());
+        }
+        let maps = filter::filter_maps(level, maps, params, smoothed, wants_right);
+        stages.done("filters");
+        Ok(maps)
+    }
+
+    /// As [`Prior::of`] has it.
+    fn prior(
+        &mut self,
+        task: Task<'_>,
+        last: Option<&DisparityMap>,
+        stages: &mut Stages,
+    ) -> Result<Prior, EngineError> {
+        let Task { level, left, right, params } = task;
+        let size = left.size();
+        let stage = if pyramid::is_gated(size, params) { "gates" } else { "information" };
+        let coarse = match pyramid::coarser(size, params) {
+            None => {
+                self.coarser = None;
+                None
+            }
+            Some(coarse_params) => {
+                let (left, right) = (&gates::halve(level, left), &gates::halve(level, right));
+                let coarser = self.coarser.get_or_insert_default();
+                let last = last.map(DisparityMap::halved);
+                let wants_right = params.right_matching == RightMatching::Swapped;
+                let task = Task { level, left, right, params: &coarse_params };
+                let maps = coarser.match_level(task, last.as_ref(), &mut None, wants_right, &mut Stages::start())?;
+                stages.done(stage);
+                Some(maps)
+            }
+        };
+        let mut prior = Prior::default();
+        if pyramid::is_gated(size, params)
+            && let Some(maps) = &coarse
+        {
+            let bounds = |map: &DisparityMap| gates::bounds_from(level, &map.values, size, params);
+            prior.gates = Some(bounds(&maps.left));
+            prior.right_gates = maps.right.as_ref().map(bounds);
+            stages.done(stage);
+        }
+        if params.cost == CostKind::MutualInformation {
+            let coarse = coarse.as_ref().filter(|_| pyramid::has_coarse_information(size, params));
+            let start = information::Start { coarser: coarse.map(|maps| &maps.left), last };
+            prior.information = Some(information::table(level, &left.to_u8(), &right.to_u8(), start, params));
+            stages.done("information");
+        }
+        Ok(prior)
+    }
+
+    /// Costs, aggregation, paths and winners; the right map only `with_right`.
+    fn winners(
+        &mut self,
+        task: Task<'_>,
+        prior: &Prior,
+        with_right: bool,
+        stages: &mut Stages,
+    ) -> Result<WinnerMaps, EngineError> {
+        let Task { level, left, right, params } = task;
+        let size = left.size();
+        let range = Range::of(params, level);
+        let volume_len = size.0 * size.1 * range.stride + OVERHANG;
+        let (luma, right_luma) = (left.to_u8(), right.to_u8());
+        let local = |costs| Local { level, range, costs, left: &luma, right: &right_luma, params };
+        match params.cost {
+            CostKind::AdCensus => {
+                let census = StereoParams { cost: ad_census::CENSUS, ..params.clone() };
+                self.codes.set(level, left, right, &census, range);
+                self.brightness.set_brightness(&luma, &right_luma, range);
+            }
+            CostKind::Ad | CostKind::Sad | CostKind::MutualInformation => {
+                self.codes.set_brightness(&luma, &right_luma, range);
+            }
+            _ => self.codes.set(level, left, right, params, range),
+        }
+        let compared = match params.cost {
+            CostKind::Ad | CostKind::Sad | CostKind::Rank | CostKind::MutualInformation => {
+                Costs::Differences(&self.codes)
+            }
+            _ => Costs::Hamming(&self.codes),
+        };
+        if params.is_block_matching() {
+            let maps = exact::winners(task, (range, prior, with_right), |winners, rows| {
+                local(compared).window(params.sad_window, winners, rows);
+            });
+            stages.done("paths + winner");
+            return Ok(maps);
+        }
+        let is_stored = matches!(params.cost, CostKind::Sad | CostKind::AdCensus | CostKind::MutualInformation);
+        let costs = if is_stored || params.aggregation.has_weights() {
+            fit(&mut self.costs, volume_len, size, range)?;
+            let volume = &mut self.costs[..volume_len - OVERHANG];
+            match (params.cost, &prior.information) {
+                (CostKind::Sad, _) => local(compared).means_over_window(params.sad_window, volume),
+                (CostKind::AdCensus, _) => lookup::ad_census(level, compared, &self.brightness, (size, range), volume),
+                (CostKind::MutualInformation, Some(table)) => {
+                    lookup::mutual_information(level, &self.codes, table, (size, range), volume);
+                }
+                _ => lookup::copy(level, compared, (size, range), volume),
+            }
+            Costs::Volume(&self.costs)
+        } else {
+            compared
+        };
+        stages.done("cost");
+        if params.aggregation != Aggregation::None && params.paths == 0 {
+            let maps = exact::winners(task, (range, prior, with_right), |winners, rows| {
+                local(costs).sums(winners, rows);
+            });
+            stages.done("aggregation + winner");
+            return Ok(maps);
+        }
+        let costs = if params.aggregation == Aggregation::None {
+            self.aggregated = Aligned::default();
+            costs
+        } else {
+            fit(&mut self.aggregated, volume_len, size, range)?;
+            local(costs).means(&mut self.aggregated[..volume_len - OVERHANG]);
+            stages.done("aggregation");
+            Costs::Volume(&self.aggregated)
+        };
+        let largest_p2 = if params.paths > 0 { params.largest_p2() } else { 0 };
+        // the largest number of each kind says that there is no such candidate
+        let in_bytes = params.largest_cost() + largest_p2 < u8::MAX.into();
+        let windows = prior.gates.as_ref().map(|gates| {
+            self.windows.set(gates.clone(), level.bytes());
+            &self.windows
+        });
+        let sweeps = courses::sweeps(params, size.0);
+        let stored = courses::stored_directions(&sweeps) as u32;
+        let pair = Pair { level, params, range, luma: &luma, costs, windows, sweeps: &sweeps, with_right };
+        // a volume that another P2 or cost needed is given back
+        let maps = if !in_bytes {
+            (self.bytes, self.bytes_in_words) = Default::default();
+            pair.sweep(&mut self.words)
+        } else if stored * largest_p2 > u8::MAX.into() {
+            (self.bytes, self.words) = Default::default();
+            pair.sweep(&mut self.bytes_in_words)
+        } else {
+            (self.bytes_in_words, self.words) = Default::default();
+            pair.sweep(&mut self.bytes)
+        };
+        let mut maps = maps?;
+        maps.drop_border(params);
+        stages.done("paths + winner");
+        Ok(maps)
+    }
+}
+
+/// Makes an array long enough for a pair of this size.
+pub(super) fn fit<T: bytemuck::Pod>(
+    array: &mut Aligned<T>,
+    len: usize,
+    (width, height): (usize, usize),
+    range: Range,
+) -> Result<(), EngineError> {
+    array.try_resize(len).map_err(|bytes| {
+        EngineError::TooLarge(format!(
+            "{width}x{height} with {} disparities needs {} MB for one volume, and there is no such memory: lower \
+             --num-disparities or --scale",
+            range.candidates,
+            bytes >> 20
+        ))
+    })
+}
+
+/// What the sweeps go over.
+struct Pair<'a> {
+    level: SimdLevel,
+    params: &'a StereoParams,
+    range: Range,
+    luma: &'a Image<u8>,
+    costs: Costs<'a>,
+    windows: Option<&'a Windows>,
+    sweeps: &'a [courses::Sweep],
+    with_right: bool,
+}
+
+impl Pair<'_> {
+    fn sweep<L: Lane, E: Excess<L>>(&self, workspace: &mut Workspace<L, E>) -> Result<WinnerMaps, EngineError> {
+        let job = sweep::Job {
+            params: self.params,
+            largest_sum: self.params.largest_accepted_sum(),
+            range: self.range,
+            luma: self.luma,
+            costs: self.costs,
+            windows: self.windows,
+            p1: L::from_u32(self.params.p1),
+            p2_of_step: penalty_table(self.params).map(L::from_u32),
+        };
+        workspace.run(self.level, &job, self.sweeps, self.with_right)
+    }
+}
+
+/// A clock that is read after each stage.
+pub(super) struct Stages {
+    last: Instant,
+    pub(super) times: Vec<StageTime>,
+}
+
+impl Stages {
+    pub(super) fn start() -> Self {
+        Self { last: Instant::now(), times: Vec::with_capacity(4) }
+    }
+
+    /// The time since the stage before belongs to this one.
+    fn done(&mut self, name: &'static str) {
+        let now = Instant::now();
+        let ms = (now - self.last).as_secs_f64() * 1e3;
+        self.last = now;
+        match self.times.iter_mut().find(|stage| stage.name == name) {
+            Some(stage) => stage.ms += ms,
+            None => self.times.push(StageTime { name, ms }),
+        }
+    }
+}

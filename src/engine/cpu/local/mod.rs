@@ -1,0 +1,153 @@
+//! Local aggregation on the CPU, after [`crate::stereo::local`]: every kind gives the sums of one pixel's candidates after the
+//! other, and whoever wants them takes them as exact numbers or as means in bytes.
+//!
+//! Rows are summed in parallel. What a row shares with the one before goes from row to row of a strip.
+
+mod arms;
+mod cross;
+mod weighted;
+mod window;
+
+use super::Range;
+use super::costs::Costs;
+use super::simd::{SimdLevel, on_level};
+use crate::image::Image;
+use crate::stereo::Aggregation;
+use crate::stereo::local::Unit;
+use crate::stereo::params::StereoParams;
+use rayon::prelude::*;
+
+/// Costs and what decides how they are aggregated.
+#[derive(Clone, Copy)]
+pub(super) struct Local<'a> {
+    pub(super) level: SimdLevel,
+    pub(super) range: Range,
+    /// A volume where pixels are weighted, else any.
+    pub(super) costs: Costs<'a>,
+    pub(super) left: &'a Image<u8>,
+    pub(super) right: &'a Image<u8>,
+    pub(super) params: &'a StereoParams,
+}
+
+/// Who takes the sums of a row, which go to an `R`.
+pub(super) trait Output<R>: Sync {
+    /// What is kept of a sum.
+    type Number: Copy + Send;
+    /// What a thread needs.
+    type Scratch: Send;
+    /// For a thread.
+    fn scratch(&self) -> Self::Scratch;
+    /// Where the numbers of a row go.
+    fn numbers<'a>(&self, row: &'a mut R, scratch: &'a mut Self::Scratch) -> &'a mut [Self::Number];
+    /// Takes the sums of a pixel's candidates, and of what they are padded with; has to be inlined always.
+    fn keep(&self, sums: &[u32], out: &mut [Self::Number]);
+    /// All numbers of row `y` are there.
+    fn finish(&self, y: usize, row: &mut R, scratch: &mut Self::Scratch);
+}
+
+impl Local<'_> {
+    /// Sums in [`StereoParams::unit`]s.
+    pub(super) fn sums<R: Send, O: Output<R>>(&self, output: &O, rows: Vec<R>) {
+        match self.params.aggregation {
+            Aggregation::None => {}
+            Aggregation::Window => self.window(self.params.window, output, rows),
+            Aggregation::Cross => self.cross(output, rows),
+            Aggregation::AdaptiveWeight | Aggregation::WeightedCross => self.weighted(output, rows),
+        }
+    }
+
+    /// The means of the aggregation as bytes, for the paths.
+    pub(super) fn means(&self, volume: &mut [u8]) {
+        let unit = self.params.unit();
+        self.sums(&Means::of(unit), self.rows(volume));
+    }
+
+    /// The means over a window as bytes.
+    pub(super) fn means_over_window(&self, window: u32, volume: &mut [u8]) {
+        self.window(window, &Means::of(Unit::Sum(window * window)), self.rows(volume));
+    }
+
+    fn rows<'v>(&self, volume: &'v mut [u8]) -> Vec<Bytes<'v>> {
+        volume.chunks_exact_mut(self.left.width() * self.range.stride).map(Bytes).collect()
+    }
+
+    /// Rows of a strip whose first one needs as many again `before` it: few strips for each thread, but none that is short.
+    fn strip_of(&self, before: usize) -> usize {
+        let height = self.left.height();
+        height.div_ceil(2 * rayon::current_num_threads()).max(before).clamp(1, height.max(1))
+    }
+
+    /// Costs of row `y`, made in `scratch` where they are not stored.
+    fn costs_of<'s>(&'s self, y: usize, scratch: &'s mut [u8]) -> &'s [u8] {
+        let width = self.left.width();
+        on_level!(self.level, simd => self.costs.row(simd, (width, y), self.range, scratch))
+    }
+}
+
+/// Calls `sum` for each row of each strip; what it gets first is a worker's own, and the last but one says whether the row
+/// is the first of a strip.
+fn strips<R: Send, O: Output<R>, W>(
+    output: &O,
+    mut rows: Vec<R>,
+    strip: usize,
+    worker: impl Fn() -> W + Sync,
+    sum: impl Fn(&mut W, usize, bool, &mut [O::Number]) + Sync,
+) {
+    let scratch = || (worker(), output.scratch());
+    rows.par_chunks_mut(strip).enumerate().for_each_init(scratch, |(worker, scratch), (n, rows)| {
+        for (k, row) in rows.iter_mut().enumerate() {
+            sum(worker, n * strip + k, k == 0, output.numbers(row, scratch));
+            output.finish(n * strip + k, row, scratch);
+        }
+    });
+}
+
+/// Rounded means as bytes.
+pub(super) struct Means {
+    unit: Unit,
+}
+
+impl Means {
+    fn of(unit: Unit) -> Self {
+        Self { unit }
+    }
+}
+
+/// The part of a volume that a row goes to.
+struct Bytes<'a>(&'a mut [u8]);
+
+impl Output<Bytes<'_>> for Means {
+    type Number = u8;
+    type Scratch = ();
+
+    fn scratch(&self) {}
+
+    fn numbers<'a>(&self, row: &'a mut Bytes<'_>, (): &'a mut ()) -> &'a mut [u8] {
+        row.0
+    }
+
+    /// After [`Unit::mean`].
+    #[inline(always)]
+    fn keep(&self, sums: &[u32], out: &mut [u8]) {
+        match self.unit {
+            Unit::Sum(count) => mean(sums, count, out),
+            Unit::Sixteenth => {
+                for (out, &sum) in out.iter_mut().zip(sums) {
+                    *out = ((sum + 8) >> 4) as u8;
+                }
+            }
+        }
+    }
+
+    fn finish(&self, _: usize, _: &mut Bytes<'_>, (): &mut ()) {}
+}
+
+/// A float division is exact here: the quotient of whole numbers below 2^24 and 2^11, itself at most 255.5, differs from the next
+/// whole number by at least 1 / 2^11 where it is none, and is rounded by at most 1 / 2^17.
+#[inline(always)]
+fn mean(sums: &[u32], count: u32, out: &mut [u8]) {
+    let (half, count) = ((count / 2) as f32, count as f32);
+    for (out, &sum) in out.iter_mut().zip(sums) {
+        *out = ((sum as f32 + half) / count) as i32 as u8;
+    }
+}

@@ -1,0 +1,162 @@
+//! The filters over surfaces and over time on the CPU, after [`crate::stereo::filter`].
+//!
+//! A running mean cannot be taken in pieces, but many lines go on side by side: rows are turned to lie like columns.
+
+use super::simd::{SimdLevel, on_level};
+use crate::image::Image;
+use crate::stereo::DisparityMap;
+use crate::stereo::filter::{Smoothed, blend};
+use crate::stereo::map::{INVALID, reason};
+use crate::stereo::params::StereoParams;
+use rayon::prelude::*;
+
+/// Lines that go side by side.
+const LINES: usize = 32;
+
+/// Numbers of these lines at one place.
+type Place = [i16; LINES];
+
+/// Running means along rows and columns, there and back.
+pub(super) fn along_surfaces(level: SimdLevel, values: &mut Image<i16>, params: &StereoParams) {
+    let (width, height) = values.size();
+    let limits = Limits { share: params.spatial_alpha as i32, delta: params.spatial_delta as i32 };
+    for _ in 0..params.spatial.unwrap_or(0) {
+        values.pixels_mut().par_chunks_mut(LINES * width).for_each_init(Vec::new, |places, rows| {
+            places.clear();
+            places.resize(width, [INVALID; LINES]);
+            for (line, row) in rows.chunks_exact(width).enumerate() {
+                for x in 0..width {
+                    places[x][line] = row[x];
+                }
+            }
+            on_level!(level, _ => there_and_back(places, limits));
+            for (line, row) in rows.chunks_exact_mut(width).enumerate() {
+                for x in 0..width {
+                    row[x] = places[x][line];
+                }
+            }
+        });
+        let rows = &*values;
+        let columns = (0..width.div_ceil(LINES)).into_par_iter().map(|block| {
+            let first = block * LINES;
+            let some = LINES.min(width - first);
+            let mut places = vec![[INVALID; LINES]; height];
+            for (y, place) in places.iter_mut().enumerate() {
+                place[..some].copy_from_slice(&rows.row(y)[first..][..some]);
+            }
+            on_level!(level, _ => there_and_back(&mut places, limits));
+            places
+        });
+        let columns: Vec<Vec<Place>> = columns.collect();
+        values.pixels_mut().par_chunks_exact_mut(width).with_min_len(LINES).enumerate().for_each(|(y, row)| {
+            for (row, places) in row.chunks_mut(LINES).zip(&columns) {
+                row.copy_from_slice(&places[y][..row.len()]);
+            }
+        });
+    }
+}
+
+/// How means go on.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// How much of a mean is the next pixel, per cent.
+    share: i32,
+    /// The largest step.
+    delta: i32,
+}
+
+#[inline(always)]
+fn there_and_back(places: &mut [Place], limits: Limits) {
+    let mut means = [INVALID; LINES];
+    for place in places.iter_mut() {
+        go_on(&mut means, place, limits);
+    }
+    means = [INVALID; LINES];
+    for place in places.iter_mut().rev() {
+        go_on(&mut means, place, limits);
+    }
+}
+
+/// The next pixel of each line. A float division is exact here: what is divided is a whole number below 2^23, and a quotient that
+/// is none differs from the next one by at least 1 / 100, and is rounded by at most 1 / 2^8.
+#[inline(always)]
+fn go_on(means: &mut Place, place: &mut Place, Limits { share, delta }: Limits) {
+    // what makes every number positive, so that the quotient is rounded down
+    const UP: i32 = 1 << 15;
+    for i in 0..LINES {
+        let (mean, value) = (i32::from(means[i]), i32::from(place[i]));
+        let goes_on = (means[i] != INVALID) & (place[i] != INVALID) & ((value - mean).abs() <= delta);
+        let hundredths = share * value + (100 - share) * mean + 50 + 100 * UP;
+        let blended = ((hundredths as f32 / 100.0) as i32 - UP) as i16;
+        means[i] = if goes_on { blended } else { place[i] };
+        place[i] = means[i];
+    }
+}
+
+/// Blends a map with what was there before, and keeps that in holes.
+pub(super) fn over_time(map: &mut DisparityMap, past: &mut Option<Smoothed>, params: &StereoParams) {
+    let (width, height) = map.size();
+    let past = past.get_or_insert_with(|| Smoothed {
+        values: Image::filled(width, height, INVALID),
+        seen: Image::filled(width, height, 0),
+    });
+    let values = map.values.pixels_mut().par_chunks_exact_mut(width);
+    let reasons = map.reasons.pixels_mut().par_chunks_exact_mut(width);
+    let means = past.values.pixels_mut().par_chunks_exact_mut(width);
+    let seen = past.seen.pixels_mut().par_chunks_exact_mut(width);
+    let rows = values.zip(reasons).zip(means.zip(seen)).with_min_len(LINES);
+    rows.for_each(|((values, reasons), (means, seen))| {
+        for x in 0..width {
+            let (value, mean) = (values[x], means[x]);
+            if value == INVALID {
+                if mean != INVALID && params.persistence.keeps(seen[x]) {
+                    values[x] = mean;
+                    reasons[x] |= reason::HELD;
+                }
+                seen[x] <<= 1;
+                continue;
+            }
+            let goes_on = mean != INVALID && i32::from(value).abs_diff(i32::from(mean)) <= params.temporal_delta;
+            means[x] = if goes_on { blend(mean, value, params.temporal_alpha) } else { value };
+            values[x] = means[x];
+            seen[x] = if goes_on { seen[x] << 1 | 1 } else { 1 };
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stereo::filter::smooth_along_surfaces;
+    use fastrand::Rng;
+
+    #[test]
+    fn running_means_are_those_of_the_specification() {
+        let rng = &mut Rng::with_seed(41);
+        for round in 0..60 {
+            let side = |rng: &mut Rng| [1, 2, 31, 32, 33, rng.usize(1..100)][rng.usize(..6)];
+            let (width, height) = (side(rng), side(rng));
+            let (around, steps) = (rng.i16(-16_384..16_384), rng.i16(1..60));
+            let extremes = rng.u8(..4) == 0;
+            let values = Image::from_fn(width, height, |_, _| match rng.u8(..8) {
+                0 => INVALID,
+                1 if extremes => [-16_384, 16_376, i16::MAX, -i16::MAX][rng.usize(..4)],
+                _ => around + rng.i16(0..steps),
+            });
+            let params = StereoParams {
+                spatial: Some(rng.u32(1..=5)),
+                spatial_alpha: rng.u32(1..=100),
+                spatial_delta: rng.u32(1..=255),
+                ..StereoParams::default()
+            };
+            let mut expected = DisparityMap { values, reasons: Image::filled(width, height, 0), confidence: None };
+            let values = expected.values.clone();
+            smooth_along_surfaces(&mut expected, &params);
+            for level in SimdLevel::all() {
+                let mut got = values.clone();
+                along_surfaces(level, &mut got, &params);
+                assert!(got == expected.values, "round {round}: {width}x{height}, {params:?}");
+            }
+        }
+    }
+}
