@@ -12,7 +12,7 @@ use stereopsis::engine::gpu::uniforms::{Params, Part};
 use stereopsis::engine::gpu::variant::{Abilities, Forced, PIECES, Variant};
 use stereopsis::stereo::cost::mutual_information::Start;
 use stereopsis::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
-use stereopsis::stereo::{CostKind, Fill, Median, StereoParams};
+use stereopsis::stereo::{Aggregation, CostKind, Fill, Median, StereoParams};
 
 fn parse(shader: &Shader) -> naga::Module {
     let module = naga::front::wgsl::parse_str(shader.source)
@@ -114,7 +114,8 @@ fn uniforms_lie_where_rust_puts_them() {
         width, height, pitch, candidates, words, slab_rows, min_disparity, left_shift, right_shift, p1, subpixel,
         uniqueness, left_right, speckle_size, speckle_range, paths, confidence, has_past, largest_sum,
         whole_from_x, whole_end_x, whole_from_y, whole_end_y, spatial_alpha, spatial_delta,
-        temporal_alpha, temporal_delta, persistence_times, persistence_pairs, p2_of_step; unused
+        temporal_alpha, temporal_delta, persistence_times, persistence_pairs, tau,
+        p2_of_step, weight_of_step, weight_of_place; unused
     });
     for shader in shaders::ALL {
         assert_layout(shader, "Params", &params, size_of::<Params>());
@@ -175,7 +176,7 @@ fn stems(folder: &str, extension: &str) -> BTreeSet<String> {
 #[test]
 fn every_stage_has_a_shader_of_its_name() {
     /// Files of the reference without a shader: the host's own, and what another shader does as well.
-    const HOST: [&str; 15] = [
+    const HOST: [&str; 16] = [
         "mod",
         "depth",
         "map",
@@ -191,12 +192,13 @@ fn every_stage_has_a_shader_of_its_name() {
         "filter/mod",
         "gating/mod",
         "pyramid/mod",
+        "local/mod",
     ];
     /// The winner's shader does what these files say.
     const FUSED: [&str; 5] =
         ["disparity/border", "disparity/mod", "disparity/subpixel", "disparity/uniqueness", "disparity/confidence"];
     /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
-    const PIECES: [&str; 15] = [
+    const PIECES: [&str; 22] = [
         "aggregate/convert",
         "aggregate/convert_bits",
         "aggregate/costs_from_codes",
@@ -212,6 +214,13 @@ fn every_stage_has_a_shader_of_its_name() {
         "cost/transform",
         "disparity/sums_of_paths",
         "disparity/winner_takes_all",
+        "local/adaptive_weight",
+        "local/cross_columns",
+        "local/cross_rows",
+        "local/volume",
+        "local/weighted_cross",
+        "local/weights",
+        "local/window",
     ];
     /// Stages whose whole text is in pieces, or is a piece itself.
     const IN_VARIANTS: [&str; 2] = ["aggregate/paths", "cost/mutual_information/start"];
@@ -289,6 +298,11 @@ fn requests() -> HashSet<Request> {
         }
     }
     options.push(StereoParams { spatial: Some(2), match_threshold: Some(30), temporal: true, ..plain.clone() });
+    for &aggregation in Aggregation::ALL {
+        for (paths, window, arms, num_disparities) in [(0, 1, 1, 1), (2, 33, 30, 27), (0, 33, 30, 27), (1, 9, 17, 64)] {
+            options.push(StereoParams { aggregation, paths, window, arms, num_disparities, ..plain.clone() });
+        }
+    }
     for params in &options {
         // all directions in memory at once, and in turns
         for path_bytes in [1 << 30, 1 << 18] {

@@ -73,7 +73,7 @@ impl Job {
 /// Time of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct StageTime {
-    /// The stage's word: `cost`, `paths`, `winner`, `filters`.
+    /// The stage's word: `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub name: &'static str,
     /// How long it took, ms.
     pub ms: f64,
@@ -162,12 +162,9 @@ pub trait Engine: Send {
 
 /// What an engine does not do yet of these parameters.
 pub fn lacks(kind: EngineKind, params: &StereoParams) -> Option<&'static str> {
-    use crate::stereo::{Aggregation, RightMatching};
+    use crate::stereo::RightMatching;
     let is_gpu = kind == EngineKind::Gpu;
-    let new = [
-        (is_gpu, params.aggregation != Aggregation::None, "aggregation"),
-        (is_gpu, params.right_matching == RightMatching::Swapped, "swapped matching"),
-    ];
+    let new = [(is_gpu, params.right_matching == RightMatching::Swapped, "swapped matching")];
     new.into_iter().find(|&(lacks, is_asked, _)| lacks && is_asked).map(|(_, _, what)| what)
 }
 

@@ -145,7 +145,8 @@ pub(crate) fn random_params(kind: EngineKind, rng: &mut Rng) -> StereoParams {
                 let (from, to) = match parameter.name {
                     "min-disparity" => (if short { -8 } else { -40 }, if short { 8 } else { 40 }),
                     "num-disparities" => (1, if short { 16 } else { 80 }),
-                    "sad-window" => (from, 9),
+                    "sad-window" | "window" => (from, 9),
+                    "arms" => (from, 7),
                     "speckle-size" => (from, 60),
                     "paths" => (0, if short { 8 } else { 40 }),
                     "start-angle-deg" => (from, to),

@@ -7,6 +7,7 @@ mod changes;
 mod gpu;
 mod information;
 mod sequences;
+mod local;
 mod steps;
 mod variants;
 

@@ -10,7 +10,9 @@ use stereopsis::image::Image;
 use stereopsis::stereo::aggregate::MAX_PATHS;
 use stereopsis::stereo::cost::mutual_information::{self, LEVELS};
 use stereopsis::stereo::params::{Fill, Median};
-use stereopsis::stereo::{self, CostKind, DisparityMap, Prior, RightMatching, StereoParams, Volume, pyramid};
+use stereopsis::stereo::{
+    self, Aggregation, CostKind, DisparityMap, Prior, RightMatching, StereoParams, Volume, pyramid,
+};
 
 /// The reference's products in the order and with the names of a trace.
 fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
@@ -25,6 +27,12 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     } else {
         let costs = stereo::cost::volume(left, right, params, prior.information.as_ref());
         steps.push(volume("cost", &costs.map(|&cost| u32::from(cost))));
+        if params.aggregation != Aggregation::None {
+            let aggregated = stereo::local::aggregate(&costs, &left.to_u8(), &right.to_u8(), params);
+            let mean = |&sum: &u32| u32::from(params.unit().mean(sum));
+            let aggregated = if params.paths == 0 { aggregated } else { aggregated.map(mean) };
+            steps.push(volume("aggregation", &aggregated));
+        }
     }
     let mut left_map = stereo::disparity::winner_takes_all(&sums, params);
     steps.push(("left map", TraceData::Map(left_map.clone())));

@@ -11,9 +11,13 @@ use std::fmt::Write as _;
 
 macro_rules! wgsl {
     ($stem:literal) => {
-        include_str!(concat!("../../../shaders/", $stem, ".wgsl"))
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $stem, ".wgsl"))
     };
 }
+
+mod local;
+
+pub use local::Local;
 
 /// What decides a kernel's text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,11 +1,12 @@
 //! How a job lies in the device's memory: which volumes there are, how large, and over how many buffers each is spread.
 
-use super::kernels::Kernel;
+use super::kernels::{Kernel, Local};
 use super::uniforms::map_pitch;
 use super::variant::{Abilities, CostsFrom, Demands, Variant};
 use crate::engine::EngineError;
 use crate::stereo::aggregate::{Axis, Direction, directions};
-use crate::stereo::{CostKind, Fill, Median, StereoParams, pyramid};
+use crate::stereo::local::Unit;
+use crate::stereo::{Aggregation, CostKind, Fill, Median, StereoParams, pyramid};
 
 /// The direction straight to the right, which the winner can walk itself.
 const ALONG_ROW: Direction = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
@@ -22,6 +23,12 @@ pub struct Structure {
     pub candidates: u32,
     /// How pixels are compared.
     pub cost: CostKind,
+    /// How costs are aggregated over their surroundings.
+    pub aggregation: Aggregation,
+    /// In what the aggregated ones are counted.
+    pub unit: Unit,
+    /// Pixels from the centre of a local aggregation to its farthest neighbour along an axis; 0 without one.
+    pub local_reach: u32,
     /// Window of the rank transform, px.
     pub rank_window: u32,
     /// Window of SAD, px.
@@ -85,6 +92,9 @@ impl Structure {
             height,
             candidates: params.num_disparities,
             cost: params.cost,
+            aggregation: params.aggregation,
+            unit: params.unit(),
+            local_reach: params.local_reach() as u32,
             rank_window: params.rank_window,
             sad_window: params.sad_window,
             paths: params.paths,
@@ -116,9 +126,20 @@ impl Structure {
         self.width as u64 * self.height as u64
     }
 
-    /// SAD without paths: exact sums instead of a byte.
+    /// SAD that is neither aggregated nor summed over paths: exact sums instead of a byte for each cost.
+    pub fn block_matching(&self) -> bool {
+        self.paths == 0 && self.cost == CostKind::Sad && self.aggregation == Aggregation::None
+    }
+
+    /// Exact sums of 32 bits decide: those of SAD, or aggregated costs without paths.
     pub fn exact(&self) -> bool {
-        self.paths == 0 && self.cost == CostKind::Sad
+        self.block_matching() || (self.paths == 0 && self.aggregation != Aggregation::None)
+    }
+
+    /// The local aggregation, if there is one.
+    pub fn local(&self) -> Option<Local> {
+        let Self { aggregation: kind, local_reach: reach, unit, .. } = *self;
+        (kind != Aggregation::None).then(|| Local { kind, reach, unit, exact: self.exact() })
     }
 
     /// All directions.
@@ -131,7 +152,7 @@ impl Structure {
         Demands {
             candidates: self.candidates,
             wide: self.paths > 0 && self.largest_p2 > 255,
-            has_codes: self.cost != CostKind::Sad,
+            has_codes: self.cost != CostKind::Sad && self.aggregation == Aggregation::None,
             has_row_path: self.directions().contains(&ALONG_ROW),
             largest: if self.paths == 0 { 255 } else { self.largest_cost + 2 * self.largest_p2 },
         }
@@ -197,9 +218,9 @@ impl Layout {
         let room = (limits.path_bytes / (volume_bytes * path_bytes)).clamp(1, u64::from(u32::MAX)) as u32;
         let bindings = limits.storage_buffers.saturating_sub(WINNERS_OTHER_BUFFERS).max(1);
         let volumes = stored.min(room).min(bindings);
-        // the widest of a row of costs, of path costs, of sums, of exact sums
+        // the widest of a row of costs, of path costs, of sums, of exact sums, of sums over arms
         let widest = row
-            * if structure.exact() {
+            * if structure.exact() || structure.aggregation == Aggregation::Cross {
                 4
             } else if stored > volumes {
                 2
@@ -254,8 +275,25 @@ impl Layout {
 
     /// Bytes of one slab of costs; none where they come from codes.
     pub fn cost_bytes(&self) -> u64 {
-        let is_volume = self.kernel.variant.costs == CostsFrom::Volume && !self.structure.exact();
+        let is_volume = self.kernel.variant.costs == CostsFrom::Volume && !self.structure.block_matching();
         if is_volume { self.row_bytes(1) * u64::from(self.slab_rows) } else { 0 }
+    }
+
+    /// Bytes of one slab of aggregated costs for the paths.
+    pub fn aggregated_bytes(&self) -> u64 {
+        let is_volume = self.structure.aggregation != Aggregation::None && !self.structure.exact();
+        if is_volume { self.row_bytes(1) * u64::from(self.slab_rows) } else { 0 }
+    }
+
+    /// Bytes of the arms of both pictures.
+    pub fn arm_bytes(&self) -> u64 {
+        if self.structure.aggregation.has_arms() { 2 * 4 * self.structure.pixels() } else { 0 }
+    }
+
+    /// Bytes of one slab of sums over horizontal arms.
+    pub fn arm_sum_bytes(&self) -> u64 {
+        let is_cross = self.structure.aggregation == Aggregation::Cross;
+        if is_cross { self.row_bytes(4) * u64::from(self.slab_rows) } else { 0 }
     }
 
     /// Bytes of each candidate's path cost.
@@ -331,8 +369,12 @@ impl Layout {
     /// Bytes of everything together.
     pub fn total_bytes(&self) -> u64 {
         let slabs = u64::from(self.slabs());
-        let volumes =
-            self.cost_bytes() + self.sum_bytes() + self.exact_bytes() + u64::from(self.volumes) * self.path_bytes();
-        self.code_bytes() + slabs * volumes + 7 * self.map_bytes() + self.gate_bytes()
+        let local = self.aggregated_bytes() + self.arm_sum_bytes();
+        let volumes = self.cost_bytes()
+            + local
+            + self.sum_bytes()
+            + self.exact_bytes()
+            + u64::from(self.volumes) * self.path_bytes();
+        self.code_bytes() + self.arm_bytes() + slabs * volumes + 7 * self.map_bytes() + self.gate_bytes()
     }
 }

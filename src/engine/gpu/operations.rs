@@ -6,13 +6,13 @@
 //! two of them fit into an instruction of 32 bits. Not counted are loads and stores, and what a loop finds unchanged in each
 //! turn. Filters whose work depends on the picture have a round number, for a picture without surprises.
 
-use super::kernels::Winner;
+use super::kernels::{Local, Winner};
 use super::layout::{Layout, Structure};
 use super::shaders;
 use super::variant::{Arithmetic, CostsFrom, Exchange};
 use crate::stereo::cost::ad_census;
 use crate::stereo::cost::census::Shape;
-use crate::stereo::{CostKind, Median};
+use crate::stereo::{Aggregation, CostKind, Median};
 
 /// Rounded mean of 2 x 2 pixels, with the coordinates of four texels.
 pub(super) const HALVE: u64 = 26;
@@ -60,12 +60,55 @@ pub(super) fn cost(layout: &Layout) -> u64 {
         let (strip, columns) = (u64::from(shaders::STRIP), u64::from(shaders::SAD_COLUMNS));
         // a column's sums, with the rows above the strip and the columns that only lend theirs; then the window's
         let column_sums = 48 * (strip + window - 1) * columns / (strip * (columns + 1 - window));
-        let window_sums = 7 * window + if structure.exact() { 8 } else { 21 };
+        let window_sums = 7 * window + if structure.block_matching() { 8 } else { 21 };
         return u64::from(layout.words) * (column_sums + window_sums);
     }
     let lanes = u64::from(layout.words / layout.kernel.variant.words);
     // the first candidates of a lane and its place in the volume, once; the candidate and the row of each partner
     u64::from(layout.words) * (from_codes(structure.cost) + 4 * 2) + lanes * 12
+}
+
+/// The arms of a pixel of one picture: a place, a comparison and a loop for each pixel of an arm; in a picture without
+/// surprises they are half as long as they may be.
+pub(super) fn arms(local: &Local) -> u64 {
+    4 * (10 * u64::from(local.reach) / 2 + 4)
+}
+
+/// Aggregated costs of a pixel, in one entry of the shaders.
+pub(super) fn aggregate(layout: &Layout, local: &Local, entry: &str) -> u64 {
+    let (words, reach) = (u64::from(layout.words), u64::from(local.reach));
+    let side = 2 * reach + 1;
+    let result = if local.exact { 4 } else { 4 * 2 + 6 };
+    // costs in pairs, added; the same for two of them in a window
+    let (pairs, halved) = (3 + 2, 16);
+    let shared = |columns: u32| (u64::from(columns), u64::from(local.own_columns()));
+    words
+        * match (local.kind, entry) {
+            (Aggregation::Window, _) => {
+                let (columns, own) = shared(shaders::SAD_COLUMNS);
+                let strip = u64::from(local.strip());
+                // two places and their pairs, for each column that a workgroup has; then the window's sums
+                let column_sums = (2 * (pairs + 12) * strip + (pairs + 12) * 2 * reach) * columns / (own * strip);
+                column_sums + 7 * side + 4 + result
+            }
+            (Aggregation::Cross, "rows") => {
+                let (columns, own) = shared(shaders::LOCAL_RUNS * shaders::LOCAL_RUN);
+                // a sum from the left with its share of the totals; for each candidate arms 7, two places 7, halves 6
+                (pairs + 10 + 2 + u64::from(shaders::LOCAL_RUNS) / 8) * columns / own + 4 * 21 + 6
+            }
+            // for each candidate the partner 4, arms 8, rows and strips 30, the mean 8
+            (Aggregation::Cross, _) => 4 * 50 + 10 + result,
+            (Aggregation::AdaptiveWeight, _) => {
+                let columns = u64::from(shaders::LOCAL_COLUMNS);
+                let candidates = 4 * u64::from(local.words(layout.words));
+                // a weight takes 24, and a workgroup has as many of the left and the right picture as meet in it
+                let weights = 24 * (2 * columns + candidates - 1) * side * side * 4 / (columns * candidates);
+                // for each place of the window four products, weighted costs and sums, and their places
+                side * side * (4 * 5 + 7 + 6) + weights + 4 * 2 + result
+            }
+            // arms of all lengths are as frequent, in a picture without surprises
+            _ => (reach + 1) * (reach + 1) * (5 * 28 + 4 * 5 + 7 + halved) + result,
+        }
 }
 
 /// One step of a path: all candidates of a pixel in one direction.

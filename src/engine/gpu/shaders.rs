@@ -126,6 +126,14 @@ shader!(
     ]
 );
 shader!(
+    OFFSETS,
+    "local/offsets",
+    TILE,
+    ["reach"],
+    ["LONGEST"],
+    [("left", Binding::Texture), ("right", Binding::Texture), ("arms", Binding::Write)]
+);
+shader!(
     RIGHT,
     "disparity/right",
     PIXELS,
@@ -210,6 +218,7 @@ pub static ALL: &[&Shader] = &[
     &AD_CENSUS,
     &HISTOGRAM,
     &TABLE,
+    &OFFSETS,
     &RIGHT,
     &MEDIAN,
     &CONSISTENCY,
@@ -235,3 +244,13 @@ pub const STRIP: u32 = 32;
 pub const SAD_COLUMNS: u32 = 64;
 /// Words of four candidates that a workgroup of SAD covers.
 pub const SAD_WORDS: u32 = 4;
+/// Columns that a workgroup of adaptive weights covers.
+pub const LOCAL_COLUMNS: u32 = 32;
+/// Words of four candidates that a workgroup of a local aggregation covers at most.
+pub const LOCAL_WORDS: u32 = 8;
+/// Runs of columns into which a row of a cross is divided, each a lane's.
+pub const LOCAL_RUNS: u32 = 16;
+/// Columns of such a run.
+pub const LOCAL_RUN: u32 = 8;
+/// Rows over which sums of a cross go: with 61 costs and counts in each they fit into 20 and 12 bits.
+pub const LOCAL_STRIP: u32 = 64;

@@ -10,7 +10,7 @@ use crate::stereo::{DisparityMap, Volume};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// What each step left behind, in order: `cost`, `left map`, `sums`, `right map`, `median`, …
+/// What each step left behind, in order: `cost`, `aggregation`, `left map`, `sums`, `right map`, `median`, …
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// The step's name and its product.
@@ -48,10 +48,14 @@ impl GpuEngine {
             program.record_passes(&mut encoder, None, done..mark.passes);
             done = mark.passes;
             let resources: Vec<_> = match mark.product {
-                Product::Costs if layout.structure.exact() => {
-                    (0..layout.slabs()).map(|s| Resource::Exact(0, s)).collect()
+                Product::Costs | Product::Aggregated => {
+                    let volume = match (is_exact(mark.product, layout), mark.product) {
+                        (true, _) => Resource::Exact,
+                        (false, Product::Costs) => Resource::Costs,
+                        (false, _) => Resource::Aggregated,
+                    };
+                    (0..layout.slabs()).map(|slab| volume(0, slab)).collect()
                 }
-                Product::Costs => (0..layout.slabs()).map(|s| Resource::Costs(0, s)).collect(),
                 Product::Sums => vec![Resource::Kept],
                 Product::Left(index) => vec![Resource::LeftMap(0, index)],
                 Product::Right(index) => vec![Resource::RightMap(0, index)],
@@ -69,7 +73,9 @@ impl GpuEngine {
                 words.push(self.read(buffer)?);
             }
             let data = match mark.product {
-                Product::Costs => TraceData::Volume(decode_costs(&words, layout)),
+                Product::Costs | Product::Aggregated => {
+                    TraceData::Volume(decode_costs(&words, layout, is_exact(mark.product, layout)))
+                }
                 Product::Sums => TraceData::Volume(decode_sums(&words[0], layout)),
                 Product::Histogram => TraceData::Numbers(words.concat()),
                 Product::Table => {
@@ -110,10 +116,15 @@ impl GpuEngine {
     }
 }
 
+/// Whether a volume of costs has exact sums.
+fn is_exact(product: Product, layout: &Layout) -> bool {
+    layout.structure.exact() && (product == Product::Aggregated || layout.structure.block_matching())
+}
+
 /// Costs of a byte, or exact sums of 32 bits, from all slabs.
-fn decode_costs(slabs: &[Vec<u32>], layout: &Layout) -> Volume<u32> {
+fn decode_costs(slabs: &[Vec<u32>], layout: &Layout, is_exact: bool) -> Volume<u32> {
     let (width, height) = (layout.structure.width, layout.structure.height);
-    let bits = if layout.structure.exact() { 32 } else { 8 };
+    let bits = if is_exact { 32 } else { 8 };
     let per_word = 32 / bits;
     Volume::from_fn(width, height, layout.structure.candidates as usize, |x, y, i| {
         let slab_rows = layout.slab_rows as usize;

@@ -5,6 +5,7 @@ use crate::frame::Luma;
 use crate::stereo::StereoParams;
 use crate::stereo::aggregate::penalty_table;
 use crate::stereo::disparity::whole;
+use crate::stereo::local::WeightTables;
 
 /// `Params` of `common.wgsl`; see there for what each means.
 #[repr(C)]
@@ -40,8 +41,25 @@ pub struct Params {
     pub temporal_delta: u32,
     pub persistence_times: u32,
     pub persistence_pairs: u32,
-    pub unused: [u32; 3], // an array of vec4 starts at a multiple of 16 bytes
+    pub tau: u32,
+    pub unused: [u32; 2], // an array of vec4 starts at a multiple of 16 bytes
     pub p2_of_step: [u32; 256],
+    pub weight_of_step: [u32; STEP_WORDS],
+    pub weight_of_place: [u32; PLACE_WORDS],
+}
+
+/// Words of the weights for each brightness step.
+const STEP_WORDS: usize = 256 / 4;
+/// Words of the weights for each place of the largest region, the arms of a cross being 30 px long at most.
+const PLACE_WORDS: usize = (31_usize * 31).div_ceil(16) * 4;
+
+/// Bytes as words, the lowest byte first.
+fn packed<const WORDS: usize>(bytes: &[u8]) -> [u32; WORDS] {
+    let mut words = [0; WORDS];
+    for (i, &byte) in bytes.iter().enumerate() {
+        words[i / 4] |= u32::from(byte) << (8 * (i % 4));
+    }
+    words
 }
 
 impl Params {
@@ -50,6 +68,9 @@ impl Params {
         let (width, height) = (layout.structure.width, layout.structure.height);
         let (columns, rows) = if params.drop_border { whole((width, height), params) } else { (0..width, 0..height) };
         let (persistence_times, persistence_pairs) = params.persistence.times_in_pairs();
+        let weights = params.aggregation.has_weights().then(|| WeightTables::new(params));
+        let (of_step, of_place) =
+            weights.as_ref().map_or((&[][..], &[][..]), |weights| (&weights.color[..], &weights.space[..]));
         Self {
             width: width as u32,
             height: height as u32,
@@ -80,8 +101,11 @@ impl Params {
             temporal_delta: params.temporal_delta,
             persistence_times,
             persistence_pairs,
-            unused: [0; 3],
+            tau: params.tau,
+            unused: [0; 2],
             p2_of_step: penalty_table(params),
+            weight_of_step: packed(of_step),
+            weight_of_place: packed(of_place),
         }
     }
 }

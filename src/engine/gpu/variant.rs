@@ -81,7 +81,7 @@ pub struct Demands {
     pub candidates: u32,
     /// Whether P2 exceeds a byte, so that path costs take 16 bits.
     pub wide: bool,
-    /// Whether there are codes to compute costs from; SAD has none.
+    /// Whether there are codes to compute costs from: SAD has none, and aggregated costs do not come from them.
     pub has_codes: bool,
     /// Whether one of the paths goes straight to the right.
     pub has_row_path: bool,
@@ -146,7 +146,9 @@ impl Variant {
                 "this adapter has no 16-bit integers".to_owned()
             }
             Self { words: 4, .. } if demands.wide => "a lane holds two words of 16-bit path costs at most".to_owned(),
-            Self { costs: CostsFrom::Codes, .. } if !demands.has_codes => "SAD has no codes".to_owned(),
+            Self { costs: CostsFrom::Codes, .. } if !demands.has_codes => {
+                "there are no codes to make costs from: SAD has none, and aggregated costs are a volume".to_owned()
+            }
             Self { fused: true, .. } if !demands.has_row_path => "no path goes straight to the right".to_owned(),
             Self { workgroup, .. } if (*workgroup).max(lanes) > abilities.workgroup => {
                 format!("this adapter allows work groups of {}", abilities.workgroup)

@@ -57,7 +57,7 @@ impl Aggregation {
 }
 
 /// What the aggregated costs are multiples of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// Sums over this many costs.
     Sum(u32),

@@ -59,7 +59,7 @@ impl Cook {
             }
         }
         let (target, request, strip, each): (fn(usize, u32) -> Resource, _, _, _) = match structure.cost {
-            CostKind::Sad if structure.exact() => {
+            CostKind::Sad if structure.block_matching() => {
                 (Resource::Exact, shader.request("exact", constants), shaders::STRIP, 4)
             }
             CostKind::Sad => (Resource::Costs, shader.request("mean", constants), shaders::STRIP, 1),
@@ -94,7 +94,7 @@ impl Cook {
                 });
             }
         }
-        let product = if is_volume || structure.exact() { Product::Costs } else { Product::Inner };
+        let product = if is_volume || is_sad { Product::Costs } else { Product::Inner };
         self.push("cost", "cost", dispatches, product, level);
     }
 }

@@ -4,6 +4,7 @@ mod cost;
 mod filters;
 mod gates;
 mod information;
+mod local;
 mod paths;
 mod winner;
 
@@ -34,6 +35,12 @@ pub enum Resource {
     Codes(usize),
     /// A slab of the cost volume.
     Costs(usize, u32),
+    /// A slab of aggregated costs.
+    Aggregated(usize, u32),
+    /// The arms of the crosses of both pictures.
+    Arms(usize),
+    /// A slab of sums over horizontal arms.
+    ArmSums(usize, u32),
     /// Of a volume of path costs, its number and a slab.
     Path(usize, u32, u32),
     /// A slab of the sums of earlier batches.
@@ -86,8 +93,10 @@ pub enum Information {
 pub enum Product {
     /// Nothing that is of interest.
     Inner,
-    /// The cost volume, or exact sums.
+    /// The cost volume, or exact sums of SAD.
     Costs,
+    /// Aggregated costs, or exact sums of them.
+    Aggregated,
     /// What the winner compares.
     Sums,
     /// The left map in this place.
@@ -121,7 +130,7 @@ pub struct Dispatch {
 /// Dispatches with one product that need not wait for each other, or whose order their buffers tell.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The stage as it is timed: `gates`, `cost`, `paths`, `winner`, `filters`.
+    /// The stage as it is timed: `gates`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub stage: &'static str,
     /// What it is called in a trace.
     pub name: &'static str,
@@ -209,6 +218,7 @@ impl Recipe {
                 cook.information(level, layout, layouts.get(level + 1));
             }
             cook.cost(level, layout);
+            cook.aggregate(level, layout);
             cook.paths_and_winner(level, layout, wanted.keeps_sums && level == 0);
             cook.filters(level, layout);
             if level > 0 && layouts[level - 1].structure.gated {

@@ -95,7 +95,11 @@ impl Cook {
     pub(super) fn costs(level: usize, layout: &Layout, slabs: Range<u32>) -> Vec<Resource> {
         match layout.kernel.variant.costs {
             CostsFrom::Codes => Self::codes(level, layout),
-            CostsFrom::Volume => slabs.map(|slab| Resource::Costs(level, slab)).collect(),
+            CostsFrom::Volume => {
+                let aggregated = layout.structure.local().is_some();
+                let volume = if aggregated { Resource::Aggregated } else { Resource::Costs };
+                slabs.map(|slab| volume(level, slab)).collect()
+            }
         }
     }
 
