@@ -52,20 +52,33 @@ fn gpu_counts_what_is_all_the_same() {
     }
 }
 
-/// Costs from a volume and from codes, whatever compares them.
+/// The same pair with a right picture of 12 bits.
+fn deeper_on_the_right(case: Case) -> Case {
+    let Luma::U8(image) = &case.right else { return case };
+    let right = Luma::U16 { image: image.map(|&v| u16::from(v) << 4 | u16::from(v) >> 5), bits: 12 };
+    Case { right, what: format!("12 bits on the right, {}", case.what), ..case }
+}
+
+/// Costs from a volume, in one buffer or several, and from codes, whatever compares them.
 #[test]
 fn gpu_compares_in_either_way() {
     let Some(gpu) = open_gpu() else { return };
     let rng = &mut Rng::with_seed(22);
-    for costs in ["volume", "codes"] {
+    for (costs, binding_bytes, path_bytes) in [
+        ("volume", None, None),
+        ("codes", None, None),
+        ("volume", Some(40_000), None),
+        ("codes", Some(40_000), Some(1)),
+    ] {
+        let forced: Forced = format!("costs={costs}").parse().expect("a part of a variant");
+        let options = GpuOptions { forced, binding_bytes, path_bytes, ..GpuOptions::default() };
+        let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a fresh device");
         for cost in [CostKind::Ad, CostKind::AdCensus, CostKind::MutualInformation] {
             for (size, bits, paths) in [((71, 41), 8, 8), ((33, 34), 12, 3), ((1, 1), 16, 1), ((5, 40), 16, 0)] {
-                let forced: Forced = format!("costs={costs}").parse().expect("a part of a variant");
-                let options = GpuOptions { forced, ..GpuOptions::default() };
-                let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a fresh device");
                 let params =
                     StereoParams { paths, min_disparity: -9, num_disparities: 22, ..StereoParams::for_cost(cost) };
-                steps::check(&mut engine, &Case::new(rng, size, Content::Noise, bits, params));
+                let case = Case::new(rng, size, Content::Noise, bits, params);
+                steps::check(&mut engine, &deeper_on_the_right(case));
                 let ran = engine.variant().map(|Variant { costs, .. }| costs.to_string());
                 assert_eq!(ran.as_deref(), Some(costs));
             }

@@ -106,6 +106,7 @@ impl Cook {
             maps.right = 1 - right;
         }
         let dispatch = maps.dispatch(&shaders::CONSISTENCY, "check", &[], &all);
+        let dispatch = Dispatch { bytes: 2 * maps.layout.map_bytes(), ..dispatch }; // it leaves the right map alone
         self.push("filters", "left-right", vec![dispatch], Product::Left(left), level);
     }
 
