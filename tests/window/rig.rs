@@ -2,7 +2,9 @@
 
 use crate::harness::{Window, gpu, options};
 use egui::Key;
+use egui::accesskit::Role;
 use egui_kittest::kittest::Queryable as _;
+use stereopsis::calibration::FocalLength;
 use stereopsis::capture::{SourceOptions, SourceSpec};
 use stereopsis::rig::{RectifyChoice, RigFile};
 use stereopsis::ui::WindowOptions;
@@ -86,4 +88,24 @@ fn an_estimate_is_there_again_at_the_next_start() {
     let window = Window::open(&gpu, options);
     let session = window.session.borrow();
     assert_eq!(session.calibration().files, [folder.path().join("last-rig-calibration.toml")]);
+}
+
+#[test]
+fn the_lens_of_an_estimate_is_named_in_any_of_three_ways() {
+    let Some(gpu) = gpu() else { return };
+    let mut options = crooked();
+    options.calibration.rectify = Some(RectifyChoice::Auto);
+    options.calibration.focal_px = Some(288.0);
+    options.calibration.baseline_m = Some(0.065);
+    let mut window = Window::open(&gpu, options);
+    window.harness.key_press(Key::R);
+    window.until("the rig's window", |w| w.has("Estimate again").then_some(()));
+    assert!(window.harness.query_by_role_and_label(Role::SpinButton, "focal length").is_some());
+    window.harness.get_by_role_and_label(Role::ComboBox, "Lens by").click();
+    window.harness.run_steps(3);
+    window.harness.get_by_label("focal length, mm").click();
+    let focal = |w: &Window| w.session.borrow().calibration().focal();
+    let named = window.until("the lens in mm", |w| focal(w).filter(|focal| matches!(focal, FocalLength::Lens { .. })));
+    assert!((named.px(320) - 288.0).abs() < 1e-9, "the same lens: {named:?}");
+    window.until("its second number", |w| w.has("sensor width").then_some(()));
 }
