@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_drawn_or_stored_is_refused() {
-        let text = |path: &str, reach| write_reach(Path::new(path), &reach, 0.25).unwrap_err().to_string();
+        let folder = tempfile::tempdir().unwrap();
+        let text = |name: &str, reach| write_reach(&folder.path().join(name), &reach, 0.25).unwrap_err().to_string();
         assert!(text("a.pdf", reach(0, 64)).contains(".svg or .png"));
         assert!(text("a.svg", reach(-20, 10)).contains("behind infinity"));
         assert!(text("no/such/folder/a.png", reach(0, 64)).contains("does not exist"));
