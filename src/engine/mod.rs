@@ -73,7 +73,7 @@ impl Job {
 /// Time of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct StageTime {
-    /// The stage's word: `cost`, `aggregation`, `paths`, `winner`, `filters`.
+    /// The stage's word: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub name: &'static str,
     /// How long it took, ms.
     pub ms: f64,

@@ -85,6 +85,8 @@ pub struct CpuEngine {
     buffers: Buffers,
     past: Past,
     waiting: Option<(Job, Instant)>,
+    /// Whether the pair that waits is the last one of its sequence.
+    forgets_after: bool,
 }
 
 impl CpuEngine {
@@ -116,6 +118,7 @@ impl CpuEngine {
             buffers: Buffers::default(),
             past: Past::default(),
             waiting: None,
+            forgets_after: false,
         }
     }
 
@@ -159,7 +162,11 @@ impl Engine for CpuEngine {
     }
 
     fn forget(&mut self) {
-        self.past = Past::default();
+        // a pair that waits was there before
+        self.forgets_after = self.waiting.is_some();
+        if !self.forgets_after {
+            self.past = Past::default();
+        }
     }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
@@ -173,7 +180,11 @@ impl Engine for CpuEngine {
     fn collect(&mut self) -> Result<Option<Output>, EngineError> {
         let Some((job, submitted)) = self.waiting.take() else { return Ok(None) };
         let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
-        let (maps, stages) = self.match_next(left, right, &job.params, job.wants_right)?;
+        let matched = self.match_next(left, right, &job.params, job.wants_right);
+        if std::mem::take(&mut self.forgets_after) {
+            self.past = Past::default();
+        }
+        let (maps, stages) = matched?;
         Ok(Some(Output {
             job,
             engine: self.info(),

@@ -6,7 +6,7 @@ use super::recipe::Recipe;
 /// What one stage asks of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct StageWork {
-    /// The stage as it is timed: `gates`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
+    /// The stage as it is timed: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub name: &'static str,
     /// Bytes that its kernels read and write: of volumes and maps as often as they ask for them, of codes and pictures once.
     pub bytes: u64,

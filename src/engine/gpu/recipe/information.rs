@@ -47,9 +47,9 @@ impl Cook {
         };
         // the guess, two levels of brightness, and a count that is read and written
         let count = Dispatch { bytes: (4 + 2 + 8) * pixels, operations: operations::COUNT * pixels, ..over(entry) };
-        self.push("cost", "histogram", vec![clear, count], Product::Histogram, level);
+        self.push("information", "histogram", vec![clear, count], Product::Histogram, level);
         let dispatches = shaders::TABLE.entries.iter().map(|entry| Self::table(level, entry)).collect();
-        self.push("cost", "table", dispatches, Product::Table, level);
+        self.push("information", "table", dispatches, Product::Table, level);
     }
 
     /// One of the kernels between counts and costs.

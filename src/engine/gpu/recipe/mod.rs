@@ -130,7 +130,7 @@ pub struct Dispatch {
 /// Dispatches with one product that need not wait for each other, or whose order their buffers tell.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The stage as it is timed: `gates`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
+    /// The stage as it is timed: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub stage: &'static str,
     /// What it is called in a trace.
     pub name: &'static str,
@@ -207,7 +207,7 @@ impl Recipe {
         let mut cook =
             Cook { parts: vec![Part::default()], steps: Vec::new(), most_work: wanted.most_work, coarse_stage: None };
         // coarser levels are there for gates, or else to learn what costs are
-        let coarse_stage = if wanted.structures[0].gated { "gates" } else { "cost" };
+        let coarse_stage = if wanted.structures[0].gated { "gates" } else { "information" };
         cook.coarse_stage = Some(coarse_stage);
         for (level, layout) in layouts.iter().enumerate().skip(1) {
             cook.halve(level, layout);
