@@ -11,7 +11,7 @@ use stereopsis::stereo::{Aggregation, CostKind, StereoParams};
 
 /// Short ranges, and what decides the other stages drawn at random.
 fn base(rng: &mut Rng, aggregation: Aggregation) -> StereoParams {
-    let costs = [CostKind::Census5x5, CostKind::Sad, CostKind::Rank, CostKind::Census9x7];
+    let costs = [CostKind::Census5x5, CostKind::Sad, CostKind::Rank, CostKind::Ad, CostKind::AdCensus];
     StereoParams {
         aggregation,
         min_disparity: rng.i32(-12..=6),

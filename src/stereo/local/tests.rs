@@ -58,8 +58,9 @@ fn a_weighted_window_follows_likeness_in_both_pictures_by_hand() {
     assert_eq!((tables.color[0], tables.color[10], tables.color[20]), (255, 94, 5));
     assert_eq!(tables.space, [255, 155, 155, 94]);
     // centre: 254 in both; beside: 154; above and below the same by the clamped rows; to the right 5 in the left picture
-    let (centre, beside, corner) = (254 * 254 >> 8, 154 * 154 >> 8, 93 * 93 >> 8);
-    let (edge, edge_corner) = ((5 * 155 >> 8) * 154 >> 8, (5 * 94 >> 8) * 93 >> 8);
+    let (centre, beside, corner) = ((254 * 254) >> 8, (154 * 154) >> 8, (93 * 93) >> 8);
+    // with 5 of brightness the left weights are 5 * 155 / 256 = 3 and 5 * 94 / 256 = 1
+    let (edge, edge_corner) = ((3 * 154) >> 8, 0);
     let total = centre + 2 * beside + beside + 2 * corner + edge + 2 * edge_corner;
     let sum = 20 * (centre + 2 * beside) + 40 * (beside + 2 * corner) + 100 * (edge + 2 * edge_corner);
     let aggregated = aggregate(&line(&[40, 20, 100]), &left, &right, &params);

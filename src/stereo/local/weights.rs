@@ -48,7 +48,7 @@ pub enum Weights<'a> {
     /// By likeness and distance.
     Adaptive {
         /// Both factors.
-        tables: WeightTables,
+        tables: Box<WeightTables>,
         /// The left picture.
         left: &'a Image<u8>,
         /// The right picture.
@@ -62,7 +62,7 @@ impl<'a> Weights<'a> {
         match params.aggregation {
             Aggregation::None | Aggregation::Window | Aggregation::Cross => Self::Ones,
             Aggregation::AdaptiveWeight | Aggregation::WeightedCross => {
-                Self::Adaptive { tables: WeightTables::new(params), left, right }
+                Self::Adaptive { tables: Box::new(WeightTables::new(params)), left, right }
             }
         }
     }
