@@ -4,6 +4,7 @@ pub mod cpu;
 pub mod gpu;
 mod auto;
 mod cached;
+pub mod model;
 mod open;
 pub mod worker;
 

@@ -44,6 +44,7 @@ pub(in crate::cli) struct BenchArgs {
 /// What is timed instead of a pair after the other with the settings; one of these.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 struct InsteadArgs {
     /// Time the sizes and disparities of a paper with its method (`--preset banz2011`) and again with census 5x5, its
     /// times beside: 640x480, 1024x768 and 1280x960 with 64, 128 and 256 disparities, on any engine
@@ -61,7 +62,14 @@ struct InsteadArgs {
     /// beside: the share of pixels that get a disparity
     #[arg(long, conflicts_with_all = ["rate", "grid", "stages", "pipeline", "write_pairs"])]
     presets: bool,
+    /// Time constant windows, adaptive weights and crosses at several radii, and predict every other radius from this machine's
+    /// bandwidth with the model of Fang et al. 2012
+    #[arg(long, conflicts_with_all = ["rate", "grid", "stages", "pipeline", "presets", "write_pairs"])]
+    model: bool,
 }
+
+/// Settings that the model has itself.
+const OF_MODEL: [&str; 5] = ["aggregation", "window", "arms", "paths", "gating"];
 
 /// Settings that may go with a grid.
 const OF_GRIDS: [&str; 3] = ["engine", "threads", "adapter"];
@@ -93,6 +101,12 @@ pub(in crate::cli) fn run_args(args: &BenchArgs) -> anyhow::Result<()> {
         let text = format!("--presets times the method of each preset: leave out --{}", word.name);
         return Err(UsageError(text).into());
     }
+    if args.instead.model
+        && let Some(word) = args.settings.words()?.into_iter().find(|word| OF_MODEL.contains(&word.name.as_str()))
+    {
+        let text = format!("--model has the aggregators and their radii itself: leave out --{}", word.name);
+        return Err(UsageError(text).into());
+    }
     let default_sizes = [if args.instead.stages { (1280, 960) } else { (640, 480) }];
     let sizes = if args.sizes.is_empty() { &default_sizes[..] } else { &args.sizes };
     let sources = if args.pictures.is_empty() {
@@ -107,6 +121,7 @@ pub(in crate::cli) fn run_args(args: &BenchArgs) -> anyhow::Result<()> {
         None if args.instead.grid.is_some() => Task::Grid { grid: Grid::banz(), frames },
         None if args.instead.stages => Task::Stages { frames },
         None if args.instead.pipeline => Task::Pipeline { frames },
+        None if args.instead.model => Task::Model { frames },
         None if args.instead.presets => Task::Presets { frames },
         None => Task::OneByOne { frames },
     };

@@ -159,9 +159,9 @@ impl DeviceFigures {
         if let Some(note) = &self.note {
             writeln!(out, "  {note}")?;
         }
-        writeln!(out, "  {:<8}{}", "stage", StageFigures::HEAD.trim_end())?;
+        writeln!(out, "  {:<11}{}", "stage", StageFigures::HEAD.trim_end())?;
         for stage in &self.device_stages {
-            writeln!(out, "  {:<8}{}", stage.work.name, stage.columns().trim_end())?;
+            writeln!(out, "  {:<11}{}", stage.work.name, stage.columns().trim_end())?;
         }
         Ok(())
     }

@@ -4,6 +4,8 @@
 mod args;
 mod device;
 mod grid;
+mod memory;
+mod model;
 mod one_by_one;
 pub(in crate::cli) mod pairs;
 mod pipeline;
@@ -76,6 +78,11 @@ pub enum Task {
     },
     /// Every preset on the same pairs, with its own method and the range of the parameters.
     Presets {
+        /// Pairs of each, at most.
+        frames: usize,
+    },
+    /// The local aggregators at several radii, beside what the model of their paper predicts.
+    Model {
         /// Pairs of each, at most.
         frames: usize,
     },
@@ -156,6 +163,7 @@ pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
         Task::Grid { grid, frames } => return grid::run(options, grid, *frames, out),
         Task::Stages { frames } => return stages::run(options, *frames, out),
         Task::Presets { frames } => return presets::run(options, *frames, out),
+        Task::Model { frames } => return model::run(options, *frames, out),
         Task::Pipeline { frames } => return pipeline::run(options, *frames, out),
         &Task::OneByOne { frames } => Pace::OneByOne(frames),
         &Task::Steady { rate_hz, seconds } => Pace::Steady { rate_hz, seconds },

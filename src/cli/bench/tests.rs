@@ -237,3 +237,41 @@ fn presets_stand_side_by_side_with_their_papers_and_densities() {
     assert!(text.lines().filter(|line| !line.starts_with("  ")).count() == results.len() + 1, "{text}");
     assert!(text.contains("balanced       cpu     64x48") && text.contains("Banz, Blume, Pirsch 2011"), "{text}");
 }
+
+#[test]
+fn the_model_predicts_the_radii_that_do_not_calibrate_it() {
+    let results = results(&BenchOptions {
+        sources: vec![(SourceSpec::Scene, SourceOptions { size: Some((40, 30)), ..SourceOptions::default() })],
+        params: StereoParams { num_disparities: 4, ..StereoParams::default() },
+        ..options(Task::Model { frames: 2 })
+    });
+    assert!(results[0]["bytes_per_s"].as_f64().unwrap() > 1e8, "{}", results[0]);
+    let rows = results[0]["rows"].as_array().unwrap();
+    for aggregation in ["window", "adaptive-weight", "cross"] {
+        let rows: Vec<_> = rows.iter().filter(|row| row["aggregation"] == aggregation).collect();
+        let predicted: Vec<_> = rows.iter().filter(|row| row["predicted_hz"].is_number()).collect();
+        assert_eq!((rows.len(), predicted.len()), (7, 4), "{rows:?}");
+        for row in &rows {
+            let number = |name: &str| row[name].as_f64().unwrap();
+            assert!((number("usage") - number("measured_hz") / number("ideal_hz")).abs() < 1e-9 * number("usage"));
+        }
+        for row in predicted {
+            let number = |name: &str| row[name].as_f64().unwrap();
+            let error = 100.0 * (number("predicted_hz") / number("measured_hz") - 1.0);
+            assert!((number("error_percent") - error).abs() < 1e-6 * (100.0 + error), "{row}");
+        }
+    }
+}
+
+#[test]
+fn the_model_says_that_nothing_is_measurable_on_software() {
+    let options = BenchOptions { engines: vec![EngineChoice::Gpu], ..options(Task::Model { frames: 1 }) };
+    let Ok(gpu) = Gpu::open(&options.adapter) else {
+        assert!(std::env::var_os("REQUIRE_GPU").is_none(), "REQUIRE_GPU is set, and there is no GPU");
+        return;
+    };
+    let first = &results(&options)[0];
+    let says_so = first["note"].as_str().is_some_and(|note| note.contains("not measurable here"));
+    assert_eq!(says_so, gpu.info.software, "{first}");
+    assert_eq!(first["rows"].as_array().unwrap().is_empty(), gpu.info.software, "{first}");
+}

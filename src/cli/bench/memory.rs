@@ -1,0 +1,36 @@
+//! How fast this machine's memory is, as the CPU engine could use it at most.
+
+use anyhow::Context as _;
+use rayon::prelude::*;
+use std::time::Instant;
+
+/// Bytes of the array that is copied: several times what caches hold.
+const COPIED_BYTES: usize = 256 << 20;
+/// The best round counts, because others may use the memory too.
+const ROUNDS: usize = 5;
+
+/// Bytes read and written in a second while that many threads, one for each core by default, copy a large array.
+///
+/// # Errors
+/// The threads cannot be started.
+pub(super) fn bytes_per_s(threads: Option<usize>) -> anyhow::Result<f64> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .thread_name(|i| format!("memory {i}"))
+        .build()
+        .context("cannot start the threads that measure memory")?;
+    let piece = (COPIED_BYTES / 8).div_ceil(pool.current_num_threads());
+    let source = vec![1u64; COPIED_BYTES / 8];
+    let mut target = vec![2u64; COPIED_BYTES / 8];
+    let mut best_s = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        pool.install(|| {
+            let pieces = target.par_chunks_mut(piece).zip(source.par_chunks(piece));
+            pieces.for_each(|(target, source)| target.copy_from_slice(source));
+        });
+        best_s = best_s.min(start.elapsed().as_secs_f64());
+        std::hint::black_box(&mut target);
+    }
+    Ok(2.0 * COPIED_BYTES as f64 / best_s)
+}
