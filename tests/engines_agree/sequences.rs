@@ -100,7 +100,8 @@ fn the_temporal_filter_remembers_as_the_reference_does() {
             let fill = Fill::ALL[i % 2];
             let params = StereoParams { persistence, fill, confidence: i % 3 == 0, ..base.clone() };
             let events: Vec<_> = pairs(rng, (70, 41), 8, &params, 12).into_iter().map(Event::Pair).collect();
-            let held = check(&mut *engine, &events, 1 + i % 3);
+            let in_flight = (1 + i % 3).min(engine.slots());
+            let held = check(&mut *engine, &events, in_flight);
             let held = held.iter().map(|maps| share(maps, reason::HELD)).fold(0.0, f64::max);
             assert_eq!(held > 0.02, persistence != Persistence::Off, "{persistence}: {held}");
         }
