@@ -1,8 +1,8 @@
 //! Mutual information (Ernst & Hirschmüller 2008, eqs. 1 to 5; Kim et al. 2003): which brightness of the left picture goes
 //! with which of the right one is learned from the pair itself, so exposures, and even kinds of light, may differ.
 //!
-//! A first guess of the disparities ([`start`], or the map of a coarser level) says which pixels meet. Their brightness is
-//! counted ([`histogram`]), and the counts become a table of costs ([`table`]), in whole numbers throughout.
+//! A first guess of the disparities ([`start()`], or the map of a coarser level) says which pixels meet. Their brightness is
+//! counted ([`histogram()`]), and the counts become a table of costs ([`table()`]), in whole numbers throughout.
 
 mod histogram;
 mod start;
