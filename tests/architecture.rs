@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use stereopsis::engine::gpu::layout::{Limits, Structure};
 use stereopsis::engine::gpu::recipe::{Recipe, Wanted};
 use stereopsis::engine::gpu::variant::{Abilities, Arithmetic, CostsFrom, Variant};
-use stereopsis::stereo::StereoParams;
+use stereopsis::stereo::{Aggregation, StereoParams};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -140,10 +140,38 @@ fn traffic_rows() -> Vec<String> {
     rows
 }
 
+/// The rows of the table of local aggregation: bytes and operations for each pixel and disparity.
+fn aggregation_rows() -> Vec<String> {
+    let abilities = Abilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
+    let (binding_bytes, path_bytes) = (2 << 30, 4 << 30);
+    let limits = Limits { abilities, binding_bytes, storage_buffers: 32, side_px: 16384, path_bytes };
+    let mut rows = Vec::new();
+    for &aggregation in Aggregation::ALL.iter().filter(|&&aggregation| aggregation != Aggregation::None) {
+        for (window, arms) in [(9, 9), (21, 17), (33, 30)] {
+            let region =
+                if aggregation.has_window() { format!("{window}x{window}") } else { format!("arms of {arms}") };
+            let of_paths = |paths| {
+                let params =
+                    StereoParams { aggregation, window, arms, paths, num_disparities: 128, ..StereoParams::default() };
+                let structure = Structure::levels((640, 480), &params).remove(0).0;
+                let variant = Variant::sound(&abilities, &structure.demands());
+                let wanted = Wanted { structures: vec![structure], variant, most_work: 1 << 50, keeps_sums: false };
+                let work = Recipe::new(&wanted, &limits, "the page").unwrap().work();
+                work.into_iter().find(|stage| stage.name == "aggregation").unwrap()
+            };
+            let candidates = f64::from(640 * 480 * 128);
+            let [means, sums] = [8, 0].map(|paths| of_paths(paths).bytes as f64 / candidates);
+            let operations = of_paths(0).operations as f64 / candidates;
+            rows.push(format!("| {aggregation} | {region} | {means:.1} | {sums:.1} | {operations:.0} |"));
+        }
+    }
+    rows
+}
+
 #[test]
 fn the_performance_page_tells_the_bytes_that_recipes_tell() {
     let page = fs::read_to_string(root().join("docs/performance.md")).unwrap();
-    let rows = traffic_rows();
+    let rows = [traffic_rows(), aggregation_rows()].concat();
     for row in &rows {
         assert!(page.lines().any(|line| line == row), "docs/performance.md has to say\n{}", rows.join("\n"));
     }

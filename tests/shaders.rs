@@ -373,6 +373,26 @@ fn to_hlsl(request: &Request) -> Result<String, String> {
     })
 }
 
+/// Every device has so much.
+const WORKGROUP_BYTES: u32 = 16384;
+
+#[test]
+fn workgroup_memory_is_there_on_every_device() {
+    let mut largest = 0;
+    for request in requests() {
+        let module = naga::front::wgsl::parse_str(&request.source.text).expect("WGSL");
+        let mut layouter = naga::proc::Layouter::default();
+        layouter.update(module.to_ctx()).expect("sizes that are known");
+        let variables = module.global_variables.iter().map(|(_, variable)| variable);
+        let shared = variables.filter(|variable| variable.space == naga::AddressSpace::WorkGroup);
+        let bytes: u32 = shared.map(|variable| layouter[variable.ty].size).sum();
+        let Request { source, entry, constants } = &request;
+        assert!(bytes <= WORKGROUP_BYTES, "{} {entry} {constants:?} takes {bytes} bytes", source.stem);
+        largest = largest.max(bytes);
+    }
+    assert!(largest > WORKGROUP_BYTES / 2, "{largest}");
+}
+
 #[test]
 fn every_pipeline_can_be_said_in_the_words_of_each_driver() {
     let requests = requests();

@@ -6,7 +6,7 @@
 // the piece ends, at any. Several pieces see a right pixel; the least of what they found stays. With each sum goes its
 // candidate, in the low bits, for the ties.
 
-const INDEX_BITS: u32 = 10u; // candidates are below 1024; sums below 2^17, exact ones of SAD being the largest
+const INDEX_BITS: u32 = 10u; // candidates are below 1024; sums below 2^19, those of the largest window
 const INDEX_MASK: u32 = 0x3ffu;
 
 struct Sums {

@@ -48,7 +48,7 @@ pub struct Winner {
     pub earlier: bool,
     /// Whether it walks the path along the row.
     pub fused: bool,
-    /// Whether sums lie there ready, in 32 bits: SAD without paths.
+    /// Whether sums lie there ready, in 32 bits: SAD or aggregated costs without paths.
     pub exact: bool,
     /// Whether it looks for rivals: uniqueness, confidence.
     pub rivals: bool,

@@ -74,6 +74,9 @@ impl Cook {
         let operations = operations::aggregate(layout, local, entry);
         let row_candidates = u64::from(width) * u64::from(words) * 4;
         let row_work = row_candidates * (1 + operations / (32 * u64::from(words)));
+        // arms, and both pictures where there are weights
+        let pictures = if local.kind.has_weights() { 2 * u64::from(width) } else { 0 };
+        let row_bytes = layout.arm_bytes() / layout.structure.height as u64 + pictures;
         for rows in split(layout.rows(slab), row_work, self.most_work, strip, MOST_GROUPS * strip) {
             let Range { start: first, end } = rows;
             let count = u64::from(end - first);
@@ -83,7 +86,7 @@ impl Cook {
                 resources: [&[Resource::Params(level), part], resources].concat(),
                 groups: [columns, (end - first).div_ceil(strip), depth],
                 work: row_work * count,
-                bytes: bytes_per_candidate_16ths(local, entry) * row_candidates * count / 16,
+                bytes: bytes_per_candidate_16ths(local, entry) * row_candidates * count / 16 + row_bytes * count,
                 operations: operations * u64::from(width) * count,
             });
         }
