@@ -1,8 +1,10 @@
 //! The CPU engine: the stages of [`crate::stereo`] on all cores, in vector instructions, to the same bits.
 //!
-//! Rectified pairs go in, disparity maps come out, in three stages: the pictures become codes (`codes`, or `sad` makes a
-//! volume of costs); two sweeps follow all paths, make the costs as they go and choose the winners (`paths`, `sweep`,
-//! `walk`, `winner`); the maps are filtered (`filter`, `median`).
+//! Rectified pairs go in, disparity maps come out (`level`): where something coarser or earlier is asked, `gates` and
+//! `information` tell what it says; the pictures become codes (`codes`), or costs are looked up and stored (`lookup`), and
+//! aggregated over their surroundings (`local`); two sweeps follow all paths, make the costs as they go and choose the winners
+//! (`paths`, `sweep`, `walk`, `winner`), or without paths exact sums choose them (`exact`); the maps are filtered (`filter`,
+//! `median`, `smooth`).
 //!
 //! Candidates of a pixel are padded to whole registers, and what is padded stands for "there is no such candidate".
 
@@ -74,10 +76,13 @@ impl Range {
 /// - a volume of `W H D` bytes; twice that where the largest P2 times the directions that are stored at a time (`N / 2` up to
 ///   eight paths, `N - 4` beyond) exceeds 255;
 /// - `1.2 N W D` bytes of path costs, and the volume twice as large too, where the largest cost and the largest P2 exceed 254;
-/// - `P (2 W + D + 64) H` bytes of codes, `P` being 3, 4, 6 or 8 for census and 1 for rank, or `W H D` costs for SAD.
+/// - `P (2 W + D + 64) H` bytes of codes, `P` being 3, 4, 6 or 8 for census and 1 for rank or brightness, 7 for both together;
+/// - `W H D` bytes of costs for SAD, AD-census, mutual information and weighted aggregations, and as many for the means of any
+///   aggregation before paths.
 ///
-/// Gating leaves of `W H D` what the gates need, and adds 4 bytes for each pixel and a quarter of everything for the coarser
-/// level.
+/// Gating leaves of the first volume what the gates need, and adds 4 bytes for each pixel. The coarser levels of gating and of
+/// mutual information add at most a third of everything, and filters over time 3 bytes for each pixel. Block matching and aggregation
+/// without paths need no volume of sums: winners are chosen row by row.
 pub struct CpuEngine {
     info: Arc<EngineInfo>,
     level: SimdLevel,

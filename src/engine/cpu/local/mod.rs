@@ -142,12 +142,32 @@ impl Output<Bytes<'_>> for Means {
     fn finish(&self, _: usize, _: &mut Bytes<'_>, (): &mut ()) {}
 }
 
-/// A float division is exact here: the quotient of whole numbers below 2^24 and 2^11, itself at most 255.5, differs from the next
-/// whole number by at least 1 / 2^11 where it is none, and is rounded by at most 1 / 2^17.
+/// `(sum + count / 2) / count` without a division: half a unit more than the sum, times `1 / count` as a float, rounded down.
+/// That is exact, because `(sum + count / 2 + 1 / 2) / count` differs from every whole number by at least 1 / 2178, and being
+/// below 257 it is off by less than 1 / 2^14. To round down half is taken away and the nearest whole number is what is left in
+/// the lowest bits of a large float.
 #[inline(always)]
 fn mean(sums: &[u32], count: u32, out: &mut [u8]) {
-    let (half, count) = ((count / 2) as f32, count as f32);
+    const LARGE: f32 = 12_582_912.0; // 1.5 * 2^23: its neighbours are 1 apart
+    let (half, share) = ((count / 2) as f32 + 0.5, 1.0 / count as f32);
     for (out, &sum) in out.iter_mut().zip(sums) {
-        *out = ((sum as f32 + half) / count) as i32 as u8;
+        *out = (((sum as i32 as f32 + half) * share - 0.5) + LARGE).to_bits() as u8;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_are_those_of_the_specification_for_every_sum() {
+        for window in (1..=33_u32).step_by(2) {
+            let count = window * window;
+            let sums: Vec<u32> = (0..=255 * count).collect();
+            let mut means = vec![0; sums.len()];
+            mean(&sums, count, &mut means);
+            let wrong = sums.iter().zip(&means).find(|&(&sum, &mean)| mean != Unit::Sum(count).mean(sum));
+            assert_eq!(wrong, None, "{window} x {window}");
+        }
     }
 }

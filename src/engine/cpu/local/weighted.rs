@@ -26,7 +26,10 @@ impl Local<'_> {
         let strip = height.div_ceil(8 * rayon::current_num_threads()).max(1);
         strips(output, rows, strip, worker, |worker, y, _, out| {
             let extent = pair.extent(y);
-            pair.weigh_right(worker, y, &extent);
+            match pair.arms {
+                None => pair.weigh_right(worker, y, &extent),
+                Some(arms) => pair.weigh_crosses(worker, y, &extent, arms),
+            }
             on_level!(self.level, simd => pair.sum_row::<_, R, O>(simd, worker, y, &extent, output, out));
         });
     }
@@ -157,6 +160,29 @@ impl Weighing<'_> {
             }
             let place = worker.place(dx, dy);
             reverse(&worker.weights, range, &mut worker.right[place..][..worker.pitch]);
+        }
+    }
+
+    /// The same, only where the arms of the right pixels reach: others do not count.
+    fn weigh_crosses(&self, worker: &mut Worker, y: usize, extent: &Extent, arms: &Arms) {
+        let Local { range, right: picture, .. } = *self.local;
+        let width = picture.width();
+        worker.right.resize((2 * self.reach + 1).pow(2) * worker.pitch, 0);
+        let own = picture.row(y);
+        let within = |a: u8, b: u8, limits: &RangeInclusive<isize>| {
+            (-isize::from(a)).max(*limits.start())..=isize::from(b).min(*limits.end())
+        };
+        for place in 0..worker.pitch {
+            let x = (width as i64 - 1 - i64::from(range.min) - place as i64).clamp(0, width as i64 - 1) as usize;
+            for dy in within(arms.right(UP, y)[place], arms.right(DOWN, y)[place], &extent.rows) {
+                let row = y.wrapping_add_signed(dy);
+                let pixels = picture.row(row);
+                for dx in within(arms.right(LEFT, row)[place], arms.right(RIGHT, row)[place], &extent.columns) {
+                    let step = own[x].abs_diff(pixels[x.wrapping_add_signed(dx)]);
+                    let to = worker.place(dx, dy) + place;
+                    worker.right[to] = self.products.of(dx, dy)[usize::from(step)];
+                }
+            }
         }
     }
 
