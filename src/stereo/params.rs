@@ -53,6 +53,8 @@ choices! {
         None = "none",
         /// The farther one of the nearest valid neighbours in the row.
         Background = "background",
+        /// The farther side of the row, each side being the median of its three nearest valid pixels.
+        Interpolate = "interpolate",
     }
 }
 

@@ -13,21 +13,38 @@ pub fn fill(mut map: DisparityMap, params: &StereoParams) -> DisparityMap {
             fill_background(&mut map);
             median(&map, params.median)
         }
+        Fill::Interpolate => {
+            fill_from_several(&mut map);
+            median(&map, params.median)
+        }
     }
 }
 
 /// Per row the smaller of the nearest valid disparities left and right, or the only one; an empty row takes the
 /// nearest row above that is not empty, else below. The reason stays, marked as filled.
 pub fn fill_background(map: &mut DisparityMap) {
+    fill_rows(map, 1);
+}
+
+/// As [`fill_background`], but each side says the median of its three nearest valid disparities (of two the larger one): a
+/// single wrong one at the edge of a hole, where windows see both surfaces, does not spread over it.
+pub fn fill_from_several(map: &mut DisparityMap) {
+    fill_rows(map, 3);
+}
+
+/// Fills from the median of at most `asked` disparities on each side.
+fn fill_rows(map: &mut DisparityMap, asked: usize) {
     let (width, height) = map.size();
     let before = map.values.clone();
-    let valid = |&&v: &&i16| v != INVALID;
     let filled_row = |y: usize| -> Option<Vec<i16>> {
         let row = before.row(y);
-        row.iter().find(valid)?;
+        row.iter().find(|&&v| v != INVALID)?;
         let value = |x: usize| {
-            let nearest = [row[..=x].iter().rev().find(valid), row[x..].iter().find(valid)];
-            nearest.into_iter().flatten().copied().min().unwrap_or(INVALID)
+            if row[x] != INVALID {
+                return row[x];
+            }
+            let sides = [nearest_median(row[..x].iter().rev(), asked), nearest_median(row[x..].iter(), asked)];
+            sides.into_iter().flatten().min().unwrap_or(INVALID)
         };
         Some((0..width).map(value).collect())
     };
@@ -42,4 +59,11 @@ pub fn fill_background(map: &mut DisparityMap) {
             map.reasons.pixels_mut()[i] |= reason::FILLED;
         }
     }
+}
+
+/// Median of the first `asked` valid disparities of a side.
+fn nearest_median<'a>(side: impl Iterator<Item = &'a i16>, asked: usize) -> Option<i16> {
+    let mut nearest: Vec<i16> = side.copied().filter(|&v| v != INVALID).take(asked).collect();
+    nearest.sort_unstable();
+    nearest.get(nearest.len() / 2).copied()
 }

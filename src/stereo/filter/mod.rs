@@ -8,7 +8,7 @@ mod speckle;
 mod temporal;
 
 pub use consistency::check_left_right;
-pub use fill::{fill, fill_background};
+pub use fill::{fill, fill_background, fill_from_several};
 pub use median::median;
 pub use spatial::{blend, smooth_along_surfaces};
 pub use speckle::remove_speckle;
@@ -155,5 +155,20 @@ mod tests {
         assert!(keeps(Persistence::EightOfEight, 0xff) && !keeps(Persistence::EightOfEight, 0x7f));
         assert!(keeps(Persistence::TwoOfThree, 0b101) && !keeps(Persistence::TwoOfThree, 0b1001));
         assert!(keeps(Persistence::OneOfTwo, 0b10) && !keeps(Persistence::OneOfTwo, 0b100));
+    }
+
+    #[test]
+    fn interpolation_asks_three_on_each_side() {
+        let mut hole = map(7, &[40, 41, 9, X, 60, 60, 60]);
+        fill_from_several(&mut hole);
+        assert_eq!(hole.values.row(0), [40, 41, 9, 40, 60, 60, 60], "the wrong 9 at the hole's edge does not spread");
+        assert_eq!((hole.reasons.at(3, 0), hole.reasons.at(2, 0)), (reason::FILLED, 0));
+        let mut few = map(5, &[X, 7, X, 3, 5]);
+        fill_from_several(&mut few);
+        // left of the first nobody, right of it 7 3 5; the other one has 7 on the left and 3 5 on the right
+        assert_eq!(few.values.row(0), [5, 7, 5, 3, 5]);
+        let mut rows = map(2, &[X, X, X, 4, X, X]);
+        fill_from_several(&mut rows);
+        assert_eq!(rows.values.pixels(), [4; 6], "empty rows take the nearest one");
     }
 }
