@@ -37,6 +37,7 @@ impl LumaDifference {
             CostKind::MutualInformation => false,
             CostKind::Sad | CostKind::Ad | CostKind::AdCensus => self.levels.abs() > SAD_LEVELS,
             CostKind::Rank
+            | CostKind::GradientCensus
             | CostKind::Census5x5
             | CostKind::Census7x7
             | CostKind::Census9x7

@@ -81,11 +81,11 @@ parameters! {
         window: u32 = 9, "window", "Window", 1..=33, "px", Matching, Advanced;
         /// How alike in brightness a pixel of a weighted aggregation has to be: its weight is exp(-dI^2 / gamma) of its own, so
         /// it falls to a third where dI^2 is gamma.
-        gamma_color: u32 = 200, "gamma-color", "Gamma of brightness", 1..=65025, "", Matching, Advanced;
+        gamma_color: u32 = 400, "gamma-color", "Gamma of brightness", 1..=65025, "", Matching, Advanced;
         /// How near a pixel of a weighted aggregation has to be: its weight is exp(-distance^2 / gamma).
-        gamma_space: u32 = 200, "gamma-space", "Gamma of distance", 1..=65025, "px^2", Matching, Advanced;
+        gamma_space: u32 = 300, "gamma-space", "Gamma of distance", 1..=65025, "px^2", Matching, Advanced;
         /// The arms of the aggregations cross and weighted-cross end where brightness differs by more than this.
-        tau: u32 = 20, "tau", "Tau", 0..=255, "", Matching, Advanced;
+        tau: u32 = 12, "tau", "Tau", 0..=255, "", Matching, Advanced;
         /// The arms of the aggregations cross and weighted-cross are at most this long.
         arms: u32 = 17, "arms", "Arms", 1..=30, "px", Matching, Advanced;
         /// Directions from which path costs are summed, at equal angles; 0 leaves the paths out.
@@ -125,7 +125,7 @@ parameters! {
         /// Median filter of the disparities, before the left-right check.
         median: Median = Median::Three, "median", "Median", 0..=0, "px", Filters, Basic;
         /// Drop connected regions of at most this many pixels; 0 keeps all.
-        speckle_size: u32 = 0, "speckle-size", "Speckle size", 0..=100_000, "px", Filters, Advanced;
+        speckle_size: u32 = 100, "speckle-size", "Speckle size", 0..=100_000, "px", Filters, Advanced;
         /// Neighbours whose disparities differ by at most this belong to one region.
         speckle_range: u32 = 1, "speckle-range", "Speckle range", 0..=64, "px", Filters, Advanced;
         /// Smooth surfaces and leave edges, so many times: running means along rows and columns that end at steps.
@@ -234,7 +234,7 @@ impl StereoParams {
                 let shape = Shape::of(self.cost);
                 (shape.width / 2, shape.height / 2)
             }
-            CostKind::AdCensus => {
+            CostKind::AdCensus | CostKind::GradientCensus => {
                 let shape = Shape::of(ad_census::CENSUS);
                 (shape.width / 2, shape.height / 2)
             }

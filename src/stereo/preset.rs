@@ -14,7 +14,7 @@ choices! {
         Fast = "fast",
         /// Census 5x5, eight paths, adaptive P2, left-right check: what the program starts with.
         Balanced = "balanced",
-        /// Census 7x7, sixteen paths: for pictures that matter and GPUs that have time.
+        /// Gradient and census 7x7 over cross-shaped regions, eight paths: for pictures that matter and GPUs that have time.
         Accurate = "accurate",
         /// SGM on the GPU: rank 9x9, eight paths, median 3x3; no left-right check, no sub-pixel.
         Banz2011 = "banz2011",
@@ -76,18 +76,25 @@ impl Preset {
         match self {
             Self::Fast => StereoParams { paths: 4, ..StereoParams::default() },
             Self::Balanced => StereoParams::default(),
-            Self::Accurate => StereoParams { paths: 16, ..StereoParams::for_cost(CostKind::Census7x7) },
+            Self::Accurate => StereoParams {
+                aggregation: Aggregation::Cross,
+                tau: 12,
+                arms: 8,
+                ..StereoParams::for_cost(CostKind::GradientCensus)
+            },
             Self::Banz2011 => StereoParams {
                 rank_window: 9,
                 adaptive_p2: AdaptiveP2::Off,
                 subpixel: false,
                 left_right: None,
+                speckle_size: 0,
                 ..StereoParams::for_cost(CostKind::Rank)
             },
             Self::Ernst2008 => StereoParams {
                 mi_levels: 5,
                 mi_start: Start::Random,
                 adaptive_p2: AdaptiveP2::Inverse,
+                speckle_size: 0,
                 ..StereoParams::for_cost(CostKind::MutualInformation)
             },
             Self::Frommholz2020 => StereoParams {
@@ -98,7 +105,6 @@ impl Preset {
                 adaptive_p2: AdaptiveP2::Off,
                 gating: Some(3),
                 right_matching: RightMatching::Swapped,
-                speckle_size: 60,
                 fill: Fill::Background,
                 ..StereoParams::for_cost(CostKind::Census7x7)
             },
@@ -119,6 +125,7 @@ impl Preset {
                 subpixel: false,
                 left_right: Some(0),
                 median: Median::Off,
+                speckle_size: 0,
                 ..StereoParams::for_cost(CostKind::Sad)
             },
         }

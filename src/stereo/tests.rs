@@ -62,6 +62,7 @@ fn the_border_is_where_window_or_range_leave_the_pictures() {
         sad_window: 5,
         left_right: None,
         median: Median::Off,
+        speckle_size: 0,
         ..StereoParams::for_cost(CostKind::Sad)
     };
     let map = match_pair(&left, &right, &params);
@@ -88,6 +89,7 @@ fn a_bad_match_is_dropped_by_its_share_of_the_largest_sum() {
         num_disparities: 1,
         left_right: None,
         median: Median::Off,
+        speckle_size: 0,
         ..StereoParams::for_cost(CostKind::Ad)
     };
     let reasons = |percent| {

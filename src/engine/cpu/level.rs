@@ -15,7 +15,7 @@ use crate::engine::{EngineError, StageTime};
 use crate::frame::Luma;
 use crate::image::Image;
 use crate::stereo::aggregate::penalty_table;
-use crate::stereo::cost::ad_census;
+use crate::stereo::cost::{ad_census, gradient_census};
 use crate::stereo::filter::Smoothed;
 use crate::stereo::{Aggregation, CostKind, DisparityMap, Maps, Prior, RightMatching, StereoParams, pyramid};
 use std::time::Instant;
@@ -26,6 +26,8 @@ pub(super) struct Buffers {
     codes: Codes,
     /// Brightness as codes, beside those of the census where a cost has both.
     brightness: Codes,
+    /// Along x and y.
+    gradients: [Codes; 2],
     costs: Aligned<u8>,
     /// Means of the costs over their surroundings.
     aggregated: Aligned<u8>,
@@ -51,7 +53,8 @@ impl Buffers {
         let volumes = self.costs.bytes() + self.aggregated.bytes();
         let workspaces = self.bytes.bytes() + self.bytes_in_words.bytes() + self.words.bytes();
         let coarser = self.coarser.as_mut().map_or(0, |coarser| coarser.bytes());
-        self.codes.bytes() + self.brightness.bytes() + volumes + workspaces + self.windows.bytes() + coarser
+        let gradients: usize = self.gradients.iter().map(Codes::bytes).sum();
+        self.codes.bytes() + self.brightness.bytes() + gradients + volumes + workspaces + self.windows.bytes() + coarser
     }
 
     /// All stages in order, on the threads of the current pool; `last` is the finished map of the pair before.
@@ -143,6 +146,15 @@ impl Buffers {
                 self.codes.set(level, left, right, &census, range);
                 self.brightness.set_brightness(&luma, &right_luma, range);
             }
+            CostKind::GradientCensus => {
+                let census = StereoParams { cost: gradient_census::CENSUS, ..params.clone() };
+                self.codes.set(level, left, right, &census, range);
+                let [of_left, of_right] = [&luma, &right_luma].map(gradient_census::gradients);
+                for (axis, codes) in self.gradients.iter_mut().enumerate() {
+                    let along = |gradients: &Image<[u8; 2]>| gradients.map(|gradient| gradient[axis]);
+                    codes.set_brightness(&along(&of_left), &along(&of_right), range);
+                }
+            }
             CostKind::Ad | CostKind::Sad | CostKind::MutualInformation => {
                 self.codes.set_brightness(&luma, &right_luma, range);
             }
@@ -161,13 +173,19 @@ impl Buffers {
             stages.done("paths + winner");
             return Ok(maps);
         }
-        let is_stored = matches!(params.cost, CostKind::Sad | CostKind::AdCensus | CostKind::MutualInformation);
+        let is_stored = matches!(
+            params.cost,
+            CostKind::Sad | CostKind::AdCensus | CostKind::GradientCensus | CostKind::MutualInformation
+        );
         let costs = if is_stored || params.aggregation.has_weights() {
             fit(&mut self.costs, volume_len, size, range)?;
             let volume = &mut self.costs[..volume_len - OVERHANG];
             match (params.cost, &prior.information) {
                 (CostKind::Sad, _) => local(compared).means_over_window(params.sad_window, volume),
                 (CostKind::AdCensus, _) => lookup::ad_census(level, compared, &self.brightness, (size, range), volume),
+                (CostKind::GradientCensus, _) => {
+                    lookup::gradient_census(level, compared, &self.gradients, (size, range), volume);
+                }
                 (CostKind::MutualInformation, Some(table)) => {
                     lookup::mutual_information(level, &self.codes, table, (size, range), volume);
                 }

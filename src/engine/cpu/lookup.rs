@@ -5,8 +5,8 @@ use super::Range;
 use super::codes::Codes;
 use super::costs::Costs;
 use super::simd::{SimdLevel, on_level};
-use crate::stereo::cost::ad_census::Tables;
 use crate::stereo::cost::mutual_information::Table;
+use crate::stereo::cost::{ad_census, gradient_census};
 use rayon::prelude::*;
 
 /// The size of the pictures, and their candidates.
@@ -21,7 +21,7 @@ pub(super) fn copy(level: SimdLevel, costs: Costs<'_>, ((width, _), range): Size
     });
 }
 
-/// AD-census, after [`Tables::cost`], from the census of both pictures and their brightness.
+/// AD-census, from the census of both pictures and their brightness.
 pub(super) fn ad_census(
     level: SimdLevel,
     census: Costs<'_>,
@@ -29,7 +29,7 @@ pub(super) fn ad_census(
     ((width, _), range): Size,
     volume: &mut [u8],
 ) {
-    let tables = Tables::new();
+    let tables = ad_census::tables();
     let scratch = || vec![0; width * range.stride];
     volume.par_chunks_exact_mut(width * range.stride).enumerate().for_each_init(scratch, |differences, (y, out)| {
         on_level!(level, simd => {
@@ -41,6 +41,33 @@ pub(super) fn ad_census(
             }
         });
     });
+}
+
+/// Gradient-census, from the census of both pictures and their gradients along x and y.
+pub(super) fn gradient_census(
+    level: SimdLevel,
+    census: Costs<'_>,
+    gradients: &[Codes; 2],
+    ((width, _), range): Size,
+    volume: &mut [u8],
+) {
+    let tables = gradient_census::tables();
+    let scratch = || [vec![0; width * range.stride], vec![0; width * range.stride]];
+    volume.par_chunks_exact_mut(width * range.stride).enumerate().for_each_init(
+        scratch,
+        |[along_x, along_y], (y, out)| {
+            on_level!(level, simd => {
+                census.row(simd, (width, y), range, out);
+                Costs::Differences(&gradients[0]).row(simd, (width, y), range, along_x);
+                Costs::Differences(&gradients[1]).row(simd, (width, y), range, along_y);
+                for i in 0..out.len() {
+                    let difference = (u32::from(along_x[i]) + u32::from(along_y[i]) + 1) >> 1;
+                    let hamming = usize::from(out[i] & 63);
+                    out[i] = tables.difference[(difference & 255) as usize] + tables.census[hamming];
+                }
+            });
+        },
+    );
 }
 
 /// Mutual information, from the brightness of both pictures.

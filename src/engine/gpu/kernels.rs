@@ -202,7 +202,7 @@ impl Kernel {
 
     /// Whether a table tells what two codes cost.
     pub(super) fn has_table(&self) -> bool {
-        matches!(self.cost, CostKind::AdCensus | CostKind::MutualInformation)
+        matches!(self.cost, CostKind::AdCensus | CostKind::GradientCensus | CostKind::MutualInformation)
     }
 
     fn exchange(&self) -> &'static str {
@@ -251,12 +251,23 @@ impl Kernel {
                 "table[u32(abs(i32(own.y >> 16u) - i32(other.y >> 16u)))] \
                  + table[256u + countOneBits(own.x ^ other.x) + countOneBits((own.y ^ other.y) & 0xffffu)]",
             ),
+            CostKind::GradientCensus => (
+                "vec2<u32>",
+                "table[(byte_difference(own.y, other.y, 16u) + byte_difference(own.y, other.y, 24u) + 1u) >> 1u] \
+                 + table[256u + countOneBits(own.x ^ other.x) + countOneBits((own.y ^ other.y) & 0xffffu)]",
+            ),
             CostKind::Census5x5 | CostKind::Census9x7Symmetric => ("vec2<u32>", "countOneBits(own.x ^ other.x)"),
             _ => ("vec2<u32>", HAMMING),
         };
         text.bind("codes", Binding::Read, &format!("array<{code}>"));
         if self.has_table() {
             text.bind("table", Binding::Read, "array<u32>");
+        }
+        if self.cost == CostKind::GradientCensus {
+            text.push(
+                "fn byte_difference(own: u32, other: u32, shift: u32) -> u32 {\n    \
+                 return u32(abs(i32((own >> shift) & 0xffu) - i32((other >> shift) & 0xffu)));\n}\n",
+            );
         }
         let each = |part: &str| format!("distance(own, right_row, x, candidates{part})");
         let parts: &[&str] = match self.variant.words {

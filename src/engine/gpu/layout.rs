@@ -342,7 +342,8 @@ impl Layout {
             | CostKind::Census7x7
             | CostKind::Census9x7
             | CostKind::Census9x7Symmetric
-            | CostKind::AdCensus => 8,
+            | CostKind::AdCensus
+            | CostKind::GradientCensus => 8,
             CostKind::Rank | CostKind::Ad | CostKind::MutualInformation => 4,
             CostKind::Sad => 0,
         };

@@ -10,8 +10,8 @@ use super::kernels::{Local, Winner};
 use super::layout::{Layout, Structure};
 use super::shaders;
 use super::variant::{Arithmetic, CostsFrom, Exchange};
-use crate::stereo::cost::ad_census;
 use crate::stereo::cost::census::Shape;
+use crate::stereo::cost::{ad_census, gradient_census};
 use crate::stereo::{Aggregation, CostKind, Median};
 
 /// Rounded mean of 2 x 2 pixels, with the coordinates of four texels.
@@ -19,6 +19,9 @@ pub(super) const HALVE: u64 = 26;
 
 /// Eight-bit brightness of a pixel: its place among the codes, the shift, and what lies inside.
 pub(super) const BRIGHTNESS: u64 = 12;
+
+/// Gradients of a pixel: four levels of brightness with their places, two slopes, and both put among the codes.
+pub(super) const GRADIENTS: u64 = 42;
 
 /// One pixel of the joint histogram: the guess, of which chance takes most, the partner, and two levels of brightness.
 pub(super) const COUNT: u64 = 40;
@@ -43,7 +46,11 @@ pub(super) fn transform(structure: &Structure) -> u64 {
         CostKind::Sad => return 0,
         CostKind::Ad | CostKind::MutualInformation => return BRIGHTNESS,
         _ => {
-            let kind = if structure.cost == CostKind::AdCensus { ad_census::CENSUS } else { structure.cost };
+            let kind = match structure.cost {
+                CostKind::AdCensus => ad_census::CENSUS,
+                CostKind::GradientCensus => gradient_census::CENSUS,
+                cost => cost,
+            };
             let Shape { width, height, symmetric } = Shape::of(kind);
             let neighbours = (width * height - 1) as u64;
             if symmetric { 5 * neighbours / 2 } else { 4 * neighbours }
@@ -207,6 +214,8 @@ fn from_codes(cost: CostKind) -> u64 {
         // an index, a shift and a mask; Hamming distance, difference, an index and a sum
         CostKind::MutualInformation => 6,
         CostKind::AdCensus => 11,
+        // two differences of bytes, each with two shifts, two masks and a sign
+        CostKind::GradientCensus => 19,
         _ => 5,
     };
     4 * (4 + 1 + distance) + 6

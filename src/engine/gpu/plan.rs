@@ -159,7 +159,10 @@ impl Plan {
             | Resource::RightPicture(_)
             | Resource::Last
             | Resource::Smoothed => return None,
-            Resource::Information(_) | Resource::AdCensusTables | Resource::LogTable => {
+            Resource::Information(_)
+            | Resource::AdCensusTables
+            | Resource::GradientCensusTables
+            | Resource::LogTable => {
                 return self.tables.get(resource);
             }
             Resource::Codes(level) => &self.levels[level].codes,

@@ -97,6 +97,14 @@ shader!(
     [("left", Binding::Texture), ("right", Binding::Texture), ("codes", Binding::Write)]
 );
 shader!(
+    GRADIENT_CENSUS,
+    "cost/gradient_census",
+    PIXELS,
+    ["add_gradients"],
+    [],
+    [("left", Binding::Texture), ("right", Binding::Texture), ("codes", Binding::Write)]
+);
+shader!(
     HISTOGRAM,
     "cost/mutual_information/histogram" + "cost/mutual_information/start",
     PIXELS,
@@ -216,6 +224,7 @@ pub static ALL: &[&Shader] = &[
     &SAD,
     &ABSOLUTE,
     &AD_CENSUS,
+    &GRADIENT_CENSUS,
     &HISTOGRAM,
     &TABLE,
     &OFFSETS,

@@ -2,14 +2,15 @@
 
 use super::device::Gpu;
 use super::recipe::{Information, Resource};
-use crate::stereo::cost::ad_census;
 use crate::stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS, log_table};
+use crate::stereo::cost::{ad_census, gradient_census, tables};
 
 /// Pairs of levels of brightness.
 const PAIRS: u64 = (LEVELS * LEVELS) as u64;
 
 pub(super) struct Tables {
     ad_census: wgpu::Buffer,
+    gradient_census: wgpu::Buffer,
     logs: wgpu::Buffer,
     /// In the order of [`Information`]; none where nobody learns.
     information: Vec<wgpu::Buffer>,
@@ -41,7 +42,8 @@ impl Tables {
             })
         };
         Self {
-            ad_census: constant("AD-census", ad_census_numbers()),
+            ad_census: constant("AD-census", numbers(&ad_census::tables())),
+            gradient_census: constant("gradient-census", numbers(&gradient_census::tables())),
             logs: constant("logarithms", log_table()),
             information: if with_information { SIZES.map(buffer).to_vec() } else { Vec::new() },
         }
@@ -56,6 +58,7 @@ impl Tables {
     pub(super) fn get(&self, resource: Resource) -> Option<&wgpu::Buffer> {
         match resource {
             Resource::AdCensusTables => Some(&self.ad_census),
+            Resource::GradientCensusTables => Some(&self.gradient_census),
             Resource::LogTable => Some(&self.logs),
             Resource::Information(what) => self.information.get(what as usize),
             _ => None,
@@ -74,12 +77,11 @@ const SIZES: [(&str, u64); Information::Table as usize + 1] = [
 
 /// Bytes of all tables.
 pub(super) fn bytes(with_information: bool) -> u64 {
-    let constant = 4 * (256 + 64 + (1 << LOG_TABLE_BITS));
+    let constant = 4 * (2 * (256 + 64) + (1 << LOG_TABLE_BITS));
     constant + if with_information { SIZES.iter().map(|(_, bytes)| bytes).sum() } else { 0 }
 }
 
 /// What each difference costs, then what each Hamming distance does, a word each so that one load finds it.
-fn ad_census_numbers() -> Vec<u32> {
-    let ad_census::Tables { difference, census } = ad_census::Tables::new();
-    difference.into_iter().chain(census).map(u32::from).collect()
+fn numbers(tables: &tables::Tables) -> Vec<u32> {
+    tables.difference.into_iter().chain(tables.census).map(u32::from).collect()
 }

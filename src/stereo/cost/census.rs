@@ -29,7 +29,12 @@ impl Shape {
             CostKind::Census7x7 => (7, 7, false),
             CostKind::Census9x7 => (9, 7, false),
             CostKind::Census9x7Symmetric => (9, 7, true),
-            CostKind::Rank | CostKind::Sad | CostKind::Ad | CostKind::AdCensus | CostKind::MutualInformation => {
+            CostKind::Rank
+            | CostKind::Sad
+            | CostKind::Ad
+            | CostKind::AdCensus
+            | CostKind::GradientCensus
+            | CostKind::MutualInformation => {
                 panic!("not a census cost")
             }
         };

@@ -7,8 +7,8 @@ use crate::engine::gpu::shaders::{self, Shader};
 use crate::engine::gpu::uniforms::Part;
 use crate::engine::gpu::variant::CostsFrom;
 use crate::stereo::CostKind;
-use crate::stereo::cost::ad_census;
 use crate::stereo::cost::census::Shape;
+use crate::stereo::cost::{ad_census, gradient_census};
 use std::sync::Arc;
 
 impl Cook {
@@ -25,8 +25,13 @@ impl Cook {
             | CostKind::Census7x7
             | CostKind::Census9x7
             | CostKind::Census9x7Symmetric
-            | CostKind::AdCensus => {
-                let kind = if structure.cost == CostKind::AdCensus { ad_census::CENSUS } else { structure.cost };
+            | CostKind::AdCensus
+            | CostKind::GradientCensus => {
+                let kind = match structure.cost {
+                    CostKind::AdCensus => ad_census::CENSUS,
+                    CostKind::GradientCensus => gradient_census::CENSUS,
+                    cost => cost,
+                };
                 let Shape { width, height, symmetric } = Shape::of(kind);
                 let radii = [("RADIUS_X", (width / 2) as u32), ("RADIUS_Y", (height / 2) as u32)];
                 (&shaders::CENSUS, [&radii[..], &[("SYMMETRIC", u32::from(symmetric))]].concat())
@@ -52,10 +57,14 @@ impl Cook {
             };
             let operations = operations::transform(structure) * 2 * pixels;
             dispatches.push(over_codes(shader, "transform", constants.clone(), operations));
-            if structure.cost == CostKind::AdCensus {
-                let operations = operations::BRIGHTNESS * 2 * pixels;
-                let brightness = over_codes(&shaders::AD_CENSUS, "add_brightness", Vec::new(), operations);
-                dispatches.push(Dispatch { bytes: brightness.bytes + layout.code_bytes(), ..brightness });
+            let beside_census = match structure.cost {
+                CostKind::AdCensus => Some((&shaders::AD_CENSUS, "add_brightness", operations::BRIGHTNESS)),
+                CostKind::GradientCensus => Some((&shaders::GRADIENT_CENSUS, "add_gradients", operations::GRADIENTS)),
+                _ => None,
+            };
+            if let Some((shader, entry, operations)) = beside_census {
+                let added = over_codes(shader, entry, Vec::new(), operations * 2 * pixels);
+                dispatches.push(Dispatch { bytes: added.bytes + layout.code_bytes(), ..added });
             }
         }
         let (target, request, strip, each): (fn(usize, u32) -> Resource, _, _, _) = match structure.cost {

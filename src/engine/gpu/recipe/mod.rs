@@ -69,6 +69,8 @@ pub enum Resource {
     Information(Information),
     /// Costs of each difference and each Hamming distance of AD-census.
     AdCensusTables,
+    /// What differences and Hamming distances cost in gradient-census.
+    GradientCensusTables,
     /// Logarithms of mutual information.
     LogTable,
 }

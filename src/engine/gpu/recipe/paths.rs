@@ -107,6 +107,7 @@ impl Cook {
     pub(super) fn codes(level: usize, layout: &Layout) -> Vec<Resource> {
         let table = match layout.structure.cost {
             CostKind::AdCensus => Some(Resource::AdCensusTables),
+            CostKind::GradientCensus => Some(Resource::GradientCensusTables),
             CostKind::MutualInformation => Some(Resource::Information(Information::Table)),
             _ => None,
         };
