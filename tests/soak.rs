@@ -150,7 +150,7 @@ fn params(run: u64) -> StereoParams {
         ("median", one_of(&["0", "3", "5"])),
         ("left-right", one_of(&["off", "1"])),
         ("speckle-size", one_of(&["0", "30"])),
-        ("fill", one_of(&["none", "background"])),
+        ("fill", one_of(&["none", "background", "interpolate"])),
     ];
     let words = words.map(|(name, text)| Word { name: name.into(), text: text.into(), origin: Origin::Flag });
     Settings::resolve(&words).unwrap().params

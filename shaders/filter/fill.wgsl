@@ -1,4 +1,4 @@
-// Fill from the background: along the row first; a row without any value then takes the nearest row that has some.
+// Fill: along the row first, with the smaller of what both sides say, which is the median of the nearest ASKED values; a row without any value then takes the nearest row that has some.
 //
 // One workgroup a row, in place: what is written has no value and what is looked up has one. A row finds its nearest values
 // in bits: a word says which of 32 pixels have one, and a second word which of 32 such words are not 0. So a pixel looks at
@@ -6,6 +6,8 @@
 
 @group(0) @binding(1) var<storage, read_write> map: array<u32>;
 @group(0) @binding(2) var<storage, read_write> row_has_value: array<u32>; // 1 or 0, before anything was filled
+
+override ASKED: u32; // 1 or 3
 
 const LANES: u32 = 256u;
 const NONE: u32 = 0xffffffffu;
@@ -83,6 +85,39 @@ fn nearest_after(x: u32) -> u32 {
     return 32u * found + firstTrailingBit(atomicLoad(&has_value[found]));
 }
 
+// The median of at most ASKED nearest values from column `first` on, of two the larger one; `first` has a value.
+fn median_of_side(row: u32, first: u32, is_left: bool) -> i32 {
+    let nearest = map_value(map[map_index(first, row)]);
+    if ASKED == 1u {
+        return nearest;
+    }
+    let second = next_on_side(first, is_left);
+    if second == NONE {
+        return nearest;
+    }
+    let next = map_value(map[map_index(second, row)]);
+    let third = next_on_side(second, is_left);
+    if third == NONE {
+        return max(nearest, next);
+    }
+    let last = map_value(map[map_index(third, row)]);
+    return max(min(nearest, next), min(last, max(nearest, next)));
+}
+
+// The next column with a value beyond x, away from the hole.
+fn next_on_side(x: u32, is_left: bool) -> u32 {
+    if is_left {
+        if x == 0u {
+            return NONE;
+        }
+        return nearest_before(x - 1u);
+    }
+    if x + 1u >= params.width {
+        return NONE;
+    }
+    return nearest_after(x + 1u);
+}
+
 @compute @workgroup_size(256)
 fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let row = group.x;
@@ -98,10 +133,14 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if map_value(word) != INVALID || min(before, after) == NONE {
             continue;
         }
-        // NONE on one side gives way to the other.
-        let one = map_value(map[map_index(select(before, after, before == NONE), row)]);
-        let other = map_value(map[map_index(select(after, before, after == NONE), row)]);
-        map[index] = filled(word, min(one, other));
+        var value = 32767;
+        if before != NONE {
+            value = median_of_side(row, before, true);
+        }
+        if after != NONE {
+            value = min(value, median_of_side(row, after, false));
+        }
+        map[index] = filled(word, value);
     }
 }
 

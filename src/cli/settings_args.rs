@@ -135,7 +135,7 @@ fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
     };
     // `--fill` alone means the plainer one.
     if parameter.name == "fill" {
-        return arg.num_args(0..=1).require_equals(true).default_missing_value("background");
+        return arg.num_args(0..=1).require_equals(true).default_missing_value("interpolate");
     }
     arg
 }

@@ -35,6 +35,17 @@ choices! {
     }
 }
 
+impl Fill {
+    /// How many of the nearest disparities each side of a hole is asked for.
+    pub const fn asked(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Background => 1,
+            Self::Interpolate => 3,
+        }
+    }
+}
+
 impl Median {
     /// Pixels from the centre to the window's edge; 0 for no median.
     pub const fn radius(self) -> usize {

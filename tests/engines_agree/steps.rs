@@ -4,7 +4,7 @@ use crate::cases::{Case, Content, seeds};
 use crate::gpu::gpu_engine;
 use fastrand::Rng;
 use stereopsis::engine::gpu::{Trace, TraceData};
-use stereopsis::engine::{EngineKind, GpuEngine};
+use stereopsis::engine::{CpuEngine, EngineKind, GpuEngine};
 use stereopsis::frame::Luma;
 use stereopsis::image::Image;
 use stereopsis::stereo::aggregate::MAX_PATHS;
@@ -93,8 +93,12 @@ fn refine(
         stereo::filter::smooth_over_time(&mut map, &mut None, params);
         step(temporal, &map);
     }
-    if params.fill == Fill::Background {
-        stereo::filter::fill_background(&mut map);
+    if params.fill != Fill::None {
+        if params.fill == Fill::Background {
+            stereo::filter::fill_background(&mut map);
+        } else {
+            stereo::filter::fill_from_several(&mut map);
+        }
         step(fill, &map);
         if params.median != Median::Off {
             step(median, &stereo::filter::median(&map, params.median));
@@ -200,7 +204,7 @@ fn gpu_filters_reach_across_tiles() {
             speckle_range: [0, 1, 3][i / 2],
             spatial: [None, Some(1), Some(2)][i % 3],
             spatial_delta: [10, 40][i % 2],
-            fill: Fill::Background,
+            fill: Fill::ALL[1 + i % 2],
             ..StereoParams::default()
         };
         for content in [Content::Noise, Content::Shifted, Content::Blocks] {
@@ -222,7 +226,7 @@ fn gpu_fills_large_holes() {
         median: Median::Off,
         uniqueness: 1,
         left_right: None,
-        fill: Fill::Background,
+        speckle_size: 0,
         ..StereoParams::for_cost(CostKind::Sad)
     };
     for (width, height, points) in [(2600, 3, 7), (1056, 2, 1), (3, 700, 9), (70, 40, 6), (65, 5, 0)] {
@@ -235,10 +239,15 @@ fn gpu_fills_large_holes() {
             Luma::U8(image)
         };
         let what = format!("{width}x{height} with {points:?}");
-        let case = Case { left: luma(false), right: luma(true), params: params.clone(), wants_right: false, what };
-        let found: usize = case.expected().reasons.pixels().iter().map(|&why| usize::from(why == 0)).sum();
-        assert!(found <= 8 * points.len(), "{found} disparities in {}", case.what);
-        check(&mut engine, &case);
+        for fill in [Fill::Background, Fill::Interpolate] {
+            let params = StereoParams { fill, ..params.clone() };
+            let (left, right, what) = (luma(false), luma(true), format!("{fill}, {what}"));
+            let case = Case { left, right, params, wants_right: false, what };
+            let found: usize = case.expected().reasons.pixels().iter().map(|&why| usize::from(why == 0)).sum();
+            assert!(found <= 8 * points.len(), "{found} disparities in {}", case.what);
+            check(&mut engine, &case);
+            case.check(&mut CpuEngine::new(Some(1)));
+        }
     }
 }
 

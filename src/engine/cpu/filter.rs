@@ -7,7 +7,7 @@ use super::smooth;
 use crate::image::Image;
 use crate::stereo::filter::Smoothed;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
-use crate::stereo::params::{Fill, StereoParams};
+use crate::stereo::params::StereoParams;
 use crate::stereo::{DisparityMap, Maps};
 use fearless_simd::Simd;
 use rayon::prelude::*;
@@ -195,18 +195,19 @@ impl Regions {
 
 /// Fills the holes if the parameters ask for it, and smooths once more.
 fn fill(level: SimdLevel, map: &mut DisparityMap, params: &StereoParams) {
-    if params.fill == Fill::Background {
-        fill_background(map);
+    let asked = params.fill.asked();
+    if asked > 0 {
+        fill_rows(map, asked);
         map.values = smooth_and_check(level, &map.values, None, None, params, &mut map.reasons);
     }
 }
 
-/// Pixels without a disparity take the smaller one of their nearest neighbours in the row, or the nearest row's.
-fn fill_background(map: &mut DisparityMap) {
+/// Pixels without a disparity take the smaller of what both sides say, `asked` disparities each, or the nearest row's.
+fn fill_rows(map: &mut DisparityMap, asked: usize) {
     let (width, height) = map.size();
     let values = map.values.pixels_mut();
     let rows = values.par_chunks_mut(width).zip(map.reasons.pixels_mut().par_chunks_mut(width));
-    let has_any: Vec<bool> = rows.map(|(values, reasons)| fill_row(values, reasons)).collect();
+    let has_any: Vec<bool> = rows.map(|(values, reasons)| fill_row(values, reasons, asked)).collect();
     let Some(first) = has_any.iter().position(|&any| any) else { return };
     let mut source = first;
     for (y, any) in has_any.into_iter().enumerate().take(height) {
@@ -220,21 +221,30 @@ fn fill_background(map: &mut DisparityMap) {
 }
 
 /// Fills one row; false if it has nothing to fill it with.
-fn fill_row(values: &mut [i16], reasons: &mut [u8]) -> bool {
-    let mut last = None;
-    for x in 0..values.len() {
-        if values[x] == INVALID {
+fn fill_row(values: &mut [i16], reasons: &mut [u8], asked: usize) -> bool {
+    let valid: Vec<usize> = (0..values.len()).filter(|&x| values[x] != INVALID).collect();
+    let measured: Vec<i16> = valid.iter().map(|&x| values[x]).collect();
+    // the k-th gap lies before the k-th valid pixel
+    for k in 0..=valid.len() {
+        let gap = if k == 0 { 0 } else { valid[k - 1] + 1 }..valid.get(k).copied().unwrap_or(values.len());
+        if gap.is_empty() {
             continue;
         }
-        let gap = last.map_or(0, |last: usize| last + 1)..x;
-        let with = last.map_or(values[x], |last| values[last].min(values[x]));
+        let left = middle(&measured[k.saturating_sub(asked)..k]);
+        let right = middle(&measured[k..(k + asked).min(valid.len())]);
+        let Some(with) = left.into_iter().chain(right).min() else { return false };
         values[gap.clone()].fill(with);
         reasons[gap].iter_mut().for_each(|reasons| *reasons |= reason::FILLED);
-        last = Some(x);
     }
-    let Some(last) = last else { return false };
-    let with = values[last];
-    values[last + 1..].fill(with);
-    reasons[last + 1..].iter_mut().for_each(|reasons| *reasons |= reason::FILLED);
-    true
+    !valid.is_empty()
+}
+
+/// The median of at most three, of two the larger one.
+fn middle(side: &[i16]) -> Option<i16> {
+    match *side {
+        [a, b, c] => Some(a.min(b).max(c.min(a.max(b)))),
+        [a, b] => Some(a.max(b)),
+        [a] => Some(a),
+        _ => None,
+    }
 }

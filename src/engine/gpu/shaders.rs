@@ -187,7 +187,7 @@ shader!(
     "filter/fill",
     PIXELS,
     ["rows", "empty_rows"],
-    [],
+    ["ASKED"],
     [("map", Binding::Write), ("row_has_value", Binding::Write)]
 );
 shader!(

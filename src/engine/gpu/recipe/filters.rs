@@ -129,12 +129,13 @@ impl Cook {
             let dispatch = maps.dispatch(&shaders::TEMPORAL, "smooth_over_time", &[], &[map, Resource::Smoothed]);
             self.push("filters", "temporal", vec![dispatch], product, level);
         }
-        if structure.fill == Fill::Background {
+        if structure.fill != Fill::None {
+            let asked = [("ASKED", structure.fill.asked() as u32)];
             // The sizes of regions are needed no more: their place has room for a word for each row.
             let entries = shaders::FILL.entries.iter();
             let rows = |entry: &&'static str| Dispatch {
                 groups: [structure.height as u32, 1, 1],
-                ..maps.dispatch(&shaders::FILL, entry, &[], &[map, Resource::Sizes])
+                ..maps.dispatch(&shaders::FILL, entry, &asked, &[map, Resource::Sizes])
             };
             let dispatches = entries.map(rows).collect();
             self.push("filters", side.name("fill", "right fill"), dispatches, product, level);
