@@ -73,7 +73,7 @@ fn gpu_compares_in_either_way() {
         let forced: Forced = format!("costs={costs}").parse().expect("a part of a variant");
         let options = GpuOptions { forced, binding_bytes, path_bytes, ..GpuOptions::default() };
         let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a fresh device");
-        for cost in [CostKind::Ad, CostKind::AdCensus, CostKind::MutualInformation] {
+        for cost in [CostKind::Ad, CostKind::AdCensus, CostKind::GradientCensus, CostKind::MutualInformation] {
             for (size, bits, paths) in [((71, 41), 8, 8), ((33, 34), 12, 3), ((1, 1), 16, 1), ((5, 40), 16, 0)] {
                 let params =
                     StereoParams { paths, min_disparity: -9, num_disparities: 22, ..StereoParams::for_cost(cost) };
