@@ -12,7 +12,7 @@ use stereopsis::engine::gpu::uniforms::{Params, Part};
 use stereopsis::engine::gpu::variant::{Abilities, Forced, PIECES, Variant};
 use stereopsis::stereo::cost::mutual_information::Start;
 use stereopsis::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
-use stereopsis::stereo::{Aggregation, CostKind, Fill, Median, StereoParams};
+use stereopsis::stereo::{Aggregation, CostKind, Fill, Median, RightMatching, StereoParams};
 
 fn parse(shader: &Shader) -> naga::Module {
     let module = naga::front::wgsl::parse_str(shader.source)
@@ -303,6 +303,10 @@ fn requests() -> HashSet<Request> {
         for (paths, window, arms, num_disparities) in [(0, 1, 1, 1), (2, 33, 30, 27), (0, 33, 30, 27), (1, 9, 17, 64)] {
             options.push(StereoParams { aggregation, paths, window, arms, num_disparities, ..plain.clone() });
         }
+    }
+    for cost in [CostKind::Census5x5, CostKind::MutualInformation] {
+        let right_matching = RightMatching::Swapped;
+        options.push(StereoParams { right_matching, gating: Some(1), ..StereoParams::for_cost(cost) });
     }
     for params in &options {
         // all directions in memory at once, and in turns

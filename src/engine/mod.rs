@@ -161,14 +161,6 @@ pub trait Engine: Send {
     fn collect(&mut self) -> Result<Option<Output>, EngineError>;
 }
 
-/// What an engine does not do yet of these parameters.
-pub fn lacks(kind: EngineKind, params: &StereoParams) -> Option<&'static str> {
-    use crate::stereo::RightMatching;
-    let is_gpu = kind == EngineKind::Gpu;
-    let new = [(is_gpu, params.right_matching == RightMatching::Swapped, "swapped matching")];
-    new.into_iter().find(|&(lacks, is_asked, _)| lacks && is_asked).map(|(_, _, what)| what)
-}
-
 /// Runs one job and waits for it; the engine must be idle.
 ///
 /// # Errors

@@ -20,7 +20,7 @@ pub mod pyramid;
 pub mod volume;
 
 pub use cost::CostKind;
-pub use disparity::RightMatching;
+pub use disparity::{RightMatching, swapped_map};
 pub use gating::{Gate, Gates};
 pub use local::Aggregation;
 pub use map::{DisparityMap, INVALID, reason};
@@ -75,14 +75,6 @@ fn match_level(
         RightMatching::Swapped => swapped_map(left, right, params, &prior),
     });
     filter_maps(&left_map, right_map.as_ref(), params, smoothed, wants_right)
-}
-
-/// The right picture's map from matching with the pictures swapped (Frommholz 2020, section 2). Both are mirrored too, so that
-/// a partner lies to the left of its pixel as ever.
-pub fn swapped_map(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prior) -> DisparityMap {
-    let params = StereoParams { confidence: false, ..params.clone() };
-    let sums = sum_volume(&right.mirrored(), &left.mirrored(), &params, &prior.swapped());
-    disparity::winner_takes_all(&sums, &params).mirrored()
 }
 
 /// Matching cost, aggregated over its surroundings and summed over paths, as far as the parameters ask for either.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use stereopsis::capture::newest;
 use stereopsis::engine::gpu::{Gpu, GpuOptions};
 use stereopsis::engine::worker::{Control, EngineSource, EngineWorker};
-use stereopsis::engine::{self, EngineKind, GpuEngine, Output};
+use stereopsis::engine::{self, GpuEngine, Output};
 use stereopsis::frame::{Frame, RawPair};
 use stereopsis::stereo::{CostKind, StereoParams};
 
@@ -127,7 +127,7 @@ fn a_thousand_changes_leave_nothing_behind() {
     let cases: Vec<_> = (0..40)
         .map(|i| {
             let size = (rng.usize(1..24), rng.usize(1..16));
-            let params = random_params(EngineKind::Gpu, rng);
+            let params = random_params(rng);
             Case::new(rng, size, Content::Noise, if i % 3 == 0 { 12 } else { 8 }, params)
         })
         .collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use stereopsis::engine::gpu::{AdapterChoice, Event, Gpu, GpuOptions};
-use stereopsis::engine::{self, Engine, EngineError, EngineKind, GpuEngine, Job};
+use stereopsis::engine::{self, Engine, EngineError, GpuEngine, Job};
 use stereopsis::frame::Luma;
 use stereopsis::image::Image;
 use stereopsis::stereo::{CostKind, StereoParams};
@@ -222,7 +222,7 @@ fn a_device_may_be_lost_at_any_moment() {
         let mut lost = false;
         while !lost {
             assert!(Instant::now() < deadline, "the loss is noticed");
-            let (size, params) = (*rng.choice(&sizes).expect("a size"), random_params(EngineKind::Gpu, rng));
+            let (size, params) = (*rng.choice(&sizes).expect("a size"), random_params(rng));
             let case = Case::new(rng, size, Content::Noise, 8, params);
             let results = [engine.submit(case.job()).map(|()| None), engine.collect()];
             lost = results.iter().any(|result| matches!(result, Err(EngineError::DeviceLost(_))));

@@ -9,14 +9,14 @@ use stereopsis::engine::gpu::layout::Structure;
 use stereopsis::engine::gpu::tuning::Explore;
 use stereopsis::engine::gpu::variant::{Arithmetic, CostsFrom, Exchange, Forced, PIECES, Variant, WORKGROUPS};
 use stereopsis::engine::gpu::{Gpu, GpuOptions};
-use stereopsis::engine::{Engine, EngineError, EngineKind, GpuEngine};
+use stereopsis::engine::{Engine, EngineError, GpuEngine};
 use stereopsis::stereo::StereoParams;
 
 /// A case that the variant can do, drawn with the next seeds.
 fn case_for(gpu: &Gpu, variant: Variant, rng: &mut Rng) -> Option<Case> {
     let limits = *GpuEngine::new(gpu.clone()).expect("a fresh device").limits();
     (0..200).find_map(|_| {
-        let case = Case::random(EngineKind::Gpu, rng.u64(..), (44, 28));
+        let case = Case::random(rng.u64(..), (44, 28));
         let demands = Structure::levels(case.left.size(), &case.params)[0].0.demands();
         variant.refusal(&limits.abilities, &demands).is_none().then_some(case)
     })

@@ -392,9 +392,6 @@ impl Engine for GpuEngine {
     }
 
     fn prepare(&mut self, job: &Job) -> bool {
-        if super::super::lacks(super::super::EngineKind::Gpu, &job.params).is_some() {
-            return true;
-        }
         self.is_prepared(job).unwrap_or(true)
     }
 
@@ -403,9 +400,6 @@ impl Engine for GpuEngine {
     }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
-        if let Some(what) = super::super::lacks(super::super::EngineKind::Gpu, &job.params) {
-            return Err(EngineError::Unsupported(format!("the GPU engine does not do {what} yet")));
-        }
         if self.in_flight.len() >= SLOTS {
             return Err(EngineError::Device(format!("{SLOTS} jobs are in flight already")));
         }

@@ -32,6 +32,8 @@ pub struct Kernel {
     pub wide: bool,
     /// Each pixel has a gate.
     pub gated: bool,
+    /// The pictures are mirrored, and each is in the other's place.
+    pub mirrored: bool,
     /// The adapter has 16-bit integers, whatever the variant computes in.
     pub has_i16: bool,
     /// Buffers over which each volume is spread.
@@ -216,10 +218,14 @@ impl Kernel {
     fn gates(&self, text: &mut Text) {
         let body = if self.gated {
             text.bind("gates", Binding::Read, "array<u32>");
-            "let gate = gates[(here.y >> 1u) * ((params.width + 1u) >> 1u) + (here.x >> 1u)];\n    \
-             return vec2<u32>(gate & 0xffffu, gate >> 16u);"
+            // gates are those of the picture before it was mirrored
+            let x = if self.mirrored { "(params.width - 1u - here.x)" } else { "here.x" };
+            format!(
+                "let gate = gates[(here.y >> 1u) * ((params.width + 1u) >> 1u) + ({x} >> 1u)];\n    \
+                 return vec2<u32>(gate & 0xffffu, gate >> 16u);"
+            )
         } else {
-            "return vec2<u32>(0u, params.candidates - 1u);"
+            "return vec2<u32>(0u, params.candidates - 1u);".to_owned()
         };
         text.push(&format!("fn gate_of(here: vec2<u32>) -> vec2<u32> {{\n    {body}\n}}\n"));
     }
@@ -243,6 +249,10 @@ impl Kernel {
         const HAMMING: &str = "countOneBits(own.x ^ other.x) + countOneBits(own.y ^ other.y)";
         let (code, distance) = match self.cost {
             CostKind::Rank | CostKind::Ad => ("u32", "u32(abs(i32(own) - i32(other)))"),
+            // the left picture's level first
+            CostKind::MutualInformation if self.mirrored => {
+                ("u32", "(table[(other << 6u) + (own >> 2u)] >> ((own & 3u) << 3u)) & 0xffu")
+            }
             CostKind::MutualInformation => {
                 ("u32", "(table[(own << 6u) + (other >> 2u)] >> ((other & 3u) << 3u)) & 0xffu")
             }

@@ -6,7 +6,7 @@ use super::variant::{Abilities, CostsFrom, Demands, Variant};
 use crate::engine::EngineError;
 use crate::stereo::aggregate::{Axis, Direction, directions};
 use crate::stereo::local::Unit;
-use crate::stereo::{Aggregation, CostKind, Fill, Median, StereoParams, pyramid};
+use crate::stereo::{Aggregation, CostKind, Fill, Median, RightMatching, StereoParams, pyramid};
 
 /// The direction straight to the right, which the winner can walk itself.
 const ALONG_ROW: Direction = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
@@ -49,6 +49,10 @@ pub struct Structure {
     pub checked: bool,
     /// Whether the right picture's map is a result too.
     pub wants_right: bool,
+    /// Whether the right picture's map is needed and comes from matching once more with the pictures swapped.
+    pub swapped: bool,
+    /// Whether this is that match: of the mirrored pictures, each in the other's place.
+    pub mirrored: bool,
     /// The median.
     pub median: Median,
     /// Whether speckle is removed.
@@ -73,16 +77,33 @@ impl Structure {
         Self::levels_of(size, params, false)
     }
 
-    /// The same, with the right picture's map if `wants_right`.
+    /// The same, with the right picture's map if `wants_right`. Where it comes from matching with the pictures swapped, that
+    /// is the last one.
     pub fn levels_of(size: (usize, usize), params: &StereoParams, wants_right: bool) -> Vec<(Self, StereoParams)> {
         let mut levels = Vec::new();
         let mut next = Some((size, params.clone(), wants_right));
         while let Some((size, params, wants_right)) = next {
             let coarser = pyramid::coarser(size, &params);
-            levels.push((Self::new(size, &params, wants_right), params));
-            next = coarser.map(|params| ((size.0.div_ceil(2), size.1.div_ceil(2)), params, false));
+            let structure = Self::new(size, &params, wants_right);
+            // their gates come from either map
+            let wants_both = structure.swapped && structure.gated;
+            levels.push((structure, params));
+            next = coarser.map(|params| ((size.0.div_ceil(2), size.1.div_ceil(2)), params, wants_both));
         }
+        let pair = &levels[0];
+        levels.extend(pair.0.swapped.then(|| Self::swapped(size, &pair.1)));
         levels
+    }
+
+    /// How the mirrored pictures that have changed places are matched.
+    fn swapped(size: (usize, usize), params: &StereoParams) -> (Self, StereoParams) {
+        let params = StereoParams {
+            confidence: false,
+            left_right: None,
+            right_matching: RightMatching::Diagonal,
+            ..params.clone()
+        };
+        (Self { mirrored: true, ..Self::new(size, &params, false) }, params)
     }
 
     fn new(size: (usize, usize), params: &StereoParams, wants_right: bool) -> Self {
@@ -105,6 +126,8 @@ impl Structure {
             drops: params.drop_border || params.match_threshold.is_some(),
             checked: params.left_right.is_some(),
             wants_right,
+            swapped: has_swapped(params, wants_right),
+            mirrored: false,
             median: params.median,
             speckle: params.speckle_size > 0,
             spatial: params.spatial.unwrap_or(0),
@@ -119,6 +142,11 @@ impl Structure {
     /// Whether the right picture's map is needed, for the check or as a result.
     pub fn has_right(&self) -> bool {
         self.checked || self.wants_right
+    }
+
+    /// Whether the right picture's map comes from the same sums as the left one.
+    pub fn is_diagonal(&self) -> bool {
+        self.has_right() && !self.swapped
     }
 
     /// Pixels of a picture.
@@ -157,6 +185,11 @@ impl Structure {
             largest: if self.paths == 0 { 255 } else { self.largest_cost + 2 * self.largest_p2 },
         }
     }
+}
+
+/// Whether the right picture's map is needed and matched for on its own.
+fn has_swapped(params: &StereoParams, wants_right: bool) -> bool {
+    params.right_matching == RightMatching::Swapped && (wants_right || params.left_right.is_some())
 }
 
 /// What a device allows.
@@ -251,6 +284,7 @@ impl Layout {
             cost,
             wide: demands.wide,
             gated: structure.gated,
+            mirrored: structure.mirrored,
             has_i16: limits.abilities.i16,
             slabs,
         };
@@ -369,6 +403,9 @@ impl Layout {
 
     /// Bytes of everything together.
     pub fn total_bytes(&self) -> u64 {
+        if self.structure.mirrored {
+            return 2 * 4 * self.structure.pixels() + self.gate_bytes(); // the rest is the pair's own
+        }
         let slabs = u64::from(self.slabs());
         let local = self.aggregated_bytes() + self.arm_sum_bytes();
         let volumes = self.cost_bytes()

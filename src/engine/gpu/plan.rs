@@ -51,6 +51,7 @@ impl Sizes {
 }
 
 /// One level's buffers. One that is not used has 16 bytes, so that it can be bound all the same.
+#[derive(Clone)]
 struct Level {
     codes: wgpu::Buffer,
     costs: Vec<wgpu::Buffer>,
@@ -65,7 +66,7 @@ struct Level {
     right: [wgpu::Buffer; 2],
     right_keys: wgpu::Buffer,
     gates: wgpu::Buffer,
-    /// The halved pictures; the pair itself lies in its slot.
+    /// The halved or mirrored pictures; the pair itself lies in its slot.
     pictures: Option<[wgpu::TextureView; 2]>,
 }
 
@@ -117,11 +118,25 @@ impl Plan {
                 right: [map("right map"), map("right map")],
                 right_keys: map("right keys"),
                 gates: buffer("gates", sizes.gates),
-                pictures: (number > 0).then(|| [halved(gpu, sizes.size), halved(gpu, sizes.size)]),
+                pictures: (number > 0).then(|| [made_picture(gpu, sizes.size), made_picture(gpu, sizes.size)]),
             }
         };
+        let swapped = recipe.layouts.iter().position(|layout| layout.structure.mirrored);
+        let own = &sizes[..swapped.unwrap_or(sizes.len())];
+        let mut levels: Vec<_> = own.iter().enumerate().map(level).collect();
+        if let Some(number) = swapped {
+            // matched when the pair is and its left map is not filtered yet: all but what it starts from is the pair's own
+            let Sizes { size, gates, .. } = sizes[number];
+            let [taken, free] = levels[0].left.clone();
+            levels.push(Level {
+                left: [free, taken],
+                gates: buffer("gates", gates),
+                pictures: Some([made_picture(gpu, size), made_picture(gpu, size)]),
+                ..levels[0].clone()
+            });
+        }
         let plan = Self {
-            levels: sizes.iter().enumerate().map(level).collect(),
+            levels,
             parents: buffer("parents", sizes[0].map),
             region_sizes: buffer("region sizes", sizes[0].map),
             kept: buffer("kept sums", sizes[0].kept),
@@ -190,10 +205,10 @@ impl Plan {
     }
 }
 
-/// A picture at half the size. Pixels of 32 bits, because a shader can write those everywhere.
-fn halved(gpu: &Gpu, size: (usize, usize)) -> wgpu::TextureView {
+/// A picture that is made from one of the pair: halved, or mirrored. Pixels of 32 bits, because a shader can write those everywhere.
+fn made_picture(gpu: &Gpu, size: (usize, usize)) -> wgpu::TextureView {
     let usage = wgpu::TextureUsages::STORAGE_BINDING | wgpu::TextureUsages::TEXTURE_BINDING;
-    texture(gpu, "halved picture", size, usage).create_view(&wgpu::TextureViewDescriptor::default())
+    texture(gpu, "made picture", size, usage).create_view(&wgpu::TextureViewDescriptor::default())
 }
 
 fn result_texture(gpu: &Gpu, size: (usize, usize)) -> wgpu::Texture {

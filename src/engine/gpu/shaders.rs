@@ -150,6 +150,21 @@ shader!(
     [("right_keys", Binding::Write), ("map", Binding::Write)]
 );
 shader!(
+    SWAPPED,
+    "disparity/swapped",
+    TILE,
+    ["mirror_pictures", "mirror_map"],
+    [],
+    [
+        ("left", Binding::Texture),
+        ("right", Binding::Texture),
+        ("mirrored_right", Binding::WriteTexture),
+        ("mirrored_left", Binding::WriteTexture),
+        ("found", Binding::Read),
+        ("map", Binding::Write),
+    ]
+);
+shader!(
     MEDIAN,
     "filter/median",
     TILE,
@@ -229,6 +244,7 @@ pub static ALL: &[&Shader] = &[
     &TABLE,
     &OFFSETS,
     &RIGHT,
+    &SWAPPED,
     &MEDIAN,
     &CONSISTENCY,
     &SPECKLE,

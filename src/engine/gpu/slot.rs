@@ -14,8 +14,8 @@ use crate::stereo::DisparityMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Levels of a job at most: the pair, and as many coarser ones as gating can have.
-const MAX_LEVELS: usize = 7;
+/// Levels of a job at most: the pair, as many coarser ones as gating can have, and the pair with its pictures swapped.
+const MAX_LEVELS: usize = 8;
 /// Bytes of all timestamps: begin and end of each span of passes.
 const TICKS_SIZE: usize = 2 * MAX_TIMED * size_of::<u64>();
 /// Where the map begins in the read-back buffer, after the timestamps.

@@ -71,6 +71,8 @@ impl Params {
         let weights = params.aggregation.has_weights().then(|| WeightTables::new(params));
         let (of_step, of_place) =
             weights.as_ref().map_or((&[][..], &[][..]), |weights| (&weights.color[..], &weights.space[..]));
+        let [left, right] = if layout.structure.mirrored { [right, left] } else { [left, right] };
+        let [left_shift, right_shift] = [left, right].map(|luma| u32::from(luma.bits() - 8));
         Self {
             width: width as u32,
             height: height as u32,
@@ -79,8 +81,8 @@ impl Params {
             words: layout.words,
             slab_rows: layout.slab_rows,
             min_disparity: params.min_disparity,
-            left_shift: u32::from(left.bits() - 8),
-            right_shift: u32::from(right.bits() - 8),
+            left_shift,
+            right_shift,
             p1: params.p1,
             subpixel: u32::from(params.subpixel),
             uniqueness: params.uniqueness,

@@ -4,12 +4,14 @@ mod border;
 mod confidence;
 mod right;
 mod subpixel;
+mod swapped;
 mod uniqueness;
 
 pub use border::{is_whole, whole};
 pub use confidence::confidence;
 pub use right::right_map;
 pub use subpixel::refine;
+pub use swapped::swapped_map;
 pub use uniqueness::is_unique;
 
 use super::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};

@@ -61,8 +61,8 @@ impl Maps<'_> {
 }
 
 impl Cook {
-    /// Filters, in the order of [`crate::stereo::filter_maps`]. In which places the left and the right map are then.
-    pub(super) fn filters(&mut self, level: usize, layout: &Layout) -> (usize, usize) {
+    /// Filters, in the order of [`crate::stereo::filter_maps`]. Where the left and the right map are then.
+    pub(super) fn filters(&mut self, level: usize, layout: &Layout) -> [Resource; 2] {
         let structure = &layout.structure;
         let mut maps = Maps { level, layout, left: 0, right: 0 };
         self.median(&mut maps, Side::Left, ("median", "right median"));
@@ -76,7 +76,7 @@ impl Cook {
         if structure.wants_right {
             self.refine(&mut maps, Side::Right);
         }
-        (maps.left, maps.right)
+        [Side::Left.map(level, maps.left), Side::Right.map(level, maps.right)]
     }
 
     fn median(&mut self, maps: &mut Maps<'_>, side: Side, (left, right): (&'static str, &'static str)) {

@@ -6,6 +6,7 @@ mod gates;
 mod information;
 mod local;
 mod paths;
+mod swapped;
 mod winner;
 
 use super::compiler::{Request, Source};
@@ -20,7 +21,8 @@ use crate::stereo::CostKind;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a binding is given; the first number is the level, 0 being the pair itself.
+/// What a binding is given; the first number is the level, 0 being the pair itself, then the coarser ones, then the pair with
+/// its pictures swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
     /// The uniform with the level's parameters.
@@ -211,20 +213,28 @@ impl Recipe {
         // coarser levels are there for gates, or else to learn what costs are
         let coarse_stage = if wanted.structures[0].gated { "gates" } else { "information" };
         cook.coarse_stage = Some(coarse_stage);
-        for (level, layout) in layouts.iter().enumerate().skip(1) {
+        let swapped = layouts.iter().position(|layout| layout.structure.mirrored);
+        let levels = &layouts[..swapped.unwrap_or(layouts.len())];
+        for (level, layout) in levels.iter().enumerate().skip(1) {
             cook.halve(level, layout);
         }
-        for (level, layout) in layouts.iter().enumerate().rev() {
+        for (level, layout) in levels.iter().enumerate().rev() {
             cook.coarse_stage = Some(coarse_stage).filter(|_| level > 0);
             if layout.structure.cost == CostKind::MutualInformation {
-                cook.information(level, layout, layouts.get(level + 1));
+                cook.information(level, layout, levels.get(level + 1));
             }
             cook.cost(level, layout);
             cook.aggregate(level, layout);
             cook.paths_and_winner(level, layout, wanted.keeps_sums && level == 0);
-            cook.filters(level, layout);
-            if level > 0 && layouts[level - 1].structure.gated {
-                cook.bounds(level, layout);
+            if let (0, Some(number)) = (level, swapped) {
+                cook.swapped(number, &layouts[number]);
+            }
+            let [left, right] = cook.filters(level, layout);
+            if level > 0 && levels[level - 1].structure.gated {
+                cook.bounds(level, layout, left, level - 1);
+            }
+            if let (1, Some(number), true) = (level, swapped, levels[0].structure.gated) {
+                cook.bounds(level, layout, right, number);
             }
         }
         let Cook { parts, steps, .. } = cook;

@@ -33,10 +33,10 @@ impl Cook {
             exact: layout.structure.exact(),
             rivals: layout.structure.rivals,
             drops: layout.structure.drops,
-            checked: layout.structure.has_right(),
+            checked: layout.structure.is_diagonal(),
             keeps_sums,
         };
-        if layout.structure.has_right() {
+        if layout.structure.is_diagonal() {
             let keys = vec![Resource::Params(level), Resource::RightKeys(level), Resource::RightMap(level, 0)];
             let forget = map_dispatch(&shaders::RIGHT, "forget", &[], keys, layout);
             self.push("winner", "forget", vec![forget], Product::Inner, level);
@@ -46,7 +46,7 @@ impl Cook {
         if keeps_sums {
             self.push("winner", "sums", Vec::new(), Product::Sums, level);
         }
-        if layout.structure.has_right() {
+        if layout.structure.is_diagonal() {
             let maps = vec![Resource::Params(level), Resource::RightKeys(level), Resource::RightMap(level, 0)];
             let decode = map_dispatch(&shaders::RIGHT, "choose", &[], maps, layout);
             self.push("winner", "right map", vec![decode], Product::Right(0), level);

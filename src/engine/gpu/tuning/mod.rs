@@ -27,7 +27,8 @@ pub fn key(gpu: &Gpu, structure: &Structure) -> String {
     let marks = [
         (demands.wide, "wide"),
         (demands.has_row_path, "along rows"),
-        (structure.has_right(), "checked"),
+        (structure.is_diagonal(), "checked"),
+        (structure.swapped, "swapped"),
         (structure.rivals, "rivals"),
         (structure.gated, "gated"),
     ];

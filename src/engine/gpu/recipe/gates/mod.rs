@@ -6,7 +6,6 @@ use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
 use crate::engine::gpu::shaders;
 use crate::engine::gpu::uniforms::Part;
-use crate::stereo::Median;
 
 #[cfg(test)]
 mod tests;
@@ -39,11 +38,9 @@ impl Cook {
         self.push("gates", "halve", vec![dispatch], Product::Inner, level);
     }
 
-    /// Makes the gates of the finer level from the map of `level`, which went through no filter after the left-right check.
-    pub(super) fn bounds(&mut self, level: usize, layout: &Layout) {
-        let finer = level - 1;
+    /// Makes the gates of `finer`, a level of twice the size, from a map of `level`.
+    pub(super) fn bounds(&mut self, level: usize, layout: &Layout, map: Resource, finer: usize) {
         let (width, height) = (layout.structure.width as u32, layout.structure.height as u32);
-        let map = Resource::LeftMap(level, usize::from(layout.structure.median != Median::Off));
         let column_work = BOUNDS_WORK * u64::from(height);
         let mut dispatches = Vec::new();
         for columns in split(0..width, column_work, self.most_work, 1, MOST_GROUPS) {

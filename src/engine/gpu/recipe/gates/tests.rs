@@ -12,7 +12,7 @@ use crate::image::Image;
 use crate::stereo::gating::bounds_from;
 use crate::stereo::map::SUBPIXEL_STEPS;
 use crate::stereo::pyramid::{coarse_range, halve};
-use crate::stereo::{DisparityMap, Gate, INVALID, Median, StereoParams};
+use crate::stereo::{DisparityMap, Gate, INVALID, StereoParams};
 use fastrand::Rng;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -213,9 +213,7 @@ fn finds_the_gates_of_any_range() {
         ((rng.usize(3..=160), rng.usize(3..=190)), rng.i32(-1024..=1023), num_disparities)
     }));
     for (size, min_disparity, num_disparities) in cases {
-        let median = *rng.choice(Median::ALL).expect("a median");
-        let params =
-            StereoParams { min_disparity, num_disparities, median, gating: Some(1), ..StereoParams::default() };
+        let params = StereoParams { min_disparity, num_disparities, gating: Some(1), ..StereoParams::default() };
         let flat = Luma::U8(Image::filled(size.0, size.1, 0));
         let levels = Levels::new(&gpu, [&flat, &flat], &params);
         let (width, height) = (levels.layouts[1].structure.width, levels.layouts[1].structure.height);
@@ -229,10 +227,9 @@ fn finds_the_gates_of_any_range() {
             mapped_at_creation: false,
         });
         let mut cook = levels.cook(rng);
-        cook.bounds(1, &levels.layouts[1]);
-        let filtered = usize::from(median != Median::Off);
+        cook.bounds(1, &levels.layouts[1], Resource::LeftMap(1, 0), 0);
         let mut encoder = levels.run(&cook, |resource| match resource {
-            Resource::LeftMap(1, index) if index == filtered => map.as_entire_binding(),
+            Resource::LeftMap(1, 0) => map.as_entire_binding(),
             Resource::Gates(0) => gates.as_entire_binding(),
             other => panic!("{other:?}"),
         });

@@ -1,0 +1,29 @@
+// Matching with the pictures swapped (src/stereo/disparity/swapped.rs): the pictures in a mirror, each in the other's place,
+// and what was found for them in a mirror again, which is the right picture's map.
+
+@group(0) @binding(1) var left: texture_2d<u32>;
+@group(0) @binding(2) var right: texture_2d<u32>;
+@group(0) @binding(3) var mirrored_right: texture_storage_2d<r32uint, write>; // in the left picture's place
+@group(0) @binding(4) var mirrored_left: texture_storage_2d<r32uint, write>;
+@group(0) @binding(5) var<storage, read> found: array<u32>;
+@group(0) @binding(6) var<storage, read_write> map: array<u32>;
+
+@compute @workgroup_size(32, 8)
+fn mirror_pictures(@builtin(global_invocation_id) id: vec3<u32>) {
+    if !inside(id) {
+        return;
+    }
+    let mirrored = vec2<u32>(params.width - 1u - id.x, id.y);
+    if id.z == 0u {
+        textureStore(mirrored_right, mirrored, textureLoad(right, id.xy, 0));
+    } else {
+        textureStore(mirrored_left, mirrored, textureLoad(left, id.xy, 0));
+    }
+}
+
+@compute @workgroup_size(32, 8)
+fn mirror_map(@builtin(global_invocation_id) id: vec3<u32>) {
+    if inside(id) {
+        map[map_index(params.width - 1u - id.x, id.y)] = found[map_index(id.x, id.y)];
+    }
+}

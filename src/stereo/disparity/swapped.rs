@@ -1,0 +1,15 @@
+//! The right picture's map from matching once more with the pictures swapped (Frommholz 2020, section 2).
+
+use super::winner_takes_all;
+use crate::frame::Luma;
+use crate::stereo::map::DisparityMap;
+use crate::stereo::params::StereoParams;
+use crate::stereo::prior::Prior;
+use crate::stereo::sum_volume;
+
+/// Matches the right picture with the left one. Both are mirrored too, so that a partner lies to the left of its pixel as ever.
+pub fn swapped_map(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prior) -> DisparityMap {
+    let params = StereoParams { confidence: false, ..params.clone() };
+    let sums = sum_volume(&right.mirrored(), &left.mirrored(), &params, &prior.swapped());
+    winner_takes_all(&sums, &params).mirrored()
+}
