@@ -314,6 +314,7 @@ fn a_wrong_command_line_is_code_2() {
     refused(&folder, &["bench", "webcam:0"], 2, &["webcam:0", "live --headless"]);
     refused(&folder, &["bench", "--rate", "30", "--frames", "9"], 2, &["--rate", "--frames"]);
     refused(&folder, &["bench", "--presets", "--p1", "9"], 2, &["--presets", "leave out --p1"]);
+    refused(&folder, &["bench", "--model", "--window", "5"], 2, &["--model", "leave out --window"]);
     refused(&folder, &["bench", "--presets", "--rate", "30"], 2, &["--presets", "--rate"]);
     refused(&folder, &["--nonsense"], 2, &["--nonsense"]);
 }

@@ -108,6 +108,7 @@ fn table(engine: &mut dyn Engine, bytes_per_s: Option<f64>, jobs: &[Job], frames
     let workload = Workload::of_paper(width, height, first.params.num_disparities as usize);
     for (aggregation, calibrating, predicted) in SERIES {
         let mut usage = Usage::default();
+        let first_row = table.rows.len();
         for (radius, calibrates) in calibrating.iter().map(|&r| (r, true)).chain(predicted.iter().map(|&r| (r, false)))
         {
             let params = of_radius(&first.params, aggregation, radius);
@@ -132,6 +133,7 @@ fn table(engine: &mut dyn Engine, bytes_per_s: Option<f64>, jobs: &[Job], frames
                 error_percent: predicted_hz.map(|predicted| 100.0 * (predicted / measured_hz - 1.0)),
             });
         }
+        table.rows[first_row..].sort_by_key(|row| row.radius);
     }
     Ok(table)
 }
@@ -186,12 +188,12 @@ impl Table {
         if rows.is_empty() {
             return Ok(());
         }
-        writeln!(out, "{:<16} radius    ideal/s  measured/s   usage  predicted/s    error", "aggregation")?;
+        writeln!(out, "{:<16} radius    ideal/s  measured/s    usage  predicted/s    error", "aggregation")?;
         for Row { aggregation, radius, ideal_hz, measured_hz, usage, predicted_hz, error_percent } in rows {
             let predicted = predicted_hz.map_or("calibrates".to_owned(), |rate| format!("{rate:.2}"));
             let error = error_percent.map_or(String::new(), |error| format!("{error:+.1} %"));
             let line = format!(
-                "{:<16} {radius:>6} {ideal_hz:>10.2}  {measured_hz:>10.2} {:>5.1} %  {predicted:>11}  {error:>7}",
+                "{:<16} {radius:>6} {ideal_hz:>10.2}  {measured_hz:>10.2} {:>6.2} %  {predicted:>11}  {error:>7}",
                 aggregation.word(),
                 100.0 * usage
             );
