@@ -205,7 +205,7 @@ fn swapped_matching_agrees_with_gates_and_information_of_its_own() {
                     num_disparities: 70,
                     min_disparity: -5,
                     paths: 8 * (n as u32 % 2),
-                    left_right: [None, Some(1)][n / 2 % 2],
+                    left_right: (n > 0).then_some(1),
                     confidence: true,
                     ..StereoParams::for_cost(cost)
                 };
