@@ -6,7 +6,10 @@ use super::codes::Codes;
 use super::costs::Costs;
 use super::simd::{SimdLevel, on_level};
 use crate::stereo::cost::mutual_information::Table;
+use crate::stereo::cost::tables::Tables;
 use crate::stereo::cost::{ad_census, gradient_census};
+use fearless_simd::prelude::*;
+use fearless_simd::{Simd, u8x16};
 use rayon::prelude::*;
 
 /// The size of the pictures, and their candidates.
@@ -35,10 +38,7 @@ pub(super) fn ad_census(
         on_level!(level, simd => {
             census.row(simd, (width, y), range, out);
             Costs::Differences(brightness).row(simd, (width, y), range, differences);
-            for i in 0..out.len() {
-                let hamming = usize::from(out[i] & 63);
-                out[i] = tables.difference[usize::from(differences[i])] + tables.census[hamming];
-            }
+            add_tables(simd, &tables, differences, out);
         });
     });
 }
@@ -61,13 +61,54 @@ pub(super) fn gradient_census(
                 Costs::Differences(&gradients[0]).row(simd, (width, y), range, along_x);
                 Costs::Differences(&gradients[1]).row(simd, (width, y), range, along_y);
                 for i in 0..out.len() {
-                    let difference = (u32::from(along_x[i]) + u32::from(along_y[i]) + 1) >> 1;
-                    let hamming = usize::from(out[i] & 63);
-                    out[i] = tables.difference[(difference & 255) as usize] + tables.census[hamming];
+                    along_x[i] = ((u16::from(along_x[i]) + u16::from(along_y[i]) + 1) >> 1) as u8;
                 }
+                add_tables(simd, &tables, along_x, out);
             });
         },
     );
+}
+
+/// Hamming distances in `out` become costs.
+#[inline(always)]
+fn add_tables<S: Simd>(simd: S, tables: &Tables, differences: &[u8], out: &mut [u8]) {
+    let len = <S::u8s as SimdBase<S>>::LEN;
+    if len == 16 && cfg!(not(target_arch = "aarch64")) {
+        // SSE2 looks nothing up
+        for i in 0..out.len() {
+            out[i] = tables.cost(differences[i], out[i].into());
+        }
+        return;
+    }
+    // all differences from 63 on cost the same, see the test
+    let (of_differences, _) = tables.difference.split_at(64);
+    let (by_difference, by_distance) = (blocks(simd, of_differences), blocks(simd, &tables.census));
+    for (differences, out) in differences.chunks_exact(len).zip(out.chunks_exact_mut(len)) {
+        let difference = look_up(simd, &by_difference, S::u8s::from_slice(simd, differences).min(63));
+        let distance = look_up(simd, &by_distance, S::u8s::from_slice(simd, out).min(63));
+        (difference + distance).store_slice(out);
+    }
+}
+
+/// A table of 64 bytes as four of 16, each in every block of a register.
+#[inline(always)]
+fn blocks<S: Simd>(simd: S, table: &[u8]) -> [S::u8s; 4] {
+    let mut blocks = [S::u8s::splat(simd, 0); 4];
+    for n in 0..4 {
+        blocks[n] = S::u8s::block_splat(u8x16::from_slice(simd, &table[16 * n..][..16]));
+    }
+    blocks
+}
+
+/// What a table of 64 bytes has at each of these places.
+#[inline(always)]
+fn look_up<S: Simd>(simd: S, blocks: &[S::u8s; 4], places: S::u8s) -> S::u8s {
+    let (within, block) = (places & 15, places >> 4);
+    let mut found = S::u8s::splat(simd, 0);
+    for n in 0..4 {
+        found = block.simd_eq(n as u8).select(blocks[n].swizzle_dyn_within_blocks(within), found);
+    }
+    found
 }
 
 /// Mutual information, from the brightness of both pictures.
@@ -91,4 +132,24 @@ pub(super) fn mutual_information(
             }
         });
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_difference_and_every_distance_costs_what_the_tables_say() {
+        let all = || [ad_census::tables(), gradient_census::tables()].into_iter();
+        for (level, tables) in SimdLevel::all().into_iter().flat_map(|level| all().map(move |tables| (level, tables))) {
+            for hamming in 0..64 {
+                let differences: Vec<u8> = (0..=255).collect();
+                let mut costs = vec![hamming; 256];
+                on_level!(level, simd => add_tables(simd, &tables, &differences, &mut costs));
+                let expected: Vec<u8> =
+                    differences.iter().map(|&difference| tables.cost(difference, hamming.into())).collect();
+                assert_eq!(costs, expected, "{hamming}, {}", level.name());
+            }
+        }
+    }
 }
