@@ -42,7 +42,8 @@ mod tests;
 
 use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
 use crate::frame::Luma;
-use crate::stereo::{Maps, Past, StereoParams};
+use crate::stereo::filter::Smoothed;
+use crate::stereo::{DisparityMap, Maps, Past, StereoParams};
 use level::{Buffers, Stages, Task};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use simd::SimdLevel;
@@ -163,7 +164,10 @@ impl Engine for CpuEngine {
     }
 
     fn memory_bytes(&mut self) -> Option<usize> {
-        Some(self.buffers.bytes())
+        let pixels = |map: &DisparityMap| size_of_val(map.values.pixels()) + size_of_val(map.reasons.pixels());
+        let last = self.past.last.as_ref().map_or(0, pixels);
+        let smoothed = |past: &Smoothed| size_of_val(past.values.pixels()) + size_of_val(past.seen.pixels());
+        Some(self.buffers.bytes() + last + self.past.smoothed.as_ref().map_or(0, smoothed))
     }
 
     fn forget(&mut self) {
