@@ -102,11 +102,14 @@ impl DisplayRange {
 
 /// The colour of an invalid pixel by its bits of [`reason`]: muted, so that none is taken for a disparity.
 pub fn reason_color(bits: u8) -> [u8; 3] {
-    match bits & !reason::FILLED & (bits & !reason::FILLED).wrapping_neg() {
+    let bits = bits & !reason::WITH_DISPARITY;
+    match bits & bits.wrapping_neg() {
         reason::RANGE => [58, 62, 72],
         reason::UNIQUENESS => [141, 122, 163],
         reason::LEFT_RIGHT => [205, 203, 198],
         reason::SPECKLE => [128, 104, 82],
+        reason::MATCH => [92, 122, 112],
+        reason::BORDER => [94, 102, 122],
         _ => INVALID_COLOR,
     }
 }
@@ -199,17 +202,21 @@ mod tests {
 
     #[test]
     fn reasons_have_colours_of_their_own() {
-        let mut map = map_of(vec![INVALID; 5]);
-        for (i, &(bit, _, _)) in reason::ALL.iter().enumerate() {
+        let reasons: Vec<_> = reason::of_holes().map(|(bit, ..)| bit).collect();
+        assert_eq!(reasons.len() + 2, reason::ALL.len(), "all but held and filled");
+        let mut map = map_of(vec![INVALID; reasons.len()]);
+        for (i, &bit) in reasons.iter().enumerate() {
             map.reasons.set(i, 0, bit);
         }
         let range = DisplayRange { far_px: 0.0, near_px: 1.0 };
         let colors = color_map(&map, None, range, Colormap::Turbo, true).into_pixels();
-        for i in 0..4 {
+        for i in 0..reasons.len() {
             assert_ne!(colors[i], [0, 0, 0]);
             assert!(!colors[..i].contains(&colors[i]));
         }
-        assert_eq!(reason_color(reason::LEFT_RIGHT | reason::FILLED), reason_color(reason::LEFT_RIGHT));
+        for beside in [reason::FILLED, reason::HELD] {
+            assert_eq!(reason_color(reason::LEFT_RIGHT | beside), reason_color(reason::LEFT_RIGHT));
+        }
         assert!(color_map(&map, None, range, Colormap::Turbo, false).pixels().iter().all(|&c| c == [0, 0, 0]));
     }
 

@@ -152,6 +152,45 @@ fn a_confidence_map_is_computed_because_it_is_written() {
 }
 
 #[test]
+fn the_right_pictures_map_is_written_too_by_either_engine() {
+    let (_keep, folder) = pair((80, 40));
+    let args = ["compute", "left.png", "right.png", "-o", "out.pfm", "--num-disparities", "16"];
+    let with = |more: &[&'static str]| [&args[..], more].concat();
+    // row after row from the bottom, after the first three lines
+    let px = |name: &str, x: usize| {
+        let bytes = std::fs::read(folder.join(name)).unwrap();
+        let at = bytes.len() - 4 * 80 * 40 + 4 * (20 * 80 + x);
+        f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+    };
+    for engine in ["cpu", "gpu"] {
+        if engine == "gpu" && std::env::var_os("REQUIRE_GPU").is_none() {
+            continue;
+        }
+        let output = stereopsis(&folder, &with(&["--engine", engine, "--json", "--right-map", "right.pfm"]));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let about: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(about["results"][0]["right_map"], "right.pfm");
+        assert!((px("right.pfm", 30) - 6.0).abs() < 0.1 && (px("out.pfm", 36) - 6.0).abs() < 0.1);
+        // what is left of the left picture's edge in the right one has no partner, and the other way round
+        assert!(px("right.pfm", 78).is_infinite() && px("out.pfm", 78).is_finite());
+        assert!(px("out.pfm", 1).is_infinite() && px("right.pfm", 1).is_finite());
+        std::fs::remove_file(folder.join("right.pfm")).unwrap();
+    }
+
+    std::fs::create_dir(folder.join("in")).unwrap();
+    for side in ["left", "right"] {
+        std::fs::copy(folder.join(format!("{side}.png")), folder.join(format!("in/{side}1.png"))).unwrap();
+    }
+    let folders = ["compute", "in", "-o", "maps", "--right-map", "right maps", "--format", "tiff", "--engine", "cpu"];
+    assert!(stereopsis(&folder, &folders).status.success());
+    let files: Vec<_> = std::fs::read_dir(folder.join("right maps")).unwrap().map(|e| e.unwrap().path()).collect();
+    assert!(files.len() == 1 && files[0].extension().unwrap() == "tiff", "{files:?}");
+
+    refused(&folder, &with(&["--engine", "cpu", "--right-map", "right.jpg"]), 1, &["right.jpg", ".pfm"]);
+    refused(&folder, &with(&["--engine", "cpu", "--right-map", "out.pfm"]), 2, &["--right-map", "--output", "out.pfm"]);
+}
+
+#[test]
 fn without_a_display_the_scene_ends_with_a_preview() {
     let folder = tempfile::tempdir().unwrap();
     let args =

@@ -37,6 +37,10 @@ pub(super) struct ComputeArgs {
     /// Depth as 16-bit .png in millimetres, 0 where there is none; for a folder of pairs a folder; needs a calibration
     #[arg(long, value_name = "FILE")]
     depth: Option<PathBuf>,
+    /// The right picture's disparity too, in the same formats: right (x, y) shows what left (x + disparity, y) shows; for a
+    /// folder of pairs another folder
+    #[arg(long, value_name = "FILE")]
+    right_map: Option<PathBuf>,
     /// How clearly each disparity won (--confidence, which it switches on) as 8-bit .png: 255 is clearest, 0 where nothing
     /// was measured; for a folder of pairs a folder
     #[arg(long, value_name = "FILE")]
@@ -56,6 +60,7 @@ pub(super) struct ComputeArgs {
 /// Where the results of one pair go.
 struct Targets {
     disparity: PathBuf,
+    right: Option<PathBuf>,
     color: Option<PathBuf>,
     depth: Option<PathBuf>,
     confidence: Option<PathBuf>,
@@ -71,14 +76,20 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     let inputs: Vec<_> = std::iter::once(&args.left).chain(&args.right).cloned().collect();
     let spec = SourceSpec::from_paths(&inputs)?;
     let is_folder = matches!(spec, SourceSpec::Folder(_));
+    if args.right_map.as_ref() == Some(&args.output) {
+        let name = args.output.display();
+        return Err(UsageError(format!("--right-map and --output are both {name}: give each its own")).into());
+    }
     if is_folder {
-        let others = [&args.color, &args.depth, &args.confidence_map];
+        let others = [&args.right_map, &args.color, &args.depth, &args.confidence_map];
         for folder in std::iter::once(&args.output).chain(others.into_iter().flatten()) {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot make the output folder {}", folder.display()))?;
         }
     } else {
-        export::check_disparity_name(&args.output)?;
+        for map in std::iter::once(&args.output).chain(&args.right_map) {
+            export::check_disparity_name(map)?;
+        }
     }
     let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
     let choice = args.calibration.over(rig_file.calibration)?;
@@ -101,7 +112,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         };
         let bar = progress.get_or_insert_with(|| progress_bar(info.num_pairs.filter(|_| is_folder && !args.json)));
         let params = Arc::new(settings.params_for(frame.size().0, frame.geometry.as_ref())?);
-        let job = Job { frame: frame.clone(), params, read_back: true, wants_right: false };
+        let job = Job { frame: frame.clone(), params, read_back: true, wants_right: args.right_map.is_some() };
         let engine = match &mut engine {
             Some(engine) => engine,
             None => engine.insert(open_engine(&settings, &job)?),
@@ -109,8 +120,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         let output = engine::run(engine.as_mut(), job)?;
         let targets = targets(args, is_folder, &frame);
         let warnings = write(&output, &targets)?;
-        for warning in warnings {
-            bar.suspend(|| eprintln!("stereopsis: {}: {warning}", targets.disparity.display()));
+        for (file, warning) in warnings {
+            bar.suspend(|| eprintln!("stereopsis: {}: {warning}", file.display()));
         }
         if !args.json {
             bar.suspend(|| eprintln!("{}", summary(&output, &targets)));
@@ -118,6 +129,9 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         bar.inc(1);
         let mut about = export::describe(&output);
         about["output"] = targets.disparity.display().to_string().into();
+        if let Some(right) = &targets.right {
+            about["right_map"] = right.display().to_string().into();
+        }
         results.push(about);
     }
     if let Some(bar) = progress {
@@ -147,6 +161,7 @@ fn targets(args: &ComputeArgs, is_folder: bool, frame: &Frame) -> Targets {
     if !is_folder {
         return Targets {
             disparity: args.output.clone(),
+            right: args.right_map.clone(),
             color: args.color.clone(),
             depth: args.depth.clone(),
             confidence: args.confidence_map.clone(),
@@ -155,16 +170,27 @@ fn targets(args: &ComputeArgs, is_folder: bool, frame: &Frame) -> Targets {
     let file = |folder: &Path, ending: &str| folder.join(format!("{}.{ending}", frame.raw.name));
     Targets {
         disparity: file(&args.output, &args.format),
+        right: args.right_map.as_deref().map(|folder| file(folder, &args.format)),
         color: args.color.as_deref().map(|folder| file(folder, "png")),
         depth: args.depth.as_deref().map(|folder| file(folder, "png")),
         confidence: args.confidence_map.as_deref().map(|folder| file(folder, "png")),
     }
 }
 
-fn write(output: &Output, targets: &Targets) -> anyhow::Result<Vec<String>> {
+/// Writes all that is asked for, and returns what was lost on the way, with the file.
+fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a Path, String)>> {
     let map = output.map.as_deref().context("the engine gave no numbers back")?;
     let geometry = output.job.frame.geometry.as_ref();
-    let warnings = export::write_disparity(&targets.disparity, map)?;
+    let mut warnings = Vec::new();
+    let mut write_disparity = |path: &'a Path, map| -> anyhow::Result<()> {
+        warnings.extend(export::write_disparity(path, map)?.into_iter().map(|warning| (path, warning)));
+        Ok(())
+    };
+    write_disparity(&targets.disparity, map)?;
+    if let Some(path) = &targets.right {
+        let right = output.right_map.as_deref().context("the engine gave no map of the right picture back")?;
+        write_disparity(path, right)?;
+    }
     if let Some(path) = &targets.color {
         let range = DisplayRange::fit(map, None);
         export::write_color(path, map, None, range, Colormap::Turbo)?;

@@ -70,8 +70,10 @@ pub fn preview(frame: &Frame, map: &DisparityMap, options: &PreviewOptions) -> I
     };
     let message = geometry.is_none().then_some(NO_DEPTH);
     let legend: Vec<_> = if options.show_reasons {
-        let invalid = reason::ALL.iter().filter(|(bit, _, _)| *bit != reason::FILLED);
-        invalid.map(|&(bit, word, _)| (colormap::reason_color(bit), word)).collect()
+        // those that somebody will look for: all of them would need more room than there may be
+        let found = map.reasons.pixels().iter().fold(0, |all, bits| all | bits);
+        let found = reason::of_holes().filter(|(bit, ..)| found & bit != 0);
+        found.map(|(bit, word, _)| (colormap::reason_color(bit), word)).collect()
     } else {
         Vec::new()
     };
@@ -179,6 +181,8 @@ pub(super) mod tests {
         let share = |options| share_of(&preview(&frame(true), &map(), options), color);
         assert!(share(&options) > 0.005);
         assert!(share(&PreviewOptions::default()) < 0.001);
+        let not_found = share_of(&preview(&frame(true), &map(), &options), colormap::reason_color(reason::MATCH));
+        assert!(not_found < 0.0001, "the legend has what is there: {not_found}");
     }
 
     #[test]

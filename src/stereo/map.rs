@@ -27,6 +27,14 @@ pub mod reason {
     /// Its disparity was put in from its neighbours; the bit of the original reason stays set beside it.
     pub const FILLED: u8 = 128;
 
+    /// Beside these there is a disparity.
+    pub const WITH_DISPARITY: u8 = HELD | FILLED;
+
+    /// Every reason why there is no disparity, with its word and its sentence.
+    pub fn of_holes() -> impl Iterator<Item = (u8, &'static str, &'static str)> {
+        ALL.iter().copied().filter(|(bit, ..)| bit & WITH_DISPARITY == 0)
+    }
+
     /// Every reason with a word for files and a sentence for people.
     pub const ALL: &[(u8, &str, &str)] = &[
         (RANGE, "range", "its partner would lie outside the right picture"),

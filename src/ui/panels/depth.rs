@@ -47,7 +47,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
         command = Some(Command::ColourReasons);
     }
     if look.colour_reasons {
-        for &(bit, word, sentence) in reason::ALL.iter().filter(|(bit, ..)| *bit != reason::FILLED) {
+        for (bit, word, sentence) in reason::of_holes() {
             ui.horizontal(|ui| {
                 let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
                 let [r, g, b] = reason_color(bit);
