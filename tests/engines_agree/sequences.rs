@@ -15,8 +15,12 @@ use stereopsis::stereo::{self, Fill, Maps, Past, StereoParams};
 
 /// What happens in a sequence.
 enum Event {
-    Pair(Case),
+    Pair(Box<Case>),
     Forget,
+}
+
+fn event(case: Case) -> Event {
+    Event::Pair(Box::new(case))
 }
 
 /// Textured pairs whose right picture is noise in places that move: holes come and go.
@@ -68,7 +72,7 @@ fn check(engine: &mut dyn Engine, events: &[Event], in_flight: usize) -> Vec<Map
         engine.submit(case.job()).unwrap_or_else(|err| panic!("{err} ({})", case.what));
         let expected = stereo::match_next(&mut past, &case.left, &case.right, &case.params, case.wants_right);
         all.push(expected.clone());
-        waiting.push_back((case, expected));
+        waiting.push_back((&**case, expected));
     }
     for (case, expected) in waiting {
         case.compare_maps(&collect(engine), &expected);
@@ -96,7 +100,7 @@ fn the_temporal_filter_remembers_as_the_reference_does() {
         for (i, &persistence) in Persistence::ALL.iter().enumerate() {
             let fill = Fill::ALL[i % 2];
             let params = StereoParams { persistence, fill, confidence: i % 3 == 0, ..base.clone() };
-            let events: Vec<_> = pairs(rng, (70, 41), 8, &params, 12).into_iter().map(Event::Pair).collect();
+            let events: Vec<_> = pairs(rng, (70, 41), 8, &params, 12).into_iter().map(event).collect();
             let in_flight = (1 + i % 3).min(engine.slots());
             let held = check(&mut *engine, &events, in_flight);
             let held = held.iter().map(|maps| share(maps, reason::HELD)).fold(0.0, f64::max);
@@ -125,7 +129,7 @@ fn another_size_or_other_parameters_begin_a_sequence_and_so_does_forgetting() {
         ];
         let mut events = Vec::new();
         let mut add = |rng: &mut Rng, size, bits, params: &StereoParams, count| {
-            events.extend(pairs(rng, size, bits, params, count).into_iter().map(Event::Pair));
+            events.extend(pairs(rng, size, bits, params, count).into_iter().map(event));
         };
         for other in &others {
             add(rng, (50, 30), 8, &params, 3);
@@ -136,7 +140,7 @@ fn another_size_or_other_parameters_begin_a_sequence_and_so_does_forgetting() {
         add(rng, (50, 30), 12, &params, 2);
         add(rng, (50, 30), 8, &params, 2); // another depth does not end it
         events.push(Event::Forget);
-        events.extend(pairs(rng, (50, 30), 8, &params, 3).into_iter().map(Event::Pair));
+        events.extend(pairs(rng, (50, 30), 8, &params, 3).into_iter().map(event));
         let slots = engine.slots();
         check(&mut *engine, &events, slots);
     }
@@ -160,7 +164,7 @@ fn random_sequences() {
                     let size = sizes[usize::from(rng.u8(..5) == 0)];
                     let case = Case::new(rng, size, Content::Shifted, 8, params);
                     let what = format!("SEED={seed}, {number}: {}", case.what);
-                    Event::Pair(Case { what, ..case })
+                    event(Case { what, ..case })
                 })
                 .collect();
             let in_flight = 1 + rng.usize(..engine.slots());

@@ -21,6 +21,7 @@ pub use local::Local;
 
 /// What decides a kernel's text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Kernel {
     /// How it is run.
     pub variant: Variant,
