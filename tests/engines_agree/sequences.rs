@@ -14,6 +14,7 @@ use stereopsis::stereo::map::reason;
 use stereopsis::stereo::{self, Fill, Maps, Past, StereoParams};
 
 /// What happens in a sequence.
+#[allow(clippy::large_enum_variant, reason = "nearly all of them are pairs")]
 enum Event {
     Pair(Box<Case>),
     Forget,
