@@ -12,7 +12,7 @@ use stereopsis::engine::{Engine, GpuEngine};
 use stereopsis::frame::Luma;
 use stereopsis::image::Image;
 use stereopsis::stereo::cost::mutual_information::Start;
-use stereopsis::stereo::{self, CostKind, DisparityMap, Fill, Past, StereoParams};
+use stereopsis::stereo::{self, CostKind, DisparityMap, Fill, Past, RightMatching, StereoParams};
 
 fn params() -> StereoParams {
     StereoParams { num_disparities: 12, ..StereoParams::for_cost(CostKind::MutualInformation) }
@@ -32,6 +32,7 @@ fn gpu_learns_the_same_table_on_each_level() {
             num_disparities: [12, 1, 27][i % 3],
             paths: [8, 0, 5][(i / 3) % 3],
             subpixel: i % 2 == 0,
+            right_matching: RightMatching::ALL[(i / 5) % 2],
             ..params()
         };
         let content = [Content::Shifted, Content::Noise, Content::Blocks, Content::Flat][(i / 3) % 4];
@@ -100,7 +101,7 @@ fn sequence(rng: &mut Rng) -> Vec<Next> {
     let filled = StereoParams { fill: Fill::Background, min_disparity: -3, uniqueness: 3, ..last.clone() };
     let other = StereoParams { p1: last.p1 + 1, ..last.clone() };
     let random = StereoParams { mi_start: Start::Random, ..last.clone() };
-    let gated = StereoParams { gating: Some(2), ..filled.clone() };
+    let gated = StereoParams { gating: Some(2), right_matching: RightMatching::Swapped, ..filled.clone() };
     let (wide, high) = ((75, 38), (41, 67));
     let padded_alike = (101, 38); // rows of a map take as many bytes
     let mut pair =
