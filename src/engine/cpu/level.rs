@@ -140,26 +140,7 @@ impl Buffers {
         let volume_len = size.0 * size.1 * range.stride + OVERHANG;
         let (luma, right_luma) = (left.to_u8(), right.to_u8());
         let local = |costs| Local { level, range, costs, left: &luma, right: &right_luma, params };
-        match params.cost {
-            CostKind::AdCensus => {
-                let census = StereoParams { cost: ad_census::CENSUS, ..params.clone() };
-                self.codes.set(level, left, right, &census, range);
-                self.brightness.set_brightness(&luma, &right_luma, range);
-            }
-            CostKind::GradientCensus => {
-                let census = StereoParams { cost: gradient_census::CENSUS, ..params.clone() };
-                self.codes.set(level, left, right, &census, range);
-                let [of_left, of_right] = [&luma, &right_luma].map(gradient_census::gradients);
-                for (axis, codes) in self.gradients.iter_mut().enumerate() {
-                    let along = |gradients: &Image<[u8; 2]>| gradients.map(|gradient| gradient[axis]);
-                    codes.set_brightness(&along(&of_left), &along(&of_right), range);
-                }
-            }
-            CostKind::Ad | CostKind::Sad | CostKind::MutualInformation => {
-                self.codes.set_brightness(&luma, &right_luma, range);
-            }
-            _ => self.codes.set(level, left, right, params, range),
-        }
+        self.set_codes(task, (&luma, &right_luma), range);
         let compared = match params.cost {
             CostKind::Ad | CostKind::Sad | CostKind::Rank | CostKind::MutualInformation => {
                 Costs::Differences(&self.codes)
@@ -237,6 +218,31 @@ impl Buffers {
         maps.drop_border(params);
         stages.done("paths + winner");
         Ok(maps)
+    }
+
+    /// Codes of both pictures, and what a cost compares beside them.
+    fn set_codes(&mut self, task: Task<'_>, (luma, right_luma): (&Image<u8>, &Image<u8>), range: Range) {
+        let Task { level, left, right, params } = task;
+        match params.cost {
+            CostKind::AdCensus => {
+                let census = StereoParams { cost: ad_census::CENSUS, ..params.clone() };
+                self.codes.set(level, left, right, &census, range);
+                self.brightness.set_brightness(luma, right_luma, range);
+            }
+            CostKind::GradientCensus => {
+                let census = StereoParams { cost: gradient_census::CENSUS, ..params.clone() };
+                self.codes.set(level, left, right, &census, range);
+                let [of_left, of_right] = [luma, right_luma].map(gradient_census::gradients);
+                for (axis, codes) in self.gradients.iter_mut().enumerate() {
+                    let along = |gradients: &Image<[u8; 2]>| gradients.map(|gradient| gradient[axis]);
+                    codes.set_brightness(&along(&of_left), &along(&of_right), range);
+                }
+            }
+            CostKind::Ad | CostKind::Sad | CostKind::MutualInformation => {
+                self.codes.set_brightness(luma, right_luma, range);
+            }
+            _ => self.codes.set(level, left, right, params, range),
+        }
     }
 }
 
