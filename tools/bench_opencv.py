@@ -7,9 +7,9 @@ The pictures are pairs of the built-in scene, which the program writes for this.
 MODE_SGBM_3WAY (3 paths), then Stereopsis (8 paths) over them, some pairs without the clock and then --frames pairs with it.
 
 Stereopsis is timed by itself, from rectified luma to the filtered disparity map: census 5x5, 8 paths, adaptive P2, winner with
-sub-pixel, left-right check, median 3x3. OpenCV is called as its users do and does what its compute() does: pixel cost, paths, winner
-with sub-pixel, left-right check, median 3x3. Its parameters are those that its documentation advises for one channel and block size 1:
-P1 = 8, P2 = 32; disp12MaxDiff 1, uniquenessRatio 0, preFilterCap 63, no speckle filter.
+sub-pixel, left-right check, median 3x3, speckle filter. OpenCV is called as its users do and does what its compute() does: pixel cost, paths, winner
+with sub-pixel, left-right check, median 3x3, speckle filter. Its parameters are those that its documentation advises for one channel and block size 1:
+P1 = 8, P2 = 32; disp12MaxDiff 1, uniquenessRatio 0, preFilterCap 63, speckles of 100 px with steps of 1 px.
 """
 import argparse
 import pathlib
@@ -72,8 +72,8 @@ def matcher(mode, disparities):
         disp12MaxDiff=1,
         preFilterCap=63,
         uniquenessRatio=0,
-        speckleWindowSize=0,
-        speckleRange=0,
+        speckleWindowSize=100,
+        speckleRange=1,
         mode=MODES[mode],
     )
 

@@ -94,7 +94,7 @@ parameters! {
         /// it falls to a third where dI^2 is gamma.
         gamma_color: u32 = 400, "gamma-color", "Gamma of brightness", 1..=65025, "", Matching, Advanced;
         /// How near a pixel of a weighted aggregation has to be: its weight is exp(-distance^2 / gamma).
-        gamma_space: u32 = 300, "gamma-space", "Gamma of distance", 1..=65025, "px^2", Matching, Advanced;
+        gamma_space: u32 = 300, "gamma-space", "Gamma of distance", 1..=65025, "px²", Matching, Advanced;
         /// The arms of the aggregations cross and weighted-cross end where brightness differs by more than this.
         tau: u32 = 12, "tau", "Tau", 0..=255, "", Matching, Advanced;
         /// The arms of the aggregations cross and weighted-cross are at most this long.
@@ -143,14 +143,14 @@ parameters! {
         spatial: Option<u32> = None, "spatial", "Spatial filter", 1..=5, "", Filters, Basic;
         /// How much of a running mean is the next pixel: less is smoother.
         spatial_alpha: u32 = 50, "spatial-alpha", "Spatial alpha", 1..=100, "%", Filters, Advanced;
-        /// A larger step between pixels is an edge for the spatial filter.
-        spatial_delta: u32 = 10, "spatial-delta", "Spatial delta", 1..=255, "px/16", Filters, Advanced;
+        /// A larger step between pixels is an edge for the spatial filter: sixteenths of a pixel.
+        spatial_delta: u32 = 10, "spatial-delta", "Spatial delta", 1..=255, "/16", Filters, Advanced;
         /// Calm flicker: each disparity becomes a running mean over the pairs, and holes keep for a moment what was there.
         temporal: bool = false, "temporal", "Temporal filter", 0..=1, "", Filters, Basic;
         /// How much of a running mean is the newest pair: less is calmer and slower to follow.
         temporal_alpha: u32 = 40, "temporal-alpha", "Temporal alpha", 1..=100, "%", Filters, Advanced;
-        /// A larger step from pair to pair is a change of the scene for the temporal filter.
-        temporal_delta: u32 = 10, "temporal-delta", "Temporal delta", 1..=255, "px/16", Filters, Advanced;
+        /// A larger step from pair to pair is a change of the scene for the temporal filter: sixteenths of a pixel.
+        temporal_delta: u32 = 10, "temporal-delta", "Temporal delta", 1..=255, "/16", Filters, Advanced;
         /// When a hole keeps the disparity that it had before.
         persistence: Persistence = Persistence::TwoOfFour, "persistence", "Persistence", 0..=0, "", Filters, Advanced;
         /// What is put into pixels without a disparity. Filled depth is invented.

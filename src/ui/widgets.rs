@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 /// Width of the names at the left, points.
 pub(crate) const LABEL_WIDTH: f32 = 104.0;
 const NUMBER_WIDTH: f32 = 42.0;
-const UNIT_WIDTH: f32 = 18.0;
+const UNIT_WIDTH: f32 = 22.0;
 
 /// A whole number with its name, unit and ranges.
 pub(crate) struct NumberRow<'a> {

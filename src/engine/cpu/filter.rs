@@ -112,45 +112,48 @@ fn check_row<S: Simd>(_: S, values: &mut [i16], reasons: &mut [u8], other: &[i16
     }
 }
 
-/// Regions of at most `size` pixels become invalid. Runs of a row are joined with those of the row above.
+/// Regions of at most `size` pixels become invalid. Each thread joins the runs of its rows, then strips are joined where they
+/// meet.
 fn remove_speckle(map: &mut DisparityMap, size: u32, range_px: u32) {
     if size == 0 {
         return;
     }
-    let width = map.values.width();
-    let close = |a: i16, b: i16| i32::from(a).abs_diff(b.into()) <= 16 * range_px;
+    let (width, height) = map.size();
+    let rows = height.div_ceil(rayon::current_num_threads()).max(1);
+    // one more than the run of each pixel, counted from the first one of its strip; 0 for those without a disparity
+    let mut labels = vec![0_u32; width * height];
+    let strips = map.values.pixels().par_chunks(rows * width).zip(labels.par_chunks_mut(rows * width));
+    let strips: Vec<Regions> =
+        strips.map(|(values, labels)| Regions::of_strip(values, labels, width, range_px)).collect();
     let mut regions = Regions::default();
-    // one more than the region of each pixel, 0 for those without a disparity
-    let mut labels = vec![0_u32; map.values.pixels().len()];
-    for (y, row) in map.values.pixels().chunks_exact(width).enumerate() {
-        let (above, rest) = labels.split_at_mut(y * width);
-        let above = y.checked_sub(1).map(|y| (map.values.row(y), &above[y * width..]));
-        let mut run = 0;
+    let firsts: Vec<u32> = strips.into_iter().map(|strip| regions.append(strip)).collect();
+    for (strip, first) in firsts.windows(2).enumerate() {
+        let y = (strip + 1) * rows;
+        let (above, below) = (map.values.row(y - 1), map.values.row(y));
+        let [above_labels, below_labels] = [y - 1, y].map(|y| &labels[y * width..][..width]);
         for x in 0..width {
-            if row[x] == INVALID {
-                continue;
-            }
-            if x == 0 || row[x - 1] == INVALID || !close(row[x], row[x - 1]) {
-                run = regions.start();
-            }
-            regions.pixels[run as usize] += 1;
-            rest[x] = run + 1;
-            if let Some((values, labels)) = above
-                && values[x] != INVALID
-                && close(row[x], values[x])
-            {
-                regions.join(run, labels[x] - 1);
+            if is_one_region(above[x], below[x], range_px) {
+                regions.join(first[0] + above_labels[x] - 1, first[1] + below_labels[x] - 1);
             }
         }
     }
     let small = regions.at_most(size);
-    let pixels = map.values.pixels_mut().iter_mut().zip(map.reasons.pixels_mut());
-    for ((value, reasons), label) in pixels.zip(labels) {
-        if label > 0 && small[label as usize - 1] {
-            *value = INVALID;
-            *reasons |= reason::SPECKLE;
+    let values = map.values.pixels_mut().par_chunks_mut(rows * width);
+    let reasons = map.reasons.pixels_mut().par_chunks_mut(rows * width);
+    let strips = values.zip(reasons).zip(labels.par_chunks(rows * width)).zip(firsts);
+    strips.for_each(|(((values, reasons), labels), first)| {
+        for ((value, reasons), &label) in values.iter_mut().zip(reasons).zip(labels) {
+            if label > 0 && small[(first + label - 1) as usize] {
+                *value = INVALID;
+                *reasons |= reason::SPECKLE;
+            }
         }
-    }
+    });
+}
+
+/// Whether two neighbours have disparities, and like ones.
+fn is_one_region(a: i16, b: i16, range_px: u32) -> bool {
+    a != INVALID && b != INVALID && i32::from(a).abs_diff(b.into()) <= 16 * range_px
 }
 
 /// Sets of runs that belong together: each run points to one with a smaller number, the first of a set to itself.
@@ -161,6 +164,43 @@ struct Regions {
 }
 
 impl Regions {
+    /// Of some rows; runs of a row are joined with those of the row above.
+    fn of_strip(values: &[i16], labels: &mut [u32], width: usize, range_px: u32) -> Self {
+        let mut regions = Self::default();
+        for y in 0..values.len() / width {
+            let row = &values[y * width..][..width];
+            let (above_labels, labels) = labels.split_at_mut(y * width);
+            let above = y.checked_sub(1).map(|y| (&values[y * width..][..width], &above_labels[y * width..]));
+            let (mut run, mut last) = (0, 0);
+            for x in 0..width {
+                if row[x] == INVALID {
+                    continue;
+                }
+                if x == 0 || !is_one_region(row[x - 1], row[x], range_px) {
+                    (run, last) = (regions.start(), 0);
+                }
+                regions.pixels[run as usize] += 1;
+                labels[x] = run + 1;
+                if let Some((values, labels)) = above
+                    && labels[x] != last
+                    && is_one_region(values[x], row[x], range_px)
+                {
+                    last = labels[x]; // a run meets the same one again and again
+                    regions.join(run, last - 1);
+                }
+            }
+        }
+        regions
+    }
+
+    /// Takes in the runs of the next strip; the number of its first one.
+    fn append(&mut self, strip: Self) -> u32 {
+        let first = self.parent.len() as u32;
+        self.parent.extend(strip.parent.iter().map(|run| first + run));
+        self.pixels.extend(strip.pixels);
+        first
+    }
+
     fn start(&mut self) -> u32 {
         let run = self.parent.len() as u32;
         self.parent.push(run);

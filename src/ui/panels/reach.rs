@@ -6,8 +6,8 @@ use crate::ui::look::ERRORS_PX;
 use crate::ui::session::Session;
 use crate::ui::view::metres;
 use crate::ui::widgets;
-use egui::{Align2, Color32, DragValue, RichText, Role, TextStyle, Ui, WidgetInfo};
-use egui_plot::{GridMark, HoverPosition, Legend, Line, LineStyle, Plot, PlotPoint, Points, Span, VLine};
+use egui::{Align2, Color32, DragValue, Rangef, RichText, Role, TextStyle, Ui, WidgetInfo};
+use egui_plot::{AxisHints, GridMark, HoverPosition, Legend, Line, LineStyle, Plot, PlotPoint, Points, Span, VLine};
 
 const SIZE: [f32; 2] = [420.0, 290.0];
 const SAMPLES: usize = 400;
@@ -75,7 +75,7 @@ fn curves(ui: &mut Ui, reach: &Reach, error_px: f64, pointed: Option<Sample>) {
         .allow_zoom(false)
         .allow_scroll(false)
         .allow_boxed_zoom(false)
-        .x_axis_label("disparity, px")
+        .custom_x_axes(vec![AxisHints::new_x().label("disparity, px").label_spacing(Rangef::new(20.0, 40.0))])
         .y_axis_label("m")
         .y_grid_spacer(|input| powers_of_ten(input.bounds))
         .y_axis_formatter(|mark, _| power_text(mark.value))
@@ -87,7 +87,7 @@ fn curves(ui: &mut Ui, reach: &Reach, error_px: f64, pointed: Option<Sample>) {
     let response = plot.show(ui, |plot| {
         if limit_px > first_px {
             let shade = colors.step.gamma_multiply(0.12);
-            let name = format!("off by {STEP_PX} px: more than {TOLERANCE_PERCENT} %");
+            let name = format!("above {TOLERANCE_PERCENT} %");
             let span = Span::new(name, first_px..=limit_px).fill(shade).border_width(0.0);
             plot.span(span.label_align(Align2::LEFT_BOTTOM));
         }

@@ -15,7 +15,10 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(text).color(ui.visuals().warn_fg_color));
         for (cure, expected_hz) in session.cures() {
-            let label = format!("{}: about {expected_hz:.0}/s", cure.label());
+            let label = match expected_hz {
+                Some(hz) => format!("{}: about {hz:.0}/s", cure.label()),
+                None => cure.label().to_owned(),
+            };
             if ui.button(label).clicked() {
                 session.cure(cure);
             }

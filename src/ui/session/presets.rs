@@ -63,10 +63,14 @@ impl Session {
         differences(&self.params, self.preset)
     }
 
+    /// Pairs a second that the matcher makes with a preset at the present size and range, where that has been seen.
+    pub(crate) fn rate(&self, preset: Preset) -> Option<f64> {
+        self.output.as_ref().and_then(|output| self.preset_rates.per_second(preset, output))
+    }
+
     /// `31 frames/s here`: how fast a preset is at the present size and range.
     pub(crate) fn rate_text(&self, preset: Preset) -> String {
-        let per_second = self.output.as_ref().and_then(|output| self.preset_rates.per_second(preset, output));
-        match per_second {
+        match self.rate(preset) {
             Some(rate) if rate < 10.0 => format!("{rate:.1} frames/s here"),
             Some(rate) => format!("{rate:.0} frames/s here"),
             None => "not run yet here".to_owned(),

@@ -78,16 +78,21 @@ impl Session {
         1e3 / self.status.computed_hz.max(0.1)
     }
 
-    /// What would help now, each with the pairs per second to expect.
-    pub(crate) fn cures(&self) -> Vec<(Cure, f64)> {
+    /// What would help now, each with the pairs per second to expect, where that is known.
+    pub(crate) fn cures(&self) -> Vec<(Cure, Option<f64>)> {
         let fits = |cure: &Cure| match cure {
             Cure::HalfSize => self.rig.choice.scale == Scale::One,
             Cure::FewerDisparities => self.params.num_disparities > FEW,
             Cure::Fast => self.preset != Preset::Fast,
         };
         let expected = |cure: Cure| {
-            let possible_hz = 1e3 / (self.pair_ms() * cure.time_factor()).max(0.1);
-            (cure, possible_hz.min(self.status.captured_hz))
+            let by_factor = 1e3 / (self.pair_ms() * cure.time_factor()).max(0.1);
+            let possible_hz = match (cure, self.preset) {
+                // how much another preset takes is known once it has run
+                (Cure::Fast, preset) if preset != Preset::Balanced => self.rate(Preset::Fast),
+                _ => Some(by_factor),
+            };
+            (cure, possible_hz.map(|hz| hz.min(self.status.captured_hz)))
         };
         let all = [Cure::HalfSize, Cure::FewerDisparities, Cure::Fast];
         all.into_iter().filter(fits).map(expected).collect()
