@@ -23,7 +23,7 @@ fn the_curves_follow_the_rig_the_range_and_the_pointer() {
     let field = window.harness.get_by_role_and_label(Role::SpinButton, "Error of a disparity").rect();
     assert!(field.width() > 10.0);
 
-    let below = window.place("left view", (0.5, 0.95));
+    let below = window.place("left view", (0.4, 0.95));
     window.harness.hover_at(below);
     let depth = window.until("a depth to read", |w| w.read("depth"));
     window.harness.run_steps(2);
