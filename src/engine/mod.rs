@@ -14,7 +14,8 @@ pub use open::{OpenOptions, Opened, open};
 
 use crate::choices;
 use crate::frame::Frame;
-use crate::stereo::{DisparityMap, StereoParams};
+use crate::stereo::cost::mutual_information::MOST_PIXELS;
+use crate::stereo::{CostKind, DisparityMap, StereoParams};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -159,6 +160,17 @@ pub trait Engine: Send {
     /// # Errors
     /// The oldest job failed and is gone.
     fn collect(&mut self) -> Result<Option<Output>, EngineError>;
+}
+
+/// Refuses pictures that are too large for a cost to be counted.
+fn check_counts((width, height): (usize, usize), params: &StereoParams) -> Result<(), EngineError> {
+    if params.cost == CostKind::MutualInformation && width * height > MOST_PIXELS {
+        return Err(EngineError::TooLarge(format!(
+            "{width}x{height} px are too many for mutual information, which counts up to {MOST_PIXELS}; lower --scale, or use \
+             another --cost"
+        )));
+    }
+    Ok(())
 }
 
 /// Runs one job and waits for it; the engine must be idle.

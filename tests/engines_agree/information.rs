@@ -1,6 +1,7 @@
 //! Mutual information on the GPU: counts and costs of each level, and what one pair leaves behind for the next.
 
-use crate::cases::{Case, Content};
+use crate::cases::{Case, Content, job};
+use crate::engines;
 use crate::gpu::{gpu_engine, open_gpu};
 use crate::steps;
 use fastrand::Rng;
@@ -8,7 +9,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use stereopsis::engine::gpu::GpuOptions;
 use stereopsis::engine::gpu::variant::{Forced, Variant};
-use stereopsis::engine::{Engine, GpuEngine};
+use stereopsis::engine::{self, Engine, GpuEngine};
 use stereopsis::frame::Luma;
 use stereopsis::image::Image;
 use stereopsis::stereo::cost::mutual_information::Start;
@@ -16,6 +17,18 @@ use stereopsis::stereo::{self, CostKind, DisparityMap, Fill, Past, RightMatching
 
 fn params() -> StereoParams {
     StereoParams { num_disparities: 12, ..StereoParams::for_cost(CostKind::MutualInformation) }
+}
+
+/// Counts have 32 bits; a picture that could exceed them is refused before anything is allocated for it.
+#[test]
+fn pictures_too_large_to_count_are_refused() {
+    let params = StereoParams { num_disparities: 1, ..StereoParams::for_cost(CostKind::MutualInformation) };
+    let picture = Luma::U8(Image::filled(8192, 2049, 7));
+    for mut engine in engines() {
+        let refused = engine::run(&mut *engine, job(&picture, &picture, &params)).map(drop).expect_err("too large");
+        let text = refused.to_string();
+        assert!(text.contains("8192x2049") && text.contains("--scale"), "{text}");
+    }
 }
 
 /// Pyramids of every height with and without gates, odd sizes, every depth and kind of content.

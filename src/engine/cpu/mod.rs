@@ -179,6 +179,7 @@ impl Engine for CpuEngine {
     }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
+        super::check_counts(job.frame.size(), &job.params)?;
         if self.waiting.is_some() {
             return Err(EngineError::Device("the CPU takes one pair at a time: collect the last one first".into()));
         }

@@ -228,6 +228,7 @@ impl GpuEngine {
 
     /// Uploads a job and binds what it runs, which the caller submits.
     pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<Slot, EngineError> {
+        crate::engine::check_counts(job.frame.size(), &job.params)?;
         let wanted = Wanted { keeps_sums, ..self.wanted(job)? };
         let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
         let size = left.size();

@@ -8,7 +8,7 @@ mod histogram;
 mod start;
 mod table;
 
-pub use histogram::{LEVELS, histogram};
+pub use histogram::{LEVELS, MOST_PIXELS, histogram};
 pub use start::{random_disparity, start};
 pub use table::{LOG_TABLE_BITS, Table, kernel, log_table, log2_q16, table};
 
