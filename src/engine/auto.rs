@@ -4,6 +4,7 @@
 //! caches, by devices, size and those parameters that decide how long a pair takes.
 
 use super::{CpuEngine, Engine, EngineError, Job, OpenOptions, Opened, cached, run};
+use crate::parameter::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -77,28 +78,39 @@ fn time(engine: &mut dyn Engine, sample: &Job) -> Result<f64, EngineError> {
     Ok(best.as_secs_f64() * 1e3)
 }
 
+/// Parameters whose value takes no time.
+const TIMELESS: [&str; 13] = [
+    "min-disparity",
+    "p1",
+    "p2",
+    "adaptive-p2",
+    "p2-min",
+    "p2-alpha",
+    "gamma-color",
+    "gamma-space",
+    "tau",
+    "speckle-range",
+    "spatial-alpha",
+    "spatial-delta",
+    "temporal-delta",
+];
+
+/// Parameters that take time where they are on, whatever their value.
+const SWITCHED: [&str; 5] = ["uniqueness", "match-threshold", "left-right", "speckle-size", "temporal-alpha"];
+
 /// Everything that decides how long a pair takes.
 fn key(gpu: &str, cpu: &str, sample: &Job) -> String {
     let (width, height) = sample.frame.size();
-    let p = &sample.params;
-    let window = if p.cost == crate::stereo::CostKind::Sad { p.sad_window } else { p.rank_window };
-    let check = if p.left_right.is_some() { "left-right" } else { "" };
-    // both look for the best other candidate
-    let uniqueness = if p.uniqueness > 0 { "uniqueness" } else { "" };
-    let confidence = if p.confidence { "confidence" } else { "" };
-    let gating = p.gating.map_or(String::new(), |levels| format!("gating {levels}"));
-    let speckle = if p.speckle_size > 0 { "speckle" } else { "" };
-    format!(
-        "{} | {gpu} | {cpu} | {width}x{height}x{} {} {window} paths {} from {} median {} {check} {speckle} {} \
-         {uniqueness} {confidence} {gating}",
-        env!("CARGO_PKG_VERSION"),
-        p.num_disparities,
-        p.cost,
-        p.paths,
-        p.start_angle_deg,
-        p.median,
-        p.fill,
-    )
+    let words = sample.params.words().filter(|(name, _)| !TIMELESS.contains(name));
+    let words = words.map(|(name, value)| match value {
+        Value::Integer(v) if SWITCHED.contains(&name) => {
+            let is_on = v > 0 || name == "left-right"; // whose 0 is the strictest check
+            format!("{name} {}", if is_on { "on" } else { "off" })
+        }
+        value => format!("{name} {value}"),
+    });
+    let words: Vec<_> = words.collect();
+    format!("{} | {gpu} | {cpu} | {width}x{height} | {}", env!("CARGO_PKG_VERSION"), words.join(" "))
 }
 
 type Cache = BTreeMap<String, Times>;
@@ -156,7 +168,13 @@ mod tests {
             StereoParams { confidence: true, ..default.clone() },
             StereoParams { gating: Some(1), ..default.clone() },
             StereoParams { gating: Some(2), ..default.clone() },
-            default,
+            StereoParams { aggregation: crate::stereo::Aggregation::Cross, ..default.clone() },
+            StereoParams { arms: 5, ..default.clone() },
+            StereoParams { mi_levels: 2, ..default.clone() },
+            StereoParams { temporal: true, ..default.clone() },
+            StereoParams { spatial: Some(2), ..default.clone() },
+            default.clone(),
+            StereoParams { p1: 3, min_disparity: 7, tau: 9, ..default },
         ];
         let keys: std::collections::BTreeSet<_> = others
             .into_iter()
@@ -168,7 +186,7 @@ mod tests {
                 )
             })
             .collect();
-        assert_eq!(keys.len(), 5, "{keys:?}");
+        assert_eq!(keys.len(), 10, "{keys:?}");
     }
 
     #[test]

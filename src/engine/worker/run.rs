@@ -7,7 +7,7 @@ use super::{Board, Command, Control, EngineSource, lock};
 use crate::capture::newest::{NewestReceiver, RecvError};
 use crate::engine::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, Output, open};
 use crate::frame::Frame;
-use crate::stereo::StereoParams;
+use crate::stereo::{Aggregation, CostKind, StereoParams};
 use crossbeam_channel::Receiver;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -30,11 +30,20 @@ const FAREWELL: Duration = Duration::from_millis(500);
 struct DecidedFor {
     size: (usize, usize),
     gated: bool,
+    aggregation: Aggregation,
+    /// By mutual information.
+    informed: bool,
 }
 
 impl DecidedFor {
     fn of(job: &Job) -> Self {
-        Self { size: job.frame.size(), gated: job.params.gating.is_some() }
+        let params = &job.params;
+        Self {
+            size: job.frame.size(),
+            gated: params.gating.is_some(),
+            aggregation: params.aggregation,
+            informed: params.cost == CostKind::MutualInformation,
+        }
     }
 }
 
