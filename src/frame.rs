@@ -3,6 +3,7 @@
 //! "Left" is as seen from behind the cameras; every size is per eye. A frame is made on the capture thread and
 //! never changed afterwards, so that it is shared by `Arc`.
 
+use crate::capture::Original;
 use crate::image::Image;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -95,6 +96,8 @@ pub struct RawPair {
     pub skew_s: f64,
     /// Where the pair comes from, for names of results: a file's stem, `scene-000012`.
     pub name: String,
+    /// What cameras gave, before it was decoded, split and turned; `None` where the pictures above are all there is.
+    pub original: Option<Original>,
     /// Exact disparity, where the source knows it.
     pub truth: Option<Arc<Truth>>,
 }
@@ -151,7 +154,7 @@ impl Frame {
 }
 
 /// The numbers of a rectified rig that turn disparity into space: `z = f T / (d + doffs)`.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Geometry {
     /// Focal length of the rectified pictures, px.
     pub focal_px: f64,

@@ -27,6 +27,7 @@ pub mod capture;
 pub mod calibration;
 pub mod stereo;
 pub mod engine;
+pub mod recording;
 pub mod live;
 pub mod metrics;
 pub mod colormap;

@@ -165,6 +165,7 @@ fn pair(number: u64, (width, height): (usize, usize)) -> RawPair {
         rgb: Some(Image::filled(width, height, [number as u8; 3])),
     };
     RawPair {
+        original: None,
         left: picture(0),
         right: picture(3),
         sequence: number,

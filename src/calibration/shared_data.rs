@@ -30,6 +30,7 @@ pub(super) fn pairs(left: &Path, right: &Path) -> Vec<RawPair> {
     let (left, right) = (listed(left), listed(right));
     assert_eq!(left.len(), right.len());
     let pair = |(left, right): (&PathBuf, &PathBuf)| RawPair {
+        original: None,
         left: read_picture(left, false).unwrap(),
         right: read_picture(right, false).unwrap(),
         sequence: 0,

@@ -7,20 +7,25 @@ pub mod decode;
 pub mod webcam;
 mod camera_options;
 mod orientation;
+mod original;
 pub mod decode_camera;
 pub mod pairing;
 mod pace;
+mod transport;
 pub mod stamps;
 pub mod scale;
 pub mod newest;
 pub mod worker;
 
 pub use camera_options::{CameraOptions, ControlWishes, EyeOptions, Orientation, PowerLine, Wish};
+pub use original::{Original, Shot, halves};
 pub use scale::Scale;
 pub use source::{SourceOptions, SourceSpec, open};
-pub use worker::{Capture, CaptureOptions, CaptureStats, Recipe, Rectify};
+pub use transport::{Playing, Speed, Transport};
+pub use worker::{Capture, CaptureOptions, CaptureStats, FrameTap, Recipe, Rectify};
 
 use crate::frame::{Geometry, RawPair};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What is known of an open source.
@@ -74,6 +79,11 @@ pub trait PairSource: Send {
     /// Starts one of two free-running cameras again, in the background, until both take their pictures at nearly the same
     /// time; [`SourceState::resyncing`] says while that goes on. Others ignore it.
     fn resync(&mut self) {}
+
+    /// How it is played, for what has a beginning and can be sought in.
+    fn transport(&self) -> Option<Arc<Transport>> {
+        None
+    }
 }
 
 /// How the cameras of a source stand.

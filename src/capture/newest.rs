@@ -91,12 +91,24 @@ impl<T> NewestSender<T> {
     /// # Errors
     /// Nobody will take it any more.
     pub fn send(&self, value: T) -> Result<(), Stopped> {
+        self.send_by(self.policy, value)
+    }
+
+    /// Gives a value and waits for room, whatever the policy.
+    ///
+    /// # Errors
+    /// Nobody will take it any more.
+    pub fn send_waiting(&self, value: T) -> Result<(), Stopped> {
+        self.send_by(Policy::Lossless, value)
+    }
+
+    fn send_by(&self, policy: Policy, value: T) -> Result<(), Stopped> {
         let mut value = value;
         loop {
             if self.is_closed() {
                 return Err(Stopped);
             }
-            value = match self.policy {
+            value = match policy {
                 Policy::NewestWins => match self.sender.try_send(value) {
                     Ok(()) => return Ok(()),
                     Err(TrySendError::Full(value)) => {

@@ -1,12 +1,11 @@
-//! The capture thread: reads a source, gives raw pairs to the recorder's tap, rectifies, scales, hands frames on.
+//! The capture thread: reads a source, rectifies, scales, shows frames to the recorder's tap, hands them on.
 //! The tap lies before the newest-wins channel, so that a slow matcher never thins what is recorded.
 
 use super::newest::{NewestReceiver, NewestSender, Policy, channel_with};
-use super::{Next, PairSource, Scale, SourceInfo, SourceState};
+use super::{Next, PairSource, Scale, SourceInfo, SourceState, Speed, Transport};
 use crate::calibration::CalibrationError;
 use crate::frame::{Frame, Geometry, Picture, RawPair};
 use crate::metrics::Rate;
-use crossbeam_channel::Sender;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -79,20 +78,27 @@ impl fmt::Debug for Recipe {
     }
 }
 
+/// Sees every frame before anything can drop it, such as a recorder.
+pub trait FrameTap: Send + Sync {
+    /// Called on the capture thread for each pair. What takes long here holds the source back, which for a camera means
+    /// lost pictures.
+    fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo);
+}
+
 /// How a source is read.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CaptureOptions {
     /// How frames are made; it can be changed while the source is read.
     pub recipe: Recipe,
     /// What happens to frames that nobody takes in time.
     pub policy: Policy,
-    /// Gets every raw pair; where its queue is full the pair is counted and left out, nobody waits.
-    pub raw_tap: Option<Sender<Arc<RawPair>>>,
+    /// See every frame; they can be changed while the source is read.
+    pub taps: Vec<Arc<dyn FrameTap>>,
 }
 
 impl Default for CaptureOptions {
     fn default() -> Self {
-        Self { recipe: Recipe::default(), policy: Policy::NewestWins, raw_tap: None }
+        Self { recipe: Recipe::default(), policy: Policy::NewestWins, taps: Vec::new() }
     }
 }
 
@@ -111,8 +117,6 @@ pub struct CaptureStats {
     pub dropped_source: u64,
     /// Frames replaced by a newer one before anybody took them.
     pub dropped_newest: u64,
-    /// Raw pairs that the tap had no room for.
-    pub dropped_tap: u64,
     /// Pairs per second, over about the last second; 0 before the second pair.
     pub rate_hz: f64,
     /// How much later the newest pair's right picture was taken, s.
@@ -133,6 +137,7 @@ struct Shared {
     info: Mutex<SourceInfo>,
     state: Mutex<SourceState>,
     recipe: Mutex<Recipe>,
+    taps: Mutex<Vec<Arc<dyn FrameTap>>>,
     resync: AtomicBool,
 }
 
@@ -141,6 +146,7 @@ pub struct Capture {
     /// The frames; clone it for whoever takes them.
     pub frames: NewestReceiver<Arc<Frame>>,
     shared: Arc<Shared>,
+    transport: Option<Arc<Transport>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -153,23 +159,26 @@ impl Capture {
     /// Starts reading `source`.
     pub fn start(source: Box<dyn PairSource>, options: CaptureOptions) -> Self {
         let (sender, frames) = channel_with(options.policy);
-        let CaptureOptions { recipe, policy: _, raw_tap } = options;
+        let CaptureOptions { recipe, policy: _, taps } = options;
+        let transport = source.transport();
         let shared = Arc::new(Shared {
             stop: AtomicBool::new(false),
             stats: Mutex::default(),
             info: Mutex::new(source.info()),
             state: Mutex::new(source.state()),
             recipe: Mutex::new(recipe),
+            taps: Mutex::new(taps),
             resync: AtomicBool::new(false),
         });
-        let reader = Reader { source, sender, raw_tap, shared: Arc::clone(&shared), rate: Rate::default() };
+        let (reader_shared, steered) = (Arc::clone(&shared), transport.clone());
+        let reader = Reader { source, sender, shared: reader_shared, transport: steered, rate: Rate::default() };
         let thread = std::thread::Builder::new().name("capture".into()).spawn(move || reader.run());
         if let Err(err) = &thread {
             let mut stats = lock(&shared.stats);
             stats.last_error = Some(format!("cannot start the capture thread: {err}"));
             (stats.ended, stats.lost) = (true, true);
         }
-        Self { frames, shared, thread: thread.ok() }
+        Self { frames, shared, transport, thread: thread.ok() }
     }
 
     /// What has happened so far.
@@ -197,6 +206,16 @@ impl Capture {
     /// Makes frames in another way from the next pair on.
     pub fn set_recipe(&self, recipe: Recipe) {
         *lock(&self.shared.recipe) = recipe;
+    }
+
+    /// Shows every frame to these from now on.
+    pub fn set_taps(&self, taps: Vec<Arc<dyn FrameTap>>) {
+        *lock(&self.shared.taps) = taps;
+    }
+
+    /// How a recording is played; `None` for other sources.
+    pub fn transport(&self) -> Option<&Arc<Transport>> {
+        self.transport.as_ref()
     }
 
     /// Has two free-running cameras take their pictures at nearly the same time, see [`PairSource::resync`].
@@ -237,8 +256,8 @@ impl Drop for Capture {
 struct Reader {
     source: Box<dyn PairSource>,
     sender: NewestSender<Arc<Frame>>,
-    raw_tap: Option<Sender<Arc<RawPair>>>,
     shared: Arc<Shared>,
+    transport: Option<Arc<Transport>>,
     rate: Rate,
 }
 
@@ -271,14 +290,14 @@ impl Reader {
                 Next::End => break,
             };
             let arrived = Instant::now();
-            let tap_full = self.raw_tap.as_ref().is_some_and(|tap| tap.try_send(Arc::clone(&raw)).is_err());
             let info = self.source.info();
             let recipe = lock(&self.shared.recipe).clone();
-            let frame = recipe.make(&raw, &info, arrived).map_err(|err| err.to_string())?;
+            let frame = Arc::new(recipe.make(&raw, &info, arrived).map_err(|err| err.to_string())?);
+            let taps = lock(&self.shared.taps).clone();
+            taps.iter().for_each(|tap| tap.frame(&frame, &info));
 
             let mut stats = lock(&self.shared.stats);
             stats.captured += 1;
-            stats.dropped_tap += u64::from(tap_full);
             stats.dropped_source += raw.sequence.saturating_sub(expected.unwrap_or(raw.sequence));
             self.rate.record(arrived);
             stats.rate_hz = self.rate.per_second(arrived);
@@ -287,7 +306,10 @@ impl Reader {
             drop(stats);
             expected = Some(raw.sequence + 1);
             *lock(&self.shared.info) = info;
-            if self.sender.send(Arc::new(frame)).is_err() {
+            // who plays as fast as can be wants to see all of it
+            let waits = self.transport.as_ref().is_some_and(|transport| transport.get().speed == Speed::Max);
+            let sent = if waits { self.sender.send_waiting(frame) } else { self.sender.send(frame) };
+            if sent.is_err() {
                 break;
             }
         }
@@ -338,6 +360,7 @@ mod tests {
             self.given += 1;
             let picture = Picture { luma: Luma::U8(Image::filled(8, 4, sequence as u8)), rgb: None };
             Ok(Next::Pair(Box::new(RawPair {
+                original: None,
                 left: picture.clone(),
                 right: picture,
                 sequence,
@@ -358,24 +381,25 @@ mod tests {
         capture.stats()
     }
 
-    #[test]
-    fn a_slow_matcher_never_thins_what_is_recorded() {
-        let (tap, recorded) = crossbeam_channel::bounded(100);
-        let options = CaptureOptions { raw_tap: Some(tap), ..CaptureOptions::default() };
-        let capture = Capture::start(Box::new(script(0..100)), options);
-        let stats = wait_for_end(&capture);
-        assert_eq!((stats.captured, stats.dropped_newest, stats.dropped_tap), (100, 99, 0));
-        let numbers: Vec<u64> = recorded.try_iter().map(|raw| raw.sequence).collect();
-        assert_eq!(numbers, (0..100).collect::<Vec<_>>());
-        assert_eq!(capture.frames.try_recv().unwrap().raw.sequence, 99, "the newest one is left");
+    #[derive(Default)]
+    struct Seen(Mutex<Vec<u64>>);
+
+    impl FrameTap for Seen {
+        fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
+            assert_eq!(source.name, "script");
+            lock(&self.0).push(frame.raw.sequence);
+        }
     }
 
     #[test]
-    fn a_full_tap_is_counted_and_stops_nobody() {
-        let (tap, _recorded) = crossbeam_channel::bounded(10);
-        let options = CaptureOptions { raw_tap: Some(tap), ..CaptureOptions::default() };
-        let stats = wait_for_end(&Capture::start(Box::new(script(0..25)), options));
-        assert_eq!((stats.captured, stats.dropped_tap), (25, 15));
+    fn a_slow_matcher_never_thins_what_is_recorded() {
+        let tap = Arc::new(Seen::default());
+        let options = CaptureOptions { taps: vec![tap.clone()], ..CaptureOptions::default() };
+        let capture = Capture::start(Box::new(script(0..100)), options);
+        let stats = wait_for_end(&capture);
+        assert_eq!((stats.captured, stats.dropped_newest), (100, 99));
+        assert_eq!(*lock(&tap.0), (0..100).collect::<Vec<_>>());
+        assert_eq!(capture.frames.try_recv().unwrap().raw.sequence, 99, "the newest one is left");
     }
 
     #[test]

@@ -136,6 +136,7 @@ pub(super) mod tests {
         let luma = Image::from_fn(WIDTH, HEIGHT, |x, y| ((x * 7) ^ (y * 5)) as u8);
         let picture = Picture { luma: Luma::U8(luma), rgb: None };
         let raw = RawPair {
+            original: None,
             left: picture.clone(),
             right: picture,
             sequence: 12,

@@ -9,13 +9,13 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use crate::engine::worker::{EngineSource, Wake};
+pub use crate::engine::worker::{EngineSource, ResultTap, Wake};
 pub use status::{Dropped, Latency, RunLatency, Status};
 pub use summary::Summary;
 pub use watch::Health;
 
 use crate::calibration::CalibrationError;
-use crate::capture::{Capture, CaptureOptions, PairSource, Recipe};
+use crate::capture::{Capture, CaptureOptions, FrameTap, PairSource, Recipe, Transport};
 use crate::engine::worker::{Control, EngineWorker};
 use crate::engine::{OpenOptions, Output};
 use crate::stereo::StereoParams;
@@ -33,6 +33,8 @@ pub struct LiveOptions {
     pub threads: Option<usize>,
     /// Whether each result must have its numbers on the host.
     pub read_back: bool,
+    /// See every result.
+    pub taps: Vec<Arc<dyn ResultTap>>,
     /// Called after each result and each change of status, on any thread; must not wait.
     pub wake: Wake,
 }
@@ -46,6 +48,7 @@ impl LiveOptions {
             threads: engine.threads,
             engine: EngineSource::Open(engine),
             read_back: false,
+            taps: Vec::new(),
             wake: Arc::new(|| {}),
         }
     }
@@ -65,10 +68,10 @@ impl Live {
     /// # Errors
     /// The system gives no thread.
     pub fn start(source: Box<dyn PairSource>, options: LiveOptions) -> std::io::Result<Self> {
-        let LiveOptions { capture, params, engine, threads, read_back, wake } = options;
+        let LiveOptions { capture, params, engine, threads, read_back, taps, wake } = options;
         let capture = Capture::start(source, capture);
         let control = Control { params: Arc::new(params), read_back, paused: false, steps: 0 };
-        let engine = EngineWorker::start(capture.frames.clone(), engine, control, threads, wake)?;
+        let engine = EngineWorker::start(capture.frames.clone(), engine, control, threads, taps, wake)?;
         let watch = watch::Watch::start(Box::new(engine.newest()))?;
         Ok(Self { watch, capture: Mutex::new(capture), engine })
     }
@@ -146,18 +149,38 @@ impl Live {
         }
     }
 
+    /// Shows every frame and every result to these from now on. A source that is opened later brings its own taps.
+    pub fn set_taps(&self, frames: Vec<Arc<dyn FrameTap>>, results: Vec<Arc<dyn ResultTap>>) {
+        self.capture().set_taps(frames);
+        self.engine.set_taps(results);
+    }
+
+    /// How a recording is played; `None` for other sources.
+    pub fn transport(&self) -> Option<Arc<Transport>> {
+        self.capture().transport().cloned()
+    }
+
     /// Holds the pair. Matching goes on: changed parameters show at once.
     pub fn pause(&self) {
-        self.engine.control(|control| control.paused = true);
+        match self.transport() {
+            Some(transport) => transport.pause(),
+            None => self.engine.control(|control| control.paused = true),
+        }
     }
 
     /// Takes new pairs again.
     pub fn resume(&self) {
+        if let Some(transport) = self.transport() {
+            transport.play();
+        }
         self.engine.control(|control| control.paused = false);
     }
 
-    /// Takes the next pair and holds it.
-    pub fn step(&self) {
+    /// Takes the next pair and holds it; of a recording also the one before, where negative.
+    pub fn step(&self, by: i64) {
+        if let Some(transport) = self.transport() {
+            return transport.step(by);
+        }
         self.engine.control(|control| {
             control.paused = true;
             control.steps += 1;
@@ -166,7 +189,10 @@ impl Live {
 
     /// Whether the pair is held.
     pub fn is_paused(&self) -> bool {
-        self.engine.wanted().paused
+        match self.transport() {
+            Some(transport) => !transport.get().playing,
+            None => self.engine.wanted().paused,
+        }
     }
 
     /// The newest result.

@@ -42,8 +42,6 @@ pub struct Dropped {
     pub failed: u64,
     /// They came while the picture was paused. Nobody misses them.
     pub while_paused: u64,
-    /// The recorder had no room. They were matched all the same.
-    pub not_recorded: u64,
 }
 
 impl Dropped {
@@ -131,7 +129,6 @@ impl Status {
                 late: engine.late,
                 failed: engine.failed,
                 while_paused: engine.while_paused,
-                not_recorded: capture.dropped_tap,
             },
             skew_s: capture.skew_s,
             rectify_ms: capture.rectify_ms,

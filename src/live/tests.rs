@@ -60,6 +60,7 @@ impl PairSource for Shifted {
         let exact = Image::filled(SIZE.0, SIZE.1, self.disparity as f32);
         let occluded = Image::from_fn(SIZE.0, SIZE.1, |x, _| x < self.disparity + 4);
         Ok(Next::Pair(Box::new(RawPair {
+            original: None,
             left: picture(0),
             right: picture(self.disparity),
             sequence,
@@ -138,7 +139,7 @@ fn pause_holds_and_step_takes_one() {
     };
     let held = settled();
     assert_eq!(settled(), held);
-    live.step();
+    live.step(1);
     until("a step", || shown() == held + 1);
     assert_eq!(settled(), held + 1);
     live.resume();

@@ -12,6 +12,7 @@ use stereopsis::stereo::{self, DisparityMap, Maps, Past, StereoParams};
 pub(crate) fn job(left: &Luma, right: &Luma, params: &StereoParams) -> Job {
     let picture = |luma: &Luma| Picture { luma: luma.clone(), rgb: None };
     let raw = RawPair {
+        original: None,
         left: picture(left),
         right: picture(right),
         sequence: 0,

@@ -87,6 +87,16 @@ impl Layout {
         Self { stride: self.stride.max(stride), ..self }
     }
 
+    /// The bytes of the picture out of those of a frame, which may go on behind it (whole memory pages).
+    pub fn cut<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        let rows = match self.format {
+            PixelFormat::Mjpeg => return bytes,
+            PixelFormat::Nv12 => self.height + self.height / 2,
+            _ => self.height,
+        };
+        &bytes[..bytes.len().min(rows * self.stride)]
+    }
+
     /// `rows` rows of the width, from `bytes` on, each of `per_pixel` bytes a pixel.
     fn rows<'a>(&self, bytes: &'a [u8], rows: usize) -> Result<impl Iterator<Item = &'a [u8]>, DecodeError> {
         let row = Self::tight(self.format, (self.width, rows)).stride;

@@ -52,7 +52,16 @@ impl FilePair {
             )));
         }
         let capture_time = SystemTime::now();
-        Ok(RawPair { left, right, sequence: 0, capture_time, skew_s: 0.0, name: self.name.clone(), truth: None })
+        Ok(RawPair {
+            left,
+            right,
+            sequence: 0,
+            capture_time,
+            skew_s: 0.0,
+            name: self.name.clone(),
+            original: None,
+            truth: None,
+        })
     }
 }
 

@@ -19,6 +19,7 @@ pub(super) fn expose(options: &SceneOptions, frame: &Rendered, number: u64, colo
         capture_time: SystemTime::now(),
         skew_s: 0.0,
         name: format!("scene-{number:06}"),
+        original: None,
         truth: Some(Arc::clone(&frame.truth)),
     }
 }

@@ -8,8 +8,9 @@ use super::reader::Shot;
 use super::resync::{Resync, Step};
 use crate::capture::pairing::{Paired, Pairing, Side};
 use crate::capture::stamps::Stamps;
-use crate::capture::{CameraOptions, CaptureError, Next, PairSource, SourceInfo, SourceState};
+use crate::capture::{CameraOptions, CaptureError, Next, Original, PairSource, SourceInfo, SourceState};
 use crate::frame::{Luma, RawPair};
+use crate::recording::RawRule;
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -214,7 +215,7 @@ impl PairSource for WebcamPair {
                 if let Some(resync) = &mut self.resync {
                     resync.observe(pair.right.arrival, pair.skew_s);
                 }
-                return Ok(Next::Pair(Box::new(raw_pair(pair))));
+                return Ok(Next::Pair(Box::new(raw_pair(pair, &self.options))));
             }
             if Instant::now() >= deadline {
                 return Ok(Next::Waiting);
@@ -239,13 +240,16 @@ impl PairSource for WebcamPair {
     }
 }
 
-fn raw_pair(Paired { mut left, mut right, time, skew_s }: Paired<Shot>) -> RawPair {
+fn raw_pair(Paired { mut left, mut right, time, skew_s }: Paired<Shot>, options: &CameraOptions) -> RawPair {
     if let (Luma::U16 { bits: a, .. }, Luma::U16 { bits: b, .. }) = (&mut left.picture.luma, &mut right.picture.luma) {
         // both eyes on one scale
         let bits = (*a).max(*b);
         (*a, *b) = (bits, bits);
     }
+    let orientation = options.eyes.each_ref().map(|eye| eye.orientation);
+    let rule = RawRule { orientation, ..RawRule::default() };
     RawPair {
+        original: Some(Original { shots: vec![left.original, right.original], rule }),
         sequence: left.number,
         name: format!("webcam-{:06}", left.number),
         left: left.picture,

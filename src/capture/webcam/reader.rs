@@ -17,6 +17,8 @@ use std::time::{Duration, SystemTime};
 #[derive(Debug)]
 pub(super) struct Shot {
     pub(super) picture: Picture,
+    /// The same as it came.
+    pub(super) original: crate::capture::Shot,
     /// When it was taken, as the driver says.
     pub(super) stamp: Option<SystemTime>,
     /// When it came.
@@ -184,7 +186,8 @@ impl Reader {
             Ok(mut picture) => {
                 progress.deepen(&mut picture.luma);
                 self.finish.orientation.turn(&mut picture);
-                self.send(Ok(Shot { picture, stamp: frame.stamp, arrival, number }));
+                let original = crate::capture::Shot { layout, bytes: layout.cut(frame.bytes).into() };
+                self.send(Ok(Shot { picture, original, stamp: frame.stamp, arrival, number }));
             }
             Err(error) => {
                 self.counts.damaged.fetch_add(1, Ordering::Relaxed);

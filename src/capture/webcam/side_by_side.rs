@@ -6,9 +6,9 @@ use super::eye::{Eye, open_eyes};
 use super::fault;
 use super::reader::Shot;
 use crate::capture::stamps::Stamps;
-use crate::capture::{CameraOptions, CaptureError, Next, PairSource, SourceInfo, SourceState};
-use crate::frame::{Luma, Picture, RawPair};
-use crate::image::Image;
+use crate::capture::{CameraOptions, CaptureError, Next, Original, PairSource, SourceInfo, SourceState, halves};
+use crate::frame::RawPair;
+use crate::recording::RawRule;
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant};
 
@@ -40,10 +40,10 @@ impl SideBySide {
             self.stamps = Stamps::default();
             self.controls = ControlTask::start(&[self.eye.index()], &self.options)?;
         }
-        let (mut left, mut right) = split(&shot.picture);
-        if self.options.swapped_halves {
-            std::mem::swap(&mut left, &mut right);
-        }
+        let swapped = self.options.swapped_halves;
+        let (left, right) = halves(&shot.picture, swapped);
+        let orientation = [self.options.eyes[0].orientation; 2];
+        let rule = RawRule { side_by_side: true, swapped, orientation };
         Ok(RawPair {
             left,
             right,
@@ -51,6 +51,7 @@ impl SideBySide {
             capture_time: self.stamps.check(shot.stamp, shot.arrival).unwrap_or(shot.arrival),
             skew_s: 0.0,
             name: format!("webcam-{:06}", shot.number),
+            original: Some(Original { shots: vec![shot.original.clone()], rule }),
             truth: None,
         })
     }
@@ -90,37 +91,5 @@ impl PairSource for SideBySide {
         let mut remarks = self.eye.remarks();
         remarks.extend(self.controls.remarks());
         SourceState { cameras: vec![self.eye.state()], remarks, ..SourceState::default() }
-    }
-}
-
-/// The halves of a picture of even width.
-fn split(both: &Picture) -> (Picture, Picture) {
-    let half = |right: bool| Picture {
-        luma: match &both.luma {
-            Luma::U8(image) => Luma::U8(half_of(image, right)),
-            Luma::U16 { image, bits } => Luma::U16 { image: half_of(image, right), bits: *bits },
-        },
-        rgb: both.rgb.as_ref().map(|image| half_of(image, right)),
-    };
-    (half(false), half(true))
-}
-
-fn half_of<T: Copy>(image: &Image<T>, right: bool) -> Image<T> {
-    let width = image.width() / 2;
-    let start = if right { width } else { 0 };
-    let pixels = (0..image.height()).flat_map(|y| &image.row(y)[start..start + width]).copied().collect();
-    Image::new(width, image.height(), pixels)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn left_half_is_the_left_eye() {
-        let image = Image::from_fn(6, 2, |x, y| (10 * y + x) as u8);
-        let (left, right) = split(&Picture { luma: Luma::U8(image), rgb: None });
-        assert_eq!(left.luma, Luma::U8(Image::new(3, 2, vec![0, 1, 2, 10, 11, 12])));
-        assert_eq!(right.luma, Luma::U8(Image::new(3, 2, vec![3, 4, 5, 13, 14, 15])));
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, secon
     let Some(first) = jobs.first() else { bail!("no pair to time") };
     let control = Control { params: Arc::clone(&first.params), read_back: true, paused: false, steps: 0 };
     let (sender, frames) = newest::channel();
-    let worker = EngineWorker::start(frames, EngineSource::Ready(engine), control, None, Arc::new(|| {}))
+    let worker = EngineWorker::start(frames, EngineSource::Ready(engine), control, None, Vec::new(), Arc::new(|| {}))
         .context("cannot start the engine thread")?;
     wait(&worker, |stats| stats.engine.is_some(), FAREWELL)?;
 

@@ -48,6 +48,13 @@ pub enum EngineSource {
 /// Called after each result and each change of what the engine thread has to say; must not wait for anything.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
+/// Sees every result of a new pair, such as a recorder.
+pub trait ResultTap: Send + Sync {
+    /// Called on the engine thread for each result that has its numbers on the host; they are asked for while there is a tap.
+    /// What takes long here holds the engine back.
+    fn result(&self, output: &Arc<Output>);
+}
+
 /// Makes a frame's pair into another frame; `None` leaves it.
 pub type Remake = Box<dyn FnOnce(&Frame) -> Option<Frame> + Send>;
 
@@ -68,6 +75,7 @@ struct Board {
     control: Shared<Control>,
     latest: Mutex<Option<Arc<Output>>>,
     stats: Mutex<EngineStats>,
+    taps: Mutex<Vec<Arc<dyn ResultTap>>>,
     stop: AtomicBool,
     wake: Wake,
 }
@@ -91,6 +99,7 @@ impl EngineWorker {
         engine: EngineSource,
         control: Control,
         fallback_threads: Option<usize>,
+        taps: Vec<Arc<dyn ResultTap>>,
         wake: Wake,
     ) -> std::io::Result<Self> {
         let (commands, inbox) = bounded(8);
@@ -98,6 +107,7 @@ impl EngineWorker {
             control: Shared::new(control),
             latest: Mutex::default(),
             stats: Mutex::default(),
+            taps: Mutex::new(taps),
             stop: AtomicBool::new(false),
             wake,
         });
@@ -115,6 +125,11 @@ impl EngineWorker {
     /// What is wanted now.
     pub fn wanted(&self) -> Arc<Control> {
         self.board.control.get()
+    }
+
+    /// Shows every result to these from now on.
+    pub fn set_taps(&self, taps: Vec<Arc<dyn ResultTap>>) {
+        *lock(&self.board.taps) = taps;
     }
 
     /// Takes pairs from here from now on. The last result stays until there is a new one.

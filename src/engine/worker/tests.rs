@@ -101,7 +101,7 @@ impl Bench {
         let params = Arc::new(StereoParams::default());
         let control = Control { params, read_back: false, paused: false, steps: 0 };
         let source = EngineSource::Ready(Box::new(engine));
-        let worker = EngineWorker::start(receiver, source, control, Some(1), Arc::new(|| {})).unwrap();
+        let worker = EngineWorker::start(receiver, source, control, Some(1), Vec::new(), Arc::new(|| {})).unwrap();
         Self { worker, frames, script }
     }
 
@@ -145,6 +145,7 @@ impl Bench {
 fn frame(sequence: u64) -> Frame {
     let picture = Picture { luma: Luma::U8(Image::filled(4, 3, 0)), rgb: None };
     let raw = RawPair {
+        original: None,
         left: picture.clone(),
         right: picture,
         sequence,

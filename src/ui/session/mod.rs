@@ -256,7 +256,7 @@ impl Session {
         match command {
             Command::Pause if self.live.is_paused() => self.live.resume(),
             Command::Pause => self.live.pause(),
-            Command::Step => self.live.step(),
+            Command::Step => self.live.step(1),
             Command::Snapshot => self.snapshot_wanted = true,
             Command::Open => self.begin(Task::ChooseFiles),
             Command::FitDepth => self.fit_wanted = true,

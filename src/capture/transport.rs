@@ -1,0 +1,199 @@
+//! How a recording is played: where it stands, where it shall go, how fast. Shared between whoever steers and the source.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How fast is played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Speed {
+    /// So many times as fast as it was recorded; above 0.
+    Times(f64),
+    /// As fast as pairs are taken; none is left out.
+    Max,
+}
+
+/// Where playback stands and what is wished of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Playing {
+    /// Pairs go on by themselves.
+    pub playing: bool,
+    /// How fast.
+    pub speed: Speed,
+    /// At the end it begins again; otherwise it stays there, and the source stays open.
+    pub looped: bool,
+    /// The pair that was given last, counted from 0 in the order of the recording; `None` before the first one.
+    pub position: Option<u64>,
+    /// When each pair was recorded, from the first one on, in order; as many as there are pairs.
+    pub times: std::sync::Arc<[Duration]>,
+    /// The pair that shall be given next, whether it plays or not.
+    seek: Option<u64>,
+}
+
+/// Steers playback; the source looks at it before each pair.
+#[derive(Debug)]
+pub struct Transport(Mutex<Playing>);
+
+impl Transport {
+    /// Playback of so many pairs that begins at the first one.
+    pub fn new(times: std::sync::Arc<[Duration]>, speed: Speed, looped: bool) -> Self {
+        Self(Mutex::new(Playing { playing: true, speed, looped, position: None, times, seek: None }))
+    }
+
+    /// How it stands.
+    pub fn get(&self) -> Playing {
+        self.lock().clone()
+    }
+
+    /// Pairs go on, from the start again where the end was reached.
+    pub fn play(&self) {
+        let mut playing = self.lock();
+        if playing.seek.is_none() && playing.next_position().is_none() && !playing.times.is_empty() {
+            playing.seek = Some(0);
+        }
+        playing.playing = true;
+    }
+
+    /// Holds the pair.
+    pub fn pause(&self) {
+        self.lock().playing = false;
+    }
+
+    /// Holds, and goes by so many pairs, back where negative; at both ends it stays.
+    pub fn step(&self, by: i64) {
+        let mut playing = self.lock();
+        playing.playing = false;
+        let from = playing.seek.or(playing.position).unwrap_or(0);
+        playing.seek_to(from.saturating_add_signed(by));
+    }
+
+    /// Goes to this pair, or to the last one.
+    pub fn seek(&self, pair: u64) {
+        self.lock().seek_to(pair);
+    }
+
+    /// Goes to the last pair at or before this time after the first one.
+    pub fn seek_time(&self, time: Duration) {
+        let mut playing = self.lock();
+        let after = playing.times.partition_point(|&t| t <= time) as u64;
+        playing.seek_to(after.saturating_sub(1));
+    }
+
+    /// Plays so fast from now on.
+    pub fn set_speed(&self, speed: Speed) {
+        self.lock().speed = speed;
+    }
+
+    /// Begins again at the end, or not.
+    pub fn set_looped(&self, looped: bool) {
+        self.lock().looped = looped;
+    }
+
+    /// For the source: which pair it shall give now, and whether that was asked for by seeking (it is due at once). `None`
+    /// while it shall hold.
+    pub fn wanted(&self) -> Option<(u64, bool)> {
+        let playing = self.lock();
+        match playing.seek {
+            Some(pair) => Some((pair, true)),
+            None if playing.playing => playing.next_position().map(|pair| (pair, false)),
+            None => None,
+        }
+    }
+
+    /// For the source: it gives this pair.
+    pub fn given(&self, pair: u64) {
+        let mut playing = self.lock();
+        playing.position = Some(pair);
+        if playing.seek == Some(pair) {
+            playing.seek = None;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Playing> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Playing {
+    /// How many pairs there are.
+    pub fn len(&self) -> u64 {
+        self.times.len() as u64
+    }
+
+    /// Whether there is no pair.
+    pub fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// Whether the last pair was given and nothing comes after it.
+    pub fn at_end(&self) -> bool {
+        self.seek.is_none() && self.next_position().is_none()
+    }
+
+    fn next_position(&self) -> Option<u64> {
+        let next = self.position.map_or(0, |position| position + 1);
+        match self.len() {
+            0 => None,
+            len if next < len => Some(next),
+            _ if self.looped => Some(0),
+            _ => None,
+        }
+    }
+
+    fn seek_to(&mut self, pair: u64) {
+        self.seek = self.len().checked_sub(1).map(|last| pair.min(last));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn transport(pairs: u64, looped: bool) -> Transport {
+        let times: Vec<_> = (0..pairs).map(|k| Duration::from_millis(100 * k)).collect();
+        Transport::new(times.into(), Speed::Times(1.0), looped)
+    }
+
+    fn give(transport: &Transport) -> Option<u64> {
+        let (pair, _) = transport.wanted()?;
+        transport.given(pair);
+        Some(pair)
+    }
+
+    #[test]
+    fn pairs_go_on_until_the_end_or_begin_again() {
+        let once = transport(3, false);
+        assert_eq!([(); 4].map(|()| give(&once)), [Some(0), Some(1), Some(2), None]);
+        assert!(once.get().at_end());
+        once.play();
+        assert_eq!(give(&once), Some(0));
+        let looped = transport(2, true);
+        assert_eq!([(); 4].map(|()| give(&looped)), [Some(0), Some(1), Some(0), Some(1)]);
+        assert_eq!(give(&transport(0, true)), None);
+    }
+
+    #[test]
+    fn steps_go_both_ways_and_hold() {
+        let transport = transport(5, false);
+        give(&transport);
+        transport.step(1);
+        transport.step(1);
+        assert_eq!((give(&transport), give(&transport)), (Some(2), None));
+        transport.step(-1);
+        assert_eq!((give(&transport), give(&transport)), (Some(1), None));
+        transport.step(-9);
+        assert_eq!(give(&transport), Some(0));
+        transport.step(99);
+        assert_eq!(give(&transport), Some(4));
+        transport.play();
+        assert_eq!(give(&transport), Some(0), "from the start again");
+    }
+
+    #[test]
+    fn seeking_by_time_finds_the_pair_that_was_there() {
+        let transport = transport(5, false);
+        for (ms, pair) in [(0, 0), (99, 0), (100, 1), (250, 2), (9999, 4)] {
+            transport.seek_time(Duration::from_millis(ms));
+            assert_eq!(transport.wanted(), Some((pair, true)));
+        }
+    }
+}

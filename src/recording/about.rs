@@ -1,0 +1,172 @@
+//! What a recording says of itself, of each pair and of each result: JSON, the same in every format.
+
+use super::Streams;
+use crate::capture::{Original, SourceInfo};
+use crate::frame::Geometry;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+/// What a recording is of: [`super::topic::ABOUT`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// The version of this program that recorded.
+    pub stereopsis: String,
+    /// When, RFC 3339 with milliseconds, UTC: for people; topics have exact times.
+    pub started: String,
+    /// The source in the words of `--source`.
+    pub source: String,
+    /// What the source called itself.
+    pub name: String,
+    /// Columns of one eye's raw picture.
+    pub width: usize,
+    /// Rows of one eye's raw picture.
+    pub height: usize,
+    /// Pairs per second that the source gave by itself.
+    pub rate_hz: Option<f64>,
+    /// The source was a camera.
+    pub is_camera: bool,
+    /// Raw pairs are rectified as they come.
+    pub is_rectified: bool,
+    /// What is in the file.
+    pub streams: Streams,
+    /// Depth and disparity have their holes filled: what stands there was not measured.
+    pub filled: bool,
+    /// How raw pictures become the left and the right eye's.
+    pub raw: RawRule,
+    /// How pairs become rectified and metric.
+    pub calibration: CalibrationNote,
+    /// All parameters at the start, in the words of the command line.
+    pub parameters: BTreeMap<String, String>,
+    /// Units of every number, for people who read the file.
+    pub units: BTreeMap<String, String>,
+}
+
+/// How raw pictures become the left and the right eye's: first split, then swapped, then turned.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RawRule {
+    /// One picture shows both eyes, the left half is the left one.
+    pub side_by_side: bool,
+    /// The halves are the other way round.
+    pub swapped: bool,
+    /// How the left and the right camera's picture is turned; a picture of both eyes by the first, before it is split.
+    pub orientation: [crate::capture::Orientation; 2],
+}
+
+impl RawRule {
+    /// Whether raw pictures are the eyes' pictures as they are.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The rule of a pair.
+    pub fn of(original: Option<&Original>) -> Self {
+        original.map(|original| original.rule.clone()).unwrap_or_default()
+    }
+}
+
+/// How pairs become rectified and metric.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationNote {
+    /// The rig as our own calibration file (TOML), where there is one.
+    pub rig: Option<String>,
+    /// Pairs are rectified by it.
+    pub rectifies: bool,
+    /// How much of the pictures rectification keeps.
+    pub alpha: f64,
+    /// What makes metres of disparities at the source's size, where it is known.
+    pub geometry: Option<Geometry>,
+    /// Working size, in the words of `--scale`.
+    pub scale: String,
+}
+
+/// What belongs to a pair beside its pictures: [`super::topic::PAIRS`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairNote {
+    /// Number of the pair at its source.
+    pub sequence: u64,
+    /// How much later the right picture was taken, s.
+    pub skew_s: f64,
+    /// The pair's name.
+    pub name: String,
+    /// How many bits of each pixel carry light.
+    pub bits: u8,
+}
+
+/// What belongs to a result beside its numbers: [`super::topic::RESULTS`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResultNote {
+    /// Number of its pair.
+    pub sequence: u64,
+    /// `cpu` or `gpu`, and on what.
+    pub engine: String,
+    /// How long it took, ms.
+    pub compute_ms: f64,
+    /// Share of pixels that were measured, 0 to 1.
+    pub measured: f64,
+}
+
+/// Pairs and results so far: [`super::topic::COUNTERS`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Pairs recorded.
+    pub pairs: u64,
+    /// Results recorded.
+    pub results: u64,
+    /// Pairs that the source itself dropped, or a camera gave in vain.
+    pub dropped_by_source: u64,
+    /// Pairs that the disk, or whoever reads the pipe, could not take in time.
+    pub dropped_by_disk: u64,
+    /// Results that the disk could not take in time.
+    pub results_dropped_by_disk: u64,
+    /// Pairs that were recorded and not matched, because the matcher had not finished the one before.
+    pub not_matched: u64,
+}
+
+/// What went wrong: [`super::topic::EVENTS`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// `dropped`, `disk`, `source`, `clock`, `end`.
+    pub kind: String,
+    /// In words.
+    pub text: String,
+    /// The pair that was the newest then.
+    pub sequence: Option<u64>,
+}
+
+impl About {
+    /// What is known when a recording begins.
+    pub fn of_source(source: &str, info: &SourceInfo, started: SystemTime) -> Self {
+        Self {
+            stereopsis: env!("CARGO_PKG_VERSION").to_owned(),
+            started: super::time::rfc3339(started),
+            source: source.to_owned(),
+            name: info.name.clone(),
+            width: info.width,
+            height: info.height,
+            rate_hz: info.rate_hz,
+            is_camera: info.is_camera,
+            is_rectified: info.is_rectified,
+            streams: Streams::default(),
+            filled: false,
+            raw: RawRule::default(),
+            calibration: CalibrationNote::default(),
+            parameters: BTreeMap::new(),
+            units: units(),
+        }
+    }
+}
+
+/// What a reader of the file should not have to guess.
+fn units() -> BTreeMap<String, String> {
+    let units = [
+        ("depth", "mm, 16 bits, 0 where there is none"),
+        ("disparity", "px, left minus right"),
+        (
+            "calibration.geometry",
+            "focal_px, doffs_px, cx_px, cy_px: px; baseline_m: m; z = focal_px * baseline_m / (d + doffs_px)",
+        ),
+        ("time", "ns since 1970 by the wall clock; publish time is when the left picture was taken"),
+    ];
+    units.map(|(what, unit)| (what.to_owned(), unit.to_owned())).into()
+}

@@ -1,0 +1,122 @@
+//! What is recorded, before it becomes the bytes of one format or another.
+
+use crate::image::Image;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// Pixels that are shared with whoever made them, or read from a file.
+pub type Bytes = Arc<[u8]>;
+
+/// One message of one topic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// When what it shows was taken, by the wall clock.
+    pub stamp: SystemTime,
+    /// In which frame of reference, see [`super::topic::frame`].
+    pub frame_id: String,
+    /// What it holds.
+    pub body: Body,
+}
+
+/// What a message holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// Pixels as they lie in memory.
+    Image(ImageBody),
+    /// A picture in a file format of its own.
+    Compressed {
+        /// `jpeg` or `png`.
+        format: String,
+        /// The file's bytes.
+        data: Bytes,
+    },
+    /// One camera of a rig.
+    Camera(Box<CameraBody>),
+    /// Disparity together with the numbers that make depth of it.
+    Disparity(DisparityBody),
+    /// Where one frame of reference is in another.
+    Transform {
+        /// The frame that is described; [`Message::frame_id`] is the one in which it is.
+        child_frame_id: String,
+        /// x to the right, y down, z forward, m.
+        translation_m: [f64; 3],
+        /// x, y, z, w.
+        rotation: [f64; 4],
+    },
+    /// Words for programs: JSON.
+    Json(serde_json::Value),
+}
+
+/// Pixels as they lie in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImageBody {
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// How pixels are packed.
+    pub encoding: Encoding,
+    /// Bytes from one row to the next.
+    pub step: u32,
+    /// `height * step` bytes, and for NV12 half as many again; words of 16 and 32 bits little-endian.
+    pub data: Bytes,
+}
+
+/// How pixels are packed; each format has its own words for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Brightness, 8 bits.
+    Mono8,
+    /// Brightness, 16 bits.
+    Mono16,
+    /// Red, green, blue, 8 bits each.
+    Rgb8,
+    /// Blue, green, red, 8 bits each; only read.
+    Bgr8,
+    /// Y U Y V.
+    Yuyv,
+    /// U Y V Y; only read.
+    Uyvy,
+    /// All of Y, then U and V in turn at half the size.
+    Nv12,
+    /// Depth in mm, 16 bits, 0 where there is none.
+    DepthMm,
+    /// A 32-bit float for each pixel; only read as depth, m.
+    Float32,
+}
+
+/// One camera of a rig, as ROS's `camera_info` describes it; matrices row by row, lengths in px and m.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CameraBody {
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// `plumb_bob`, `rational_polynomial` or `equidistant`; empty for none.
+    pub distortion_model: String,
+    /// Its coefficients.
+    pub d: Vec<f64>,
+    /// Intrinsics of the picture as it is in this topic's namespace; all 0 if it is not calibrated.
+    pub k: [f64; 9],
+    /// Rotation to the rectified camera.
+    pub r: [f64; 9],
+    /// Projection of the rectified camera; `p[3]` is `-fx` times the baseline for the right one.
+    pub p: [f64; 12],
+}
+
+/// Disparity together with the numbers that make depth of it: `z = f T / (d + doffs)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DisparityBody {
+    /// Disparity of each left pixel, px; NaN where there is none. ROS has a number below `min_disparity` there.
+    pub disparity_px: Image<f32>,
+    /// Focal length of the rectified pictures, px; 0 where it is not known.
+    pub focal_px: f32,
+    /// Distance between the cameras, m; 0 where it is not known.
+    pub baseline_m: f32,
+    /// Smallest disparity searched, px.
+    pub min_disparity: f32,
+    /// Largest disparity searched, px.
+    pub max_disparity: f32,
+    /// Steps of the disparity, px.
+    pub delta_d: f32,
+}

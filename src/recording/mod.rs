@@ -1,0 +1,20 @@
+//! Recordings: MCAP files that hold raw pairs, depth and all that is needed to compute it again, and that other programs open.
+//!
+//! ```text
+//!  pairs, results ─▶ messages ─▶ bytes of a format ─▶ chunks ─▶ file or pipe ─▶ chunks ─▶ messages ─▶ pairs, depth
+//!                    (pack)      (format)             (write)                    (read)    (format)   (unpack)
+//! ```
+
+mod about;
+mod channel;
+pub mod format;
+pub mod message;
+mod stream;
+pub mod time;
+pub mod topic;
+
+pub use about::{About, CalibrationNote, Counters, Event, PairNote, RawRule, ResultNote};
+pub use channel::{Channel, Packet, Schema};
+pub use format::Format;
+pub use message::{Body, Message};
+pub use stream::{Stream, Streams};

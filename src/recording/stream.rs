@@ -1,0 +1,105 @@
+//! What is recorded, in the words of `--streams`.
+
+use crate::choices;
+use std::fmt;
+use std::str::FromStr;
+
+choices! {
+    /// One of the things that can be recorded.
+    pub enum Stream {
+        /// The pictures as they came from the cameras: what everything else can be computed from again.
+        Raw = "raw",
+        /// The left and the right eye's picture, split and turned, where the raw pictures are neither: for other programs.
+        Eyes = "eyes",
+        /// The rectified pair at working size.
+        Rectified = "rectified",
+        /// Disparity of the left picture, px.
+        Disparity = "disparity",
+        /// Depth of the left picture, mm.
+        Depth = "depth",
+    }
+}
+
+/// Some of the things that can be recorded, at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Streams(u8);
+
+impl Default for Streams {
+    fn default() -> Self {
+        Self(0).with(Stream::Raw, true).with(Stream::Depth, true)
+    }
+}
+
+impl Streams {
+    /// Whether this one is recorded.
+    pub fn has(self, stream: Stream) -> bool {
+        self.0 & bit(stream) != 0
+    }
+
+    /// The same with or without one.
+    #[must_use]
+    pub fn with(self, stream: Stream, wanted: bool) -> Self {
+        Self(if wanted { self.0 | bit(stream) } else { self.0 & !bit(stream) })
+    }
+
+    /// Whether nothing is recorded.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether something of it needs the matcher.
+    pub fn needs_results(self) -> bool {
+        self.has(Stream::Disparity) || self.has(Stream::Depth)
+    }
+}
+
+impl serde::Serialize for Streams {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Streams {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+fn bit(stream: Stream) -> u8 {
+    1 << stream as u8
+}
+
+impl fmt::Display for Streams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<_> = Stream::ALL.iter().filter(|&&s| self.has(s)).map(|s| s.word()).collect();
+        f.write_str(&words.join(","))
+    }
+}
+
+impl FromStr for Streams {
+    type Err = String;
+
+    fn from_str(words: &str) -> Result<Self, String> {
+        let all = || Stream::ALL.iter().map(|s| s.word()).collect::<Vec<_>>().join(", ");
+        let mut streams = Self(0);
+        for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            let stream = Stream::from_word(word).ok_or_else(|| format!("'{word}': expected some of {}", all()))?;
+            streams = streams.with(stream, true);
+        }
+        if streams.is_empty() { Err(format!("expected some of {}", all())) } else { Ok(streams) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back_and_nonsense_is_named() {
+        assert_eq!(Streams::default().to_string(), "raw,depth");
+        assert_eq!("depth, rectified".parse::<Streams>().unwrap().to_string(), "rectified,depth");
+        assert!("raw,colour".parse::<Streams>().unwrap_err().contains("'colour': expected some of raw, eyes"));
+        assert!(",".parse::<Streams>().is_err());
+    }
+}

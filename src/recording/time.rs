@@ -1,0 +1,41 @@
+//! The wall clock as numbers and words.
+
+use jiff::{Timestamp, Zoned};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Nanoseconds since 1970; 0 for a time before.
+pub fn to_ns(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// The time so many nanoseconds after 1970.
+pub fn from_ns(ns: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_nanos(ns)
+}
+
+/// `2026-11-21T09:30:05.120Z`.
+pub fn rfc3339(time: SystemTime) -> String {
+    Timestamp::try_from(time).map_or_else(|_| "unknown".to_owned(), |time| format!("{time:.3}"))
+}
+
+/// `2026-11-21_10-30-05` by the clock on the wall, for names of files.
+pub fn for_file_name(time: SystemTime) -> String {
+    Timestamp::try_from(time).map_or_else(
+        |_| "unknown".to_owned(),
+        |time| time.to_zoned(Zoned::now().time_zone().clone()).strftime("%Y-%m-%d_%H-%M-%S").to_string(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nanoseconds_survive_and_words_are_utc() {
+        let time = from_ns(1_700_000_000_123_456_789);
+        assert_eq!(to_ns(time), 1_700_000_000_123_456_789);
+        assert_eq!(rfc3339(time), "2023-11-14T22:13:20.123Z");
+        assert_eq!(to_ns(UNIX_EPOCH - Duration::from_secs(1)), 0);
+        assert_eq!(for_file_name(time).len(), "2023-11-14_22-13-20".len());
+    }
+}
