@@ -1,5 +1,7 @@
-//! The formats in which messages lie in a file.
+//! The formats in which messages lie in a file: message to bytes and back.
 
+use super::message::{Body, Message};
+use super::Channel;
 use crate::choices;
 
 choices! {
@@ -10,4 +12,93 @@ choices! {
         /// Foxglove's messages.
         Foxglove = "foxglove",
     }
+}
+
+/// What the messages of a topic hold, see [`Body`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// [`Body::Image`].
+    Image,
+    /// [`Body::Compressed`].
+    Compressed,
+    /// [`Body::Camera`].
+    Camera,
+    /// [`Body::Disparity`].
+    Disparity,
+    /// [`Body::Transform`].
+    Transform,
+    /// [`Body::Json`].
+    Json,
+}
+
+/// Why a message cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// A kind of message that is not read at all, see [`kind`].
+    #[error("{topic}: messages of type '{schema}', written as '{encoding}', are not read here")]
+    Unknown {
+        /// The topic.
+        topic: String,
+        /// The name of their schema.
+        schema: String,
+        /// How they are written.
+        encoding: String,
+    },
+    /// The bytes are not what the schema says, or say what is not read here.
+    #[error("{topic}: {what}")]
+    Message {
+        /// The topic.
+        topic: String,
+        /// What is wrong, in words.
+        what: String,
+    },
+}
+
+impl Body {
+    /// Which kind it is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Image(_) => Kind::Image,
+            Self::Compressed { .. } => Kind::Compressed,
+            Self::Camera(_) => Kind::Camera,
+            Self::Disparity(_) => Kind::Disparity,
+            Self::Transform { .. } => Kind::Transform,
+            Self::Json(_) => Kind::Json,
+        }
+    }
+}
+
+impl Format {
+    /// What a file knows of this topic when it holds bodies of this kind.
+    pub fn channel(self, topic: &str, body: &Body) -> Channel {
+        todo!()
+    }
+
+    /// The bytes of a message; `channel` says how to read them.
+    pub fn encode(self, message: &Message) -> Vec<u8> {
+        todo!()
+    }
+
+    /// The profile that an MCAP file names in its header.
+    pub fn profile(self) -> &'static str {
+        match self {
+            Self::Ros2 => "ros2",
+            Self::Foxglove => "",
+        }
+    }
+}
+
+/// What the messages of this channel hold; `None` for what is not read here.
+pub fn kind(channel: &Channel) -> Option<Kind> {
+    todo!()
+}
+
+/// A message by its schema's name and encoding, whoever wrote it.
+///
+/// JSON carries neither a time nor a frame of reference: [`Message::stamp`] is 1970 then, and its packet's times hold.
+///
+/// # Errors
+/// If it is of a kind, or has pixels, that are not read here, or if its bytes are not what the schema says.
+pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, DecodeError> {
+    todo!()
 }
