@@ -12,6 +12,7 @@ pub mod message;
 mod stream;
 pub mod time;
 pub mod topic;
+pub mod write;
 
 pub use about::{About, CalibrationNote, Counters, Event, PairNote, RawRule, ResultNote};
 pub use channel::{Channel, Packet, Schema};

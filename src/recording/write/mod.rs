@@ -1,0 +1,25 @@
+//! The recorder: takes frames and results from where they are made, and writes them into a file or a pipe on a thread of its own.
+//!
+//! ```text
+//!  capture thread ─ frame ──┐
+//!                           ├─▶ queue, bounded in bytes ─▶ recorder's thread: pack, compress, write, once a second sync
+//!  engine thread ─ result ──┘   what has no room is dropped, whole, and counted
+//! ```
+//!
+//! Chunks are only ever appended, and none is open for longer than half a second: whatever ends the program, a file has
+//! all that is older.
+
+mod disk;
+mod error;
+mod expected;
+mod name;
+mod options;
+mod recorder;
+mod status;
+
+pub use error::RecordError;
+pub use expected::{Expected, expected};
+pub use name::default_name;
+pub use options::{Compression, RecordOptions, Target};
+pub use recorder::Recorder;
+pub use status::{RecordStatus, RecordSummary};
