@@ -11,7 +11,7 @@ use crate::engine::gpu::AdapterChoice;
 use crate::engine::gpu::tuning::Explore;
 use crate::engine::{EngineChoice, OpenOptions};
 use crate::frame::Geometry;
-use crate::parameter::{ParameterType, Value};
+use crate::parameter::{Parameter, ParameterType, Value};
 use crate::stereo::{AdaptiveP2, CostKind, Preset, StereoParams};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -107,10 +107,8 @@ impl Settings {
                 settings.apply(word).map_err(|text| word.error(&text))?;
             }
         }
-        // Nobody who raises P1 should have to know of the floor under P2.
-        let adapts = settings.params.adaptive_p2 != AdaptiveP2::Off;
-        if adapts && words.iter().all(|word| word.name != "p2-min") {
-            settings.params.p2_min = settings.params.p2_min.max(settings.params.p1 + 1);
+        if words.iter().all(|word| word.name != "p2-min") {
+            lift_floor(&mut settings.params);
         }
         let only_flags = words.iter().all(|word| word.origin == Origin::Flag);
         let wrap = if only_flags { SettingsError::Flag } else { SettingsError::File };
@@ -122,13 +120,7 @@ impl Settings {
     fn apply(&mut self, word: &Word) -> Result<(), String> {
         let text = word.text.as_str();
         if let Some(parameter) = StereoParams::parameter(&word.name) {
-            let value = parameter.parse(text)?;
-            match (CostKind::from_value(value), word.name.as_str()) {
-                (Some(cost), "cost") => self.params.set_cost(cost),
-                _ => {
-                    (parameter.set)(&mut self.params, value);
-                }
-            }
+            write_parameter(&mut self.params, parameter, text)?;
             if word.name == "num-disparities" {
                 self.near_m = None;
             }
@@ -180,6 +172,43 @@ impl Settings {
         params.validate_range(width).map_err(|err| SettingsError::Flag(err.to_string()))?;
         Ok(params)
     }
+}
+
+/// Writes one parameter as a flag says it; penalties follow the cost.
+fn write_parameter(params: &mut StereoParams, parameter: &Parameter<StereoParams>, text: &str) -> Result<(), String> {
+    let value = parameter.parse(text)?;
+    match (CostKind::from_value(value), parameter.name) {
+        (Some(cost), "cost") => params.set_cost(cost),
+        _ => {
+            (parameter.set)(params, value);
+        }
+    }
+    Ok(())
+}
+
+/// Nobody who raises P1 should have to know of the floor under P2.
+fn lift_floor(params: &mut StereoParams) {
+    if params.adaptive_p2 != AdaptiveP2::Off {
+        params.p2_min = params.p2_min.max(params.p1 + 1);
+    }
+}
+
+/// Parameters with these changed, by the rules of flags.
+///
+/// # Errors
+/// The first word that is wrong, or parameters that do not fit each other.
+pub fn changed(params: &StereoParams, words: &[(String, String)]) -> Result<StereoParams, SettingsError> {
+    let mut params = params.clone();
+    for (name, text) in words {
+        let said = |why: String| SettingsError::Flag(format!("--{name} {why}"));
+        let parameter = StereoParams::parameter(name).ok_or_else(|| said("is no parameter".to_owned()))?;
+        write_parameter(&mut params, parameter, text).map_err(said)?;
+    }
+    if words.iter().all(|(name, _)| name != "p2-min") {
+        lift_floor(&mut params);
+    }
+    params.validate().map_err(|err| SettingsError::Flag(err.to_string()))?;
+    Ok(params)
 }
 
 /// How many disparities from `min_disparity` reach the depth `near_m`.
@@ -307,6 +336,26 @@ mod tests {
         assert!(text.contains("--p2-min 20"), "{text}");
         let text = Settings::resolve(&flags(&[("p2", "8191"), ("cost", "sad")])).unwrap_err().to_string();
         assert!(text.contains("at most 7 paths") && text.contains("up to 7936"), "{text}");
+    }
+
+    #[test]
+    fn a_change_follows_the_rules_of_flags() {
+        let change = |words: &[(&str, &str)]| {
+            let words: Vec<_> = words.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
+            changed(&StereoParams::default(), &words)
+        };
+        let raised = change(&[("p1", "20")]).unwrap();
+        assert_eq!((raised.p1, raised.p2_min), (20, 21));
+        assert_eq!(change(&[("cost", "census-7x7")]).unwrap().p2, CostKind::Census7x7.penalties().p2);
+        assert_eq!(change(&[("gating", "off")]).unwrap(), StereoParams::default());
+        for (words, why) in [
+            (&[("p1", "90")][..], "--p1 90 is not below --p2 60"),
+            (&[("p1", "high")], "--p1 'high': expected a whole number from 0 to 4096"),
+            (&[("colour", "red")], "--colour is no parameter"),
+        ] {
+            let text = change(words).unwrap_err().to_string();
+            assert!(text.starts_with(why), "{text}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The pipeline with a status line instead of a window: until its pairs are done, or Ctrl-C.
 
-use super::{EngineSource, Live, LiveOptions, Status, Summary};
+use super::{EngineSource, Live, LiveOptions, News, Status, Summary};
 use crate::capture::PairSource;
 use crate::engine::{self, EngineChoice, EngineInfo, Output};
 use crate::process::CpuShare;
@@ -49,6 +49,13 @@ pub fn run(source: Box<dyn PairSource>, options: LiveOptions, results: Option<u6
     let (status, interrupted) = loop {
         std::thread::sleep(LOOK_EVERY);
         let status = live.status();
+        if let Some(remote) = live.remote() {
+            if let Some(params) = remote.exchange(&live.params()) {
+                live.set_params(params);
+            }
+            teller.tell_news(&remote.news());
+            teller.remote = remote.standing();
+        }
         teller.tell(&status);
         let done = status.ended || results.is_some_and(|results| status.computed >= results);
         let interrupted = interrupt.load(Ordering::Acquire);
@@ -86,6 +93,8 @@ struct Teller {
     /// Without their numbers; each is told once.
     told_warnings: BTreeSet<String>,
     told_engine: Option<Arc<EngineInfo>>,
+    /// How who watches from elsewhere stands.
+    remote: String,
 }
 
 impl Teller {
@@ -94,7 +103,20 @@ impl Teller {
             let style = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
             ProgressBar::new_spinner().with_style(style)
         });
-        Self { bar, due: Instant::now(), told_errors: Vec::new(), told_warnings: BTreeSet::new(), told_engine: None }
+        Self {
+            bar,
+            due: Instant::now(),
+            told_errors: Vec::new(),
+            told_warnings: BTreeSet::new(),
+            told_engine: None,
+            remote: String::new(),
+        }
+    }
+
+    fn tell_news(&self, news: &[News]) {
+        for news in news {
+            self.line(&format!("stereopsis: {}", news.text));
+        }
     }
 
     fn tell(&mut self, status: &Status) {
@@ -118,9 +140,11 @@ impl Teller {
         }
         if status.computed > 0 && Instant::now() >= self.due {
             self.due = Instant::now() + TELL_EVERY;
+            let text = [status.to_string(), self.remote.clone()].into_iter().filter(|text| !text.is_empty());
+            let text = text.collect::<Vec<_>>().join(", ");
             match &self.bar {
-                Some(bar) => bar.set_message(status.to_string()),
-                None => self.line(&status.to_string()),
+                Some(bar) => bar.set_message(text),
+                None => self.line(&text),
             }
         }
     }

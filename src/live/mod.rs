@@ -3,6 +3,7 @@
 //! It owns the capture thread and the engine thread, and outlives any window and any device.
 
 pub mod headless;
+mod remote;
 mod status;
 mod summary;
 mod watch;
@@ -10,6 +11,7 @@ mod watch;
 mod tests;
 
 pub use crate::engine::worker::{EngineSource, ResultTap, Wake};
+pub use remote::{News, Remote};
 pub use status::{Dropped, Latency, RunLatency, Status};
 pub use summary::Summary;
 pub use watch::Health;
@@ -35,6 +37,8 @@ pub struct LiveOptions {
     pub read_back: bool,
     /// See every result.
     pub taps: Vec<Arc<dyn ResultTap>>,
+    /// Watches and changes parameters from elsewhere, whatever the taps and the source.
+    pub remote: Option<Arc<dyn Remote>>,
     /// Called after each result and each change of status, on any thread; must not wait.
     pub wake: Wake,
 }
@@ -49,6 +53,7 @@ impl LiveOptions {
             engine: EngineSource::Open(engine),
             read_back: false,
             taps: Vec::new(),
+            remote: None,
             wake: Arc::new(|| {}),
         }
     }
@@ -60,6 +65,7 @@ pub struct Live {
     watch: watch::Watch,
     capture: Mutex<Capture>,
     engine: EngineWorker,
+    remote: Option<Arc<dyn Remote>>,
 }
 
 impl Live {
@@ -68,16 +74,23 @@ impl Live {
     /// # Errors
     /// The system gives no thread.
     pub fn start(source: Box<dyn PairSource>, options: LiveOptions) -> std::io::Result<Self> {
-        let LiveOptions { capture, params, engine, threads, read_back, taps, wake } = options;
+        let LiveOptions { mut capture, params, engine, threads, read_back, mut taps, remote, wake } = options;
+        if let Some(remote) = &remote {
+            remote.set_wake(Arc::clone(&wake));
+            capture.taps.push(Arc::clone(remote) as _);
+            taps.push(Arc::clone(remote) as _);
+        }
         let capture = Capture::start(source, capture);
         let control = Control { params: Arc::new(params), read_back, paused: false, steps: 0 };
         let engine = EngineWorker::start(capture.frames.clone(), engine, control, threads, taps, wake)?;
         let watch = watch::Watch::start(Box::new(engine.newest()))?;
-        Ok(Self { watch, capture: Mutex::new(capture), engine })
+        Ok(Self { watch, capture: Mutex::new(capture), engine, remote })
     }
 
     /// Reads another source from now on. The old one is let go in the background: it may take half a second.
     pub fn set_source(&self, source: Box<dyn PairSource>, options: CaptureOptions) {
+        let mut options = options;
+        options.taps.extend(self.remote.clone().map(|remote| remote as _));
         let new = Capture::start(source, options);
         self.engine.set_frames(new.frames.clone());
         let old = std::mem::replace(&mut *self.capture(), new);
@@ -151,8 +164,16 @@ impl Live {
 
     /// Shows every frame and every result to these from now on. A source that is opened later brings its own taps.
     pub fn set_taps(&self, frames: Vec<Arc<dyn FrameTap>>, results: Vec<Arc<dyn ResultTap>>) {
+        let (mut frames, mut results) = (frames, results);
+        frames.extend(self.remote.clone().map(|remote| remote as _));
+        results.extend(self.remote.clone().map(|remote| remote as _));
         self.capture().set_taps(frames);
         self.engine.set_taps(results);
+    }
+
+    /// Who watches from elsewhere.
+    pub fn remote(&self) -> Option<&Arc<dyn Remote>> {
+        self.remote.as_ref()
     }
 
     /// How a recording is played; `None` for other sources.

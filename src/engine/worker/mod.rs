@@ -50,9 +50,17 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// Sees every result of a new pair, such as a recorder.
 pub trait ResultTap: Send + Sync {
-    /// Called on the engine thread for each result that has its numbers on the host; they are asked for while there is a tap.
-    /// What takes long here holds the engine back.
+    /// Called on the engine thread for each result that has its numbers on the host. What takes long here holds the engine back.
     fn result(&self, output: &Arc<Output>);
+
+    /// Called there for each result of a pair that was matched before, with other parameters or another recipe. A recorder has
+    /// no use for it.
+    fn result_again(&self, _output: &Arc<Output>) {}
+
+    /// Whether results are brought to the host for this tap now.
+    fn wants_results(&self) -> bool {
+        true
+    }
 }
 
 /// Makes a frame's pair into another frame; `None` leaves it.

@@ -352,7 +352,8 @@ impl Matcher {
     fn next_work(&mut self, control: &Control) -> Option<Work> {
         let is_cpu = self.engine.as_ref().is_some_and(|engine| engine.info().kind == EngineKind::Cpu);
         let figures_due = || lock(&self.board.stats).figures_due(Instant::now());
-        let read_back = is_cpu || control.read_back || !lock(&self.board.taps).is_empty();
+        let tapped = || lock(&self.board.taps).iter().any(|tap| tap.wants_results());
+        let read_back = is_cpu || control.read_back || tapped();
         let job = |frame, read_back| Job { frame, params: Arc::clone(&control.params), read_back, wants_right: false };
         let step = control.steps != self.steps_taken;
         if !control.paused || step || self.last.is_none() {
@@ -398,9 +399,9 @@ impl Matcher {
         let figures = if due { Figures::of(&output) } else { None };
         lock(&self.board.stats).note(&output, again, figures);
         let output = Arc::new(output);
-        if !again && output.map.is_some() {
+        if output.map.is_some() {
             let taps = lock(&self.board.taps).clone();
-            taps.iter().for_each(|tap| tap.result(&output));
+            taps.iter().for_each(|tap| if again { tap.result_again(&output) } else { tap.result(&output) });
         }
         *lock(&self.board.latest) = Some(output);
         (self.board.wake)();
