@@ -34,7 +34,8 @@ pub struct Packet {
     pub channel: Arc<Channel>,
     /// Number of its pair, see [`crate::frame::RawPair::sequence`]; the low 32 bits.
     pub sequence: u32,
-    /// When it was recorded: the wall clock, ns since 1970.
+    /// When it was recorded: the wall clock, ns since 1970. Packets of one pair have the same: by it a reader finds them in the
+    /// file's index, without decompressing everything.
     pub log_time_ns: u64,
     /// When what it shows was taken: the wall clock, ns since 1970.
     pub publish_time_ns: u64,

@@ -9,6 +9,7 @@ mod about;
 mod channel;
 pub mod format;
 pub mod message;
+pub mod read;
 mod stream;
 pub mod time;
 pub mod topic;
@@ -18,4 +19,5 @@ pub use about::{About, CalibrationNote, Counters, Event, PairNote, RawRule, Resu
 pub use channel::{Channel, Packet, Schema};
 pub use format::Format;
 pub use message::{Body, Message};
+pub use read::{PairIndex, ReadError, Recording};
 pub use stream::{Stream, Streams};

@@ -1,7 +1,7 @@
 //! The formats in which messages lie in a file: message to bytes and back.
 
-use super::message::{Body, Message};
 use super::Channel;
+use super::message::{Body, Message};
 use crate::choices;
 
 choices! {
