@@ -40,6 +40,23 @@ pub struct About {
     pub parameters: BTreeMap<String, String>,
     /// Units of every number, for people who read the file.
     pub units: BTreeMap<String, String>,
+    /// What its results were computed from, where that was another recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recomputed: Option<Recomputed>,
+}
+
+/// The recording from which another one was computed: raw pictures are copied with their times, and each result has the log
+/// time of its pair.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recomputed {
+    /// The file's name.
+    pub file: String,
+    /// Its size then.
+    pub bytes: u64,
+    /// How many pairs it has.
+    pub pairs: u64,
+    /// When its first pair was recorded: the wall clock, ns since 1970.
+    pub first_log_time_ns: u64,
 }
 
 /// How raw pictures become the left and the right eye's: first split, then swapped, then turned.
@@ -153,6 +170,7 @@ impl About {
             calibration: CalibrationNote::default(),
             parameters: BTreeMap::new(),
             units: units(),
+            recomputed: None,
         }
     }
 }
