@@ -12,6 +12,7 @@ pub mod decode_camera;
 pub mod pairing;
 mod pace;
 mod transport;
+mod until;
 pub mod stamps;
 pub mod scale;
 pub mod newest;
@@ -22,6 +23,7 @@ pub use original::{Original, Shot, halves};
 pub use scale::Scale;
 pub use source::{SourceOptions, SourceSpec, open};
 pub use transport::{Playing, Speed, Transport};
+pub use until::Until;
 pub use worker::{Capture, CaptureOptions, CaptureStats, FrameTap, Recipe, Rectify};
 
 use crate::frame::{Geometry, RawPair};

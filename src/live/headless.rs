@@ -1,9 +1,10 @@
 //! The pipeline with a status line instead of a window: until its pairs are done, or Ctrl-C.
 
 use super::{EngineSource, Live, LiveOptions, News, Status, Summary};
-use crate::capture::PairSource;
+use crate::capture::{Capture, CaptureOptions, PairSource};
 use crate::engine::{self, EngineChoice, EngineInfo, Output};
 use crate::process::CpuShare;
+use crate::stereo::StereoParams;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
@@ -29,11 +30,55 @@ const TELL_EVERY: Duration = Duration::from_secs(1);
 /// How often is looked for the end.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
+/// Somebody beside the pipeline, such as a recorder.
+pub trait Beside {
+    /// Sees how it stands, some hundred times a second; `true` ends the run.
+    fn look(&mut self, status: &Status) -> bool;
+
+    /// Sees the parameters in force whenever they have changed.
+    fn params(&mut self, params: &StereoParams);
+
+    /// Words for the status line, behind what it says anyway; may be empty.
+    fn words(&self) -> String;
+
+    /// The run ends: nothing may wait for anything any more.
+    fn end(&mut self);
+}
+
+/// Ends after so many results.
+struct Results(Option<u64>);
+
+impl Beside for Results {
+    fn look(&mut self, status: &Status) -> bool {
+        self.0.is_some_and(|results| status.computed >= results)
+    }
+
+    fn params(&mut self, _: &StereoParams) {}
+
+    fn words(&self) -> String {
+        String::new()
+    }
+
+    fn end(&mut self) {}
+}
+
 /// Runs until the source ends, there are `results` results, or Ctrl-C; a second Ctrl-C ends the program at once. The status goes to standard error: one line that is rewritten on a terminal, else a line a second.
 ///
 /// # Errors
 /// A GPU that was asked for by name and cannot be opened, no threads, no handler for Ctrl-C. A lost source is no error here: [`Finished::status`] has it.
 pub fn run(source: Box<dyn PairSource>, options: LiveOptions, results: Option<u64>) -> anyhow::Result<Finished> {
+    run_beside(source, options, &mut Results(results))
+}
+
+/// The same until the source ends, somebody beside it ends it, or Ctrl-C.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_beside(
+    source: Box<dyn PairSource>,
+    options: LiveOptions,
+    beside: &mut dyn Beside,
+) -> anyhow::Result<Finished> {
     let interrupt = interrupt().context("cannot listen for Ctrl-C")?;
     let engine = match options.engine {
         // whoever names an engine and watches no window wants this one or none
@@ -46,6 +91,7 @@ pub fn run(source: Box<dyn PairSource>, options: LiveOptions, results: Option<u6
     let share = CpuShare::start();
     let live = Live::start(source, options).context("cannot start the threads")?;
     let mut teller = Teller::new();
+    let mut params = live.params();
     let (status, interrupted) = loop {
         std::thread::sleep(LOOK_EVERY);
         let status = live.status();
@@ -56,16 +102,51 @@ pub fn run(source: Box<dyn PairSource>, options: LiveOptions, results: Option<u6
             teller.tell_news(&remote.news());
             teller.remote = remote.standing();
         }
-        teller.tell(&status);
-        let done = status.ended || results.is_some_and(|results| status.computed >= results);
+        let in_force = live.params();
+        if !Arc::ptr_eq(&in_force, &params) {
+            beside.params(&in_force);
+            params = in_force;
+        }
+        let done = beside.look(&status) || status.ended;
+        teller.tell(&status, beside, status.computed > 0);
         let interrupted = interrupt.load(Ordering::Acquire);
         if done || interrupted {
             break (status, interrupted && !done);
         }
     };
+    beside.end();
     let summary = Summary::of(&status, &share);
-    teller.last(&status, &summary);
+    teller.last(&format!("{status}\n{summary}"));
     Ok(Finished { output: live.latest(), interrupted, status, summary })
+}
+
+/// The same without a matcher: the source is read for whoever is beside it.
+///
+/// # Errors
+/// No handler for Ctrl-C.
+pub fn capture_beside(
+    source: Box<dyn PairSource>,
+    options: CaptureOptions,
+    beside: &mut dyn Beside,
+) -> anyhow::Result<Finished> {
+    let interrupt = interrupt().context("cannot listen for Ctrl-C")?;
+    let share = CpuShare::start();
+    let capture = Capture::start(source, options);
+    let mut teller = Teller::new();
+    let (status, interrupted) = loop {
+        std::thread::sleep(LOOK_EVERY);
+        let status = Status::of_capture(&capture);
+        let done = beside.look(&status) || status.ended;
+        teller.tell(&status, beside, status.captured > 0);
+        let interrupted = interrupt.load(Ordering::Acquire);
+        if done || interrupted {
+            break (status, interrupted && !done);
+        }
+    };
+    beside.end();
+    let summary = Summary::of(&status, &share);
+    teller.last(&status.to_string());
+    Ok(Finished { output: None, interrupted, status, summary })
 }
 
 /// Set by the first Ctrl-C.
@@ -119,7 +200,7 @@ impl Teller {
         }
     }
 
-    fn tell(&mut self, status: &Status) {
+    fn tell(&mut self, status: &Status, beside: &dyn Beside, begun: bool) {
         for error in &status.errors {
             if !self.told_errors.contains(error) {
                 self.line(&format!("stereopsis: {error}"));
@@ -138,9 +219,10 @@ impl Teller {
             let why = status.engine_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
             self.line(&format!("{} on {} {}{why}", status.source.name, engine.kind, engine.adapter));
         }
-        if status.computed > 0 && Instant::now() >= self.due {
+        if begun && Instant::now() >= self.due {
             self.due = Instant::now() + TELL_EVERY;
-            let text = [status.to_string(), self.remote.clone()].into_iter().filter(|text| !text.is_empty());
+            let text =
+                [status.to_string(), beside.words(), self.remote.clone()].into_iter().filter(|text| !text.is_empty());
             let text = text.collect::<Vec<_>>().join(", ");
             match &self.bar {
                 Some(bar) => bar.set_message(text),
@@ -149,12 +231,12 @@ impl Teller {
         }
     }
 
-    /// The status at the end and the whole run, which stay.
-    fn last(&self, status: &Status, summary: &Summary) {
+    /// What is said at the end, and stays.
+    fn last(&self, text: &str) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-        let _ = writeln!(std::io::stderr(), "{status}\n{summary}");
+        let _ = writeln!(std::io::stderr(), "{text}");
     }
 
     /// A line that stays. Standard error may be closed; that is no reason to stop.

@@ -2,11 +2,11 @@
 
 use super::Health;
 use crate::calibration::{RowOffset, Verdict};
-use crate::capture::{CaptureStats, SourceInfo, SourceState};
+use crate::capture::{Capture, CaptureStats, SourceInfo, SourceState};
 use crate::engine::worker::EngineStats;
 use crate::engine::{EngineInfo, StageTime};
 use crate::metrics::{self, TruthError};
-use crate::stereo::CostKind;
+use crate::stereo::{CostKind, StereoParams};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -146,6 +146,15 @@ impl Status {
             ended: engine.ended,
         }
     }
+
+    /// Of a source that is read and not matched.
+    pub(super) fn of_capture(capture: &Capture) -> Self {
+        let stats = capture.stats();
+        let mut engine = EngineStats::default();
+        engine.ended = stats.ended;
+        let (health, cost) = (Health::default(), StereoParams::default().cost);
+        Self::of(capture.info(), capture.state(), stats, engine, health, cost, false)
+    }
 }
 
 impl RunLatency {
@@ -201,7 +210,10 @@ fn warnings(cameras: &SourceState, health: &Health, cost: CostKind) -> Vec<Strin
 /// One line for a terminal.
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "in {:.1}/s, computed {:.1}/s", self.captured_hz, self.computed_hz)?;
+        write!(f, "in {:.1}/s", self.captured_hz)?;
+        if self.engine.is_some() {
+            write!(f, ", computed {:.1}/s", self.computed_hz)?;
+        }
         if let Some(latency) = self.latency {
             write!(f, ", latency {:.0} ms (99 % below {:.0})", latency.median_ms, latency.p99_ms)?;
         }

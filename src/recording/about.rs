@@ -1,8 +1,12 @@
 //! What a recording says of itself, of each pair and of each result: JSON, the same in every format.
 
 use super::Streams;
+use crate::calibration::{Output, write};
 use crate::capture::{Original, SourceInfo};
 use crate::frame::Geometry;
+use crate::parameter::Parameter;
+use crate::rig::Calibrated;
+use crate::stereo::StereoParams;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -173,6 +177,27 @@ impl About {
             recomputed: None,
         }
     }
+}
+
+impl CalibrationNote {
+    /// How frames of this source are made, and the rig behind it.
+    pub fn of(calibrated: &Calibrated, alpha: f64, source: &SourceInfo) -> Self {
+        let rig = calibrated.rig.as_ref().map(|rig| write(rig, Output::Toml, alpha));
+        let text = |files: Vec<(&str, Vec<u8>)>| String::from_utf8(files.into_iter().next()?.1).ok();
+        Self {
+            rig: rig.and_then(Result::ok).and_then(text), // writing our own kind of file cannot fail
+            rectifies: calibrated.recipe.rectifier.is_some(),
+            alpha,
+            geometry: calibrated.recipe.geometry(source),
+            scale: calibrated.recipe.scale.to_string(),
+        }
+    }
+}
+
+/// All parameters in the words of the command line.
+pub fn parameter_words(params: &StereoParams) -> BTreeMap<String, String> {
+    let word = |parameter: &Parameter<StereoParams>| (parameter.name.to_owned(), (parameter.get)(params).to_string());
+    StereoParams::table().iter().map(word).collect()
 }
 
 /// What a reader of the file should not have to guess.

@@ -15,7 +15,7 @@ pub mod time;
 pub mod topic;
 pub mod write;
 
-pub use about::{About, CalibrationNote, Counters, Event, PairNote, RawRule, Recomputed, ResultNote};
+pub use about::{About, CalibrationNote, Counters, Event, PairNote, RawRule, Recomputed, ResultNote, parameter_words};
 pub use channel::{Channel, Packet, Schema};
 pub use format::Format;
 pub use message::{Body, Message};
