@@ -1,15 +1,30 @@
 //! Reads recordings: files that are finished or not, damaged or not, ours or of others.
 //!
 //! A file is known by the headers of its records and by the message indexes behind its chunks, so that opening reads little
-//! and an unfinished file opens like a finished one.
+//! and an unfinished file opens like a finished one. What a finished file says at its end helps past a damaged place.
 
+mod chunk;
+mod contents;
+mod fields;
+mod file;
+mod pairs;
 mod topics;
+mod walk;
 
+pub use pairs::PairIndex;
 pub use topics::{Eyes, TopicChoice};
 
-use super::{About, Channel, Packet};
+use super::format;
+use super::message::Body;
+use super::{About, Channel, Packet, topic};
+use contents::{Contents, Place};
+use fields::MessageHead;
+use file::RecordingFile;
+use mcap::records::op;
+use pairs::Stamped;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
 /// Why a recording, or a part of it, cannot be read. The text names the file and says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,23 +37,20 @@ pub enum ReadError {
     Damaged(String),
 }
 
-/// One pair of a recording.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PairIndex {
-    /// When it was recorded: the wall clock, ns since 1970. Its number at the source and the time at which it was taken are
-    /// in its packets.
-    pub log_time_ns: u64,
-}
-
 /// A file, finished or not, damaged or not: what is readable of it.
 #[derive(Debug)]
 pub struct Recording {
-    channels: Vec<Arc<Channel>>,
+    file: RecordingFile,
+    contents: Contents,
     about: Option<About>,
     damage: Option<String>,
-    eyes: Eyes,
+    eyes: Option<Eyes>,
     pairs: Vec<PairIndex>,
+    is_ours: bool,
 }
+
+/// Results are looked for among so many behind their pair.
+const RESULTS_BEHIND: usize = 64;
 
 impl Recording {
     /// Opens a file of ours, or one of others in which two image topics differ only by left and right.
@@ -49,22 +61,45 @@ impl Recording {
         Self::open_with(path, &TopicChoice::default())
     }
 
-    /// Opens a file whose pairs are on these topics.
+    /// Opens a file whose pairs are on these topics. All pictures of a file of others are read, because only they know when
+    /// they were taken.
     ///
     /// # Errors
     /// It cannot be read, is no MCAP file, or has no such topics; then the text lists those that it has.
-    pub fn open_with(path: &Path, _topics: &TopicChoice) -> Result<Self, ReadError> {
-        Err(ReadError::File(format!("{}: recordings cannot be read yet", path.display())))
+    pub fn open_with(path: &Path, topics: &TopicChoice) -> Result<Self, ReadError> {
+        let shown = path.display();
+        let refused = |err: std::io::Error| match err.kind() {
+            std::io::ErrorKind::NotFound => ReadError::File(format!("cannot read {shown}: there is no such file")),
+            _ => ReadError::File(format!("cannot read {shown}: {err}")),
+        };
+        let mut file = RecordingFile::open(path).map_err(refused)?;
+        let magic = file.read_at(0, mcap::MAGIC.len() as u64).map_err(refused)?;
+        if magic != mcap::MAGIC {
+            let what = if file.len() == 0 { "the file is empty" } else { "it is no MCAP file" };
+            return Err(ReadError::File(format!("cannot read {shown}: {what}")));
+        }
+        let contents = walk::Walk::through(&mut file).map_err(refused)?;
+        let is_ours =
+            topics.is_default() && [topic::ABOUT, topic::PAIRS].iter().any(|&name| contents.places.contains_key(name));
+        let eyes = if is_ours {
+            Eyes::ours(&contents)
+        } else {
+            Some(topics.among(&contents).map_err(|err| ReadError::File(format!("cannot play {shown}: {err}")))?)
+        };
+        let mut recording = Self { file, contents, about: None, damage: None, eyes, pairs: Vec::new(), is_ours };
+        recording.about = recording.read_about();
+        recording.find_pairs();
+        Ok(recording)
     }
 
     /// All topics, in the order of their first appearance.
     pub fn channels(&self) -> &[Arc<Channel>] {
-        &self.channels
+        &self.contents.channels
     }
 
-    /// The topics whose pictures are the pairs.
-    pub fn eyes(&self) -> &Eyes {
-        &self.eyes
+    /// The topics whose pictures are the pairs; `None` for a recording of ours that has no pictures.
+    pub fn eyes(&self) -> Option<&Eyes> {
+        self.eyes.as_ref()
     }
 
     /// What the file says of itself; `None` for recordings of others.
@@ -72,14 +107,14 @@ impl Recording {
         self.about.as_ref()
     }
 
-    /// What is missing, in words, as far as it has been found; reading may find more.
+    /// What is missing, in words, as far as opening finds it. Checksums are looked at when a part is read.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
 
     /// How many messages of a topic there are.
-    pub fn len(&self, _topic: &str) -> u64 {
-        0
+    pub fn len(&self, topic: &str) -> u64 {
+        self.contents.of(topic).len() as u64
     }
 
     /// Message `k` of a topic, in the order in which it was recorded; in any order, the same bytes each time.
@@ -87,7 +122,11 @@ impl Recording {
     /// # Errors
     /// There is none, or the part in which it lies is damaged.
     pub fn packet(&mut self, topic: &str, k: u64) -> Result<Packet, ReadError> {
-        Err(ReadError::File(format!("{topic} has no message {k}")))
+        let places = self.contents.of(topic);
+        let place = usize::try_from(k).ok().and_then(|k| places.get(k)).copied();
+        let missing = || format!("{} has no message {k} of {topic}, but {}", self.shown(), places.len());
+        let place = place.ok_or_else(|| ReadError::File(missing()))?;
+        self.read(place)
     }
 
     /// All pairs of which both pictures are there, in the order in which they were recorded.
@@ -95,19 +134,144 @@ impl Recording {
         &self.pairs
     }
 
-    /// The pictures of a pair and, in files of ours, its note.
+    /// The note of a pair, in files of ours, and its pictures.
     ///
     /// # Errors
     /// As [`Recording::packet`].
     pub fn packets_of_pair(&mut self, k: u64) -> Result<Vec<Packet>, ReadError> {
-        Err(ReadError::File(format!("there is no pair {k}")))
+        let places = self.pair(k)?.places.clone();
+        let packets = places.iter().map(|&place| self.read(place)).collect::<Result<Vec<_>, _>>()?;
+        if self.is_ours && packets.iter().any(|packet| packet.sequence != packets[0].sequence) {
+            let shown = self.shown();
+            return Err(ReadError::Damaged(format!("{shown}: the pictures of pair {k} do not belong together")));
+        }
+        Ok(packets)
     }
 
-    /// What was recorded of a pair's result: depth, disparity and its note, as far as there are any.
+    /// What was recorded of a pair's result: depth, disparity and their note, as far as there are any.
     ///
     /// # Errors
     /// As [`Recording::packet`].
     pub fn packets_of_result(&mut self, k: u64) -> Result<Vec<Packet>, ReadError> {
-        Err(ReadError::File(format!("there is no pair {k}")))
+        let PairIndex { log_time_ns, places } = self.pair(k)?.clone();
+        let Some(&first) = places.first().filter(|_| self.is_ours) else { return Ok(Vec::new()) };
+        let sequence = self.message(first, |head, _| head.sequence)?;
+        let mut packets = Vec::new();
+        for topic in [topic::RESULTS, topic::DEPTH, topic::DISPARITY] {
+            let places = self.contents.of(topic);
+            let behind = places.partition_point(|place| place.log_time_ns < log_time_ns);
+            let behind: Vec<Place> = places[behind..].iter().take(RESULTS_BEHIND).copied().collect();
+            for place in behind {
+                match self.message(place, |head, _| head.sequence)? {
+                    found if found == sequence => {
+                        packets.push(self.read(place)?);
+                        break;
+                    }
+                    // the next pair's: this one has none
+                    later if (1..u32::MAX / 2).contains(&later.wrapping_sub(sequence)) => break,
+                    _ => {}
+                }
+            }
+        }
+        Ok(packets)
+    }
+
+    fn pair(&self, k: u64) -> Result<&PairIndex, ReadError> {
+        let pair = usize::try_from(k).ok().and_then(|k| self.pairs.get(k));
+        pair.ok_or_else(|| ReadError::File(format!("{} has no pair {k}, but {}", self.shown(), self.pairs.len())))
+    }
+
+    fn shown(&self) -> std::path::Display<'_> {
+        self.file.path().display()
+    }
+
+    fn read(&mut self, place: Place) -> Result<Packet, ReadError> {
+        let (head, data) = self.message(place, |head, data| (head, data.to_vec()))?;
+        let channel = self.contents.channel(head.channel).cloned();
+        let unknown = || ReadError::Damaged(format!("{}: a message is of no known topic", self.shown()));
+        Ok(Packet {
+            channel: channel.ok_or_else(unknown)?,
+            sequence: head.sequence,
+            log_time_ns: head.log_time_ns,
+            publish_time_ns: head.publish_time_ns,
+            data,
+        })
+    }
+
+    /// Looks at the message that should lie here.
+    fn message<T>(&mut self, place: Place, look: impl FnOnce(MessageHead, &[u8]) -> T) -> Result<T, ReadError> {
+        let record;
+        let chunk;
+        let found = if let Some(of_chunk) = self.contents.chunks.get(place.chunk as usize) {
+            chunk = self.file.chunk(place.chunk, of_chunk)?;
+            fields::record_at(&chunk, place.offset)
+        } else {
+            record = self.file.record_at(place.offset)?;
+            fields::record_at(&record, 0)
+        };
+        let found = found.filter(|&(opcode, _)| opcode == op::MESSAGE).and_then(|(_, body)| fields::message(body));
+        match found.filter(|(head, _)| head.log_time_ns == place.log_time_ns) {
+            Some((head, data)) => Ok(look(head, data)),
+            None => Err(ReadError::Damaged(format!("{}: there is no message where its index says", self.shown()))),
+        }
+    }
+
+    /// The first message of the topic that says what the recording is of.
+    fn read_about(&mut self) -> Option<About> {
+        if !self.is_ours {
+            return None;
+        }
+        let about =
+            self.packet(topic::ABOUT, 0).map_err(|err| err.to_string()).and_then(|packet| {
+                match format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?.body {
+                    Body::Json(value) => serde_json::from_value(value).map_err(|err| err.to_string()),
+                    _ => Err("it is no JSON".to_owned()),
+                }
+            });
+        about.map_err(|why| self.contents.damage.push(format!("what it says of itself cannot be read: {why}"))).ok()
+    }
+
+    fn find_pairs(&mut self) {
+        let (pairs, alone) = match self.eyes.clone() {
+            None => (Vec::new(), 0),
+            Some(eyes) if self.is_ours => pairs::ours(&self.contents, &eyes),
+            Some(Eyes::Both(both)) => {
+                let places = self.contents.of(&both.topic).iter();
+                let pair = |&place: &Place| PairIndex { log_time_ns: place.log_time_ns, places: [place].into() };
+                (places.map(pair).collect(), 0)
+            }
+            Some(Eyes::Two { left, right }) => {
+                let (left, right) = (self.stamps(&left.topic), self.stamps(&right.topic));
+                pairs::nearest(left, right)
+            }
+        };
+        self.pairs = pairs;
+        let mut damage = std::mem::take(&mut self.contents.damage);
+        damage.extend(self.contents.unfinished.take());
+        if alone > 0 {
+            let what = if self.is_ours { "pairs lack a picture" } else { "pictures have no partner" };
+            damage.push(format!("{alone} {what}"));
+        }
+        self.damage = (!damage.is_empty()).then(|| damage.join("; "));
+    }
+
+    /// When the pictures of a topic were taken: as they say themselves, or as the file says.
+    fn stamps(&mut self, topic: &str) -> Vec<Stamped> {
+        let places = self.contents.of(topic).to_vec();
+        let mut lost = 0_u64;
+        let mut stamps = Vec::with_capacity(places.len());
+        for place in places {
+            let Ok(packet) = self.read(place) else {
+                lost += 1;
+                continue;
+            };
+            let told = format::decode(&packet.channel, &packet.data).ok().map(|message| message.stamp);
+            let stamp = told.filter(|&stamp| stamp > UNIX_EPOCH);
+            stamps.push((stamp.unwrap_or_else(|| super::time::from_ns(packet.publish_time_ns)), place));
+        }
+        if lost > 0 {
+            self.contents.damage.push(format!("{lost} pictures of {topic} are damaged"));
+        }
+        stamps
     }
 }

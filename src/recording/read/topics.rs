@@ -1,6 +1,10 @@
 //! Which topics of a recording show the eyes.
 
-use crate::recording::Channel;
+use super::ReadError;
+use super::contents::Contents;
+use crate::recording::format::{self, Kind};
+use crate::recording::{Channel, topic};
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Which topics show the eyes, as far as the user says so.
@@ -26,4 +30,118 @@ pub enum Eyes {
     },
     /// One picture of both.
     Both(Arc<Channel>),
+}
+
+/// The names that a word for the left side has, with the right one's.
+const SIDES: [(&str, &str); 3] = [("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT")];
+/// What a recording of ours has of each eye, the pictures as they came first.
+const OURS: [[&str; 2]; 3] = [
+    [topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED],
+    [topic::LEFT_RAW, topic::RIGHT_RAW],
+    [topic::LEFT_RECTIFIED, topic::RIGHT_RECTIFIED],
+];
+
+impl TopicChoice {
+    /// Whether nothing was said.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The topics of a recording of others.
+    pub(super) fn among(&self, contents: &Contents) -> Result<Eyes, ReadError> {
+        let images = images(contents);
+        let named = |name: &str| {
+            let found = images.iter().find(|channel| channel.topic == name);
+            found.map(|&channel| Arc::clone(channel)).ok_or_else(|| {
+                ReadError::File(format!("topic {name} has no pictures that can be read; {}", list(contents)))
+            })
+        };
+        let other = |name: &str, of_left: bool| -> Result<Arc<Channel>, ReadError> {
+            let found = images.iter().find(|channel| is_beside(name, &channel.topic, of_left));
+            found.map(|&channel| Arc::clone(channel)).ok_or_else(|| {
+                let (side, flag) = if of_left { ("right", "--right-topic") } else { ("left", "--left-topic") };
+                ReadError::File(format!("no topic is the {side} side of {name}: give {flag}; {}", list(contents)))
+            })
+        };
+        match (&self.both, &self.left, &self.right) {
+            (Some(both), ..) => Ok(Eyes::Both(named(both)?)),
+            (None, Some(left), Some(right)) => Ok(Eyes::Two { left: named(left)?, right: named(right)? }),
+            (None, Some(left), None) => Ok(Eyes::Two { left: named(left)?, right: other(left, true)? }),
+            (None, None, Some(right)) => Ok(Eyes::Two { left: other(right, false)?, right: named(right)? }),
+            (None, None, None) => {
+                let mut pairs = images.iter().flat_map(|left| {
+                    let right = images.iter().find(|right| is_beside(&left.topic, &right.topic, true));
+                    right.map(|right| Eyes::Two { left: Arc::clone(left), right: Arc::clone(right) })
+                });
+                match (pairs.next(), pairs.next()) {
+                    (Some(eyes), None) => Ok(eyes),
+                    (first, _) => {
+                        let found = if first.is_some() { "more than one pair" } else { "no pair" };
+                        Err(ReadError::File(format!(
+                            "{found} of image topics whose names differ only by left and right: give --left-topic and \
+                             --right-topic, or --topic for pictures of both eyes; {}",
+                            list(contents)
+                        )))
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Eyes {
+    /// Those of a recording of ours: the pictures as they came, else the eyes' or the rectified ones.
+    pub(super) fn ours(contents: &Contents) -> Option<Self> {
+        let first = |names: &[&str]| names.iter().find_map(|name| variants(contents, name).next().cloned());
+        if let Some(both) = first(&[topic::BOTH_UNSPLIT]) {
+            return Some(Self::Both(both));
+        }
+        let of_eye = |eye: usize| first(&[OURS[0][eye], OURS[1][eye]]);
+        if let (Some(left), Some(right)) = (of_eye(0), of_eye(1)) {
+            return Some(Self::Two { left, right });
+        }
+        Some(Self::Two { left: first(&[OURS[2][0]])?, right: first(&[OURS[2][1]])? })
+    }
+
+    /// Whether the pictures are those that were rectified, at working size.
+    pub fn are_rectified(&self) -> bool {
+        matches!(self, Self::Two { left, .. } if left.topic.starts_with(topic::LEFT_RECTIFIED))
+    }
+}
+
+/// A topic and its pictures in a file format of their own, as far as they are there.
+pub(super) fn variants<'a>(contents: &'a Contents, name: &str) -> impl Iterator<Item = &'a Arc<Channel>> {
+    let plain = name.strip_suffix(topic::COMPRESSED).unwrap_or(name).to_owned();
+    contents.channels.iter().filter(move |channel| {
+        channel.topic.strip_suffix(topic::COMPRESSED).unwrap_or(&channel.topic) == plain
+            && !contents.of(&channel.topic).is_empty()
+    })
+}
+
+/// Whether two names differ only by left and right.
+fn is_beside(name: &str, other: &str, of_left: bool) -> bool {
+    SIDES.iter().any(|&(left, right)| {
+        let (from, to) = if of_left { (left, right) } else { (right, left) };
+        name.contains(from) && name.replace(from, to) == other
+    })
+}
+
+fn images(contents: &Contents) -> Vec<&Arc<Channel>> {
+    let is_image = |channel: &Channel| matches!(format::kind(channel), Some(Kind::Image | Kind::Compressed));
+    contents.channels.iter().filter(|channel| is_image(channel) && !contents.of(&channel.topic).is_empty()).collect()
+}
+
+/// All image topics with what they hold.
+fn list(contents: &Contents) -> String {
+    let images = images(contents);
+    if images.is_empty() {
+        return "the file has no pictures that can be read".to_owned();
+    }
+    let mut text = "image topics are".to_owned();
+    for (number, channel) in images.iter().enumerate() {
+        let schema = channel.schema.as_ref().map_or("no schema", |schema| schema.name.as_str());
+        let comma = if number > 0 { "," } else { "" };
+        let _ = write!(text, "{comma} {} ({schema}, {})", channel.topic, contents.of(&channel.topic).len());
+    }
+    text
 }
