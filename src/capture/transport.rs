@@ -62,7 +62,7 @@ impl Transport {
     pub fn step(&self, by: i64) {
         let mut playing = self.lock();
         playing.playing = false;
-        let from = playing.seek.or(playing.position).unwrap_or(0);
+        let from = playing.target().unwrap_or(0);
         playing.seek_to(from.saturating_add_signed(by));
     }
 
@@ -74,8 +74,18 @@ impl Transport {
     /// Goes to the last pair at or before this time after the first one.
     pub fn seek_time(&self, time: Duration) {
         let mut playing = self.lock();
-        let after = playing.times.partition_point(|&t| t <= time) as u64;
-        playing.seek_to(after.saturating_sub(1));
+        let pair = playing.pair_at(time);
+        playing.seek_to(pair);
+    }
+
+    /// Goes by so many seconds, back where negative, and at least by one pair: a gap in the recording is no wall.
+    pub fn skip(&self, seconds: f64) {
+        let mut playing = self.lock();
+        let from = playing.target().unwrap_or(0);
+        let here_s = playing.time(from).map_or(0.0, |time| time.as_secs_f64());
+        let there = Duration::try_from_secs_f64(here_s + seconds).unwrap_or(Duration::ZERO);
+        let pair = playing.pair_at(there);
+        playing.seek_to(if seconds < 0.0 { pair.min(from.saturating_sub(1)) } else { pair.max(from + 1) });
     }
 
     /// Plays so fast from now on.
@@ -122,6 +132,21 @@ impl Playing {
     /// Whether there is no pair.
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
+    }
+
+    /// The pair that is sought, or else the one that was given last.
+    pub fn target(&self) -> Option<u64> {
+        self.seek.or(self.position)
+    }
+
+    /// When a pair was recorded, from the first one on.
+    pub fn time(&self, pair: u64) -> Option<Duration> {
+        self.times.get(usize::try_from(pair).ok()?).copied()
+    }
+
+    /// The last pair at or before this time.
+    fn pair_at(&self, time: Duration) -> u64 {
+        (self.times.partition_point(|&t| t <= time) as u64).saturating_sub(1)
     }
 
     /// Whether the last pair was given and nothing comes after it.
@@ -195,5 +220,19 @@ mod tests {
             transport.seek_time(Duration::from_millis(ms));
             assert_eq!(transport.wanted(), Some((pair, true)));
         }
+    }
+
+    #[test]
+    fn seconds_are_skipped_both_ways_and_over_gaps() {
+        let times = [0, 400, 800, 1200, 9000, 9100].map(Duration::from_millis);
+        let transport = Transport::new(times.into(), Speed::Times(1.0), false);
+        let skip = |seconds| {
+            transport.skip(seconds);
+            give(&transport)
+        };
+        assert_eq!(skip(1.0), Some(2));
+        assert_eq!([skip(1.0), skip(1.0), skip(1.0)], [Some(3), Some(4), Some(5)]);
+        assert_eq!([skip(1.0), skip(-1.0), skip(-1.0)], [Some(5), Some(3), Some(0)]);
+        assert_eq!(skip(-1.0), Some(0));
     }
 }

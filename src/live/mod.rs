@@ -208,10 +208,10 @@ impl Live {
         });
     }
 
-    /// Whether the pair is held.
+    /// Whether the pair is held, which it also is at the end of a recording.
     pub fn is_paused(&self) -> bool {
-        match self.transport() {
-            Some(transport) => !transport.get().playing,
+        match self.transport().map(|transport| transport.get()) {
+            Some(playing) => !playing.playing || playing.at_end(),
             None => self.engine.wanted().paused,
         }
     }

@@ -67,6 +67,10 @@ impl eframe::App for App {
         if !session.notices.all().is_empty() {
             Panel::bottom("notices").show(ui, |ui| panels::notices::show(ui, &mut session.notices));
         }
+        if let Some(transport) = session.live.transport() {
+            let line = Panel::bottom("time line").show(ui, |ui| panels::timeline::show(ui, session, &transport));
+            command = line.inner.or(command);
+        }
         if session.look.controls {
             let left = Panel::left("parameters").resizable(false).exact_size(300.0);
             left.show(ui, |ui| ScrollArea::vertical().show(ui, |ui| parameter_panel(ui, session)));

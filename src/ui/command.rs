@@ -11,6 +11,16 @@ pub enum Command {
     Pause,
     /// The next pair, then hold.
     Step,
+    /// The pair before, then hold.
+    StepBack,
+    /// A second back.
+    SecondBack,
+    /// A second on.
+    SecondOn,
+    /// To the first pair.
+    ToStart,
+    /// To the last pair.
+    ToEnd,
     /// Write the result shown to files.
     Snapshot,
     /// Choose pictures to open.
@@ -48,6 +58,11 @@ impl Command {
     pub const ALL: &'static [Self] = &[
         Self::Pause,
         Self::Step,
+        Self::StepBack,
+        Self::SecondBack,
+        Self::SecondOn,
+        Self::ToStart,
+        Self::ToEnd,
         Self::Snapshot,
         Self::Open,
         Self::Cameras,
@@ -74,6 +89,11 @@ impl Command {
         match self {
             Self::Pause => "Pause",
             Self::Step => "Step",
+            Self::StepBack => "Step back",
+            Self::SecondBack => "Back by 1 s",
+            Self::SecondOn => "On by 1 s",
+            Self::ToStart => "To the start",
+            Self::ToEnd => "To the end",
             Self::Snapshot => "Snapshot",
             Self::Open => "Open images …",
             Self::Cameras => "Cameras …",
@@ -97,6 +117,11 @@ impl Command {
         match self {
             Self::Pause => "Hold this pair while matching goes on, so that parameters can be tuned on a still.",
             Self::Step => "Take the next pair and hold it.",
+            Self::StepBack => "Take the pair before and hold it; in a recording.",
+            Self::SecondBack => "Go back by one second; in a recording.",
+            Self::SecondOn => "Go on by one second; in a recording.",
+            Self::ToStart => "Go to the first pair of a recording.",
+            Self::ToEnd => "Go to the last pair of a recording.",
             Self::Snapshot => {
                 "Write depth (16-bit mm), disparity (16-bit ×256 and PFM), confidence if it is on, the left picture and a JSON with everything in force."
             }
@@ -124,6 +149,11 @@ impl Command {
         let (modifiers, key) = match self {
             Self::Pause => (Modifiers::NONE, Key::Space),
             Self::Step => (Modifiers::NONE, Key::ArrowRight),
+            Self::StepBack => (Modifiers::NONE, Key::ArrowLeft),
+            Self::SecondBack => (Modifiers::SHIFT, Key::ArrowLeft),
+            Self::SecondOn => (Modifiers::SHIFT, Key::ArrowRight),
+            Self::ToStart => (Modifiers::NONE, Key::Home),
+            Self::ToEnd => (Modifiers::NONE, Key::End),
             Self::Snapshot => (Modifiers::NONE, Key::S),
             Self::Open => (Modifiers::COMMAND, Key::O),
             Self::Cameras => (Modifiers::NONE, Key::C),
@@ -154,13 +184,15 @@ impl Command {
         let on_slider = focused.is_some() && ctx.data(|data| data.get_temp(focused_slider())) == focused;
         let writing = ctx.text_edit_focused();
         let free = |command: &Self| match command.shortcut() {
-            key if !key.modifiers.is_none() || matches!(key.logical_key, Key::F1 | Key::F11) => true,
+            key if matches!(key.logical_key, Key::ArrowLeft | Key::ArrowRight) => focused.is_none(),
+            key if key.modifiers.command || matches!(key.logical_key, Key::F1 | Key::F11) => true,
             key if key.logical_key == Key::Space => focused.is_none() || on_slider,
-            key if key.logical_key == Key::ArrowRight => focused.is_none(),
             _ => !writing,
         };
         let pressed = |command: &&Self| free(command) && ctx.input_mut(|i| i.consume_shortcut(&command.shortcut()));
-        Self::ALL.iter().filter(pressed).copied().collect()
+        // a key with Shift is also the key: the longer one is asked first
+        let (shifted, plain): (Vec<_>, Vec<_>) = Self::ALL.iter().partition(|c| c.shortcut().modifiers.shift);
+        shifted.into_iter().chain(plain).filter(pressed).copied().collect()
     }
 }
 

@@ -120,13 +120,13 @@ pub(crate) fn focused_slider() -> egui::Id {
 }
 
 /// Tells screen readers and tests what a control is called.
-fn name(response: &Response, kind: Role, label: &str, value: f64) {
+pub(crate) fn name(response: &Response, kind: Role, label: &str, value: f64) {
     let enabled = response.enabled();
     response.widget_info(|| WidgetInfo { value: Some(value), ..WidgetInfo::labeled(kind, enabled, label) });
 }
 
 /// Notches of the wheel over `response`, up positive; nobody else gets them.
-fn wheel_steps(ui: &Ui, response: &Response) -> i64 {
+pub(crate) fn wheel_steps(ui: &Ui, response: &Response) -> i64 {
     if !response.hovered() {
         return 0;
     }

@@ -12,6 +12,7 @@ mod paths;
 mod presets;
 mod reach;
 mod rig;
+mod timeline;
 #[cfg(target_os = "linux")]
 #[path = "../v4l2/mod.rs"]
 mod v4l2;

@@ -14,6 +14,7 @@ pub(crate) mod rig;
 pub(crate) mod slow;
 pub(crate) mod source;
 pub(crate) mod status;
+pub(crate) mod timeline;
 pub(crate) mod toolbar;
 
 use super::command::Command;

@@ -15,10 +15,13 @@ const ENGINE_WIDTH: f32 = 64.0;
 pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
     let mut commands = Vec::new();
     ui.horizontal(|ui| {
-        let (sign, held) = if session.status.paused { ("▶ Go on", true) } else { ("‖ Pause", false) };
-        button(ui, &mut commands, Command::Pause, sign, held);
-        button(ui, &mut commands, Command::Step, "▸| Step", false);
-        ui.separator();
+        // a recording has them on its time line
+        if session.live.transport().is_none() {
+            let (sign, held) = if session.status.paused { ("▶ Go on", true) } else { ("‖ Pause", false) };
+            button(ui, &mut commands, Command::Pause, sign, held);
+            button(ui, &mut commands, Command::Step, "▸| Step", false);
+            ui.separator();
+        }
         ui.label(source::summary(session));
         commands.extend(source::show(ui, session));
         ui.separator();

@@ -59,6 +59,8 @@ pub struct Session {
     pub(crate) hovered: Option<(usize, usize)>,
     pub(crate) pinned: Option<(usize, usize)>,
     pub(crate) help: bool,
+    /// Playback was held to move on the time line, and goes on afterwards.
+    pub(crate) plays_on: bool,
     /// The source that is read or being opened.
     pub(crate) source: SourceSpec,
     /// Cameras found; `None` until somebody looked.
@@ -123,6 +125,7 @@ impl Session {
             hovered: None,
             pinned: None,
             help: false,
+            plays_on: false,
             source: source.clone(),
             cameras: None,
             chooser: None,
@@ -257,6 +260,9 @@ impl Session {
             Command::Pause if self.live.is_paused() => self.live.resume(),
             Command::Pause => self.live.pause(),
             Command::Step => self.live.step(1),
+            Command::StepBack | Command::SecondBack | Command::SecondOn | Command::ToStart | Command::ToEnd => {
+                self.go(command);
+            }
             Command::Snapshot => self.snapshot_wanted = true,
             Command::Open => self.begin(Task::ChooseFiles),
             Command::FitDepth => self.fit_wanted = true,
@@ -279,6 +285,22 @@ impl Session {
             Command::Reach => self.look.reach.open = !self.look.reach.open,
             Command::Help => self.help = !self.help,
             Command::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+        }
+    }
+
+    /// Goes to another place of a recording.
+    fn go(&mut self, command: Command) {
+        let Some(transport) = self.live.transport() else {
+            self.notices.news(format!("{}: only in a recording, and {} is none", command.label(), self.source));
+            return;
+        };
+        match command {
+            Command::StepBack => transport.step(-1),
+            Command::SecondBack => transport.skip(-1.0),
+            Command::SecondOn => transport.skip(1.0),
+            Command::ToStart => transport.seek(0),
+            Command::ToEnd => transport.seek(u64::MAX),
+            _ => {}
         }
     }
 

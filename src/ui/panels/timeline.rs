@@ -1,0 +1,179 @@
+//! The time line of a recording: play, steps, where it stands, how fast, over and over.
+//!
+//! It only says what is wished; the source goes to the newest of all wishes, so that dragging never lags behind.
+
+use super::command_button;
+use crate::capture::{Playing, Speed, Transport};
+use crate::ui::command::Command;
+use crate::ui::session::Session;
+use crate::ui::widgets;
+use egui::{Align, DragValue, Layout, RichText, Role, Slider, Ui};
+use std::time::Duration;
+
+/// Speeds on offer; any other one that was asked for is named too.
+const SPEEDS: [f64; 7] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0];
+/// Width of the chooser of speeds, points.
+const SPEED_WIDTH: f32 = 64.0;
+
+/// Shows the line; gives the command of the button that was pressed.
+pub(crate) fn show(ui: &mut Ui, session: &mut Session, transport: &Transport) -> Option<Command> {
+    let playing = transport.get();
+    let mut pressed = None;
+    let mut button = |ui: &mut Ui, command, text: &str, selected| {
+        if command_button(ui, command, text, selected).clicked() {
+            pressed = Some(command);
+        }
+    };
+    ui.horizontal(|ui| {
+        let held = session.status.paused;
+        button(ui, Command::ToStart, "|◂◂", false);
+        button(ui, Command::StepBack, "|◂", false);
+        button(ui, Command::Pause, if held { "▶ Play" } else { "‖ Pause" }, held);
+        button(ui, Command::Step, "▸|", false);
+        button(ui, Command::ToEnd, "▸▸|", false);
+        let Some(last) = playing.len().checked_sub(1) else {
+            ui.label("no pair in this recording");
+            return;
+        };
+        let at = playing.target().unwrap_or(0);
+        place(ui, transport, &playing, at, last);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            looped(ui, transport, playing.looped);
+            speed(ui, transport, playing.speed);
+            ui.separator();
+            slider(ui, session, transport, &playing, (at, last));
+        });
+    });
+    pressed
+}
+
+/// Frame and time, both to be typed or dragged.
+fn place(ui: &mut Ui, transport: &Transport, playing: &Playing, at: u64, last: u64) {
+    ui.separator();
+    ui.label(RichText::new("frame").weak());
+    let mut frame = at;
+    let field = DragValue::new(&mut frame).range(0..=last).speed(0.1).update_while_editing(false);
+    let field = ui.add(field);
+    widgets::name(&field, Role::SpinButton, "Frame", at as f64);
+    field.on_hover_text("Number of the pair in the recording, from 0. Drag it, or click and type.");
+    if frame != at {
+        transport.seek(frame);
+    }
+    ui.label(RichText::new(format!("/ {last}")).weak());
+
+    let seconds = |pair| playing.time(pair).map_or(0.0, |time: Duration| time.as_secs_f64());
+    let (here_s, end_s) = (seconds(at), seconds(last));
+    let mut time_s = here_s;
+    let field = DragValue::new(&mut time_s)
+        .range(0.0..=end_s)
+        .speed((end_s / 1000.0).clamp(0.01, 1.0))
+        .custom_formatter(|seconds, _| clock(seconds))
+        .custom_parser(read_clock)
+        .update_while_editing(false);
+    let field = ui.add(field);
+    widgets::name(&field, Role::SpinButton, "Time", here_s);
+    let how = "Time since the first pair: m:ss.mmm, or seconds. Drag it, or click and type.";
+    let changed = field.on_hover_text(how).changed();
+    // what is typed is what was shown, to the millisecond: that much is no wish
+    if changed && (time_s - here_s).abs() > 5e-4 {
+        transport.seek_time(Duration::from_secs_f64(time_s.max(0.0) + 5e-4));
+    }
+    ui.label(RichText::new(format!("/ {}", clock(end_s))).weak());
+}
+
+/// The whole recording. While it is dragged, playback waits.
+fn slider(ui: &mut Ui, session: &mut Session, transport: &Transport, playing: &Playing, (at, last): (u64, u64)) {
+    ui.spacing_mut().slider_width = ui.available_width();
+    let mut frame = at;
+    let slider = ui.add(Slider::new(&mut frame, 0..=last).show_value(false));
+    widgets::name(&slider, Role::Slider, "Position", at as f64);
+    frame = frame.saturating_add_signed(widgets::wheel_steps(ui, &slider)).min(last);
+    if slider.drag_started() && playing.playing {
+        transport.pause();
+        session.plays_on = true;
+    }
+    if frame != at {
+        transport.seek(frame);
+    }
+    if slider.drag_stopped() && std::mem::take(&mut session.plays_on) && !transport.get().at_end() {
+        transport.play();
+    }
+    if slider.has_focus() {
+        ui.data_mut(|data| data.insert_temp(widgets::focused_slider(), slider.id));
+    }
+    slider.on_hover_text("Drag, or turn the wheel, to any pair of the recording.");
+}
+
+fn speed(ui: &mut Ui, transport: &Transport, now: Speed) {
+    let mut offered: Vec<_> = SPEEDS.iter().map(|&times| Speed::Times(times)).collect();
+    offered.push(Speed::Max);
+    if !offered.contains(&now) {
+        offered.insert(0, now);
+    }
+    let words: Vec<_> = offered.iter().map(|&speed| (speed, word(speed))).collect();
+    let options: Vec<_> = words.iter().map(|(speed, word)| (*speed, word.as_str(), help(*speed))).collect();
+    let mut chosen = now;
+    let changed = ui.scope(|ui| {
+        ui.set_max_width(SPEED_WIDTH);
+        widgets::choice(ui, "Speed", "How fast it is played.", &options, &mut chosen)
+    });
+    if changed.inner {
+        transport.set_speed(chosen);
+    }
+}
+
+fn word(speed: Speed) -> String {
+    match speed {
+        Speed::Times(times) => format!("{times} ×"),
+        Speed::Max => "max".to_owned(),
+    }
+}
+
+fn help(speed: Speed) -> &'static str {
+    match speed {
+        Speed::Times(_) => "So many times as fast as it was recorded; pairs for which the matcher is too slow are left out.",
+        Speed::Max => "As fast as pairs are matched; none is left out.",
+    }
+}
+
+fn looped(ui: &mut Ui, transport: &Transport, now: bool) {
+    let mut looped = now;
+    let help = "At the end, begin again; otherwise stay there.";
+    if ui.checkbox(&mut looped, "loop").on_hover_text(help).changed() {
+        transport.set_looped(looped);
+    }
+}
+
+/// `1:02.500`, and `1:01:02.500` from an hour on.
+fn clock(seconds: f64) -> String {
+    let ms = (seconds.max(0.0) * 1e3).round() as u64;
+    let (minutes, rest) = (ms / 60_000, ms % 60_000);
+    let (s, ms) = (rest / 1000, rest % 1000);
+    match minutes / 60 {
+        0 => format!("{minutes}:{s:02}.{ms:03}"),
+        hours => format!("{hours}:{:02}:{s:02}.{ms:03}", minutes % 60),
+    }
+}
+
+/// Seconds of `62.5`, `1:02.5` or `1:01:02`.
+fn read_clock(text: &str) -> Option<f64> {
+    let parts: Vec<_> = text.trim().split(':').map(|part| part.trim().parse::<f64>().ok()).collect();
+    let parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
+    let valid = parts.len() <= 3 && parts.iter().all(|part| part.is_finite() && *part >= 0.0);
+    valid.then(|| parts.iter().fold(0.0, |sum, part| 60.0 * sum + part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_they_are_written() {
+        for (seconds, text) in [(0.0, "0:00.000"), (62.5, "1:02.500"), (3662.0401, "1:01:02.040"), (59.9996, "1:00.000")] {
+            assert_eq!(clock(seconds), text);
+            assert!((read_clock(text).unwrap() - seconds).abs() < 1e-3);
+        }
+        assert_eq!([" 7 ", "1:2", "1:0:0", "0.25"].map(read_clock), [Some(7.0), Some(62.0), Some(3600.0), Some(0.25)]);
+        assert_eq!(["", "x", "1:", "-1", "1:2:3:4", "nan"].map(read_clock), [None; 6]);
+    }
+}
