@@ -131,7 +131,9 @@ fn word(speed: Speed) -> String {
 
 fn help(speed: Speed) -> &'static str {
     match speed {
-        Speed::Times(_) => "So many times as fast as it was recorded; pairs for which the matcher is too slow are left out.",
+        Speed::Times(_) => {
+            "So many times as fast as it was recorded; pairs for which the matcher is too slow are left out."
+        }
         Speed::Max => "As fast as pairs are matched; none is left out.",
     }
 }
@@ -169,7 +171,9 @@ mod tests {
 
     #[test]
     fn times_are_read_as_they_are_written() {
-        for (seconds, text) in [(0.0, "0:00.000"), (62.5, "1:02.500"), (3662.0401, "1:01:02.040"), (59.9996, "1:00.000")] {
+        for (seconds, text) in
+            [(0.0, "0:00.000"), (62.5, "1:02.500"), (3662.0401, "1:01:02.040"), (59.9996, "1:00.000")]
+        {
             assert_eq!(clock(seconds), text);
             assert!((read_clock(text).unwrap() - seconds).abs() < 1e-3);
         }
