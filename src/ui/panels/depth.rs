@@ -7,7 +7,7 @@ use crate::ui::command::Command;
 use crate::ui::session::Session;
 use crate::ui::view::metres;
 use crate::ui::widgets;
-use egui::{Color32, RichText, Role, Sense, Ui, WidgetInfo, vec2};
+use egui::{Button, Color32, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 
 /// Shows the panel; gives the command of its button.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
@@ -32,7 +32,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
     }
     ui.horizontal(|ui| {
         ui.add_enabled_ui(has_depth, |ui| {
-            if command_button(ui, Command::FitDepth, "Fit now", false).clicked() {
+            if command_button(ui, Command::FitDepth, Button::new("Fit now"), false).clicked() {
                 command = Some(Command::FitDepth);
             }
         });

@@ -21,8 +21,8 @@ use super::command::Command;
 use egui::{Button, Response, Ui};
 
 /// The button of a command, with what it does and its key.
-pub(crate) fn command_button(ui: &mut Ui, command: Command, text: &str, selected: bool) -> Response {
-    let response = ui.add(Button::new(text).selected(selected));
+pub(crate) fn command_button(ui: &mut Ui, command: Command, button: Button<'_>, selected: bool) -> Response {
+    let response = ui.add(button.selected(selected));
     let enabled = response.enabled();
     response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, enabled, selected, command.label()));
     response.on_hover_text(tooltip(ui, command))

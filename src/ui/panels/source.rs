@@ -47,8 +47,8 @@ pub(crate) fn strip(ui: &mut Ui, session: &mut Session) -> Option<Command> {
             1 => "1 camera …".to_owned(),
             count => format!("{count} cameras …"),
         };
-        let cameras = command_button(ui, Command::Cameras, &label, session.chooser.is_some());
-        let open = command_button(ui, Command::Open, Command::Open.label(), false);
+        let cameras = command_button(ui, Command::Cameras, Button::new(label), session.chooser.is_some());
+        let open = command_button(ui, Command::Open, Button::new(Command::Open.label()), false);
         let chosen = [(cameras, Command::Cameras), (open, Command::Open)];
         chosen.into_iter().find_map(|(button, command)| button.clicked().then_some(command))
     })

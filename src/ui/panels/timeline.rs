@@ -7,20 +7,24 @@ use crate::capture::{Playing, Speed, Transport};
 use crate::ui::command::Command;
 use crate::ui::session::Session;
 use crate::ui::widgets;
-use egui::{Align, DragValue, Layout, RichText, Role, Slider, Ui};
+use egui::{Align, Button, Color32, DragValue, Layout, Response, RichText, Role, Slider, TextStyle, Ui, vec2};
 use std::time::Duration;
 
 /// Speeds on offer; any other one that was asked for is named too.
 const SPEEDS: [f64; 7] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0];
 /// Width of the chooser of speeds, points.
 const SPEED_WIDTH: f32 = 64.0;
+/// Width of the button that plays and holds, points: one for both words.
+const PLAY_WIDTH: f32 = 68.0;
 
 /// Shows the line; gives the command of the button that was pressed.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session, transport: &Transport) -> Option<Command> {
     let playing = transport.get();
     let mut pressed = None;
     let mut button = |ui: &mut Ui, command, text: &str, selected| {
-        if command_button(ui, command, text, selected).clicked() {
+        let width = if command == Command::Pause { PLAY_WIDTH } else { 0.0 };
+        let button = Button::new(text).min_size(vec2(width, 0.0));
+        if command_button(ui, command, button, selected).clicked() {
             pressed = Some(command);
         }
     };
@@ -53,7 +57,7 @@ fn place(ui: &mut Ui, transport: &Transport, playing: &Playing, at: u64, last: u
     ui.label(RichText::new("frame").weak());
     let mut frame = at;
     let field = DragValue::new(&mut frame).range(0..=last).speed(0.1).update_while_editing(false);
-    let field = ui.add(field);
+    let field = steady(ui, field, &last.to_string());
     widgets::name(&field, Role::SpinButton, "Frame", at as f64);
     field.on_hover_text("Number of the pair in the recording, from 0. Drag it, or click and type.");
     if frame != at {
@@ -70,7 +74,7 @@ fn place(ui: &mut Ui, transport: &Transport, playing: &Playing, at: u64, last: u
         .custom_formatter(|seconds, _| clock(seconds))
         .custom_parser(read_clock)
         .update_while_editing(false);
-    let field = ui.add(field);
+    let field = steady(ui, field, &clock(end_s));
     widgets::name(&field, Role::SpinButton, "Time", here_s);
     let how = "Time since the first pair: m:ss.mmm, or seconds. Drag it, or click and type.";
     let changed = field.on_hover_text(how).changed();
@@ -79,6 +83,14 @@ fn place(ui: &mut Ui, transport: &Transport, playing: &Playing, at: u64, last: u
         transport.seek_time(Duration::from_secs_f64(time_s.max(0.0) + 5e-4));
     }
     ui.label(RichText::new(format!("/ {}", clock(end_s))).weak());
+}
+
+/// A number whose place is as wide as its longest text, so that nothing jumps while it counts.
+fn steady(ui: &mut Ui, field: DragValue<'_>, longest: &str) -> Response {
+    let font = TextStyle::Button.resolve(ui.style());
+    let text = ui.painter().layout_no_wrap(longest.replace(|c: char| c.is_ascii_digit(), "0"), font, Color32::WHITE);
+    let width = text.size().x + 2.0 * ui.spacing().button_padding.x;
+    ui.add_sized(vec2(width.ceil(), ui.spacing().interact_size.y), field)
 }
 
 /// The whole recording. While it is dragged, playback waits.

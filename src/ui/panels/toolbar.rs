@@ -40,7 +40,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
 }
 
 fn button(ui: &mut Ui, commands: &mut Vec<Command>, command: Command, text: &str, selected: bool) {
-    if command_button(ui, command, text, selected).clicked() {
+    if command_button(ui, command, Button::new(text), selected).clicked() {
         commands.push(command);
     }
 }
