@@ -11,6 +11,7 @@ mod original;
 pub mod decode_camera;
 pub mod pairing;
 mod pace;
+pub mod recording;
 mod transport;
 mod until;
 pub mod stamps;
@@ -27,6 +28,7 @@ pub use until::Until;
 pub use worker::{Capture, CaptureOptions, CaptureStats, FrameTap, Recipe, Rectify};
 
 use crate::frame::{Geometry, RawPair};
+use crate::recording::About;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -81,6 +83,11 @@ pub trait PairSource: Send {
     /// Starts one of two free-running cameras again, in the background, until both take their pictures at nearly the same
     /// time; [`SourceState::resyncing`] says while that goes on. Others ignore it.
     fn resync(&mut self) {}
+
+    /// What a recording says of itself, of one that this program made.
+    fn about(&self) -> Option<&About> {
+        None
+    }
 
     /// How it is played, for what has a beginning and can be sought in.
     fn transport(&self) -> Option<Arc<Transport>> {

@@ -1,11 +1,14 @@
 //! The words that name a source, on the command line, in settings and in the window, and how each one is opened.
 
 use super::files::FileSource;
+use super::recording::{PipeSource, RecordingSource};
 use super::scene::{SceneOptions, SceneSource};
 use super::webcam::{CameraName, ModeRequest, SideBySide, WebcamPair};
-use super::{CameraOptions, CaptureError, PairSource};
+use super::{CameraOptions, CaptureError, PairSource, Speed};
+use crate::recording::read::TopicChoice;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Where pairs come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +28,10 @@ pub enum SourceSpec {
     WebcamPair(CameraName, CameraName),
     /// `webcam:N`: one camera that gives both pictures side by side.
     WebcamSideBySide(CameraName),
+    /// `FILE.mcap`: a recording, of this program or of others.
+    Recording(PathBuf),
+    /// `-`: a recording that comes through standard input while it is made.
+    Pipe,
 }
 
 /// What the words do not say.
@@ -35,8 +42,16 @@ pub struct SourceOptions {
     /// Pairs per second: of scene and files, or asked of a camera. `None` for as fast as they are taken, or as the
     /// camera likes.
     pub rate_hz: Option<f64>,
-    /// Files start again at the end.
+    /// Files and recordings start again at the end.
     pub looped: bool,
+    /// A recording that is at its end stays open, so that somebody can seek in it.
+    pub hold_at_end: bool,
+    /// How fast recordings are played. What comes through a pipe comes as it likes; [`Speed::Max`] leaves nothing of it out.
+    pub speed: Speed,
+    /// Recordings begin so long after their first pair.
+    pub start_at: Duration,
+    /// Which topics of a recording of others show the eyes.
+    pub topics: TopicChoice,
     /// Keep RGB where the source has it.
     pub color: bool,
     /// What is wished of cameras.
@@ -57,8 +72,8 @@ pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
 }
 
 /// What the grammar takes.
-const GRAMMAR: &str =
-    "give scene, LEFT,RIGHT (two image files), FOLDER, webcam:0,1 (two cameras) or webcam:0 (one, side by side)";
+const GRAMMAR: &str = "give scene, LEFT,RIGHT (two image files), FOLDER, FILE.mcap (a recording), - (one from a pipe), webcam:0,1 (two \
+     cameras) or webcam:0 (one, side by side)";
 
 impl SourceSpec {
     /// Reads the words of `--source`.
@@ -86,6 +101,12 @@ impl SourceSpec {
         if !words.is_empty() && Path::new(words).is_dir() {
             return Ok(Self::Folder(words.into()));
         }
+        if words == "-" {
+            return Ok(Self::Pipe);
+        }
+        if is_recording(Path::new(words)) {
+            return Ok(Self::Recording(words.into()));
+        }
         match words.split_once(',') {
             Some((left, right)) if !left.is_empty() && !right.is_empty() && !right.contains(',') => {
                 Ok(Self::Files { left: left.into(), right: right.into() })
@@ -95,7 +116,7 @@ impl SourceSpec {
         }
     }
 
-    /// Of what the program is given to open: one folder, or a left and a right image.
+    /// Of what the program is given to open: one folder or recording, or a left and a right image.
     ///
     /// # Errors
     /// [`CaptureError::Grammar`] for anything else.
@@ -103,9 +124,12 @@ impl SourceSpec {
         match paths {
             [] => Ok(Self::Scene),
             [folder] if folder.is_dir() => Ok(Self::Folder(folder.clone())),
+            [one] if is_recording(one) => Ok(Self::Recording(one.clone())),
             [one] if one.exists() => {
-                let text =
-                    format!("{} is one image: give the left and the right one, or a folder of pairs", one.display());
+                let text = format!(
+                    "{} is one image: give the left and the right one, a folder of pairs, or a recording (.mcap)",
+                    one.display()
+                );
                 Err(CaptureError::Grammar(text))
             }
             [one] => one.to_str().map_or_else(|| Ok(Self::Folder(one.clone())), Self::parse),
@@ -131,6 +155,8 @@ impl fmt::Display for SourceSpec {
             Self::Folder(folder) => folder.display().fmt(f),
             Self::WebcamPair(left, right) => write!(f, "webcam:{left},{right}"),
             Self::WebcamSideBySide(camera) => write!(f, "webcam:{camera}"),
+            Self::Recording(file) => file.display().fmt(f),
+            Self::Pipe => f.write_str("-"),
         }
     }
 }
@@ -141,6 +167,11 @@ impl std::str::FromStr for SourceSpec {
     fn from_str(words: &str) -> Result<Self, CaptureError> {
         Self::parse(words)
     }
+}
+
+/// Whether a file is a recording by its name.
+fn is_recording(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mcap"))
 }
 
 /// Opens a source.
@@ -163,6 +194,8 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         SourceSpec::WebcamSideBySide(camera) => {
             Box::new(SideBySide::open(camera.resolve()?, &camera_mode(options), &options.cameras)?)
         }
+        SourceSpec::Recording(file) => Box::new(RecordingSource::open(file, options)?),
+        SourceSpec::Pipe => Box::new(PipeSource::open(std::io::stdin(), options)?),
     })
 }
 
@@ -177,13 +210,21 @@ mod tests {
 
     #[test]
     fn words_come_back_as_they_were() {
-        for words in
-            ["scene", "a/l.png,b/r.png", "some/folder", "webcam:0,1", "webcam:12", "webcam:usb-0:1.2:1.0,usb-0:1.3:1.0"]
-        {
+        for words in [
+            "scene",
+            "a/l.png,b/r.png",
+            "some/folder",
+            "webcam:0,1",
+            "webcam:12",
+            "webcam:usb-0:1.2:1.0,usb-0:1.3:1.0",
+            "a/b, c.MCAP",
+            "-",
+        ] {
             assert_eq!(SourceSpec::parse(words).unwrap().to_string(), words);
         }
         let (left, right) = (CameraName::Number(3), CameraName::Number(2));
         assert_eq!(SourceSpec::parse("webcam:3,2").unwrap(), SourceSpec::WebcamPair(left, right));
+        assert_eq!(SourceSpec::parse("a.mcap").unwrap(), SourceSpec::Recording("a.mcap".into()));
     }
 
     #[test]
@@ -207,5 +248,6 @@ mod tests {
         assert!(spec(&[&image]).unwrap_err().to_string().contains("one image"));
         assert!(spec(&[&image, &image, &image]).is_err());
         assert_eq!(spec(&[]).unwrap(), SourceSpec::Scene);
+        assert_eq!(spec(&[Path::new("gone.mcap")]).unwrap(), SourceSpec::Recording("gone.mcap".into()));
     }
 }

@@ -12,6 +12,12 @@ pub enum Speed {
     Max,
 }
 
+impl Default for Speed {
+    fn default() -> Self {
+        Self::Times(1.0)
+    }
+}
+
 /// Where playback stands and what is wished of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Playing {

@@ -3,8 +3,9 @@
 use super::UsageError;
 use super::calibration_args::CalibrationArgs;
 use super::settings_args::SettingsArgs;
+use super::source_args::TopicArgs;
 use crate::capture::newest::{Policy, RecvError};
-use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec};
+use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec, Speed};
 use crate::colormap::{Colormap, DisplayRange};
 use crate::engine::{self, Engine, Job, Output};
 use crate::export;
@@ -20,7 +21,7 @@ use std::time::Duration;
 /// Arguments of `compute`.
 #[derive(Debug, clap::Args)]
 pub(super) struct ComputeArgs {
-    /// Left picture, or a folder of pairs (left*/right*, Middlebury im0/im1)
+    /// Left picture, or a folder of pairs (left*/right*, Middlebury im0/im1), or a recording (.mcap, or - for a pipe)
     left: PathBuf,
     /// Right picture
     right: Option<PathBuf>,
@@ -52,6 +53,8 @@ pub(super) struct ComputeArgs {
     #[arg(long, value_name = "FILE.toml", help_heading = "Calibration")]
     rig: Option<PathBuf>,
     #[command(flatten)]
+    topics: TopicArgs,
+    #[command(flatten)]
     calibration: CalibrationArgs,
     #[command(flatten)]
     settings: SettingsArgs,
@@ -75,7 +78,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     settings.params.confidence |= args.confidence_map.is_some();
     let inputs: Vec<_> = std::iter::once(&args.left).chain(&args.right).cloned().collect();
     let spec = SourceSpec::from_paths(&inputs)?;
-    let is_folder = matches!(spec, SourceSpec::Folder(_));
+    let is_folder = matches!(spec, SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Pipe);
     if args.right_map.as_ref() == Some(&args.output) {
         let name = args.output.display();
         return Err(UsageError(format!("--right-map and --output are both {name}: give each its own")).into());
@@ -93,7 +96,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     }
     let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
     let choice = args.calibration.over(rig_file.calibration)?;
-    let rig::OpenedRig { source, calibrated } = rig::open(&spec, &SourceOptions::default(), &choice)?;
+    let options = SourceOptions { speed: Speed::Max, topics: args.topics.choice(), ..SourceOptions::default() };
+    let rig::OpenedRig { source, calibrated } = rig::open(&spec, &options, &choice)?;
     let info = source.info();
     if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
         eprintln!("stereopsis: {note}");

@@ -22,10 +22,11 @@ const SCENE_FRAMES: u64 = 100;
 /// Arguments of `live`.
 #[derive(Debug, clap::Args)]
 pub(super) struct LiveArgs {
-    /// What to open: a left and a right picture, or a folder of pairs [default: the built-in scene]
+    /// What to open: a left and a right picture, a folder of pairs, or a recording (.mcap) [default: the built-in scene]
     #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "source")]
     pictures: Vec<PathBuf>,
-    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, webcam:0,1, or webcam:0 (one camera, side by side)
+    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, - (a recording from a pipe), webcam:0,1, or webcam:0 (one
+    /// camera, side by side)
     #[arg(long, value_name = "SOURCE")]
     source: Option<String>,
     /// No window: a status line and a preview picture, as where there is no display
@@ -81,6 +82,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let Input { source: in_rig, mut options, calibration } = args.input.resolve(DEFAULT_RATE_HZ, true, true)?;
     let spec = spec.or(in_rig).unwrap_or(SourceSpec::Scene);
     options.looped &= args.frames.is_some() || spec == SourceSpec::Scene;
+    options.hold_at_end = false;
     let rig::OpenedRig { source, calibrated } = rig::open(&spec, &options, &calibration)?;
     if let Some(note) = calibrated.note {
         eprintln!("stereopsis: {note}");

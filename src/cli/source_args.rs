@@ -1,9 +1,11 @@
 //! Flags that say where pairs come from.
 
 use super::camera_args::CameraArgs;
-use crate::capture::SourceOptions;
 use crate::capture::scene::SceneOptions;
 use crate::capture::source::parse_size;
+use crate::capture::{SourceOptions, Speed};
+use crate::recording::read::TopicChoice;
+use std::time::Duration;
 
 /// Where pairs come from.
 #[derive(Clone, Debug, clap::Args)]
@@ -15,9 +17,18 @@ pub(super) struct SourceArgs {
     /// Pairs per second, or max for as fast as they are matched [default: 30, files in `compute`: max]
     #[arg(long, value_name = "HZ|max", value_parser = rate)]
     pub(super) rate: Option<Rate>,
-    /// Play files once instead of again and again
+    /// Play files and recordings once instead of again and again
     #[arg(long)]
     pub(super) once: bool,
+    /// How fast recordings are played: so many times as fast as they were recorded, 0.1 to 10, or max for as fast as they
+    /// are matched, leaving none out [default: 1; `compute`: max]
+    #[arg(long, value_name = "TIMES|max", value_parser = speed)]
+    pub(super) speed: Option<Speed>,
+    /// Begin a recording so long after its first pair
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(super) start_at: Option<Duration>,
+    #[command(flatten)]
+    pub(super) topics: TopicArgs,
     /// Seed of the scene's textures and noise
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) scene_seed: u32,
@@ -35,6 +46,28 @@ pub(super) struct SourceArgs {
     pub(super) scene_baseline_m: Option<f64>,
     #[command(flatten)]
     pub(super) cameras: CameraArgs,
+}
+
+/// Which topics of a recording are the eyes.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Source")]
+pub(super) struct TopicArgs {
+    /// Topic of the left eye's pictures in a recording of another program [default: found by its name]
+    #[arg(long, value_name = "TOPIC")]
+    pub(super) left_topic: Option<String>,
+    /// Topic of the right eye's pictures
+    #[arg(long, value_name = "TOPIC")]
+    pub(super) right_topic: Option<String>,
+    /// Topic of pictures that show both eyes side by side, left one left
+    #[arg(long, value_name = "TOPIC", conflicts_with_all = ["left_topic", "right_topic"])]
+    pub(super) topic: Option<String>,
+}
+
+impl TopicArgs {
+    /// What was given.
+    pub(super) fn choice(&self) -> TopicChoice {
+        TopicChoice { left: self.left_topic.clone(), right: self.right_topic.clone(), both: self.topic.clone() }
+    }
 }
 
 /// How a rate was written.
@@ -56,6 +89,9 @@ impl SourceArgs {
             None => Some(default_rate_hz),
         };
         options.looped &= !self.once;
+        options.speed = self.speed.unwrap_or(options.speed);
+        options.start_at = self.start_at.unwrap_or(options.start_at);
+        options.topics = self.topics.choice();
         let scene = SceneOptions {
             seed: self.scene_seed,
             noise: self.scene_noise,
@@ -66,6 +102,19 @@ impl SourceArgs {
         options.scene = SceneOptions { baseline_m: self.scene_baseline_m.unwrap_or(scene.baseline_m), ..scene };
         self.cameras.fill(&mut options.cameras);
     }
+}
+
+fn speed(text: &str) -> Result<Speed, String> {
+    if text == "max" {
+        return Ok(Speed::Max);
+    }
+    let times = text.parse().ok().filter(|times: &f64| (0.1..=10.0).contains(times));
+    times.map(Speed::Times).ok_or_else(|| "expected a number from 0.1 to 10, or max".to_owned())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "expected seconds, 0 or more".to_owned())
 }
 
 fn rate(text: &str) -> Result<Rate, String> {

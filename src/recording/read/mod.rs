@@ -7,11 +7,15 @@ mod chunk;
 mod contents;
 mod fields;
 mod file;
+mod gather;
 mod pairs;
+mod stream;
 mod topics;
 mod walk;
 
+pub use gather::PairStream;
 pub use pairs::PairIndex;
+pub use stream::PacketStream;
 pub use topics::{Eyes, TopicChoice};
 
 use super::format;
@@ -24,7 +28,6 @@ use mcap::records::op;
 use pairs::Stamped;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
 /// Why a recording, or a part of it, cannot be read. The text names the file and says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -265,9 +268,7 @@ impl Recording {
                 lost += 1;
                 continue;
             };
-            let told = format::decode(&packet.channel, &packet.data).ok().map(|message| message.stamp);
-            let stamp = told.filter(|&stamp| stamp > UNIX_EPOCH);
-            stamps.push((stamp.unwrap_or_else(|| super::time::from_ns(packet.publish_time_ns)), place));
+            stamps.push((gather::stamp(&packet), place));
         }
         if lost > 0 {
             self.contents.damage.push(format!("{lost} pictures of {topic} are damaged"));

@@ -2,8 +2,9 @@
 
 use super::ReadError;
 use super::contents::Contents;
+use crate::capture::Orientation;
 use crate::recording::format::{self, Kind};
-use crate::recording::{Channel, topic};
+use crate::recording::{About, Channel, Stream, topic};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -106,6 +107,24 @@ impl Eyes {
     /// Whether the pictures are those that were rectified, at working size.
     pub fn are_rectified(&self) -> bool {
         matches!(self, Self::Two { left, .. } if left.topic.starts_with(topic::LEFT_RECTIFIED))
+    }
+}
+
+/// The topics of a pair's pictures in a recording that says this of itself; each may be one of pictures in a file format.
+pub(super) fn of_ours(about: &About) -> Vec<&'static str> {
+    let has = |stream| about.streams.has(stream);
+    if !has(Stream::Raw) && !has(Stream::Eyes) {
+        return OURS[2].to_vec();
+    }
+    let rule = &about.raw;
+    match (has(Stream::Raw), rule.side_by_side) {
+        (true, true) => vec![topic::BOTH_UNSPLIT],
+        (true, false) => {
+            let of_eye =
+                |eye: usize| if rule.orientation[eye] == Orientation::default() { OURS[1][eye] } else { OURS[0][eye] };
+            vec![of_eye(0), of_eye(1)]
+        }
+        (false, _) => OURS[1].to_vec(),
     }
 }
 

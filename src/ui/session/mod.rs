@@ -103,6 +103,8 @@ impl Session {
         };
         let live = Live::start(Box::new(source::Nothing), live_options)?;
         let kept_source = || kept.source.as_deref().and_then(|words| SourceSpec::parse(words).ok());
+        // a pipe of another time is gone
+        let kept_source = || kept_source().filter(|source| *source != SourceSpec::Pipe);
         let source = options.source.clone().or_else(kept_source).unwrap_or(SourceSpec::Scene);
         let mut look = kept.look();
         if kept.source.as_deref() != Some(&source.to_string()) {

@@ -376,7 +376,7 @@ impl Session {
 
     /// Whether the source has eyes to exchange.
     pub(crate) fn can_swap(&self) -> bool {
-        !matches!(self.source, SourceSpec::Scene | SourceSpec::Folder(_))
+        !matches!(self.source, SourceSpec::Scene | SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Pipe)
     }
 
     /// Exchanges left and right.
@@ -390,7 +390,7 @@ impl Session {
                 self.rig.options.cameras.swapped_halves ^= true;
                 self.open(source);
             }
-            SourceSpec::Scene | SourceSpec::Folder(_) => {}
+            SourceSpec::Scene | SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Pipe => {}
         }
     }
 }

@@ -1,0 +1,138 @@
+//! Recordings as a source: files that are played, steered by a transport, and one that comes through a pipe.
+
+mod pipe;
+mod player;
+mod unpacking;
+
+pub use pipe::PipeSource;
+
+use super::{CaptureError, Next, PairSource, SourceInfo, SourceOptions, SourceState, Speed, Transport};
+use crate::frame::RawPair;
+use crate::recording::read::ReadError;
+use crate::recording::{About, Recording};
+use player::{PairError, Pairs, Player};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use unpacking::Unpacking;
+
+/// Plays a recording.
+pub struct RecordingSource {
+    info: SourceInfo,
+    about: Option<About>,
+    player: Player,
+    damage: Option<String>,
+}
+
+/// The pairs of a file.
+struct FilePairs {
+    recording: Recording,
+    unpacking: Unpacking,
+    /// What opening has read already.
+    first: Option<(u64, RawPair)>,
+}
+
+impl RecordingSource {
+    /// Opens a file and decodes its first readable pair.
+    ///
+    /// # Errors
+    /// It cannot be read, is no recording, or none of its pairs is readable.
+    pub fn open(path: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
+        let recording =
+            Recording::open_with(path, &options.topics).map_err(|err| CaptureError::File(err.to_string()))?;
+        let damage = recording.damage().map(str::to_owned);
+        let about = recording.about().cloned();
+        let unpacking = Unpacking::of_file(&recording, options.color)?;
+        let times = times(&recording);
+        let transport = Arc::new(Transport::new(times, options.speed, options.looped));
+        if !options.start_at.is_zero() {
+            transport.seek_time(options.start_at);
+        }
+        let start = transport.wanted().map_or(0, |(pair, _)| pair);
+        let mut pairs = FilePairs { recording, unpacking, first: None };
+        let (k, first) = pairs.first_readable(path, start)?;
+        let name = path.file_stem().map_or_else(|| "recording".into(), |name| name.to_string_lossy().into_owned());
+        let count = pairs.recording.pairs().len() as u64;
+        let info = pairs.unpacking.info(name, &first, (!options.looped).then_some(count));
+        pairs.first = Some((k, first));
+        let player = Player::start(Box::new(pairs), transport, options.hold_at_end)?;
+        Ok(Self { info, about, player, damage })
+    }
+}
+
+/// When each pair was recorded, from the first one on; a clock that was set back stands still.
+fn times(recording: &Recording) -> Arc<[Duration]> {
+    let first = recording.pairs().first().map_or(0, |pair| pair.log_time_ns);
+    let mut latest = 0;
+    let since = recording.pairs().iter().map(|pair| {
+        latest = pair.log_time_ns.saturating_sub(first).max(latest);
+        Duration::from_nanos(latest)
+    });
+    since.collect()
+}
+
+impl FilePairs {
+    /// The pair at `start`, or the first behind it that is readable, or the first at all.
+    fn first_readable(&mut self, path: &Path, start: u64) -> Result<(u64, RawPair), CaptureError> {
+        let count = self.recording.pairs().len() as u64;
+        let mut why = self.recording.damage().map_or_else(|| "it holds none".to_owned(), str::to_owned);
+        for k in (start..count).chain(0..start) {
+            match self.read(k) {
+                Ok(pair) => return Ok((k, pair)),
+                Err(PairError::Lost(err)) => return Err(err),
+                Err(PairError::Damaged(damage)) => why = damage,
+            }
+        }
+        Err(CaptureError::File(format!("{} has no pair that can be played: {why}", path.display())))
+    }
+}
+
+impl Pairs for FilePairs {
+    fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
+        if let Some((_, pair)) = self.first.take_if(|(first, _)| *first == k) {
+            return Ok(pair);
+        }
+        let packets = self.recording.packets_of_pair(k).map_err(|err| match err {
+            ReadError::Damaged(why) => PairError::Damaged(why),
+            ReadError::File(why) => PairError::Lost(CaptureError::File(why)),
+        })?;
+        self.unpacking.pair(&packets).map_err(PairError::Damaged)
+    }
+}
+
+impl PairSource for RecordingSource {
+    fn info(&self) -> SourceInfo {
+        let interval_s = self.player.usual_interval().as_secs_f64();
+        let rate_hz = match self.player.transport().get().speed {
+            Speed::Times(speed) if interval_s > 0.0 => Some(speed / interval_s),
+            _ => None,
+        };
+        SourceInfo { rate_hz, ..self.info.clone() }
+    }
+
+    fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
+        let next = self.player.next(patience)?;
+        if let Next::Pair(pair) = &next {
+            (self.info.width, self.info.height) = pair.left.size();
+        }
+        Ok(next)
+    }
+
+    fn state(&self) -> SourceState {
+        let damaged = self.player.damaged();
+        let skipped = damaged.values().next().map(|why| match damaged.len() {
+            1 => format!("a pair of the recording was left out: {why}"),
+            many => format!("{many} pairs of the recording were left out: {why}"),
+        });
+        let remarks = self.damage.iter().map(|damage| format!("the recording is not whole: {damage}")).chain(skipped);
+        SourceState { remarks: remarks.collect(), ..SourceState::default() }
+    }
+
+    fn about(&self) -> Option<&About> {
+        self.about.as_ref()
+    }
+
+    fn transport(&self) -> Option<Arc<Transport>> {
+        Some(Arc::clone(self.player.transport()))
+    }
+}
