@@ -1,8 +1,19 @@
 //! The formats in which messages lie in a file: message to bytes and back.
+//!
+//! ```text
+//!  Message ─▶ ros2, foxglove ─▶ bytes, and a Channel that says how to read them ─▶ whichever it names ─▶ Message
+//! ```
+
+mod foxglove;
+mod pixels;
+pub mod ros2;
+#[cfg(test)]
+mod tests;
 
 use super::Channel;
 use super::message::{Body, Message};
 use crate::choices;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 choices! {
     /// In which words a recording is written.
@@ -71,12 +82,18 @@ impl Body {
 impl Format {
     /// What a file knows of this topic when it holds bodies of this kind.
     pub fn channel(self, topic: &str, body: &Body) -> Channel {
-        todo!()
+        match self {
+            Self::Ros2 => ros2::channel(topic, body.kind()),
+            Self::Foxglove => foxglove::channel(topic, body.kind()),
+        }
     }
 
-    /// The bytes of a message; `channel` says how to read them.
+    /// The bytes of a message; [`Self::channel`] says how to read them.
     pub fn encode(self, message: &Message) -> Vec<u8> {
-        todo!()
+        match self {
+            Self::Ros2 => ros2::encode(message),
+            Self::Foxglove => foxglove::encode(message),
+        }
     }
 
     /// The profile that an MCAP file names in its header.
@@ -90,7 +107,7 @@ impl Format {
 
 /// What the messages of this channel hold; `None` for what is not read here.
 pub fn kind(channel: &Channel) -> Option<Kind> {
-    todo!()
+    ros2::kind(channel).or_else(|| foxglove::kind(channel))
 }
 
 /// A message by its schema's name and encoding, whoever wrote it.
@@ -100,5 +117,30 @@ pub fn kind(channel: &Channel) -> Option<Kind> {
 /// # Errors
 /// If it is of a kind, or has pixels, that are not read here, or if its bytes are not what the schema says.
 pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, DecodeError> {
-    todo!()
+    let topic = || channel.topic.clone();
+    let message = if let Some(kind) = ros2::kind(channel) {
+        ros2::decode(kind, data)
+    } else if let Some(kind) = foxglove::kind(channel) {
+        foxglove::decode(kind, data)
+    } else {
+        let schema = channel.schema.as_ref().map(|schema| schema.name.clone()).unwrap_or_default();
+        return Err(DecodeError::Unknown { topic: topic(), schema, encoding: channel.message_encoding.clone() });
+    };
+    message.map_err(|what| DecodeError::Message { topic: topic(), what })
+}
+
+/// JSON as a message.
+fn json(text: &[u8]) -> Result<Message, String> {
+    let value = serde_json::from_slice(text).map_err(|error| format!("no JSON: {error}"))?;
+    Ok(Message { stamp: UNIX_EPOCH, frame_id: String::new(), body: Body::Json(value) })
+}
+
+/// Seconds and nanoseconds since 1970; 0 for a time before.
+fn since_1970(time: SystemTime) -> Duration {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// As many numbers as a matrix has, whose name the error says.
+fn matrix<const N: usize>(name: &str, numbers: &[f64]) -> Result<[f64; N], String> {
+    numbers.try_into().map_err(|_| format!("{name} has {} numbers instead of {N}", numbers.len()))
 }

@@ -1,0 +1,31 @@
+//! CDR as ROS 2 writes it: four bytes that say the order of the bytes, then the fields.
+
+use byteorder::{BigEndian, LittleEndian};
+use serde::{Deserialize, Serialize};
+
+/// Classic CDR, little-endian, no options.
+const LITTLE_ENDIAN: [u8; 4] = [0, 1, 0, 0];
+
+/// The bytes of a message that takes about `hint` bytes.
+pub(super) fn to_bytes(message: &impl Serialize, hint: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(LITTLE_ENDIAN.len() + hint);
+    bytes.extend_from_slice(&LITTLE_ENDIAN);
+    cdr_encoding::to_writer::<_, LittleEndian, _>(&mut bytes, message).expect("memory takes every message");
+    bytes
+}
+
+/// The message that lies in these bytes; what comes behind it is ignored, as ROS 2 pads messages.
+pub(super) fn from_bytes<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, String> {
+    let (head, fields) =
+        bytes.split_at_checked(4).ok_or_else(|| format!("{} bytes are no CDR message", bytes.len()))?;
+    // The second half of the head are options, which say nothing that reading needs.
+    let read = match head[..2] {
+        [0, 0] => cdr_encoding::from_bytes::<T, BigEndian>(fields),
+        [0, 1] => cdr_encoding::from_bytes::<T, LittleEndian>(fields),
+        [a, b] => {
+            return Err(format!("CDR of kind {a:02x} {b:02x} is not read here, only classic CDR (00 00 and 00 01)"));
+        }
+        _ => return Err("no CDR message".to_owned()),
+    };
+    read.map(|(message, _)| message).map_err(|error| format!("damaged, or not what its schema says: {error}"))
+}

@@ -1,0 +1,123 @@
+//! ROS 2's messages field by field, in the order in which CDR writes them.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// `sequence<uint8>` in one piece: by itself serde takes bytes one by one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Octets<'a>(pub &'a [u8]);
+
+impl Serialize for Octets<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Octets<'a> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <&[u8]>::deserialize(deserializer).map(Self)
+    }
+}
+
+/// `builtin_interfaces/msg/Time`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Time {
+    pub sec: i32,
+    pub nanosec: u32,
+}
+
+/// `std_msgs/msg/Header`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Header<'a> {
+    pub stamp: Time,
+    pub frame_id: Cow<'a, str>,
+}
+
+/// `std_msgs/msg/String`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Text<'a> {
+    pub data: Cow<'a, str>,
+}
+
+/// `sensor_msgs/msg/Image`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Image<'a> {
+    #[serde(borrow)]
+    pub header: Header<'a>,
+    pub height: u32,
+    pub width: u32,
+    pub encoding: Cow<'a, str>,
+    pub is_bigendian: u8,
+    pub step: u32,
+    #[serde(borrow)]
+    pub data: Octets<'a>,
+}
+
+/// `sensor_msgs/msg/CompressedImage`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct CompressedImage<'a> {
+    #[serde(borrow)]
+    pub header: Header<'a>,
+    pub format: Cow<'a, str>,
+    #[serde(borrow)]
+    pub data: Octets<'a>,
+}
+
+/// `sensor_msgs/msg/RegionOfInterest`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct RegionOfInterest {
+    pub x_offset: u32,
+    pub y_offset: u32,
+    pub height: u32,
+    pub width: u32,
+    pub do_rectify: bool,
+}
+
+/// `sensor_msgs/msg/CameraInfo`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct CameraInfo<'a> {
+    #[serde(borrow)]
+    pub header: Header<'a>,
+    pub height: u32,
+    pub width: u32,
+    pub distortion_model: Cow<'a, str>,
+    pub d: Cow<'a, [f64]>,
+    pub k: [f64; 9],
+    pub r: [f64; 9],
+    pub p: [f64; 12],
+    pub binning_x: u32,
+    pub binning_y: u32,
+    pub roi: RegionOfInterest,
+}
+
+/// `stereo_msgs/msg/DisparityImage`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct DisparityImage<'a> {
+    #[serde(borrow)]
+    pub header: Header<'a>,
+    #[serde(borrow)]
+    pub image: Image<'a>,
+    pub f: f32,
+    pub t: f32,
+    pub valid_window: RegionOfInterest,
+    pub min_disparity: f32,
+    pub max_disparity: f32,
+    pub delta_d: f32,
+}
+
+/// `geometry_msgs/msg/TransformStamped`, with translation and rotation as they lie in `geometry_msgs/msg/Transform`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct TransformStamped<'a> {
+    #[serde(borrow)]
+    pub header: Header<'a>,
+    pub child_frame_id: Cow<'a, str>,
+    pub translation: [f64; 3],
+    pub rotation: [f64; 4],
+}
+
+/// `tf2_msgs/msg/TFMessage`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct TfMessage<'a> {
+    #[serde(borrow)]
+    pub transforms: Vec<TransformStamped<'a>>,
+}

@@ -1,0 +1,271 @@
+use super::super::message::{Bytes, CameraBody, DisparityBody, Encoding, ImageBody};
+use super::super::{Schema, topic};
+use super::*;
+use crate::image::Image;
+use serde_json::json;
+
+const STAMP_NS: u64 = 1_700_000_000_123_456_789;
+
+const ENCODINGS: [Encoding; 9] = [
+    Encoding::Mono8,
+    Encoding::Mono16,
+    Encoding::Rgb8,
+    Encoding::Bgr8,
+    Encoding::Yuyv,
+    Encoding::Uyvy,
+    Encoding::Nv12,
+    Encoding::DepthMm,
+    Encoding::Float32,
+];
+
+fn message(body: Body) -> Message {
+    Message {
+        stamp: UNIX_EPOCH + Duration::from_nanos(STAMP_NS),
+        frame_id: "stereo_left_optical_frame".to_owned(),
+        body,
+    }
+}
+
+fn random_bytes(count: usize, random: &mut fastrand::Rng) -> Bytes {
+    (0..count).map(|_| random.u8(..)).collect()
+}
+
+fn picture(encoding: Encoding, random: &mut fastrand::Rng) -> Message {
+    let (width, height) = (random.u32(1..40), random.u32(1..20));
+    let step = 4 * width + random.u32(0..5);
+    let planes = (step * height) as usize;
+    let count = if encoding == Encoding::Nv12 { planes + planes / 2 } else { planes };
+    message(Body::Image(ImageBody { width, height, encoding, step, data: random_bytes(count, random) }))
+}
+
+fn disparity(random: &mut fastrand::Rng) -> DisparityBody {
+    let (width, height) = (random.usize(1..30), random.usize(1..20));
+    let disparity_px =
+        Image::from_fn(width, height, |_, _| if random.bool() { f32::NAN } else { 3.0 + 60.0 * random.f32() });
+    DisparityBody {
+        disparity_px,
+        focal_px: 701.5,
+        baseline_m: 0.12,
+        min_disparity: 3.0,
+        max_disparity: 66.0,
+        delta_d: 0.0625,
+    }
+}
+
+fn camera() -> CameraBody {
+    let numbers = |count: usize| (0..count).map(move |k| 1.0 / (k as f64 + 3.0)).collect::<Vec<_>>();
+    CameraBody {
+        width: 641,
+        height: 479,
+        distortion_model: "equidistant".to_owned(),
+        d: numbers(4),
+        k: numbers(9).try_into().unwrap(),
+        r: numbers(9).try_into().unwrap(),
+        p: numbers(12).try_into().unwrap(),
+    }
+}
+
+fn transform() -> Body {
+    Body::Transform {
+        child_frame_id: "stereo_right_optical_frame".to_owned(),
+        translation_m: [0.1, -1e-17, f64::MIN_POSITIVE],
+        rotation: [0.1, 0.2, 0.3, 0.9],
+    }
+}
+
+/// One message of each kind, and a picture of each encoding.
+fn all(random: &mut fastrand::Rng) -> Vec<Message> {
+    let mut all: Vec<_> = ENCODINGS.into_iter().map(|encoding| picture(encoding, random)).collect();
+    let compressed = |format: &str, data| Body::Compressed { format: format.to_owned(), data };
+    all.push(message(compressed("jpeg", random_bytes(1_001, random))));
+    all.push(message(compressed("png", random_bytes(0, random))));
+    all.push(message(Body::Camera(Box::new(camera()))));
+    all.push(message(Body::Disparity(disparity(random))));
+    all.push(message(transform()));
+    let words = json!({"focal_px": 701.123_456_789_012_3, "skew_s": 1.000_000_000_000_000_2e-3, "name": "ü \"x\"\n", "sequence": u64::MAX});
+    all.push(message(Body::Json(words)));
+    all
+}
+
+/// The same in every format.
+fn in_all_formats(random: &mut fastrand::Rng) -> impl Iterator<Item = (Format, Message)> {
+    all(random).into_iter().flat_map(|message| Format::ALL.iter().map(move |format| (*format, message.clone())))
+}
+
+fn round_trip(format: Format, message: &Message) -> Message {
+    let channel = format.channel("/some/topic", &message.body);
+    assert_eq!(kind(&channel), Some(message.body.kind()), "{format:?}");
+    decode(&channel, &format.encode(message))
+        .unwrap_or_else(|error| panic!("{format:?} {:?}: {error}", message.body.kind()))
+}
+
+fn bits(image: &Image<f32>) -> Image<u32> {
+    image.map(|d| d.to_bits())
+}
+
+#[test]
+fn every_message_of_every_format_comes_back_bit_for_bit() {
+    let mut random = fastrand::Rng::with_seed(7);
+    for (format, message) in (0..8).flat_map(|_| in_all_formats(&mut random).collect::<Vec<_>>()) {
+        let back = round_trip(format, &message);
+        match (&message.body, &back.body) {
+            (Body::Json(_), _) => {
+                assert_eq!((&back.body, back.stamp), (&message.body, UNIX_EPOCH), "JSON has no stamp")
+            }
+            (Body::Disparity(was), Body::Disparity(is)) => {
+                assert_eq!(bits(&is.disparity_px), bits(&was.disparity_px));
+                assert_eq!((back.stamp, &back.frame_id), (message.stamp, &message.frame_id));
+                let numbers =
+                    |d: &DisparityBody| [d.focal_px, d.baseline_m, d.min_disparity, d.max_disparity, d.delta_d];
+                let wanted = if format == Format::Ros2 { numbers(was) } else { [0.0; 5] };
+                assert_eq!(numbers(is), wanted, "Foxglove has no place for them");
+            }
+            _ => assert_eq!(back, message),
+        }
+    }
+}
+
+#[test]
+fn damaged_messages_are_errors_or_other_messages_and_never_panics() {
+    let mut random = fastrand::Rng::with_seed(11);
+    let mut errors = 0;
+    for (format, message) in in_all_formats(&mut random).collect::<Vec<_>>() {
+        let channel = format.channel("/some/topic", &message.body);
+        let bytes = format.encode(&message);
+        for _ in 0..400 {
+            let mut bytes = bytes.clone();
+            match random.u8(0..3) {
+                0 => bytes.truncate(random.usize(..=bytes.len())),
+                1 => (0..random.usize(1..9)).for_each(|_| {
+                    // Lengths lie at the start, so that is where most of the damage goes.
+                    let end = if random.bool() { bytes.len() } else { bytes.len().min(96) };
+                    bytes[random.usize(..end)] = *random.choice(&[0, 1, 0x7F, 0x80, 0xFF]).unwrap();
+                }),
+                _ => bytes = random_bytes(random.usize(..200), &mut random).to_vec(),
+            }
+            errors += usize::from(decode(&channel, &bytes).is_err());
+        }
+    }
+    assert!(errors > 5_000, "only {errors} were noticed");
+}
+
+#[test]
+fn what_is_not_read_is_named() {
+    let mut random = fastrand::Rng::with_seed(3);
+    let Body::Image(image) = picture(Encoding::Mono8, &mut random).body else { unreachable!() };
+    let channel = Format::Foxglove.channel("/camera", &Body::Image(image.clone()));
+    let mut raw = ::foxglove::messages::RawImage {
+        width: image.width,
+        height: image.height,
+        step: image.step,
+        encoding: "bgra8".to_owned(),
+        data: image.data.to_vec().into(),
+        ..Default::default()
+    };
+    let bytes = |raw: &::foxglove::messages::RawImage| {
+        let mut bytes = Vec::new();
+        ::foxglove::Encode::encode(raw, &mut bytes).unwrap();
+        bytes
+    };
+    let error = decode(&channel, &bytes(&raw)).unwrap_err().to_string();
+    assert!(error.starts_with("/camera: its pixels are packed as 'bgra8'") && error.contains("mono8, "), "{error}");
+    for (word, encoding) in [("8UC1", Encoding::Mono8), ("mono8", Encoding::Mono8)] {
+        word.clone_into(&mut raw.encoding);
+        let Body::Image(back) = decode(&channel, &bytes(&raw)).unwrap().body else { unreachable!() };
+        assert_eq!((back.encoding, &back.data), (encoding, &image.data));
+    }
+    raw.height = u32::MAX;
+    let error = decode(&channel, &bytes(&raw)).unwrap_err().to_string();
+    assert!(error.contains("takes") && error.contains(&format!("it has {}", image.data.len())), "{error}");
+    raw.height = 1;
+    raw.step = raw.width - 1;
+    assert!(decode(&channel, &bytes(&raw)).unwrap_err().to_string().contains("its step says"));
+
+    let odometry = Channel {
+        topic: "/odometry".to_owned(),
+        message_encoding: "cdr".to_owned(),
+        schema: Some(Schema {
+            name: "nav_msgs/msg/Odometry".to_owned(),
+            encoding: "ros2msg".to_owned(),
+            data: Vec::new(),
+        }),
+        metadata: [].into(),
+    };
+    assert_eq!(kind(&odometry), None);
+    assert!(
+        decode(&odometry, &[])
+            .unwrap_err()
+            .to_string()
+            .starts_with("/odometry: messages of type 'nav_msgs/msg/Odometry'")
+    );
+    assert_eq!(pixels::compressed("bgr8; jpeg compressed bgr8"), Ok("jpeg"));
+    assert!(pixels::compressed("16UC1; compressedDepth png").unwrap_err().contains("only jpeg and png"));
+}
+
+/// Bytes of a message of another program: a big-endian robot's picture of 16 bits, field by field.
+#[test]
+fn big_endian_messages_and_big_endian_pixels_are_read() {
+    for (head, pixels_are_big) in [([0, 0, 0, 0], 1), ([0, 0, 0, 0], 0)] {
+        let mut bytes: Vec<u8> = head.to_vec();
+        bytes.extend(7_i32.to_be_bytes());
+        bytes.extend(5_u32.to_be_bytes());
+        bytes.extend(2_u32.to_be_bytes());
+        bytes.extend(b"a\0\0\0"); // a string of one letter, its end, and padding
+        bytes.extend(1_u32.to_be_bytes()); // rows
+        bytes.extend(2_u32.to_be_bytes()); // columns
+        bytes.extend(6_u32.to_be_bytes());
+        bytes.extend(b"16UC1\0");
+        bytes.extend([pixels_are_big, 0]);
+        bytes.extend(5_u32.to_be_bytes());
+        bytes.extend(5_u32.to_be_bytes());
+        bytes.extend([1, 2, 3, 4, 9]);
+        let body =
+            Body::Image(ImageBody { width: 1, height: 1, encoding: Encoding::Mono8, step: 1, data: Bytes::from([0]) });
+        let back = decode(&Format::Ros2.channel("/d", &body), &bytes).unwrap();
+        assert_eq!((back.stamp, back.frame_id.as_str()), (UNIX_EPOCH + Duration::new(7, 5), "a"));
+        let Body::Image(back) = back.body else { unreachable!() };
+        let wanted = if pixels_are_big == 1 { [2, 1, 4, 3, 9] } else { [1, 2, 3, 4, 9] };
+        assert_eq!((back.encoding, back.width, back.height, &back.data[..]), (Encoding::DepthMm, 2, 1, &wanted[..]));
+    }
+}
+
+/// The layout of the first bytes, as ROS 2's own serializer writes them, and how holes in a disparity map are told.
+#[test]
+fn ros_bytes_are_where_ros_expects_them() {
+    let disparity_px = Image::new(2, 1, vec![f32::NAN, 7.5]);
+    let body = DisparityBody {
+        disparity_px,
+        focal_px: 2.0,
+        baseline_m: 0.5,
+        min_disparity: 4.0,
+        max_disparity: 8.0,
+        delta_d: 1.0,
+    };
+    let bytes =
+        Format::Ros2.encode(&Message { stamp: UNIX_EPOCH, frame_id: "ab".to_owned(), body: Body::Disparity(body) });
+    assert_eq!(bytes[..4], [0, 1, 0, 0], "CDR, little-endian");
+    assert_eq!(bytes[4..20], [0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, b'a', b'b', 0, 0], "stamp, length, name, padding");
+    let at = bytes.windows(8).position(|pair| pair == [3.0_f32.to_le_bytes(), 7.5_f32.to_le_bytes()].concat()).unwrap();
+    assert_eq!(at % 4, 0, "the hole is one below the smallest disparity");
+    assert_eq!(bytes[at + 8..at + 16], [2.0_f32.to_le_bytes(), 0.5_f32.to_le_bytes()].concat(), "f, T");
+    assert_eq!(bytes.len(), at + 8 + 8 + 17 + 3 + 12, "a window of four numbers and a flag, padding, three floats");
+}
+
+#[test]
+fn schemas_bring_everything_they_are_made_of() {
+    let channel = Format::Ros2.channel(topic::DISPARITY, &Body::Disparity(disparity(&mut fastrand::Rng::with_seed(1))));
+    let schema = channel.schema.unwrap();
+    let text = String::from_utf8(schema.data).unwrap();
+    let parts: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("MSG: ")).collect();
+    let wanted = ["std_msgs/Header", "sensor_msgs/Image", "sensor_msgs/RegionOfInterest", "builtin_interfaces/Time"];
+    assert_eq!((schema.name.as_str(), parts), ("stereo_msgs/msg/DisparityImage", wanted.to_vec()));
+    assert!(
+        text.starts_with("std_msgs/Header header\nsensor_msgs/Image image\n")
+            && text.contains(&format!("\n{}\n", "=".repeat(80)))
+    );
+    let about = Format::Foxglove.channel(topic::ABOUT, &Body::Json(json!({})));
+    assert_eq!(
+        about.schema.map(|s| (s.name, s.encoding)),
+        Some(("stereopsis.about".to_owned(), "jsonschema".to_owned()))
+    );
+}
