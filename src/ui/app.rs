@@ -65,7 +65,8 @@ impl eframe::App for App {
             ui.ctx().request_repaint_after(super::notices::NEWS);
         }
         if !session.notices.all().is_empty() {
-            Panel::bottom("notices").show(ui, |ui| panels::notices::show(ui, &mut session.notices));
+            let shown = Panel::bottom("notices").show(ui, |ui| panels::notices::show(ui, &mut session.notices));
+            session.open_paths(shown.inner.as_slice());
         }
         if let Some(transport) = session.live.transport() {
             let line = Panel::bottom("time line").show(ui, |ui| panels::timeline::show(ui, session, &transport));

@@ -23,6 +23,8 @@ pub enum Command {
     ToEnd,
     /// Write the result shown to files.
     Snapshot,
+    /// Begin or end a recording.
+    Record,
     /// Choose pictures to open.
     Open,
     /// Show what each camera sees, to choose from.
@@ -64,6 +66,7 @@ impl Command {
         Self::ToStart,
         Self::ToEnd,
         Self::Snapshot,
+        Self::Record,
         Self::Open,
         Self::Cameras,
         Self::Rig,
@@ -95,6 +98,7 @@ impl Command {
             Self::ToStart => "To the start",
             Self::ToEnd => "To the end",
             Self::Snapshot => "Snapshot",
+            Self::Record => "Record",
             Self::Open => "Open images …",
             Self::Cameras => "Cameras …",
             Self::Rig => "Rig …",
@@ -124,6 +128,9 @@ impl Command {
             Self::ToEnd => "Go to the last pair of a recording.",
             Self::Snapshot => {
                 "Write depth (16-bit mm), disparity (16-bit ×256 and PFM), confidence if it is on, the left picture and a JSON with everything in force."
+            }
+            Self::Record => {
+                "Record every pair, and what is computed of them, into a file that ROS 2, Foxglove and this window open; again to end it."
             }
             Self::Open => "Choose a left and a right picture, or drop two files or a folder on the window.",
             Self::Cameras => "Show what each camera sees, and choose left and right by a click.",
@@ -155,6 +162,7 @@ impl Command {
             Self::ToStart => (Modifiers::NONE, Key::Home),
             Self::ToEnd => (Modifiers::NONE, Key::End),
             Self::Snapshot => (Modifiers::NONE, Key::S),
+            Self::Record => (Modifiers::SHIFT, Key::R),
             Self::Open => (Modifiers::COMMAND, Key::O),
             Self::Cameras => (Modifiers::NONE, Key::C),
             Self::Rig => (Modifiers::NONE, Key::R),

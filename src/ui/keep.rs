@@ -2,8 +2,11 @@
 //! What an older or newer version wrote and this one does not know is passed over.
 
 use super::look::{ERRORS_PX, Look, ReachLook};
+use super::session::RecordChoices;
 use super::view::ViewKind;
 use crate::colormap::Colormap;
+use crate::recording::Format;
+use crate::recording::write::Compression;
 use crate::settings::{Origin, Word};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -21,6 +24,11 @@ pub(crate) struct Kept {
     unfolded: bool,
     controls: Option<bool>,
     error_px: Option<f64>,
+    record_streams: Option<String>,
+    record_format: Option<String>,
+    record_compression: Option<String>,
+    record_filled: bool,
+    record_folder: Option<PathBuf>,
     /// Preset, engine and matching parameters in the words of the command line.
     settings: toml::Table,
 }
@@ -55,7 +63,12 @@ impl Kept {
     }
 
     /// What is to be kept of a session: settings only where they differ from the defaults, which may change.
-    pub(crate) fn of(source: &str, look: &Look, chosen: Vec<(&'static str, String)>) -> Self {
+    pub(crate) fn of(
+        source: &str,
+        look: &Look,
+        recording: &RecordChoices,
+        chosen: Vec<(&'static str, String)>,
+    ) -> Self {
         let settings = chosen.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
         Self {
             source: Some(source.to_owned()),
@@ -66,6 +79,11 @@ impl Kept {
             unfolded: look.unfolded,
             controls: Some(look.controls),
             error_px: Some(look.reach.error_px),
+            record_streams: Some(recording.streams.to_string()),
+            record_format: Some(recording.format.to_string()),
+            record_compression: Some(recording.compression.to_string()),
+            record_filled: recording.filled,
+            record_folder: recording.folder.clone(),
             settings,
         }
     }
@@ -85,6 +103,21 @@ impl Kept {
                 error_px: self.error_px.filter(|px| ERRORS_PX.contains(px)).unwrap_or(first.reach.error_px),
                 ..first.reach
             },
+        }
+    }
+
+    /// What was recorded, and how; what is unknown is as at first.
+    pub(crate) fn recording(&self) -> RecordChoices {
+        let first = RecordChoices::default();
+        let streams = self.record_streams.as_ref().and_then(|words| words.parse().ok());
+        let format = self.record_format.as_deref().and_then(Format::from_word);
+        let compression = self.record_compression.as_deref().and_then(Compression::from_word);
+        RecordChoices {
+            streams: streams.unwrap_or(first.streams),
+            format: format.unwrap_or(first.format),
+            compression: compression.unwrap_or(first.compression),
+            filled: self.record_filled,
+            folder: self.record_folder.clone(),
         }
     }
 
@@ -115,11 +148,19 @@ mod tests {
         look.reach.error_px = 0.5;
         look.toggle(ViewKind::Right);
         let chosen = [("p1", "4"), ("left-right", "off"), ("subpixel", "off"), ("engine", "cpu")];
-        let kept = Kept::of("scene", &look, chosen.map(|(name, text)| (name, text.to_owned())).into());
+        let recording = RecordChoices {
+            streams: "eyes,disparity".parse().unwrap(),
+            format: Format::Foxglove,
+            compression: Compression::Zstd,
+            filled: true,
+            folder: Some("some/where".into()),
+        };
+        let kept = Kept::of("scene", &look, &recording, chosen.map(|(name, text)| (name, text.to_owned())).into());
         kept.write(&path).unwrap();
         let read = Kept::read(&path);
         assert_eq!(read, kept);
         assert_eq!(read.look(), look);
+        assert_eq!(read.recording(), recording);
         let settings = Settings::resolve(&read.words(&path, |_| true)).unwrap();
         let params = StereoParams { p1: 4, left_right: None, subpixel: false, ..StereoParams::default() };
         assert_eq!(settings.params, params);

@@ -23,8 +23,9 @@ pub use session::Session;
 pub use view::ViewKind;
 
 use crate::engine::gpu::{AdapterChoice, Gpu};
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use std::cell::RefCell;
+use std::io::Write as _;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -42,7 +43,15 @@ pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone()))?));
     let shown = window::show(&session, gpu, || reopen(&choice));
     session.borrow().keep();
-    shown
+    let recorded = session.borrow_mut().finish_recording();
+    match recorded {
+        Some(Err(why)) => shown.and_then(|()| bail!(why)),
+        Some(Ok(said)) => {
+            let _ = writeln!(std::io::stderr(), "stereopsis: {said}"); // which may be closed
+            shown
+        }
+        None => shown,
+    }
 }
 
 /// The GPU that was asked for, or else any.

@@ -1,5 +1,6 @@
 //! What went wrong stays until it is dismissed, and can be copied; what was done goes by itself.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// One message.
@@ -9,8 +10,16 @@ pub(crate) struct Notice {
     pub(crate) text: String,
     /// An error, or only news.
     pub(crate) is_error: bool,
+    /// A file that it is about, to be opened.
+    pub(crate) file: Option<PathBuf>,
     /// When news goes; the rest stays.
     until: Option<Instant>,
+}
+
+impl Notice {
+    fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: false, file: None, until: None }
+    }
 }
 
 /// The messages that are shown, oldest first.
@@ -26,7 +35,7 @@ impl Notices {
     pub(crate) fn error(&mut self, text: impl Into<String>) {
         let text = text.into();
         log::warn!("{text}");
-        self.push(Notice { text, is_error: true, until: None });
+        self.push(Notice { is_error: true, ..Notice::new(text) });
     }
 
     /// An error that is over.
@@ -38,12 +47,20 @@ impl Notices {
     pub(crate) fn news(&mut self, text: impl Into<String>) {
         let text = text.into();
         log::info!("{text}");
-        self.push(Notice { text, is_error: false, until: Some(Instant::now() + NEWS) });
+        self.push(Notice { until: Some(Instant::now() + NEWS), ..Notice::new(text) });
     }
 
     /// Something that a person should look at once.
     pub(crate) fn confirm(&mut self, text: impl Into<String>) {
-        self.push(Notice { text: text.into(), is_error: false, until: None });
+        self.push(Notice::new(text));
+    }
+
+    /// A file was written, all of it or not; it can be opened from here.
+    pub(crate) fn offer(&mut self, text: impl Into<String>, is_error: bool, file: Option<PathBuf>) {
+        let text = text.into();
+        log::info!("{text}");
+        self.0.retain(|old| old.file.is_none() || old.is_error);
+        self.push(Notice { is_error, file, ..Notice::new(text) });
     }
 
     /// The same message is shown once; the oldest gives way to the newest.

@@ -8,6 +8,9 @@ use crate::capture::{ControlWishes, SourceInfo, SourceOptions, SourceSpec};
 use crate::engine::Output;
 use crate::engine::gpu::{AdapterChoice, Gpu};
 use crate::export;
+use crate::frame::Frame;
+use crate::recording::write::{Expected, RecordOptions, RecordSummary, Recorder, Target, expected};
+use crate::recording::{About, Streams};
 use crate::rig::{self, Calibrated, CalibrationChoice, OpenedRig};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::PathBuf;
@@ -39,6 +42,14 @@ pub(crate) enum Task {
     EqualExposure(u32, u32),
     /// Open a GPU.
     OpenGpu(AdapterChoice),
+    /// Begin a recording.
+    StartRecording(Target, Box<(About, RecordOptions)>),
+    /// End a recording, and wait until all of it is on the disk.
+    EndRecording(Arc<Recorder>),
+    /// Say how large a recording of such frames in a folder becomes.
+    Forecast(PathBuf, Streams, Arc<Frame>, f64),
+    /// Ask the user for a folder.
+    ChooseFolder,
     /// Write a result, which has its map on the host, into a folder.
     Snapshot(Arc<Output>, PathBuf),
 }
@@ -61,6 +72,14 @@ pub(crate) enum Done {
     Gpu(Result<Gpu, String>),
     /// Something was set; what is to be said of it.
     ControlsSet(Result<Vec<String>, String>),
+    /// The recorder, or why nothing can be recorded.
+    Recording(Result<Arc<Recorder>, String>),
+    /// What was recorded, and why it ended before it was told to.
+    Recorded(Box<(RecordSummary, Option<String>)>),
+    /// How large a recording becomes.
+    Forecast(Expected),
+    /// The chosen folder, none if the user thought better of it.
+    Folder(Result<Option<PathBuf>, String>),
     /// The files written.
     Snapshot(Result<export::Snapshot, String>),
 }
@@ -78,6 +97,10 @@ impl Task {
             Self::SetControls(..) | Self::ProtectCalibration(..) => "setting controls",
             Self::EqualExposure(..) => "equalising exposure",
             Self::OpenGpu(..) => "looking for the GPU",
+            Self::StartRecording(..) => "starting the recording",
+            Self::EndRecording(..) => "finishing the recording",
+            Self::Forecast(..) => FORECAST,
+            Self::ChooseFolder => "choosing a folder",
             Self::Snapshot(..) => "writing snapshot",
         }
     }
@@ -123,6 +146,22 @@ impl Task {
             Self::OpenGpu(adapter) => {
                 Box::new(move || Done::Gpu(Gpu::open(&adapter).map(Gpu::for_window).map_err(|err| err.to_string())))
             }
+            Self::StartRecording(target, how) => Box::new(move || {
+                let (about, options) = *how;
+                Done::Recording(Recorder::start(target, about, options).map_err(|err| err.to_string()))
+            }),
+            Self::EndRecording(recorder) => Box::new(move || {
+                let ended = recorder.stop();
+                Done::Recorded(Box::new((recorder.summary(), ended.err().map(|err| err.to_string()))))
+            }),
+            Self::Forecast(folder, streams, frame, rate_hz) => {
+                Box::new(move || Done::Forecast(expected(&folder, streams, &frame, rate_hz)))
+            }
+            Self::ChooseFolder => {
+                let dialog = rfd::AsyncFileDialog::new().set_title("A folder for recordings");
+                let chosen = answer(dialog.pick_folder());
+                Box::new(|| Done::Folder(chosen().map(|folder| folder.map(|folder| folder.path().to_owned()))))
+            }
             Self::Snapshot(output, folder) => Box::new(move || Done::Snapshot(write(&output, &folder))),
         }
     }
@@ -130,16 +169,23 @@ impl Task {
 
 /// Shows a dialog for files; what it gives waits for the answer, on another thread.
 fn choose(title: &str, what: &str, endings: &[&str]) -> impl FnOnce() -> Result<Vec<PathBuf>, String> + Send + use<> {
-    let files = rfd::AsyncFileDialog::new().set_title(title).add_filter(what, endings).pick_files();
+    let dialog = rfd::AsyncFileDialog::new().set_title(title).add_filter(what, endings);
+    let chosen = answer(dialog.pick_files());
+    move || Ok(chosen()?.unwrap_or_default().iter().map(|file| file.path().to_owned()).collect())
+}
+
+/// Waits for what a dialog gives.
+fn answer<T>(dialog: impl Future<Output = Option<T>> + Send) -> impl FnOnce() -> Result<Option<T>, String> + Send {
     let asked = Instant::now();
-    move || match pollster::block_on(files) {
-        Some(files) => Ok(files.iter().map(|f| f.path().to_owned()).collect()),
+    move || match pollster::block_on(dialog) {
         // nobody cancels that fast: there is nothing that could show a dialog
         None if asked.elapsed() < Duration::from_millis(200) => Err(NO_DIALOG.to_owned()),
-        None => Ok(Vec::new()),
+        chosen => Ok(chosen),
     }
 }
 
+/// Asked again and again while somebody looks at it: nothing to be told.
+pub(crate) const FORECAST: &str = "reckoning the size of a recording";
 const NO_DIALOG: &str = "no dialog for files came up: install xdg-desktop-portal or zenity, drop the files onto the \
                          window, or name them on the command line";
 
@@ -199,7 +245,7 @@ impl Tasks {
     }
 
     /// What is running, in words.
-    pub(crate) fn running(&self) -> &[&'static str] {
-        &self.running
+    pub(crate) fn running(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.running.iter().copied().filter(|name| *name != FORECAST)
     }
 }

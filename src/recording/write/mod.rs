@@ -19,7 +19,7 @@ mod status;
 
 pub use error::RecordError;
 pub use expected::{Expected, expected};
-pub use name::default_name;
+pub use name::{default_name, default_name_in};
 pub use options::{Compression, RecordOptions, Target};
 pub use recorder::Recorder;
 pub use status::{RecordStatus, RecordSummary};

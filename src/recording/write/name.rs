@@ -6,7 +6,12 @@ use std::time::SystemTime;
 
 /// `stereopsis_2026-11-21_10-30-05.mcap` in the current folder; never an existing file: `_2`, `_3`, … is added.
 pub fn default_name(now: SystemTime) -> PathBuf {
-    free_name(Path::new(&format!("stereopsis_{}.mcap", time::for_file_name(now))))
+    default_name_in(Path::new(""), now)
+}
+
+/// The same in another folder.
+pub fn default_name_in(folder: &Path, now: SystemTime) -> PathBuf {
+    free_name(&folder.join(format!("stereopsis_{}.mcap", time::for_file_name(now))))
 }
 
 /// This name, or the first of the names with `_2`, `_3`, … that no file has.

@@ -10,6 +10,7 @@ pub(crate) mod parameters;
 pub(crate) mod pixel;
 pub(crate) mod preset;
 pub(crate) mod reach;
+pub(crate) mod record;
 pub(crate) mod rig;
 pub(crate) mod slow;
 pub(crate) mod source;

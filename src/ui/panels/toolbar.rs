@@ -1,6 +1,6 @@
 //! The line at the top: run or hold, source, preset, engine, snapshot, views.
 
-use super::{command_button, preset, source, tooltip};
+use super::{command_button, preset, record, source, tooltip};
 use crate::engine::EngineChoice;
 use crate::ui::command::Command;
 use crate::ui::session::Session;
@@ -32,8 +32,8 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
             button(ui, &mut commands, Command::Help, "?", session.help);
             button(ui, &mut commands, Command::Controls, "≡", session.look.controls);
             ui.menu_button("Views ▾", |ui| views(ui, session, &mut commands));
-            button(ui, &mut commands, Command::CopyCommand, "Copy as command", false);
             button(ui, &mut commands, Command::Snapshot, "Snapshot", false);
+            commands.extend(record::show(ui, session));
         });
     });
     commands.pop()
@@ -54,7 +54,8 @@ fn views(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         }
     }
     ui.separator();
-    for command in [Command::Reach, Command::WholePicture, Command::FullScreen, Command::Quit] {
+    let others = [Command::Reach, Command::WholePicture, Command::CopyCommand, Command::FullScreen, Command::Quit];
+    for command in others {
         let key = ui.ctx().format_shortcut(&command.shortcut());
         let button = Button::new(command.label()).shortcut_text(key);
         if ui.add(button).on_hover_text(command.tooltip()).clicked() {

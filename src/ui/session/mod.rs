@@ -5,6 +5,7 @@
 mod cameras;
 mod device;
 mod presets;
+mod record;
 mod rig;
 mod slow;
 mod source;
@@ -12,6 +13,7 @@ mod words;
 
 pub(crate) use cameras::{Chooser, name_of as camera_name};
 pub(crate) use presets::PresetRates;
+pub(crate) use record::{RecordChoices, RecordState};
 pub(crate) use rig::RigState;
 pub(crate) use slow::Slowness;
 
@@ -69,6 +71,8 @@ pub struct Session {
     pub(crate) chooser: Option<Chooser>,
     /// How the source is opened, and how its pairs become metric.
     pub(crate) rig: RigState,
+    /// The recording, running or to come.
+    pub(crate) record: RecordState,
     /// Whether the matcher cannot keep up.
     pub(crate) slowness: Slowness,
     device: device::DeviceState,
@@ -132,6 +136,7 @@ impl Session {
             cameras: None,
             chooser: None,
             rig: RigState::new(&options, &source),
+            record: RecordState::new(kept.recording()),
             slowness: Slowness::default(),
             device: device::DeviceState::default(),
             options,
@@ -151,6 +156,7 @@ impl Session {
         }
         let before = std::mem::replace(&mut self.status, self.live.status());
         self.set_up_returned(&before.cameras);
+        self.look_at_recording();
         self.look_for_device(Instant::now());
         self.slowness.see(slow::is_behind(&self.status), Instant::now());
         self.show_errors();
@@ -221,6 +227,12 @@ impl Session {
             Done::CalibrationFiles(Err(why)) => self.notices.error(why),
             Done::Gpu(found) => self.found_device(found),
             Done::Controls(controls) => self.rig.controls = controls,
+            Done::Recording(started) => self.recording(started),
+            Done::Recorded(ended) => self.recorded(*ended),
+            Done::Forecast(expected) => self.record.expected = Some(expected),
+            Done::Folder(Ok(Some(folder))) => self.record.choices.folder = Some(folder),
+            Done::Folder(Ok(None)) => {}
+            Done::Folder(Err(why)) => self.notices.error(why),
             Done::ControlsSet(said) => self.controls_set(said),
         }
     }
@@ -251,6 +263,7 @@ impl Session {
             Ok(()) => {
                 self.live.set_params(params.clone());
                 self.params = params;
+                self.tell_recorder();
             }
             Err(why) => self.notices.error(why.to_string()),
         }
@@ -266,6 +279,7 @@ impl Session {
                 self.go(command);
             }
             Command::Snapshot => self.snapshot_wanted = true,
+            Command::Record => self.toggle_recording(),
             Command::Open => self.begin(Task::ChooseFiles),
             Command::FitDepth => self.fit_wanted = true,
             Command::WholePicture => self.zoom = Zoom::default(),
@@ -318,7 +332,9 @@ impl Session {
     /// Writes down what the next start begins with.
     pub fn keep(&self) {
         let Some(path) = &self.options.kept else { return };
-        if let Err(err) = Kept::of(&self.source.to_string(), &self.look, self.chosen()).write(path) {
+        if let Err(err) =
+            Kept::of(&self.source.to_string(), &self.look, &self.record.choices, self.chosen()).write(path)
+        {
             log::warn!("{}: what the window shall remember cannot be written: {err}", path.display());
         }
         self.keep_rig(path);

@@ -136,7 +136,7 @@ impl Session {
             return; // another source is read since
         }
         let used = calibrated.and_then(|calibrated| {
-            self.live.set_recipe(calibrated.recipe.clone()).map_err(|err| err.to_string())?;
+            self.set_recipe(calibrated.recipe.clone()).map_err(|err| err.to_string())?;
             Ok(calibrated)
         });
         match used {
@@ -202,7 +202,7 @@ impl Session {
     pub(crate) fn set_scale(&mut self, scale: Scale) {
         let recipe = self.live.recipe();
         let factor = scale.factor() / recipe.scale.factor();
-        if let Err(why) = self.live.set_recipe(Recipe { scale, ..recipe }) {
+        if let Err(why) = self.set_recipe(Recipe { scale, ..recipe }) {
             self.notices.error(why.to_string());
             return;
         }
@@ -250,7 +250,7 @@ impl Session {
 
     fn calibrate_recipe(&mut self, choice: CalibrationChoice, geometry: Geometry) {
         let recipe = Recipe { geometry: Some(geometry), ..self.live.recipe() };
-        match self.live.set_recipe(recipe) {
+        match self.set_recipe(recipe) {
             Ok(()) => {
                 self.rig.choice = choice;
                 self.fit_wanted = true;

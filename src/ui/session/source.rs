@@ -34,6 +34,7 @@ impl PairSource for Nothing {
 impl Session {
     /// Opens a source in the background; it replaces the present one when it is there.
     pub(crate) fn open(&mut self, spec: SourceSpec) {
+        self.end_recording(Some("the source was changed"));
         if spec.is_camera() {
             self.free_previews();
         }

@@ -1,0 +1,279 @@
+//! Recording what the window reads: the choices, which are remembered, and the recorder, which outlives window and device.
+//!
+//! Files are made, finished and measured on threads of their own, see [`crate::ui::tasks`]; here is only said what shall be.
+
+use super::Session;
+use crate::calibration::CalibrationError;
+use crate::capture::{FrameTap, Recipe};
+use crate::live::ResultTap;
+use crate::recording::write::{
+    Compression, Expected, RecordOptions, RecordStatus, RecordSummary, Recorder, Target, default_name_in,
+};
+use crate::recording::{About, CalibrationNote, Format, RawRule, Stream, Streams, parameter_words};
+use crate::rig::Calibrated;
+use crate::ui::tasks::Task;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How often the size is reckoned anew while somebody looks at it: disks fill.
+const FORECAST_EVERY: Duration = Duration::from_secs(1);
+
+/// What is recorded, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RecordChoices {
+    /// What is in the file.
+    pub(crate) streams: Streams,
+    /// In which words.
+    pub(crate) format: Format,
+    /// How it is compressed.
+    pub(crate) compression: Compression,
+    /// Holes of depth and disparity are filled.
+    pub(crate) filled: bool,
+    /// Where files go; `None` for where snapshots go.
+    pub(crate) folder: Option<PathBuf>,
+}
+
+impl Default for RecordChoices {
+    fn default() -> Self {
+        let RecordOptions { format, compression, .. } = RecordOptions::default();
+        Self { streams: Streams::default(), format, compression, filled: false, folder: None }
+    }
+}
+
+/// A recording in this window.
+#[derive(Default)]
+pub(crate) struct RecordState {
+    pub(crate) choices: RecordChoices,
+    /// How large it would become.
+    pub(crate) expected: Option<Expected>,
+    forecast: Option<(Instant, Streams, PathBuf)>,
+    phase: Phase,
+    /// Something of it comes from the matcher.
+    needs_results: bool,
+    /// How the running one stands; read once per frame.
+    status: Option<RecordStatus>,
+}
+
+/// From a click to the file that is whole.
+#[derive(Default)]
+enum Phase {
+    #[default]
+    Idle,
+    /// The file is being made; for this reason it is not wanted any more.
+    Starting(Option<String>),
+    Running(Arc<Recorder>),
+    /// All of it is being brought to the disk; why it ended, where nobody asked for it.
+    Ending(Arc<Recorder>, Option<String>),
+}
+
+impl RecordState {
+    pub(crate) fn new(choices: RecordChoices) -> Self {
+        Self { choices, ..Self::default() }
+    }
+
+    /// How the running recording stands.
+    pub(crate) fn running(&self) -> Option<&RecordStatus> {
+        self.status.as_ref().filter(|_| matches!(self.phase, Phase::Running(_)))
+    }
+
+    /// It begins or ends: another click would come too early.
+    pub(crate) fn is_between(&self) -> bool {
+        matches!(self.phase, Phase::Starting(_) | Phase::Ending(..))
+    }
+
+    fn recorder(&self) -> Option<&Arc<Recorder>> {
+        match &self.phase {
+            Phase::Running(recorder) => Some(recorder),
+            _ => None,
+        }
+    }
+}
+
+impl Session {
+    /// Begins or ends a recording.
+    pub(crate) fn toggle_recording(&mut self) {
+        match &self.record.phase {
+            Phase::Running(_) => self.end_recording(None),
+            Phase::Idle => {
+                if let Err(why) = self.start_recording() {
+                    self.notices.error(why);
+                }
+            }
+            Phase::Starting(_) | Phase::Ending(..) => {}
+        }
+    }
+
+    /// What would be recorded: without a calibration disparity instead of depth.
+    pub(crate) fn streams(&self) -> Streams {
+        let chosen = self.record.choices.streams;
+        if chosen.has(Stream::Depth) && !self.has_depth() {
+            return chosen.with(Stream::Depth, false).with(Stream::Disparity, true);
+        }
+        chosen
+    }
+
+    /// Whether disparities become metres; nobody knows before the first result.
+    pub(crate) fn has_depth(&self) -> bool {
+        self.output.as_ref().is_none_or(|output| output.job.frame.geometry.is_some())
+    }
+
+    /// Where recordings go.
+    pub(crate) fn record_folder(&self) -> PathBuf {
+        self.record.choices.folder.clone().unwrap_or_else(|| self.options.folder.clone())
+    }
+
+    /// Asks for the folder.
+    pub(crate) fn choose_record_folder(&mut self) {
+        self.begin(Task::ChooseFolder);
+    }
+
+    fn start_recording(&mut self) -> Result<(), String> {
+        let streams = self.streams();
+        if streams.is_empty() {
+            return Err("nothing is chosen to be recorded: ▾ beside Record offers what there is".into());
+        }
+        let output = self.output.clone().filter(|_| self.status.captured > 0);
+        let output = output.ok_or("nothing to record yet: wait for the first pair")?;
+        if self.status.ended {
+            return Err(format!("{} has ended: there is nothing more to record", self.source));
+        }
+        let now = SystemTime::now();
+        let info = &self.status.source;
+        let rig = &self.rig;
+        let calibrated = Calibrated { recipe: self.live.recipe(), note: rig.note.clone(), rig: rig.rig.clone() };
+        let choices = &self.record.choices;
+        let about = About {
+            streams,
+            filled: choices.filled && streams.needs_results(),
+            raw: RawRule::of(output.job.frame.raw.original.as_ref()),
+            calibration: CalibrationNote::of(&calibrated, rig.choice.alpha, info),
+            parameters: parameter_words(&self.params),
+            ..About::of_source(&self.source.to_string(), info, now)
+        };
+        let options =
+            RecordOptions { format: choices.format, compression: choices.compression, ..RecordOptions::default() };
+        let target = Target::File(default_name_in(&self.record_folder(), now));
+        self.record.phase = Phase::Starting(None);
+        self.record.needs_results = streams.needs_results();
+        self.tasks.start(Task::StartRecording(target, Box::new((about, options)))).inspect_err(|_| {
+            self.record.phase = Phase::Idle;
+        })
+    }
+
+    /// The recorder is there, or cannot be.
+    pub(super) fn recording(&mut self, started: Result<Arc<Recorder>, String>) {
+        let Phase::Starting(unwanted) = std::mem::take(&mut self.record.phase) else { return };
+        match started {
+            Ok(recorder) => {
+                // changed while the file was made
+                recorder.set_params(&self.params);
+                self.record.status = Some(recorder.status());
+                self.record.phase = Phase::Running(recorder);
+                match unwanted {
+                    None => self.show_to_recorder(),
+                    Some(why) => self.end_recording(Some(&why)),
+                }
+            }
+            Err(why) => self.notices.error(why),
+        }
+    }
+
+    /// Shows pairs and results to the recorder, if there is one.
+    fn show_to_recorder(&self) {
+        let recorder = self.record.recorder();
+        let frames = recorder.map(|recorder| Arc::clone(recorder) as Arc<dyn FrameTap>);
+        let results = recorder.filter(|_| self.record.needs_results);
+        let results = results.map(|recorder| Arc::clone(recorder) as Arc<dyn ResultTap>);
+        self.live.set_taps(frames.into_iter().collect(), results.into_iter().collect());
+    }
+
+    /// Ends the recording, if there is one; `why` where nobody asked for it.
+    pub(super) fn end_recording(&mut self, why: Option<&str>) {
+        match std::mem::take(&mut self.record.phase) {
+            Phase::Running(recorder) => {
+                if let Some(why) = why {
+                    recorder.event("end", why);
+                }
+                self.record.phase = Phase::Ending(Arc::clone(&recorder), why.map(str::to_owned));
+                self.show_to_recorder();
+                self.begin(Task::EndRecording(recorder));
+            }
+            Phase::Starting(unwanted) => {
+                self.record.phase = Phase::Starting(unwanted.or_else(|| why.map(str::to_owned)));
+            }
+            other => self.record.phase = other,
+        }
+    }
+
+    /// Says what was recorded.
+    pub(super) fn recorded(&mut self, (summary, error): (RecordSummary, Option<String>)) {
+        let Phase::Ending(_, why) = std::mem::take(&mut self.record.phase) else { return };
+        self.record.status = None;
+        let is_error = error.is_some();
+        let cause = error.or(why).map_or_else(String::new, |cause| format!("{cause} · "));
+        self.notices.offer(format!("{cause}recorded {summary}"), is_error, summary.path);
+    }
+
+    /// Looks how the recording stands; called once per frame.
+    pub(super) fn look_at_recording(&mut self) {
+        let Some(recorder) = self.record.recorder() else { return };
+        let status = recorder.status();
+        let has_ended = status.ended.is_some();
+        self.record.status = Some(status);
+        if has_ended {
+            self.end_recording(None);
+        } else if self.status.ended {
+            let why = format!("{} has ended", self.source);
+            self.end_recording(Some(&why));
+        }
+    }
+
+    /// Notes changed parameters.
+    pub(super) fn tell_recorder(&self) {
+        if let Some(recorder) = self.record.recorder() {
+            recorder.set_params(&self.params);
+        }
+    }
+
+    /// Makes frames in another way. A recording says at its beginning how its frames are made, so it ends here.
+    pub(super) fn set_recipe(&mut self, recipe: Recipe) -> Result<(), CalibrationError> {
+        self.live.set_taps(Vec::new(), Vec::new());
+        let set = self.live.set_recipe(recipe);
+        match &set {
+            Ok(()) => self.end_recording(Some("calibration or working size was changed")),
+            Err(_) => self.show_to_recorder(),
+        }
+        set
+    }
+
+    /// Has it reckoned how large a recording becomes, for whoever looks at it.
+    pub(crate) fn forecast(&mut self) {
+        let Some(output) = self.output.clone() else { return };
+        let wanted = (self.streams(), self.record_folder());
+        let is_fresh = self.record.forecast.as_ref().is_some_and(|(asked, streams, folder)| {
+            asked.elapsed() < FORECAST_EVERY && (*streams, folder) == (wanted.0, &wanted.1)
+        });
+        if is_fresh || self.tasks.is_running(crate::ui::tasks::FORECAST) {
+            return;
+        }
+        let rate_hz = self.status.source.rate_hz.unwrap_or(self.status.captured_hz);
+        let (streams, folder) = wanted;
+        self.record.forecast = Some((Instant::now(), streams, folder.clone()));
+        self.begin(Task::Forecast(folder, streams, Arc::clone(&output.job.frame), rate_hz));
+    }
+
+    /// Ends a recording and waits for it: for whoever has closed the window.
+    ///
+    /// # Errors
+    /// It ended before its time; the text names the file too.
+    pub fn finish_recording(&mut self) -> Option<Result<String, String>> {
+        self.live.set_taps(Vec::new(), Vec::new());
+        let (Phase::Running(recorder) | Phase::Ending(recorder, _)) = std::mem::take(&mut self.record.phase) else {
+            return None;
+        };
+        let ended = recorder.stop();
+        let summary = recorder.summary();
+        Some(ended.map(|_| format!("recorded {summary}")).map_err(|err| format!("{err} · recorded {summary}")))
+    }
+}
