@@ -4,7 +4,7 @@
 use super::file::{self, ExportError};
 use crate::frame::Geometry;
 use crate::image::Image;
-use crate::stereo::{DisparityMap, INVALID, depth};
+use crate::stereo::{DisparityMap, depth};
 use image::{ImageBuffer, ImageFormat, Luma};
 use std::io::Cursor;
 use std::path::Path;
@@ -19,11 +19,19 @@ use std::path::Path;
 /// # Errors
 /// Another ending, or the file cannot be written.
 pub fn write_disparity(path: &Path, map: &DisparityMap) -> Result<Vec<String>, ExportError> {
+    write_disparity_px(path, &map.to_px())
+}
+
+/// The same for a map in px, NaN where there is none.
+///
+/// # Errors
+/// As [`write_disparity`].
+pub fn write_disparity_px(path: &Path, px: &Image<f32>) -> Result<Vec<String>, ExportError> {
     let mut warnings = Vec::new();
     let bytes = match Format::of(path)? {
-        Format::Pfm => pfm(map),
-        Format::Tiff => tiff(map).map_err(|e| ExportError::encode(path, &e))?,
-        Format::Png => png16(path, &disparity_x256(map, &mut warnings))?,
+        Format::Pfm => pfm(px),
+        Format::Tiff => tiff(px).map_err(|e| ExportError::encode(path, &e))?,
+        Format::Png => png16(path, &disparity_x256(px, &mut warnings))?,
     };
     file::write(path, &bytes)?;
     Ok(warnings)
@@ -63,17 +71,23 @@ impl Format {
 /// # Errors
 /// An ending other than `.png`, or the file cannot be written.
 pub fn write_depth_mm(path: &Path, map: &DisparityMap, geometry: &Geometry) -> Result<(), ExportError> {
+    write_millimetres(path, &map.values.map(|&value| depth::millimetres(depth::depth_m(value, geometry))))
+}
+
+/// Writes depth that is in millimetres as a 16-bit PNG, every number as it is.
+///
+/// # Errors
+/// As [`write_depth_mm`].
+pub fn write_millimetres(path: &Path, mm: &Image<u16>) -> Result<(), ExportError> {
     if file::ending(path) != "png" {
         return Err(ExportError::unknown_format(path, "depth in millimetres is a 16-bit .png"));
     }
-    let mm = map.values.map(|&value| depth::millimetres(depth::depth_m(value, geometry)));
-    file::write(path, &png16(path, &mm)?)
+    file::write(path, &png16(path, mm)?)
 }
 
-fn pfm(map: &DisparityMap) -> Vec<u8> {
-    let (width, height) = map.size();
+fn pfm(px: &Image<f32>) -> Vec<u8> {
+    let (width, height) = px.size();
     let mut bytes = format!("Pf\n{width} {height}\n-1.0\n").into_bytes();
-    let px = map.to_px();
     for y in (0..height).rev() {
         for &d in px.row(y) {
             let d = if d.is_nan() { f32::INFINITY } else { d };
@@ -83,26 +97,25 @@ fn pfm(map: &DisparityMap) -> Vec<u8> {
     bytes
 }
 
-fn tiff(map: &DisparityMap) -> tiff::TiffResult<Vec<u8>> {
-    let (width, height) = map.size();
+fn tiff(px: &Image<f32>) -> tiff::TiffResult<Vec<u8>> {
     let mut bytes = Cursor::new(Vec::new());
     tiff::encoder::TiffEncoder::new(&mut bytes)?.write_image::<tiff::encoder::colortype::Gray32Float>(
-        width as u32,
-        height as u32,
-        map.to_px().pixels(),
+        px.width() as u32,
+        px.height() as u32,
+        px.pixels(),
     )?;
     Ok(bytes.into_inner())
 }
 
-fn disparity_x256(map: &DisparityMap, warnings: &mut Vec<String>) -> Image<u16> {
+fn disparity_x256(px: &Image<f32>, warnings: &mut Vec<String>) -> Image<u16> {
     let (mut too_small, mut too_large) = (0, 0);
-    let stored = map.values.map(|&value| match i32::from(value) * 16 {
-        _ if value == INVALID => 0,
-        v if v < 1 => {
+    let stored = px.map(|&px| match (256.0 * px).round() {
+        v if v.is_nan() => 0,
+        v if v < 1.0 => {
             too_small += 1;
             1
         }
-        v if v > i32::from(u16::MAX) => {
+        v if v > f32::from(u16::MAX) => {
             too_large += 1;
             u16::MAX
         }
@@ -136,6 +149,7 @@ fn png16(path: &Path, image: &Image<u16>) -> Result<Vec<u8>, ExportError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stereo::INVALID;
 
     /// 3x2: measured, zero, invalid / negative, beyond a PNG, one sixteenth.
     fn map() -> DisparityMap {

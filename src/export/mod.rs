@@ -1,5 +1,6 @@
 //! Results as files that other tools open: numbers first, pictures beside them.
 
+mod cloud;
 mod disparity;
 mod figure;
 mod file;
@@ -10,7 +11,8 @@ mod scale;
 mod snapshot;
 mod text;
 
-pub use disparity::{check_disparity_name, write_depth_mm, write_disparity};
+pub use cloud::write_cloud;
+pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};
 pub use figure::{check_reach_name, write_reach};
 pub use file::ExportError;
 pub(crate) use file::write as write_file;
