@@ -195,7 +195,8 @@ impl Teller {
     }
 
     fn tell_news(&self, news: &[News]) {
-        for news in news {
+        // the rest was said at the start
+        for news in news.iter().filter(|news| news.is_error) {
             self.line(&format!("stereopsis: {}", news.text));
         }
     }

@@ -75,7 +75,9 @@ impl Live {
     /// The system gives no thread.
     pub fn start(source: Box<dyn PairSource>, options: LiveOptions) -> std::io::Result<Self> {
         let LiveOptions { mut capture, params, engine, threads, read_back, mut taps, remote, wake } = options;
+        let mut params = params;
         if let Some(remote) = &remote {
+            params = remote.exchange(&params).unwrap_or(params);
             remote.set_wake(Arc::clone(&wake));
             capture.taps.push(Arc::clone(remote) as _);
             taps.push(Arc::clone(remote) as _);

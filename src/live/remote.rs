@@ -29,6 +29,9 @@ pub trait Remote: FrameTap + ResultTap {
     /// Another source is read, or the same one in another way.
     fn set_about(&self, about: About);
 
+    /// The run ends; waits for a moment at most.
+    fn stop(&self);
+
     /// Called from now on when there is something to [exchange](Self::exchange) or [news](Self::news); must not wait.
     fn set_wake(&self, wake: Wake);
 }

@@ -31,6 +31,15 @@ impl Default for Streams {
 }
 
 impl Streams {
+    /// Nothing: what is packed while nobody wants anything.
+    pub const NONE: Self = Self(0);
+
+    /// What both have.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// Whether this one is recorded.
     pub fn has(self, stream: Stream) -> bool {
         self.0 & bit(stream) != 0

@@ -1,9 +1,11 @@
 //! What the command line hands to the window.
 
 use crate::capture::source::{SourceOptions, SourceSpec};
+use crate::live::Remote;
 use crate::rig::CalibrationChoice;
 use crate::settings::Word;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// How the window starts.
 pub struct WindowOptions {
@@ -21,6 +23,8 @@ pub struct WindowOptions {
     pub folder: PathBuf,
     /// The file that keeps what the window remembers; `None` keeps nothing.
     pub kept: Option<PathBuf>,
+    /// Watches and changes parameters from elsewhere.
+    pub remote: Option<Arc<dyn Remote>>,
     /// Forget what was kept.
     pub reset: bool,
 }
@@ -42,6 +46,7 @@ impl Default for WindowOptions {
             rig_file: None,
             folder: PathBuf::from("."),
             kept: super::keep::Kept::path(),
+            remote: None,
             reset: false,
         }
     }

@@ -309,3 +309,42 @@ fn an_engine_by_name_is_open_before_the_first_pair_and_the_end_is_told() {
     bench.until("the source has ended", |b| b.worker.stats().ended);
     assert_eq!(bench.worker.latest().map(|output| output.job.frame.raw.sequence), Some(7));
 }
+
+/// Wants results or not, and notes what it saw: number of the pair, and whether that was matched before.
+#[derive(Default)]
+struct Listener {
+    wants: AtomicBool,
+    seen: Mutex<Vec<(u64, bool)>>,
+}
+
+impl ResultTap for Listener {
+    fn result(&self, output: &Arc<Output>) {
+        lock(&self.seen).push((output.job.frame.raw.sequence, false));
+    }
+
+    fn result_again(&self, output: &Arc<Output>) {
+        lock(&self.seen).push((output.job.frame.raw.sequence, true));
+    }
+
+    fn wants_results(&self) -> bool {
+        self.wants.load(Ordering::Acquire)
+    }
+}
+
+#[test]
+fn results_come_to_the_host_only_while_a_tap_wants_them() {
+    let bench = Bench::new(2);
+    let listener = Arc::new(Listener::default());
+    bench.worker.set_taps(vec![listener.clone()]);
+    bench.permit(100);
+    bench.send(0);
+    bench.until_last(Done(0)); // the first one has figures, so it comes back
+    bench.send(1);
+    bench.until_last(Done(1));
+    bench.until("it is published", |bench| bench.worker.latest().is_some_and(|o| o.job.frame.raw.sequence == 1));
+    assert!(bench.worker.latest().unwrap().map.is_none() && !lock(&listener.seen).contains(&(1, false)));
+    listener.wants.store(true, Ordering::Release);
+    bench.until("the last pair came back", |_| lock(&listener.seen).last() == Some(&(1, true)));
+    bench.send(2);
+    bench.until("the next one comes back", |_| lock(&listener.seen).last() == Some(&(2, false)));
+}

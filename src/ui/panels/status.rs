@@ -41,6 +41,10 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
                 "Pixels seen by both eyes whose disparity is off by more than 1 px, against the source's exact truth.",
             );
         }
+        if let Some(remote) = session.live.remote() {
+            let help = "Who watches elsewhere, and what was not sent because something newer had come before the last was packed.";
+            cell(ui, &remote.standing(), help);
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let engine = match &status.engine {
                 _ if status.engine_opening => "engine starts …".to_owned(),

@@ -6,6 +6,7 @@ mod cameras;
 mod device;
 mod presets;
 mod record;
+mod remote;
 mod rig;
 mod slow;
 mod source;
@@ -103,6 +104,7 @@ impl Session {
         let wake = waker.clone();
         let live_options = LiveOptions {
             wake: Arc::new(move || wake.wake()),
+            remote: options.remote.clone(),
             ..LiveOptions::new(settings.params.clone(), engine.clone())
         };
         let live = Live::start(Box::new(source::Nothing), live_options)?;
@@ -159,6 +161,7 @@ impl Session {
         self.look_at_recording();
         self.look_for_device(Instant::now());
         self.slowness.see(slow::is_behind(&self.status), Instant::now());
+        self.ask_remote();
         self.show_errors();
         let Some(output) = self.live.latest() else { return };
         if !self.output.replace(Arc::clone(&output)).is_some_and(|shown| Arc::ptr_eq(&shown, &output)) {

@@ -9,8 +9,7 @@ use crate::live::ResultTap;
 use crate::recording::write::{
     Compression, Expected, RecordOptions, RecordStatus, RecordSummary, Recorder, Target, default_name_in,
 };
-use crate::recording::{About, CalibrationNote, Format, RawRule, Stream, Streams, parameter_words};
-use crate::rig::Calibrated;
+use crate::recording::{About, Format, RawRule, Stream, Streams};
 use crate::ui::tasks::Task;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -139,17 +138,12 @@ impl Session {
             return Err(format!("{} has ended: there is nothing more to record", self.source));
         }
         let now = SystemTime::now();
-        let info = &self.status.source;
-        let rig = &self.rig;
-        let calibrated = Calibrated { recipe: self.live.recipe(), note: rig.note.clone(), rig: rig.rig.clone() };
         let choices = &self.record.choices;
         let about = About {
             streams,
             filled: choices.filled && streams.needs_results(),
             raw: RawRule::of(output.job.frame.raw.original.as_ref()),
-            calibration: CalibrationNote::of(&calibrated, rig.choice.alpha, info),
-            parameters: parameter_words(&self.params),
-            ..About::of_source(&self.source.to_string(), info, now)
+            ..self.about(now)
         };
         let options =
             RecordOptions { format: choices.format, compression: choices.compression, ..RecordOptions::default() };

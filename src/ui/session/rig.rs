@@ -114,6 +114,7 @@ impl Session {
         }
         self.rig.note.clone_from(&calibrated.note);
         self.rig.rig.clone_from(&calibrated.rig);
+        self.tell_about();
     }
 
     /// Calibrates the source that is read in another way; an estimate opens it again, because it needs its pictures.
@@ -207,6 +208,7 @@ impl Session {
             return;
         }
         self.rig.choice.scale = scale;
+        self.tell_about();
         let mut params = self.params.clone();
         params.num_disparities = ((f64::from(params.num_disparities) * factor).round() as u32).max(1);
         params.min_disparity = (f64::from(params.min_disparity) * factor).round() as _;
@@ -253,6 +255,7 @@ impl Session {
         match self.set_recipe(recipe) {
             Ok(()) => {
                 self.rig.choice = choice;
+                self.tell_about();
                 self.fit_wanted = true;
                 self.notices.news("depth follows the two distances now, and is labelled estimated");
             }
