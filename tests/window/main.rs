@@ -11,6 +11,7 @@ mod harness;
 mod paths;
 mod presets;
 mod reach;
+mod remote;
 mod rig;
 mod timeline;
 #[cfg(target_os = "linux")]
