@@ -1,0 +1,5 @@
+//! Recordings as files: what is written, and that it is read again.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod formats;

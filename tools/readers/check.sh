@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Opens recordings with programs that this project did not write (mcap, rosbags, rerun; see readers.py): files that the tests
+# wrote, whose numbers are known, and recordings of the built-in scene by the program in both formats, with every stream and by
+# default. Says what each reader saw, and fails where one saw something else.
+#
+#   tools/readers/check.sh [PROGRAM]      default: target/release/stereopsis
+set -euo pipefail
+program=$(realpath "${1:-$(dirname "$0")/../../target/release/stereopsis}")
+cd "$(dirname "$0")/../.."
+[ -x "$program" ] || { echo "readers: build the program first: cargo build --release" >&2; exit 1; }
+
+[ -x .venv/bin/python ] || python3 -m venv .venv
+.venv/bin/pip install -q --disable-pip-version-check -r tools/readers/requirements.txt
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/fixtures" "$work/recorded"
+echo "readers: files of the tests"
+STEREOPSIS_FIXTURES="$work/fixtures" cargo test --locked -q --test recording -- formats:: >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+.venv/bin/python tools/readers/readers.py "$work/fixtures"
+
+echo "readers: recordings of the scene"
+for format in ros2 foxglove; do
+  "$program" record --source scene --frames 20 --lossless --streams raw,rectified,disparity,depth --engine cpu \
+    --format "$format" -o "$work/recorded/all_$format.mcap"
+  "$program" record --source scene --frames 20 --lossless --engine cpu --format "$format" -o "$work/recorded/default_$format.mcap"
+done
+for recording in "$work"/recorded/all_*.mcap; do
+  "$program" export "$recording" --to "${recording%.mcap}.export" --what left,depth-mm
+done
+.venv/bin/python tools/readers/readers.py "$work/recorded"
