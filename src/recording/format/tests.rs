@@ -110,14 +110,15 @@ fn every_message_of_every_format_comes_back_bit_for_bit() {
         let back = round_trip(format, &message);
         match (&message.body, &back.body) {
             (Body::Json(_), _) => {
-                assert_eq!((&back.body, back.stamp), (&message.body, UNIX_EPOCH), "JSON has no stamp")
+                assert_eq!((&back.body, back.stamp), (&message.body, UNIX_EPOCH), "JSON has no stamp");
             }
             (Body::Disparity(was), Body::Disparity(is)) => {
                 assert_eq!(bits(&is.disparity_px), bits(&was.disparity_px));
                 assert_eq!((back.stamp, &back.frame_id), (message.stamp, &message.frame_id));
-                let numbers =
-                    |d: &DisparityBody| [d.focal_px, d.baseline_m, d.min_disparity, d.max_disparity, d.delta_d];
-                let wanted = if format == Format::Ros2 { numbers(was) } else { [0.0; 5] };
+                let numbers = |d: &DisparityBody| {
+                    [d.focal_px, d.baseline_m, d.min_disparity, d.max_disparity, d.delta_d].map(f32::to_bits)
+                };
+                let wanted = if format == Format::Ros2 { numbers(was) } else { [0; 5] };
                 assert_eq!(numbers(is), wanted, "Foxglove has no place for them");
             }
             _ => assert_eq!(back, message),
