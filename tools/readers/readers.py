@@ -8,6 +8,8 @@ where FOLDER has one. Readers: mcap with mcap-ros2-support and mcap-protobuf-sup
 
 import json
 import sys
+import tempfile
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,7 @@ from mcap_ros2.decoder import DecoderFactory as Ros2Decoders
 from PIL import Image
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability, QosReliability
+from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
 
 LATCHED = ("/tf_static", "/stereopsis/about")
@@ -130,8 +133,6 @@ def with_mcap(path):
         said = {summary.channels[k].topic: n for k, n in summary.statistics.channel_message_counts.items()}
         if said != counts:
             wrong(f"{path.name} says it has {said}, and has {counts}")
-        if profile == "ros2" and "rosbag2" not in [record.name for record in reader.iter_metadata()]:
-            wrong(f"{path.name} has no metadata record for ros2 bag")
     return rows
 
 
@@ -154,6 +155,26 @@ def with_rosbags(path):
             stamp_ns = None if stamp is None else stamp.sec * 10**9 + stamp.nanosec
             rows.append(row(connection.topic, None, log_ns, stamp_ns, holds, frame_id, stamp, numbers, pixels))
     return rows
+
+
+def check_bag_metadata(path, rows):
+    """The record for `ros2 bag` is a bag's metadata.yaml: as such, beside the file, rosbags opens the folder as a bag."""
+    with path.open("rb") as file:
+        *_, record = [record for record in make_reader(file).iter_metadata() if record.name == "rosbag2"]
+    with tempfile.TemporaryDirectory() as folder:
+        yaml = textwrap.indent(record.metadata["serialized_metadata"], "  ")
+        (Path(folder) / "metadata.yaml").write_text(f"rosbag2_bagfile_information:\n{yaml}")
+        (Path(folder) / path.name).symlink_to(path.resolve())
+        with Reader(folder) as bag:
+            told = {topic: info.msgcount for topic, info in bag.topics.items()}
+            offered = {connection.topic: connection.ext.offered_qos_profiles[0].durability for connection in bag.connections}
+            counts = {topic: len(of_topic(rows, topic)) for topic in {row["topic"] for row in rows}}
+            if (told, bag.message_count) != (counts, len(rows)):
+                wrong(f"{path.name} tells ros2 bag of {told} messages, and has {counts}")
+            if {topic for topic, durability in offered.items() if durability == QosDurability.TRANSIENT_LOCAL} != {
+                topic for topic in counts if topic in LATCHED
+            }:
+                wrong(f"{path.name} offers ros2 bag {offered}")
 
 
 def of_topic(rows, topic):
@@ -326,6 +347,7 @@ def main():
             others = with_rosbags(path)
             describe(others)
             same("mcap", rows, "rosbags", others)
+            check_bag_metadata(path, rows)
         print("  rerun:")
         check_rerun(path, rows, form == "ros2")
     for (name, form), rows in found.items():
