@@ -25,7 +25,7 @@ pub enum Command {
     Snapshot,
     /// Begin or end a recording.
     Record,
-    /// Choose pictures to open.
+    /// Choose a recording or pictures to open.
     Open,
     /// Show what each camera sees, to choose from.
     Cameras,
@@ -99,7 +99,7 @@ impl Command {
             Self::ToEnd => "To the end",
             Self::Snapshot => "Snapshot",
             Self::Record => "Record",
-            Self::Open => "Open images …",
+            Self::Open => "Open files …",
             Self::Cameras => "Cameras …",
             Self::Rig => "Rig …",
             Self::Reach => "Distance and error …",
@@ -132,7 +132,7 @@ impl Command {
             Self::Record => {
                 "Record every pair, and what is computed of them, into a file that ROS 2, Foxglove and this window open; again to end it."
             }
-            Self::Open => "Choose a left and a right picture, or drop two files or a folder on the window.",
+            Self::Open => "Choose a recording, or a left and a right picture; or drop files or a folder on the window.",
             Self::Cameras => "Show what each camera sees, and choose left and right by a click.",
             Self::Rig => "Calibration, depth from known distances, camera controls, and the file that keeps them.",
             Self::Reach => {

@@ -22,7 +22,7 @@ pub(crate) const SETUP_ENDINGS: &[&str] = &["yml", "yaml", "xml", "json", "toml"
 
 /// What can be started.
 pub(crate) enum Task {
-    /// Ask the user for pictures.
+    /// Ask the user for a recording or pictures.
     ChooseFiles,
     /// Look for cameras.
     FindCameras,
@@ -109,8 +109,8 @@ impl Task {
     fn into_work(self) -> Box<dyn FnOnce() -> Done + Send> {
         match self {
             Self::ChooseFiles => {
-                let pictures = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
-                let chosen = choose("A left and a right picture", "Pictures", pictures);
+                let endings = &["mcap", "png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
+                let chosen = choose("A recording, or a left and a right picture", "Recordings and pictures", endings);
                 Box::new(|| Done::Files(chosen()))
             }
             Self::ChooseCalibration => {

@@ -12,7 +12,8 @@ pub(crate) fn show(ui: &mut Ui) -> bool {
         ("double-click", "whole picture; on a slider: its default"),
         ("click a picture", "hold the read-out there; again: let go"),
         ("wheel, ← → on a slider", "one step"),
-        ("files dropped here", "open a pair or a folder"),
+        ("drag the time line", "any pair of a recording; wheel: one pair"),
+        ("files dropped here", "open a recording, a pair or a folder"),
     ];
     let page = egui::Window::new("Keys").anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0]);
     page.open(&mut open).resizable(false).collapsible(false).show(ui, |ui| {

@@ -23,7 +23,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
     match session.record.running().cloned() {
         Some(status) => running(ui, &status),
         None => {
-            let text = RichText::new("⏺ Record");
+            let text = RichText::new("● Record");
             let enabled = !session.record.is_between();
             let button = ui.add_enabled_ui(enabled, |ui| command_button(ui, Command::Record, Button::new(text), false));
             button.inner.clicked().then_some(Command::Record)
@@ -35,7 +35,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
 fn running(ui: &mut Ui, status: &RecordStatus) -> Option<Command> {
     let red = ui.visuals().error_fg_color;
     let text = format!("{}  {}", minutes(status.elapsed), size(status.bytes));
-    let button = Button::new((RichText::new("⏺").color(red), RichText::new(text).monospace()));
+    let button = Button::new((RichText::new("●").color(red), RichText::new(text).monospace()));
     let button = ui.add(button.min_size(vec2(RUNNING_WIDTH, 0.0)).selected(true));
     button.widget_info(|| WidgetInfo::selected(Role::Button, true, true, "Stop recording"));
     let clicked = button.on_hover_text(details(ui, status)).clicked();

@@ -193,15 +193,17 @@ impl Session {
     /// Each thing that is wrong is shown from when it begins to when it is over; dismissed, it comes back only after it was
     /// right once.
     fn show_errors(&mut self) {
-        for over in self.errors_seen.iter().filter(|error| !self.status.errors.contains(error)) {
+        let mut errors = self.status.errors.clone();
+        if matches!(self.source, SourceSpec::Recording(_)) {
+            errors.extend(self.status.cameras.remarks.iter().cloned()); // a file's damage
+        }
+        for over in self.errors_seen.iter().filter(|error| !errors.contains(error)) {
             self.notices.retract(over);
         }
-        for error in &self.status.errors {
-            if !self.errors_seen.contains(error) {
-                self.notices.error(error.clone());
-            }
+        for error in errors.iter().filter(|error| !self.errors_seen.contains(error)) {
+            self.notices.error(error.clone());
         }
-        self.errors_seen.clone_from(&self.status.errors);
+        self.errors_seen = errors;
     }
 
     /// Starts a task; that it could not be started is an error to show.
