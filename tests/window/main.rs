@@ -12,6 +12,7 @@ mod paths;
 mod presets;
 mod reach;
 mod remote;
+mod record;
 mod rig;
 mod timeline;
 #[cfg(target_os = "linux")]

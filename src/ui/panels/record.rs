@@ -105,6 +105,7 @@ fn content(ui: &mut Ui, session: &mut Session) {
             widgets::note(ui, "There is no calibration, so no depth: disparity is recorded instead.");
         }
     }
+    ui.add_space(4.0);
     let needs_results = session.streams().needs_results();
     let choices = &mut session.record.choices;
     let filled = egui::Checkbox::new(&mut choices.filled, "fill holes");
@@ -135,10 +136,7 @@ fn content(ui: &mut Ui, session: &mut Session) {
 
 fn folder(ui: &mut Ui, session: &mut Session) {
     ui.horizontal(|ui| {
-        ui.label("Folder");
-        let chooser = ui.button("…");
-        chooser.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Choose a folder"));
-        if chooser.on_hover_text("Choose a folder for recordings.").clicked() {
+        if ui.button("Folder …").on_hover_text("Choose a folder for recordings.").clicked() {
             session.choose_record_folder();
         }
         let mut text = session.record_folder().display().to_string();
