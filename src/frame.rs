@@ -98,8 +98,19 @@ pub struct RawPair {
     pub name: String,
     /// What cameras gave, before it was decoded, split and turned; `None` where the pictures above are all there is.
     pub original: Option<Original>,
+    /// What was recorded of its result, where a recording has that and somebody asked for it.
+    pub recorded: Option<Arc<Recorded>>,
     /// Exact disparity, where the source knows it.
     pub truth: Option<Arc<Truth>>,
+}
+
+/// A pair's result as a recording holds it; at its own size.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recorded {
+    /// Depth of each left pixel, m; NaN where there is none.
+    pub depth_m: Option<Image<f32>>,
+    /// Disparity of each left pixel, px; NaN where there is none.
+    pub disparity_px: Option<Image<f32>>,
 }
 
 /// Exact disparity of the left picture and what is hidden from the right eye.

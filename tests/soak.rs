@@ -166,6 +166,7 @@ fn pair(number: u64, (width, height): (usize, usize)) -> RawPair {
     };
     RawPair {
         original: None,
+        recorded: None,
         left: picture(0),
         right: picture(3),
         sequence: number,

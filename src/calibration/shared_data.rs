@@ -31,6 +31,7 @@ pub(super) fn pairs(left: &Path, right: &Path) -> Vec<RawPair> {
     assert_eq!(left.len(), right.len());
     let pair = |(left, right): (&PathBuf, &PathBuf)| RawPair {
         original: None,
+        recorded: None,
         left: read_picture(left, false).unwrap(),
         right: read_picture(right, false).unwrap(),
         sequence: 0,

@@ -363,6 +363,7 @@ mod tests {
             let picture = Picture { luma: Luma::U8(Image::filled(8, 4, sequence as u8)), rgb: None };
             Ok(Next::Pair(Box::new(RawPair {
                 original: None,
+                recorded: None,
                 left: picture.clone(),
                 right: picture,
                 sequence,

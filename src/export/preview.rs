@@ -137,6 +137,7 @@ pub(super) mod tests {
         let picture = Picture { luma: Luma::U8(luma), rgb: None };
         let raw = RawPair {
             original: None,
+            recorded: None,
             left: picture.clone(),
             right: picture,
             sequence: 12,

@@ -61,6 +61,7 @@ impl PairSource for Shifted {
         let occluded = Image::from_fn(SIZE.0, SIZE.1, |x, _| x < self.disparity + 4);
         Ok(Next::Pair(Box::new(RawPair {
             original: None,
+            recorded: None,
             left: picture(0),
             right: picture(self.disparity),
             sequence,

@@ -13,6 +13,7 @@ pub(crate) fn job(left: &Luma, right: &Luma, params: &StereoParams) -> Job {
     let picture = |luma: &Luma| Picture { luma: luma.clone(), rgb: None };
     let raw = RawPair {
         original: None,
+        recorded: None,
         left: picture(left),
         right: picture(right),
         sequence: 0,

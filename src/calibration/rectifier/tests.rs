@@ -86,7 +86,17 @@ fn spot_near(picture: &Picture, near: DVec2) -> DVec2 {
 
 fn pair(left: Picture, right: Picture) -> RawPair {
     let capture_time = SystemTime::UNIX_EPOCH;
-    RawPair { left, right, sequence: 0, capture_time, skew_s: 0.0, name: "spots".into(), original: None, truth: None }
+    RawPair {
+        left,
+        right,
+        sequence: 0,
+        capture_time,
+        skew_s: 0.0,
+        name: "spots".into(),
+        original: None,
+        recorded: None,
+        truth: None,
+    }
 }
 
 /// Largest row difference, and largest error of disparity against depth, px, over all points that both pictures show.

@@ -60,6 +60,7 @@ impl FilePair {
             skew_s: 0.0,
             name: self.name.clone(),
             original: None,
+            recorded: None,
             truth: None,
         })
     }

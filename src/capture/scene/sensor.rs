@@ -20,6 +20,7 @@ pub(super) fn expose(options: &SceneOptions, frame: &Rendered, number: u64, colo
         skew_s: 0.0,
         name: format!("scene-{number:06}"),
         original: None,
+        recorded: None,
         truth: Some(Arc::clone(&frame.truth)),
     }
 }

@@ -250,6 +250,7 @@ fn raw_pair(Paired { mut left, mut right, time, skew_s }: Paired<Shot>, options:
     let rule = RawRule { orientation, ..RawRule::default() };
     RawPair {
         original: Some(Original { shots: vec![left.original, right.original], rule }),
+        recorded: None,
         sequence: left.number,
         name: format!("webcam-{:06}", left.number),
         left: left.picture,

@@ -52,6 +52,7 @@ impl SideBySide {
             skew_s: 0.0,
             name: format!("webcam-{:06}", shot.number),
             original: Some(Original { shots: vec![shot.original.clone()], rule }),
+            recorded: None,
             truth: None,
         })
     }

@@ -146,6 +146,7 @@ fn frame(sequence: u64) -> Frame {
     let picture = Picture { luma: Luma::U8(Image::filled(4, 3, 0)), rgb: None };
     let raw = RawPair {
         original: None,
+        recorded: None,
         left: picture.clone(),
         right: picture,
         sequence,

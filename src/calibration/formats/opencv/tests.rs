@@ -175,7 +175,17 @@ fn picture(path: &Path) -> Picture {
 fn pair(left: &Path, right: &Path) -> RawPair {
     let capture_time = std::time::SystemTime::UNIX_EPOCH;
     let (left, right) = (picture(left), picture(right));
-    RawPair { left, right, sequence: 0, capture_time, skew_s: 0.0, name: "pair".into(), original: None, truth: None }
+    RawPair {
+        left,
+        right,
+        sequence: 0,
+        capture_time,
+        skew_s: 0.0,
+        name: "pair".into(),
+        original: None,
+        recorded: None,
+        truth: None,
+    }
 }
 
 #[test]
@@ -303,6 +313,7 @@ fn a_pair_is_rectified_in_little_time() {
     let capture_time = std::time::SystemTime::UNIX_EPOCH;
     let raw = RawPair {
         original: None,
+        recorded: None,
         left: side.clone(),
         right: side,
         sequence: 0,
