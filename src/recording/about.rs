@@ -61,6 +61,8 @@ pub struct Recomputed {
     pub pairs: u64,
     /// When its first pair was recorded: the wall clock, ns since 1970.
     pub first_log_time_ns: u64,
+    /// In which words the new one is written.
+    pub format: super::Format,
 }
 
 /// How raw pictures become the left and the right eye's: first split, then swapped, then turned.

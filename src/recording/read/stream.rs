@@ -38,6 +38,11 @@ impl<R: Read> PacketStream<R> {
         &self.contents
     }
 
+    /// Whether nothing more is read: what [`PacketStream::next_packet`] still gives has been read already.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
     /// The next packet, waiting for it; `None` at the end.
     ///
     /// # Errors
