@@ -21,6 +21,7 @@ from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability, QosReliability
 from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
+from ruamel.yaml import YAML
 
 LATCHED = ("/tf_static", "/stereopsis/about")
 MISTAKES = []
@@ -162,9 +163,12 @@ def check_bag_metadata(path, rows):
     with path.open("rb") as file:
         *_, record = [record for record in make_reader(file).iter_metadata() if record.name == "rosbag2"]
     with tempfile.TemporaryDirectory() as folder:
-        yaml = textwrap.indent(record.metadata["serialized_metadata"], "  ")
-        (Path(folder) / "metadata.yaml").write_text(f"rosbag2_bagfile_information:\n{yaml}")
-        (Path(folder) / path.name).symlink_to(path.resolve())
+        yaml = record.metadata["serialized_metadata"]
+        (name,) = YAML(typ="safe").load(yaml)["relative_file_paths"]
+        if name != path.name:
+            wrong(f"{path.name} tells ros2 bag that it is called {name}")
+        (Path(folder) / name).symlink_to(path.resolve())
+        (Path(folder) / "metadata.yaml").write_text("rosbag2_bagfile_information:\n" + textwrap.indent(yaml, "  "))
         with Reader(folder) as bag:
             told = {topic: info.msgcount for topic, info in bag.topics.items()}
             offered = {connection.topic: connection.ext.offered_qos_profiles[0].durability for connection in bag.connections}
