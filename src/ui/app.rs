@@ -133,8 +133,10 @@ fn views(ui: &mut Ui, session: &mut Session, screens: &mut Screens) {
         return;
     };
     let frame = &output.job.frame;
-    let look = session.look.maps(&output.job.params, frame.geometry.as_ref());
-    screens.update(&output, &look, &session.look.views);
+    let recorded = session.recorded_map(frame);
+    let recorded = recorded.as_deref();
+    let look = session.look.maps(&output.job.params, frame.geometry.as_ref(), recorded);
+    screens.update(&output, recorded, &look, &session.look.views);
     let size = frame.size();
     let places = arrange(&session.look.views, ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
     let crosshair = session.pixel().filter(|&(x, y)| x < size.0 && y < size.1).map(|at| pixel::crosshair(&output, at));
@@ -144,14 +146,21 @@ fn views(ui: &mut Ui, session: &mut Session, screens: &mut Screens) {
             ViewKind::Disparity => Some(&look.disparity),
             ViewKind::Depth => look.depth.as_ref(),
             ViewKind::Confidence => look.confidence.as_ref(),
+            ViewKind::Recorded => look.recorded.as_ref(),
             ViewKind::Left | ViewKind::Right => None,
         };
         let estimated = kind == ViewKind::Depth && frame.geometry.is_some_and(|geometry| geometry.estimated);
-        let remark = if estimated { " · estimated" } else { "" };
+        let remark = match recorded.filter(|_| kind == ViewKind::Recorded) {
+            Some(map) if map.is_depth() => " depth",
+            Some(_) => " disparity",
+            None if estimated => " · estimated",
+            None => "",
+        };
         let content = match kind {
             ViewKind::Depth if display.is_none() => Err(NO_DEPTH),
             ViewKind::Confidence if !session.params.confidence => Err(NO_CONFIDENCE),
             ViewKind::Confidence if display.is_none() => Err(NO_RESULT),
+            ViewKind::Recorded if display.is_none() => Err(NOT_RECORDED),
             _ => screens.texture(kind).ok_or(NO_RESULT),
         };
         let tile =
@@ -171,4 +180,6 @@ fn views(ui: &mut Ui, session: &mut Session, screens: &mut Screens) {
 
 const NO_RESULT: &str = "no result yet";
 const NO_CONFIDENCE: &str = "No confidence: it is switched off. Filters, more ▾, Confidence switches it on.";
+const NOT_RECORDED: &str =
+    "No recorded depth: this pair has none with it. Recordings have it where depth or disparity was recorded.";
 const NO_DEPTH: &str = "No depth: no calibration. Source ▾, Rig … loads one or estimates it from the pictures.";

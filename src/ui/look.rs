@@ -1,6 +1,6 @@
 //! How results are shown: views, panels, colours, range; kept from one start to the next.
 
-use super::render::{Display, MapLook};
+use super::render::{Display, FloatMap, MapLook};
 use super::view::ViewKind;
 use crate::colormap::{Colormap, DisplayRange};
 use crate::frame::Geometry;
@@ -74,7 +74,12 @@ impl Look {
     }
 
     /// What the shader needs to colour maps of these parameters.
-    pub(crate) fn maps(&self, params: &StereoParams, geometry: Option<&Geometry>) -> MapLook {
+    pub(crate) fn maps(
+        &self,
+        params: &StereoParams,
+        geometry: Option<&Geometry>,
+        recorded: Option<&FloatMap>,
+    ) -> MapLook {
         let colour_reasons = u32::from(self.colour_reasons);
         let low = params.min_disparity as f32;
         let disparity = Display {
@@ -85,20 +90,22 @@ impl Look {
             quantity: Display::DISPARITY,
             colour_reasons,
         };
-        let depth = geometry.map(|geometry| {
-            let (near, far) = self.depth_range_m.unwrap_or((0.5, 10.0));
-            Display {
-                focal_times_baseline: (geometry.focal_px * geometry.baseline_m) as f32,
-                doffs_px: geometry.doffs_px as f32,
-                low: (1.0 / far) as f32,
-                high: (1.0 / near) as f32,
-                quantity: Display::INVERSE_DEPTH,
-                colour_reasons,
-            }
-        });
+        let (near, far) = self.depth_range_m.unwrap_or((0.5, 10.0));
+        let of_depth = |focal_times_baseline, doffs_px| Display {
+            focal_times_baseline,
+            doffs_px,
+            low: (1.0 / far) as f32,
+            high: (1.0 / near) as f32,
+            quantity: Display::INVERSE_DEPTH,
+            colour_reasons,
+        };
+        let of_rig = |rig: &Geometry| of_depth((rig.focal_px * rig.baseline_m) as f32, rig.doffs_px as f32);
+        let depth = geometry.map(of_rig);
+        let recorded =
+            recorded.map(|map| if map.is_depth() { of_depth(map.focal_times_baseline, 0.0) } else { disparity });
         let confidence =
             params.confidence.then_some(Display { low: 0.0, high: 100.0, quantity: Display::CONFIDENCE, ..disparity });
-        MapLook { disparity, depth, confidence, colours: Arc::new(self.colormap.lookup()) }
+        MapLook { disparity, depth, confidence, recorded, colours: Arc::new(self.colormap.lookup()) }
     }
 }
 
@@ -113,6 +120,7 @@ mod tests {
         assert_eq!(look.views, [ViewKind::Left, ViewKind::Right, ViewKind::Disparity]);
         look.toggle(ViewKind::Depth);
         assert_eq!(look.views, ViewKind::AT_FIRST);
+        look.toggle(ViewKind::Recorded);
         look.toggle(ViewKind::Confidence);
         assert_eq!(look.views, ViewKind::ALL);
     }
@@ -124,7 +132,7 @@ mod tests {
         let mut look = Look::default();
         look.fit(DisplayRange { far_px: 10.0, near_px: 50.0 }, &geometry);
         assert_eq!(look.depth_range_m, Some((1.0, 5.0)));
-        let display = look.maps(&StereoParams::default(), Some(&geometry)).depth.unwrap();
+        let display = look.maps(&StereoParams::default(), Some(&geometry), None).depth.unwrap();
         assert!((display.low - 0.2).abs() < 1e-6 && (display.high - 1.0).abs() < 1e-6);
     }
 }

@@ -39,6 +39,7 @@ impl Default for WindowOptions {
                 rate_hz: Some(30.0),
                 looped: true,
                 hold_at_end: true,
+                with_results: true,
                 color: true,
                 ..SourceOptions::default()
             },

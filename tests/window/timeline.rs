@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis::capture::scene::{self, SceneOptions};
 use stereopsis::capture::{CaptureError, CaptureOptions, Next, PairSource, SourceInfo, Speed, Transport};
-use stereopsis::frame::RawPair;
+use stereopsis::frame::{RawPair, Recorded};
+use stereopsis::image::Image;
 
 const PAIRS: u64 = 40;
 const PERIOD: Duration = Duration::from_millis(200);
@@ -200,6 +201,45 @@ fn speed_loop_and_the_end() {
     window.harness.get_by_label("max").click();
     window.harness.run_steps(3);
     assert_eq!(transport(&window).get().speed, Speed::Max);
+}
+
+#[test]
+fn what_was_recorded_is_shown_beside_what_is_computed() {
+    let Some(mut window) = Window::on_scene() else { return };
+    window.harness.key_press(Key::Num6);
+    window.until("why there is none", |w| w.has("No recorded depth: this pair has none").then_some(()));
+    let mut tape = Tape::new();
+    // a slope from 1 m at the left to 5 m, with a hole, at half the size
+    let (width, height) = (SIZE.0 / 2, SIZE.1 / 2);
+    let hole = |x: usize, y: usize| x < width / 2 && y < height / 4;
+    let depth_m = |x: usize, y: usize| if hole(x, y) { f32::NAN } else { 1.0 + 4.0 * x as f32 / width as f32 };
+    let recorded = Recorded { depth_m: Some(Image::from_fn(width, height, depth_m)), disparity_px: None };
+    tape.pair.recorded = Some(Arc::new(recorded));
+    tape.transport.step(0);
+    window.session.borrow().live().set_source(Box::new(tape), CaptureOptions::default());
+    window.until("the time line", |w| w.has("Position").then_some(()));
+    shows(&mut window, 0);
+    window.until("the map", |w| (!w.has("No recorded depth")).then_some(()));
+    let at = |window: &Window, x, y| window.place("recorded view", (x, y));
+    for (x, y, words) in [(0.25, 0.5, "recorded 2.00 m"), (0.75, 0.5, "recorded 4.00 m"), (0.25, 0.1, "recorded –")] {
+        let place = at(&window, x, y);
+        window.harness.hover_at(place);
+        window.until(words, |w| w.has(words).then_some(()));
+    }
+    window.harness.remove_cursor();
+    window.harness.run_steps(3);
+    let picture = window.harness.render().expect("a picture");
+    let colour = |x, y| {
+        let place = at(&window, x, y);
+        let [r, g, b, _] = picture.get_pixel(place.x as u32, place.y as u32).0;
+        [r, g, b]
+    };
+    assert!(colour(0.25, 0.1).iter().all(|&v| v < 8), "nothing there: {:?}", colour(0.25, 0.1));
+    let columns: std::collections::HashSet<_> = (1..40).map(|i| colour(i as f32 / 40.0, 0.5)).collect();
+    assert!(columns.len() > 20, "{} colours of a slope", columns.len());
+
+    window.harness.key_press(Key::Num6);
+    window.until("the view to close", |w| (!w.has("recorded view")).then_some(()));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod pipe;
 mod player;
+mod recorded;
 mod unpacking;
 
 pub use pipe::PipeSource;
@@ -28,6 +29,8 @@ pub struct RecordingSource {
 struct FilePairs {
     recording: Recording,
     unpacking: Unpacking,
+    /// Pairs bring what was recorded of their results.
+    with_results: bool,
     /// What opening has read already.
     first: Option<(u64, RawPair)>,
 }
@@ -49,7 +52,7 @@ impl RecordingSource {
             transport.seek_time(options.start_at);
         }
         let start = transport.wanted().map_or(0, |(pair, _)| pair);
-        let mut pairs = FilePairs { recording, unpacking, first: None };
+        let mut pairs = FilePairs { recording, unpacking, with_results: options.with_results, first: None };
         let (k, first) = pairs.first_readable(path, start)?;
         let name = path.file_stem().map_or_else(|| "recording".into(), |name| name.to_string_lossy().into_owned());
         let count = pairs.recording.pairs().len() as u64;
@@ -96,7 +99,13 @@ impl Pairs for FilePairs {
             ReadError::Damaged(why) => PairError::Damaged(why),
             ReadError::File(why) => PairError::Lost(CaptureError::File(why)),
         })?;
-        self.unpacking.pair(&packets).map_err(PairError::Damaged)
+        let mut pair = self.unpacking.pair(&packets).map_err(PairError::Damaged)?;
+        if self.with_results {
+            // a damaged result is no reason to leave the pair out
+            let result = self.recording.packets_of_result(k).inspect_err(|err| log::debug!("{err}"));
+            pair.recorded = recorded::of(&result.unwrap_or_default()).map(Arc::new);
+        }
+        Ok(pair)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Reads out the pixel under the pointer: disparity, depth, place in space, brightness, and why there is none.
 
 use crate::engine::Output;
-use crate::frame::Luma;
+use crate::frame::{Luma, Recorded};
+use crate::image::Image;
 use crate::stereo::{DisparityMap, INVALID, depth, reason};
 use crate::ui::session::Session;
 use crate::ui::view::{Crosshair, metres};
@@ -20,6 +21,8 @@ pub(crate) struct Readout {
     pub(crate) grey: (u16, Option<u16>),
     /// Exact depth, where the source knows it.
     pub(crate) truth_m: Option<f32>,
+    /// What was recorded there: depth in m, or else disparity in px, in words.
+    pub(crate) recorded: Option<String>,
     /// Why there is no disparity, or that it was filled in.
     pub(crate) why: Option<String>,
 }
@@ -34,6 +37,8 @@ impl Readout {
             let d = truth.left_px.at(x, y);
             geometry.depth_m(f64::from(d)).map(|z| z as f32)
         });
+        readout.recorded =
+            frame.raw.recorded.as_ref().and_then(|recorded| was_recorded(recorded, frame.size(), (x, y)));
         let Some(map) = &output.map else { return readout };
         readout.why = why(map, x, y);
         readout.disparity_px = map.disparity_px(x, y);
@@ -53,6 +58,19 @@ impl Readout {
             (0.0..frame.size().0 as f32).contains(&column).then(|| grey(&frame.right.luma, column as usize, y))
         });
         readout
+    }
+}
+
+/// What was recorded where pixel `(x, y)` of a picture of this size is.
+fn was_recorded(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize)) -> Option<String> {
+    let at = |map: &Image<f32>| {
+        let (x, y) = (x * map.width() / size.0, y * map.height() / size.1);
+        Some(map.at(x, y)).filter(|v| v.is_finite())
+    };
+    match (&recorded.depth_m, &recorded.disparity_px) {
+        (Some(depth_m), _) => at(depth_m).map(|z| format!("{} m", metres(z))),
+        (None, Some(disparity_px)) => at(disparity_px).map(|d| format!("{d:.2} px")),
+        (None, None) => None,
     }
 }
 
@@ -108,6 +126,9 @@ pub(crate) fn show(ui: &mut Ui, session: &Session) {
     let grey = |v: Option<u16>| v.map_or("–".into(), |v| v.to_string());
     line(ui, "left, right", format!("{}, {}", readout.grey.0, grey(readout.grey.1)));
     line(ui, "truth", readout.truth_m.filter(|z| z.is_finite()).map_or("–".into(), |z| format!("{} m", metres(z))));
+    if output.job.frame.raw.recorded.is_some() {
+        line(ui, "recorded", readout.recorded.unwrap_or_else(|| "–".into()));
+    }
     let why = if output.map.is_none() { Some("reading …".into()) } else { readout.why };
     ui.add(egui::Label::new(RichText::new(why.unwrap_or_else(|| "measured".into())).small()).truncate());
 }

@@ -35,11 +35,14 @@ impl Display {
     pub(crate) const CONFIDENCE: u32 = 2;
 }
 
-/// Pipeline, colours and one uniform buffer for each quantity.
+/// How many maps are drawn at once.
+pub(super) const NUM_MAPS: usize = 4;
+
+/// Pipeline, colours and one uniform buffer for each map that is drawn at once.
 pub(super) struct MapPass {
     pipeline: wgpu::RenderPipeline,
     layout: wgpu::BindGroupLayout,
-    uniforms: [wgpu::Buffer; 3],
+    uniforms: [wgpu::Buffer; NUM_MAPS],
     colours: wgpu::Texture,
     reasons: wgpu::Texture,
     reasons_written: bool,
@@ -119,7 +122,7 @@ impl MapPass {
             upload::texture(device, label, (width, 1), wgpu::TextureFormat::Rgba8Unorm, usage)
         };
         Self {
-            uniforms: [uniform(), uniform(), uniform()],
+            uniforms: std::array::from_fn(|_| uniform()),
             colours: row("colours", NUM_COLOURS),
             reasons: row("colours of reasons", NUM_REASONS),
             reasons_written: false,
@@ -142,16 +145,16 @@ impl MapPass {
         }
     }
 
-    /// Records the colouring of `map` into `target`, which has the same size.
+    /// Records the colouring of `map` into `target`, which has the same size; as number `slot` of those drawn at once.
     pub(super) fn draw(
         &self,
         state: &RenderState,
         encoder: &mut wgpu::CommandEncoder,
-        map: &wgpu::Texture,
-        target: &wgpu::Texture,
+        (map, target): (&wgpu::Texture, &wgpu::Texture),
+        slot: usize,
         display: &Display,
     ) {
-        let uniform = &self.uniforms[display.quantity as usize];
+        let uniform = &self.uniforms[slot];
         state.queue.write_buffer(uniform, 0, bytemuck::bytes_of(display));
         let view = |texture: &wgpu::Texture| texture.create_view(&wgpu::TextureViewDescriptor::default());
         let (map, colours, reasons) = (view(map), view(&self.colours), view(&self.reasons));

@@ -3,6 +3,7 @@
 //! In: a frame and an output. Out: one `Rgba8Unorm` texture per view, drawn again only when what it shows has changed.
 //! Everything is submitted, nothing is waited for: the engine shares this device and queue.
 
+mod float_map;
 mod map_pass;
 mod upload;
 
@@ -11,8 +12,9 @@ use crate::frame::Frame;
 use crate::ui::view::ViewKind;
 use eframe::egui_wgpu::RenderState;
 use egui::TextureId;
+pub(crate) use float_map::FloatMap;
 pub(crate) use map_pass::Display;
-use map_pass::MapPass;
+use map_pass::{MapPass, NUM_MAPS};
 use std::sync::Arc;
 
 /// One view's texture and its name in egui.
@@ -30,6 +32,8 @@ pub(crate) struct MapLook {
     pub(crate) depth: Option<Display>,
     /// Confidence; `None` where nobody asked for it.
     pub(crate) confidence: Option<Display>,
+    /// What was recorded of the pair's result; `None` where nothing was.
+    pub(crate) recorded: Option<Display>,
     /// 256 colours, far to near.
     pub(crate) colours: Arc<[[u8; 3]; 256]>,
 }
@@ -40,6 +44,7 @@ pub(crate) struct Screens {
     pass: MapPass,
     views: [Option<Screen>; ViewKind::ALL.len()],
     map: Option<wgpu::Texture>,
+    recorded: Option<wgpu::Texture>,
     shown: Option<Arc<Output>>,
     frame: Option<Arc<Frame>>,
     look: Option<MapLook>,
@@ -54,6 +59,7 @@ impl Screens {
             state: state.clone(),
             views: Default::default(),
             map: None,
+            recorded: None,
             shown: None,
             frame: None,
             look: None,
@@ -67,7 +73,13 @@ impl Screens {
     }
 
     /// Shows `output`'s pair and map with `look` in the open `views`; cheap where nothing has changed.
-    pub(crate) fn update(&mut self, output: &Arc<Output>, look: &MapLook, views: &[ViewKind]) {
+    pub(crate) fn update(
+        &mut self,
+        output: &Arc<Output>,
+        recorded: Option<&FloatMap>,
+        look: &MapLook,
+        views: &[ViewKind],
+    ) {
         let frame = &output.job.frame;
         let opened = self.open != views;
         self.open = views.to_vec();
@@ -78,6 +90,7 @@ impl Screens {
                     self.upload_picture(view, &upload::rgba(picture), frame.size());
                 }
             }
+            self.recorded = recorded.map(|map| upload::packed(&self.state, &map.words, map.size, self.recorded.take()));
         }
         let new_map = !self.shown.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, output));
         if new_map {
@@ -90,7 +103,7 @@ impl Screens {
         }
         if new_map || opened || self.look.as_ref() != Some(look) {
             self.look = Some(look.clone());
-            self.draw_maps(look, frame.size());
+            self.draw_maps(look);
         }
     }
 
@@ -99,19 +112,20 @@ impl Screens {
         upload::write(&self.state.queue, &screen, rgba);
     }
 
-    fn draw_maps(&mut self, look: &MapLook, size: (usize, usize)) {
-        let Some(map) = self.map.clone() else { return };
+    fn draw_maps(&mut self, look: &MapLook) {
         self.pass.set_colours(&self.state.queue, &look.colours[..]);
         let mut encoder = self.state.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let displays = [
-            (ViewKind::Disparity, Some(look.disparity)),
-            (ViewKind::Depth, look.depth),
-            (ViewKind::Confidence, look.confidence),
+        let (map, recorded) = (self.map.clone(), self.recorded.clone());
+        let displays: [_; NUM_MAPS] = [
+            (ViewKind::Disparity, &map, Some(look.disparity)),
+            (ViewKind::Depth, &map, look.depth),
+            (ViewKind::Confidence, &map, look.confidence),
+            (ViewKind::Recorded, &recorded, look.recorded),
         ];
-        for (view, display) in displays {
-            if let Some(display) = display.filter(|_| self.open.contains(&view)) {
-                let target = self.screen(view, size);
-                self.pass.draw(&self.state, &mut encoder, &map, &target, &display);
+        for (slot, (view, map, display)) in displays.into_iter().enumerate() {
+            if let (Some(map), Some(display)) = (map, display.filter(|_| self.open.contains(&view))) {
+                let target = self.screen(view, (map.width() as usize, map.height() as usize));
+                self.pass.draw(&self.state, &mut encoder, (map, &target), slot, &display);
             }
         }
         self.state.queue.submit([encoder.finish()]);

@@ -44,18 +44,27 @@ pub(super) fn rgba(picture: &Picture) -> Vec<u8> {
 
 /// The map on the device, packed as the GPU engine packs it; `old` is used again where its size fits.
 pub(super) fn map(state: &RenderState, map: &DisparityMap, old: Option<wgpu::Texture>) -> wgpu::Texture {
-    let (width, height) = map.size();
+    let mut words: Vec<u32> = map.values.pixels().iter().zip(map.reasons.pixels()).map(|(&v, &r)| pack(v, r)).collect();
+    if let Some(confidence) = &map.confidence {
+        words.iter_mut().zip(confidence.pixels()).for_each(|(word, &c)| *word |= u32::from(c) << 24);
+    }
+    packed(state, &words, map.size(), old)
+}
+
+/// Words that are packed already.
+pub(super) fn packed(
+    state: &RenderState,
+    words: &[u32],
+    (width, height): (usize, usize),
+    old: Option<wgpu::Texture>,
+) -> wgpu::Texture {
     let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
     // a texture of the GPU engine is its own: only one made here may be written
     let fits = |t: &wgpu::Texture| t.usage() == usage && (t.width(), t.height()) == (width as u32, height as u32);
     let texture = old.filter(fits).unwrap_or_else(|| {
         texture(&state.device, "uploaded disparities", (width, height), wgpu::TextureFormat::R32Uint, usage)
     });
-    let mut words: Vec<u32> = map.values.pixels().iter().zip(map.reasons.pixels()).map(|(&v, &r)| pack(v, r)).collect();
-    if let Some(confidence) = &map.confidence {
-        words.iter_mut().zip(confidence.pixels()).for_each(|(word, &c)| *word |= u32::from(c) << 24);
-    }
-    write(&state.queue, &texture, bytemuck::cast_slice(&words));
+    write(&state.queue, &texture, bytemuck::cast_slice(words));
     texture
 }
 

@@ -23,6 +23,7 @@ use super::keep::Kept;
 use super::look::Look;
 use super::notices::Notices;
 use super::options::WindowOptions;
+use super::render::FloatMap;
 use super::tasks::{Done, Task, Tasks};
 use super::view::{ViewKind, Zoom};
 use super::waker::Waker;
@@ -31,6 +32,7 @@ use crate::capture::webcam::CameraInfo;
 use crate::colormap::DisplayRange;
 use crate::engine::gpu::Gpu;
 use crate::engine::{OpenOptions, Output};
+use crate::frame::{Frame, Recorded};
 use crate::live::{Live, LiveOptions, Status};
 use crate::metrics::Rate;
 use crate::settings::{Settings, SettingsError, Word};
@@ -46,6 +48,8 @@ pub struct Session {
     pub(crate) status: Status,
     /// What is shown: the newest result.
     pub(crate) output: Option<Arc<Output>>,
+    /// What was recorded of a pair's result, as it is drawn.
+    recorded: Option<(Arc<Recorded>, Arc<FloatMap>)>,
     /// What is asked for, valid.
     pub(crate) params: StereoParams,
     pub(crate) preset: Preset,
@@ -120,6 +124,7 @@ impl Session {
             status: live.status(),
             live,
             output: None,
+            recorded: None,
             params: settings.params.clone(),
             preset: settings.preset.unwrap_or(Preset::Balanced),
             preset_rates: PresetRates::default(),
@@ -245,6 +250,15 @@ impl Session {
     /// The pipeline.
     pub fn live(&self) -> &Live {
         &self.live
+    }
+
+    /// What was recorded of this pair's result, where that is looked at.
+    pub(crate) fn recorded_map(&mut self, frame: &Frame) -> Option<Arc<FloatMap>> {
+        let recorded = frame.raw.recorded.as_ref().filter(|_| self.look.views.contains(&ViewKind::Recorded))?;
+        if !self.recorded.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, recorded)) {
+            self.recorded = Some((Arc::clone(recorded), Arc::new(FloatMap::of_recorded(recorded)?)));
+        }
+        self.recorded.as_ref().map(|(_, map)| Arc::clone(map))
     }
 
     /// Results drawn per second.

@@ -24,6 +24,8 @@ choices! {
         Disparity = "disparity",
         /// How clearly each disparity won over the best other one: 0 % if just so, 100 % if nothing came near.
         Confidence = "confidence",
+        /// Depth, or else disparity, as it was recorded with the pair.
+        Recorded = "recorded",
     }
 }
 
@@ -33,6 +35,6 @@ impl ViewKind {
 
     /// Maps have a colour bar; pictures have none.
     pub(crate) fn is_map(self) -> bool {
-        matches!(self, Self::Depth | Self::Disparity | Self::Confidence)
+        matches!(self, Self::Depth | Self::Disparity | Self::Confidence | Self::Recorded)
     }
 }

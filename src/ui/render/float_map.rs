@@ -1,0 +1,77 @@
+//! Maps of floats, as recordings hold them, packed as the shader takes disparities.
+
+use crate::frame::Recorded;
+use crate::image::Image;
+use crate::stereo::INVALID;
+use crate::stereo::map::SUBPIXEL_STEPS;
+
+/// The largest of the numbers that a word holds.
+const MOST: f32 = 32_000.0;
+
+/// A map as the shader takes it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FloatMap {
+    /// Disparities in the low 16 bits, row by row.
+    pub(super) words: Vec<u32>,
+    pub(super) size: (usize, usize),
+    /// What makes metres of them, px m; 0 where they are disparities.
+    pub(crate) focal_times_baseline: f32,
+}
+
+impl FloatMap {
+    /// What was recorded: depth, or else disparity.
+    pub(crate) fn of_recorded(recorded: &Recorded) -> Option<Self> {
+        let depth = recorded.depth_m.as_ref().map(Self::of_depth);
+        depth.or_else(|| recorded.disparity_px.as_ref().map(Self::of_disparity))
+    }
+
+    /// Depth, not disparity.
+    pub(crate) fn is_depth(&self) -> bool {
+        self.focal_times_baseline > 0.0
+    }
+
+    /// Disparities, px; NaN where there is none.
+    pub(crate) fn of_disparity(disparity_px: &Image<f32>) -> Self {
+        Self::of(disparity_px, 0.0, |d| d * SUBPIXEL_STEPS as f32)
+    }
+
+    /// Depths, m; NaN or 0 where there is none. The shader knows disparities only, so each depth becomes that of a rig in which the
+    /// nearest one has nearly the largest disparity there is: steps are finer than anything that was measured.
+    pub(crate) fn of_depth(depth_m: &Image<f32>) -> Self {
+        let nearest_m = depth_m.pixels().iter().copied().filter(|z| *z > 0.0).fold(f32::INFINITY, f32::min);
+        let focal_times_baseline = if nearest_m.is_finite() { nearest_m * MOST / SUBPIXEL_STEPS as f32 } else { 1.0 };
+        let scale = focal_times_baseline * SUBPIXEL_STEPS as f32;
+        Self::of(depth_m, focal_times_baseline, |z| if z > 0.0 { scale / z } else { f32::NAN })
+    }
+
+    fn of(image: &Image<f32>, focal_times_baseline: f32, steps: impl Fn(f32) -> f32) -> Self {
+        let word = |&v: &f32| match steps(v).round() {
+            steps if steps.abs() <= MOST => u32::from(steps as i16 as u16),
+            _ => u32::from(INVALID as u16),
+        };
+        Self { words: image.pixels().iter().map(word).collect(), size: image.size(), focal_times_baseline }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_mean_what_was_recorded() {
+        let value = |map: &FloatMap, i: usize| f32::from(map.words[i] as u16 as i16) / SUBPIXEL_STEPS as f32;
+        let invalid = u32::from(INVALID as u16);
+        let disparity = FloatMap::of_disparity(&Image::new(4, 1, vec![12.5, f32::NAN, -3.0, 1e9]));
+        assert_eq!([0, 2].map(|i| value(&disparity, i)), [12.5, -3.0]);
+        assert_eq!([disparity.words[1], disparity.words[3]], [invalid; 2]);
+
+        let depths = [0.4, 0.0, 1.284, 6.0, f32::NAN];
+        let depth = FloatMap::of_depth(&Image::new(5, 1, depths.to_vec()));
+        assert_eq!([depth.words[1], depth.words[4]], [invalid; 2]);
+        for i in [0, 2, 3] {
+            let shown = depth.focal_times_baseline / value(&depth, i);
+            assert!((shown / depths[i] - 1.0).abs() < 1e-3, "{shown} instead of {}", depths[i]);
+        }
+        assert!(FloatMap::of_depth(&Image::filled(2, 1, 0.0)).words.iter().all(|word| *word == invalid));
+    }
+}
