@@ -44,10 +44,9 @@ pub struct SourceOptions {
     pub rate_hz: Option<f64>,
     /// Files and recordings start again at the end.
     pub looped: bool,
-    /// A recording that is at its end stays open, so that somebody can seek in it.
-    pub hold_at_end: bool,
-    /// Pairs of a recording bring what was recorded of their results, to be looked at.
-    pub with_results: bool,
+    /// Somebody looks at it: a recording that is at its end stays open to be sought in, and its pairs bring what was recorded of
+    /// their results.
+    pub watched: bool,
     /// How fast recordings are played. What comes through a pipe comes as it likes; [`Speed::Max`] leaves nothing of it out.
     pub speed: Speed,
     /// Recordings begin so long after their first pair.

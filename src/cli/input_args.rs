@@ -34,8 +34,7 @@ impl InputArgs {
     pub(super) fn resolve(&self, default_rate_hz: f64, looped: bool, color: bool) -> anyhow::Result<Input> {
         let rig = self.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
         let rate_hz = rig.rate_hz.unwrap_or(default_rate_hz);
-        let mut options =
-            SourceOptions { looped, hold_at_end: looped, with_results: looped, color, ..SourceOptions::default() };
+        let mut options = SourceOptions { looped, watched: looped, color, ..SourceOptions::default() };
         rig.fill(&mut options);
         self.source.fill(&mut options, rate_hz);
         Ok(Input { source: rig.source, options, calibration: self.calibration.over(rig.calibration)? })

@@ -82,8 +82,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let Input { source: in_rig, mut options, calibration } = args.input.resolve(DEFAULT_RATE_HZ, true, true)?;
     let spec = spec.or(in_rig).unwrap_or(SourceSpec::Scene);
     options.looped &= args.frames.is_some() || spec == SourceSpec::Scene;
-    options.hold_at_end = false;
-    options.with_results = false;
+    options.watched = false;
     let rig::OpenedRig { source, calibrated } = rig::open(&spec, &options, &calibration)?;
     if let Some(note) = calibrated.note {
         eprintln!("stereopsis: {note}");

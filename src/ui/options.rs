@@ -38,8 +38,7 @@ impl Default for WindowOptions {
             source_options: SourceOptions {
                 rate_hz: Some(30.0),
                 looped: true,
-                hold_at_end: true,
-                with_results: true,
+                watched: true,
                 color: true,
                 ..SourceOptions::default()
             },

@@ -52,13 +52,13 @@ impl RecordingSource {
             transport.seek_time(options.start_at);
         }
         let start = transport.wanted().map_or(0, |(pair, _)| pair);
-        let mut pairs = FilePairs { recording, unpacking, with_results: options.with_results, first: None };
+        let mut pairs = FilePairs { recording, unpacking, with_results: options.watched, first: None };
         let (k, first) = pairs.first_readable(path, start)?;
         let name = path.file_stem().map_or_else(|| "recording".into(), |name| name.to_string_lossy().into_owned());
         let count = pairs.recording.pairs().len() as u64;
         let info = pairs.unpacking.info(name, &first, (!options.looped).then_some(count));
         pairs.first = Some((k, first));
-        let player = Player::start(Box::new(pairs), transport, options.hold_at_end)?;
+        let player = Player::start(Box::new(pairs), transport, options.watched)?;
         Ok(Self { info, about, player, damage })
     }
 }

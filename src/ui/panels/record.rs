@@ -20,15 +20,13 @@ const SOON_S: f64 = 600.0;
 /// Shows menu and button, from right to left; gives the command of the button.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
     menu(ui, session);
-    match session.record.running().cloned() {
-        Some(status) => running(ui, &status),
-        None => {
-            let text = RichText::new("● Record");
-            let enabled = !session.record.is_between();
-            let button = ui.add_enabled_ui(enabled, |ui| command_button(ui, Command::Record, Button::new(text), false));
-            button.inner.clicked().then_some(Command::Record)
-        }
+    if let Some(status) = session.record.running() {
+        return running(ui, status);
     }
+    let enabled = !session.record.is_between();
+    let button = Button::new("● Record");
+    let button = ui.add_enabled_ui(enabled, |ui| command_button(ui, Command::Record, button, false)).inner;
+    button.clicked().then_some(Command::Record)
 }
 
 /// A red dot, for how long, how much, and what was lost.
@@ -192,7 +190,7 @@ mod tests {
         assert_eq!([42, 600, 3642].map(|s| minutes(Duration::from_secs(s))), ["0:42", "10:00", "1:00:42"]);
         assert_eq!([59.0, 3600.0 * 5.2, 3600.0 * 240.0].map(long), ["0:00 h", "5:12 h", "10 days"]);
         assert_eq!([0, 118_400_000, 12_300_000_000].map(size), ["0 MB", "118 MB", "12.3 GB"]);
-        let expected = Expected { bytes_per_minute: 166_000_000, disk_time: Some(Duration::from_secs(18_720)) };
+        let expected = Expected { bytes_per_minute: 166_000_000, disk_time: Some(Duration::from_mins(312)) };
         assert_eq!(forecast(expected), "about 166 MB per minute; the disk lasts 5:12 h");
     }
 }

@@ -18,7 +18,7 @@ const SPEED_WIDTH: f32 = 64.0;
 const PLAY_WIDTH: f32 = 68.0;
 
 /// Shows the line; gives the command of the button that was pressed.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session, transport: &Transport) -> Option<Command> {
+pub(crate) fn show(ui: &mut Ui, session: &Session, transport: &Transport) -> Option<Command> {
     let playing = transport.get();
     let mut pressed = None;
     let mut button = |ui: &mut Ui, command, text: &str, selected| {
@@ -45,7 +45,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session, transport: &Transport) ->
             looped(ui, transport, playing.looped);
             speed(ui, transport, playing.speed);
             ui.separator();
-            slider(ui, session, transport, &playing, (at, last));
+            slider(ui, transport, &playing, (at, last));
         });
     });
     pressed
@@ -94,21 +94,25 @@ fn steady(ui: &mut Ui, field: DragValue<'_>, longest: &str) -> Response {
 }
 
 /// The whole recording. While it is dragged, playback waits.
-fn slider(ui: &mut Ui, session: &mut Session, transport: &Transport, playing: &Playing, (at, last): (u64, u64)) {
+fn slider(ui: &mut Ui, transport: &Transport, playing: &Playing, (at, last): (u64, u64)) {
     ui.spacing_mut().slider_width = ui.available_width();
     let mut frame = at;
     let slider = ui.add(Slider::new(&mut frame, 0..=last).show_value(false));
     widgets::name(&slider, Role::Slider, "Position", at as f64);
     frame = frame.saturating_add_signed(widgets::wheel_steps(ui, &slider)).min(last);
+    let plays_on = slider.id.with("plays on");
     if slider.drag_started() && playing.playing {
         transport.pause();
-        session.plays_on = true;
+        ui.data_mut(|data| data.insert_temp(plays_on, true));
     }
     if frame != at {
         transport.seek(frame);
     }
-    if slider.drag_stopped() && std::mem::take(&mut session.plays_on) && !transport.get().at_end() {
-        transport.play();
+    if slider.drag_stopped() {
+        let played = ui.data_mut(|data| data.remove_temp::<bool>(plays_on)).is_some();
+        if played && !transport.get().at_end() {
+            transport.play();
+        }
     }
     if slider.has_focus() {
         ui.data_mut(|data| data.insert_temp(widgets::focused_slider(), slider.id));

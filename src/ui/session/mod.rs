@@ -66,8 +66,6 @@ pub struct Session {
     pub(crate) hovered: Option<(usize, usize)>,
     pub(crate) pinned: Option<(usize, usize)>,
     pub(crate) help: bool,
-    /// Playback was held to move on the time line, and goes on afterwards.
-    pub(crate) plays_on: bool,
     /// The source that is read or being opened.
     pub(crate) source: SourceSpec,
     /// Cameras found; `None` until somebody looked.
@@ -138,7 +136,6 @@ impl Session {
             hovered: None,
             pinned: None,
             help: false,
-            plays_on: false,
             source: source.clone(),
             cameras: None,
             chooser: None,
