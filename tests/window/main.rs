@@ -207,6 +207,20 @@ fn every_control_has_a_name() {
 }
 
 #[test]
+fn the_page_of_keys_fits_into_the_window() {
+    let Some(mut window) = Window::on_scene() else { return };
+    window.harness.key_press(Key::F1);
+    window.until("the page", |w| w.has("any pair of a recording").then_some(()));
+    window.harness.run_steps(3);
+    for words in ["Pause", "Quit", "files dropped here"] {
+        let places: Vec<_> = window.harness.query_all_by_label(words).map(|node| node.rect()).collect();
+        assert!(!places.is_empty(), "{words}");
+        let inside = |rect: &egui::Rect| rect.top() >= 0.0 && rect.bottom() <= 760.0;
+        assert!(places.iter().all(inside), "{words}: {places:?}");
+    }
+}
+
+#[test]
 fn window_goes_on_beside_a_long_dispatch() {
     let Some(gpu) = gpu() else { return };
     let mut window = Window::open(&gpu, options(SourceSpec::Scene));

@@ -17,12 +17,18 @@ pub(crate) fn show(ui: &mut Ui) -> bool {
     ];
     let page = egui::Window::new("Keys").anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0]);
     page.open(&mut open).resizable(false).collapsible(false).show(ui, |ui| {
-        egui::Grid::new("keys").num_columns(2).spacing([18.0, 4.0]).show(ui, |ui| {
-            for &command in Command::ALL {
-                ui.monospace(ui.ctx().format_shortcut(&command.shortcut()));
-                ui.label(command.label()).on_hover_text(command.tooltip());
+        let half = Command::ALL.len().div_ceil(2);
+        egui::Grid::new("keys").num_columns(4).spacing([18.0, 4.0]).show(ui, |ui| {
+            for row in 0..half {
+                for command in [Command::ALL.get(row), Command::ALL.get(row + half)].into_iter().flatten() {
+                    ui.monospace(ui.ctx().format_shortcut(&command.shortcut()));
+                    ui.label(command.label()).on_hover_text(command.tooltip());
+                }
                 ui.end_row();
             }
+        });
+        ui.separator();
+        egui::Grid::new("pointer").num_columns(2).spacing([18.0, 4.0]).show(ui, |ui| {
             for (what, does) in pointer {
                 ui.label(RichText::new(what).weak());
                 ui.label(does);
