@@ -32,6 +32,17 @@ pub fn cpu_time() -> Option<Duration> {
     None
 }
 
+/// Processor time of the thread that asks. Linux alone is asked.
+pub fn thread_cpu_time() -> Option<Duration> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::time::{ClockId, clock_gettime};
+        Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
 /// Processor time over wall time from one moment on.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuShare {

@@ -9,6 +9,7 @@ mod about;
 mod channel;
 pub mod format;
 pub mod message;
+pub mod pack;
 pub mod read;
 mod stream;
 pub mod time;
