@@ -25,7 +25,7 @@ bench-gpu: setup-run
 	cargo build --locked --release
 	tools/bench_gpu.sh target/release/stereopsis gpu-report
 
-## Ten thousand pairs through the CPU engine and through the live pipeline: memory must not grow. Takes some minutes.
+## Ten thousand pairs through the CPU engine, the live pipeline and the recorder: memory must not grow. Takes some minutes.
 soak: setup-test
 	cargo test --locked --test soak -- --ignored --nocapture
 

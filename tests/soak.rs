@@ -13,12 +13,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis::capture::newest::Policy;
-use stereopsis::capture::{CaptureError, CaptureOptions, Next, PairSource, Recipe, Scale, SourceInfo};
+use stereopsis::capture::{CaptureError, CaptureOptions, FrameTap, Next, PairSource, Recipe, Scale, SourceInfo};
 use stereopsis::engine::{self, CpuEngine, EngineChoice, Job, OpenOptions};
 use stereopsis::frame::{Frame, Luma, Picture, RawPair};
 use stereopsis::image::Image;
 use stereopsis::live::{Live, LiveOptions};
 use stereopsis::process;
+use stereopsis::recording::About;
+use stereopsis::recording::write::{RecordOptions, Recorder, Target};
 use stereopsis::settings::{Origin, Settings, Word};
 use stereopsis::stereo::{CostKind, StereoParams};
 
@@ -53,6 +55,17 @@ fn some_hundred_pairs_leave_the_memory_of_the_live_chain_as_it_was() {
 }
 
 #[test]
+fn some_hundred_pairs_leave_the_memory_of_the_recorder_as_it_was() {
+    through_the_recorder(SHORT);
+}
+
+#[test]
+#[ignore = "takes minutes: make soak"]
+fn ten_thousand_pairs_leave_the_memory_of_the_recorder_as_it_was() {
+    through_the_recorder(WHOLE);
+}
+
+#[test]
 #[ignore = "takes minutes: make soak"]
 fn ten_thousand_pairs_leave_the_memory_of_the_cpu_engine_as_it_was() {
     through_the_engine(WHOLE);
@@ -84,6 +97,26 @@ fn through_the_engine(course: Course) {
         assert_eq!(output.map.unwrap().size(), size(run));
         memory.look(number);
     }
+    memory.judge();
+}
+
+/// Pairs that wait until they are written; what the file's index needs grows with it, some bytes a pair.
+fn through_the_recorder(course: Course) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut memory = Memory::new("recorder", course);
+    let folder = tempfile::tempdir().unwrap();
+    let target = Target::File(folder.path().join("soak.mcap"));
+    let streams = "raw,rectified".parse().unwrap();
+    let about = About { streams, ..About::of_source("changing", &info(), SystemTime::now()) };
+    let options = RecordOptions { lossless: true, queue_bytes: 1 << 20, ..RecordOptions::default() };
+    let recorder = Recorder::start(target, about, options).unwrap();
+    for number in 0..course.pairs {
+        let raw = Arc::new(pair(number, (64, 48)));
+        let frame = Recipe::default().make(&raw, &info(), Instant::now()).unwrap();
+        recorder.frame(&Arc::new(frame), &info());
+        memory.look(number);
+    }
+    assert_eq!(recorder.stop().unwrap().counters.pairs, course.pairs);
     memory.judge();
 }
 

@@ -14,6 +14,12 @@ pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
     fs4::available_space(folder).inspect_err(|err| log::debug!("{}: {err}", folder.display())).ok()
 }
 
+/// The disk of a folder in words.
+pub(super) fn name(folder: &Path) -> String {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).display().to_string()
+}
+
 /// A recording of so many bytes a second stops where less is free.
 pub(super) fn reserve(bytes_per_s: f64) -> u64 {
     RESERVE.max((bytes_per_s * RESERVE_TIME.as_secs_f64()) as u64)

@@ -9,13 +9,19 @@
 //! Chunks are only ever appended, and none is open for longer than half a second: whatever ends the program, a file has
 //! all that is older.
 
+mod clock;
 mod disk;
 mod error;
 mod expected;
+mod file;
 mod name;
 mod options;
+mod queue;
 mod recorder;
 mod status;
+mod thread;
+#[cfg(test)]
+mod tests;
 
 pub use error::RecordError;
 pub use expected::{Expected, expected};

@@ -1,55 +1,217 @@
 //! What others see of the recorder.
 
+use super::clock::{self, Clock, Moment};
+use super::file::{McapFile, Place, Sink};
+use super::queue::Queue;
+use super::thread::{Shared, Thread};
 use super::{RecordError, RecordOptions, RecordStatus, RecordSummary, Target};
 use crate::capture::{FrameTap, SourceInfo};
 use crate::engine::Output;
 use crate::engine::worker::ResultTap;
 use crate::frame::Frame;
 use crate::recording::About;
+use crate::recording::pack::Packer;
 use crate::stereo::StereoParams;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// The running recorder. Dropping the last one stops it.
-pub struct Recorder {}
+pub struct Recorder {
+    shared: Arc<Shared>,
+    path: Option<PathBuf>,
+    lossless: bool,
+    /// Results are recorded.
+    results: bool,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    seen: Mutex<Seen>,
+}
+
+/// What was said of the source.
+#[derive(Default)]
+struct Seen {
+    source: Option<SourceInfo>,
+    errors: Vec<String>,
+}
 
 impl Recorder {
     /// Makes the file and starts the thread.
     ///
     /// # Errors
     /// The file exists or cannot be made, or the disk is nearly full.
-    pub fn start(_target: Target, _about: About, _options: RecordOptions) -> Result<Arc<Self>, RecordError> {
-        Err(RecordError::Pack("the recorder is being written".to_owned()))
+    pub fn start(target: Target, about: About, options: RecordOptions) -> Result<Arc<Self>, RecordError> {
+        let (place, sink) = Place::open(&target)?;
+        let path = match target {
+            Target::File(path) => Some(path),
+            Target::Stdout => None,
+        };
+        Self::start_at(place, sink, path, about, options, clock::of_system())
+    }
+
+    /// The same with a place and a clock of one's own.
+    pub(super) fn start_at(
+        place: Place,
+        sink: Sink,
+        path: Option<PathBuf>,
+        about: About,
+        options: RecordOptions,
+        clock: Clock,
+    ) -> Result<Arc<Self>, RecordError> {
+        let results = about.streams.needs_results();
+        let shared = Arc::new(Shared::new(Queue::new(options.queue_bytes, results), clock));
+        let calibration = about.calibration.rig.clone();
+        let packer = Packer::new(about, options.format, false);
+        let name = path.as_deref().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+        let file = McapFile::begin(sink, &name, options.format, options.compression, Arc::clone(&shared.written));
+        let file = file.map_err(|err| RecordError::Write { target: place.name.clone(), error: Arc::new(err) })?;
+        let thread = Thread::new(Arc::clone(&shared), packer, calibration, place, file);
+        let thread = std::thread::Builder::new().name("recorder".into()).spawn(move || thread.run());
+        let thread = Mutex::new(Some(thread.map_err(|err| RecordError::Thread(Arc::new(err)))?));
+        Ok(Arc::new(Self { shared, path, lossless: options.lossless, results, thread, seen: Mutex::default() }))
     }
 
     /// Notes the parameters from now on.
-    pub fn set_params(&self, _params: &StereoParams) {}
+    pub fn set_params(&self, params: &StereoParams) {
+        self.shared.queue.push_params(params, self.now());
+    }
 
     /// Notes what went wrong: a kind of [`crate::recording::Event`] and words.
-    pub fn event(&self, _kind: &str, _text: &str) {}
+    pub fn event(&self, kind: &str, text: &str) {
+        self.shared.queue.push_event(kind, text, self.now());
+    }
+
+    /// Notes what is wrong with the source, as it is known now: what is new, and what is over.
+    pub fn watch(&self, errors: &[String]) {
+        let mut seen = lock(&self.seen);
+        for error in errors.iter().filter(|error| !seen.errors.contains(error)) {
+            self.event("source", error);
+        }
+        for error in seen.errors.iter().filter(|error| !errors.contains(error)) {
+            self.event("source", &format!("no more: {error}"));
+        }
+        if seen.errors != errors {
+            seen.errors = errors.to_vec();
+        }
+    }
 
     /// How it goes.
     pub fn status(&self) -> RecordStatus {
-        unreachable!("it cannot be started yet")
+        let progress = self.shared.progress();
+        let (ended, until) = match progress.ended {
+            Some((result, when)) => (Some(result.map_err(|err| err.to_string())), when),
+            None => (None, self.now().steady),
+        };
+        let (elapsed, bytes) = (until.saturating_duration_since(self.shared.started), self.bytes());
+        let bytes_per_s = if progress.bytes_per_s > 0.0 { progress.bytes_per_s } else { per_second(bytes, elapsed) };
+        RecordStatus {
+            path: self.path.clone(),
+            elapsed,
+            bytes,
+            bytes_per_s,
+            counters: self.shared.queue.counters(),
+            cpu_percent: progress.cpu_time.map(|time| 100.0 * time.as_secs_f64() / elapsed.as_secs_f64().max(1e-3)),
+            disk_left_s: progress.disk_left_s,
+            ended,
+        }
     }
 
     /// How it went so far.
     pub fn summary(&self) -> RecordSummary {
-        unreachable!("it cannot be started yet")
+        let RecordStatus { path, elapsed, bytes, counters, cpu_percent, ended, .. } = self.status();
+        RecordSummary {
+            path,
+            seconds: elapsed.as_secs_f64(),
+            bytes,
+            counters,
+            mb_per_minute: per_second(bytes, elapsed) * 60.0 / 1e6,
+            recorder_cpu_percent: cpu_percent,
+            error: ended.and_then(Result::err),
+        }
+    }
+
+    /// Takes nothing more and waits for nothing; what came is still written.
+    pub fn close(&self) {
+        self.shared.queue.close(self.now());
     }
 
     /// Ends the recording and waits until all is on the disk. Again, it says the same.
     ///
     /// # Errors
-    /// It ended before its time: the disk is full, or the pipe is closed.
+    /// It ended before its time: the disk is full, or the pipe is closed. [`Recorder::summary`] says what there is.
     pub fn stop(&self) -> Result<RecordSummary, RecordError> {
-        Ok(self.summary())
+        self.close();
+        if let Some(thread) = lock(&self.thread).take()
+            && thread.join().is_err()
+        {
+            log::error!("the recorder's thread panicked");
+        }
+        match self.shared.progress().ended {
+            Some((Err(err), _)) => Err(err),
+            _ => Ok(self.summary()),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.shared.written.load(Ordering::Relaxed)
+    }
+
+    fn now(&self) -> Moment {
+        (self.shared.clock)()
+    }
+
+    /// Tells when frames come from elsewhere.
+    fn note_source(&self, source: &SourceInfo) {
+        let mut seen = lock(&self.seen);
+        let same = seen
+            .source
+            .as_ref()
+            .is_none_or(|seen| (&seen.name, seen.width, seen.height) == (&source.name, source.width, source.height));
+        if seen.source.is_none() || !same {
+            seen.source = Some(source.clone());
+        }
+        drop(seen);
+        if !same {
+            self.shared.queue.begin_source();
+            let SourceInfo { name, width, height, .. } = source;
+            self.event("source", &format!("from here on pairs are those of {name}, {width}x{height}"));
+        }
     }
 }
 
 impl FrameTap for Recorder {
-    fn frame(&self, _frame: &Arc<Frame>, _source: &SourceInfo) {}
+    fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
+        self.note_source(source);
+        self.shared.queue.push_frame(frame, self.now(), self.lossless && !source.is_camera);
+    }
 }
 
 impl ResultTap for Recorder {
-    fn result(&self, _output: &Arc<Output>) {}
+    fn result(&self, output: &Arc<Output>) {
+        if self.results {
+            let is_camera = lock(&self.seen).source.as_ref().is_none_or(|source| source.is_camera);
+            self.shared.queue.push_result(output, self.now(), self.lossless && !is_camera);
+        }
+    }
+
+    fn wants_results(&self) -> bool {
+        self.results && self.shared.queue.is_open()
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        if let Err(err) = self.stop() {
+            log::warn!("the recording: {err}");
+        }
+    }
+}
+
+fn per_second(bytes: u64, elapsed: Duration) -> f64 {
+    bytes as f64 / elapsed.as_secs_f64().max(1e-3)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -19,6 +19,8 @@ pub struct RecordStatus {
     pub bytes_per_s: f64,
     /// Pairs and results so far.
     pub counters: Counters,
+    /// Processor time of the recorder's thread over wall time, per cent of one core; `None` where the system does not tell.
+    pub cpu_percent: Option<f64>,
     /// How long the disk lasts at this rate, s; `None` where nobody knows.
     pub disk_left_s: Option<f64>,
     /// How it ended, once it has: an error in words to be shown as they are.
@@ -37,6 +39,22 @@ impl RecordStatus {
     }
 }
 
+/// Some words for a status line.
+impl fmt::Display for RecordStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bytes, counters, .. } = self;
+        write!(f, "recorded {} pairs", counters.pairs)?;
+        if counters.results > 0 {
+            write!(f, " and {} results", counters.results)?;
+        }
+        write!(f, ", {:.0} MB, {:.0} MB/min", *bytes as f64 / 1e6, self.megabytes_per_minute())?;
+        if self.dropped() > 0 {
+            write!(f, ", {} dropped by the disk", self.dropped())?;
+        }
+        Ok(())
+    }
+}
+
 /// How a recording went.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct RecordSummary {
@@ -51,6 +69,8 @@ pub struct RecordSummary {
     pub counters: Counters,
     /// 10^6 bytes for each minute.
     pub mb_per_minute: f64,
+    /// Processor time of the recorder's thread over wall time, per cent of one core; `None` where the system does not tell.
+    pub recorder_cpu_percent: Option<f64>,
     /// Why it ended before somebody stopped it.
     pub error: Option<String>,
 }
@@ -58,7 +78,7 @@ pub struct RecordSummary {
 /// One line for a terminal.
 impl fmt::Display for RecordSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, seconds, bytes, counters, mb_per_minute, error: _ } = self;
+        let Self { path, seconds, bytes, counters, mb_per_minute, .. } = self;
         let target = path.clone().map_or(Target::Stdout, Target::File);
         write!(f, "{target}: {} pairs and {} results in {seconds:.1} s", counters.pairs, counters.results)?;
         write!(f, ", {:.1} MB, {mb_per_minute:.0} MB/min", *bytes as f64 / 1e6)?;

@@ -1,0 +1,215 @@
+//! Packets into chunks, chunks into a file or a pipe. Everything is appended, each chunk in one piece.
+
+use super::{Compression, RecordError, Target, disk, name};
+use crate::recording::format::ros2::bag::{BagSummary, METADATA_NAME, bag_metadata};
+use crate::recording::{Channel, Format, Packet, time};
+use mcap::records::{MessageHeader, Metadata};
+use mcap::write::{NoSeek, WriteOptions, Writer};
+use mcap::{Attachment, McapError, McapResult};
+use std::borrow::Cow;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+/// A chunk is finished where it has become larger than this.
+const CHUNK_BYTES: u64 = 1 << 20;
+/// What is smaller than this is written together with what follows: the indexes behind a chunk.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// Takes the bytes.
+pub(super) type Sink = Box<dyn Write + Send>;
+
+/// What is known of the place where bytes go.
+pub(super) struct Place {
+    /// In words.
+    pub(super) name: String,
+    /// The disk, in words.
+    pub(super) disk: String,
+    /// Waits until all of them are where a power cut does not reach them.
+    pub(super) sync: Option<Box<dyn Fn() -> io::Result<()> + Send>>,
+    /// Bytes that are free there; `None` where nobody knows.
+    pub(super) free_bytes: Box<dyn Fn() -> Option<u64> + Send>,
+}
+
+impl Place {
+    /// Makes a new file, or takes standard output.
+    ///
+    /// # Errors
+    /// There is such a file, it cannot be made, or there is no room for it.
+    pub(super) fn open(target: &Target) -> Result<(Self, Sink), RecordError> {
+        let name = target.to_string();
+        let cannot = |err: io::Error| RecordError::Create { target: name.clone(), error: Arc::new(err) };
+        match target {
+            Target::File(path) => {
+                let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+                let disk = disk::name(&folder);
+                if let Some(left) = disk::free_bytes(&folder).filter(|&free| free < disk::reserve(0.0)) {
+                    let text = format!("{disk} has only {} MB left", left / 1_000_000);
+                    return Err(cannot(io::Error::new(io::ErrorKind::StorageFull, text)));
+                }
+                let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|err| {
+                    if err.kind() == io::ErrorKind::AlreadyExists {
+                        return RecordError::Exists { path: path.clone(), free: name::free_name(path) };
+                    }
+                    cannot(err)
+                })?;
+                let other = file.try_clone().map_err(cannot)?;
+                let sync: Box<dyn Fn() -> _ + Send> = Box::new(move || other.sync_data());
+                let free_bytes = Box::new(move || disk::free_bytes(&folder));
+                Ok((Self { name, disk, sync: Some(sync), free_bytes }, Box::new(file)))
+            }
+            Target::Stdout => {
+                let sink = Box::new(standard_output().map_err(cannot)?);
+                Ok((Self { name, disk: String::new(), sync: None, free_bytes: Box::new(|| None) }, sink))
+            }
+        }
+    }
+}
+
+/// Standard output without the buffer that ends at lines.
+fn standard_output() -> io::Result<File> {
+    #[cfg(windows)]
+    let handle = std::os::windows::io::AsHandle::as_handle(&io::stdout()).try_clone_to_owned()?;
+    #[cfg(not(windows))]
+    let handle = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned()?;
+    Ok(File::from(handle))
+}
+
+/// An MCAP file that is being written.
+pub(super) struct McapFile {
+    writer: Writer<NoSeek<BufWriter<Counted>>>,
+    /// What is in the file already, with its number there, and how many messages it has.
+    channels: Vec<(Arc<Channel>, u16, u64)>,
+    /// The smallest and the largest log time.
+    times_ns: Option<(u64, u64)>,
+    /// The file's name where `ros2 bag` wants to know more of it.
+    bag: Option<String>,
+}
+
+impl McapFile {
+    /// Begins a file of this name; `written` counts its bytes.
+    pub(super) fn begin(
+        sink: Sink,
+        name: &str,
+        format: Format,
+        compression: Compression,
+        written: Arc<AtomicU64>,
+    ) -> io::Result<Self> {
+        let (compression, level) = match compression {
+            Compression::None => (None, 0),
+            Compression::Lz4 => (Some(mcap::Compression::Lz4), 0),
+            Compression::Zstd => (Some(mcap::Compression::Zstd), 1),
+        };
+        let options = WriteOptions::new()
+            .profile(format.profile())
+            .library(concat!("stereopsis ", env!("CARGO_PKG_VERSION")))
+            .chunk_size(Some(CHUNK_BYTES))
+            .compression(compression)
+            .compression_level(level)
+            .compression_threads(0)
+            .disable_seeking(true);
+        let sink = BufWriter::with_capacity(BUFFER_BYTES, Counted { sink, written });
+        let writer = options.create(NoSeek::new(sink)).map_err(io_error)?;
+        let bag = (format == Format::Ros2).then(|| name.to_owned());
+        let mut file = Self { writer, channels: Vec::new(), times_ns: None, bag };
+        // a file that is never finished has it too, with nothing counted
+        file.describe_bag()?;
+        Ok(file)
+    }
+
+    /// Adds a message to the chunk that is being filled.
+    pub(super) fn write(&mut self, packet: &Packet) -> io::Result<()> {
+        let known = self.channels.iter().position(|(channel, ..)| Arc::ptr_eq(channel, &packet.channel));
+        let index = match known {
+            Some(index) => index,
+            None => self.add(&packet.channel).map_err(io_error)?,
+        };
+        let (_, channel_id, count) = &mut self.channels[index];
+        let channel_id = *channel_id;
+        *count += 1;
+        let time_ns = packet.log_time_ns;
+        let (first, last) = self.times_ns.unwrap_or((time_ns, time_ns));
+        self.times_ns = Some((first.min(time_ns), last.max(time_ns)));
+        let header = MessageHeader {
+            channel_id,
+            sequence: packet.sequence,
+            log_time: packet.log_time_ns,
+            publish_time: packet.publish_time_ns,
+        };
+        self.writer.write_to_known_channel(&header, &packet.data).map_err(io_error)
+    }
+
+    /// The place of a channel that is new.
+    fn add(&mut self, channel: &Arc<Channel>) -> McapResult<usize> {
+        let schema = match &channel.schema {
+            Some(schema) => self.writer.add_schema(&schema.name, &schema.encoding, &schema.data)?,
+            None => 0,
+        };
+        let id = self.writer.add_channel(schema, &channel.topic, &channel.message_encoding, &channel.metadata)?;
+        self.channels.push((Arc::clone(channel), id, 0));
+        Ok(self.channels.len() - 1)
+    }
+
+    /// Finishes the chunk and hands everything to the system.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush().map_err(io_error)
+    }
+
+    /// Adds a file inside the file.
+    pub(super) fn attach(&mut self, name: &str, media_type: &str, data: &[u8], now: SystemTime) -> io::Result<()> {
+        let now = time::to_ns(now);
+        let attachment = Attachment {
+            log_time: now,
+            create_time: now,
+            name: name.to_owned(),
+            media_type: media_type.to_owned(),
+            data: Cow::Borrowed(data),
+        };
+        self.writer.attach(&attachment).map_err(io_error)
+    }
+
+    /// Says what `ros2 bag` wants to know.
+    fn describe_bag(&mut self) -> io::Result<()> {
+        let Some(file_name) = &self.bag else { return Ok(()) };
+        let counts: Vec<_> = self.channels.iter().map(|(channel, _, count)| (Arc::clone(channel), *count)).collect();
+        let (start_ns, end_ns) = self.times_ns.unwrap_or_default();
+        let metadata = bag_metadata(&BagSummary { file_name, counts: &counts, start_ns, end_ns });
+        let metadata = Metadata { name: METADATA_NAME.to_owned(), metadata };
+        self.writer.write_metadata(&metadata).map_err(io_error)
+    }
+
+    /// Ends the file: statistics, indexes.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        self.describe_bag()?;
+        self.writer.finish().map_err(io_error)?;
+        Ok(())
+    }
+}
+
+fn io_error(err: McapError) -> io::Error {
+    match err {
+        McapError::Io(err) => err,
+        other => io::Error::other(other),
+    }
+}
+
+/// Counts what has been taken.
+struct Counted {
+    sink: Sink,
+    written: Arc<AtomicU64>,
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = self.sink.write(bytes)?;
+        self.written.fetch_add(taken as u64, Ordering::Relaxed);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
+    }
+}
