@@ -1,6 +1,7 @@
 //! A source that ends before its time: after some pairs, or some time.
 
 use super::{CaptureError, Next, PairSource, SourceInfo, SourceState, Transport};
+use crate::recording::About;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,10 @@ impl PairSource for Until {
 
     fn resync(&mut self) {
         self.source.resync();
+    }
+
+    fn about(&self) -> Option<&About> {
+        self.source.about()
     }
 
     fn transport(&self) -> Option<Arc<Transport>> {

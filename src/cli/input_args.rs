@@ -1,9 +1,12 @@
 //! Source and calibration together: flags over a rig file.
 
+use super::UsageError;
 use super::calibration_args::CalibrationArgs;
 use super::source_args::SourceArgs;
-use crate::capture::{SourceOptions, SourceSpec};
+use crate::capture::{CaptureError, Recipe, SourceInfo, SourceOptions, SourceSpec};
 use crate::rig::{CalibrationChoice, RigFile};
+use crate::settings::Settings;
+use crate::stereo::StereoParams;
 use std::path::PathBuf;
 
 /// What is opened and how it is calibrated.
@@ -39,4 +42,26 @@ impl InputArgs {
         self.source.fill(&mut options, rate_hz);
         Ok(Input { source: rig.source, options, calibration: self.calibration.over(rig.calibration)? })
     }
+}
+
+/// What `--source` or the paths name, if they name anything.
+///
+/// # Errors
+/// They name nothing that can be a source.
+pub(super) fn named_source(words: Option<&str>, paths: &[PathBuf]) -> Result<Option<SourceSpec>, CaptureError> {
+    match words {
+        Some(words) => SourceSpec::parse(words).map(Some),
+        None if paths.is_empty() => Ok(None),
+        None => SourceSpec::from_paths(paths).map(Some),
+    }
+}
+
+/// Parameters for the frames that will come: `--near-m` needs their geometry.
+///
+/// # Errors
+/// The settings do not fit the frames.
+pub(super) fn params_at_start(settings: &Settings, recipe: &Recipe, info: &SourceInfo) -> anyhow::Result<StereoParams> {
+    let geometry = recipe.geometry(info).map(|g| g.scaled(recipe.scale.factor()));
+    let (width, _) = recipe.scale.size((info.width, info.height));
+    settings.params_for(width, geometry.as_ref()).map_err(|err| UsageError(err.to_string()).into())
 }

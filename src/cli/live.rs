@@ -1,15 +1,13 @@
 //! `live`, the main job: in a window where there is a display, otherwise as a status line and a preview picture.
 
-use super::UsageError;
-use super::input_args::{Input, InputArgs};
+use super::input_args::{Input, InputArgs, named_source, params_at_start};
 use super::settings_args::SettingsArgs;
-use crate::capture::{Recipe, SourceInfo, SourceSpec};
+use crate::capture::SourceSpec;
 use crate::engine::Output;
 use crate::export::{self, PreviewOptions};
 use crate::live::{LiveOptions, Status, Summary, headless};
 use crate::rig;
 use crate::settings::{Settings, Word};
-use crate::stereo::StereoParams;
 use crate::ui::{self, WindowOptions};
 use anyhow::Context as _;
 use std::path::PathBuf;
@@ -57,11 +55,7 @@ pub(super) struct LiveArgs {
 pub(super) fn run(args: &LiveArgs) -> anyhow::Result<()> {
     let words = args.settings.words()?;
     let settings = Settings::resolve(&words)?;
-    let spec = match &args.source {
-        Some(words) => Some(SourceSpec::parse(words)?),
-        None if args.pictures.is_empty() => None,
-        None => Some(SourceSpec::from_paths(&args.pictures)?),
-    };
+    let spec = named_source(args.source.as_deref(), &args.pictures)?;
     let asked = args.headless || args.frames.is_some() || args.json;
     if !asked && has_display() {
         let input = args.input.resolve(DEFAULT_RATE_HZ, true, true)?;
@@ -150,11 +144,4 @@ fn run_window(args: &LiveArgs, words: Vec<Word>, input: Input, source: Option<So
         reset: args.reset,
         ..WindowOptions::default()
     })
-}
-
-/// Parameters for the frames that will come: `--near-m` needs their geometry.
-fn params_at_start(settings: &Settings, recipe: &Recipe, info: &SourceInfo) -> anyhow::Result<StereoParams> {
-    let geometry = recipe.geometry(info).map(|g| g.scaled(recipe.scale.factor()));
-    let (width, _) = recipe.scale.size((info.width, info.height));
-    settings.params_for(width, geometry.as_ref()).map_err(|err| UsageError(err.to_string()).into())
 }

@@ -10,11 +10,13 @@ mod input_args;
 mod lens_args;
 mod live;
 mod plan;
+mod record;
 mod settings_args;
 mod source_args;
 mod tune;
 mod values;
 
+use crate::recording::write::RecordError;
 use clap::{Parser, Subcommand};
 use std::io::Write as _;
 
@@ -28,6 +30,7 @@ Examples:
   stereopsis live --headless --frames 300         no window: a status line, then a preview picture
   stereopsis compute left.png right.png -o disparity.pfm --color disparity.png
   stereopsis compute pairs/ -o results/ --cost census-7x7 --fill
+  stereopsis record --source webcam:0,1 --calibration stereo.yml --seconds 60 -o desk.mcap
   stereopsis bench --size 640x480 --num-disparities 128
   stereopsis bench --presets --engine cpu         every preset side by side, with its paper
   stereopsis tune --size 1280x720 --num-disparities 128     once for each GPU and size
@@ -55,6 +58,8 @@ pub struct Cli {
 enum Command {
     /// Show live depth in a window, or without one as a status line and a preview picture
     Live(Box<live::LiveArgs>),
+    /// Record pairs and depth into a file that ROS 2, Foxglove and this program open
+    Record(Box<record::RecordArgs>),
     /// Compute disparity for a pair or a folder of pairs
     Compute(Box<compute::ComputeArgs>),
     /// List cameras and their modes, or GPUs
@@ -80,6 +85,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         None => live::run(&cli.live),
         Some(Command::Live(args)) => live::run(&args),
+        Some(Command::Record(args)) => record::run(&args),
         Some(Command::Devices(args)) => devices::run(&args),
         Some(Command::Bench(args)) => bench::run_args(&args),
         Some(Command::Tune(args)) => tune::run(&args),
@@ -107,7 +113,8 @@ pub fn exit_code(err: &anyhow::Error) -> u8 {
 /// Whether whoever reads our output has seen enough, as `head` does; no reason to complain.
 pub fn is_closed_pipe(err: &anyhow::Error) -> bool {
     let closed = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::BrokenPipe;
-    err.chain().any(|cause| cause.downcast_ref().is_some_and(closed))
+    let recording = |cause: &RecordError| cause.is_closed_pipe();
+    err.chain().any(|cause| cause.downcast_ref().is_some_and(closed) || cause.downcast_ref().is_some_and(recording))
 }
 
 /// Prints a value for other programs.

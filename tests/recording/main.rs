@@ -3,3 +3,5 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod formats;
+mod program;
+mod written;

@@ -22,8 +22,8 @@ STEREOPSIS_FIXTURES="$work/fixtures" cargo test --locked -q --test recording -- 
 echo "readers: recordings of the scene"
 for format in ros2 foxglove; do
   "$program" record --source scene --frames 20 --lossless --streams raw,rectified,disparity,depth --engine cpu \
-    --format "$format" -o "$work/recorded/all_$format.mcap"
-  "$program" record --source scene --frames 20 --lossless --engine cpu --format "$format" -o "$work/recorded/default_$format.mcap"
+    --messages "$format" -o "$work/recorded/all_$format.mcap"
+  "$program" record --source scene --frames 20 --lossless --engine cpu --messages "$format" -o "$work/recorded/default_$format.mcap"
 done
 for recording in "$work"/recorded/all_*.mcap; do
   "$program" export "$recording" --to "${recording%.mcap}.export" --what left,depth-mm

@@ -1,0 +1,231 @@
+//! `record`: pairs, depth and all that belongs to them into an MCAP file, or into a pipe.
+
+use super::UsageError;
+use super::input_args::{Input, InputArgs, named_source, params_at_start};
+use super::settings_args::SettingsArgs;
+use super::values::{choice, positive};
+use crate::capture::newest::Policy;
+use crate::capture::{CaptureOptions, Recipe, SourceInfo, SourceSpec, Until};
+use crate::live::headless::{self, Beside, Finished};
+use crate::live::{LiveOptions, Status};
+use crate::recording::write::{
+    Compression, RecordError, RecordOptions, RecordStatus, RecordSummary, Recorder, Target, default_name,
+};
+use crate::recording::{About, CalibrationNote, Format, Stream, Streams, parameter_words};
+use crate::rig;
+use crate::stereo::{Fill, StereoParams};
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// Pairs per second of the scene and of files.
+const DEFAULT_RATE_HZ: f64 = 30.0;
+
+/// Arguments of `record`.
+#[derive(Debug, clap::Args)]
+pub(super) struct RecordArgs {
+    /// What to open: a left and a right picture, a folder of pairs, or a recording (.mcap) [default: the built-in scene]
+    #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "source")]
+    pictures: Vec<PathBuf>,
+    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, - (a recording from a pipe), webcam:0,1, or webcam:0 (one
+    /// camera, side by side)
+    #[arg(long, value_name = "SOURCE")]
+    source: Option<String>,
+    /// The file, or - for a pipe; an existing one is never overwritten [default: stereopsis_DATE_TIME.mcap]
+    #[arg(short, long, value_name = "FILE.mcap|-")]
+    output: Option<PathBuf>,
+    /// What is recorded, with commas between: raw, eyes, rectified, disparity, depth [default: raw,depth; without a
+    /// calibration raw,disparity]
+    #[arg(long, value_name = "STREAMS")]
+    streams: Option<Streams>,
+    /// Whose messages the file holds
+    #[arg(long, value_name = "WHOSE", default_value = "ros2", value_parser = choice(Format::ALL, Format::word, Format::help))]
+    messages: Format,
+    /// How chunks of the file are compressed
+    #[arg(long, value_name = "HOW", default_value = "zstd", value_parser = choice(Compression::ALL, Compression::word, Compression::help))]
+    compression: Compression,
+    /// End after so many seconds, counted from the first pair
+    #[arg(long, value_name = "S", value_parser = positive)]
+    seconds: Option<f64>,
+    /// End after so many pairs [default: files once; others until Ctrl-C]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    frames: Option<u64>,
+    /// Hold the source back until each pair is matched and written, so that nothing is dropped; not for cameras
+    #[arg(long)]
+    lossless: bool,
+    /// Record disparity and depth with the holes that --fill has filled; otherwise only what was measured is recorded
+    #[arg(long)]
+    filled: bool,
+    /// Print the summary at the end as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// Runs `record`.
+///
+/// # Errors
+/// A source, calibration or file that cannot be opened; a disk that is full; a source that was lost.
+pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
+    let settings = args.settings.resolve()?;
+    let target = target(args)?;
+    let Input { source: in_rig, mut options, calibration } = args.input.resolve(DEFAULT_RATE_HZ, true, true)?;
+    let spec = named_source(args.source.as_deref(), &args.pictures)?.or(in_rig).unwrap_or(SourceSpec::Scene);
+    check(args, &spec, &settings.params)?;
+    options.watched = false;
+    options.looped &= args.frames.is_some() || args.seconds.is_some() || spec == SourceSpec::Scene;
+    // cameras' raw pictures are recorded as they come: colours are only decoded for what is made of them
+    options.color &= !spec.is_camera()
+        || args.streams.is_some_and(|streams| streams.has(Stream::Eyes) || streams.has(Stream::Rectified));
+    let rig::OpenedRig { source, calibrated } = rig::open(&spec, &options, &calibration)?;
+    if let Some(note) = &calibrated.note {
+        eprintln!("stereopsis: {note}");
+    }
+    let info = source.info();
+    let streams = streams(args.streams, &calibrated.recipe, &info)?;
+    let params = if streams.needs_results() {
+        params_at_start(&settings, &calibrated.recipe, &info)?
+    } else {
+        settings.params.clone()
+    };
+    let about = About {
+        streams,
+        filled: args.filled,
+        calibration: CalibrationNote::of(&calibrated, calibration.alpha, &info),
+        parameters: parameter_words(&params),
+        ..About::of_source(&spec.to_string(), &info, SystemTime::now())
+    };
+    let record_options = RecordOptions {
+        format: args.messages,
+        compression: args.compression,
+        lossless: args.lossless,
+        ..RecordOptions::default()
+    };
+    let recorder = Recorder::start(target.clone(), about, record_options)?;
+    eprintln!("stereopsis: recording {streams} of {} to {target}", info.name);
+    let source = Box::new(Until::new(source, args.frames, args.seconds.map(Duration::from_secs_f64)));
+    let mut capture = CaptureOptions::from(calibrated.recipe);
+    capture.taps = vec![Arc::clone(&recorder) as _];
+    let mut beside = Recording { recorder: Arc::clone(&recorder), status: recorder.status() };
+    let end = if streams.needs_results() {
+        if args.lossless {
+            capture.policy = Policy::Lossless;
+        }
+        let taps = vec![Arc::clone(&recorder) as _];
+        let options = LiveOptions { capture, taps, ..LiveOptions::new(params, settings.engine_options()) };
+        headless::run_beside(source, options, &mut beside)?
+    } else {
+        headless::capture_beside(source, capture, &mut beside)?
+    };
+    finish(args, &recorder, &end)
+}
+
+/// Tells how it went.
+fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished) -> anyhow::Result<()> {
+    let stopped = recorder.stop();
+    let summary = recorder.summary();
+    if !stopped.as_ref().is_err_and(RecordError::is_closed_pipe) {
+        eprintln!("stereopsis: {summary}");
+    }
+    if args.json {
+        super::print_json(&about(&summary, end))?;
+    }
+    stopped?;
+    if !end.status.errors.is_empty() {
+        anyhow::bail!("{}", end.status.errors.join("; "));
+    }
+    if summary.counters.pairs == 0 {
+        anyhow::bail!("no pair came, so nothing was recorded");
+    }
+    Ok(())
+}
+
+fn about(summary: &RecordSummary, end: &Finished) -> serde_json::Value {
+    let mut about = serde_json::json!(summary);
+    about["run"] = serde_json::json!(end.summary);
+    about["engine"] = serde_json::json!(end.status.engine.as_deref());
+    about["errors"] = end.status.errors.clone().into();
+    about
+}
+
+/// Where it goes.
+fn target(args: &RecordArgs) -> Result<Target, UsageError> {
+    match &args.output {
+        Some(path) if path.as_os_str() == "-" => {
+            let wrong = |text: &str| Err(UsageError(text.to_owned()));
+            if args.json {
+                return wrong("-o - and --json both write to standard output: give -o a file");
+            }
+            if std::io::stdout().is_terminal() {
+                return wrong("-o - writes a file to the terminal: put a pipe behind it, or give -o a file");
+            }
+            Ok(Target::Stdout)
+        }
+        Some(path) => Ok(Target::File(path.clone())),
+        None => Ok(Target::File(default_name(SystemTime::now()))),
+    }
+}
+
+/// Whether the flags make sense together.
+fn check(args: &RecordArgs, spec: &SourceSpec, params: &StereoParams) -> Result<(), UsageError> {
+    if args.lossless && spec.is_camera() {
+        return Err(UsageError(format!(
+            "--lossless holds the source back, and {spec} is a camera, which does not wait"
+        )));
+    }
+    if args.filled && params.fill == Fill::None {
+        return Err(UsageError("--filled records what --fill puts into holes: give --fill too".to_owned()));
+    }
+    Ok(())
+}
+
+/// What is recorded: what was asked for, or what there can be.
+fn streams(asked: Option<Streams>, recipe: &Recipe, info: &SourceInfo) -> Result<Streams, UsageError> {
+    let has_depth = recipe.geometry(info).is_some();
+    let streams = asked.unwrap_or_else(|| {
+        let streams = Streams::default();
+        if has_depth {
+            return streams;
+        }
+        eprintln!("stereopsis: without a calibration there is no depth: recording disparity instead");
+        streams.with(Stream::Depth, false).with(Stream::Disparity, true)
+    });
+    if streams.has(Stream::Depth) && !has_depth {
+        return Err(UsageError(format!(
+            "--streams {streams}: depth of {} needs a calibration: give --calibration, or the lens (--fov-deg) and --baseline-m, or \
+             --rectify auto; raw and disparity need none",
+            info.name
+        )));
+    }
+    Ok(streams)
+}
+
+/// The recorder beside the pipeline.
+struct Recording {
+    recorder: Arc<Recorder>,
+    status: RecordStatus,
+}
+
+impl Beside for Recording {
+    fn look(&mut self, status: &Status) -> bool {
+        self.recorder.watch(&status.errors);
+        self.status = self.recorder.status();
+        self.status.ended.is_some()
+    }
+
+    fn params(&mut self, params: &StereoParams) {
+        self.recorder.set_params(params);
+    }
+
+    fn words(&self) -> String {
+        self.status.to_string()
+    }
+
+    fn end(&mut self) {
+        self.recorder.close();
+    }
+}
