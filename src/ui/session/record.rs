@@ -271,3 +271,57 @@ impl Session {
         Some(ended.map(|_| format!("recorded {summary}")).map_err(|err| format!("{err} · recorded {summary}")))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::SourceOptions;
+    use crate::engine::gpu::Gpu;
+    use crate::recording::Recording;
+    use crate::settings::{Origin, Word};
+    use crate::ui::WindowOptions;
+
+    fn until(session: &mut Session, what: &str, found: impl Fn(&Session) -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while !found(session) {
+            assert!(Instant::now() < deadline, "waited in vain until {what}: {:?}", session.notices);
+            std::thread::sleep(Duration::from_millis(2));
+            session.update();
+        }
+    }
+
+    fn results(session: &Session) -> u64 {
+        session.record.running().map_or(0, |status| status.counters.results)
+    }
+
+    #[test]
+    fn a_recording_goes_on_when_the_device_is_lost_and_another_one_is_there() {
+        let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
+        let folder = tempfile::tempdir().unwrap();
+        let word = |name: &str, text: &str| Word { name: name.into(), text: text.into(), origin: Origin::Flag };
+        let options = WindowOptions {
+            words: vec![word("engine", "gpu"), word("num-disparities", "16"), word("threads", "1")],
+            source_options: SourceOptions { size: Some((64, 48)), ..WindowOptions::default().source_options },
+            folder: folder.path().to_owned(),
+            kept: None,
+            ..WindowOptions::default()
+        };
+        let mut session = Session::start(options, Some(first.clone())).unwrap();
+        until(&mut session, "there is a result", |session| session.output.is_some());
+        session.toggle_recording();
+        until(&mut session, "results are recorded", |session| results(session) > 2);
+        first.device.destroy();
+        session.device_replaced(&second, "a test");
+        let before = results(&session);
+        until(&mut session, "the other device's results are recorded", |session| {
+            let from = session.output.as_ref().is_some_and(|output| output.texture.is_some());
+            from && results(session) > before + 5
+        });
+        session.toggle_recording();
+        until(&mut session, "it has ended", |session| matches!(session.record.phase, Phase::Idle));
+        let file = session.notices.all().iter().find_map(|notice| notice.file.clone()).unwrap();
+        let recording = Recording::open(&file).unwrap();
+        assert_eq!(recording.damage(), None);
+        assert!(recording.len(crate::recording::topic::DEPTH) > before + 5, "in one file");
+    }
+}
