@@ -46,7 +46,8 @@ mod tests {
             assert_eq!(free, folder.path().join(expected));
             std::fs::write(free, "").unwrap();
         }
-        let name = default_name(UNIX_EPOCH).display().to_string();
-        assert!(name.starts_with("stereopsis_19") && name.ends_with(".mcap"), "{name}");
+        let name = default_name(UNIX_EPOCH);
+        assert!(name.display().to_string().starts_with("stereopsis_19"), "{}", name.display());
+        assert_eq!(name.extension().unwrap(), "mcap");
     }
 }

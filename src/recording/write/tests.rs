@@ -7,7 +7,7 @@ use crate::engine::{EngineInfo, EngineKind, Job, Output};
 use crate::frame::{Frame, Luma, Picture, RawPair};
 use crate::image::Image;
 use crate::recording::format::decode;
-use crate::recording::{About, Body, Channel, Counters, Event, Schema, Stream, Streams, topic};
+use crate::recording::{About, Body, Channel, Counters, Event, Recording, Schema, Stream, Streams, topic};
 use crate::stereo::{DisparityMap, StereoParams};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -249,12 +249,13 @@ fn lossless_waits_for_room_and_not_for_a_recorder_that_has_ended() {
     pipe.set_stuck(true);
     let (given, tap) = (Arc::new(AtomicU64::new(0)), Arc::clone(&recorder));
     let counted = Arc::clone(&given);
-    let source = std::thread::spawn(move || {
+    let source = std::thread::Builder::new().name("source".into()).spawn(move || {
         for sequence in 0..2000 {
             tap.frame(&frame(sequence), &info("test"));
             counted.store(sequence, Ordering::Release);
         }
     });
+    let source = source.unwrap();
     wait_until("the queue to be full", || given.load(Ordering::Acquire) > 3);
     let camera = SourceInfo { is_camera: true, ..info("test") };
     std::thread::sleep(Duration::from_millis(1500));
@@ -272,11 +273,18 @@ fn a_pipe_that_its_reader_has_closed_is_told_from_a_disk_that_fails() {
     for (kind, closed) in [(io::ErrorKind::BrokenPipe, true), (io::ErrorKind::StorageFull, false)] {
         let pipe = Pipe::default();
         let recorder = start(&pipe, "raw", 100, false, of_system());
-        pipe.fail(kind);
         recorder.frame(&frame(0), &info("test"));
-        wait_until("the end", || recorder.status().ended.is_some());
-        assert!(!recorder.wants_results());
+        wait_until("a chunk", || recorder.status().bytes > 5000);
+        pipe.fail(kind);
         recorder.frame(&frame(1), &info("test"));
+        wait_until("the end", || recorder.status().ended.is_some());
+        recorder.frame(&frame(2), &info("test"));
+        assert_eq!(recorder.status().counters.dropped_by_disk, 0, "nothing is taken any more");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("until_then.mcap");
+        std::fs::write(&path, pipe.bytes()).unwrap();
+        let recording = Recording::open(&path).unwrap();
+        assert_eq!((recording.pairs().len(), recording.damage().is_some()), (1, true), "what was there stays readable");
         assert_eq!(recorder.stop().unwrap_err().is_closed_pipe(), closed);
         assert!(recorder.summary().error.is_some());
     }
