@@ -29,6 +29,8 @@ pub mod stereo;
 pub mod engine;
 pub mod recording;
 pub mod live;
+#[cfg(feature = "publish")]
+pub mod publish;
 pub mod metrics;
 pub mod colormap;
 pub mod export;

@@ -4,7 +4,9 @@ use clap::Parser as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("error")).init();
+    // what goes wrong between clients of --publish and their server is no error of this program
+    let filter = env_logger::Env::default().default_filter_or("error,foxglove=off");
+    env_logger::Builder::from_env(filter).init();
     match stereopsis::cli::run(stereopsis::cli::Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) if stereopsis::cli::is_closed_pipe(&err) => ExitCode::SUCCESS,

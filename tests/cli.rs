@@ -447,3 +447,12 @@ fn a_rig_file_stands_for_its_flags() {
     refused(&folder, &["compute", "left.png", "right.png", "-o", "o.pfm", "--rig", "none.toml"], 1, &["no such file"]);
     refused(&folder, &["live", "--fov-deg", "60"], 2, &["--rectify auto"]);
 }
+
+#[cfg(not(feature = "publish"))]
+#[test]
+fn without_the_feature_nothing_is_said_of_publishing() {
+    let folder = tempfile::tempdir().unwrap();
+    let help = stereopsis(folder.path(), &["live", "--help"]);
+    assert!(!text(&help.stdout).contains("foxglove"));
+    refused(folder.path(), &["live", "--publish", "foxglove"], 2, &["--publish"]);
+}

@@ -234,7 +234,7 @@ impl Capture {
 }
 
 /// Waits half a second for a thread that was told to stop, then leaves it behind: a blocked camera blocks nobody else.
-pub(super) fn join_or_leave(thread: JoinHandle<()>, what: &str) {
+pub(crate) fn join_or_leave(thread: JoinHandle<()>, what: &str) {
     let deadline = Instant::now() + FAREWELL;
     while !thread.is_finished() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(2));

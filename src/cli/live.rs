@@ -1,16 +1,19 @@
 //! `live`, the main job: in a window where there is a display, otherwise as a status line and a preview picture.
 
 use super::input_args::{Input, InputArgs, named_source, params_at_start};
+use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use crate::capture::SourceSpec;
 use crate::engine::Output;
 use crate::export::{self, PreviewOptions};
 use crate::live::{LiveOptions, Status, Summary, headless};
+use crate::recording::{About, CalibrationNote};
 use crate::rig;
 use crate::settings::{Settings, Word};
 use crate::ui::{self, WindowOptions};
 use anyhow::Context as _;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 /// Pairs per second of the scene and of files.
 const DEFAULT_RATE_HZ: f64 = 30.0;
@@ -42,6 +45,8 @@ pub(super) struct LiveArgs {
     /// Forget what the window remembers: views, panels, source, parameters
     #[arg(long)]
     reset: bool,
+    #[command(flatten)]
+    publish: PublishArgs,
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
@@ -78,13 +83,20 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     options.looped &= args.frames.is_some() || spec == SourceSpec::Scene;
     options.watched = false;
     let rig::OpenedRig { source, calibrated } = rig::open(&spec, &options, &calibration)?;
-    if let Some(note) = calibrated.note {
+    if let Some(note) = &calibrated.note {
         eprintln!("stereopsis: {note}");
     }
-    let params = params_at_start(settings, &calibrated.recipe, &source.info())?;
+    let info = source.info();
+    let params = params_at_start(settings, &calibrated.recipe, &info)?;
+    let published = args.publish.start()?;
+    if let Some(remote) = &published.0 {
+        let calibration = CalibrationNote::of(&calibrated, calibration.alpha, &info);
+        remote.set_about(About { calibration, ..About::of_source(&spec.to_string(), &info, SystemTime::now()) });
+    }
     let frames = args.frames.or((spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
     let capture = calibrated.recipe.into();
-    let options = LiveOptions { capture, ..LiveOptions::new(params, settings.engine_options()) };
+    let remote = published.0.clone();
+    let options = LiveOptions { capture, remote, ..LiveOptions::new(params, settings.engine_options()) };
     let end = headless::run(source, options, frames)?;
     let Some(output) = end.output else {
         let reasons = end.status.errors.join("; ");
@@ -135,8 +147,10 @@ fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Val
 }
 
 fn run_window(args: &LiveArgs, words: Vec<Word>, input: Input, source: Option<SourceSpec>) -> anyhow::Result<()> {
+    let published = args.publish.start()?;
     ui::run(WindowOptions {
         words,
+        remote: published.0.clone(),
         source: source.or(input.source),
         source_options: input.options,
         calibration: input.calibration,

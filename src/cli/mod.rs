@@ -10,6 +10,7 @@ mod input_args;
 mod lens_args;
 mod live;
 mod plan;
+mod publish_args;
 mod record;
 mod settings_args;
 mod source_args;
@@ -27,6 +28,7 @@ Examples:
   stereopsis live --source webcam:0,1 --rectify auto --baseline-m 0.06    two webcams, no calibration
   stereopsis live --source webcam:0,1 --calibration stereo.yml --calibration-unit mm
   stereopsis live --rig desk.toml
+  stereopsis live --publish foxglove              the same in the Foxglove app, which can tune it
   stereopsis live --headless --frames 300         no window: a status line, then a preview picture
   stereopsis compute left.png right.png -o disparity.pfm --color disparity.png
   stereopsis compute pairs/ -o results/ --cost census-7x7 --fill
@@ -44,9 +46,15 @@ STEREOPSIS_GPU=exchange=workgroup,arithmetic=f16 … makes the GPU engine run th
 
 Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
 
+/// The examples of what this build can do.
+fn examples() -> String {
+    let known = |line: &&str| cfg!(feature = "publish") || !line.contains("--publish");
+    EXAMPLES.lines().filter(known).collect::<Vec<_>>().join("\n")
+}
+
 /// Two ordinary cameras in, live depth out, on any GPU and without one
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true, max_term_width = 120)]
+#[command(version, after_help = examples(), args_conflicts_with_subcommands = true, max_term_width = 120)]
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

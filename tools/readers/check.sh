@@ -29,3 +29,13 @@ for recording in "$work"/recorded/all_*.mcap; do
   "$program" export "$recording" --to "${recording%.mcap}.export" --what left,depth-mm
 done
 .venv/bin/python tools/readers/readers.py "$work/recorded"
+
+echo "readers: the scene, live over a WebSocket"
+"$program" live --source scene --headless --frames 1000000 --engine cpu --publish foxglove=:0 --preview "$work/preview.png" 2>"$work/live" &
+live=$!
+trap 'kill -INT $live 2>/dev/null; wait $live; rm -rf "$work"' EXIT
+for _ in $(seq 100); do
+  grep -q 'ws://' "$work/live" && break
+  sleep 0.1
+done
+.venv/bin/python tools/readers/ws.py "$(grep -o 'ws://[0-9.:]*' "$work/live" | head -1)"
