@@ -294,7 +294,9 @@ impl Reader {
             let recipe = lock(&self.shared.recipe).clone();
             let frame = Arc::new(recipe.make(&raw, &info, arrived).map_err(|err| err.to_string())?);
             let taps = lock(&self.shared.taps).clone();
-            taps.iter().for_each(|tap| tap.frame(&frame, &info));
+            for tap in &taps {
+                tap.frame(&frame, &info);
+            }
 
             let mut stats = lock(&self.shared.stats);
             stats.captured += 1;

@@ -401,7 +401,9 @@ impl Matcher {
         let output = Arc::new(output);
         if output.map.is_some() {
             let taps = lock(&self.board.taps).clone();
-            taps.iter().for_each(|tap| if again { tap.result_again(&output) } else { tap.result(&output) });
+            for tap in &taps {
+                if again { tap.result_again(&output) } else { tap.result(&output) }
+            }
         }
         *lock(&self.board.latest) = Some(output);
         (self.board.wake)();
