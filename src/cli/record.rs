@@ -2,6 +2,7 @@
 
 use super::UsageError;
 use super::input_args::{Input, InputArgs, named_source, params_at_start};
+use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use super::values::{choice, positive};
 use crate::capture::newest::Policy;
@@ -61,6 +62,8 @@ pub(super) struct RecordArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    publish: PublishArgs,
+    #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
     settings: SettingsArgs,
@@ -87,11 +90,10 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     }
     let info = source.info();
     let streams = streams(args.streams, &calibrated.recipe, &info)?;
-    let params = if streams.needs_results() {
-        params_at_start(&settings, &calibrated.recipe, &info)?
-    } else {
-        settings.params.clone()
-    };
+    let published = args.publish.start()?;
+    // who watches may want what is not recorded
+    let matches = streams.needs_results() || published.0.is_some();
+    let params = if matches { params_at_start(&settings, &calibrated.recipe, &info)? } else { settings.params.clone() };
     let about = About {
         streams,
         filled: args.filled,
@@ -105,18 +107,22 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         lossless: args.lossless,
         ..RecordOptions::default()
     };
+    if let Some(remote) = &published.0 {
+        remote.set_about(about.clone());
+    }
     let recorder = Recorder::start(target.clone(), about, record_options)?;
     eprintln!("stereopsis: recording {streams} of {} to {target}", info.name);
     let source = Box::new(Until::new(source, args.frames, args.seconds.map(Duration::from_secs_f64)));
     let mut capture = CaptureOptions::from(calibrated.recipe);
     capture.taps = vec![Arc::clone(&recorder) as _];
     let mut beside = Recording { recorder: Arc::clone(&recorder), status: recorder.status() };
-    let end = if streams.needs_results() {
-        if args.lossless {
+    let end = if matches {
+        if args.lossless && streams.needs_results() {
             capture.policy = Policy::Lossless;
         }
-        let taps = vec![Arc::clone(&recorder) as _];
-        let options = LiveOptions { capture, taps, ..LiveOptions::new(params, settings.engine_options()) };
+        let taps = if streams.needs_results() { vec![Arc::clone(&recorder) as _] } else { Vec::new() };
+        let remote = published.0.clone();
+        let options = LiveOptions { capture, taps, remote, ..LiveOptions::new(params, settings.engine_options()) };
         headless::run_beside(source, options, &mut beside)?
     } else {
         headless::capture_beside(source, capture, &mut beside)?
