@@ -14,6 +14,7 @@ pub mod read;
 mod stream;
 pub mod time;
 pub mod topic;
+pub mod unpack;
 pub mod write;
 
 pub use about::{About, CalibrationNote, Counters, Event, PairNote, RawRule, Recomputed, ResultNote, parameter_words};

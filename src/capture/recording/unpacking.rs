@@ -3,6 +3,7 @@
 use crate::capture::{CaptureError, SourceInfo};
 use crate::frame::RawPair;
 use crate::recording::read::PairStream;
+use crate::recording::unpack::Unpacker;
 use crate::recording::{About, Packet, Recording};
 use std::io::Read;
 
@@ -23,8 +24,7 @@ impl Unpacking {
 
     /// The pair of these packets.
     pub(super) fn pair(&self, packets: &[Packet]) -> Result<RawPair, String> {
-        let _ = (packets, self.color);
-        Err("pictures of recordings cannot be decoded yet".to_owned())
+        Unpacker::new(self.color).pair(packets).map_err(|err| err.to_string())
     }
 
     /// What is known of a source with such pairs.

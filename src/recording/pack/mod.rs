@@ -11,7 +11,7 @@ use crate::engine::Output;
 use crate::frame::{Frame, Luma, Picture};
 use crate::image::Image;
 use crate::stereo::map::SUBPIXEL_STEPS;
-use crate::stereo::{DisparityMap, INVALID, StereoParams, reason};
+use crate::stereo::{DisparityMap, INVALID, StereoParams, depth, reason};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -86,7 +86,7 @@ impl Packer {
         let disparity_px = disparity_px(map, self.about.filled);
         if self.about.streams.has(Stream::Depth) {
             let geometry = frame.geometry.ok_or(PackError::NoGeometry(sequence))?;
-            let depth_mm = |&d: &f32| geometry.depth_m(f64::from(d)).map_or(0, |m| (1e3 * m).round() as u16);
+            let depth_mm = |&d: &f32| geometry.depth_m(f64::from(d)).map_or(0, |m| depth::millimetres(m as f32));
             let data = disparity_px.pixels().iter().map(depth_mm).flat_map(u16::to_le_bytes).collect();
             let body = Body::Image(image(map.size(), Encoding::DepthMm, 2, data));
             packets.push(self.packet(topic::DEPTH, body, sequence, stamp, now));

@@ -20,7 +20,7 @@ const CHUNK_BYTES: u64 = 1 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// Takes the bytes.
-pub(super) type Sink = Box<dyn Write + Send>;
+pub(in crate::recording) type Sink = Box<dyn Write + Send>;
 
 /// What is known of the place where bytes go.
 pub(super) struct Place {
@@ -79,7 +79,7 @@ fn standard_output() -> io::Result<File> {
 }
 
 /// An MCAP file that is being written.
-pub(super) struct McapFile {
+pub(in crate::recording) struct McapFile {
     writer: Writer<NoSeek<BufWriter<Counted>>>,
     /// What is in the file already, with its number there, and how many messages it has.
     channels: Vec<(Arc<Channel>, u16, u64)>,
@@ -91,7 +91,7 @@ pub(super) struct McapFile {
 
 impl McapFile {
     /// Begins a file of this name; `written` counts its bytes.
-    pub(super) fn begin(
+    pub(in crate::recording) fn begin(
         sink: Sink,
         name: &str,
         format: Format,
@@ -121,8 +121,8 @@ impl McapFile {
     }
 
     /// Adds a message to the chunk that is being filled.
-    pub(super) fn write(&mut self, packet: &Packet) -> io::Result<()> {
-        let known = self.channels.iter().position(|(channel, ..)| Arc::ptr_eq(channel, &packet.channel));
+    pub(in crate::recording) fn write(&mut self, packet: &Packet) -> io::Result<()> {
+        let known = self.channels.iter().position(|(channel, ..)| *channel == packet.channel);
         let index = match known {
             Some(index) => index,
             None => self.add(&packet.channel).map_err(io_error)?,
@@ -154,12 +154,18 @@ impl McapFile {
     }
 
     /// Finishes the chunk and hands everything to the system.
-    pub(super) fn flush(&mut self) -> io::Result<()> {
+    pub(in crate::recording) fn flush(&mut self) -> io::Result<()> {
         self.writer.flush().map_err(io_error)
     }
 
     /// Adds a file inside the file.
-    pub(super) fn attach(&mut self, name: &str, media_type: &str, data: &[u8], now: SystemTime) -> io::Result<()> {
+    pub(in crate::recording) fn attach(
+        &mut self,
+        name: &str,
+        media_type: &str,
+        data: &[u8],
+        now: SystemTime,
+    ) -> io::Result<()> {
         let now = time::to_ns(now);
         let attachment = Attachment {
             log_time: now,
@@ -182,7 +188,7 @@ impl McapFile {
     }
 
     /// Ends the file: statistics, indexes.
-    pub(super) fn finish(&mut self) -> io::Result<()> {
+    pub(in crate::recording) fn finish(&mut self) -> io::Result<()> {
         self.describe_bag()?;
         self.writer.finish().map_err(io_error)?;
         Ok(())

@@ -25,6 +25,7 @@ mod tests;
 
 pub use error::RecordError;
 pub use expected::{Expected, expected};
+pub(in crate::recording) use file::McapFile;
 pub use name::{default_name, default_name_in};
 pub use options::{Compression, RecordOptions, Target};
 pub use recorder::Recorder;
