@@ -6,12 +6,14 @@ mod calibration;
 mod calibration_args;
 mod compute;
 pub mod devices;
+mod export;
 mod input_args;
 mod lens_args;
 mod live;
 mod plan;
 mod publish_args;
 mod record;
+mod recompute;
 mod settings_args;
 mod source_args;
 mod tune;
@@ -33,6 +35,8 @@ Examples:
   stereopsis compute left.png right.png -o disparity.pfm --color disparity.png
   stereopsis compute pairs/ -o results/ --cost census-7x7 --fill
   stereopsis record --source webcam:0,1 --calibration stereo.yml --seconds 60 -o desk.mcap
+  stereopsis recompute walk.mcap -o walk-accurate.mcap --preset accurate
+  stereopsis export walk.mcap --to walk/          pictures, depth, points and calibration as files
   stereopsis bench --size 640x480 --num-disparities 128
   stereopsis bench --presets --engine cpu         every preset side by side, with its paper
   stereopsis tune --size 1280x720 --num-disparities 128     once for each GPU and size
@@ -70,6 +74,10 @@ enum Command {
     Record(Box<record::RecordArgs>),
     /// Compute disparity for a pair or a folder of pairs
     Compute(Box<compute::ComputeArgs>),
+    /// Match every pair of a recording again, with other parameters or another calibration, into a new recording
+    Recompute(Box<recompute::RecomputeArgs>),
+    /// Write a recording as files that every tool reads: pictures, depth, disparity, points, a table, the calibration
+    Export(Box<export::ExportArgs>),
     /// List cameras and their modes, or GPUs
     Devices(devices::DevicesArgs),
     /// Show or convert calibration files
@@ -100,6 +108,8 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Calibration(args)) => calibration::run(&args),
         Some(Command::Plan(args)) => plan::run(&args),
         Some(Command::Compute(args)) => compute::run(&args),
+        Some(Command::Recompute(args)) => recompute::run(&args),
+        Some(Command::Export(args)) => export::run(&args),
     }
 }
 

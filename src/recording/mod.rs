@@ -7,10 +7,12 @@
 
 mod about;
 mod channel;
+pub mod export;
 pub mod format;
 pub mod message;
 pub mod pack;
 pub mod read;
+pub mod recompute;
 mod stream;
 pub mod time;
 pub mod topic;

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod export;
 mod formats;
 mod program;
+mod recompute;
 mod written;

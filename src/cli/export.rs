@@ -1,0 +1,116 @@
+//! `export`: a recording as files that every tool reads.
+
+use super::UsageError;
+use super::source_args::TopicArgs;
+use super::values::choice;
+use crate::capture::{Scale, SourceOptions, SourceSpec};
+use crate::recording::export::{ExportOptions, Exported, Opened, Part, Progress, Selection, export};
+use crate::recording::read::Recording;
+use crate::rig::{self, CalibrationChoice};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+
+/// Arguments of `export`.
+#[derive(Debug, clap::Args)]
+pub(super) struct ExportArgs {
+    /// The recording
+    #[arg(value_name = "FILE.mcap")]
+    recording: PathBuf,
+    /// Folder for the files; it is made, or must be empty
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+    /// What is written [default: all that the recording has]
+    #[arg(long, value_name = "WHAT,…", value_delimiter = ',', value_parser = choice(Part::ALL, Part::word, Part::help))]
+    what: Option<Vec<Part>>,
+    /// The first pair, by its place in the recording, from 0
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    from: u64,
+    /// How many pairs at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+    /// Only pairs that were recorded so long after the first one, or later
+    #[arg(long, value_name = "SECONDS")]
+    from_s: Option<f64>,
+    /// Only pairs that were recorded so long after the first one, or earlier
+    #[arg(long, value_name = "SECONDS")]
+    to_s: Option<f64>,
+    /// Every Nth pair
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
+    /// Print what was written and what is missing as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    topics: TopicArgs,
+}
+
+/// Runs `export`.
+///
+/// # Errors
+/// No recording, a folder that is not empty, something asked for that is not there, a file that cannot be written.
+pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
+    let selection =
+        Selection { from: args.from, count: args.count, from_s: args.from_s, to_s: args.to_s, every: args.every };
+    if let (Some(from), Some(to)) = (args.from_s, args.to_s)
+        && from > to
+    {
+        return Err(UsageError(format!("--from-s {from} is after --to-s {to}")).into());
+    }
+    let mut recording = Recording::open_with(&args.recording, &args.topics.choice())?;
+    // depth belongs to the pictures at the size at which it was matched
+    let scale = recording.about().and_then(|about| Scale::from_word(&about.calibration.scale)).unwrap_or_default();
+    let spec = SourceSpec::Recording(args.recording.clone());
+    let choice = CalibrationChoice { scale, ..CalibrationChoice::default() };
+    let rig::OpenedRig { source, calibrated } =
+        rig::open(&spec, &SourceOptions { topics: args.topics.choice(), ..SourceOptions::default() }, &choice)?;
+    let info = source.info();
+    drop(source);
+    let mut opened = Opened { path: &args.recording, recording: &mut recording, info: &info, calibrated: &calibrated };
+    let options = ExportOptions { parts: args.what.clone(), selection };
+    let bar = Bar(if args.json { ProgressBar::hidden() } else { ProgressBar::new(0) });
+    let exported = export(&mut opened, &args.to, &options, &bar);
+    bar.0.finish_and_clear();
+    let exported = exported?;
+    if args.json {
+        return super::print_json(
+            &serde_json::json!({ "folder": args.to, "damage": recording.damage(), "exported": exported }),
+        );
+    }
+    report(args, &exported, recording.damage());
+    Ok(())
+}
+
+/// What a person should know.
+fn report(args: &ExportArgs, exported: &Exported, damage: Option<&str>) {
+    let Exported { pairs, parts, missing, damaged, warnings } = exported;
+    let words: Vec<_> = parts.iter().map(|part| part.word()).collect();
+    eprintln!("{pairs} pairs -> {}: {}", args.to.display(), words.join(", "));
+    for text in missing {
+        eprintln!("left out: {text}");
+    }
+    for (text, pairs) in warnings {
+        let whose = if *pairs > 0 { format!(" (such in {pairs} pairs)") } else { String::new() };
+        eprintln!("stereopsis: {text}{whose}");
+    }
+    if let Some((place, why)) = damaged.iter().next() {
+        eprintln!("stereopsis: {} pairs cannot be read; pair {place}: {why}", damaged.len());
+    }
+    if let Some(damage) = damage {
+        eprintln!("stereopsis: {}: {damage}", args.recording.display());
+    }
+}
+
+struct Bar(ProgressBar);
+
+impl Progress for Bar {
+    fn begin(&self, pairs: u64) {
+        self.0.set_length(pairs);
+        if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} pairs, {per_sec}, {eta} left") {
+            self.0.set_style(style);
+        }
+    }
+
+    fn done(&self) {
+        self.0.inc(1);
+    }
+}

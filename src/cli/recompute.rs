@@ -1,0 +1,145 @@
+//! `recompute`: every pair of a recording matched again, into a new recording.
+
+use super::UsageError;
+use super::calibration_args::CalibrationArgs;
+use super::settings_args::SettingsArgs;
+use super::source_args::TopicArgs;
+use super::values::choice;
+use crate::capture::{SourceOptions, SourceSpec};
+use crate::recording::read::Recording;
+use crate::recording::recompute::{Input, Progress, RecomputeError, RecomputeOptions, Summary, recompute};
+use crate::recording::write::Compression;
+use crate::recording::{Format, Streams};
+use crate::rig::{self, RigFile};
+use crate::stereo::Fill;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+
+/// Arguments of `recompute`.
+#[derive(Debug, clap::Args)]
+pub(super) struct RecomputeArgs {
+    /// The recording
+    #[arg(value_name = "IN.mcap")]
+    recording: PathBuf,
+    /// The new recording; until it is finished OUT.mcap.part, where the same command goes on after it was interrupted
+    #[arg(short, long, value_name = "OUT.mcap")]
+    output: PathBuf,
+    /// What is in it: some of raw, eyes, rectified, disparity, depth [default: the recorded pictures and depth; disparity
+    /// where there is no calibration]
+    #[arg(long, value_name = "STREAM,…")]
+    streams: Option<Streams>,
+    /// Whose messages it holds [default: the same as IN.mcap]
+    #[arg(long, value_name = "WHOSE", value_parser = choice(Format::ALL, Format::word, Format::help))]
+    messages: Option<Format>,
+    /// How chunks of the file are compressed
+    #[arg(long, value_name = "HOW", default_value = "zstd", value_parser = choice(Compression::ALL, Compression::word, Compression::help))]
+    compression: Compression,
+    /// Depth and disparity keep what --fill puts in; without it holes stay holes
+    #[arg(long)]
+    filled: bool,
+    /// Print what was done as JSON
+    #[arg(long)]
+    json: bool,
+    /// Use the calibration of a rig file; flags win over it
+    #[arg(long, value_name = "FILE.toml", help_heading = "Calibration")]
+    rig: Option<PathBuf>,
+    #[command(flatten)]
+    topics: TopicArgs,
+    #[command(flatten)]
+    calibration: CalibrationArgs,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// Runs `recompute`.
+///
+/// # Errors
+/// No recording, a file in the way, an engine that cannot, a disk that is full; what is complete is taken up again.
+pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
+    let settings = args.settings.resolve()?;
+    if args.filled && settings.params.fill == Fill::None {
+        return Err(UsageError("--filled keeps what --fill puts into holes: give --fill too".to_owned()).into());
+    }
+    let recording = Recording::open_with(&args.recording, &args.topics.choice())?;
+    let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
+    let choice = args.calibration.over(rig_file.calibration)?;
+    let spec = SourceSpec::Recording(args.recording.clone());
+    let rig::OpenedRig { source, calibrated } =
+        rig::open(&spec, &SourceOptions { topics: args.topics.choice(), ..SourceOptions::default() }, &choice)?;
+    let info = source.info();
+    drop(source);
+    if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
+        eprintln!("stereopsis: {note}");
+    }
+    let damage = recording.damage().map(str::to_owned);
+    let input = Input { path: &args.recording, recording, info: &info, calibrated: &calibrated, alpha: choice.alpha };
+    let options = RecomputeOptions {
+        streams: args.streams,
+        format: args.messages,
+        compression: args.compression,
+        filled: args.filled,
+    };
+    let bar = Bar { bar: ProgressBar::new(0), is_quiet: args.json };
+    let summary = recompute(input, &args.output, &settings, &options, &bar);
+    bar.bar.finish_and_clear();
+    let summary = match summary {
+        Err(RecomputeError::Streams(text)) => return Err(UsageError(text).into()),
+        summary => summary?,
+    };
+    if args.json {
+        return super::print_json(&serde_json::json!({ "output": args.output, "damage": damage, "summary": summary }));
+    }
+    report(args, &summary, damage.as_deref());
+    Ok(())
+}
+
+/// What a person should know.
+fn report(args: &RecomputeArgs, summary: &Summary, damage: Option<&str>) {
+    let Summary { pairs, results, resumed, left_out, bytes, damaged, engine } = summary;
+    let by = engine.as_ref().map(|engine| format!(" on {engine}")).unwrap_or_default();
+    let before = if *resumed > 0 { format!(", {resumed} of them by a run before") } else { String::new() };
+    eprintln!(
+        "{pairs} pairs, {results} results{by}{before} -> {}, {:.1} MB",
+        args.output.display(),
+        *bytes as f64 / 1e6
+    );
+    let input = args.recording.display();
+    if *left_out > 0 {
+        let first = damaged.first().map(|(place, why)| format!("; pair {place}: {why}")).unwrap_or_default();
+        eprintln!("stereopsis: {input}: {left_out} pairs cannot be read and are left out{first}");
+    }
+    if let Some(damage) = damage {
+        eprintln!("stereopsis: {input}: {damage}");
+    }
+}
+
+struct Bar {
+    bar: ProgressBar,
+    is_quiet: bool,
+}
+
+impl Progress for Bar {
+    fn begin(&self, pairs: u64, done: u64) {
+        if self.is_quiet {
+            self.bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+        }
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pairs, {per_sec}, {eta} left");
+        if let Ok(style) = style {
+            self.bar.set_style(style);
+        }
+        self.bar.set_length(pairs);
+        self.bar.set_position(done);
+        // what a run before did says nothing of how quick this one is
+        self.bar.reset_eta();
+    }
+
+    fn done(&self) {
+        self.bar.inc(1);
+    }
+
+    fn note(&self, text: &str) {
+        if !self.is_quiet {
+            self.bar.suspend(|| eprintln!("stereopsis: {text}"));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What was recorded of a pair's result, as numbers.
+
+use crate::image::Image;
+use crate::recording::message::{Body, Encoding, ImageBody};
+use crate::recording::{Packet, ResultNote, format, topic};
+use crate::stereo::depth;
+
+/// Numbers of a result, as far as they were recorded.
+#[derive(Default)]
+pub(super) struct Measured {
+    /// Depth, mm; 0 where there is none.
+    pub(super) depth_mm: Option<Image<u16>>,
+    /// Disparity, px; NaN where there is none.
+    pub(super) disparity_px: Option<Image<f32>>,
+    /// What computed it, and how much was measured.
+    pub(super) note: Option<ResultNote>,
+    /// When it was recorded: the wall clock, ns since 1970.
+    pub(super) log_time_ns: u64,
+}
+
+impl Measured {
+    /// Of the packets of a pair's result.
+    ///
+    /// # Errors
+    /// A message is damaged or says something else than its topic, in words.
+    pub(super) fn of(packets: &[Packet]) -> Result<Self, String> {
+        let mut measured = Self::default();
+        for packet in packets {
+            let message = format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?;
+            let wrong = |what: &str| format!("{}: {what}", packet.channel.topic);
+            match (packet.channel.topic.as_str(), message.body) {
+                (topic::DEPTH, Body::Image(body)) => {
+                    measured.depth_mm = Some(millimetres(&body).ok_or_else(|| wrong("its pixels are no depth"))?);
+                }
+                (topic::DISPARITY, Body::Disparity(body)) => measured.disparity_px = Some(body.disparity_px),
+                (topic::DISPARITY, Body::Image(body)) => {
+                    measured.disparity_px = Some(floats(&body).ok_or_else(|| wrong("its pixels are no disparity"))?);
+                }
+                (topic::RESULTS, Body::Json(value)) => {
+                    let note = serde_json::from_value(value).map_err(|err| wrong(&err.to_string()))?;
+                    measured.note = Some(note);
+                    measured.log_time_ns = packet.log_time_ns;
+                }
+                _ => {}
+            }
+        }
+        Ok(measured)
+    }
+}
+
+/// Depth in mm, or in m as others record it.
+fn millimetres(body: &ImageBody) -> Option<Image<u16>> {
+    if body.encoding == Encoding::Float32 {
+        return floats(body).map(|m| m.map(|&m| depth::millimetres(m)));
+    }
+    let is_depth = matches!(body.encoding, Encoding::DepthMm | Encoding::Mono16);
+    is_depth.then(|| words(body, |bytes: [u8; 2]| u16::from_le_bytes(bytes)))?
+}
+
+fn floats(body: &ImageBody) -> Option<Image<f32>> {
+    (body.encoding == Encoding::Float32).then(|| words(body, |bytes: [u8; 4]| f32::from_le_bytes(bytes)))?
+}
+
+/// The words of a picture's rows; `None` where there are fewer bytes than its size says.
+fn words<T, const N: usize>(body: &ImageBody, word: impl Fn([u8; N]) -> T) -> Option<Image<T>> {
+    let (width, height, step) = (body.width as usize, body.height as usize, body.step as usize);
+    let mut pixels = Vec::with_capacity((body.data.len() / N).min(width.checked_mul(height)?));
+    for y in 0..height {
+        let row = body.data.get(y.checked_mul(step)?..)?.get(..width.checked_mul(N)?)?;
+        pixels.extend(row.as_chunks::<N>().0.iter().map(|&bytes| word(bytes)));
+    }
+    Some(Image::new(width, height, pixels))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(encoding: Encoding, step: u32, data: &[u8]) -> ImageBody {
+        ImageBody { width: 2, height: 2, encoding, step, data: data.into() }
+    }
+
+    #[test]
+    fn depth_is_read_whatever_lies_behind_rows_and_metres_become_millimetres() {
+        let padded = body(Encoding::DepthMm, 6, &[1, 0, 2, 1, 9, 9, 0, 0, 255, 255, 9, 9]);
+        assert_eq!(millimetres(&padded).unwrap().pixels(), [1, 258, 0, 65_535]);
+        let metres: Vec<u8> = [1.5f32, f32::NAN, 0.0004, 70.0].iter().flat_map(|m| m.to_le_bytes()).collect();
+        assert_eq!(millimetres(&body(Encoding::Float32, 8, &metres)).unwrap().pixels(), [1500, 0, 0, 0]);
+        assert!(millimetres(&body(Encoding::Rgb8, 6, &[0; 12])).is_none());
+        assert!(millimetres(&body(Encoding::DepthMm, 6, &[0; 9])).is_none(), "too few bytes");
+    }
+}

@@ -1,0 +1,125 @@
+//! What is exported of a recording, and of which pairs.
+
+use crate::choices;
+
+choices! {
+    /// One kind of file that an export has.
+    pub enum Part {
+        /// `_left.png`: the left eye's picture, split and turned, in colour where there is any.
+        Left = "left",
+        /// `_right.png`: the right eye's picture.
+        Right = "right",
+        /// `_left_rectified.png`, `_right_rectified.png`: the pair that was matched, where it is another one; depth and disparity belong to its left picture.
+        Rectified = "rectified",
+        /// `_depth_mm.png`: depth, 16 bits, mm, 0 = invalid.
+        DepthMm = "depth-mm",
+        /// `_disp_x256.png`: disparity, 16 bits, px * 256, 0 = invalid.
+        DispX256 = "disp-x256",
+        /// `_disp.pfm`: disparity, float, px, +infinity = invalid.
+        Pfm = "pfm",
+        /// `_disp.tiff`: disparity, float, px, NaN = invalid.
+        Tiff = "tiff",
+        /// `_cloud.ply`: points in space, m, with the left picture's colours.
+        Ply = "ply",
+        /// `frames.csv`: number, time, skew, engine and more of each pair.
+        Csv = "csv",
+        /// `calibration/`: in OpenCV's, ROS's and our own form.
+        Calibration = "calibration",
+        /// `recording.json`: every file, every unit, geometry, parameters.
+        Json = "json",
+    }
+}
+
+impl Part {
+    /// What stands behind a pair's number in the names of its files; nothing for files of the whole recording.
+    pub fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Left => &["_left.png"],
+            Self::Right => &["_right.png"],
+            Self::Rectified => &["_left_rectified.png", "_right_rectified.png"],
+            Self::DepthMm => &["_depth_mm.png"],
+            Self::DispX256 => &["_disp_x256.png"],
+            Self::Pfm => &["_disp.pfm"],
+            Self::Tiff => &["_disp.tiff"],
+            Self::Ply => &["_cloud.ply"],
+            Self::Csv | Self::Calibration | Self::Json => &[],
+        }
+    }
+
+    /// What numbers in its files mean; nothing for files that say it themselves.
+    pub(super) fn unit(self) -> Option<&'static str> {
+        match self {
+            Self::Left | Self::Right => {
+                Some("brightness or RGB as recorded, not rectified unless the recording says so")
+            }
+            Self::Rectified => Some("brightness or RGB; the pixels to which depth and disparity belong"),
+            Self::DepthMm => Some("16-bit, millimetres along the optical axis, 0 = invalid or beyond 65.535 m"),
+            Self::DispX256 => Some("16-bit, disparity px * 256, left minus right, 0 = invalid"),
+            Self::Pfm => Some("float, disparity px, left minus right, +inf = invalid, rows bottom to top"),
+            Self::Tiff => Some("float, disparity px, left minus right, NaN = invalid"),
+            Self::Ply => Some("float, metres, x right, y down, z forward, from the left camera; valid pixels only"),
+            Self::Csv | Self::Calibration | Self::Json => None,
+        }
+    }
+}
+
+/// Which pairs are exported.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    /// The first one, by its place in the recording.
+    pub from: u64,
+    /// How many at most.
+    pub count: Option<u64>,
+    /// Not those before, s after the first pair of the recording.
+    pub from_s: Option<f64>,
+    /// Not those after, s after the first pair of the recording.
+    pub to_s: Option<f64>,
+    /// Of each so many pairs one; at least 1.
+    pub every: u64,
+}
+
+impl Default for Selection {
+    fn default() -> Self {
+        Self { from: 0, count: None, from_s: None, to_s: None, every: 1 }
+    }
+}
+
+impl Selection {
+    /// The places of the pairs, given when each was recorded.
+    pub(super) fn of(&self, log_times_ns: &[u64]) -> Vec<u64> {
+        let first = log_times_ns.first().copied().unwrap_or(0);
+        let (from_s, to_s) = (self.from_s.unwrap_or(f64::NEG_INFINITY), self.to_s.unwrap_or(f64::INFINITY));
+        // a clock that was set back gives times before the first one
+        let since_first_s = |ns: u64| (i128::from(ns) - i128::from(first)) as f64 / 1e9;
+        let in_time = |ns: u64| (from_s..=to_s).contains(&since_first_s(ns));
+        let places = (0u64..).zip(log_times_ns).skip(usize::try_from(self.from).unwrap_or(usize::MAX));
+        let places = places.filter(|&(_, &ns)| in_time(ns)).map(|(place, _)| place);
+        let count = self.count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
+        places.step_by(usize::try_from(self.every.max(1)).unwrap_or(usize::MAX)).take(count).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_chosen_by_place_and_by_time() {
+        let times: Vec<u64> = (0..10).map(|k| 1_000_000_000_000 + k * 500_000_000).collect();
+        let of = |selection: Selection| selection.of(&times);
+        assert_eq!(of(Selection::default()), (0..10).collect::<Vec<_>>());
+        assert_eq!(of(Selection { from: 3, count: Some(2), ..Selection::default() }), [3, 4]);
+        assert_eq!(of(Selection { from_s: Some(1.0), to_s: Some(2.0), ..Selection::default() }), [2, 3, 4]);
+        assert_eq!(of(Selection { from: 1, every: 4, ..Selection::default() }), [1, 5, 9]);
+        assert_eq!(of(Selection { from: 1, every: 4, count: Some(2), ..Selection::default() }), [1, 5]);
+        assert_eq!(of(Selection { from: 99, ..Selection::default() }), [0; 0]);
+        assert_eq!(Selection::default().of(&[]), [0; 0]);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_loses_no_pair() {
+        assert_eq!(Selection::default().of(&[5_000_000_000, 1_000_000_000]), [0, 1]);
+        let later = Selection { from_s: Some(0.0), ..Selection::default() };
+        assert_eq!(later.of(&[5_000_000_000, 1_000_000_000]), [0]);
+    }
+}

@@ -1,0 +1,75 @@
+//! What of all that can be exported a recording has, and how to get what it has not.
+
+use super::{ExportError, Opened, Part};
+use crate::capture::Scale;
+use crate::recording::{Stream, topic};
+
+/// What is exported, and what is left out, in sentences that say how to get it. Without `wanted` it is all there is.
+///
+/// # Errors
+/// Something was asked for by name and is not there.
+pub(super) fn parts(
+    opened: &Opened,
+    has_rig: bool,
+    wanted: Option<&[Part]>,
+) -> Result<(Vec<Part>, Vec<String>), ExportError> {
+    let why_not = |part: Part| why_not(opened, has_rig, part);
+    if let Some(wanted) = wanted {
+        let refused = wanted.iter().find_map(|&part| Some(format!("--what {part}: {}", why_not(part)?)));
+        return match refused {
+            Some(text) => Err(ExportError::Missing(text)),
+            None => Ok((wanted.to_vec(), Vec::new())),
+        };
+    }
+    let (mut parts, mut missing) = (Vec::new(), Vec::new());
+    for &part in Part::ALL {
+        match why_not(part) {
+            None => parts.push(part),
+            // pictures that are rectified as they come lack nothing
+            Some(_) if part == Part::Rectified => {}
+            Some(why) if missing.contains(&why) => {}
+            Some(why) => missing.push(why),
+        }
+    }
+    Ok((parts, missing))
+}
+
+/// Why a recording cannot give this, and what makes it; nothing where it can.
+fn why_not(opened: &Opened, has_rig: bool, part: Part) -> Option<String> {
+    let Opened { path, recording, info, calibrated } = opened;
+    let (shown, stem) = (path.display(), path.file_stem().unwrap_or_default().display());
+    let depth = recording.len(topic::DEPTH) > 0;
+    let disparity = recording.len(topic::DISPARITY) > 0;
+    let metric = calibrated.recipe.geometry(info).is_some();
+    let rectified_only = recording.about().is_some_and(|about| {
+        about.streams.has(Stream::Rectified) && !about.streams.has(Stream::Raw) && !about.streams.has(Stream::Eyes)
+    });
+    let pictures = if rectified_only { Stream::Rectified } else { Stream::Raw };
+    let numbers = if metric { "disparity,depth" } else { "disparity" };
+    let recompute = format!("`stereopsis recompute {shown} -o {stem}-{numbers}.mcap --streams {pictures},{numbers}`");
+    let uncalibrated = || {
+        format!(
+            "{shown} has no calibration, and so neither depth nor points: `stereopsis recompute {shown} -o {stem}-depth.mcap \
+             --calibration FILE --streams {pictures},depth` adds both"
+        )
+    };
+    match part {
+        Part::Left | Part::Right | Part::Csv | Part::Json => None,
+        Part::Rectified => {
+            let same = calibrated.recipe.rectifier.is_none() && calibrated.recipe.scale == Scale::One;
+            same.then(|| {
+                format!("{shown} has no calibration to rectify with: what is matched is left and right as they are")
+            })
+        }
+        Part::DepthMm if depth => None,
+        Part::DepthMm if !metric => Some(uncalibrated()),
+        Part::DepthMm => Some(format!("{shown} has no depth: {recompute} computes it")),
+        Part::DispX256 | Part::Pfm | Part::Tiff => {
+            (!disparity).then(|| format!("{shown} has no disparity: {recompute} computes it"))
+        }
+        Part::Ply if !metric => Some(uncalibrated()),
+        Part::Ply if depth || disparity => None,
+        Part::Ply => Some(format!("{shown} has no depth: {recompute} computes it")),
+        Part::Calibration => (!has_rig).then(uncalibrated),
+    }
+}

@@ -1,0 +1,87 @@
+//! `frames.csv`: one line for each pair.
+
+use crate::recording::{ResultNote, time};
+use std::fmt::Write as _;
+
+/// What is known of an exported pair.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Row {
+    /// Its place in the recording, which its files are named by.
+    pub(super) place: u64,
+    /// Its number at its source.
+    pub(super) sequence: u64,
+    /// How much later the right picture was taken, s.
+    pub(super) skew_s: f64,
+    /// Its name.
+    pub(super) name: String,
+    /// When the left picture was taken, ns since 1970.
+    pub(super) capture_time_ns: u64,
+    /// What was recorded of its result, if it has one.
+    pub(super) result: Option<ResultNote>,
+    /// Which parameters it was matched with: their place in `recording.json`.
+    pub(super) parameters: Option<usize>,
+}
+
+/// The columns, each with what it says.
+pub(super) const COLUMNS: &[(&str, &str)] = &[
+    ("number", "place in the recording, from 0; the files' names begin with it"),
+    ("sequence", "number that the pair had at its source"),
+    ("capture_time_ns", "when the left picture was taken, ns since 1970 by the wall clock"),
+    ("capture_time", "the same in words, UTC"),
+    ("skew_s", "how much later the right picture was taken, s"),
+    ("name", "the pair's name at its source"),
+    ("engine", "what computed the result"),
+    ("compute_ms", "how long that took, ms"),
+    ("measured", "share of the pixels that were measured, 0 to 1"),
+    ("parameters", "which of the parameter sets of recording.json it was matched with, from 0"),
+];
+
+/// The table, in the order of the recording.
+pub(super) fn table(rows: &[Row]) -> String {
+    let names: Vec<_> = COLUMNS.iter().map(|(name, _)| *name).collect();
+    let mut text = names.join(",") + "\n";
+    for Row { place, sequence, skew_s, name, capture_time_ns, result, parameters } in rows {
+        let time = time::rfc3339(time::from_ns(*capture_time_ns));
+        let (engine, compute_ms, measured) = result.as_ref().map_or_else(Default::default, |result| {
+            (word(&result.engine), format!("{:.3}", result.compute_ms), format!("{:.6}", result.measured))
+        });
+        let parameters = parameters.map(|place| place.to_string()).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "{place},{sequence},{capture_time_ns},{time},{skew_s},{},{engine},{compute_ms},{measured},{parameters}",
+            word(name)
+        );
+    }
+    text
+}
+
+/// Words as a cell: quoted where they would end it.
+fn word(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_has_every_column_whatever_names_hold() {
+        let result = ResultNote { sequence: 17, engine: "cpu".into(), compute_ms: 1.5, measured: 0.75 };
+        let bare = Row {
+            place: 3,
+            sequence: 17,
+            skew_s: 0.002,
+            name: "a, \"b\"".into(),
+            capture_time_ns: 1_700_000_000_500_000_000,
+            result: None,
+            parameters: None,
+        };
+        let whole = Row { place: 4, result: Some(result), parameters: Some(1), ..bare.clone() };
+        let text = table(&[bare, whole]);
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[0].split(',').count(), COLUMNS.len());
+        let name = "\"a, \"\"b\"\"\"";
+        assert_eq!(lines[1], format!("3,17,1700000000500000000,2023-11-14T22:13:20.500Z,0.002,{name},,,,"));
+        assert!(lines[2].ends_with(&format!("{name},cpu,1.500,0.750000,1")), "{}", lines[2]);
+    }
+}

@@ -1,0 +1,139 @@
+//! What is written: recorded pictures as they are, with their times, and what follows from the new computation.
+
+use super::matching::Item;
+use super::part::{PartFile, Taken};
+use super::{RecomputeError, Summary};
+use crate::engine;
+use crate::export::ExportError;
+use crate::recording::pack::Packer;
+use crate::recording::read::Recording;
+use crate::recording::{About, Channel, Counters, Format, Packet, Stream, format, time, topic};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// Topics whose messages are copied.
+const RECORDED: [&str; 6] =
+    [topic::PAIRS, topic::LEFT_RAW, topic::RIGHT_RAW, topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED, topic::BOTH_UNSPLIT];
+
+/// The new recording.
+pub(super) struct Output {
+    part: PartFile,
+    packer: Packer,
+    format: Format,
+    calibration: Option<String>,
+    /// Notes and raw pictures are copied: the old recording is one of ours.
+    is_ours: bool,
+    /// Raw pictures are wanted.
+    has_raw: bool,
+    has_head: bool,
+    counters: Counters,
+    /// What was read has become these channels.
+    channels: Vec<(Arc<Channel>, Arc<Channel>)>,
+    /// When the last pair was recorded.
+    last: SystemTime,
+    /// Pairs of the old recording.
+    pairs: u64,
+}
+
+impl Output {
+    pub(super) fn new(taken: Taken, about: About, format: Format, from: &Recording) -> Self {
+        let Taken { part, pairs, results, has_head, .. } = taken;
+        let has_raw = about.streams.has(Stream::Raw);
+        let last = from.pairs().last().map_or(SystemTime::UNIX_EPOCH, |pair| time::from_ns(pair.log_time_ns));
+        Self {
+            part,
+            calibration: about.calibration.rig.clone(),
+            packer: Packer::new(about, format, false),
+            format,
+            is_ours: from.about().is_some(),
+            has_raw,
+            has_head,
+            counters: Counters { pairs, results, ..Counters::default() },
+            channels: Vec::new(),
+            last,
+            pairs: from.pairs().len() as u64,
+        }
+    }
+
+    /// Writes a pair, and its result where there is one, with the pair's time.
+    pub(super) fn write(&mut self, item: &Item, output: Option<&engine::Output>) -> Result<(), RecomputeError> {
+        let now = time::from_ns(item.log_time_ns);
+        let made = self.packer.frame(&item.frame, now).map_err(|err| RecomputeError::Pack(err.to_string()))?;
+        let begins = made.iter().position(|packet| packet.channel.topic == topic::PAIRS).unwrap_or(0);
+        let (head, made) = made.split_at(begins);
+        let mut packets = Vec::new();
+        if !std::mem::replace(&mut self.has_head, true) {
+            packets.extend_from_slice(head);
+            if let Some(output) = output {
+                packets.push(self.packer.parameters(&output.job.params, now));
+            }
+        }
+        packets.extend(self.with_recorded(made, &item.packets)?);
+        if let Some(output) = output {
+            packets.extend(self.packer.result(output, now).map_err(|err| RecomputeError::Pack(err.to_string()))?);
+            self.counters.results += 1;
+        }
+        self.counters.pairs += 1;
+        let written = packets.iter().try_for_each(|packet| self.part.write(packet)).and_then(|()| self.part.look());
+        written.map_err(|error| self.cannot_write(error))
+    }
+
+    /// What was made of a pair, with what was recorded of it in place of the same made anew.
+    fn with_recorded(&mut self, made: &[Packet], recorded: &[Packet]) -> Result<Vec<Packet>, RecomputeError> {
+        if !self.is_ours {
+            return Ok(made.to_vec());
+        }
+        let has_raw = self.has_raw;
+        let copied = |packet: &&Packet| base(packet) == topic::PAIRS || (has_raw && RECORDED.contains(&base(packet)));
+        let is_copied = |made: &Packet| recorded.iter().filter(copied).any(|old| base(old) == base(made));
+        let mut packets =
+            recorded.iter().filter(copied).map(|packet| self.in_format(packet)).collect::<Result<Vec<_>, _>>()?;
+        // the note comes first, whoever reads knows a pair by it
+        packets.sort_by_key(|packet| packet.channel.topic != topic::PAIRS);
+        let new = made.iter().filter(|packet| !is_copied(packet));
+        packets.extend(new.cloned());
+        Ok(packets)
+    }
+
+    /// A recorded message in the words of the new recording: as it is, where these are the same.
+    fn in_format(&mut self, packet: &Packet) -> Result<Packet, RecomputeError> {
+        let wrong = |err: format::DecodeError| RecomputeError::Pack(err.to_string());
+        let known = self.channels.iter().find(|(old, _)| Arc::ptr_eq(old, &packet.channel));
+        if let Some((_, channel)) = known.filter(|(old, new)| old == new) {
+            return Ok(Packet { channel: Arc::clone(channel), ..packet.clone() });
+        }
+        let known = known.map(|(_, new)| Arc::clone(new));
+        let message = format::decode(&packet.channel, &packet.data).map_err(wrong)?;
+        let channel = known.unwrap_or_else(|| {
+            let new = Arc::new(self.format.channel(&packet.channel.topic, &message.body));
+            self.channels.push((Arc::clone(&packet.channel), Arc::clone(&new)));
+            new
+        });
+        let data = if channel == packet.channel { packet.data.clone() } else { self.format.encode(&message) };
+        Ok(Packet { channel, data, ..packet.clone() })
+    }
+
+    /// Ends the file and gives it its name.
+    pub(super) fn finish(mut self, output: &Path) -> Result<Summary, RecomputeError> {
+        let left_out = self.pairs.saturating_sub(self.counters.pairs);
+        self.counters.dropped_by_source = left_out;
+        let packet = self.packer.counters(&self.counters, self.last);
+        self.part.write(&packet).map_err(|error| self.cannot_write(error))?;
+        let Self { part, calibration, counters, last, .. } = self;
+        let path = part.path().to_owned();
+        let bytes = part.finish(calibration.as_deref(), output, last);
+        let bytes = bytes.map_err(|source| RecomputeError::Write(ExportError::Write { path, source }))?;
+        Ok(Summary { pairs: counters.pairs, results: counters.results, left_out, bytes, ..Summary::default() })
+    }
+
+    fn cannot_write(&self, source: std::io::Error) -> RecomputeError {
+        RecomputeError::Write(ExportError::Write { path: self.part.path().to_owned(), source })
+    }
+}
+
+/// The topic without what says that its pictures are compressed.
+fn base(packet: &Packet) -> &str {
+    let name = packet.channel.topic.as_str();
+    name.strip_suffix(topic::COMPRESSED).unwrap_or(name)
+}
