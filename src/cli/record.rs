@@ -219,6 +219,9 @@ struct Recording {
 impl Beside for Recording {
     fn look(&mut self, status: &Status) -> bool {
         self.recorder.watch(&status.errors);
+        if status.ended && status.errors.is_empty() {
+            self.recorder.event("source", &format!("{} has ended", status.source.name));
+        }
         self.status = self.recorder.status();
         self.status.ended.is_some()
     }

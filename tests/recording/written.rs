@@ -45,6 +45,7 @@ fn every_pair_and_result_of_a_scene_that_waits_is_in_the_file() {
             (recording.pairs().len(), recording.len(topic::DEPTH), recording.len(topic::DISPARITY)),
             (12, 12, 0)
         );
+        assert_eq!(recording.len(topic::EVENTS), 2, "the source has ended, and so the recording");
         let about = recording.about().unwrap();
         assert_eq!((about.streams.to_string(), about.filled), ("raw,depth".to_owned(), false));
         assert_eq!(about.parameters["num-disparities"], "16");
