@@ -7,7 +7,7 @@ use crate::ui::command::Command;
 use crate::ui::session::Session;
 use crate::ui::widgets;
 use egui::containers::menu::{MenuButton, MenuConfig};
-use egui::{Button, PopupCloseBehavior, RichText, Role, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{Button, PopupCloseBehavior, RichText, Role, Stroke, TextEdit, Ui, WidgetInfo, vec2};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ fn running(ui: &mut Ui, status: &RecordStatus) -> Option<Command> {
     let red = ui.visuals().error_fg_color;
     let text = format!("{}  {}", minutes(status.elapsed), size(status.bytes));
     let button = Button::new((RichText::new("●").color(red), RichText::new(text).monospace()));
-    let button = ui.add(button.min_size(vec2(RUNNING_WIDTH, 0.0)).selected(true));
+    let button = ui.add(button.min_size(vec2(RUNNING_WIDTH, 0.0)).stroke(Stroke::new(1.0, red)));
     button.widget_info(|| WidgetInfo::selected(Role::Button, true, true, "Stop recording"));
     let clicked = button.on_hover_text(details(ui, status)).clicked();
     if let Some(lost) = losses(status) {

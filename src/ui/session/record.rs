@@ -11,7 +11,7 @@ use crate::recording::write::{
 };
 use crate::recording::{About, Format, RawRule, Stream, Streams};
 use crate::ui::tasks::Task;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -40,6 +40,11 @@ impl Default for RecordChoices {
     }
 }
 
+/// Where a folder is, whatever the program's own is the next time.
+fn whole_path(folder: &Path) -> PathBuf {
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
+}
+
 /// A recording in this window.
 #[derive(Default)]
 pub(crate) struct RecordState {
@@ -48,8 +53,8 @@ pub(crate) struct RecordState {
     pub(crate) expected: Option<Expected>,
     forecast: Option<(Instant, Streams, PathBuf)>,
     phase: Phase,
-    /// Something of it comes from the matcher.
-    needs_results: bool,
+    /// What is in the running one.
+    streams: Streams,
     /// How the running one stands; read once per frame.
     status: Option<RecordStatus>,
 }
@@ -79,6 +84,11 @@ impl RecordState {
     /// It begins or ends: another click would come too early.
     pub(crate) fn is_between(&self) -> bool {
         matches!(self.phase, Phase::Starting(_) | Phase::Ending(..))
+    }
+
+    /// What is in the running recording, in words.
+    fn words(&self) -> String {
+        self.streams.to_string().replace(',', ", ")
     }
 
     fn recorder(&self) -> Option<&Arc<Recorder>> {
@@ -119,7 +129,7 @@ impl Session {
 
     /// Where recordings go.
     pub(crate) fn record_folder(&self) -> PathBuf {
-        self.record.choices.folder.clone().unwrap_or_else(|| self.options.folder.clone())
+        self.record.choices.folder.clone().unwrap_or_else(|| whole_path(&self.options.folder))
     }
 
     /// Asks for the folder.
@@ -147,9 +157,9 @@ impl Session {
         };
         let options =
             RecordOptions { format: choices.format, compression: choices.compression, ..RecordOptions::default() };
-        let target = Target::File(default_name_in(&self.record_folder(), now));
+        let target = Target::File(default_name_in(&whole_path(&self.record_folder()), now));
         self.record.phase = Phase::Starting(None);
-        self.record.needs_results = streams.needs_results();
+        self.record.streams = streams;
         self.tasks.start(Task::StartRecording(target, Box::new((about, options)))).inspect_err(|_| {
             self.record.phase = Phase::Idle;
         })
@@ -177,8 +187,7 @@ impl Session {
     fn show_to_recorder(&self) {
         let recorder = self.record.recorder();
         let frames = recorder.map(|recorder| Arc::clone(recorder) as Arc<dyn FrameTap>);
-        let results = recorder.filter(|_| self.record.needs_results);
-        let results = results.map(|recorder| Arc::clone(recorder) as Arc<dyn ResultTap>);
+        let results = recorder.map(|recorder| Arc::clone(recorder) as Arc<dyn ResultTap>);
         self.live.set_taps(frames.into_iter().collect(), results.into_iter().collect());
     }
 
@@ -206,12 +215,14 @@ impl Session {
         self.record.status = None;
         let is_error = error.is_some();
         let cause = error.or(why).map_or_else(String::new, |cause| format!("{cause} · "));
-        self.notices.offer(format!("{cause}recorded {summary}"), is_error, summary.path);
+        let text = format!("{cause}recorded {} into {summary}", self.record.words());
+        self.notices.offer(text, is_error, summary.path);
     }
 
     /// Looks how the recording stands; called once per frame.
     pub(super) fn look_at_recording(&mut self) {
         let Some(recorder) = self.record.recorder() else { return };
+        recorder.watch(&self.status.errors);
         let status = recorder.status();
         let has_ended = status.ended.is_some();
         self.record.status = Some(status);
@@ -268,7 +279,8 @@ impl Session {
         };
         let ended = recorder.stop();
         let summary = recorder.summary();
-        Some(ended.map(|_| format!("recorded {summary}")).map_err(|err| format!("{err} · recorded {summary}")))
+        let recorded = format!("recorded {} into {summary}", self.record.words());
+        Some(ended.map_err(|err| format!("{err} · {recorded}")).map(|_| recorded))
     }
 }
 
