@@ -44,7 +44,7 @@ fn menu(window: &mut Window) {
 }
 
 #[test]
-fn one_click_records_another_ends_it_and_the_file_plays() {
+fn one_click_records_and_another_ends_it() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = recording_into(folder.path()) else { return };
     window.harness.get_by_label("Record").click();
@@ -61,13 +61,27 @@ fn one_click_records_another_ends_it_and_the_file_plays() {
     assert_eq!((about.source.as_str(), about.streams.has(Stream::Depth)), ("scene", true));
     assert!(recording.pairs().len() >= 3, "{} pairs", recording.pairs().len());
     assert!(recording.len(topic::PARAMETERS) >= 2, "the changed P1 is noted");
+}
 
+#[test]
+fn the_notice_plays_what_was_recorded_with_its_depth() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = recording_into(folder.path()) else { return };
+    window.harness.get_by_label("Record").click();
+    begun(&mut window);
+    window.harness.get_by_label("Stop recording").click();
+    window.until("the notice", |w| w.has("Open it").then_some(()));
     window.harness.get_by_label("Open it").click();
     window.until("the time line", |w| w.has("Position").then_some(()));
     window.until("a pair of the file", |w| {
         let info = w.session.borrow().live().status().source;
         (info.name.starts_with("stereopsis_") && w.result().is_some()).then_some(())
     });
+    window.harness.key_press(Key::Num6);
+    let recorded = window.until("recorded depth", |w| w.result()?.job.frame.raw.recorded.clone());
+    let depth = recorded.depth_m.as_ref().unwrap();
+    assert!(depth.pixels().iter().filter(|z| z.is_finite()).count() > depth.pixels().len() / 2);
+    window.until("its view", |w| (w.has("recorded view") && !w.has("No recorded depth")).then_some(()));
 }
 
 #[test]
