@@ -72,7 +72,10 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         eprintln!("stereopsis: {note}");
     }
     let damage = recording.damage().map(str::to_owned);
-    let input = Input { path: &args.recording, recording, info: &info, calibrated: &calibrated, alpha: choice.alpha };
+    // the recording's own, where it rectifies
+    let recorded = recording.about().filter(|_| choice.says_nothing() && choice.alpha <= 0.0);
+    let alpha = recorded.map_or(choice.alpha, |about| about.calibration.alpha);
+    let input = Input { path: &args.recording, recording, info: &info, calibrated: &calibrated, alpha };
     let options = RecomputeOptions {
         streams: args.streams,
         format: args.messages,

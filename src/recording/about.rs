@@ -1,14 +1,16 @@
 //! What a recording says of itself, of each pair and of each result: JSON, the same in every format.
 
 use super::Streams;
-use crate::calibration::{Output, write};
-use crate::capture::{Original, SourceInfo};
+use crate::calibration::{CalibrationError, LoadOptions, Output, StereoRig, read, write};
+use crate::capture::{Original, Recipe, Rectify, Scale, SourceInfo};
 use crate::frame::Geometry;
 use crate::parameter::Parameter;
 use crate::rig::Calibrated;
 use crate::stereo::StereoParams;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// What a recording is of: [`super::topic::ABOUT`].
@@ -193,6 +195,23 @@ impl CalibrationNote {
             geometry: calibrated.recipe.geometry(source),
             scale: calibrated.recipe.scale.to_string(),
         }
+    }
+}
+
+impl CalibrationNote {
+    /// How frames of raw pairs like this source's become rectified and metric again, at their own size.
+    ///
+    /// # Errors
+    /// The rig is damaged, or for pictures of another shape.
+    pub fn calibrated(&self, source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
+        let file = |text: &String| (PathBuf::from("calibration.toml"), text.clone().into_bytes());
+        let rig = self.rig.as_ref().map(|text| read(&[file(text)], &LoadOptions::default())).transpose()?;
+        let rectifier = rig.as_ref().filter(|_| self.rectifies);
+        let rectifier = rectifier.map(|rig| rig.rectifier(source.width, source.height, self.alpha)).transpose()?;
+        let rectifier = rectifier.map(|rectifier| Arc::new(rectifier) as Arc<dyn Rectify>);
+        let scale = Scale::from_word(&self.scale).unwrap_or_default();
+        let recipe = Recipe { rectifier, geometry: self.geometry, scale };
+        Ok(Calibrated { recipe, note: rig.as_ref().map(StereoRig::summary), rig })
     }
 }
 

@@ -105,6 +105,12 @@ impl CalibrationChoice {
         self.rectify.unwrap_or(by_files)
     }
 
+    /// Whether nothing is chosen but how much is kept and the working size.
+    pub(crate) fn says_nothing(&self) -> bool {
+        let Self { files, rectify, baseline_m, depth_fit, .. } = self;
+        files.is_empty() && rectify.is_none() && self.focal().is_none() && baseline_m.is_none() && depth_fit.is_none()
+    }
+
     /// How the lens is named, if it is.
     pub fn focal(&self) -> Option<FocalLength> {
         let lens = self.focal_mm.zip(self.sensor_width_mm);

@@ -4,6 +4,7 @@ use super::calibrate::{Calibrated, CalibrationChoice, RectifyChoice};
 use crate::calibration::CalibrationError;
 use crate::capture::{self, CaptureError, Next, PairSource, SourceOptions, SourceSpec};
 use crate::frame::RawPair;
+use crate::recording::CalibrationNote;
 use std::time::{Duration, Instant};
 
 /// A source that is open, and how its frames are made.
@@ -55,7 +56,20 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions, choice: &CalibrationChoi
         }
         return Ok(OpenedRig { source, calibrated });
     }
-    let calibrated = choice.apply(&info).map_err(wrong)?;
+    // a recording knows its own calibration; whoever gives another one wins
+    let recorded = source.about().filter(|_| !info.is_rectified && choice.says_nothing());
+    let calibrated = match recorded {
+        Some(about) => {
+            let mut note = CalibrationNote { scale: choice.scale.to_string(), ..about.calibration.clone() };
+            if choice.alpha > 0.0 && note.rectifies {
+                // another crop has another geometry
+                (note.alpha, note.geometry) = (choice.alpha, None);
+            }
+            note.calibrated(&info)
+        }
+        None => choice.apply(&info),
+    };
+    let calibrated = calibrated.map_err(wrong)?;
     Ok(OpenedRig { source, calibrated })
 }
 

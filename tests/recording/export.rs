@@ -1,9 +1,10 @@
 //! What `export` writes is what was recorded.
 
 use crate::program::{packets, record_scene, refused, run};
+use glam::{DMat3, DVec3};
 use image::DynamicImage;
 use std::path::{Path, PathBuf};
-use stereopsis::calibration::{self, LoadOptions};
+use stereopsis::calibration::{self, BrownConrady, Camera, Distortion, LoadOptions, StereoRig};
 use stereopsis::recording::message::{Encoding, ImageBody};
 use stereopsis::recording::{Body, Packet, PairNote, ResultNote, format, topic};
 
@@ -162,6 +163,48 @@ fn the_exported_calibration_is_that_of_the_recording() {
         assert!(near("cx_px", geometry.cx_px) && near("doffs_px", geometry.doffs_px), "{files:?}: {geometry:?}");
     }
     drop(folder);
+}
+
+/// A pair of textures, `left.png` and `right.png`, and `rig.toml`, of cameras that are turned and distorted.
+fn turned_rig(folder: &Path) {
+    let mut random = fastrand::Rng::with_seed(5);
+    let texture: Vec<u8> = (0..102 * 64).map(|_| random.u8(..)).collect();
+    for (name, offset) in [("left.png", 0), ("right.png", 6)] {
+        let view = image::GrayImage::from_fn(96, 64, |x, y| image::Luma([texture[(y * 102 + x + offset) as usize]]));
+        view.save(folder.join(name)).unwrap();
+    }
+    let distortion =
+        Distortion::BrownConrady(BrownConrady { radial: [-0.05, 0.0, 0.0, 0.0, 0.0, 0.0], ..BrownConrady::default() });
+    let camera = |cx| Camera { fx: 90.0, fy: 90.0, cx, cy: 31.0, distortion };
+    let turn = DMat3::from_rotation_z(0.01) * DMat3::from_rotation_y(0.02);
+    let rig = StereoRig::new(camera(47.0), camera(48.0), turn, DVec3::new(-0.1, 0.001, 0.002), Some((96, 64)));
+    let files = calibration::write(&rig, calibration::Output::Toml, 0.0).unwrap();
+    std::fs::write(folder.join("rig.toml"), &files[0].1).unwrap();
+}
+
+#[test]
+fn exported_eyes_and_calibration_give_the_recorded_depth_again() {
+    let keep = tempfile::tempdir().unwrap();
+    let folder = keep.path();
+    turned_rig(folder);
+    let settings = ["--num-disparities", "24", "--engine", "cpu"];
+    let source = ["record", "left.png", "right.png", "--calibration", "rig.toml", "--once", "--lossless"];
+    run(folder, &[&source[..], &settings, &["--streams", "raw,depth", "-o", "in.mcap"]].concat());
+    run(folder, &["export", "in.mcap", "--to", "out"]);
+    let depth = std::fs::read(folder.join("out/000000_depth_mm.png")).unwrap();
+    assert!(image::load_from_memory(&depth).unwrap().to_luma16().iter().filter(|&&mm| mm > 0).count() > 2000);
+    let eyes = ["out/000000_left.png", "out/000000_right.png"];
+    for calibration in ["out/calibration/opencv.yaml", "out/calibration/calibration.toml"] {
+        let output = ["-o", "again.pfm", "--depth", "again.png", "--calibration", calibration];
+        run(folder, &[&["compute"], &eyes[..], &output, &settings].concat());
+        assert!(std::fs::read(folder.join("again.png")).unwrap() == depth, "{calibration}");
+    }
+    // the rectified pair needs no calibration any more
+    let eyes = ["out/000000_left_rectified.png", "out/000000_right_rectified.png"];
+    run(folder, &[&["compute"], &eyes[..], &["-o", "rectified.png"], &settings].concat());
+    let shown = open(&folder.join("rectified.png")).to_luma16();
+    let measured = image::load_from_memory(&depth).unwrap().to_luma16();
+    assert!(shown.iter().zip(measured.iter()).all(|(&px, &mm)| px > 0 || mm == 0), "depth belongs to these pixels");
 }
 
 #[test]
