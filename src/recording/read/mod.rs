@@ -12,6 +12,8 @@ mod pairs;
 mod stream;
 mod topics;
 mod walk;
+#[cfg(test)]
+mod tests;
 
 pub use gather::PairStream;
 pub use pairs::PairIndex;
