@@ -28,6 +28,19 @@ pub enum Origin {
         /// Its line, from 1.
         line: usize,
     },
+    /// In a recording, by whoever made it.
+    Recording(PathBuf),
+}
+
+impl Origin {
+    /// Higher ones win over lower ones.
+    fn layer(&self) -> u8 {
+        match self {
+            Self::Recording(_) => 0,
+            Self::File { .. } => 1,
+            Self::Flag => 2,
+        }
+    }
 }
 
 /// One setting as it was written.
@@ -93,15 +106,13 @@ impl Settings {
     /// The first word that is wrong, or parameters that do not fit each other.
     pub fn resolve(words: &[Word]) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
-        let is_file = |word: &&Word| matches!(word.origin, Origin::File { .. });
-        for layer in [words.iter().filter(is_file).collect::<Vec<_>>(), words.iter().filter(|w| !is_file(w)).collect()]
-        {
+        for layer in 0..=Origin::Flag.layer() {
             let rank = |word: &Word| match word.name.as_str() {
                 "preset" => 0,
                 "cost" => 1,
                 _ => 2,
             };
-            let mut layer = layer;
+            let mut layer: Vec<_> = words.iter().filter(|word| word.origin.layer() == layer).collect();
             layer.sort_by_key(|word| rank(word));
             for word in layer {
                 settings.apply(word).map_err(|text| word.error(&text))?;
@@ -239,6 +250,9 @@ impl Word {
     fn error(&self, text: &str) -> SettingsError {
         match &self.origin {
             Origin::Flag => SettingsError::Flag(format!("--{} {text}", self.name)),
+            Origin::Recording(path) => {
+                SettingsError::File(format!("parameters of the recording {}: {} {text}", path.display(), self.name))
+            }
             Origin::File { path, line } => {
                 SettingsError::File(format!("settings file {}, line {line}: {} {text}", path.display(), self.name))
             }
@@ -305,6 +319,19 @@ mod tests {
         assert_eq!(settings.params.num_disparities, 96);
         assert_eq!(settings.params.cost, CostKind::Rank);
         assert!(settings.params.subpixel, "what stands beside a preset changes it, wherever it stands");
+    }
+
+    #[test]
+    fn what_was_recorded_is_a_default_like_any_other() {
+        let recorded = crate::recording::parameter_words(&StereoParams { p1: 7, p2: 80, ..StereoParams::default() });
+        let origin = || Origin::Recording("a.mcap".into());
+        let mut words = flags(&[("p1", "11")]);
+        words.extend(recorded.into_iter().map(|(name, text)| Word { name, text, origin: origin() }));
+        let settings = Settings::resolve(&words).unwrap();
+        assert_eq!((settings.params.p1, settings.params.p2), (11, 80));
+        let newer = Word { name: "flow".into(), text: "on".into(), origin: origin() };
+        let text = Settings::resolve(&[newer]).unwrap_err().to_string();
+        assert!(text.contains("a.mcap: flow no such setting"), "{text}");
     }
 
     #[test]

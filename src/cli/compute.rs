@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::calibration_args::CalibrationArgs;
 use super::settings_args::SettingsArgs;
-use super::source_args::TopicArgs;
+use super::source_args::RecordingArgs;
 use crate::capture::newest::{Policy, RecvError};
 use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec, Speed};
 use crate::colormap::{Colormap, DisplayRange};
@@ -53,7 +53,7 @@ pub(super) struct ComputeArgs {
     #[arg(long, value_name = "FILE.toml", help_heading = "Calibration")]
     rig: Option<PathBuf>,
     #[command(flatten)]
-    topics: TopicArgs,
+    recording: RecordingArgs,
     #[command(flatten)]
     calibration: CalibrationArgs,
     #[command(flatten)]
@@ -74,10 +74,12 @@ struct Targets {
 /// # Errors
 /// Wrong input, an engine that cannot, a file that cannot be written; the pairs before it are written.
 pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
-    let mut settings = args.settings.resolve()?;
-    settings.params.confidence |= args.confidence_map.is_some();
     let inputs: Vec<_> = std::iter::once(&args.left).chain(&args.right).cloned().collect();
     let spec = SourceSpec::from_paths(&inputs)?;
+    let mut words = args.settings.words()?;
+    words.extend(args.recording.words(Some(&spec))?);
+    let mut settings = Settings::resolve(&words)?;
+    settings.params.confidence |= args.confidence_map.is_some();
     let is_folder = matches!(spec, SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Pipe);
     if args.right_map.as_ref() == Some(&args.output) {
         let name = args.output.display();
@@ -96,7 +98,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     }
     let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
     let choice = args.calibration.over(rig_file.calibration)?;
-    let options = SourceOptions { speed: Speed::Max, topics: args.topics.choice(), ..SourceOptions::default() };
+    let options = SourceOptions { speed: Speed::Max, topics: args.recording.choice(), ..SourceOptions::default() };
     let rig::OpenedRig { source, calibrated } = rig::open(&spec, &options, &choice)?;
     let info = source.info();
     if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {

@@ -5,7 +5,7 @@ use super::calibration_args::CalibrationArgs;
 use super::source_args::SourceArgs;
 use crate::capture::{CaptureError, Recipe, SourceInfo, SourceOptions, SourceSpec};
 use crate::rig::{CalibrationChoice, RigFile};
-use crate::settings::Settings;
+use crate::settings::{Settings, Word};
 use crate::stereo::StereoParams;
 use std::path::PathBuf;
 
@@ -30,6 +30,14 @@ pub(super) struct Input {
 }
 
 impl InputArgs {
+    /// The parameters that were recorded, where they are asked for.
+    ///
+    /// # Errors
+    /// The source is no file that has some.
+    pub(super) fn recorded_words(&self, source: Option<&SourceSpec>) -> anyhow::Result<Vec<Word>> {
+        self.source.recording.words(source)
+    }
+
     /// Reads the rig file, if one was named; `default_rate_hz` where nobody says a rate.
     ///
     /// # Errors

@@ -58,9 +58,10 @@ pub(super) struct LiveArgs {
 /// # Errors
 /// A source, calibration, engine or window that cannot be opened, each with its cause and cure.
 pub(super) fn run(args: &LiveArgs) -> anyhow::Result<()> {
-    let words = args.settings.words()?;
-    let settings = Settings::resolve(&words)?;
     let spec = named_source(args.source.as_deref(), &args.pictures)?;
+    let mut words = args.settings.words()?;
+    words.extend(args.input.recorded_words(spec.as_ref())?);
+    let settings = Settings::resolve(&words)?;
     let asked = args.headless || args.frames.is_some() || args.json;
     if !asked && has_display() {
         let input = args.input.resolve(DEFAULT_RATE_HZ, true, true)?;

@@ -1,10 +1,13 @@
 //! Flags that say where pairs come from.
 
+use super::UsageError;
 use super::camera_args::CameraArgs;
 use crate::capture::scene::SceneOptions;
 use crate::capture::source::parse_size;
-use crate::capture::{SourceOptions, Speed};
+use crate::capture::{SourceOptions, SourceSpec, Speed};
+use crate::recording::Recording;
 use crate::recording::read::TopicChoice;
+use crate::settings::{Origin, Word};
 use std::time::Duration;
 
 /// Where pairs come from.
@@ -28,7 +31,7 @@ pub(super) struct SourceArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) start_at: Option<Duration>,
     #[command(flatten)]
-    pub(super) topics: TopicArgs,
+    pub(super) recording: RecordingArgs,
     /// Seed of the scene's textures and noise
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) scene_seed: u32,
@@ -48,10 +51,10 @@ pub(super) struct SourceArgs {
     pub(super) cameras: CameraArgs,
 }
 
-/// Which topics of a recording are the eyes.
+/// What is taken of a recording.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Source")]
-pub(super) struct TopicArgs {
+pub(super) struct RecordingArgs {
     /// Topic of the left eye's pictures in a recording of another program [default: found by its name]
     #[arg(long, value_name = "TOPIC")]
     pub(super) left_topic: Option<String>,
@@ -61,12 +64,37 @@ pub(super) struct TopicArgs {
     /// Topic of pictures that show both eyes side by side, left one left
     #[arg(long, value_name = "TOPIC", conflicts_with_all = ["left_topic", "right_topic"])]
     pub(super) topic: Option<String>,
+    /// Match with the parameters that were recorded, where flags and settings file say nothing
+    #[arg(long)]
+    pub(super) recorded_parameters: bool,
 }
 
-impl TopicArgs {
+impl RecordingArgs {
     /// What was given.
     pub(super) fn choice(&self) -> TopicChoice {
         TopicChoice { left: self.left_topic.clone(), right: self.right_topic.clone(), both: self.topic.clone() }
+    }
+
+    /// The parameters that were recorded, where they are asked for.
+    ///
+    /// # Errors
+    /// The source is no file that has some.
+    pub(super) fn words(&self, source: Option<&SourceSpec>) -> anyhow::Result<Vec<Word>> {
+        if !self.recorded_parameters {
+            return Ok(Vec::new());
+        }
+        let refuse = |why: &str| Err(UsageError(format!("--recorded-parameters {why}")).into());
+        let Some(SourceSpec::Recording(path)) = source else {
+            return refuse("needs a recording as source (FILE.mcap), not one that still comes");
+        };
+        let recording = Recording::open_with(path, &self.choice())?;
+        let Some(about) = recording.about() else {
+            return refuse(&format!("needs a recording of this program, and {} has no parameters", path.display()));
+        };
+        let origin = Origin::Recording(path.clone());
+        let word =
+            |(name, text): (&String, &String)| Word { name: name.clone(), text: text.clone(), origin: origin.clone() };
+        Ok(about.parameters.iter().map(word).collect())
     }
 }
 
@@ -91,7 +119,7 @@ impl SourceArgs {
         options.looped &= !self.once;
         options.speed = self.speed.unwrap_or(options.speed);
         options.start_at = self.start_at.unwrap_or(options.start_at);
-        options.topics = self.topics.choice();
+        options.topics = self.recording.choice();
         let scene = SceneOptions {
             seed: self.scene_seed,
             noise: self.scene_noise,

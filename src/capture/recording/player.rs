@@ -243,3 +243,6 @@ impl Desk {
         self.ahead().find(|k| self.decoded.iter().all(|(number, _)| number != k))
     }
 }
+
+#[cfg(test)]
+mod tests;
