@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod export;
+mod fixture;
 mod formats;
+mod playback;
 mod program;
 mod recompute;
 mod written;

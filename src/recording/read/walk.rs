@@ -2,7 +2,7 @@
 
 use super::chunk::unpack;
 use super::contents::{Chunk, Contents, Place};
-use super::fields::{self, ChunkHead, Fields, LONGEST_CHUNK_HEAD, MESSAGE_HEAD, RECORD_HEAD};
+use super::fields::{self, Fields, LONGEST_CHUNK_HEAD, MESSAGE_HEAD, RECORD_HEAD};
 use super::file::RecordingFile;
 use mcap::MAGIC;
 use mcap::records::op;
@@ -81,7 +81,7 @@ impl<'a> Walk<'a> {
             self.finish_chunk(true)?;
         }
         match opcode {
-            op::CHUNK => self.begin_chunk(body, there)?,
+            op::CHUNK => self.begin_chunk(body, there, is_whole)?,
             _ if !is_whole && matches!(opcode, 1..=op::DATA_END | 0x80..) => {}
             op::SCHEMA | op::CHANNEL => {
                 let record = self.file.read_at(body, length)?;
@@ -124,11 +124,13 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn begin_chunk(&mut self, body: u64, there: u64) -> io::Result<()> {
+    fn begin_chunk(&mut self, body: u64, there: u64, is_whole: bool) -> io::Result<()> {
         let record = self.file.read_at(body, there.min(LONGEST_CHUNK_HEAD as u64))?;
         match fields::chunk_head(&record) {
             Some(head) => {
-                let chunk = Chunk { start: body, length: there, is_cut: is_cut(&head, there), head };
+                // a length that is damaged does not cut what is there
+                let is_cut = !is_whole && there < (head.size as u64).saturating_add(head.compressed_size);
+                let chunk = Chunk { start: body, length: there, is_cut, head };
                 self.pending = Some(Pending { chunk, indexes: Vec::new() });
             }
             None => self.contents.damage.push(format!("the chunk at byte {} makes no sense", body - RECORD_HEAD)),
@@ -221,8 +223,4 @@ impl<'a> Walk<'a> {
         }
         Ok(chunks)
     }
-}
-
-fn is_cut(head: &ChunkHead, there: u64) -> bool {
-    there < (head.size as u64).saturating_add(head.compressed_size)
 }
