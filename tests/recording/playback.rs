@@ -96,7 +96,8 @@ fn seeking_while_it_holds_shows_the_right_pair_in_the_live_pipeline() {
     let source = RecordingSource::open(file.path(), &options).unwrap();
     let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
     let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
-    let live = Live::start(Box::new(source), LiveOptions { read_back: true, ..LiveOptions::new(params, engine) }).unwrap();
+    let live =
+        Live::start(Box::new(source), LiveOptions { read_back: true, ..LiveOptions::new(params, engine) }).unwrap();
     live.pause();
     let transport = live.transport().unwrap();
     for k in [12, 3, 4, 19, 0] {

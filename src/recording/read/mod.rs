@@ -223,7 +223,7 @@ impl Recording {
 
     /// The first message of the topic that says what the recording is of.
     fn read_about(&mut self) -> Option<About> {
-        if !self.is_ours {
+        if !self.is_ours || self.len(topic::ABOUT) == 0 {
             return None;
         }
         let about =

@@ -4,7 +4,7 @@ use super::contents::{Contents, Place};
 use super::topics::{Eyes, variants};
 use crate::capture::pairing::{Pairing, Side};
 use crate::recording::topic;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::SystemTime;
 
 /// One pair of a recording.
@@ -20,7 +20,9 @@ pub struct PairIndex {
 /// The pairs of a recording of ours, and how many lack a picture.
 pub(super) fn ours(contents: &Contents, eyes: &Eyes) -> (Vec<PairIndex>, u64) {
     let merged = |name: &str| {
-        let mut places: Vec<Place> = variants(contents, name).flat_map(|c| contents.of(&c.topic)).copied().collect();
+        // a topic may have several channels, and its messages are those of all
+        let topics: BTreeSet<&str> = variants(contents, name).map(|channel| channel.topic.as_str()).collect();
+        let mut places: Vec<Place> = topics.into_iter().flat_map(|topic| contents.of(topic)).copied().collect();
         places.sort_unstable();
         places
     };

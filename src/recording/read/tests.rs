@@ -101,6 +101,27 @@ fn packets_are_the_same_in_any_order_however_the_file_was_written() {
 }
 
 #[test]
+fn a_topic_of_two_channels_is_one_topic() {
+    let mut bytes = Cursor::new(Vec::new());
+    let mut writer = Writer::new(&mut bytes).unwrap();
+    let mut write = |name, time: u64, key: &str| {
+        let metadata = [(key.to_owned(), String::new())].into();
+        let channel_id = writer.add_channel(0, name, "json", &metadata).unwrap();
+        let header = MessageHeader { channel_id, sequence: time as u32, log_time: time, publish_time: time };
+        writer.write_to_known_channel(&header, b"{}").unwrap();
+    };
+    for time in 0..6 {
+        write(topic::PAIRS, time, "");
+        write(topic::LEFT_RAW, time, ["one writer", "another one"][time as usize % 2]);
+        write(topic::RIGHT_RAW, time, "");
+    }
+    writer.finish().unwrap();
+    drop(writer);
+    let recording = open(&bytes.into_inner()).unwrap();
+    assert_eq!((recording.pairs().len(), recording.len(topic::LEFT_RAW)), (6, 6));
+}
+
+#[test]
 fn cut_at_any_length_it_keeps_what_came_before() {
     for options in [compressed(), WriteOptions::new().compression(None), WriteOptions::new().use_chunks(false)] {
         let bytes = file(options);
