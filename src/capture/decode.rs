@@ -31,22 +31,47 @@ pub fn read_picture(path: &Path, color: bool) -> Result<Picture, CaptureError> {
     if bytes.is_empty() {
         return Err(file(format!("cannot read {shown}: the file is empty")));
     }
-    let reader = ImageReader::new(io::Cursor::new(&bytes)).with_guessed_format();
-    let reader = reader.map_err(|err| file(format!("cannot read {shown}: {err}")))?;
+    match decode_bytes(&bytes, color) {
+        Ok(picture) => Ok(picture),
+        Err(Undecoded::Unknown(why)) => Err(file(format!("cannot read {shown}: {why}"))),
+        Err(Undecoded::Damaged(why)) => Err(file(format!("cannot decode {shown}: {why}"))),
+        Err(Undecoded::Unusable(why)) => Err(file(format!("cannot use {shown}: {why}; {SAVE_AS}"))),
+    }
+}
+
+/// The picture in the bytes of an image file, as [`read_picture`].
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn decode_picture(bytes: &[u8], color: bool) -> Result<Picture, String> {
+    decode_bytes(bytes, color).map_err(|err| match err {
+        Undecoded::Unknown(why) | Undecoded::Damaged(why) | Undecoded::Unusable(why) => why,
+    })
+}
+
+/// Why bytes are no picture.
+enum Undecoded {
+    Unknown(String),
+    Damaged(String),
+    Unusable(String),
+}
+
+fn decode_bytes(bytes: &[u8], color: bool) -> Result<Picture, Undecoded> {
+    let reader = ImageReader::new(io::Cursor::new(bytes)).with_guessed_format();
+    let reader = reader.map_err(|err| Undecoded::Unknown(err.to_string()))?;
     if reader.format().is_none() {
-        return Err(file(format!("cannot read {shown}: it is no PNG, JPEG, TIFF, PGM or PPM image")));
+        return Err(Undecoded::Unknown("it is no PNG, JPEG, TIFF, PGM or PPM image".to_owned()));
     }
     let is_tiff = reader.format() == Some(ImageFormat::Tiff);
     let decoded = match reader.decode() {
         Err(ImageError::Unsupported(err)) => {
-            let beside = if is_tiff { tiff_with_alpha(&bytes) } else { None };
+            let beside = if is_tiff { tiff_with_alpha(bytes) } else { None };
             let refused = || Err(format!("{}; {SAVE_AS}", err_text(&err)));
             beside.map_or_else(refused, |read| read.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))))
         }
         decoded => decoded.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))),
     };
-    let decoded = decoded.map_err(|why| file(format!("cannot decode {shown}: {why}")))?;
-    picture_of(decoded, color).map_err(|why| file(format!("cannot use {shown}: {why}; {SAVE_AS}")))
+    picture_of(decoded.map_err(Undecoded::Damaged)?, color).map_err(Undecoded::Unusable)
 }
 
 const CUT_OFF: &str = "is it cut off?";

@@ -98,7 +98,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     }
     let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
     let choice = args.calibration.over(rig_file.calibration)?;
-    let options = SourceOptions { speed: Speed::Max, topics: args.recording.choice(), ..SourceOptions::default() };
+    let options =
+        SourceOptions { speed: Speed::Max, topics: args.recording.topics.choice(), ..SourceOptions::default() };
     let rig::OpenedRig { source, calibrated } = rig::open(&spec, &options, &choice)?;
     let info = source.info();
     if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {

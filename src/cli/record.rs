@@ -14,6 +14,7 @@ use crate::recording::write::{
 };
 use crate::recording::{About, CalibrationNote, Format, Stream, Streams, parameter_words};
 use crate::rig;
+use crate::settings::Settings;
 use crate::stereo::{Fill, StereoParams};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -74,10 +75,12 @@ pub(super) struct RecordArgs {
 /// # Errors
 /// A source, calibration or file that cannot be opened; a disk that is full; a source that was lost.
 pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
-    let settings = args.settings.resolve()?;
     let target = target(args)?;
     let Input { source: in_rig, mut options, calibration } = args.input.resolve(DEFAULT_RATE_HZ, true, true)?;
     let spec = named_source(args.source.as_deref(), &args.pictures)?.or(in_rig).unwrap_or(SourceSpec::Scene);
+    let mut words = args.settings.words()?;
+    words.extend(args.input.recorded_words(Some(&spec))?);
+    let settings = Settings::resolve(&words)?;
     check(args, &spec, &settings.params)?;
     options.watched = false;
     options.looped &= args.frames.is_some() || args.seconds.is_some() || spec == SourceSpec::Scene;

@@ -51,10 +51,10 @@ pub(super) struct SourceArgs {
     pub(super) cameras: CameraArgs,
 }
 
-/// What is taken of a recording.
+/// Which topics of a recording are the eyes.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Source")]
-pub(super) struct RecordingArgs {
+pub(super) struct TopicArgs {
     /// Topic of the left eye's pictures in a recording of another program [default: found by its name]
     #[arg(long, value_name = "TOPIC")]
     pub(super) left_topic: Option<String>,
@@ -64,17 +64,27 @@ pub(super) struct RecordingArgs {
     /// Topic of pictures that show both eyes side by side, left one left
     #[arg(long, value_name = "TOPIC", conflicts_with_all = ["left_topic", "right_topic"])]
     pub(super) topic: Option<String>,
+}
+
+/// What is taken of a recording.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Source")]
+pub(super) struct RecordingArgs {
+    #[command(flatten)]
+    pub(super) topics: TopicArgs,
     /// Match with the parameters that were recorded, where flags and settings file say nothing
     #[arg(long)]
     pub(super) recorded_parameters: bool,
 }
 
-impl RecordingArgs {
+impl TopicArgs {
     /// What was given.
     pub(super) fn choice(&self) -> TopicChoice {
         TopicChoice { left: self.left_topic.clone(), right: self.right_topic.clone(), both: self.topic.clone() }
     }
+}
 
+impl RecordingArgs {
     /// The parameters that were recorded, where they are asked for.
     ///
     /// # Errors
@@ -87,7 +97,7 @@ impl RecordingArgs {
         let Some(SourceSpec::Recording(path)) = source else {
             return refuse("needs a recording as source (FILE.mcap), not one that still comes");
         };
-        let recording = Recording::open_with(path, &self.choice())?;
+        let recording = Recording::open_with(path, &self.topics.choice())?;
         let Some(about) = recording.about() else {
             return refuse(&format!("needs a recording of this program, and {} has no parameters", path.display()));
         };
@@ -119,7 +129,7 @@ impl SourceArgs {
         options.looped &= !self.once;
         options.speed = self.speed.unwrap_or(options.speed);
         options.start_at = self.start_at.unwrap_or(options.start_at);
-        options.topics = self.recording.choice();
+        options.topics = self.recording.topics.choice();
         let scene = SceneOptions {
             seed: self.scene_seed,
             noise: self.scene_noise,

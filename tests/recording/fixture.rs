@@ -11,30 +11,30 @@ use stereopsis::image::Image;
 use stereopsis::recording::message::{Body, Encoding, ImageBody, Message};
 use stereopsis::recording::{About, Format, PairNote, Stream, Streams, time, topic};
 
-pub const SIZE: (usize, usize) = (40, 30);
+pub(crate) const SIZE: (usize, usize) = (40, 30);
 /// Between two pairs.
-pub const INTERVAL: Duration = Duration::from_millis(50);
+pub(crate) const INTERVAL: Duration = Duration::from_millis(50);
 /// The number that the first pair had at its source.
-pub const FIRST: u64 = 41;
+pub(crate) const FIRST: u64 = 41;
 
 /// When a pair was taken.
-pub fn taken(k: u64) -> SystemTime {
+pub(crate) fn taken(k: u64) -> SystemTime {
     time::from_ns(1_700_000_000_000_000_000) + INTERVAL * k as u32
 }
 
 /// The picture of one eye: a texture, and its number in one grey level.
-pub fn picture(k: u64, eye: usize) -> Image<u8> {
+pub(crate) fn picture(k: u64, eye: usize) -> Image<u8> {
     Image::from_fn(SIZE.0, SIZE.1, |x, y| match (x, y) {
         (0, 0) => k as u8,
         _ => ((x + eye) * 37 + y * 101 + (x + eye) * y * 7) as u8,
     })
 }
 
-pub fn luma(k: u64, eye: usize) -> Luma {
+pub(crate) fn luma(k: u64, eye: usize) -> Luma {
     Luma::U8(picture(k, eye))
 }
 
-pub fn image(width: usize, height: usize, pixels: &[u8]) -> Body {
+pub(crate) fn image(width: usize, height: usize, pixels: &[u8]) -> Body {
     Body::Image(ImageBody {
         width: width as u32,
         height: height as u32,
@@ -45,20 +45,26 @@ pub fn image(width: usize, height: usize, pixels: &[u8]) -> Body {
 }
 
 /// Writes messages of any topics.
-pub struct Recorder {
+pub(crate) struct Recorder {
     writer: Writer<Cursor<Vec<u8>>>,
     channels: BTreeMap<String, u16>,
     format: Format,
 }
 
 impl Recorder {
-    pub fn new(format: Format, options: WriteOptions) -> Self {
+    pub(crate) fn new(format: Format, options: WriteOptions) -> Self {
         let options = options.profile(format.profile());
         let writer = Writer::with_options(Cursor::new(Vec::new()), options).unwrap();
         Self { writer, channels: BTreeMap::new(), format }
     }
 
-    pub fn write(&mut self, topic: &str, (sequence, log_time): (u32, SystemTime), stamp: SystemTime, body: Body) {
+    pub(crate) fn write(
+        &mut self,
+        topic: &str,
+        (sequence, log_time): (u32, SystemTime),
+        stamp: SystemTime,
+        body: Body,
+    ) {
         let channel_id = match self.channels.get(topic) {
             Some(&id) => id,
             None => {
@@ -77,18 +83,18 @@ impl Recorder {
         self.writer.write_to_known_channel(&header, &self.format.encode(&message)).unwrap();
     }
 
-    pub fn flush(&mut self) {
+    pub(crate) fn flush(&mut self) {
         self.writer.flush().unwrap();
     }
 
-    pub fn finish(mut self) -> Vec<u8> {
+    pub(crate) fn finish(mut self) -> Vec<u8> {
         self.writer.finish().unwrap();
         self.writer.into_inner().into_inner()
     }
 }
 
 /// What a recording of raw pairs says of itself.
-pub fn about() -> About {
+pub(crate) fn about() -> About {
     let info = SourceInfo {
         name: "fixture".into(),
         width: SIZE.0,
@@ -104,7 +110,7 @@ pub fn about() -> About {
 }
 
 /// A recording of ours; four pairs lie in a chunk.
-pub fn ours(format: Format, pairs: u64) -> Vec<u8> {
+pub(crate) fn ours(format: Format, pairs: u64) -> Vec<u8> {
     let mut recorder = Recorder::new(format, WriteOptions::new());
     let json = |value: serde_json::Value| Body::Json(value);
     recorder.write(topic::ABOUT, (0, taken(0)), taken(0), json(serde_json::to_value(about()).unwrap()));
@@ -125,7 +131,7 @@ pub fn ours(format: Format, pairs: u64) -> Vec<u8> {
 }
 
 /// A file in a folder that goes with it.
-pub fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
+pub(crate) fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::with_suffix(".mcap").unwrap();
     std::fs::write(file.path(), bytes).unwrap();
     file

@@ -65,7 +65,7 @@ fn pairs_come_as_they_were_recorded_with_their_times_and_names() {
 #[test]
 fn a_pair_is_the_same_in_whatever_order_it_is_sought() {
     let file = file(&ours(Format::Ros2, 30));
-    let options = SourceOptions { hold_at_end: true, ..at_once() };
+    let options = SourceOptions { watched: true, ..at_once() };
     let mut source = RecordingSource::open(file.path(), &options).unwrap();
     let transport = source.transport().unwrap();
     transport.pause();
@@ -92,7 +92,7 @@ fn it_begins_where_it_is_told_and_begins_again() {
 #[test]
 fn seeking_while_it_holds_shows_the_right_pair_in_the_live_pipeline() {
     let file = file(&ours(Format::Ros2, 20));
-    let options = SourceOptions { hold_at_end: true, ..SourceOptions::default() };
+    let options = SourceOptions { watched: true, ..SourceOptions::default() };
     let source = RecordingSource::open(file.path(), &options).unwrap();
     let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
     let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };

@@ -29,6 +29,8 @@ pub struct RecordingSource {
 struct FilePairs {
     recording: Recording,
     unpacking: Unpacking,
+    /// The file's, for pairs that have none.
+    name: String,
     /// Pairs bring what was recorded of their results.
     with_results: bool,
     /// What opening has read already.
@@ -45,16 +47,17 @@ impl RecordingSource {
             Recording::open_with(path, &options.topics).map_err(|err| CaptureError::File(err.to_string()))?;
         let damage = recording.damage().map(str::to_owned);
         let about = recording.about().cloned();
-        let unpacking = Unpacking::of_file(&recording, options.color)?;
+        let unpacking = Unpacking::of_file(&recording, options.color);
         let times = times(&recording);
         let transport = Arc::new(Transport::new(times, options.speed, options.looped));
         if !options.start_at.is_zero() {
             transport.seek_time(options.start_at);
         }
         let start = transport.wanted().map_or(0, |(pair, _)| pair);
-        let mut pairs = FilePairs { recording, unpacking, with_results: options.watched, first: None };
-        let (k, first) = pairs.first_readable(path, start)?;
         let name = path.file_stem().map_or_else(|| "recording".into(), |name| name.to_string_lossy().into_owned());
+        let with_results = options.watched;
+        let mut pairs = FilePairs { recording, unpacking, name: name.clone(), with_results, first: None };
+        let (k, first) = pairs.first_readable(path, start)?;
         let count = pairs.recording.pairs().len() as u64;
         let info = pairs.unpacking.info(name, &first, (!options.looped).then_some(count));
         pairs.first = Some((k, first));
@@ -100,6 +103,7 @@ impl Pairs for FilePairs {
             ReadError::File(why) => PairError::Lost(CaptureError::File(why)),
         })?;
         let mut pair = self.unpacking.pair(&packets).map_err(PairError::Damaged)?;
+        pair.name = if self.recording.about().is_some() { numbered(&pair) } else { format!("{}-{k:06}", self.name) };
         if self.with_results {
             // a damaged result is no reason to leave the pair out
             let result = self.recording.packets_of_result(k).inspect_err(|err| log::debug!("{err}"));
@@ -107,6 +111,12 @@ impl Pairs for FilePairs {
         }
         Ok(pair)
     }
+}
+
+/// The name that a pair was recorded with, which may be the same for all, and its number then.
+fn numbered(pair: &RawPair) -> String {
+    let has_number = pair.name.chars().rev().take_while(char::is_ascii_digit).count() >= 6;
+    if has_number { pair.name.clone() } else { format!("{}-{:06}", pair.name, pair.sequence) }
 }
 
 impl PairSource for RecordingSource {

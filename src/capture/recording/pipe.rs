@@ -1,5 +1,6 @@
 //! A recording that comes through a pipe while it is made: like a camera, the newest pair wins.
 
+use super::numbered;
 use super::unpacking::Unpacking;
 use crate::capture::newest::{self, NewestReceiver, NewestSender, Policy, RecvError};
 use crate::capture::worker::join_or_leave;
@@ -105,7 +106,7 @@ impl<R: Read> Work<R> {
             self.shared.unpaired.store(self.stream.incomplete(), Ordering::Relaxed);
             let how = unpacking.get_or_insert_with(|| Unpacking::of_stream(&self.stream, self.color));
             let pair = match how.pair(&packets) {
-                Ok(pair) => RawPair { sequence, ..pair },
+                Ok(pair) => RawPair { sequence, name: numbered(&pair), ..pair },
                 Err(why) => {
                     self.damaged(why);
                     continue;

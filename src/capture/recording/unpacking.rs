@@ -1,30 +1,41 @@
 //! Packets become the raw pairs of a source.
 
-use crate::capture::{CaptureError, SourceInfo};
-use crate::frame::RawPair;
-use crate::recording::read::PairStream;
+use crate::capture::{Scale, SourceInfo};
+use crate::frame::{Geometry, RawPair};
+use crate::recording::read::{Eyes, PairStream};
 use crate::recording::unpack::Unpacker;
-use crate::recording::{About, Packet, Recording};
+use crate::recording::{About, Packet, Recording, Stream};
 use std::io::Read;
 
 /// How the packets of a recording become pairs.
 pub(super) struct Unpacking {
     about: Option<About>,
-    color: bool,
+    unpacker: Unpacker,
+    /// Pictures are the rectified ones, at working size.
+    are_rectified: bool,
 }
 
 impl Unpacking {
-    pub(super) fn of_file(recording: &Recording, color: bool) -> Result<Self, CaptureError> {
-        Ok(Self { about: recording.about().cloned(), color })
+    pub(super) fn of_file(recording: &Recording, color: bool) -> Self {
+        let are_rectified = recording.eyes().is_some_and(Eyes::are_rectified);
+        Self::new(recording.about().cloned(), are_rectified, color)
     }
 
     pub(super) fn of_stream<R: Read>(stream: &PairStream<R>, color: bool) -> Self {
-        Self { about: stream.about().cloned(), color }
+        let about = stream.about().cloned();
+        let has = |stream| about.as_ref().is_some_and(|about| about.streams.has(stream));
+        let are_rectified = about.is_some() && !has(Stream::Raw) && !has(Stream::Eyes);
+        Self::new(about, are_rectified, color)
+    }
+
+    fn new(about: Option<About>, are_rectified: bool, color: bool) -> Self {
+        let unpacker = Unpacker::of(about.as_ref(), color);
+        Self { about, unpacker, are_rectified }
     }
 
     /// The pair of these packets.
     pub(super) fn pair(&self, packets: &[Packet]) -> Result<RawPair, String> {
-        Unpacker::new(self.color).pair(packets).map_err(|err| err.to_string())
+        self.unpacker.pair(packets).map_err(|err| err.to_string())
     }
 
     /// What is known of a source with such pairs.
@@ -38,8 +49,18 @@ impl Unpacking {
             rate_hz: about.and_then(|about| about.rate_hz),
             is_camera: false,
             num_pairs,
-            is_rectified: about.is_some_and(|about| about.is_rectified),
-            geometry: about.filter(|about| about.is_rectified).and_then(|about| about.calibration.geometry),
+            is_rectified: self.are_rectified || about.is_some_and(|about| about.is_rectified),
+            geometry: about.and_then(|about| self.geometry(about)),
         }
+    }
+
+    /// The geometry of pairs that are rectified as they come.
+    fn geometry(&self, about: &About) -> Option<Geometry> {
+        let note = &about.calibration;
+        if self.are_rectified {
+            let scale = Scale::from_word(&note.scale).unwrap_or_default();
+            return note.geometry.map(|geometry| geometry.scaled(scale.factor()));
+        }
+        note.geometry.filter(|_| about.is_rectified)
     }
 }

@@ -129,7 +129,7 @@ fn write_pairs(
     progress: &dyn Progress,
 ) -> Result<Vec<table::Row>, ExportError> {
     let Opened { recording, info, calibrated, .. } = opened;
-    let unpacker = Unpacker::new(true);
+    let unpacker = Unpacker::of(recording.about(), true);
     let parameter_times_ns: Vec<u64> = sets.iter().map(|set| set.log_time_ns).collect();
     let (parts, recipe) = (&exported.parts[..], &calibrated.recipe);
     let writer = frame::Writer { folder, parts, recipe, info, parameter_times_ns: &parameter_times_ns };

@@ -100,6 +100,13 @@ impl<R: Read> PairStream<R> {
         self.gathered.push(packet);
         let notes = self.gathered.iter().filter(|packet| packet.channel.topic == topic::PAIRS).count();
         if !is_note && self.gathered.len() - notes == pictures.len() {
+            // the note first, then left and right
+            let place = |packet: &Packet| {
+                let name = packet.channel.topic.as_str();
+                let name = name.strip_suffix(topic::COMPRESSED).unwrap_or(name);
+                pictures.iter().position(|picture| *picture == name).map_or(0, |place| place + 1)
+            };
+            self.gathered.sort_by_key(place);
             self.ready.push_back(std::mem::take(&mut self.gathered));
         }
     }

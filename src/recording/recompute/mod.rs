@@ -153,13 +153,15 @@ pub fn recompute(
 /// How the pictures of the first pair that can be read were recorded, and what is matched of it.
 fn first_pair(input: &mut Input) -> Result<(RawRule, Frame), RecomputeError> {
     let Input { recording, info, calibrated, .. } = input;
-    let unpacker = Unpacker::new(false);
+    let unpacker = Unpacker::of(recording.about(), false);
+    let told = recording.about().map(|about| about.raw.clone());
     let mut why = "it has no pairs".to_owned();
     for place in 0..recording.pairs().len() as u64 {
         let unpacked = recording.packets_of_pair(place).map_err(|err| err.to_string()).and_then(|packets| {
             let raw = Arc::new(unpacker.pair(&packets).map_err(|err| err.to_string())?);
             let frame = calibrated.recipe.make(&raw, info, Instant::now()).map_err(|err| err.to_string())?;
-            Ok((RawRule::of(raw.original.as_ref()), frame))
+            let rule = told.clone().unwrap_or_else(|| RawRule::of(raw.original.as_ref()));
+            Ok((rule, frame))
         });
         match unpacked {
             Ok(found) => return Ok(found),

@@ -1,13 +1,13 @@
-//! Packets to messages, messages to pairs.
-//!
-//! So far pictures of two eyes as they lie in memory; not yet JPEG and PNG, pictures of both eyes, and turned ones.
+//! Packets to messages, messages to raw pairs: pictures as they lie in memory, as cameras send them, JPEG and PNG.
 
-use super::message::{Encoding, ImageBody};
-use super::{Body, Packet, PairNote, format, time};
-use crate::capture::decode::luma_of;
-use crate::capture::decode_camera::{Layout, PixelFormat, decode};
-use crate::frame::{Luma, Picture, RawPair};
-use crate::image::Image;
+mod picture;
+#[cfg(test)]
+mod tests;
+
+use super::{About, Body, Message, Packet, PairNote, RawRule, format, time, topic};
+use crate::capture::{Orientation, Original, halves};
+use crate::frame::{Picture, RawPair};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Why a pair of a recording cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,93 +17,134 @@ pub struct UnpackError(pub String);
 /// Makes raw pairs of packets.
 #[derive(Clone, Debug)]
 pub struct Unpacker {
+    rule: RawRule,
     color: bool,
 }
 
+/// One picture of a pair.
+struct Shown<'a> {
+    packet: &'a Packet,
+    message: Message,
+}
+
 impl Unpacker {
-    /// With RGB if `color` and the pictures have it.
+    /// Of pictures that are the eyes' as they are, or show both side by side; with RGB if `color` and they have it.
     pub fn new(color: bool) -> Self {
-        Self { color }
+        Self { rule: RawRule::default(), color }
     }
 
-    /// The pair of a left and a right picture, in this order, with its note where there is one; see
+    /// Of a recording that says how its raw pictures become the eyes'.
+    pub fn of(about: Option<&About>, color: bool) -> Self {
+        Self { rule: about.map(|about| about.raw.clone()).unwrap_or_default(), color }
+    }
+
+    /// The pair of a left and a right picture, in this order, or of one of both eyes, with its note where there is one; see
     /// [`super::Recording::packets_of_pair`].
     ///
     /// # Errors
-    /// The pictures are damaged, or of a kind that is not read here.
+    /// The pictures are damaged, do not fit each other, or are of a kind that is not read here.
     pub fn pair(&self, packets: &[Packet]) -> Result<RawPair, UnpackError> {
         let mut note: Option<PairNote> = None;
-        let mut pictures = Vec::new();
+        let mut shown = Vec::new();
         for packet in packets {
-            let wrong = |why: &str| UnpackError(format!("{}: {why}", packet.channel.topic));
             let message = format::decode(&packet.channel, &packet.data).map_err(|err| UnpackError(err.to_string()))?;
             match message.body {
                 Body::Json(value) => {
-                    note = Some(serde_json::from_value(value).map_err(|err| wrong(&err.to_string()))?);
+                    let wrong = |err| UnpackError(format!("the note of a pair makes no sense: {err}"));
+                    note = Some(serde_json::from_value(value).map_err(wrong)?);
                 }
-                Body::Image(image) => {
-                    let bits = note.as_ref().map(|note| note.bits);
-                    pictures.push((packet, picture(&image, bits, self.color).map_err(|why| wrong(&why))?));
-                }
-                body => return Err(wrong(&format!("{:?} is no picture that is read here", body.kind()))),
+                _ => shown.push(Shown { packet, message }),
             }
         }
-        let [(first, left), (second, right)]: [_; 2] = pictures.try_into().map_err(|pictures: Vec<_>| {
-            UnpackError(format!("a pair of {} pictures is not read here", pictures.len()))
-        })?;
+        let bits = note.as_ref().map(|note| note.bits);
+        let (left, right) = match &shown[..] {
+            [both] => {
+                let mut picture = self.picture(both, bits)?;
+                self.rule.orientation[0].turn(&mut picture);
+                let (width, height) = picture.size();
+                if width % 2 != 0 {
+                    let topic = &both.packet.channel.topic;
+                    return Err(UnpackError(format!("{topic}: {width}x{height} px cannot be halved")));
+                }
+                halves(&picture, self.rule.swapped)
+            }
+            [left, right] => (self.eye(left, 0, bits)?, self.eye(right, 1, bits)?),
+            other => return Err(UnpackError(format!("a pair of {} pictures", other.len()))),
+        };
         if left.size() != right.size() {
-            return Err(UnpackError(format!("left is {:?} px, right {:?}", left.size(), right.size())));
+            let ((wl, hl), (wr, hr)) = (left.size(), right.size());
+            return Err(UnpackError(format!("the left picture has {wl}x{hl} and the right one {wr}x{hr} pixels")));
         }
-        let later_s = (second.publish_time_ns as f64 - first.publish_time_ns as f64) / 1e9;
-        let sequence = u64::from(first.sequence);
+        if left.luma.bits() != right.luma.bits() {
+            let (left, right) = (left.luma.bits(), right.luma.bits());
+            return Err(UnpackError(format!("the left picture has {left} and the right one {right} bits")));
+        }
+        let times = [&shown[0], &shown[shown.len() - 1]].map(taken);
+        let sequence = u64::from(shown[0].packet.sequence);
         Ok(RawPair {
             left,
             right,
             sequence: note.as_ref().map_or(sequence, |note| note.sequence),
-            capture_time: time::from_ns(first.publish_time_ns),
-            skew_s: note.as_ref().map_or(later_s, |note| note.skew_s),
-            name: note.map_or_else(|| format!("{sequence:06}"), |note| note.name),
-            original: None,
+            capture_time: times[0],
+            skew_s: note.as_ref().map_or_else(|| later_s(times), |note| note.skew_s),
+            name: note.map_or_else(|| format!("{sequence:06}"), |note| name_of(&note)),
+            original: self.original(&shown),
             recorded: None,
             truth: None,
         })
     }
-}
 
-/// The picture of a message; `bits` of each pixel carry light, where somebody knows it.
-fn picture(image: &ImageBody, bits: Option<u8>, color: bool) -> Result<Picture, String> {
-    let size = (image.width as usize, image.height as usize);
-    let camera = |format| {
-        let layout = Layout::tight(format, size).with_stride(image.step as usize);
-        decode(layout, &image.data, color).map_err(|err| err.to_string())
-    };
-    let colored = |order: fn([u8; 3]) -> [u8; 3]| {
-        let rgb = pixels::<3>(image)?.map(|&pixel| order(pixel));
-        Ok(Picture { luma: Luma::U8(rgb.map(|&pixel| luma_of(pixel))), rgb: color.then_some(rgb) })
-    };
-    match image.encoding {
-        Encoding::Mono8 => camera(PixelFormat::Grey),
-        Encoding::Yuyv => camera(PixelFormat::Yuyv),
-        Encoding::Nv12 => camera(PixelFormat::Nv12),
-        Encoding::Rgb8 => colored(|pixel| pixel),
-        Encoding::Bgr8 => colored(|[b, g, r]| [r, g, b]),
-        Encoding::Mono16 => {
-            let words = pixels::<2>(image)?.map(|&bytes| u16::from_le_bytes(bytes));
-            let bits = bits.filter(|bits| (9..=16).contains(bits)).unwrap_or(16);
-            Ok(Picture { luma: Luma::U16 { image: words, bits }, rgb: None })
+    fn picture(&self, shown: &Shown, bits: Option<u8>) -> Result<Picture, UnpackError> {
+        let picture = picture::of(&shown.message.body, bits, self.color);
+        picture.map_err(|why| UnpackError(format!("{}: {why}", shown.packet.channel.topic)))
+    }
+
+    /// The picture of one eye, turned where it was recorded as it came.
+    fn eye(&self, shown: &Shown, eye: usize, bits: Option<u8>) -> Result<Picture, UnpackError> {
+        let mut picture = self.picture(shown, bits)?;
+        if is_unturned(shown, eye) {
+            self.rule.orientation[eye].turn(&mut picture);
         }
-        other => Err(format!("{other:?} is no packing of an eye's picture that is read here")),
+        Ok(picture)
+    }
+
+    /// What cameras gave, where it is more than the pictures: so that it can be recorded again as it was.
+    fn original(&self, shown: &[Shown]) -> Option<Original> {
+        let mut rule = self.rule.clone();
+        rule.side_by_side = shown.len() == 1;
+        if let [left, right] = shown {
+            rule.swapped = false;
+            for (eye, shown) in [left, right].into_iter().enumerate() {
+                if !is_unturned(shown, eye) {
+                    rule.orientation[eye] = Orientation::default();
+                }
+            }
+        }
+        let shots = shown.iter().map(|shown| picture::shot(&shown.message.body, !rule.is_plain()));
+        Some(Original { shots: shots.collect::<Option<Vec<_>>>()?, rule })
     }
 }
 
-/// The pixels of rows that may have a gap behind them.
-fn pixels<const N: usize>(image: &ImageBody) -> Result<Image<[u8; N]>, String> {
-    let (width, height, step) = (image.width as usize, image.height as usize, image.step as usize);
-    let missing = || format!("{} bytes are too few for {width}x{height} pixels", image.data.len());
-    let mut pixels = Vec::new();
-    for y in 0..height {
-        let row = image.data.get(y * step..y * step + N * width).ok_or_else(missing)?;
-        pixels.extend_from_slice(row.as_chunks::<N>().0);
-    }
-    Ok(Image::new(width, height, pixels))
+fn is_unturned(shown: &Shown, eye: usize) -> bool {
+    let name = shown.packet.channel.topic.as_str();
+    name.strip_suffix(topic::COMPRESSED).unwrap_or(name) == [topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED][eye]
+}
+
+/// When a picture was taken: as it says itself, or as the file says.
+fn taken(shown: &Shown) -> SystemTime {
+    let told = Some(shown.message.stamp).filter(|&stamp| stamp > UNIX_EPOCH);
+    told.unwrap_or_else(|| time::from_ns(shown.packet.publish_time_ns))
+}
+
+fn later_s([left, right]: [SystemTime; 2]) -> f64 {
+    let later = right.duration_since(left);
+    later.as_ref().map_or_else(|earlier| -earlier.duration().as_secs_f64(), Duration::as_secs_f64)
+}
+
+/// The pair's name, fit to be the name of a file whatever the recording says.
+fn name_of(note: &PairNote) -> String {
+    let fits = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let name: String = note.name.chars().take(100).map(fits).collect();
+    let name = name.trim_start_matches('.');
+    if name.is_empty() { format!("{:06}", note.sequence) } else { name.to_owned() }
 }

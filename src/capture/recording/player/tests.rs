@@ -26,6 +26,7 @@ impl Pairs for Grey {
             name: k.to_string(),
             original: None,
             truth: None,
+            recorded: None,
         })
     }
 }

@@ -1,0 +1,98 @@
+//! The picture of one message.
+
+use crate::capture::Shot;
+use crate::capture::decode::{decode_picture, luma_of};
+use crate::capture::decode_camera::{Layout, PixelFormat, decode};
+use crate::frame::{Luma, Picture};
+use crate::image::Image;
+use crate::recording::Body;
+use crate::recording::message::{Encoding, ImageBody};
+use image::ImageReader;
+use std::io::Cursor;
+use std::sync::Arc;
+
+/// The picture of a message; `bits` of each pixel carry light, where somebody knows it.
+pub(super) fn of(body: &Body, bits: Option<u8>, color: bool) -> Result<Picture, String> {
+    let picture = match body {
+        Body::Image(image) => of_memory(image, bits, color)?,
+        Body::Compressed { data, .. } => match shot(body, false) {
+            Some(shot) => decode(shot.layout, data, color).map_err(|err| err.to_string())?,
+            None => with_bits(decode_picture(data, color)?, bits),
+        },
+        other => return Err(format!("{:?} is no picture", other.kind())),
+    };
+    let (width, height) = picture.size();
+    if width == 0 || height == 0 { Err(format!("a picture of {width}x{height} pixels")) } else { Ok(picture) }
+}
+
+/// The bytes of a camera, where that is how the picture was recorded; `plain` also where they are the picture as it is.
+pub(super) fn shot(body: &Body, plain: bool) -> Option<Shot> {
+    let (layout, data) = match body {
+        Body::Image(image) => {
+            let format = match image.encoding {
+                Encoding::Yuyv => PixelFormat::Yuyv,
+                Encoding::Nv12 => PixelFormat::Nv12,
+                Encoding::Mono8 if plain => PixelFormat::Grey,
+                Encoding::Mono16 if plain => PixelFormat::Y16,
+                _ => return None,
+            };
+            (layout(image, format), &image.data)
+        }
+        Body::Compressed { format, data } if format.to_ascii_lowercase().contains("jp") => {
+            let (width, height) =
+                ImageReader::with_format(Cursor::new(&data[..]), image::ImageFormat::Jpeg).into_dimensions().ok()?;
+            (Layout::tight(PixelFormat::Mjpeg, (width as usize, height as usize)), data)
+        }
+        _ => return None,
+    };
+    Some(Shot { layout, bytes: Arc::clone(data) })
+}
+
+fn layout(image: &ImageBody, format: PixelFormat) -> Layout {
+    Layout::tight(format, (image.width as usize, image.height as usize)).with_stride(image.step as usize)
+}
+
+fn of_memory(image: &ImageBody, bits: Option<u8>, color: bool) -> Result<Picture, String> {
+    let camera = |format, data: &[u8]| decode(layout(image, format), data, color).map_err(|err| err.to_string());
+    let colored = |order: fn([u8; 3]) -> [u8; 3]| {
+        let rgb = pixels::<3>(image)?.map(|&pixel| order(pixel));
+        Ok(Picture { luma: Luma::U8(rgb.map(|&pixel| luma_of(pixel))), rgb: color.then_some(rgb) })
+    };
+    match image.encoding {
+        Encoding::Mono8 => camera(PixelFormat::Grey, &image.data),
+        Encoding::Yuyv => camera(PixelFormat::Yuyv, &image.data),
+        Encoding::Nv12 => camera(PixelFormat::Nv12, &image.data),
+        Encoding::Uyvy => {
+            let mut swapped = image.data.to_vec();
+            swapped.as_chunks_mut::<2>().0.iter_mut().for_each(|two| two.reverse());
+            camera(PixelFormat::Yuyv, &swapped)
+        }
+        Encoding::Rgb8 => colored(|pixel| pixel),
+        Encoding::Bgr8 => colored(|[b, g, r]| [r, g, b]),
+        Encoding::Mono16 | Encoding::DepthMm => {
+            let words = pixels::<2>(image)?.map(|&bytes| u16::from_le_bytes(bytes));
+            Ok(with_bits(Picture { luma: Luma::U16 { image: words, bits: 16 }, rgb: None }, bits))
+        }
+        Encoding::Float32 => Err("which number is white in floats, nobody knows".to_owned()),
+    }
+}
+
+/// Says how many bits carry light, where somebody knows it and no pixel is brighter.
+fn with_bits(picture: Picture, bits: Option<u8>) -> Picture {
+    let Luma::U16 { image, bits: stored } = picture.luma else { return picture };
+    let fits = |bits: &u8| (9..=16).contains(bits) && image.pixels().iter().all(|&v| u32::from(v) >> bits == 0);
+    let bits = bits.filter(fits).unwrap_or(stored);
+    Picture { luma: Luma::U16 { image, bits }, rgb: picture.rgb }
+}
+
+/// The pixels of rows that may have a gap behind them.
+fn pixels<const N: usize>(image: &ImageBody) -> Result<Image<[u8; N]>, String> {
+    let (width, height, step) = (image.width as usize, image.height as usize, image.step as usize);
+    let mut pixels = Vec::new();
+    for y in 0..height {
+        let row = image.data.get(y.saturating_mul(step)..).and_then(|from| from.get(..N.saturating_mul(width)));
+        let missing = || format!("{} bytes are too few for {width}x{height} pixels", image.data.len());
+        pixels.extend_from_slice(row.ok_or_else(missing)?.as_chunks::<N>().0);
+    }
+    Ok(Image::new(width, height, pixels))
+}
