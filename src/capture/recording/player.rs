@@ -28,6 +28,16 @@ const AHEAD: u64 = 3;
 /// How soon is looked whether something else is wished meanwhile.
 const LOOK: Duration = Duration::from_millis(5);
 
+/// How far the next pair is.
+enum Ahead {
+    /// It is not decoded yet.
+    Coming,
+    /// It was taken then.
+    Taken(SystemTime),
+    /// It cannot be read.
+    Damaged,
+}
+
 type Decoded = Result<Box<RawPair>, PairError>;
 
 /// What the thread that decodes shall do, and what it has done.
@@ -111,15 +121,18 @@ impl Player {
                 None => std::thread::sleep(wait),
                 Some((k, sought)) => {
                     let looped = self.transport.get().looped;
-                    if let Some(taken) = self.shared.peek(k, looped, wait) {
-                        let due = taken.filter(|_| !sought).map_or(now, |time| self.due(time));
-                        let early = due.saturating_duration_since(Instant::now());
-                        if early.is_zero() {
+                    let due = match self.shared.peek(k, looped, wait) {
+                        Ahead::Coming => None,
+                        Ahead::Taken(time) if !sought => Some(self.due(time)),
+                        Ahead::Taken(_) | Ahead::Damaged => Some(now),
+                    };
+                    match due.map(|due| (due, due.saturating_duration_since(Instant::now()))) {
+                        None => {}
+                        Some((_, early)) if !early.is_zero() => std::thread::sleep(early.min(wait)),
+                        Some((due, _)) => {
                             if let Some(pair) = self.take(k, sought, due)? {
                                 return Ok(Next::Pair(pair));
                             }
-                        } else {
-                            std::thread::sleep(early.min(wait));
                         }
                     }
                 }
@@ -200,8 +213,8 @@ impl Shared {
         self.0.1.notify_all();
     }
 
-    /// When the pair was taken, once it is decoded; `None` inside for one that is damaged. Waits a little for it.
-    fn peek(&self, k: u64, looped: bool, patience: Duration) -> Option<Option<SystemTime>> {
+    /// How far this pair is, which is given next; waits a little for it.
+    fn peek(&self, k: u64, looped: bool, patience: Duration) -> Ahead {
         let mut desk = self.lock();
         if desk.next != k || desk.looped != looped {
             (desk.next, desk.looped) = (k, looped);
@@ -213,7 +226,11 @@ impl Shared {
             self.0.1.wait_timeout_while(desk, patience, |desk| desk.decoded.iter().all(|(number, _)| *number != k));
         let (desk, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let found = desk.decoded.iter().find(|(number, _)| *number == k);
-        found.map(|(_, decoded)| decoded.as_ref().ok().map(|pair| pair.capture_time))
+        match found {
+            None => Ahead::Coming,
+            Some((_, Ok(pair))) => Ahead::Taken(pair.capture_time),
+            Some((_, Err(_))) => Ahead::Damaged,
+        }
     }
 
     fn take(&self, k: u64) -> Option<Decoded> {

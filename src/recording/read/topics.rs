@@ -70,7 +70,7 @@ impl TopicChoice {
             (None, Some(left), None) => Ok(Eyes::Two { left: named(left)?, right: other(left, true)? }),
             (None, None, Some(right)) => Ok(Eyes::Two { left: other(right, false)?, right: named(right)? }),
             (None, None, None) => {
-                let mut pairs = images.iter().flat_map(|left| {
+                let mut pairs = images.iter().filter_map(|left| {
                     let right = images.iter().find(|right| is_beside(&left.topic, &right.topic, true));
                     right.map(|right| Eyes::Two { left: Arc::clone(left), right: Arc::clone(right) })
                 });
