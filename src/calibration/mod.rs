@@ -3,6 +3,7 @@
 //! [`load`] reads a [`StereoRig`] from files of five kinds and our own; [`StereoRig::rectifier`] makes of it, for one
 //! picture size, the map that the capture thread applies to every raw pair.
 
+mod camera_info;
 mod camera_model;
 mod checks;
 mod description;
@@ -21,6 +22,7 @@ mod rig;
 #[cfg(test)]
 mod shared_data;
 
+pub use camera_info::CameraInfo;
 pub use camera_model::{Camera, Distortion};
 pub use depth_fit::{KnownDepth, fit_depth};
 pub use description::{CameraDescription, RectifiedDescription, RigDescription};

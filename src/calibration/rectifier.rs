@@ -22,6 +22,29 @@ impl StereoRig {
     /// # Errors
     /// Another shape than that of the calibration, an `alpha` out of range, or a rig that cannot be rectified.
     pub fn rectifier(&self, width: usize, height: usize, alpha: f64) -> Result<Rectifier, CalibrationError> {
+        let (rig, rectification, note) = self.at_size(width, height, alpha)?;
+        let table = |camera: &Camera, rotation: DMat3, projection: Projection| {
+            RemapTable::new(width, height, |x, y| {
+                let ray = rotation.transpose() * projection.ray(x as f64, y as f64);
+                if ray.z > 0.0 { camera.project(ray) } else { DVec2::NAN }
+            })
+        };
+        Ok(Rectifier {
+            left: table(&rig.left, rectification.rotation_left, rectification.left),
+            right: table(&rig.right, rectification.rotation_right, rectification.right),
+            geometry: Geometry { estimated: self.estimated, ..rectification.geometry() },
+            note,
+        })
+    }
+
+    /// The rig scaled to raw pictures of `width` x `height`, how they are rectified, and what a user should know of it; see
+    /// [`StereoRig::rectifier`].
+    pub(super) fn at_size(
+        &self,
+        width: usize,
+        height: usize,
+        alpha: f64,
+    ) -> Result<(Self, Rectification, Option<String>), CalibrationError> {
         if !(0.0..=1.0).contains(&alpha) {
             return Err(CalibrationError(format!(
                 "alpha is {alpha}: it must be from 0 (no black border) to 1 (all kept)"
@@ -38,18 +61,7 @@ impl StereoRig {
             Some(own) => own.cropped(&rig, (width, height), alpha)?,
             None => Rectification::compute(&rig, width, height, alpha)?,
         };
-        let table = |camera: &Camera, rotation: DMat3, projection: Projection| {
-            RemapTable::new(width, height, |x, y| {
-                let ray = rotation.transpose() * projection.ray(x as f64, y as f64);
-                if ray.z > 0.0 { camera.project(ray) } else { DVec2::NAN }
-            })
-        };
-        Ok(Rectifier {
-            left: table(&rig.left, rectification.rotation_left, rectification.left),
-            right: table(&rig.right, rectification.rotation_right, rectification.right),
-            geometry: Geometry { estimated: self.estimated, ..rectification.geometry() },
-            note,
-        })
+        Ok((rig, rectification, note))
     }
 
     /// How much larger the pictures are than those of the calibration, and what a user should know of it.

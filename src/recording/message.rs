@@ -1,5 +1,7 @@
 //! What is recorded, before it becomes the bytes of one format or another.
 
+pub use crate::calibration::CameraInfo as CameraBody;
+
 use crate::image::Image;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -83,25 +85,6 @@ pub enum Encoding {
     DepthMm,
     /// A 32-bit float for each pixel; only read as depth, m.
     Float32,
-}
-
-/// One camera of a rig, as ROS's `camera_info` describes it; matrices row by row, lengths in px and m.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CameraBody {
-    /// Columns.
-    pub width: u32,
-    /// Rows.
-    pub height: u32,
-    /// `plumb_bob`, `rational_polynomial` or `equidistant`; empty for none.
-    pub distortion_model: String,
-    /// Its coefficients.
-    pub d: Vec<f64>,
-    /// Intrinsics of the picture as it is in this topic's namespace; all 0 if it is not calibrated.
-    pub k: [f64; 9],
-    /// Rotation to the rectified camera.
-    pub r: [f64; 9],
-    /// Projection of the rectified camera; `p[3]` is `-fx` times the baseline for the right one.
-    pub p: [f64; 12],
 }
 
 /// Disparity together with the numbers that make depth of it: `z = f T / (d + doffs)`.

@@ -1,8 +1,8 @@
 //! Writers: a rig as our TOML, as OpenCV's YAML or XML, or as ROS's two camera_info files.
 
 use super::own;
-use crate::calibration::{CalibrationError, Camera, Distortion, Projection, Rectification, StereoRig};
-use glam::DMat3;
+use crate::calibration::camera_info::{CameraInfo, projection_of, rows};
+use crate::calibration::{CalibrationError, Camera, StereoRig};
 use std::fmt::Write as _;
 
 /// How a rig is written.
@@ -59,23 +59,13 @@ fn opencv(rig: &StereoRig, file: &mut dyn Storage) -> String {
     if let Some(r) = &rig.rectification {
         file.matrix("R1", 3, &rows(r.rotation_left));
         file.matrix("R2", 3, &rows(r.rotation_right));
-        file.matrix("P1", 3, &projection(&r.left, 0.0));
-        file.matrix("P2", 3, &projection(&r.right, r.baseline_m));
+        file.matrix("P1", 3, &projection_of(&r.left, 0.0));
+        file.matrix("P2", 3, &projection_of(&r.right, r.baseline_m));
         let q = [1.0, 0.0, 0.0, -r.left.cx, 0.0, 1.0, 0.0, -r.left.cy, 0.0, 0.0, 0.0, r.left.fx];
         let last = [0.0, 0.0, 1.0 / r.baseline_m, (r.right.cx - r.left.cx) / r.baseline_m];
         file.matrix("Q", 4, &[&q[..], &last].concat());
     }
     file.finish()
-}
-
-fn rows(matrix: DMat3) -> [f64; 9] {
-    matrix.transpose().to_cols_array()
-}
-
-/// A 3x4 projection of a camera that stands `baseline` to the right.
-fn projection(camera: &Projection, baseline: f64) -> [f64; 12] {
-    let Projection { fx, fy, cx, cy } = *camera;
-    [fx, 0.0, cx, -fx * baseline, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0]
 }
 
 /// Numbers that come back to the last bit; OpenCV wants a point or an exponent in a `dt: d`.
@@ -132,40 +122,8 @@ fn ros(rig: &StereoRig, alpha: f64) -> Result<[(&'static str, String); 2], Calib
             "ROS's camera_info names the picture size, which this calibration does not: say it with --size".to_owned(),
         ));
     };
-    let r = match rig.rectification {
-        Some(r) => r,
-        None => Rectification::compute(rig, width, height, alpha)?,
-    };
-    let file = |name, side: &str, camera: &Camera, rotation: DMat3, p: [f64; 12]| {
-        let coefficients = camera.distortion.coefficients();
-        let model = match camera.distortion {
-            Distortion::Fisheye(_) => "equidistant",
-            Distortion::BrownConrady(_) if coefficients.len() <= 8 => camera.distortion.name(),
-            Distortion::BrownConrady(_) => {
-                return Err(CalibrationError(format!(
-                    "the {side} camera has thin prism coefficients, which ROS's camera_info cannot hold; write OpenCV's or \
-                     our own"
-                )));
-            }
-        };
-        let Camera { fx, fy, cx, cy, .. } = *camera;
-        let matrix = |name: &str, rows: usize, data: &[f64]| {
-            format!("{name}:\n  rows: {rows}\n  cols: {}\n  data: [{}]\n", data.len() / rows, list(data, ", "))
-        };
-        let text = [
-            format!("image_width: {width}\nimage_height: {height}\ncamera_name: stereo/{side}\n"),
-            matrix("camera_matrix", 3, &[fx, 0.0, cx, 0.0, fy, cy, 0.0, 0.0, 1.0]),
-            format!("distortion_model: {model}\n"),
-            matrix("distortion_coefficients", 1, &coefficients),
-            matrix("rectification_matrix", 3, &rows(rotation)),
-            matrix("projection_matrix", 3, &p),
-        ];
-        Ok((name, text.concat()))
-    };
-    Ok([
-        file("left.yaml", "left", &rig.left, r.rotation_left, projection(&r.left, 0.0))?,
-        file("right.yaml", "right", &rig.right, r.rotation_right, projection(&r.right, r.baseline_m))?,
-    ])
+    let [left, right] = CameraInfo::of_rig(rig, (width, height), alpha)?;
+    Ok([("left.yaml", left.yaml("left")), ("right.yaml", right.yaml("right"))])
 }
 
 fn archive(files: &[(&'static str, String); 2]) -> Result<Vec<u8>, CalibrationError> {

@@ -1,0 +1,147 @@
+//! A rig as ROS's two `camera_info`, for files and for messages.
+
+use super::{CalibrationError, Camera, Distortion, LoadOptions, Projection, StereoRig, read};
+use crate::frame::Geometry;
+use glam::DMat3;
+use std::path::PathBuf;
+
+/// One camera of a rig, as ROS's `camera_info` describes it; matrices row by row, lengths in px and m.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CameraInfo {
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// `plumb_bob`, `rational_polynomial` or `equidistant`; empty for none.
+    pub distortion_model: String,
+    /// Its coefficients.
+    pub d: Vec<f64>,
+    /// Intrinsics of the picture as it is; all 0 if it is not calibrated.
+    pub k: [f64; 9],
+    /// Rotation to the rectified camera.
+    pub r: [f64; 9],
+    /// Projection of the rectified camera; `p[3]` is `-fx` times the baseline for the right one.
+    pub p: [f64; 12],
+}
+
+impl CameraInfo {
+    /// Left and right camera of a rig for raw pictures of `width` x `height`, see [`StereoRig::rectifier`].
+    ///
+    /// # Errors
+    /// The rig cannot be rectified at this size, or has thin prism coefficients, which ROS does not know.
+    pub fn of_rig(rig: &StereoRig, (width, height): (usize, usize), alpha: f64) -> Result<[Self; 2], CalibrationError> {
+        let (rig, rectification, _) = rig.at_size(width, height, alpha)?;
+        let info = |side: &str, camera: &Camera, rotation: DMat3, projection: &Projection, baseline_m: f64| {
+            let d = camera.distortion.coefficients();
+            let model = match camera.distortion {
+                Distortion::Fisheye(_) => "equidistant",
+                Distortion::BrownConrady(_) if d.len() <= 8 => camera.distortion.name(),
+                Distortion::BrownConrady(_) => {
+                    return Err(CalibrationError(format!(
+                        "the {side} camera has thin prism coefficients, which ROS's camera_info cannot hold; write OpenCV's \
+                         or our own"
+                    )));
+                }
+            };
+            let Camera { fx, fy, cx, cy, .. } = *camera;
+            Ok(Self {
+                width: width as u32,
+                height: height as u32,
+                distortion_model: model.to_owned(),
+                d,
+                k: [fx, 0.0, cx, 0.0, fy, cy, 0.0, 0.0, 1.0],
+                r: rows(rotation),
+                p: projection_of(projection, baseline_m),
+            })
+        };
+        let r = &rectification;
+        Ok([
+            info("left", &rig.left, r.rotation_left, &r.left, 0.0)?,
+            info("right", &rig.right, r.rotation_right, &r.right, r.baseline_m)?,
+        ])
+    }
+
+    /// Left and right camera of pictures that are rectified already: what `p` says, `k` says too.
+    pub fn of_rectified(geometry: &Geometry, (width, height): (usize, usize)) -> [Self; 2] {
+        let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. } = *geometry;
+        [(cx_px, 0.0), (cx_px + doffs_px, baseline_m)].map(|(cx, baseline_m)| Self {
+            width: width as u32,
+            height: height as u32,
+            distortion_model: "plumb_bob".to_owned(),
+            d: vec![0.0; 5],
+            k: [focal_px, 0.0, cx, 0.0, focal_px, cy_px, 0.0, 0.0, 1.0],
+            r: rows(DMat3::IDENTITY),
+            p: projection_of(&Projection { fx: focal_px, fy: focal_px, cx, cy: cy_px }, baseline_m),
+        })
+    }
+
+    /// Whether there is a calibration in it.
+    pub fn is_calibrated(&self) -> bool {
+        self.k[0] > 0.0
+    }
+
+    /// The rig of a left and a right camera.
+    ///
+    /// # Errors
+    /// They are not calibrated, or no stereo pair.
+    pub fn rig([left, right]: [&Self; 2]) -> Result<StereoRig, CalibrationError> {
+        let file = |info: &Self, side: &str| (PathBuf::from(format!("{side}.yaml")), info.yaml(side).into_bytes());
+        read(&[file(left, "left"), file(right, "right")], &LoadOptions::default())
+    }
+
+    /// The file that ROS's calibrator would write.
+    pub fn yaml(&self, side: &str) -> String {
+        let matrix = |name: &str, rows: usize, data: &[f64]| {
+            let columns = data.len() / rows;
+            let data: Vec<_> = data.iter().map(|v| format!("{v:?}")).collect();
+            format!("{name}:\n  rows: {rows}\n  cols: {columns}\n  data: [{}]\n", data.join(", "))
+        };
+        let Self { width, height, distortion_model, .. } = self;
+        [
+            format!("image_width: {width}\nimage_height: {height}\ncamera_name: stereo/{side}\n"),
+            matrix("camera_matrix", 3, &self.k),
+            format!("distortion_model: {distortion_model}\n"),
+            matrix("distortion_coefficients", 1, &self.d),
+            matrix("rectification_matrix", 3, &self.r),
+            matrix("projection_matrix", 3, &self.p),
+        ]
+        .concat()
+    }
+}
+
+/// A matrix row by row.
+pub(super) fn rows(matrix: DMat3) -> [f64; 9] {
+    matrix.transpose().to_cols_array()
+}
+
+/// A 3x4 projection of a camera that stands `baseline` to the right.
+pub(super) fn projection_of(camera: &Projection, baseline: f64) -> [f64; 12] {
+    let Projection { fx, fy, cx, cy } = *camera;
+    [fx, 0.0, cx, -fx * baseline, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibration::rig::tests::plain_rig;
+
+    #[test]
+    fn a_rig_survives_its_two_cameras() {
+        let rig = plain_rig();
+        let [left, right] = CameraInfo::of_rig(&rig, (640, 480), 0.0).unwrap();
+        assert_eq!((left.k[0], left.p[3]), (500.0, 0.0));
+        assert!((right.p[3] + right.p[0] * 0.12).abs() < 1e-9 && left.is_calibrated());
+        let back = CameraInfo::rig([&left, &right]).unwrap();
+        assert_eq!((back.left, back.right, back.size), (rig.left, rig.right, rig.size));
+        assert!((back.baseline_m() - 0.12).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rectified_cameras_have_one_matrix_for_both() {
+        let geometry =
+            Geometry { focal_px: 400.0, baseline_m: 0.1, doffs_px: 7.0, cx_px: 99.5, cy_px: 49.5, estimated: false };
+        let [left, right] = CameraInfo::of_rectified(&geometry, (200, 100));
+        assert_eq!((left.k[2], right.k[2], right.p[2]), (99.5, 106.5, 106.5));
+        assert_eq!((right.p[3], right.d.len(), left.width), (-40.0, 5, 200));
+    }
+}
