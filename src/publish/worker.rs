@@ -277,5 +277,5 @@ impl Worker {
 
 /// A packer that packs these streams alone.
 fn packer(about: &About, streams: Streams) -> Packer {
-    Packer::new(About { streams, ..about.clone() }, Format::Foxglove, false)
+    Packer::new(About { streams, ..about.clone() }, Format::Foxglove)
 }

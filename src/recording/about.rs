@@ -84,6 +84,11 @@ impl RawRule {
         *self == Self::default()
     }
 
+    /// Whether this eye's raw picture is not turned.
+    pub fn is_upright(&self, eye: usize) -> bool {
+        self.orientation[eye] == crate::capture::Orientation::default()
+    }
+
     /// The rule of a pair.
     pub fn of(original: Option<&Original>) -> Self {
         original.map(|original| original.rule.clone()).unwrap_or_default()
@@ -129,6 +134,10 @@ pub struct ResultNote {
     pub compute_ms: f64,
     /// Share of pixels that were measured, 0 to 1.
     pub measured: f64,
+    /// What was added to the recorded disparity, px: others make depth of it as `z = f T / d`, see
+    /// [`crate::frame::Geometry::doffs_px`].
+    #[serde(default)]
+    pub doffs_px: f64,
 }
 
 /// Pairs and results so far: [`super::topic::COUNTERS`].
@@ -225,7 +234,7 @@ pub fn parameter_words(params: &StereoParams) -> BTreeMap<String, String> {
 fn units() -> BTreeMap<String, String> {
     let units = [
         ("depth", "mm, 16 bits, 0 where there is none"),
-        ("disparity", "px, left minus right"),
+        ("disparity", "px, left minus right, and geometry.doffs_px at its size added to it: z = f T / d"),
         (
             "calibration.geometry",
             "focal_px, doffs_px, cx_px, cy_px: px; baseline_m: m; z = focal_px * baseline_m / (d + doffs_px)",

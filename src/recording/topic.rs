@@ -12,6 +12,10 @@ pub const RIGHT_UNTURNED: &str = "/stereo/right/image_unturned";
 pub const BOTH_UNSPLIT: &str = "/stereo/both/image_unsplit";
 /// Behind the name of a topic whose pictures are JPEG or PNG, as ROS's image transport has it.
 pub const COMPRESSED: &str = "/compressed";
+/// The left eye's picture in colour, where its brightness is not what follows from the colours and has a topic of its own.
+pub const LEFT_COLOR: &str = "/stereo/left/image_color";
+/// The right eye's picture in colour.
+pub const RIGHT_COLOR: &str = "/stereo/right/image_color";
 /// The physical left camera.
 pub const LEFT_CAMERA: &str = "/stereo/left/camera_info";
 /// The physical right camera.
@@ -20,6 +24,10 @@ pub const RIGHT_CAMERA: &str = "/stereo/right/camera_info";
 pub const LEFT_RECTIFIED: &str = "/stereo/rectified/left/image";
 /// The right picture, rectified, at working size.
 pub const RIGHT_RECTIFIED: &str = "/stereo/rectified/right/image";
+/// The left picture in colour, rectified, see [`LEFT_COLOR`].
+pub const LEFT_RECTIFIED_COLOR: &str = "/stereo/rectified/left/image_color";
+/// The right picture in colour, rectified.
+pub const RIGHT_RECTIFIED_COLOR: &str = "/stereo/rectified/right/image_color";
 /// The left camera of rectified pictures.
 pub const LEFT_RECTIFIED_CAMERA: &str = "/stereo/rectified/left/camera_info";
 /// The right camera of rectified pictures.

@@ -1,67 +1,24 @@
 //! What was recorded of a pair's result, as numbers to be looked at beside what is computed now.
 
 use crate::frame::Recorded;
-use crate::image::Image;
-use crate::recording::format::decode;
-use crate::recording::message::{DisparityBody, Encoding, ImageBody};
-use crate::recording::{Body, Packet, topic};
+use crate::recording::Packet;
+use crate::recording::unpack::Measured;
 
 /// Depth and disparity among the packets of a result; `None` where there is neither, or what is there cannot be read.
 pub(super) fn of(packets: &[Packet]) -> Option<Recorded> {
-    let mut recorded = Recorded::default();
-    for packet in packets {
-        let body = |packet: &Packet| {
-            let message = decode(&packet.channel, &packet.data);
-            message.inspect_err(|err| log::debug!("{err}")).ok().map(|message| message.body)
-        };
-        match packet.channel.topic.as_str() {
-            topic::DEPTH => {
-                if let Some(Body::Image(image)) = body(packet) {
-                    recorded.depth_m = depth_m(&image);
-                }
-            }
-            topic::DISPARITY => {
-                if let Some(Body::Disparity(disparity)) = body(packet) {
-                    recorded.disparity_px = Some(disparity_px(&disparity));
-                }
-            }
-            _ => {}
-        }
-    }
+    let measured = Measured::of(packets).inspect_err(|err| log::debug!("{err}")).ok()?;
+    let metres = |&mm: &u16| if mm == 0 { f32::NAN } else { f32::from(mm) / 1000.0 };
+    let depth_m = measured.depth_mm.map(|mm| mm.map(metres));
+    let recorded = Recorded { depth_m, disparity_px: measured.disparity_px };
     (recorded != Recorded::default()).then_some(recorded)
-}
-
-/// Metres of a picture of depth; NaN where there is none.
-fn depth_m(image: &ImageBody) -> Option<Image<f32>> {
-    let (width, height, step) = (image.width as usize, image.height as usize, image.step as usize);
-    let bytes = match image.encoding {
-        Encoding::DepthMm => 2,
-        Encoding::Float32 => 4,
-        _ => return None,
-    };
-    if width == 0 || step < width * bytes || image.data.len() < step * height {
-        return None;
-    }
-    let pixel = |at: &[u8]| match *at {
-        [low, high] => f32::from(u16::from_le_bytes([low, high])) / 1000.0,
-        [a, b, c, d] => f32::from_le_bytes([a, b, c, d]),
-        _ => f32::NAN,
-    };
-    let rows = image.data.chunks_exact(step).take(height);
-    let pixels = rows.flat_map(|row| row[..width * bytes].chunks_exact(bytes).map(pixel));
-    let pixels: Vec<_> = pixels.map(|z| if z > 0.0 && z.is_finite() { z } else { f32::NAN }).collect();
-    Some(Image::new(width, height, pixels))
-}
-
-fn disparity_px(body: &DisparityBody) -> Image<f32> {
-    let lowest = body.min_disparity;
-    body.disparity_px.map(|&d| if d >= lowest { d } else { f32::NAN })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::{Format, Message};
+    use crate::image::Image;
+    use crate::recording::message::{DisparityBody, Encoding, ImageBody};
+    use crate::recording::{Body, Format, Message, topic};
     use std::sync::Arc;
     use std::time::SystemTime;
 

@@ -1,6 +1,5 @@
 //! The files of one pair.
 
-use super::measured::Measured;
 use super::table::Row;
 use super::{ExportError, Part};
 use crate::capture::{Recipe, SourceInfo};
@@ -8,6 +7,7 @@ use crate::export;
 use crate::frame::{Frame, RawPair};
 use crate::image::Image;
 use crate::recording::read::ReadError;
+use crate::recording::unpack::Measured;
 use crate::recording::{Packet, time};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -4,7 +4,6 @@
 mod about;
 mod calibration;
 mod frame;
-mod measured;
 mod part;
 mod plan;
 mod table;

@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn every_line_has_every_column_whatever_names_hold() {
-        let result = ResultNote { sequence: 17, engine: "cpu".into(), compute_ms: 1.5, measured: 0.75 };
+        let result = ResultNote { sequence: 17, engine: "cpu".into(), compute_ms: 1.5, measured: 0.75, doffs_px: 0.0 };
         let bare = Row {
             place: 3,
             sequence: 17,

@@ -1,20 +1,23 @@
 //! Frames and results to messages, messages to packets.
-//!
-//! So far raw pairs as decoded pictures, disparity, depth and all notes; not yet what cameras gave as it came, eyes, rectified
-//! pairs, numbers of cameras and transforms.
 
-use super::message::{Bytes, DisparityBody, Encoding, ImageBody};
+mod cameras;
+mod numbers;
+mod picture;
+#[cfg(test)]
+mod tests;
+
+use super::topic::{self, frame};
 use super::{
-    About, Body, Channel, Counters, Event, Format, Message, Packet, PairNote, ResultNote, Stream, time, topic,
+    About, Body, Channel, Counters, Event, Format, Message, Packet, PairNote, RawRule, Stream, parameter_words, time,
 };
+use crate::calibration::CameraInfo;
 use crate::engine::Output;
-use crate::frame::{Frame, Luma, Picture};
-use crate::image::Image;
-use crate::stereo::map::SUBPIXEL_STEPS;
-use crate::stereo::{DisparityMap, INVALID, StereoParams, depth, reason};
+use crate::frame::{Frame, Geometry, Picture, RawPair};
+use crate::stereo::StereoParams;
+use cameras::Cameras;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// Why something cannot be recorded as asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,6 +28,14 @@ pub enum PackError {
     /// Depth was asked for.
     #[error("pair {0} has no calibration, and depth needs one")]
     NoGeometry(u64),
+    /// A recording has one rule for all raw pictures.
+    #[error(
+        "from pair {0} on raw pictures are split or turned in another way than before: end this recording and begin another"
+    )]
+    AnotherRule(u64),
+    /// A picture cannot be written.
+    #[error("a picture cannot be recorded: {0}")]
+    Picture(String),
     /// A note is no JSON.
     #[error("{0}")]
     Note(String),
@@ -34,14 +45,27 @@ pub enum PackError {
 pub struct Packer {
     about: About,
     format: Format,
-    channels: BTreeMap<&'static str, Arc<Channel>>,
+    cameras: Cameras,
+    channels: BTreeMap<String, Arc<Channel>>,
+    /// The first pair was packed: what the recording is of is told.
     begun: bool,
+    /// Where the right camera was told to be.
+    baseline_m: Option<f64>,
+}
+
+/// Packets of one pair.
+struct Packets<'a> {
+    packer: &'a mut Packer,
+    sequence: u64,
+    now: SystemTime,
+    packets: Vec<Packet>,
 }
 
 impl Packer {
     /// Of a recording of this kind, in these words.
-    pub fn new(about: About, format: Format, _compress_grey: bool) -> Self {
-        Self { about, format, channels: BTreeMap::new(), begun: false }
+    pub fn new(about: About, format: Format) -> Self {
+        let cameras = Cameras::of(&about);
+        Self { about, format, cameras, channels: BTreeMap::new(), begun: false, baseline_m: None }
     }
 
     /// Everything to be written for a frame: at first what the recording is of; then the pair's note and its pictures.
@@ -49,22 +73,39 @@ impl Packer {
     /// # Errors
     /// It cannot be recorded as asked.
     pub fn frame(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, PackError> {
-        let mut packets = Vec::new();
         let raw = &frame.raw;
-        if !self.begun {
-            self.begun = true;
-            let about = note(&self.about)?;
-            packets.push(self.note(topic::ABOUT, about, raw.sequence, now));
+        let has_raw = self.about.streams.has(Stream::Raw);
+        // the rule is that of the pictures in the file
+        let rule = if has_raw { RawRule::of(raw.original.as_ref()) } else { RawRule::default() };
+        let begins = !std::mem::replace(&mut self.begun, true);
+        if begins {
+            self.about.raw = rule;
+        } else if self.about.raw != rule {
+            return Err(PackError::AnotherRule(raw.sequence));
         }
+        let streams = self.about.streams;
+        let mut packets = self.packets(raw.sequence, now);
+        if begins {
+            let about = note(&packets.packer.about)?;
+            packets.note(topic::ABOUT, about);
+        }
+        packets.transform(frame.geometry.as_ref());
         let pair =
             PairNote { sequence: raw.sequence, skew_s: raw.skew_s, name: raw.name.clone(), bits: raw.left.luma.bits() };
-        packets.push(self.note(topic::PAIRS, note(&pair)?, raw.sequence, now));
-        if self.about.streams.has(Stream::Raw) {
-            for (topic, picture) in [(topic::LEFT_RAW, &raw.left), (topic::RIGHT_RAW, &raw.right)] {
-                packets.push(self.packet(topic, Body::Image(image_of(picture)), raw.sequence, raw.capture_time, now));
-            }
+        packets.note(topic::PAIRS, note(&pair)?);
+        if has_raw {
+            packets.raw(raw)?;
         }
-        Ok(packets)
+        if streams.has(Stream::Eyes) {
+            packets.eyes(raw)?;
+        }
+        if has_raw || streams.has(Stream::Eyes) {
+            packets.raw_cameras(raw);
+        }
+        if streams.has(Stream::Rectified) {
+            packets.rectified(frame)?;
+        }
+        Ok(packets.packets)
     }
 
     /// Everything to be written for a result.
@@ -75,94 +116,176 @@ impl Packer {
         let frame = &output.job.frame;
         let (sequence, stamp) = (frame.raw.sequence, frame.raw.capture_time);
         let map = output.map.as_deref().ok_or(PackError::NoNumbers(sequence))?;
-        let measured: usize = map.reasons.pixels().iter().map(|&reasons| usize::from(reasons == 0)).sum();
-        let result = ResultNote {
-            sequence,
-            engine: format!("{} {}", output.engine.kind, output.engine.adapter),
-            compute_ms: output.compute_time.as_secs_f64() * 1e3,
-            measured: measured as f64 / map.reasons.pixels().len().max(1) as f64,
-        };
-        let mut packets = vec![self.note(topic::RESULTS, note(&result)?, sequence, now)];
-        let disparity_px = disparity_px(map, self.about.filled);
-        if self.about.streams.has(Stream::Depth) {
+        let (streams, filled) = (self.about.streams, self.about.filled);
+        let mut packets = self.packets(sequence, now);
+        packets.note(topic::RESULTS, note(&numbers::note(output, map))?);
+        if streams.has(Stream::Depth) {
             let geometry = frame.geometry.ok_or(PackError::NoGeometry(sequence))?;
-            let depth_mm = |&d: &f32| geometry.depth_m(f64::from(d)).map_or(0, |m| depth::millimetres(m as f32));
-            let data = disparity_px.pixels().iter().map(depth_mm).flat_map(u16::to_le_bytes).collect();
-            let body = Body::Image(image(map.size(), Encoding::DepthMm, 2, data));
-            packets.push(self.packet(topic::DEPTH, body, sequence, stamp, now));
+            packets.push(topic::DEPTH, frame::LEFT, stamp, numbers::depth_mm(map, filled, &geometry));
+            let [left, _] = CameraInfo::of_rectified(&geometry, map.size());
+            packets.camera(topic::DEPTH_CAMERA, frame::LEFT, stamp, left);
         }
-        if self.about.streams.has(Stream::Disparity) {
-            let params = &output.job.params;
-            let body = Body::Disparity(DisparityBody {
-                disparity_px,
-                focal_px: frame.geometry.map_or(0.0, |geometry| geometry.focal_px as f32),
-                baseline_m: frame.geometry.map_or(0.0, |geometry| geometry.baseline_m as f32),
-                min_disparity: params.min_disparity as f32,
-                max_disparity: (params.min_disparity + params.num_disparities as i32 - 1) as f32,
-                delta_d: 1.0 / SUBPIXEL_STEPS as f32,
-            });
-            packets.push(self.packet(topic::DISPARITY, body, sequence, stamp, now));
+        if streams.has(Stream::Disparity) {
+            let body = numbers::disparity(map, filled, frame.geometry.as_ref(), &output.job.params);
+            packets.push(topic::DISPARITY, frame::LEFT, stamp, body);
         }
-        Ok(packets)
+        Ok(packets.packets)
     }
 
     /// All parameters.
     pub fn parameters(&mut self, params: &StereoParams, now: SystemTime) -> Packet {
-        self.note(topic::PARAMETERS, serde_json::json!(super::parameter_words(params)), 0, now)
+        self.told(topic::PARAMETERS, serde_json::json!(parameter_words(params)), 0, now)
     }
 
     /// Pairs and results so far.
     pub fn counters(&mut self, counters: &Counters, now: SystemTime) -> Packet {
-        self.note(topic::COUNTERS, serde_json::json!(counters), 0, now)
+        self.told(topic::COUNTERS, serde_json::json!(counters), 0, now)
     }
 
     /// What went wrong.
     pub fn event(&mut self, event: &Event, now: SystemTime) -> Packet {
-        self.note(topic::EVENTS, serde_json::json!(event), event.sequence.unwrap_or(0), now)
+        self.told(topic::EVENTS, serde_json::json!(event), event.sequence.unwrap_or(0), now)
     }
 
-    fn note(&mut self, topic: &'static str, note: serde_json::Value, sequence: u64, now: SystemTime) -> Packet {
-        self.packet(topic, Body::Json(note), sequence, now, now)
+    fn packets(&mut self, sequence: u64, now: SystemTime) -> Packets<'_> {
+        Packets { packer: self, sequence, now, packets: Vec::new() }
     }
 
-    fn packet(&mut self, topic: &'static str, body: Body, sequence: u64, stamp: SystemTime, now: SystemTime) -> Packet {
-        let format = self.format;
-        let channel = self.channels.entry(topic).or_insert_with(|| Arc::new(format.channel(topic, &body)));
+    fn told(&mut self, topic: &str, note: serde_json::Value, sequence: u64, now: SystemTime) -> Packet {
+        let message = Message { stamp: now, frame_id: String::new(), body: Body::Json(note) };
+        self.packet(topic, &message, sequence, now)
+    }
+
+    fn packet(&mut self, topic: &str, message: &Message, sequence: u64, now: SystemTime) -> Packet {
+        let channel = match self.channels.get(topic) {
+            Some(channel) => Arc::clone(channel),
+            None => {
+                let channel = Arc::new(self.format.channel(topic, &message.body));
+                self.channels.insert(topic.to_owned(), Arc::clone(&channel));
+                channel
+            }
+        };
         Packet {
-            channel: Arc::clone(channel),
+            channel,
             sequence: sequence as u32,
             log_time_ns: time::to_ns(now),
-            publish_time_ns: time::to_ns(stamp),
-            data: format.encode(&Message { stamp, frame_id: topic::frame::LEFT.to_owned(), body }),
+            publish_time_ns: time::to_ns(message.stamp),
+            data: self.format.encode(message),
         }
     }
+}
+
+impl Packets<'_> {
+    fn push(&mut self, topic: &str, frame_id: &str, stamp: SystemTime, body: Body) {
+        let compressed = matches!(body, Body::Compressed { .. }).then(|| format!("{topic}{}", topic::COMPRESSED));
+        let message = Message { stamp, frame_id: frame_id.to_owned(), body };
+        let topic = compressed.as_deref().unwrap_or(topic);
+        self.packets.push(self.packer.packet(topic, &message, self.sequence, self.now));
+    }
+
+    fn note(&mut self, topic: &str, note: serde_json::Value) {
+        self.packets.push(self.packer.told(topic, note, self.sequence, self.now));
+    }
+
+    fn camera(&mut self, topic: &str, frame_id: &str, stamp: SystemTime, camera: CameraInfo) {
+        self.push(topic, frame_id, stamp, Body::Camera(Box::new(camera)));
+    }
+
+    /// Where the right camera is, once it is known and whenever it is another place.
+    fn transform(&mut self, geometry: Option<&Geometry>) {
+        let Some(baseline_m) = geometry.map(|geometry| geometry.baseline_m) else { return };
+        if self.packer.baseline_m.replace(baseline_m) != Some(baseline_m) {
+            let body = Body::Transform {
+                child_frame_id: frame::RIGHT.to_owned(),
+                translation_m: [baseline_m, 0.0, 0.0],
+                rotation: [0.0, 0.0, 0.0, 1.0],
+            };
+            self.push(topic::TRANSFORMS, frame::LEFT, self.now, body);
+        }
+    }
+
+    /// What cameras gave; where they gave nothing else, the pictures.
+    fn raw(&mut self, raw: &RawPair) -> Result<(), PackError> {
+        let format = self.packer.format;
+        let Some(original) = &raw.original else { return self.decoded(raw, [true, true]) };
+        match &original.shots[..] {
+            [both] => self.push(topic::BOTH_UNSPLIT, frame::LEFT, raw.capture_time, picture::of_shot(format, both)?),
+            shots => {
+                let topics = [[topic::LEFT_RAW, topic::LEFT_UNTURNED], [topic::RIGHT_RAW, topic::RIGHT_UNTURNED]];
+                for (eye, (shot, [upright, unturned])) in shots.iter().zip(topics).enumerate() {
+                    let topic = if original.rule.is_upright(eye) { upright } else { unturned };
+                    self.push(topic, [frame::LEFT, frame::RIGHT][eye], taken(raw)[eye], picture::of_shot(format, shot)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The eyes' pictures as far as raw ones are something else, or are not there.
+    fn eyes(&mut self, raw: &RawPair) -> Result<(), PackError> {
+        let has_raw = self.packer.about.streams.has(Stream::Raw);
+        let Some(original) = &raw.original else { return self.decoded(raw, [!has_raw; 2]) };
+        let rule = &original.rule;
+        match has_raw {
+            false if rule.is_plain() => self.raw(raw),
+            false => self.decoded(raw, [true, true]),
+            true => self.decoded(raw, [0, 1].map(|eye| rule.side_by_side || !rule.is_upright(eye))),
+        }
+    }
+
+    /// The decoded pictures of these eyes.
+    fn decoded(&mut self, raw: &RawPair, eyes: [bool; 2]) -> Result<(), PackError> {
+        let topics = [[topic::LEFT_RAW, topic::LEFT_COLOR], [topic::RIGHT_RAW, topic::RIGHT_COLOR]];
+        for (eye, picture) in [&raw.left, &raw.right].into_iter().enumerate().filter(|(eye, _)| eyes[*eye]) {
+            self.picture(topics[eye], [frame::LEFT, frame::RIGHT][eye], taken(raw)[eye], picture)?;
+        }
+        Ok(())
+    }
+
+    fn raw_cameras(&mut self, raw: &RawPair) {
+        let Packer { cameras, about, .. } = &mut *self.packer;
+        let Some([left, right]) = cameras.of_raw(about, raw.left.size()).cloned() else { return };
+        let [left_taken, right_taken] = taken(raw);
+        self.camera(topic::LEFT_CAMERA, frame::LEFT, left_taken, left);
+        self.camera(topic::RIGHT_CAMERA, frame::RIGHT, right_taken, right);
+    }
+
+    /// Rectified pictures are of one moment, whatever was between the raw ones.
+    fn rectified(&mut self, frame: &Frame) -> Result<(), PackError> {
+        let stamp = frame.raw.capture_time;
+        self.picture([topic::LEFT_RECTIFIED, topic::LEFT_RECTIFIED_COLOR], frame::LEFT, stamp, &frame.left)?;
+        self.picture([topic::RIGHT_RECTIFIED, topic::RIGHT_RECTIFIED_COLOR], frame::RIGHT, stamp, &frame.right)?;
+        if let Some(geometry) = &frame.geometry {
+            let [left, right] = CameraInfo::of_rectified(geometry, frame.size());
+            self.camera(topic::LEFT_RECTIFIED_CAMERA, frame::LEFT, stamp, left);
+            self.camera(topic::RIGHT_RECTIFIED_CAMERA, frame::RIGHT, stamp, right);
+        }
+        Ok(())
+    }
+
+    fn picture(
+        &mut self,
+        [topic, color_topic]: [&str; 2],
+        frame_id: &str,
+        stamp: SystemTime,
+        picture: &Picture,
+    ) -> Result<(), PackError> {
+        let (body, colors) = picture::of_picture(self.packer.format, picture)?;
+        self.push(topic, frame_id, stamp, body);
+        if let Some(colors) = colors {
+            self.push(color_topic, frame_id, stamp, colors);
+        }
+        Ok(())
+    }
+}
+
+/// When the left and the right picture were taken.
+fn taken(raw: &RawPair) -> [SystemTime; 2] {
+    let skew = Duration::try_from_secs_f64(raw.skew_s.abs()).unwrap_or_default();
+    let moved = if raw.skew_s < 0.0 { raw.capture_time.checked_sub(skew) } else { raw.capture_time.checked_add(skew) };
+    [raw.capture_time, moved.unwrap_or(raw.capture_time)]
 }
 
 fn note(note: &impl serde::Serialize) -> Result<serde_json::Value, PackError> {
     serde_json::to_value(note).map_err(|err| PackError::Note(err.to_string()))
-}
-
-/// Disparity of each pixel, px; NaN where there is none. What was filled in is only there where somebody asked for it.
-fn disparity_px(map: &DisparityMap, filled: bool) -> Image<f32> {
-    let (width, height) = map.size();
-    Image::from_fn(width, height, |x, y| {
-        let value = map.values.at(x, y);
-        let is_hole = value == INVALID || (!filled && map.reasons.at(x, y) & reason::FILLED != 0);
-        if is_hole { f32::NAN } else { f32::from(value) / SUBPIXEL_STEPS as f32 }
-    })
-}
-
-fn image_of(picture: &Picture) -> ImageBody {
-    match (&picture.rgb, &picture.luma) {
-        (Some(rgb), _) => image(rgb.size(), Encoding::Rgb8, 3, rgb.pixels().as_flattened().into()),
-        (None, Luma::U8(grey)) => image(grey.size(), Encoding::Mono8, 1, grey.pixels().into()),
-        (None, Luma::U16 { image: grey, .. }) => {
-            let data = grey.pixels().iter().flat_map(|value| value.to_le_bytes()).collect();
-            image(grey.size(), Encoding::Mono16, 2, data)
-        }
-    }
-}
-
-fn image((width, height): (usize, usize), encoding: Encoding, bytes_of_pixel: usize, data: Bytes) -> ImageBody {
-    ImageBody { width: width as u32, height: height as u32, encoding, step: (bytes_of_pixel * width) as u32, data }
 }

@@ -44,7 +44,7 @@ impl Output {
         Self {
             part,
             calibration: about.calibration.rig.clone(),
-            packer: Packer::new(about, format, false),
+            packer: Packer::new(about, format),
             format,
             is_ours: from.about().is_some(),
             has_raw,

@@ -1,8 +1,11 @@
 //! Packets to messages, messages to raw pairs: pictures as they lie in memory, as cameras send them, JPEG and PNG.
 
 mod picture;
+mod result;
 #[cfg(test)]
 mod tests;
+
+pub use result::Measured;
 
 use super::{About, Body, Message, Packet, PairNote, RawRule, format, time, topic};
 use crate::capture::{Orientation, Original, halves};

@@ -62,7 +62,7 @@ impl Recorder {
         let results = about.streams.needs_results();
         let shared = Arc::new(Shared::new(Queue::new(options.queue_bytes, results), clock));
         let calibration = about.calibration.rig.clone();
-        let packer = Packer::new(about, options.format, false);
+        let packer = Packer::new(about, options.format);
         let name = path.as_deref().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
         let file = McapFile::begin(sink, &name, options.format, options.compression, Arc::clone(&shared.written));
         let file = file.map_err(|err| RecordError::Write { target: place.name.clone(), error: Arc::new(err) })?;

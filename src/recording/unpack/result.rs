@@ -4,18 +4,19 @@ use crate::image::Image;
 use crate::recording::message::{Body, Encoding, ImageBody};
 use crate::recording::{Packet, ResultNote, format, topic};
 use crate::stereo::depth;
+use crate::stereo::map::SUBPIXEL_STEPS;
 
 /// Numbers of a result, as far as they were recorded.
-#[derive(Default)]
-pub(super) struct Measured {
+#[derive(Debug, Default)]
+pub struct Measured {
     /// Depth, mm; 0 where there is none.
-    pub(super) depth_mm: Option<Image<u16>>,
+    pub depth_mm: Option<Image<u16>>,
     /// Disparity, px; NaN where there is none.
-    pub(super) disparity_px: Option<Image<f32>>,
+    pub disparity_px: Option<Image<f32>>,
     /// What computed it, and how much was measured.
-    pub(super) note: Option<ResultNote>,
+    pub note: Option<ResultNote>,
     /// When it was recorded: the wall clock, ns since 1970.
-    pub(super) log_time_ns: u64,
+    pub log_time_ns: u64,
 }
 
 impl Measured {
@@ -23,7 +24,7 @@ impl Measured {
     ///
     /// # Errors
     /// A message is damaged or says something else than its topic, in words.
-    pub(super) fn of(packets: &[Packet]) -> Result<Self, String> {
+    pub fn of(packets: &[Packet]) -> Result<Self, String> {
         let mut measured = Self::default();
         for packet in packets {
             let message = format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?;
@@ -44,8 +45,18 @@ impl Measured {
                 _ => {}
             }
         }
+        let doffs_px = measured.note.as_ref().map_or(0.0, |note| note.doffs_px);
+        if let Some(disparity_px) = measured.disparity_px.as_mut().filter(|_| doffs_px != 0.0) {
+            disparity_px.pixels_mut().iter_mut().for_each(|d| *d = without(*d, doffs_px));
+        }
         Ok(measured)
     }
+}
+
+/// The disparity to which this was added.
+fn without(recorded_px: f32, doffs_px: f64) -> f32 {
+    let steps = f64::from(SUBPIXEL_STEPS);
+    (((f64::from(recorded_px) - doffs_px) * steps).round() / steps) as f32
 }
 
 /// Depth in mm, or in m as others record it.
@@ -78,6 +89,16 @@ mod tests {
 
     fn body(encoding: Encoding, step: u32, data: &[u8]) -> ImageBody {
         ImageBody { width: 2, height: 2, encoding, step, data: data.into() }
+    }
+
+    #[test]
+    fn what_was_added_to_disparities_is_taken_off_again() {
+        let doffs_px = 31.086_f64;
+        for step in [-40_i16, 0, 1, 1023, 4095 * 8] {
+            let px = f32::from(step) / 16.0;
+            assert_eq!(without((f64::from(px) + doffs_px) as f32, doffs_px), px);
+        }
+        assert!(without(f32::NAN, doffs_px).is_nan());
     }
 
     #[test]

@@ -1,0 +1,86 @@
+//! Pictures to messages, so that they come back as they were and other programs see in them what they show.
+
+use super::PackError;
+use crate::capture::Shot;
+use crate::capture::decode::luma_of;
+use crate::capture::decode_camera::{PixelFormat, decode};
+use crate::frame::{Luma, Picture};
+use crate::image::Image;
+use crate::recording::message::{Body, Bytes, Encoding, ImageBody};
+use crate::recording::Format;
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageEncoder as _};
+use std::sync::Arc;
+
+/// A picture as a camera gave it.
+pub(super) fn of_shot(format: Format, shot: &Shot) -> Result<Body, PackError> {
+    let damaged = |err: &dyn std::fmt::Display| PackError::Picture(err.to_string());
+    let encoding = match shot.layout.format {
+        PixelFormat::Mjpeg => {
+            return Ok(Body::Compressed { format: "jpeg".to_owned(), data: Arc::clone(&shot.bytes) });
+        }
+        PixelFormat::Yuyv => Encoding::Yuyv,
+        PixelFormat::Nv12 => Encoding::Nv12,
+        PixelFormat::Grey | PixelFormat::Y16 => {
+            let picture = decode(shot.layout, &shot.bytes, false).map_err(|err| damaged(&err))?;
+            return of_luma(format, &picture.luma);
+        }
+    };
+    let (width, height) = (shot.layout.width, shot.layout.height);
+    let rows = if encoding == Encoding::Nv12 { height + height / 2 } else { height };
+    let data = exactly(&shot.bytes, rows * shot.layout.stride);
+    let step = shot.layout.stride as u32;
+    Ok(Body::Image(ImageBody { width: width as u32, height: height as u32, encoding, step, data }))
+}
+
+/// A decoded picture: its brightness, and its colours in a message of their own where the brightness is not what follows from
+/// them; where it is, both in one.
+pub(super) fn of_picture(format: Format, picture: &Picture) -> Result<(Body, Option<Body>), PackError> {
+    let Some(rgb) = &picture.rgb else { return Ok((of_luma(format, &picture.luma)?, None)) };
+    let colors = Body::Image(image(rgb.size(), Encoding::Rgb8, 3, rgb.pixels().as_flattened().into()));
+    let follows = |luma: &Image<u8>| luma.pixels().iter().zip(rgb.pixels()).all(|(&luma, &rgb)| luma == luma_of(rgb));
+    match &picture.luma {
+        Luma::U8(luma) if follows(luma) => Ok((colors, None)),
+        luma => Ok((of_luma(format, luma)?, Some(colors))),
+    }
+}
+
+/// Brightness. In ROS 2's words as PNG: rerun takes pictures of one channel for depth.
+fn of_luma(format: Format, luma: &Luma) -> Result<Body, PackError> {
+    match (format, luma) {
+        (Format::Ros2, Luma::U8(grey)) => png(grey.size(), ExtendedColorType::L8, grey.pixels()),
+        (Format::Ros2, Luma::U16 { image: grey, .. }) => {
+            png(grey.size(), ExtendedColorType::L16, bytemuck::cast_slice(grey.pixels()))
+        }
+        (Format::Foxglove, Luma::U8(grey)) => {
+            Ok(Body::Image(image(grey.size(), Encoding::Mono8, 1, grey.pixels().into())))
+        }
+        (Format::Foxglove, Luma::U16 { image: grey, .. }) => {
+            let data = grey.pixels().iter().flat_map(|value| value.to_le_bytes()).collect();
+            Ok(Body::Image(image(grey.size(), Encoding::Mono16, 2, data)))
+        }
+    }
+}
+
+/// A PNG, made as fast as can be: what it leaves, the compression of the file finds.
+fn png((width, height): (usize, usize), color: ExtendedColorType, pixels: &[u8]) -> Result<Body, PackError> {
+    let mut bytes = Vec::with_capacity(pixels.len() + 1024);
+    let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Up);
+    let written = encoder.write_image(pixels, width as u32, height as u32, color);
+    written.map_err(|err| PackError::Picture(err.to_string()))?;
+    Ok(Body::Compressed { format: "png".to_owned(), data: bytes.into() })
+}
+
+/// Pixels row by row without gaps.
+pub(super) fn image((width, height): (usize, usize), encoding: Encoding, pixel_bytes: usize, data: Bytes) -> ImageBody {
+    ImageBody { width: width as u32, height: height as u32, encoding, step: (pixel_bytes * width) as u32, data }
+}
+
+/// So many of these bytes: drivers give more (whole pages of memory), or less (no gap behind the last row).
+fn exactly(bytes: &Bytes, wanted: usize) -> Bytes {
+    match bytes.get(..wanted) {
+        Some(_) if bytes.len() == wanted => Arc::clone(bytes),
+        Some(cut) => cut.into(),
+        None => bytes.iter().copied().chain(std::iter::repeat(0)).take(wanted).collect(),
+    }
+}
