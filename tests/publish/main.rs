@@ -21,7 +21,8 @@ use stereopsis::publish::Publisher;
 use stereopsis::recording::Body;
 use stereopsis::recording::message::Encoding;
 use stereopsis::recording::topic::{
-    ABOUT, COUNTERS, DEPTH, DISPARITY, EVENTS, LEFT_RAW, PAIRS, PARAMETERS, RESULTS, RIGHT_RAW,
+    ABOUT, COUNTERS, DEPTH, DEPTH_CAMERA, DISPARITY, EVENTS, LEFT_RAW, LEFT_RECTIFIED, PAIRS, PARAMETERS, RESULTS,
+    RIGHT_RAW, RIGHT_RECTIFIED, TRANSFORMS,
 };
 use stereopsis::stereo::{StereoParams, depth};
 
@@ -137,7 +138,22 @@ fn a_client_is_offered_every_topic_and_gets_the_pixels_of_the_result() {
     let mut client = stage.client();
     assert_eq!(client.info["name"], "Stereopsis");
     assert!(client.info["capabilities"].as_array().unwrap().contains(&json!("parameters")), "{}", client.info);
-    client.until_offered(&[ABOUT, COUNTERS, DEPTH, DISPARITY, EVENTS, LEFT_RAW, PAIRS, PARAMETERS, RESULTS, RIGHT_RAW]);
+    client.until_offered(&[
+        ABOUT,
+        COUNTERS,
+        DEPTH,
+        DEPTH_CAMERA,
+        DISPARITY,
+        EVENTS,
+        LEFT_RAW,
+        LEFT_RECTIFIED,
+        PAIRS,
+        PARAMETERS,
+        RESULTS,
+        RIGHT_RAW,
+        RIGHT_RECTIFIED,
+        TRANSFORMS,
+    ]);
     assert_eq!(client.topics[DEPTH].1.schema.as_ref().unwrap().name, "foxglove.RawImage");
     client.subscribe(&[DEPTH]);
     client.message(DEPTH);
@@ -146,7 +162,7 @@ fn a_client_is_offered_every_topic_and_gets_the_pixels_of_the_result() {
     while !client.heard(Duration::from_millis(200)).is_empty() {}
     let output = stage.live.latest().unwrap();
     let mut late = stage.client();
-    late.subscribe(&[DEPTH, ABOUT]);
+    late.subscribe(&[DEPTH, ABOUT, TRANSFORMS]);
     let (log_time_ns, message) = late.message(DEPTH);
     let Body::Image(image) = message.body else { panic!("{:?} is no picture", message.body) };
     let geometry = output.job.frame.geometry.unwrap();
@@ -167,10 +183,12 @@ fn who_comes_late_learns_what_is_told_once_and_only_what_was_asked_for_comes() {
     first.subscribe(&[ABOUT, DEPTH]);
     first.message(ABOUT);
     let mut late = stage.client();
-    late.subscribe(&[ABOUT, PARAMETERS]);
-    for (topic, message) in late.one_of_each(&[ABOUT, PARAMETERS]) {
+    late.subscribe(&[ABOUT, TRANSFORMS, DEPTH_CAMERA, PARAMETERS]);
+    for (topic, message) in late.one_of_each(&[ABOUT, TRANSFORMS, DEPTH_CAMERA, PARAMETERS]) {
         match (topic.as_str(), message.body) {
             (ABOUT, Body::Json(about)) => assert_eq!((&about["width"], &about["height"]), (&json!(96), &json!(72))),
+            (TRANSFORMS, Body::Transform { translation_m, .. }) => assert!(translation_m[0] > 0.0, "{translation_m:?}"),
+            (DEPTH_CAMERA, Body::Camera(camera)) => assert!(camera.k[0] > 10.0, "{camera:?}"),
             (PARAMETERS, Body::Json(parameters)) => assert!(parameters.to_string().contains("24"), "{parameters}"),
             (topic, body) => panic!("{topic}: {body:?}"),
         }
@@ -231,7 +249,7 @@ fn a_held_pair_shows_what_a_client_changes() {
 fn a_client_that_does_not_listen_holds_nobody_back() {
     let stage = Stage::new((640, 480), 50.0);
     let mut slow = stage.client();
-    slow.subscribe(&[LEFT_RAW, RIGHT_RAW]);
+    slow.subscribe(&[LEFT_RAW, RIGHT_RAW, LEFT_RECTIFIED, RIGHT_RECTIFIED]);
     slow.message(LEFT_RAW);
     // from here on it reads nothing: 50 pairs a second of more than a megabyte fill what the system keeps for it
     let before = stage.live.status();
