@@ -1,12 +1,13 @@
 #!/bin/sh
-# What recording costs: the built-in scene at the rates of webcams, with each set of streams and each compression.
+# What recording costs at the rates of webcams, with each set of streams and each compression. Pairs are those of the built-in scene,
+# in colour and with noise, played from a recording, because to render them takes longer than all the rest.
 # usage: tools/bench_record.sh PROGRAM [FOLDER [SECONDS]]; prints a table in Markdown. MODES and STREAMS choose others.
 set -eu
 program=$(realpath "${1:?usage: tools/bench_record.sh PROGRAM [FOLDER [SECONDS]]}")
 folder=${2:-.}
 seconds=${3:-10}
-file="$folder/bench_record_$$.mcap"
-trap 'rm -f "$file"' EXIT
+file="$folder/bench_record_$$.mcap" scene="$folder/bench_record_$$_scene.mcap"
+trap 'rm -f "$file" "$scene"' EXIT
 
 row='
 import json, sys
@@ -20,9 +21,13 @@ echo "| size | rate | streams | compression | pairs/s | results/s | pairs droppe
 echo "|---|---|---|---|---|---|---|---|---|---|"
 for mode in ${MODES:-640x480:30 640x480:60 1280x720:30}; do
     size=${mode%:*} rate=${mode#*:}
+    rm -f "$scene"
+    rendered=$("$program" record --source scene --size "$size" --scene-noise 2 --frames 60 --lossless --streams raw --compression none \
+        --json -o "$scene" 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)["seconds"])')
+    speed=$(python3 -c "print(f'{min($rate * $rendered / 60, 10):.3f}')")
     for streams in ${STREAMS:-raw raw,disparity raw,depth raw,rectified,disparity,depth}; do
         for compression in none lz4 zstd; do
-            "$program" record --source scene --size "$size" --rate "$rate" --scene-noise 2 --seconds "$seconds" \
+            "$program" record --source "$scene" --speed "$speed" --seconds "$seconds" \
                 --streams "$streams" --compression "$compression" --json -o "$file" 2>/dev/null |
                 python3 -c "$row" "$size" "$rate" "$streams" "$compression"
             rm -f "$file"

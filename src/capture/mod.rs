@@ -28,7 +28,7 @@ pub use until::Until;
 pub use worker::{Capture, CaptureOptions, CaptureStats, FrameTap, Recipe, Rectify};
 
 use crate::frame::{Geometry, RawPair};
-use crate::recording::About;
+use crate::recording::CalibrationNote;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -84,8 +84,8 @@ pub trait PairSource: Send {
     /// time; [`SourceState::resyncing`] says while that goes on. Others ignore it.
     fn resync(&mut self) {}
 
-    /// What a recording says of itself, of one that this program made.
-    fn about(&self) -> Option<&About> {
+    /// What a recording knows of how its pairs become rectified and metric.
+    fn calibration(&self) -> Option<&CalibrationNote> {
         None
     }
 

@@ -1,7 +1,7 @@
 //! A source that ends before its time: after some pairs, or some time.
 
 use super::{CaptureError, Next, PairSource, SourceInfo, SourceState, Transport};
-use crate::recording::About;
+use crate::recording::CalibrationNote;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -48,8 +48,8 @@ impl PairSource for Until {
         self.source.resync();
     }
 
-    fn about(&self) -> Option<&About> {
-        self.source.about()
+    fn calibration(&self) -> Option<&CalibrationNote> {
+        self.source.calibration()
     }
 
     fn transport(&self) -> Option<Arc<Transport>> {

@@ -192,13 +192,27 @@ impl About {
     }
 }
 
+/// Our own calibration file.
+fn text_of(rig: &StereoRig, alpha: f64) -> Option<String> {
+    let files = write(rig, Output::Toml, alpha).ok()?; // writing our own kind of file cannot fail
+    String::from_utf8(files.into_iter().next()?.1).ok()
+}
+
 impl CalibrationNote {
+    /// Pairs are rectified by this rig.
+    pub fn of_rig(rig: &StereoRig, alpha: f64) -> Self {
+        Self { rig: text_of(rig, alpha), rectifies: true, alpha, ..Self::default() }
+    }
+
+    /// Pairs are rectified as they come.
+    pub fn of_rectified(geometry: Geometry) -> Self {
+        Self { geometry: Some(geometry), ..Self::default() }
+    }
+
     /// How frames of this source are made, and the rig behind it.
     pub fn of(calibrated: &Calibrated, alpha: f64, source: &SourceInfo) -> Self {
-        let rig = calibrated.rig.as_ref().map(|rig| write(rig, Output::Toml, alpha));
-        let text = |files: Vec<(&str, Vec<u8>)>| String::from_utf8(files.into_iter().next()?.1).ok();
         Self {
-            rig: rig.and_then(Result::ok).and_then(text), // writing our own kind of file cannot fail
+            rig: calibrated.rig.as_ref().and_then(|rig| text_of(rig, alpha)),
             rectifies: calibrated.recipe.rectifier.is_some(),
             alpha,
             geometry: calibrated.recipe.geometry(source),

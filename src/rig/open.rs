@@ -57,10 +57,10 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions, choice: &CalibrationChoi
         return Ok(OpenedRig { source, calibrated });
     }
     // a recording knows its own calibration; whoever gives another one wins
-    let recorded = source.about().filter(|_| !info.is_rectified && choice.says_nothing());
+    let recorded = source.calibration().filter(|_| !info.is_rectified && choice.says_nothing());
     let calibrated = match recorded {
-        Some(about) => {
-            let mut note = CalibrationNote { scale: choice.scale.to_string(), ..about.calibration.clone() };
+        Some(recorded) => {
+            let mut note = CalibrationNote { scale: choice.scale.to_string(), ..recorded.clone() };
             if choice.alpha > 0.0 && note.rectifies {
                 // another crop has another geometry
                 (note.alpha, note.geometry) = (choice.alpha, None);

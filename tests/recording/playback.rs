@@ -5,13 +5,16 @@ use mcap::WriteOptions;
 use std::io::{Cursor, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use stereopsis::calibration::CameraInfo;
 use stereopsis::capture::recording::{PipeSource, RecordingSource};
-use stereopsis::capture::{Next, PairSource, SourceOptions, Speed};
+use stereopsis::capture::{Next, PairSource, SourceOptions, SourceSpec, Speed};
 use stereopsis::engine::{EngineChoice, OpenOptions};
-use stereopsis::frame::RawPair;
+use stereopsis::frame::{Geometry, RawPair};
 use stereopsis::live::{Live, LiveOptions};
 use stereopsis::recording::Format;
+use stereopsis::recording::message::Body;
 use stereopsis::recording::read::TopicChoice;
+use stereopsis::rig::{self, CalibrationChoice};
 use stereopsis::stereo::StereoParams;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -50,7 +53,7 @@ fn pairs_come_as_they_were_recorded_with_their_times_and_names() {
         let mut source = RecordingSource::open(file.path(), &at_once()).unwrap();
         let info = source.info();
         assert_eq!((info.width, info.height, info.num_pairs, info.is_camera), (SIZE.0, SIZE.1, Some(10), false));
-        assert_eq!(source.about(), Some(&about()));
+        assert_eq!(source.calibration(), Some(&about().calibration));
         let pairs = all(&mut source);
         assert_eq!(pairs.len(), 10);
         for (k, pair) in (0..).zip(&pairs) {
@@ -153,7 +156,7 @@ fn recordings_of_others_are_paired_by_the_time_that_their_pictures_tell() {
     for &format in Format::ALL {
         let file = file(&foreign(format, ["/rig/left/image", "/rig/right/image"], &[2, 6]));
         let mut source = RecordingSource::open(file.path(), &at_once()).unwrap();
-        assert!(source.about().is_none());
+        assert!(source.calibration().is_none(), "nothing tells of the cameras");
         let pairs = all(&mut source);
         let expected = [0, 1, 3, 4, 5, 7, 8];
         assert_eq!(pairs.len(), expected.len(), "{format}");
@@ -164,6 +167,33 @@ fn recordings_of_others_are_paired_by_the_time_that_their_pictures_tell() {
         }
         let remarks = source.state().remarks.join("; ");
         assert!(remarks.contains("2 pictures have no partner"), "{remarks}");
+    }
+}
+
+#[test]
+fn cameras_beside_the_pictures_of_others_make_their_depth_metric() {
+    let geometry =
+        Geometry { focal_px: 50.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 19.5, cy_px: 14.5, estimated: false };
+    let cameras = CameraInfo::of_rectified(&geometry, SIZE);
+    for (format, pictures, rectifies) in
+        [(Format::Ros2, "image_rect", false), (Format::Ros2, "image_raw", true), (Format::Foxglove, "image", true)]
+    {
+        let mut recorder = Recorder::new(format, WriteOptions::new());
+        for (side, camera) in ["left", "right"].into_iter().zip(&cameras) {
+            let of = |what: &str| format!("/rig/{side}/{what}");
+            recorder.write(&of("camera_info"), (0, taken(0)), taken(0), Body::Camera(Box::new(camera.clone())));
+            let body = image(SIZE.0, SIZE.1, picture(0, 0).pixels());
+            recorder.write(&of(pictures), (0, taken(0)), taken(0), body);
+        }
+        let file = file(&recorder.finish());
+        let spec = SourceSpec::Recording(file.path().into());
+        let rig::OpenedRig { source, calibrated } =
+            rig::open(&spec, &at_once(), &CalibrationChoice::default()).unwrap();
+        assert_eq!(calibrated.recipe.rectifier.is_some(), rectifies, "{pictures}");
+        let found = calibrated.recipe.geometry(&source.info()).unwrap();
+        for (found, said) in [(found.focal_px, 50.0), (found.baseline_m, 0.1), (found.doffs_px, 0.0)] {
+            assert!((found - said).abs() < 0.01 * said.max(1.0), "{pictures}: {found} {said}");
+        }
     }
 }
 

@@ -10,7 +10,7 @@ pub use pipe::PipeSource;
 use super::{CaptureError, Next, PairSource, SourceInfo, SourceOptions, SourceState, Speed, Transport};
 use crate::frame::RawPair;
 use crate::recording::read::ReadError;
-use crate::recording::{About, Recording};
+use crate::recording::{CalibrationNote, Recording};
 use player::{PairError, Pairs, Player};
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use unpacking::Unpacking;
 /// Plays a recording.
 pub struct RecordingSource {
     info: SourceInfo,
-    about: Option<About>,
+    calibration: Option<CalibrationNote>,
     player: Player,
     damage: Option<String>,
 }
@@ -43,10 +43,13 @@ impl RecordingSource {
     /// # Errors
     /// It cannot be read, is no recording, or none of its pairs is readable.
     pub fn open(path: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
-        let recording =
+        let mut recording =
             Recording::open_with(path, &options.topics).map_err(|err| CaptureError::File(err.to_string()))?;
         let damage = recording.damage().map(str::to_owned);
-        let about = recording.about().cloned();
+        let calibration = recording.calibration().unwrap_or_else(|err| {
+            log::warn!("what {} says of its cameras is not used: {err}", path.display());
+            None
+        });
         let unpacking = Unpacking::of_file(&recording, options.color);
         let times = times(&recording);
         let transport = Arc::new(Transport::new(times, options.speed, options.looped));
@@ -62,7 +65,7 @@ impl RecordingSource {
         let info = pairs.unpacking.info(name, &first, (!options.looped).then_some(count));
         pairs.first = Some((k, first));
         let player = Player::start(Box::new(pairs), transport, options.watched)?;
-        Ok(Self { info, about, player, damage })
+        Ok(Self { info, calibration, player, damage })
     }
 }
 
@@ -147,8 +150,8 @@ impl PairSource for RecordingSource {
         SourceState { remarks: remarks.collect(), ..SourceState::default() }
     }
 
-    fn about(&self) -> Option<&About> {
-        self.about.as_ref()
+    fn calibration(&self) -> Option<&CalibrationNote> {
+        self.calibration.as_ref()
     }
 
     fn transport(&self) -> Option<Arc<Transport>> {

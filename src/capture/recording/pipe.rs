@@ -6,7 +6,7 @@ use crate::capture::newest::{self, NewestReceiver, NewestSender, Policy, RecvErr
 use crate::capture::worker::join_or_leave;
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo, SourceOptions, SourceState, Speed};
 use crate::frame::RawPair;
-use crate::recording::About;
+use crate::recording::CalibrationNote;
 use crate::recording::read::{PairStream, ReadError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::io::{BufReader, Read};
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Reads a recording from a pipe.
 pub struct PipeSource {
     info: SourceInfo,
-    about: Option<About>,
+    calibration: Option<CalibrationNote>,
     first: Option<Box<RawPair>>,
     pairs: NewestReceiver<Box<RawPair>>,
     shared: Arc<Shared>,
@@ -40,7 +40,7 @@ struct Shared {
 }
 
 /// What is known when the first pair is there.
-type Begun = Result<(SourceInfo, Option<About>, RawPair), String>;
+type Begun = Result<(SourceInfo, Option<CalibrationNote>, RawPair), String>;
 
 impl PipeSource {
     /// Waits for the first pair of what is read.
@@ -58,8 +58,8 @@ impl PipeSource {
         let thread = std::thread::Builder::new().name("pipe".into()).spawn(move || work.run(&tell));
         let thread = thread.map_err(|err| failed(format!("no thread: {err}")))?;
         match begun(&told) {
-            Ok((info, about, first)) => {
-                Ok(Self { info, about, first: Some(Box::new(first)), pairs, shared, thread: Some(thread) })
+            Ok((info, calibration, first)) => {
+                Ok(Self { info, calibration, first: Some(Box::new(first)), pairs, shared, thread: Some(thread) })
             }
             // the thread may wait for bytes that never come: it is left to itself
             Err(why) => Err(failed(why)),
@@ -115,7 +115,8 @@ impl<R: Read> Work<R> {
             sequence += 1;
             if sequence == 1 {
                 let info = SourceInfo { is_camera: true, ..how.info("pipe".to_owned(), &pair, None) };
-                let _ = tell.try_send(Ok((info, self.stream.about().cloned(), pair)));
+                let calibration = self.stream.about().map(|about| about.calibration.clone());
+                let _ = tell.try_send(Ok((info, calibration, pair)));
             } else if self.sender.send(Box::new(pair)).is_err() {
                 break;
             }
@@ -162,8 +163,8 @@ impl PairSource for PipeSource {
         SourceState { unpaired, remarks: remark.into_iter().collect(), ..SourceState::default() }
     }
 
-    fn about(&self) -> Option<&About> {
-        self.about.as_ref()
+    fn calibration(&self) -> Option<&CalibrationNote> {
+        self.calibration.as_ref()
     }
 }
 

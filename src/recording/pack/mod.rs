@@ -214,7 +214,12 @@ impl Packets<'_> {
                 let topics = [[topic::LEFT_RAW, topic::LEFT_UNTURNED], [topic::RIGHT_RAW, topic::RIGHT_UNTURNED]];
                 for (eye, (shot, [upright, unturned])) in shots.iter().zip(topics).enumerate() {
                     let topic = if original.rule.is_upright(eye) { upright } else { unturned };
-                    self.push(topic, [frame::LEFT, frame::RIGHT][eye], taken(raw)[eye], picture::of_shot(format, shot)?);
+                    self.push(
+                        topic,
+                        [frame::LEFT, frame::RIGHT][eye],
+                        taken(raw)[eye],
+                        picture::of_shot(format, shot)?,
+                    );
                 }
             }
         }

@@ -30,12 +30,7 @@ pub(super) fn depth_mm(map: &DisparityMap, filled: bool, geometry: &Geometry) ->
 }
 
 /// Disparity, px, as `z = f T / d` has it.
-pub(super) fn disparity(
-    map: &DisparityMap,
-    filled: bool,
-    geometry: Option<&Geometry>,
-    params: &StereoParams,
-) -> Body {
+pub(super) fn disparity(map: &DisparityMap, filled: bool, geometry: Option<&Geometry>, params: &StereoParams) -> Body {
     let (width, height) = map.size();
     let doffs_px = geometry.map_or(0.0, |geometry| geometry.doffs_px);
     let px = |d: f64| (d + doffs_px) as f32;

@@ -178,7 +178,9 @@ fn decoded_and_rectified_pictures_come_back_bit_for_bit_and_colors_beside_them()
                 let color = packets.iter().find(|packet| packet.channel.topic.ends_with("/left/image_color"));
                 assert_eq!(color.is_some(), kind > 2, "{streams} {kind}");
                 if let Some(color) = color {
-                    let Body::Image(image) = format::decode(&color.channel, &color.data).unwrap().body else { panic!() };
+                    let Body::Image(image) = format::decode(&color.channel, &color.data).unwrap().body else {
+                        panic!()
+                    };
                     assert_eq!(*image.data, *raw.left.rgb.as_ref().unwrap().pixels().as_flattened());
                 }
             }
@@ -279,7 +281,9 @@ fn numbers_of_results_come_back_and_others_make_the_same_depth_of_them() {
         };
         let (mm, px) = (back.depth_mm.unwrap(), back.disparity_px.unwrap());
         let other = format::decode(&packets[2].channel, &packets[2].data).unwrap();
-        let Body::Disparity(DisparityBody { disparity_px: others, focal_px, baseline_m, .. }) = other.body else { panic!() };
+        let Body::Disparity(DisparityBody { disparity_px: others, focal_px, baseline_m, .. }) = other.body else {
+            panic!()
+        };
         for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
             let value = map.values.at(x, y);
             if !is_there(x, y) {

@@ -3,6 +3,7 @@
 //! A file is known by the headers of its records and by the message indexes behind its chunks, so that opening reads little
 //! and an unfinished file opens like a finished one. What a finished file says at its end helps past a damaged place.
 
+mod cameras;
 mod chunk;
 mod contents;
 mod fields;

@@ -5,7 +5,7 @@ use super::output::Output;
 use super::part::Taken;
 use super::{Input, Progress, RecomputeError, Summary};
 use crate::recording::unpack::Unpacker;
-use crate::recording::{About, Format};
+use crate::recording::{About, Format, Stream};
 use crate::settings::Settings;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::Path;
@@ -30,6 +30,9 @@ pub(super) fn run(
 ) -> Result<Summary, RecomputeError> {
     let (resumed, next) = (taken.pairs, taken.next);
     let needs_results = about.streams.needs_results();
+    // what is not copied is packed anew
+    let color =
+        input.recording.about().is_none() || [Stream::Eyes, Stream::Rectified].iter().any(|&s| about.streams.has(s));
     let part_path = taken.part.path().to_owned();
     let (to_matcher, items) = bounded::<Item>(WAITING);
     let (to_writer, finished) = bounded::<Finished>(WAITING);
@@ -37,7 +40,7 @@ pub(super) fn run(
     std::thread::scope(|scope| {
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
         let no_thread = |err: std::io::Error| RecomputeError::Refused(format!("the system gave no thread: {err}"));
-        let reader = named("recompute-read").spawn_scoped(scope, move || read_all(input, next, &to_matcher));
+        let reader = named("recompute-read").spawn_scoped(scope, move || read_all(input, next, color, &to_matcher));
         let reader = reader.map_err(no_thread)?;
         let writer = named("recompute-write")
             .spawn_scoped(scope, move || write_all(&mut writer, &finished, progress).map(|()| writer));
@@ -70,9 +73,9 @@ pub(super) fn run(
 }
 
 /// Reads, decodes and rectifies from this place on, until the end or until nobody takes it any more.
-fn read_all(input: Input, next: u64, items: &Sender<Item>) -> Damaged {
+fn read_all(input: Input, next: u64, color: bool, items: &Sender<Item>) -> Damaged {
     let Input { mut recording, info, calibrated, .. } = input;
-    let unpacker = Unpacker::of(recording.about(), false);
+    let unpacker = Unpacker::of(recording.about(), color);
     let is_ours = recording.about().is_some();
     let mut damaged = Damaged::new();
     for place in next..recording.pairs().len() as u64 {
