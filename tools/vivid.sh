@@ -83,6 +83,13 @@ live yuyv --source webcam:0,1 --frames 8 --format yuyv --gain 50
 live nv12 --source webcam:0,1 --frames 3 --format nv12
 live grey --source webcam:0,1 --frames 3 --format grey
 live y16 --source webcam:1,0 --frames 3 --format y16
+step record stereopsis record --source webcam:0,1 --format yuyv --size 320x180 --frames 10 --streams raw -o /tmp/cameras.mcap --json
+step turned stereopsis record --source webcam:0,1 --format nv12 --size 320x180 --frames 5 --streams raw,eyes --orientation rotate-180,upright -o /tmp/turned.mcap
+step recompute stereopsis recompute /tmp/cameras.mcap -o /tmp/matched.mcap --streams raw,disparity --engine cpu --num-disparities 16
+step export stereopsis export /tmp/matched.mcap --to /tmp/files --what left,right,pfm
+step exported-turned stereopsis export /tmp/turned.mcap --to /tmp/turned --what left,right
+step pipe sh -c 'stereopsis record --source webcam:0,1 --format grey --size 320x180 --frames 8 --streams raw -o - |
+  stereopsis live --source - --headless --engine cpu --num-disparities 16 --preview /tmp/preview.png --json'
 live missing --source webcam:0,7
 step controls stereopsis devices
 echo "== end"
@@ -115,6 +122,13 @@ expect yuyv '"computed": 8,'
 expect yuyv '"skew_ms": -?[0-9]'
 # the driver's times lie a little ahead, and are used
 of_step yuyv | grep 'time stamps' >&2 && failed=1
+expect record '"pairs": 10,'
+expect record '"dropped_by_disk": 0,'
+expect recompute '10 pairs, 10 results on cpu'
+expect export '10 pairs -> /tmp/files: left, right, pfm$'
+expect exported-turned '5 pairs -> /tmp/turned: left, right$'
+expect pipe '"computed": [1-8],'
+for recorded in record turned recompute export exported-turned pipe; do expect $recorded '^-- exit 0$'; done
 expect missing 'no camera 7: found 0 and 1'
 expect missing '^-- exit 1$'
 # what was set stays: the gain, and its automatic off

@@ -232,3 +232,24 @@ fn what_is_no_recording_is_refused_in_words() {
     let gone = Recording::open(Path::new("gone.mcap")).unwrap_err().to_string();
     assert!(gone.contains("gone.mcap") && gone.contains("no such file"), "{gone}");
 }
+
+#[test]
+fn a_topic_may_be_told_at_the_end_of_one_chunk_and_begin_in_the_next() {
+    let mut bytes = Cursor::new(Vec::new());
+    let mut writer = Writer::new(&mut bytes).unwrap();
+    let header = |channel_id| MessageHeader { channel_id, sequence: 7, log_time: 1000, publish_time: 5 };
+    let schema = writer.add_schema("sensor_msgs/msg/Image", "ros2msg", b"definition").unwrap();
+    let note = writer.add_channel(0, topic::PAIRS, "json", &BTreeMap::new()).unwrap();
+    writer.flush().unwrap(); // a chunk of nothing but topics is read in any case
+    writer.write_to_known_channel(&header(note), &data(0, 0)).unwrap();
+    let mut add = |name| writer.add_channel(schema, name, "cdr", &BTreeMap::new()).unwrap();
+    let eyes = [add(topic::LEFT_RAW), add(topic::RIGHT_RAW)];
+    writer.flush().unwrap();
+    for (eye, channel) in (1..).zip(eyes) {
+        writer.write_to_known_channel(&header(channel), &data(0, eye)).unwrap();
+    }
+    writer.finish().unwrap();
+    drop(writer);
+    let mut recording = open(&bytes.into_inner()).unwrap();
+    assert_eq!((readable(&mut recording), recording.damage()), (vec![0], None));
+}

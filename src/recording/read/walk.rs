@@ -138,9 +138,27 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// A chunk may end with a topic of which the first message is in the next one; its own indexes do not tell of that.
+    fn define_by_the_chunk_before(&mut self) -> io::Result<()> {
+        let Some(chunk) = self.contents.chunks.last().cloned() else { return Ok(()) };
+        let record = self.file.read_at(chunk.start, chunk.length)?;
+        let unpacked = unpack(&chunk.head, &record);
+        let records = fields::records(&unpacked.bytes).filter(|_| unpacked.damage.is_none());
+        for (opcode, offset, _) in records.flatten().filter(|(opcode, ..)| matches!(*opcode, op::SCHEMA | op::CHANNEL))
+        {
+            if let Some((_, body)) = fields::record_at(&unpacked.bytes, offset) {
+                self.contents.define(opcode, body);
+            }
+        }
+        Ok(())
+    }
+
     /// Takes the messages of the chunk that was last: from its indexes where they are all there, else from itself.
     fn finish_chunk(&mut self, has_all_indexes: bool) -> io::Result<()> {
         let Some(Pending { chunk, indexes }) = self.pending.take() else { return Ok(()) };
+        if indexes.iter().any(|(id, _)| !self.contents.knows(*id)) {
+            self.define_by_the_chunk_before()?;
+        }
         let number = self.contents.chunks.len() as u32;
         let size = chunk.head.uncompressed_size;
         let makes_sense = |(id, places): &(u16, Vec<(u64, u64)>)| {
