@@ -46,7 +46,7 @@ fn why_not(opened: &Opened, has_rig: bool, part: Part) -> Option<String> {
     });
     let pictures = if rectified_only { Stream::Rectified } else { Stream::Raw };
     let numbers = if metric { "disparity,depth" } else { "disparity" };
-    let recompute = format!("`stereopsis recompute {shown} -o {stem}-{numbers}.mcap --streams {pictures},{numbers}`");
+    let recompute = format!("`stereopsis recompute {shown} -o {stem}-again.mcap --streams {pictures},{numbers}`");
     let uncalibrated = || {
         format!(
             "{shown} has no calibration, and so neither depth nor points: `stereopsis recompute {shown} -o {stem}-depth.mcap \
