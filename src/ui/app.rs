@@ -58,9 +58,6 @@ impl eframe::App for App {
             command = Panel::top("strip").show(ui, |ui| panels::source::strip(ui, session)).inner.or(command);
         }
         Panel::bottom("status").show(ui, |ui| panels::status::show(ui, session));
-        if session.slowness.is_slow() {
-            Panel::bottom("slow").show(ui, |ui| panels::slow::show(ui, session));
-        }
         if session.notices.forget(std::time::Instant::now()) {
             ui.ctx().request_repaint_after(super::notices::NEWS);
         }
@@ -71,6 +68,10 @@ impl eframe::App for App {
         if let Some(transport) = session.live.transport() {
             let line = Panel::bottom("time line").show(ui, |ui| panels::timeline::show(ui, session, &transport));
             command = line.inner.or(command);
+        }
+        // above all else: what comes and goes must not move what is about to be clicked
+        if session.slowness.is_slow() && !session.status.paused {
+            Panel::bottom("slow").show(ui, |ui| panels::slow::show(ui, session));
         }
         if session.look.controls {
             let left = Panel::left("parameters").resizable(false).exact_size(300.0);

@@ -67,7 +67,16 @@ impl NumberRow<'_> {
         name(&slider, Role::Slider, self.label, before as f64);
         let slider = explain(slider, &self.tooltip());
         if slider.clicked() || slider.drag_stopped() {
-            slider.request_focus(); // so that the arrow keys go on where the pointer left off
+            slider.request_focus(); // so that the arrow keys go on where the pointer left off, as long as it is there
+            ui.data_mut(|data| data.insert_temp(pointed_slider(), Some(slider.id)));
+        }
+        if slider.has_focus()
+            && !slider.contains_pointer()
+            && !slider.dragged()
+            && ui.data(|data| data.get_temp(pointed_slider())) == Some(Some(slider.id))
+        {
+            slider.surrender_focus(); // the arrows step through pairs again
+            ui.data_mut(|data| data.insert_temp::<Option<egui::Id>>(pointed_slider(), None));
         }
         if slider.has_focus() {
             ui.data_mut(|data| data.insert_temp(focused_slider(), slider.id));
@@ -112,6 +121,11 @@ impl NumberRow<'_> {
         };
         format!("{help}\n{} to {}{unit}; {how}", range.start(), range.end())
     }
+}
+
+/// Where the slider is noted that has its focus from the pointer.
+fn pointed_slider() -> egui::Id {
+    egui::Id::unique("pointed slider")
 }
 
 /// Where the slider that had the focus last is noted: it takes the arrow keys, and leaves the others to commands.

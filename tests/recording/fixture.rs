@@ -65,18 +65,15 @@ impl Recorder {
         stamp: SystemTime,
         body: Body,
     ) {
-        let channel_id = match self.channels.get(topic) {
-            Some(&id) => id,
-            None => {
-                let channel = self.format.channel(topic, &body);
-                let schema = channel
-                    .schema
-                    .map_or(0, |schema| self.writer.add_schema(&schema.name, &schema.encoding, &schema.data).unwrap());
-                let id = self.writer.add_channel(schema, topic, &channel.message_encoding, &channel.metadata).unwrap();
-                self.channels.insert(topic.to_owned(), id);
-                id
-            }
-        };
+        let channel_id = self.channels.get(topic).copied().unwrap_or_else(|| {
+            let channel = self.format.channel(topic, &body);
+            let schema = channel
+                .schema
+                .map_or(0, |schema| self.writer.add_schema(&schema.name, &schema.encoding, &schema.data).unwrap());
+            let id = self.writer.add_channel(schema, topic, &channel.message_encoding, &channel.metadata).unwrap();
+            self.channels.insert(topic.to_owned(), id);
+            id
+        });
         let header =
             MessageHeader { channel_id, sequence, log_time: time::to_ns(log_time), publish_time: time::to_ns(stamp) };
         let message = Message { stamp, frame_id: "camera".into(), body };

@@ -103,6 +103,21 @@ impl Window {
         self.result().map_or(0, |output| output.job.frame.raw.sequence)
     }
 
+    /// The number of the pair that is held, once those before it are through.
+    pub(crate) fn still_sequence(&mut self) -> u64 {
+        loop {
+            let before = self.sequence();
+            let end = Instant::now() + Duration::from_secs(1); // two may be on their way
+            while Instant::now() < end {
+                self.harness.step();
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            if self.sequence() == before {
+                return before;
+            }
+        }
+    }
+
     /// Waits for a result that was computed with parameters for which `fits` holds.
     pub(crate) fn until_computed(&mut self, fits: impl Fn(&StereoParams) -> bool) -> Arc<Output> {
         self.until("a result with the new parameters", |w| w.result().filter(|output| fits(&output.job.params)))

@@ -62,8 +62,7 @@ fn pause_holds_the_pair_and_step_takes_the_next() {
     let Some(mut window) = Window::on_scene() else { return };
     window.harness.key_press(Key::Space);
     window.until("the pause", |w| w.session.borrow().live().status().paused.then_some(()));
-    std::thread::sleep(Duration::from_millis(300));
-    let held = window.sequence();
+    let held = window.still_sequence();
     window.focus_slider("P2");
     let p2 = window.params().p2;
     window.harness.key_press(Key::ArrowLeft);

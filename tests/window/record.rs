@@ -155,10 +155,10 @@ fn the_menu_says_how_large_it_becomes_and_what_cannot_be_recorded() {
     let mut window = Window::open(&gpu, WindowOptions { folder: folder.path().to_owned(), ..options(source) });
     menu(&mut window);
     assert!(window.has("no calibration, so no depth: disparity is recorded instead"));
-    let both = window.until("the size", |w| w.read("about"));
+    let both = window.until("the size", |w| w.read("less than"));
     assert!(window.has("the disk lasts"));
     window.harness.get_by_role_and_label(Role::CheckBox, "raw").click();
-    let disparity = window.until("a smaller size", |w| w.read("about").filter(|&size| size < both));
+    let disparity = window.until("a smaller size", |w| w.read("less than").filter(|&size| size < both));
     // 160 x 120 floats, thirty times a second
     assert!((disparity - 1800.0 * 160.0 * 120.0 * 4.0 / 1e6).abs() < 8.0, "{disparity} MB");
     window.harness.get_by_role_and_label(Role::CheckBox, "depth").click();
@@ -172,8 +172,8 @@ fn the_menu_says_how_large_it_becomes_and_what_cannot_be_recorded() {
 fn choices_are_there_again_at_the_next_start() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let kept = Some(folder.path().join("window.toml"));
-    let options = || WindowOptions { kept: kept.clone(), ..options(SourceSpec::Scene) };
+    let kept = folder.path().join("window.toml");
+    let options = || WindowOptions { kept: Some(kept.clone()), ..options(SourceSpec::Scene) };
     let mut window = Window::open(&gpu, options());
     menu(&mut window);
     for choice in ["rectified", "fill holes"] {
@@ -190,7 +190,7 @@ fn choices_are_there_again_at_the_next_start() {
         let toggled = node.accesskit_node().toggled() == Some(egui::accesskit::Toggled::True);
         assert_eq!(toggled, on, "{choice}");
     }
-    let text = std::fs::read_to_string(kept.unwrap()).unwrap();
+    let text = std::fs::read_to_string(kept).unwrap();
     assert!(text.contains("record-format = \"foxglove\""), "{text}");
 }
 
@@ -212,4 +212,23 @@ fn drop_files(window: &mut Window, paths: &[PathBuf]) {
     window.harness.input_mut().dropped_files.extend(files);
     window.harness.step();
     std::thread::sleep(Duration::from_millis(1));
+}
+
+#[test]
+fn nothing_is_recorded_of_what_is_paused_and_a_source_that_cannot_be_opened_leaves_the_one_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = recording_into(folder.path()) else { return };
+    window.until("a pair", |w| w.result().map(drop));
+    window.harness.key_press(Key::Space);
+    window.until("the pause", |w| w.session.borrow().live().status().paused.then_some(()));
+    window.harness.get_by_label("Record").click();
+    window.until("why not", |w| w.has("nothing comes that could be recorded").then_some(()));
+    window.harness.key_press(Key::Space);
+    let empty = folder.path().join("empty.mcap");
+    std::fs::write(&empty, b"").unwrap();
+    drop_files(&mut window, &[empty]);
+    window.until("why it cannot be opened", |w| w.has("the file is empty").then_some(()));
+    assert!(!window.has("showing the scene"));
+    let before = window.sequence();
+    window.until("the pair goes on", |w| (w.sequence() != before).then_some(()));
 }

@@ -84,7 +84,12 @@ impl FilePairs {
     /// The pair at `start`, or the first behind it that is readable, or the first at all.
     fn first_readable(&mut self, path: &Path, start: u64) -> Result<(u64, RawPair), CaptureError> {
         let count = self.recording.pairs().len() as u64;
-        let mut why = self.recording.damage().map_or_else(|| "it holds none".to_owned(), str::to_owned);
+        let mut why = match (self.recording.eyes(), self.recording.damage()) {
+            (None, None) => {
+                "it holds no pictures, which --streams raw, eyes or rectified would have recorded".to_owned()
+            }
+            (_, damage) => damage.unwrap_or("it holds none").to_owned(),
+        };
         for k in (start..count).chain(0..start) {
             match self.read(k) {
                 Ok(pair) => return Ok((k, pair)),

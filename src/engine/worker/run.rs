@@ -156,7 +156,7 @@ impl Matcher {
                 self.count_drops();
                 self.frames = frames;
                 (self.ended, self.counted_drops) = (false, 0);
-                lock(&self.board.stats).ended = false;
+                lock(&self.board.stats).begin_source();
                 if let Some(engine) = &mut self.engine {
                     engine.forget();
                 }

@@ -54,6 +54,12 @@ pub struct EngineStats {
 }
 
 impl EngineStats {
+    /// What was counted is of the source before.
+    pub(super) fn begin_source(&mut self) {
+        self.ended = false;
+        (self.computed, self.failed, self.late, self.while_paused) = (0, 0, 0, 0);
+    }
+
     /// Results per second, recently.
     pub fn computed_hz(&mut self) -> f64 {
         self.rate.per_second(Instant::now())

@@ -8,8 +8,13 @@ use std::path::PathBuf;
 pub(super) struct Cameras {
     /// By which pairs are rectified.
     rig: Option<StereoRig>,
-    /// The size that was asked for last, with what is known of it.
-    of_size: Option<((usize, usize), Option<[CameraInfo; 2]>)>,
+    asked: Option<Asked>,
+}
+
+/// The size that was asked for last, with what is known of it.
+struct Asked {
+    size: (usize, usize),
+    cameras: Option<[CameraInfo; 2]>,
 }
 
 impl Cameras {
@@ -22,15 +27,15 @@ impl Cameras {
             log::warn!("the recording has no camera_info of its raw pictures: {err}");
             None
         });
-        Self { rig, of_size: None }
+        Self { rig, asked: None }
     }
 
     /// The left and the right camera of raw pictures of this size; `None` where nothing is known of them.
     pub(super) fn of_raw(&mut self, about: &About, size: (usize, usize)) -> Option<&[CameraInfo; 2]> {
-        if self.of_size.as_ref().is_none_or(|(known, _)| *known != size) {
-            self.of_size = Some((size, self.find(about, size)));
+        if self.asked.as_ref().is_none_or(|asked| asked.size != size) {
+            self.asked = Some(Asked { size, cameras: self.find(about, size) });
         }
-        self.of_size.as_ref()?.1.as_ref()
+        self.asked.as_ref()?.cameras.as_ref()
     }
 
     fn find(&self, about: &About, size: (usize, usize)) -> Option<[CameraInfo; 2]> {

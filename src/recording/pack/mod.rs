@@ -58,7 +58,7 @@ struct Packets<'a> {
     packer: &'a mut Packer,
     sequence: u64,
     now: SystemTime,
-    packets: Vec<Packet>,
+    made: Vec<Packet>,
 }
 
 impl Packer {
@@ -105,7 +105,7 @@ impl Packer {
         if streams.has(Stream::Rectified) {
             packets.rectified(frame)?;
         }
-        Ok(packets.packets)
+        Ok(packets.made)
     }
 
     /// Everything to be written for a result.
@@ -129,7 +129,7 @@ impl Packer {
             let body = numbers::disparity(map, filled, frame.geometry.as_ref(), &output.job.params);
             packets.push(topic::DISPARITY, frame::LEFT, stamp, body);
         }
-        Ok(packets.packets)
+        Ok(packets.made)
     }
 
     /// All parameters.
@@ -148,7 +148,7 @@ impl Packer {
     }
 
     fn packets(&mut self, sequence: u64, now: SystemTime) -> Packets<'_> {
-        Packets { packer: self, sequence, now, packets: Vec::new() }
+        Packets { packer: self, sequence, now, made: Vec::new() }
     }
 
     fn told(&mut self, topic: &str, note: serde_json::Value, sequence: u64, now: SystemTime) -> Packet {
@@ -157,13 +157,12 @@ impl Packer {
     }
 
     fn packet(&mut self, topic: &str, message: &Message, sequence: u64, now: SystemTime) -> Packet {
-        let channel = match self.channels.get(topic) {
-            Some(channel) => Arc::clone(channel),
-            None => {
-                let channel = Arc::new(self.format.channel(topic, &message.body));
-                self.channels.insert(topic.to_owned(), Arc::clone(&channel));
-                channel
-            }
+        let channel = if let Some(channel) = self.channels.get(topic) {
+            Arc::clone(channel)
+        } else {
+            let channel = Arc::new(self.format.channel(topic, &message.body));
+            self.channels.insert(topic.to_owned(), Arc::clone(&channel));
+            channel
         };
         Packet {
             channel,
@@ -180,11 +179,11 @@ impl Packets<'_> {
         let compressed = matches!(body, Body::Compressed { .. }).then(|| format!("{topic}{}", topic::COMPRESSED));
         let message = Message { stamp, frame_id: frame_id.to_owned(), body };
         let topic = compressed.as_deref().unwrap_or(topic);
-        self.packets.push(self.packer.packet(topic, &message, self.sequence, self.now));
+        self.made.push(self.packer.packet(topic, &message, self.sequence, self.now));
     }
 
     fn note(&mut self, topic: &str, note: serde_json::Value) {
-        self.packets.push(self.packer.told(topic, note, self.sequence, self.now));
+        self.made.push(self.packer.told(topic, note, self.sequence, self.now));
     }
 
     fn camera(&mut self, topic: &str, frame_id: &str, stamp: SystemTime, camera: CameraInfo) {

@@ -42,7 +42,7 @@ pub(super) fn disparity(map: &DisparityMap, filled: bool, geometry: Option<&Geom
         focal_px: geometry.map_or(0.0, |geometry| geometry.focal_px as f32),
         baseline_m: geometry.map_or(0.0, |geometry| geometry.baseline_m as f32),
         min_disparity: px(f64::from(params.min_disparity)),
-        max_disparity: px(f64::from(params.min_disparity) + params.num_disparities as f64 - 1.0),
+        max_disparity: px(f64::from(params.min_disparity) + f64::from(params.num_disparities) - 1.0),
         delta_d: 1.0 / SUBPIXEL_STEPS as f32,
     })
 }

@@ -121,12 +121,13 @@ fn what_cameras_gave_comes_back_bit_for_bit() {
         let (left, right) = original.pictures(true).unwrap();
         let raw = pair(left, right, Some(original.clone()));
         let packets = Packer::new(about("raw"), words).frame(&frame_of(&raw), time::from_ns(5)).unwrap();
-        let topics: &[&str] = match side_by_side {
-            true => &[topic::BOTH_UNSPLIT],
-            false => &[
+        let topics: &[&str] = if side_by_side {
+            &[topic::BOTH_UNSPLIT]
+        } else {
+            &[
                 [topic::LEFT_RAW, topic::LEFT_UNTURNED][usize::from(!original.rule.is_upright(0))],
                 [topic::RIGHT_RAW, topic::RIGHT_UNTURNED][usize::from(!original.rule.is_upright(1))],
-            ],
+            ]
         };
         let back = played(&packets, topics);
         let what = format!("{round}: {format:?} {words:?} {:?}", original.rule);
@@ -273,7 +274,7 @@ fn numbers_of_results_come_back_and_others_make_the_same_depth_of_them() {
         for (topic, body) in bodies {
             packets.push(topic, frame::LEFT, time::from_ns(8), body);
         }
-        let packets = packets.packets;
+        let packets = packets.made;
         let back = Measured::of(&packets).unwrap();
         let is_there = |x, y| {
             let reasons = map.reasons.at(x, y);

@@ -255,8 +255,13 @@ impl Recording {
         let mut damage = std::mem::take(&mut self.contents.damage);
         damage.extend(self.contents.unfinished.take());
         if alone > 0 {
-            let what = if self.is_ours { "pairs lack a picture" } else { "pictures have no partner" };
-            damage.push(format!("{alone} {what}"));
+            let text = match (self.is_ours, alone) {
+                (true, 1) => "1 pair lacks a picture".to_owned(),
+                (true, _) => format!("{alone} pairs lack a picture"),
+                (false, 1) => "1 picture has no partner".to_owned(),
+                (false, _) => format!("{alone} pictures have no partner"),
+            };
+            damage.push(text);
         }
         self.damage = (!damage.is_empty()).then(|| damage.join("; "));
     }

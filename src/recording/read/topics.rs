@@ -76,6 +76,7 @@ impl TopicChoice {
                 });
                 match (pairs.next(), pairs.next()) {
                     (Some(eyes), None) => Ok(eyes),
+                    (None, _) if images.is_empty() => Err(ReadError::File(list(contents))),
                     (first, _) => {
                         let found = if first.is_some() { "more than one pair" } else { "no pair" };
                         Err(ReadError::File(format!(

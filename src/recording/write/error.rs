@@ -24,7 +24,7 @@ pub enum RecordError {
         error: Arc<io::Error>,
     },
     /// The disk has too little left.
-    #[error("stopped: {disk} has only {} MB left", left_bytes / 1_000_000)]
+    #[error("stopped: {disk} has only {} MB left, and the last ones are kept free", left_bytes / 1_000_000)]
     DiskFull {
         /// The folder.
         disk: String,

@@ -21,7 +21,7 @@ const SOON_S: f64 = 600.0;
 pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
     menu(ui, session);
     if let Some(status) = session.record.running() {
-        return running(ui, status);
+        return running(ui, status, session.record.needs_results());
     }
     let enabled = !session.record.is_between();
     let button = Button::new("● Record");
@@ -30,7 +30,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
 }
 
 /// A red dot, for how long, how much, and what was lost.
-fn running(ui: &mut Ui, status: &RecordStatus) -> Option<Command> {
+fn running(ui: &mut Ui, status: &RecordStatus, needs_results: bool) -> Option<Command> {
     let red = ui.visuals().error_fg_color;
     let text = format!("{}  {}", minutes(status.elapsed), size(status.bytes));
     let button = Button::new((RichText::new("●").color(red), RichText::new(text).monospace()));
@@ -39,6 +39,10 @@ fn running(ui: &mut Ui, status: &RecordStatus) -> Option<Command> {
     let clicked = button.on_hover_text(details(ui, status)).clicked();
     if let Some(lost) = losses(status) {
         ui.label(RichText::new(lost).small().color(red));
+    } else if status.counters.not_matched > 0 && needs_results {
+        // nothing is lost: what is raw can be matched later
+        let text = format!("{} of {} not matched", status.counters.not_matched, status.counters.pairs);
+        ui.label(RichText::new(text).small().color(ui.visuals().warn_fg_color));
     } else if let Some(left_s) = status.disk_left_s.filter(|&left_s| left_s < SOON_S) {
         let text = format!("disk full in {}", minutes(Duration::from_secs_f64(left_s.max(0.0))));
         ui.label(RichText::new(text).small().color(ui.visuals().warn_fg_color));
@@ -124,10 +128,18 @@ fn content(ui: &mut Ui, session: &mut Session) {
     });
     folder(ui, session);
     ui.add_space(4.0);
-    ui.label(session.record.expected.map_or("…".to_owned(), forecast));
     if session.streams().is_empty() {
         ui.label(RichText::new("Nothing is chosen to be recorded.").color(ui.visuals().warn_fg_color));
     } else {
+        let is_compressed = session.record.choices.compression != Compression::None;
+        let soon = session
+            .record
+            .expected
+            .and_then(|expected| expected.disk_time)
+            .is_some_and(|time| time.as_secs_f64() < SOON_S);
+        let color = if soon { ui.visuals().warn_fg_color } else { ui.visuals().text_color() };
+        let text = session.record.expected.map_or("…".to_owned(), |expected| forecast(expected, is_compressed));
+        ui.label(RichText::new(text).color(color));
         widgets::note(ui, tooltip(ui, Command::Record));
     }
 }
@@ -150,12 +162,13 @@ fn folder(ui: &mut Ui, session: &mut Session) {
     });
 }
 
-/// `about 166 MB per minute, the disk lasts 5 h 12 min`.
-fn forecast(expected: Expected) -> String {
+/// `about 166 MB per minute; the disk lasts 5 h 12 min`. How much compression saves, nobody knows before.
+fn forecast(expected: Expected, is_compressed: bool) -> String {
     let megabytes = expected.bytes_per_minute as f64 / 1e6;
     let lasts =
         expected.disk_time.map_or(String::new(), |time| format!("; the disk lasts {}", long(time.as_secs_f64())));
-    format!("about {megabytes:.0} MB per minute{lasts}")
+    let about = if is_compressed { "less than" } else { "about" };
+    format!("{about} {megabytes:.0} MB per minute{lasts}")
 }
 
 /// `0:42`, from an hour on `1:00:42`.
@@ -167,12 +180,14 @@ fn minutes(time: Duration) -> String {
     }
 }
 
-/// A long time in h:mm, or in days.
+/// A time as people say it.
 fn long(s: f64) -> String {
-    let minutes = (s.max(0.0) / 60.0) as u64;
-    match minutes / 60 {
-        hours if hours < 100 => format!("{hours}:{:02} h", minutes % 60),
-        hours => format!("{} days", hours / 24),
+    let s = s.max(0.0) as u64;
+    match s {
+        0..120 => format!("{s} s"),
+        120..7200 => format!("{} min", s / 60),
+        7200..360_000 => format!("{} h {} min", s / 3600, s / 60 % 60),
+        _ => format!("{} days", s / 86_400),
     }
 }
 
@@ -188,9 +203,10 @@ mod tests {
     #[test]
     fn numbers_are_short_enough_for_a_button() {
         assert_eq!([42, 600, 3642].map(|s| minutes(Duration::from_secs(s))), ["0:42", "10:00", "1:00:42"]);
-        assert_eq!([59.0, 3600.0 * 5.2, 3600.0 * 240.0].map(long), ["0:00 h", "5:12 h", "10 days"]);
+        assert_eq!([59.0, 700.0, 18_720.0, 864_000.0].map(long), ["59 s", "11 min", "5 h 12 min", "10 days"]);
         assert_eq!([0, 118_400_000, 12_300_000_000].map(size), ["0 MB", "118 MB", "12.3 GB"]);
         let expected = Expected { bytes_per_minute: 166_000_000, disk_time: Some(Duration::from_mins(312)) };
-        assert_eq!(forecast(expected), "about 166 MB per minute; the disk lasts 5:12 h");
+        assert_eq!(forecast(expected, false), "about 166 MB per minute; the disk lasts 5 h 12 min");
+        assert_eq!(forecast(expected, true), "less than 166 MB per minute; the disk lasts 5 h 12 min");
     }
 }

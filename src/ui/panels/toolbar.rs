@@ -6,8 +6,10 @@ use crate::ui::command::Command;
 use crate::ui::session::Session;
 use crate::ui::view::ViewKind;
 use crate::ui::widgets;
-use egui::{Align, Button, Layout, RichText, Ui};
+use egui::{Align, Button, Label, Layout, RichText, Ui};
 
+/// How much of the window's width the source's name may take, which is as long as a file's.
+const SOURCE_SHARE: f32 = 0.17;
 /// Width of the chooser of engines, points.
 const ENGINE_WIDTH: f32 = 64.0;
 
@@ -22,7 +24,11 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
             button(ui, &mut commands, Command::Step, "▸| Step", false);
             ui.separator();
         }
-        ui.label(source::summary(session));
+        ui.scope(|ui| {
+            ui.set_max_width(SOURCE_SHARE * ui.ctx().content_rect().width());
+            let summary = source::summary(session);
+            ui.add(Label::new(&summary).truncate()).on_hover_text(summary);
+        });
         commands.extend(source::show(ui, session));
         ui.separator();
         commands.extend(preset::show(ui, session));

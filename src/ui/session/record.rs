@@ -81,6 +81,11 @@ impl RecordState {
         self.status.as_ref().filter(|_| matches!(self.phase, Phase::Running(_)))
     }
 
+    /// Whether the running recording has depth or disparity.
+    pub(crate) fn needs_results(&self) -> bool {
+        self.streams.needs_results()
+    }
+
     /// It begins or ends: another click would come too early.
     pub(crate) fn is_between(&self) -> bool {
         matches!(self.phase, Phase::Starting(_) | Phase::Ending(..))
@@ -144,6 +149,10 @@ impl Session {
         }
         let output = self.output.clone().filter(|_| self.status.captured > 0);
         let output = output.ok_or("nothing to record yet: wait for the first pair")?;
+        let holds = self.live.transport().is_some_and(|transport| !transport.get().playing);
+        if self.status.paused || holds {
+            return Err("paused: nothing comes that could be recorded. Space goes on".into());
+        }
         if self.status.ended {
             return Err(format!("{} has ended: there is nothing more to record", self.source));
         }
@@ -213,10 +222,10 @@ impl Session {
     pub(super) fn recorded(&mut self, (summary, error): (RecordSummary, Option<String>)) {
         let Phase::Ending(_, why) = std::mem::take(&mut self.record.phase) else { return };
         self.record.status = None;
-        let is_error = error.is_some();
+        let is_error = error.is_some() || summary.counters.pairs == 0;
         let cause = error.or(why).map_or_else(String::new, |cause| format!("{cause} · "));
         let text = format!("{cause}recorded {} into {summary}", self.record.words());
-        self.notices.offer(text, is_error, summary.path);
+        self.notices.offer(text, is_error, summary.path.filter(|_| summary.counters.pairs > 0));
     }
 
     /// Looks how the recording stands; called once per frame.

@@ -42,6 +42,9 @@ impl Session {
             // a camera can be open once only
             self.live.close_source();
         }
+        if self.before.is_none() {
+            self.before = Some((self.source.clone(), self.source.is_camera() && spec.is_camera()));
+        }
         self.turn_to(&spec);
         let how = Box::new((self.rig.options.clone(), self.rig.choice.clone()));
         self.begin(Task::OpenSource(spec, how));
@@ -64,13 +67,14 @@ impl Session {
         }
     }
 
-    /// Reads the source that was opened, or says why it cannot and goes back to the scene.
+    /// Reads the source that was opened, or says why it cannot and stays with the one before, or goes to the scene.
     pub(super) fn opened(&mut self, spec: &SourceSpec, opened: Result<OpenedRig, String>) {
         if *spec != self.source {
             return; // another one was asked for since
         }
         match opened {
             Ok(OpenedRig { source, calibrated }) => {
+                self.before = None;
                 let scale = calibrated.recipe.scale.factor();
                 let geometry = calibrated.recipe.geometry(&source.info()).map(|g| g.scaled(scale));
                 let new_rig = self.output.as_ref().is_some_and(|output| output.job.frame.geometry != geometry);
@@ -81,13 +85,18 @@ impl Session {
                 self.take_calibrated(&calibrated);
                 self.read_controls();
             }
-            Err(why) => {
-                let falls_back = *spec != SourceSpec::Scene;
-                self.notices.error(if falls_back { format!("{why} · showing the scene instead") } else { why });
-                if falls_back {
+            Err(why) => match self.before.take() {
+                // it still runs
+                Some((before, false)) if before != *spec && self.status.source.width > 0 => {
+                    self.notices.error(why);
+                    self.turn_to(&before);
+                }
+                _ if *spec != SourceSpec::Scene => {
+                    self.notices.error(format!("{why} · showing the scene instead"));
                     self.open(SourceSpec::Scene);
                 }
-            }
+                _ => self.notices.error(why),
+            },
         }
     }
 
