@@ -23,10 +23,17 @@ pub(super) fn note(output: &Output, map: &DisparityMap) -> ResultNote {
 
 /// Depth, mm; what was filled in is only there where somebody asked for it.
 pub(super) fn depth_mm(map: &DisparityMap, filled: bool, geometry: &Geometry) -> Body {
-    let (width, height) = map.size();
-    let mm = |(x, y)| value(map, x, y, filled).map_or(0, |v| depth::millimetres(depth::depth_m(v, geometry)));
-    let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-    Body::Image(image((width, height), Encoding::DepthMm, 2, pixels.map(mm).flat_map(u16::to_le_bytes).collect()))
+    let valid = || map.values.pixels().iter().copied().filter(|&v| v != INVALID);
+    let (least, largest) = (valid().min().unwrap_or(0), valid().max().unwrap_or(0));
+    // there are many more pixels than disparities
+    let table: Vec<u16> = (least..=largest).map(|v| depth::millimetres(depth::depth_m(v, geometry))).collect();
+    let mut data = Vec::with_capacity(2 * map.values.pixels().len());
+    for (&value, &reasons) in map.values.pixels().iter().zip(map.reasons.pixels()) {
+        let mm =
+            if is_hole(value, reasons, filled) { 0 } else { table[(i32::from(value) - i32::from(least)) as usize] };
+        data.extend(mm.to_le_bytes());
+    }
+    Body::Image(image(map.size(), Encoding::DepthMm, 2, data.into()))
 }
 
 /// Disparity, px, as `z = f T / d` has it.
@@ -34,9 +41,11 @@ pub(super) fn disparity(map: &DisparityMap, filled: bool, geometry: Option<&Geom
     let (width, height) = map.size();
     let doffs_px = geometry.map_or(0.0, |geometry| geometry.doffs_px);
     let px = |d: f64| (d + doffs_px) as f32;
-    let disparity_px = Image::from_fn(width, height, |x, y| {
-        value(map, x, y, filled).map_or(f32::NAN, |v| px(f64::from(v) / f64::from(SUBPIXEL_STEPS)))
+    let all = map.values.pixels().iter().zip(map.reasons.pixels());
+    let all = all.map(|(&value, &reasons)| {
+        if is_hole(value, reasons, filled) { f32::NAN } else { px(f64::from(value) / f64::from(SUBPIXEL_STEPS)) }
     });
+    let disparity_px = Image::new(width, height, all.collect());
     Body::Disparity(DisparityBody {
         disparity_px,
         focal_px: geometry.map_or(0.0, |geometry| geometry.focal_px as f32),
@@ -47,8 +56,6 @@ pub(super) fn disparity(map: &DisparityMap, filled: bool, geometry: Option<&Geom
     })
 }
 
-fn value(map: &DisparityMap, x: usize, y: usize, filled: bool) -> Option<i16> {
-    let value = map.values.at(x, y);
-    let is_hole = value == INVALID || (!filled && map.reasons.at(x, y) & reason::FILLED != 0);
-    (!is_hole).then_some(value)
+fn is_hole(value: i16, reasons: u8, filled: bool) -> bool {
+    value == INVALID || (!filled && reasons & reason::FILLED != 0)
 }
