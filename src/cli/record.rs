@@ -12,7 +12,7 @@ use crate::live::{LiveOptions, Status};
 use crate::recording::write::{
     Compression, RecordError, RecordOptions, RecordStatus, RecordSummary, Recorder, Target, default_name,
 };
-use crate::recording::{About, CalibrationNote, Format, Stream, Streams, parameter_words};
+use crate::recording::{About, CalibrationNote, Counters, Format, Stream, Streams, parameter_words};
 use crate::rig;
 use crate::settings::Settings;
 use crate::stereo::{Fill, StereoParams};
@@ -53,7 +53,8 @@ pub(super) struct RecordArgs {
     /// End after so many pairs [default: files once; others until Ctrl-C]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
-    /// Hold the source back until each pair is matched and written, so that nothing is dropped; not for cameras
+    /// Hold the source back until each pair is matched and written, so that nothing is dropped. A camera does not wait: with one, a
+    /// raw pair that is missing in the end is a failure
     #[arg(long)]
     lossless: bool,
     /// Record disparity and depth with the holes that --fill has filled; otherwise only what was measured is recorded
@@ -81,7 +82,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let mut words = args.settings.words()?;
     words.extend(args.input.recorded_words(Some(&spec))?);
     let settings = Settings::resolve(&words)?;
-    check(args, &spec, &settings.params)?;
+    check(args, &settings.params)?;
     options.watched = false;
     options.looped &= args.frames.is_some() || args.seconds.is_some() || spec == SourceSpec::Scene;
     // cameras' raw pictures are recorded as they come: colours are only decoded for what is made of them
@@ -120,7 +121,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     capture.taps = vec![Arc::clone(&recorder) as _];
     let mut beside = Recording { recorder: Arc::clone(&recorder), status: recorder.status() };
     let end = if matches {
-        if args.lossless && streams.needs_results() {
+        if args.lossless && streams.needs_results() && !spec.is_camera() {
             capture.policy = Policy::Lossless;
         }
         let taps = if streams.needs_results() { vec![Arc::clone(&recorder) as _] } else { Vec::new() };
@@ -147,8 +148,15 @@ fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished) -> anyhow::Res
     if !end.status.errors.is_empty() {
         anyhow::bail!("{}", end.status.errors.join("; "));
     }
-    if summary.counters.pairs == 0 {
+    let Counters { pairs, dropped_by_disk, dropped_by_source, .. } = summary.counters;
+    if pairs == 0 {
         anyhow::bail!("no pair came, so nothing was recorded");
+    }
+    if args.lossless && dropped_by_disk + dropped_by_source > 0 {
+        anyhow::bail!(
+            "{} pairs are missing: {dropped_by_disk} that the disk could not take in time, {dropped_by_source} that the source dropped",
+            dropped_by_disk + dropped_by_source
+        );
     }
     Ok(())
 }
@@ -180,12 +188,7 @@ fn target(args: &RecordArgs) -> Result<Target, UsageError> {
 }
 
 /// Whether the flags make sense together.
-fn check(args: &RecordArgs, spec: &SourceSpec, params: &StereoParams) -> Result<(), UsageError> {
-    if args.lossless && spec.is_camera() {
-        return Err(UsageError(format!(
-            "--lossless holds the source back, and {spec} is a camera, which does not wait"
-        )));
-    }
+fn check(args: &RecordArgs, params: &StereoParams) -> Result<(), UsageError> {
     if args.filled && params.fill == Fill::None {
         return Err(UsageError("--filled records what --fill puts into holes: give --fill too".to_owned()));
     }

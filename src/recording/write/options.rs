@@ -14,9 +14,9 @@ choices! {
     pub enum Compression {
         /// Not at all: least processor time, where the disk is fast and large.
         None = "none",
-        /// LZ4: for raw pictures hardly any gain.
+        /// LZ4: for raw pictures little gain.
         Lz4 = "lz4",
-        /// Zstandard at its quickest level: files of two thirds of the size, for some ms a pair.
+        /// Zstandard at its quickest level: files a quarter smaller, for some ms a pair.
         Zstd = "zstd",
     }
 }

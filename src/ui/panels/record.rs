@@ -26,6 +26,13 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
     let enabled = !session.record.is_between();
     let button = Button::new("● Record");
     let button = ui.add_enabled_ui(enabled, |ui| command_button(ui, Command::Record, button, false)).inner;
+    if button.hovered() {
+        session.forecast();
+    }
+    let button = match &session.record.expected {
+        Some(expected) if !session.streams().is_empty() => button.on_hover_text(forecast(session, *expected)),
+        _ => button,
+    };
     button.clicked().then_some(Command::Record)
 }
 
@@ -131,14 +138,13 @@ fn content(ui: &mut Ui, session: &mut Session) {
     if session.streams().is_empty() {
         ui.label(RichText::new("Nothing is chosen to be recorded.").color(ui.visuals().warn_fg_color));
     } else {
-        let is_compressed = session.record.choices.compression != Compression::None;
         let soon = session
             .record
             .expected
             .and_then(|expected| expected.disk_time)
             .is_some_and(|time| time.as_secs_f64() < SOON_S);
         let color = if soon { ui.visuals().warn_fg_color } else { ui.visuals().text_color() };
-        let text = session.record.expected.map_or("…".to_owned(), |expected| forecast(expected, is_compressed));
+        let text = session.record.expected.map_or("…".to_owned(), |expected| forecast(session, expected));
         ui.label(RichText::new(text).color(color));
         widgets::note(ui, tooltip(ui, Command::Record));
     }
@@ -163,7 +169,11 @@ fn folder(ui: &mut Ui, session: &mut Session) {
 }
 
 /// `about 166 MB per minute; the disk lasts 5 h 12 min`. How much compression saves, nobody knows before.
-fn forecast(expected: Expected, is_compressed: bool) -> String {
+fn forecast(session: &Session, expected: Expected) -> String {
+    size_and_time(expected, session.record.choices.compression != Compression::None)
+}
+
+fn size_and_time(expected: Expected, is_compressed: bool) -> String {
     let megabytes = expected.bytes_per_minute as f64 / 1e6;
     let lasts =
         expected.disk_time.map_or(String::new(), |time| format!("; the disk lasts {}", long(time.as_secs_f64())));
@@ -206,7 +216,7 @@ mod tests {
         assert_eq!([59.0, 700.0, 18_720.0, 864_000.0].map(long), ["59 s", "11 min", "5 h 12 min", "10 days"]);
         assert_eq!([0, 118_400_000, 12_300_000_000].map(size), ["0 MB", "118 MB", "12.3 GB"]);
         let expected = Expected { bytes_per_minute: 166_000_000, disk_time: Some(Duration::from_mins(312)) };
-        assert_eq!(forecast(expected, false), "about 166 MB per minute; the disk lasts 5 h 12 min");
-        assert_eq!(forecast(expected, true), "less than 166 MB per minute; the disk lasts 5 h 12 min");
+        assert_eq!(size_and_time(expected, false), "about 166 MB per minute; the disk lasts 5 h 12 min");
+        assert_eq!(size_and_time(expected, true), "less than 166 MB per minute; the disk lasts 5 h 12 min");
     }
 }
