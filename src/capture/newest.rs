@@ -54,12 +54,13 @@ pub struct NewestSender<T> {
 #[derive(Debug)]
 pub struct NewestReceiver<T> {
     receiver: Receiver<T>,
+    policy: Policy,
     alive: Arc<CloseOnDrop>,
 }
 
 impl<T> Clone for NewestReceiver<T> {
     fn clone(&self) -> Self {
-        Self { receiver: self.receiver.clone(), alive: Arc::clone(&self.alive) }
+        Self { receiver: self.receiver.clone(), policy: self.policy, alive: Arc::clone(&self.alive) }
     }
 }
 
@@ -82,7 +83,7 @@ pub fn channel_with<T>(policy: Policy) -> (NewestSender<T>, NewestReceiver<T>) {
     let (sender, receiver) = bounded(1);
     let shared = Arc::new(Shared::default());
     let alive = Arc::new(CloseOnDrop(Arc::clone(&shared)));
-    (NewestSender { sender, old: receiver.clone(), policy, shared }, NewestReceiver { receiver, alive })
+    (NewestSender { sender, old: receiver.clone(), policy, shared }, NewestReceiver { receiver, policy, alive })
 }
 
 impl<T> NewestSender<T> {
@@ -140,6 +141,17 @@ impl<T> NewestSender<T> {
 }
 
 impl<T> NewestReceiver<T> {
+    /// A value that was taken and not used yet, or the newer one that has replaced it meanwhile.
+    pub fn newest(&self, taken: T) -> T {
+        match self.policy {
+            Policy::Lossless => taken,
+            Policy::NewestWins => self.try_recv().map_or(taken, |newer| {
+                self.alive.0.dropped.fetch_add(1, Ordering::Relaxed);
+                newer
+            }),
+        }
+    }
+
     /// The newest value, waiting for at most `patience`. What was sent before the sender went is still given.
     ///
     /// # Errors

@@ -357,7 +357,10 @@ impl Matcher {
         let job = |frame, read_back| Job { frame, params: Arc::clone(&control.params), read_back, wants_right: false };
         let step = control.steps != self.steps_taken;
         if !control.paused || step || self.last.is_none() {
-            match self.pending.take().map_or_else(|| self.frames.try_recv(), Ok) {
+            // what was taken just before the pause is not what a step asks for
+            let newest = |frame| if step && control.paused { self.frames.newest(frame) } else { frame };
+            let pending = self.pending.take().map(newest);
+            match pending.map_or_else(|| self.frames.try_recv(), Ok) {
                 Ok(frame) => {
                     let job = job(frame, read_back || figures_due());
                     return Some(Work { job, again: false, with_older: true });

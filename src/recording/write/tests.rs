@@ -306,7 +306,10 @@ fn a_disk_that_is_nearly_full_ends_it_with_a_whole_file() {
     assert_eq!(recorder.status().ended, None);
     free.store(63 << 20, Ordering::Release);
     wait_until("the end", || recorder.status().ended.is_some());
-    assert_eq!(recorder.status().ended, Some(Err("stopped: /disk has only 66 MB left".into())));
+    assert_eq!(
+        recorder.status().ended,
+        Some(Err("stopped: /disk has only 66 MB left, and the last ones are kept free".into()))
+    );
     let err = recorder.stop().unwrap_err();
     assert!(matches!(err, RecordError::DiskFull { .. }), "{err}");
     let events = json::<Event>(&pipe.bytes(), topic::EVENTS);
