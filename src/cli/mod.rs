@@ -34,7 +34,8 @@ Examples:
   stereopsis live --headless --frames 300         no window: a status line, then a preview picture
   stereopsis compute left.png right.png -o disparity.pfm --color disparity.png
   stereopsis compute pairs/ -o results/ --cost census-7x7 --fill
-  stereopsis record --source webcam:0,1 --calibration stereo.yml --seconds 60 -o desk.mcap
+  stereopsis record --source webcam:0,1 --calibration stereo.yml --seconds 60 -o walk.mcap
+  stereopsis walk.mcap                            play it: pause, step, seek, and tune on it
   stereopsis recompute walk.mcap -o walk-accurate.mcap --preset accurate
   stereopsis export walk.mcap --to walk/          pictures, depth, points and calibration as files
   stereopsis bench --size 640x480 --num-disparities 128
