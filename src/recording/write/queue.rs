@@ -83,7 +83,8 @@ impl Queue {
         Self { state: Mutex::new(state), filled: Condvar::new(), emptied: Condvar::new(), capacity, results }
     }
 
-    /// Takes a frame where there is room. Where there is none it waits for it, or drops the frame.
+    /// Takes a frame where there is room. Where there is none it waits for it, or gives up results that wait, which can be
+    /// computed again from frames; where not even that helps it drops the frame.
     pub(super) fn push_frame(&self, frame: &Arc<Frame>, moment: Moment, waits: bool) {
         let bytes = frame_bytes(frame);
         let mut state = self.lock();
@@ -97,6 +98,7 @@ impl Queue {
         let missing = state.expected.and_then(|expected| sequence.checked_sub(expected));
         state.counters.dropped_by_source += missing.unwrap_or(0);
         state.expected = Some(sequence + 1);
+        state.give_up_results(bytes, self.capacity);
         let fits = state.has_room(bytes, self.capacity);
         if self.results {
             if state.unmatched.len() == MOST_UNMATCHED {
@@ -267,14 +269,37 @@ impl Queue {
 }
 
 impl State {
-    /// What exceeds the queue by itself still goes through an empty one.
     fn has_room(&self, bytes: usize, capacity: usize) -> bool {
-        self.bytes == 0 || self.bytes + bytes <= capacity
+        has_room(self.bytes, bytes, capacity)
     }
 
     fn push(&mut self, item: Item, moment: Moment, bytes: usize) {
         self.bytes += bytes;
         self.items.push_back((item, moment, bytes));
+    }
+
+    /// Drops waiting results, the last first, until so many bytes have room; none where that would not be enough.
+    fn give_up_results(&mut self, bytes: usize, capacity: usize) {
+        let of_result = |(item, _, bytes): &(Item, Moment, usize)| match item {
+            Item::Result(output) => Some((output.job.frame.raw.sequence, *bytes)),
+            _ => None,
+        };
+        let all: usize = self.items.iter().filter_map(of_result).map(|(_, bytes)| bytes).sum();
+        if !has_room(self.bytes - all, bytes, capacity) {
+            return;
+        }
+        for at in (0..self.items.len()).rev() {
+            if self.has_room(bytes, capacity) {
+                return;
+            }
+            if let Some((sequence, freed)) = of_result(&self.items[at]) {
+                self.items.remove(at);
+                self.bytes -= freed;
+                self.counters.results_dropped_by_disk += 1;
+                self.gap.results += 1;
+                self.gap.reach(sequence);
+            }
+        }
     }
 
     fn push_note(&mut self, item: Item, moment: Moment) {
@@ -308,6 +333,11 @@ impl State {
             self.counters.not_matched += 1;
         }
     }
+}
+
+/// Whether some more bytes fit; what exceeds the queue by itself still goes through an empty one.
+fn has_room(waiting: usize, bytes: usize, capacity: usize) -> bool {
+    waiting == 0 || waiting + bytes <= capacity
 }
 
 impl Gap {

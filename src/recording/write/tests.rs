@@ -196,7 +196,7 @@ fn pairs_results_and_counters_are_in_the_file() {
 }
 
 #[test]
-fn what_has_no_room_is_dropped_whole_and_told_results_first() {
+fn what_has_no_room_is_dropped_whole_and_told_results_before_pairs() {
     let pipe = Pipe::default();
     // a result takes as much as 1.75 frames
     let recorder = start(&pipe, "raw,disparity", 9, false, of_system());
@@ -215,8 +215,9 @@ fn what_has_no_room_is_dropped_whole_and_told_results_first() {
         recorder.result(&output(&frame));
     }
     assert!(start.elapsed() < Duration::from_secs(1), "nobody waits: {:?}", start.elapsed());
+    // two results had room until pairs needed it; of the pairs, as many are kept as fit
     let status = recorder.status();
-    assert_eq!((status.counters.dropped_by_disk, status.counters.results_dropped_by_disk), (15, 18), "{status:?}");
+    assert_eq!((status.counters.dropped_by_disk, status.counters.results_dropped_by_disk), (11, 20), "{status:?}");
     pipe.set_stuck(false);
     wait_until("room", || recorder.status().counters.pairs > 1);
     std::thread::sleep(Duration::from_millis(50));
