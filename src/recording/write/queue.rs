@@ -98,8 +98,7 @@ impl Queue {
         let missing = state.expected.and_then(|expected| sequence.checked_sub(expected));
         state.counters.dropped_by_source += missing.unwrap_or(0);
         state.expected = Some(sequence + 1);
-        state.give_up_results(bytes, self.capacity);
-        let fits = state.has_room(bytes, self.capacity);
+        let fits = state.has_room(bytes, self.capacity) || state.give_up_results(bytes, self.capacity);
         if self.results {
             if state.unmatched.len() == MOST_UNMATCHED {
                 state.pop_unmatched();
@@ -141,9 +140,7 @@ impl Queue {
             state.push(Item::Result(Arc::new(on_host)), moment, bytes);
             self.filled.notify_one();
         } else {
-            state.counters.results_dropped_by_disk += 1;
-            state.gap.results += 1;
-            state.gap.reach(sequence);
+            state.drop_result(sequence);
         }
     }
 
@@ -278,28 +275,33 @@ impl State {
         self.items.push_back((item, moment, bytes));
     }
 
-    /// Drops waiting results, the last first, until so many bytes have room; none where that would not be enough.
-    fn give_up_results(&mut self, bytes: usize, capacity: usize) {
+    /// Drops waiting results, the last first, until so many bytes have room; none where that would not be enough. Gives
+    /// whether there is room.
+    fn give_up_results(&mut self, bytes: usize, capacity: usize) -> bool {
         let of_result = |(item, _, bytes): &(Item, Moment, usize)| match item {
             Item::Result(output) => Some((output.job.frame.raw.sequence, *bytes)),
             _ => None,
         };
         let all: usize = self.items.iter().filter_map(of_result).map(|(_, bytes)| bytes).sum();
         if !has_room(self.bytes - all, bytes, capacity) {
-            return;
+            return false;
         }
-        for at in (0..self.items.len()).rev() {
-            if self.has_room(bytes, capacity) {
-                return;
-            }
+        let mut at = self.items.len();
+        while !self.has_room(bytes, capacity) {
+            at -= 1; // ends before the first one: without results there is room
             if let Some((sequence, freed)) = of_result(&self.items[at]) {
                 self.items.remove(at);
                 self.bytes -= freed;
-                self.counters.results_dropped_by_disk += 1;
-                self.gap.results += 1;
-                self.gap.reach(sequence);
+                self.drop_result(sequence);
             }
         }
+        true
+    }
+
+    fn drop_result(&mut self, sequence: u64) {
+        self.counters.results_dropped_by_disk += 1;
+        self.gap.results += 1;
+        self.gap.reach(sequence);
     }
 
     fn push_note(&mut self, item: Item, moment: Moment) {
