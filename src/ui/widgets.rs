@@ -68,15 +68,12 @@ impl NumberRow<'_> {
         let slider = explain(slider, &self.tooltip());
         if slider.clicked() || slider.drag_stopped() {
             slider.request_focus(); // so that the arrow keys go on where the pointer left off, as long as it is there
-            ui.data_mut(|data| data.insert_temp(pointed_slider(), Some(slider.id)));
+            ui.data_mut(|data| data.insert_temp(pointed_slider(), slider.id));
         }
-        if slider.has_focus()
-            && !slider.contains_pointer()
-            && !slider.dragged()
-            && ui.data(|data| data.get_temp(pointed_slider())) == Some(Some(slider.id))
-        {
+        let is_left = !slider.contains_pointer() && !slider.dragged();
+        if is_left && ui.data(|data| data.get_temp(pointed_slider())) == Some(slider.id) {
             slider.surrender_focus(); // the arrows step through pairs again
-            ui.data_mut(|data| data.insert_temp::<Option<egui::Id>>(pointed_slider(), None));
+            ui.data_mut(|data| data.remove::<egui::Id>(pointed_slider()));
         }
         if slider.has_focus() {
             ui.data_mut(|data| data.insert_temp(focused_slider(), slider.id));

@@ -50,8 +50,8 @@ pub struct Session {
     pub(crate) output: Option<Arc<Output>>,
     /// What was recorded of a pair's result, as it is drawn.
     recorded: Option<(Arc<Recorded>, Arc<FloatMap>)>,
-    /// The source that ran before the one that is being opened, and whether it had to be let go for that.
-    before: Option<(SourceSpec, bool)>,
+    /// The source that runs, also while another one is being opened.
+    running: Option<SourceSpec>,
     /// What is asked for, valid.
     pub(crate) params: StereoParams,
     pub(crate) preset: Preset,
@@ -137,7 +137,7 @@ impl Session {
             waker,
             hovered: None,
             pinned: None,
-            before: None,
+            running: None,
             help: false,
             source: source.clone(),
             cameras: None,

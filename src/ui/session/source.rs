@@ -38,12 +38,9 @@ impl Session {
         if spec.is_camera() {
             self.free_previews();
         }
-        if self.source.is_camera() && spec.is_camera() {
+        if spec.is_camera() && self.running.take_if(|running| running.is_camera()).is_some() {
             // a camera can be open once only
             self.live.close_source();
-        }
-        if self.before.is_none() {
-            self.before = Some((self.source.clone(), self.source.is_camera() && spec.is_camera()));
         }
         self.turn_to(&spec);
         let how = Box::new((self.rig.options.clone(), self.rig.choice.clone()));
@@ -74,7 +71,7 @@ impl Session {
         }
         match opened {
             Ok(OpenedRig { source, calibrated }) => {
-                self.before = None;
+                self.running = Some(spec.clone());
                 let scale = calibrated.recipe.scale.factor();
                 let geometry = calibrated.recipe.geometry(&source.info()).map(|g| g.scaled(scale));
                 let new_rig = self.output.as_ref().is_some_and(|output| output.job.frame.geometry != geometry);
@@ -85,17 +82,16 @@ impl Session {
                 self.take_calibrated(&calibrated);
                 self.read_controls();
             }
-            Err(why) => match self.before.take() {
-                // it still runs
-                Some((before, false)) if before != *spec && self.status.source.width > 0 => {
+            Err(why) => match self.running.clone().filter(|running| running != spec) {
+                Some(running) => {
                     self.notices.error(why);
-                    self.turn_to(&before);
+                    self.turn_to(&running);
                 }
-                _ if *spec != SourceSpec::Scene => {
+                None if *spec != SourceSpec::Scene => {
                     self.notices.error(format!("{why} · showing the scene instead"));
                     self.open(SourceSpec::Scene);
                 }
-                _ => self.notices.error(why),
+                None => self.notices.error(why),
             },
         }
     }
