@@ -75,6 +75,14 @@ impl CameraInfo {
         })
     }
 
+    /// What [`Self::of_rectified`] was made of: the right camera's fourth number in `p` is `-f T`. `None` if this says no baseline.
+    pub fn rectified_geometry([left, right]: [&Self; 2]) -> Option<Geometry> {
+        let [focal_px, _, cx_px, _, _, _, cy_px, ..] = left.p;
+        let baseline_m = -right.p[3] / right.p[0];
+        let geometry = Geometry { focal_px, baseline_m, doffs_px: right.p[2] - cx_px, cx_px, cy_px, estimated: false };
+        (focal_px > 0.0 && baseline_m > 0.0 && baseline_m.is_finite()).then_some(geometry)
+    }
+
     /// Whether there is a calibration in it.
     pub fn is_calibrated(&self) -> bool {
         self.k[0] > 0.0

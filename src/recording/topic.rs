@@ -53,6 +53,11 @@ pub const COUNTERS: &str = "/stereopsis/counters";
 /// What went wrong, when it did: drops, lost cameras, a disk that fills.
 pub const EVENTS: &str = "/stereopsis/events";
 
+/// The name of a topic without what says that its pictures are JPEG or PNG, see [`COMPRESSED`].
+pub fn plain(name: &str) -> &str {
+    name.strip_suffix(COMPRESSED).unwrap_or(name)
+}
+
 /// Frames of reference: x to the right, y down, z forward.
 pub mod frame {
     /// The left camera, rectified; what is seen from here is depth.

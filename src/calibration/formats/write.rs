@@ -21,7 +21,7 @@ pub enum Output {
 }
 
 /// The files of a rig, by name; where there is one, its name is empty. ROS's files need a rectification: the rig's own, or
-/// else one that is computed with `alpha` (see [`super::super::Rectification::compute`]).
+/// else one that is computed with `alpha` (see [`Rectification::compute`](crate::calibration::Rectification::compute)).
 ///
 /// # Errors
 /// The kind cannot hold the rig: ROS knows no thin prisms and needs a picture size.

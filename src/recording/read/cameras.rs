@@ -2,7 +2,6 @@
 
 use super::{Eyes, Recording};
 use crate::calibration::{CalibrationError, CameraInfo};
-use crate::frame::Geometry;
 use crate::recording::format::{self, Kind};
 use crate::recording::{Body, CalibrationNote, Channel, topic};
 
@@ -26,7 +25,7 @@ impl Recording {
             return Ok(None);
         }
         if is_rectified(&left.topic) {
-            return Ok(geometry(cameras).map(CalibrationNote::of_rectified));
+            return Ok(CameraInfo::rectified_geometry(cameras).map(CalibrationNote::of_rectified));
         }
         CameraInfo::rig(cameras).map(|rig| Some(CalibrationNote::of_rig(&rig, 0.0)))
     }
@@ -50,7 +49,7 @@ impl Recording {
 
 /// The last name of a topic, without what says that its pictures are compressed, and what is before it.
 fn parts(name: &str) -> (&str, &str) {
-    let name = name.strip_suffix(topic::COMPRESSED).unwrap_or(name);
+    let name = topic::plain(name);
     name.rsplit_once('/').unwrap_or(("", name))
 }
 
@@ -60,12 +59,4 @@ fn namespace(name: &str) -> &str {
 
 fn is_rectified(name: &str) -> bool {
     parts(name).1.contains("rect")
-}
-
-/// What the projections of two rectified cameras say: the right one's fourth number is `-f T` (ROS, `sensor_msgs/CameraInfo`).
-fn geometry([left, right]: [&CameraInfo; 2]) -> Option<Geometry> {
-    let [focal_px, _, cx_px, _, _, _, cy_px, ..] = left.p;
-    let baseline_m = -right.p[3] / right.p[0];
-    let geometry = Geometry { focal_px, baseline_m, doffs_px: right.p[2] - cx_px, cx_px, cy_px, estimated: false };
-    (focal_px > 0.0 && baseline_m > 0.0 && baseline_m.is_finite()).then_some(geometry)
 }

@@ -87,8 +87,7 @@ impl<R: Read> PairStream<R> {
     fn take_ours(&mut self, packet: Packet) {
         let Some(about) = &self.about else { return };
         let pictures = of_ours(about);
-        let name = packet.channel.topic.as_str();
-        let name = name.strip_suffix(topic::COMPRESSED).unwrap_or(name);
+        let name = topic::plain(&packet.channel.topic);
         if name != topic::PAIRS && !pictures.contains(&name) {
             return;
         }
@@ -102,8 +101,7 @@ impl<R: Read> PairStream<R> {
         if !is_note && self.gathered.len() - notes == pictures.len() {
             // the note first, then left and right
             let place = |packet: &Packet| {
-                let name = packet.channel.topic.as_str();
-                let name = name.strip_suffix(topic::COMPRESSED).unwrap_or(name);
+                let name = topic::plain(&packet.channel.topic);
                 pictures.iter().position(|picture| *picture == name).map_or(0, |place| place + 1)
             };
             self.gathered.sort_by_key(place);

@@ -131,11 +131,9 @@ pub(super) fn of_ours(about: &About) -> Vec<&'static str> {
 
 /// A topic and its pictures in a file format of their own, as far as they are there.
 pub(super) fn variants<'a>(contents: &'a Contents, name: &str) -> impl Iterator<Item = &'a Arc<Channel>> {
-    let plain = name.strip_suffix(topic::COMPRESSED).unwrap_or(name).to_owned();
-    contents.channels.iter().filter(move |channel| {
-        channel.topic.strip_suffix(topic::COMPRESSED).unwrap_or(&channel.topic) == plain
-            && !contents.of(&channel.topic).is_empty()
-    })
+    let plain = topic::plain(name).to_owned();
+    let has_it = move |channel: &&Arc<Channel>| topic::plain(&channel.topic) == plain;
+    contents.channels.iter().filter(has_it).filter(|channel| !contents.of(&channel.topic).is_empty())
 }
 
 /// Whether two names differ only by left and right.

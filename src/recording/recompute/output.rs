@@ -134,6 +134,5 @@ impl Output {
 
 /// The topic without what says that its pictures are compressed.
 fn base(packet: &Packet) -> &str {
-    let name = packet.channel.topic.as_str();
-    name.strip_suffix(topic::COMPRESSED).unwrap_or(name)
+    topic::plain(&packet.channel.topic)
 }

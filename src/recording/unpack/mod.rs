@@ -129,8 +129,7 @@ impl Unpacker {
 }
 
 fn is_unturned(shown: &Shown, eye: usize) -> bool {
-    let name = shown.packet.channel.topic.as_str();
-    name.strip_suffix(topic::COMPRESSED).unwrap_or(name) == [topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED][eye]
+    topic::plain(&shown.packet.channel.topic) == [topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED][eye]
 }
 
 /// When a picture was taken: as it says itself, or as the file says.
