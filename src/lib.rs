@@ -20,6 +20,7 @@
 //! assert_eq!(map.disparity_px(20, 10), Some(3.0));
 //! ```
 
+pub mod console;
 pub mod image;
 pub mod frame;
 pub mod parameter;

@@ -1,0 +1,81 @@
+//! What is said to people on the terminal, in one place. Standard error may be closed, full or gone: what cannot be said is no
+//! reason to stop. Text that comes from elsewhere (names in files, of devices, from a network) cannot steer the terminal.
+
+use std::fmt::{Display, Write as _};
+use std::io::{self, Write as _};
+
+/// Characters of one foreign name that are shown.
+const LONGEST_NAME: usize = 120;
+/// Characters of one message that are shown. No message of this program comes near.
+const LONGEST_MESSAGE: usize = 8_000;
+
+/// Says `text` to the user on standard error, as `stereopsis: text`. Never fails: where nobody listens, nothing is said.
+pub fn say(text: impl Display) {
+    line(format_args!("stereopsis: {text}"));
+}
+
+/// As [`say`], without the name of the program before it.
+pub fn line(text: impl Display) {
+    // nobody could be told that nobody can be told
+    let _ = writeln!(io::stderr().lock(), "{}", shown(&text.to_string()));
+}
+
+/// Writes a result that was asked for to standard output: plain text, whose lines end as they come.
+///
+/// # Errors
+/// The output is closed or full. A closed pipe ends the program quietly (see `cli::is_closed_pipe`).
+pub fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(shown(text).as_bytes())?;
+    out.flush()
+}
+
+/// Text for a terminal or a window: control characters are escaped, lines and tabs stay, and what is far too long is cut.
+pub fn shown(text: &str) -> String {
+    escaped(text, LONGEST_MESSAGE, |c| matches!(c, '\n' | '\t'))
+}
+
+/// A name that somebody else chose, as one short line: control characters are escaped, and a long one is cut.
+pub fn foreign(name: &str) -> String {
+    escaped(name, LONGEST_NAME, |_| false)
+}
+
+fn escaped(text: &str, longest: usize, stays: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len().min(4 * longest));
+    for (n, c) in text.chars().enumerate() {
+        if n == longest {
+            out.push('…');
+            break;
+        }
+        if steers(c) && !stays(c) {
+            let _ = write!(out, "{}", c.escape_default()); // into a string
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Whether a character moves the cursor, changes colours, or changes the order in which others are shown.
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_cannot_steer_a_terminal() {
+        assert_eq!(foreign("left\u{1b}[2J\r\n\u{9b}31m\u{202e}gnp"), "left\\u{1b}[2J\\r\\n\\u{9b}31m\\u{202e}gnp");
+        assert_eq!(shown("one\n\ttwo\u{7}"), "one\n\ttwo\\u{7}");
+        assert_eq!(foreign("Kamera größer 深度"), "Kamera größer 深度");
+    }
+
+    #[test]
+    fn long_names_are_cut() {
+        assert_eq!(foreign(&"x".repeat(5_000)).chars().count(), LONGEST_NAME + 1);
+        assert_eq!(foreign(&"x".repeat(LONGEST_NAME)), "x".repeat(LONGEST_NAME));
+    }
+}
