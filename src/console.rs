@@ -26,13 +26,13 @@ pub fn line(text: impl Display) {
 /// The output is closed or full. A closed pipe ends the program quietly (see `cli::is_closed_pipe`).
 pub fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(shown(text).as_bytes())?;
+    out.write_all(escaped(text, usize::MAX, is_layout).as_bytes())?;
     out.flush()
 }
 
 /// Text for a terminal or a window: control characters are escaped, lines and tabs stay, and what is far too long is cut.
 pub fn shown(text: &str) -> String {
-    escaped(text, LONGEST_MESSAGE, |c| matches!(c, '\n' | '\t'))
+    escaped(text, LONGEST_MESSAGE, is_layout)
 }
 
 /// A name that somebody else chose, as one short line: control characters are escaped, and a long one is cut.
@@ -41,7 +41,7 @@ pub fn foreign(name: &str) -> String {
 }
 
 fn escaped(text: &str, longest: usize, stays: impl Fn(char) -> bool) -> String {
-    let mut out = String::with_capacity(text.len().min(4 * longest));
+    let mut out = String::with_capacity(text.len().min(longest.saturating_mul(4)));
     for (n, c) in text.chars().enumerate() {
         if n == longest {
             out.push('…');
@@ -54,6 +54,10 @@ fn escaped(text: &str, longest: usize, stays: impl Fn(char) -> bool) -> String {
         }
     }
     out
+}
+
+fn is_layout(c: char) -> bool {
+    matches!(c, '\n' | '\t')
 }
 
 /// Whether a character moves the cursor, changes colours, or changes the order in which others are shown.
