@@ -25,9 +25,23 @@ pub fn line(text: impl Display) {
 /// # Errors
 /// The output is closed or full. A closed pipe ends the program quietly (see `cli::is_closed_pipe`).
 pub fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(escaped(text, usize::MAX, is_layout).as_bytes())?;
-    out.flush()
+    Out.write_all(text.as_bytes())?;
+    Out.flush()
+}
+
+/// Standard output for text that is written piece by piece, each piece in whole characters; escaped as by [`shown`], never cut.
+pub struct Out;
+
+impl io::Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = escaped(&String::from_utf8_lossy(bytes), usize::MAX, is_layout);
+        io::stdout().lock().write_all(text.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().lock().flush()
+    }
 }
 
 /// Text for a terminal or a window: control characters are escaped, lines and tabs stay, and what is far too long is cut.

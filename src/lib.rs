@@ -21,6 +21,7 @@
 //! ```
 
 pub mod console;
+pub mod files;
 pub mod image;
 pub mod frame;
 pub mod parameter;

@@ -11,7 +11,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) if stereopsis::cli::is_closed_pipe(&err) => ExitCode::SUCCESS,
         Err(err) => {
-            eprintln!("stereopsis: {err:#}");
+            stereopsis::console::say(format_args!("{err:#}"));
             ExitCode::from(stereopsis::cli::exit_code(&err))
         }
     }

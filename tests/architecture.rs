@@ -67,6 +67,35 @@ fn only_engines_and_drawing_name_wgpu_and_only_the_webcam_names_its_drivers() {
 }
 
 #[test]
+fn one_place_writes_files_and_one_speaks_to_people() {
+    // tests make the files that they need; Linux has files that are switches
+    let is_code = |line: &String| {
+        !["tests.rs", "/tests/", "tiff_files.rs"].iter().any(|part| line.contains(part)) && !line.contains("\"/proc/")
+    };
+    let in_tests = |line: &String| {
+        let (path, rest) = line.split_once(':').unwrap();
+        let number: usize = rest.split(':').next().unwrap().parse().unwrap();
+        let text = fs::read_to_string(root().join(path)).unwrap();
+        text.lines().take(number).any(|line| line.trim() == "#[cfg(test)]")
+    };
+    let writers = ["File::create", "fs::write(", "fs::rename(", "fs::copy(", "OpenOptions::new()", "fs::create_dir"];
+    let found: Vec<_> = uses("src", &writers)
+        .into_iter()
+        .filter(|line| !line.starts_with("src/files/") && is_code(line) && !in_tests(line))
+        .collect();
+    assert!(found.is_empty(), "{found:#?}");
+    assert!(!uses("src/files", &writers).is_empty(), "the search finds what is there");
+
+    let speakers = ["println!(", "print!(", "io::stdout()", "io::stderr()"];
+    let allowed = ["src/console.rs", "is_terminal()"];
+    let found: Vec<_> = uses("src", &speakers)
+        .into_iter()
+        .filter(|line| !allowed.iter().any(|word| line.contains(word)) && is_code(line) && !in_tests(line))
+        .collect();
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
 fn files_stay_small() {
     for path in files("src", "rs").into_iter().chain(files("shaders", "wgsl")) {
         let lines = fs::read_to_string(root().join(&path)).unwrap().lines().count();

@@ -29,6 +29,7 @@ pub use worker::{Capture, CaptureOptions, CaptureStats, FrameTap, Recipe, Rectif
 
 use crate::frame::{Geometry, RawPair};
 use crate::recording::CalibrationNote;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -87,6 +88,11 @@ pub trait PairSource: Send {
     /// What a recording knows of how its pairs become rectified and metric.
     fn calibration(&self) -> Option<&CalibrationNote> {
         None
+    }
+
+    /// The files that it reads, all of them, from the start on.
+    fn files(&self) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     /// How it is played, for what has a beginning and can be sought in.

@@ -4,9 +4,8 @@ use super::values::share;
 use super::{UsageError, print_json};
 use crate::calibration::{self, LengthUnit, LoadOptions, Output, StereoRig};
 use crate::capture::source::parse_size;
-use crate::export;
-use anyhow::{Context as _, bail};
-use std::io::Write as _;
+use crate::console;
+use crate::files::{self, Outputs};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `calibration`.
@@ -43,9 +42,9 @@ struct ConvertArgs {
     /// Kind to write, where the name of OUT does not say it
     #[arg(long, value_enum)]
     to: Option<Target>,
-    /// Replace files that are there
-    #[arg(long)]
-    force: bool,
+    /// Replace files that are there, but never one that is read
+    #[arg(long, visible_alias = "force")]
+    overwrite: bool,
 }
 
 /// What is read and how.
@@ -104,8 +103,7 @@ fn show(args: &ShowArgs) -> anyhow::Result<()> {
     if args.json {
         return print_json(&serde_json::to_value(told)?);
     }
-    write!(std::io::stdout().lock(), "{told}")?;
-    Ok(())
+    Ok(console::print(&told.to_string())?)
 }
 
 fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
@@ -116,20 +114,18 @@ fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
         .iter()
         .map(|(name, _)| if name.is_empty() { args.output.clone() } else { args.output.join(name) })
         .collect();
-    if let Some(there) = paths.iter().find(|path| path.exists() && !args.force) {
-        bail!("{} exists already; give another name, or --force to replace it", there.display());
-    }
+    let mut outputs = Outputs::new(&args.file.files, args.overwrite);
+    paths.iter().try_for_each(|path| outputs.file_in_folder(path))?;
     if output == Output::RosFiles {
-        std::fs::create_dir_all(&args.output)
-            .with_context(|| format!("cannot make the folder {}", args.output.display()))?;
+        files::make_folder(&args.output)?;
     }
     for (path, (_, bytes)) in paths.iter().zip(&files) {
-        export::write_file(path, bytes)?;
+        files::write(path, bytes)?;
     }
     let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
-    writeln!(std::io::stdout().lock(), "{}\nwrote {}", rig.summary(), names.join(" and "))?;
+    console::print(&format!("{}\nwrote {}\n", rig.summary(), names.join(" and ")))?;
     if rig.estimated && output != Output::Toml {
-        writeln!(std::io::stdout().lock(), "note: that the rig is an estimate is said in our own .toml only")?;
+        console::print("note: that the rig is an estimate is said in our own .toml only\n")?;
     }
     Ok(())
 }

@@ -7,8 +7,10 @@ use super::source_args::RecordingArgs;
 use crate::capture::newest::{Policy, RecvError};
 use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec, Speed};
 use crate::colormap::{Colormap, DisplayRange};
+use crate::console;
 use crate::engine::{self, Engine, Job, Output};
 use crate::export;
+use crate::files::{self, OutputError, Outputs};
 use crate::frame::Frame;
 use crate::rig::{self, RigFile};
 use crate::settings::Settings;
@@ -46,6 +48,9 @@ pub(super) struct ComputeArgs {
     /// was measured; for a folder of pairs a folder
     #[arg(long, value_name = "FILE")]
     confidence_map: Option<PathBuf>,
+    /// Replace results that are in the output folders already; what is read is never replaced
+    #[arg(long)]
+    overwrite: bool,
     /// Print engine, adapter, parameters, valid share and times as JSON
     #[arg(long)]
     json: bool,
@@ -69,6 +74,15 @@ struct Targets {
     confidence: Option<PathBuf>,
 }
 
+impl Targets {
+    fn check(&self, outputs: &mut Outputs, is_folder: bool) -> Result<(), OutputError> {
+        let others = [&self.right, &self.color, &self.depth, &self.confidence];
+        std::iter::once(&self.disparity)
+            .chain(others.into_iter().flatten())
+            .try_for_each(|path| if is_folder { outputs.file_in_folder(path) } else { outputs.file(path) })
+    }
+}
+
 /// Runs `compute`.
 ///
 /// # Errors
@@ -88,8 +102,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     if is_folder {
         let others = [&args.right_map, &args.color, &args.depth, &args.confidence_map];
         for folder in std::iter::once(&args.output).chain(others.into_iter().flatten()) {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("cannot make the output folder {}", folder.display()))?;
+            files::make_folder(folder)?;
         }
     } else {
         for map in std::iter::once(&args.output).chain(&args.right_map) {
@@ -100,10 +113,12 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     let choice = args.calibration.over(rig_file.calibration)?;
     let options =
         SourceOptions { speed: Speed::Max, topics: args.recording.topics.choice(), ..SourceOptions::default() };
-    let rig::OpenedRig { source, calibrated } = rig::open(&spec, &options, &choice)?;
+    let rig::OpenedRig { source, calibrated, mut inputs } = rig::open(&spec, &options, &choice)?;
+    inputs.extend(args.rig.iter().chain(args.settings.file()).cloned());
+    let mut outputs = Outputs::new(inputs, args.overwrite);
     let info = source.info();
     if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
-        eprintln!("stereopsis: {note}");
+        console::say(note);
     }
     let mut capture =
         Capture::start(source, CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::from(calibrated.recipe) });
@@ -117,6 +132,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
             Err(RecvError::Timeout) => continue,
             Err(RecvError::Closed) => break,
         };
+        let targets = targets(args, is_folder, &frame);
+        targets.check(&mut outputs, is_folder)?;
         let bar = progress.get_or_insert_with(|| progress_bar(info.num_pairs.filter(|_| is_folder && !args.json)));
         let params = Arc::new(settings.params_for(frame.size().0, frame.geometry.as_ref())?);
         let job = Job { frame: frame.clone(), params, read_back: true, wants_right: args.right_map.is_some() };
@@ -125,13 +142,12 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
             None => engine.insert(open_engine(&settings, &job)?),
         };
         let output = engine::run(engine.as_mut(), job)?;
-        let targets = targets(args, is_folder, &frame);
         let warnings = write(&output, &targets)?;
         for (file, warning) in warnings {
-            bar.suspend(|| eprintln!("stereopsis: {}: {warning}", file.display()));
+            bar.suspend(|| console::say(format_args!("{}: {warning}", file.display())));
         }
         if !args.json {
-            bar.suspend(|| eprintln!("{}", summary(&output, &targets)));
+            bar.suspend(|| console::line(summary(&output, &targets)));
         }
         bar.inc(1);
         let mut about = export::describe(&output);

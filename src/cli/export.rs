@@ -4,6 +4,7 @@ use super::UsageError;
 use super::source_args::TopicArgs;
 use super::values::choice;
 use crate::capture::{Scale, SourceOptions, SourceSpec};
+use crate::console;
 use crate::recording::export::{ExportOptions, Exported, Opened, Part, Progress, Selection, export};
 use crate::recording::read::Recording;
 use crate::rig::{self, CalibrationChoice};
@@ -61,7 +62,7 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let scale = recording.about().and_then(|about| Scale::from_word(&about.calibration.scale)).unwrap_or_default();
     let spec = SourceSpec::Recording(args.recording.clone());
     let choice = CalibrationChoice { scale, ..CalibrationChoice::default() };
-    let rig::OpenedRig { source, calibrated } =
+    let rig::OpenedRig { source, calibrated, .. } =
         rig::open(&spec, &SourceOptions { topics: args.topics.choice(), ..SourceOptions::default() }, &choice)?;
     let info = source.info();
     drop(source);
@@ -84,19 +85,19 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
 fn report(args: &ExportArgs, exported: &Exported, damage: Option<&str>) {
     let Exported { pairs, parts, missing, damaged, warnings } = exported;
     let words: Vec<_> = parts.iter().map(|part| part.word()).collect();
-    eprintln!("{pairs} pairs -> {}: {}", args.to.display(), words.join(", "));
+    console::line(format_args!("{pairs} pairs -> {}: {}", args.to.display(), words.join(", ")));
     for text in missing {
-        eprintln!("left out: {text}");
+        console::line(format_args!("left out: {text}"));
     }
     for (text, pairs) in warnings {
         let whose = if *pairs > 0 { format!(" (such in {pairs} pairs)") } else { String::new() };
-        eprintln!("stereopsis: {text}{whose}");
+        console::say(format_args!("{text}{whose}"));
     }
     if let Some((place, why)) = damaged.iter().next() {
-        eprintln!("stereopsis: {} pairs cannot be read; pair {place}: {why}", damaged.len());
+        console::say(format_args!("{} pairs cannot be read; pair {place}: {why}", damaged.len()));
     }
     if let Some(damage) = damage {
-        eprintln!("stereopsis: {}: {damage}", args.recording.display());
+        console::say(format_args!("{}: {damage}", args.recording.display()));
     }
 }
 

@@ -4,8 +4,10 @@ use super::input_args::{Input, InputArgs, named_source, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use crate::capture::SourceSpec;
+use crate::console;
 use crate::engine::Output;
 use crate::export::{self, PreviewOptions};
+use crate::files::Outputs;
 use crate::live::{LiveOptions, Status, Summary, headless};
 use crate::recording::{About, CalibrationNote};
 use crate::rig;
@@ -68,7 +70,7 @@ pub(super) fn run(args: &LiveArgs) -> anyhow::Result<()> {
         return run_window(args, words, input, spec);
     }
     if !asked {
-        eprintln!("stereopsis: no display: running without a window (as with --headless)");
+        console::say(format_args!("no display: running without a window (as with --headless)"));
     }
     run_headless(args, &settings, spec)
 }
@@ -83,9 +85,11 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let spec = spec.or(in_rig).unwrap_or(SourceSpec::Scene);
     options.looped &= args.frames.is_some() || spec == SourceSpec::Scene;
     options.watched = false;
-    let rig::OpenedRig { source, calibrated } = rig::open(&spec, &options, &calibration)?;
+    let rig::OpenedRig { source, calibrated, mut inputs } = rig::open(&spec, &options, &calibration)?;
+    inputs.extend(args.input.rig.iter().chain(args.settings.file()).cloned());
+    Outputs::new(inputs, true).file(&args.preview)?;
     if let Some(note) = &calibrated.note {
-        eprintln!("stereopsis: {note}");
+        console::say(note);
     }
     let info = source.info();
     let params = params_at_start(settings, &calibrated.recipe, &info)?;
@@ -105,7 +109,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     };
     let map = output.map.as_deref().context("the engine gave no numbers back")?;
     export::write_preview(&args.preview, &output.job.frame, map, &PreviewOptions::default())?;
-    eprintln!("stereopsis: wrote {}", args.preview.display());
+    console::say(format_args!("wrote {}", args.preview.display()));
     if args.json {
         super::print_json(&about(&output, &end.status, &end.summary))?;
     }

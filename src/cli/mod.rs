@@ -19,9 +19,9 @@ mod source_args;
 mod tune;
 mod values;
 
+use crate::console;
 use crate::recording::write::RecordError;
 use clap::{Parser, Subcommand};
-use std::io::Write as _;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -138,6 +138,5 @@ pub fn is_closed_pipe(err: &anyhow::Error) -> bool {
 
 /// Prints a value for other programs.
 fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
-    writeln!(std::io::stdout().lock(), "{value:#}")?;
-    Ok(())
+    Ok(console::print(&format!("{value:#}\n"))?)
 }

@@ -4,13 +4,13 @@ use super::lens_args::LensArgs;
 use super::values::{of_parameter, positive};
 use crate::calibration::FocalLength;
 use crate::capture::source::parse_size;
+use crate::console;
 use crate::export::{check_reach_name, write_reach};
 use crate::frame::Geometry;
 use crate::parameter::Domain;
 use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT, USUAL_ERROR_PX};
 use crate::stereo::StereoParams;
 use std::fmt::Write;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Arguments of `plan`.
@@ -64,8 +64,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<()> {
     if args.json {
         return super::print_json(&serde_json::to_value(&plan)?);
     }
-    std::io::stdout().lock().write_all(plan.text().as_bytes())?;
-    Ok(())
+    Ok(console::print(&plan.text())?)
 }
 
 /// What a rig can measure.

@@ -1,5 +1,6 @@
 //! The flag that makes a run visible elsewhere; without the feature `publish` there is none.
 
+use crate::console;
 use crate::live::Remote;
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ impl PublishArgs {
     pub(super) fn start(&self) -> anyhow::Result<Published> {
         let Some(address) = self.publish else { return Ok(Published(None)) };
         let publisher = crate::publish::Publisher::start(address)?;
-        eprintln!("{}", publisher.invitation());
+        console::line(publisher.invitation());
         Ok(Published(Some(publisher)))
     }
 

@@ -6,6 +6,7 @@ use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
 use super::values::choice;
 use crate::capture::{SourceOptions, SourceSpec};
+use crate::console;
 use crate::recording::read::Recording;
 use crate::recording::recompute::{Input, Progress, RecomputeError, RecomputeOptions, Summary, recompute};
 use crate::recording::write::Compression;
@@ -64,12 +65,12 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
     let choice = args.calibration.over(rig_file.calibration)?;
     let spec = SourceSpec::Recording(args.recording.clone());
-    let rig::OpenedRig { source, calibrated } =
+    let rig::OpenedRig { source, calibrated, .. } =
         rig::open(&spec, &SourceOptions { topics: args.topics.choice(), ..SourceOptions::default() }, &choice)?;
     let info = source.info();
     drop(source);
     if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
-        eprintln!("stereopsis: {note}");
+        console::say(note);
     }
     let damage = recording.damage().map(str::to_owned);
     // the recording's own, where it rectifies
@@ -101,18 +102,18 @@ fn report(args: &RecomputeArgs, summary: &Summary, damage: Option<&str>) {
     let Summary { pairs, results, resumed, left_out, bytes, damaged, engine } = summary;
     let by = engine.as_ref().map(|engine| format!(" on {engine}")).unwrap_or_default();
     let before = if *resumed > 0 { format!(", {resumed} of them by a run before") } else { String::new() };
-    eprintln!(
+    console::line(format_args!(
         "{pairs} pairs, {results} results{by}{before} -> {}, {:.1} MB",
         args.output.display(),
         *bytes as f64 / 1e6
-    );
+    ));
     let input = args.recording.display();
     if *left_out > 0 {
         let first = damaged.first().map(|(place, why)| format!("; pair {place}: {why}")).unwrap_or_default();
-        eprintln!("stereopsis: {input}: {left_out} pairs cannot be read and are left out{first}");
+        console::say(format_args!("{input}: {left_out} pairs cannot be read and are left out{first}"));
     }
     if let Some(damage) = damage {
-        eprintln!("stereopsis: {input}: {damage}");
+        console::say(format_args!("{input}: {damage}"));
     }
 }
 
@@ -142,7 +143,7 @@ impl Progress for Bar {
 
     fn note(&self, text: &str) {
         if !self.is_quiet {
-            self.bar.suspend(|| eprintln!("stereopsis: {text}"));
+            self.bar.suspend(|| console::say(text));
         }
     }
 }

@@ -7,6 +7,7 @@ use super::settings_args::SettingsArgs;
 use super::values::{choice, positive};
 use crate::capture::newest::Policy;
 use crate::capture::{CaptureOptions, Recipe, SourceInfo, SourceSpec, Until};
+use crate::console;
 use crate::live::headless::{self, Beside, Finished};
 use crate::live::{LiveOptions, Status};
 use crate::recording::write::{
@@ -88,9 +89,9 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     // cameras' raw pictures are recorded as they come: colours are only decoded for what is made of them
     options.color &= !spec.is_camera()
         || args.streams.is_some_and(|streams| streams.has(Stream::Eyes) || streams.has(Stream::Rectified));
-    let rig::OpenedRig { source, calibrated } = rig::open(&spec, &options, &calibration)?;
+    let rig::OpenedRig { source, calibrated, .. } = rig::open(&spec, &options, &calibration)?;
     if let Some(note) = &calibrated.note {
-        eprintln!("stereopsis: {note}");
+        console::say(note);
     }
     let info = source.info();
     let streams = streams(args.streams, &calibrated.recipe, &info)?;
@@ -115,7 +116,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         remote.set_about(about.clone());
     }
     let recorder = Recorder::start(target.clone(), about, record_options)?;
-    eprintln!("stereopsis: recording {streams} of {} to {target}", info.name);
+    console::say(format_args!("recording {streams} of {} to {target}", info.name));
     let source = Box::new(Until::new(source, args.frames, args.seconds.map(Duration::from_secs_f64)));
     let mut capture = CaptureOptions::from(calibrated.recipe);
     capture.taps = vec![Arc::clone(&recorder) as _];
@@ -139,7 +140,7 @@ fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished) -> anyhow::Res
     let stopped = recorder.stop();
     let summary = recorder.summary();
     if !stopped.as_ref().is_err_and(RecordError::is_closed_pipe) {
-        eprintln!("stereopsis: {summary}");
+        console::say(&summary);
     }
     if args.json {
         super::print_json(&about(&summary, end))?;
@@ -203,7 +204,7 @@ fn streams(asked: Option<Streams>, recipe: &Recipe, info: &SourceInfo) -> Result
         if has_depth {
             return streams;
         }
-        eprintln!("stereopsis: without a calibration there is no depth: recording disparity instead");
+        console::say(format_args!("without a calibration there is no depth: recording disparity instead"));
         streams.with(Stream::Depth, false).with(Stream::Disparity, true)
     });
     if streams.has(Stream::Depth) && !has_depth {

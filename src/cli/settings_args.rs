@@ -24,6 +24,11 @@ impl SettingsArgs {
         Settings::resolve(&self.words()?)
     }
 
+    /// The settings file, if one was named.
+    pub(super) fn file(&self) -> Option<&PathBuf> {
+        self.file.as_ref()
+    }
+
     /// The words of the settings file and of the flags, as they were written.
     ///
     /// # Errors

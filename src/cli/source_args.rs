@@ -159,6 +159,6 @@ fn rate(text: &str) -> Result<Rate, String> {
     if text == "max" {
         return Ok(Rate::Max);
     }
-    let hz = text.parse().ok().filter(|hz: &f64| hz.is_finite() && *hz > 0.0 && *hz <= 1000.0);
-    hz.map(Rate::Hz).ok_or_else(|| "expected pairs per second above 0, or max".to_owned())
+    let hz = text.parse().ok().filter(|hz| (0.001..=1000.0).contains(hz));
+    hz.map(Rate::Hz).ok_or_else(|| "expected pairs per second from 0.001 to 1000, or max".to_owned())
 }

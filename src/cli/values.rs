@@ -20,9 +20,10 @@ pub(super) fn possible_values(words: &[(&'static str, &'static str)]) -> Vec<Pos
     words.iter().map(|(word, help)| PossibleValue::new(*word).help(*help)).collect()
 }
 
-/// A number above 0.
+/// A length, time or rate above 0, with no more zeros than anything that can be built or waited for.
 pub(super) fn positive(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0).ok_or_else(|| "expected a number above 0".to_owned())
+    let number = text.parse().ok().filter(|v: &f64| *v > 0.0).ok_or_else(|| "expected a number above 0".to_owned())?;
+    if (1e-9..=1e9).contains(&number) { Ok(number) } else { Err("expected a number from 1e-9 to 1e9".to_owned()) }
 }
 
 /// A number from 0 to 1.

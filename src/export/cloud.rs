@@ -1,6 +1,7 @@
 //! Depth as points in space: PLY, which viewers and libraries of point clouds open.
 
 use super::file::{self, ExportError};
+use crate::files;
 use crate::frame::{Geometry, Picture};
 use crate::image::Image;
 use std::path::Path;
@@ -35,7 +36,7 @@ pub fn write_cloud(
             }
         }
     }
-    file::write(path, &bytes)
+    Ok(files::write(path, &bytes)?)
 }
 
 fn header(points: usize, colored: bool) -> String {

@@ -2,6 +2,7 @@
 //! each writer; depth is `z = f T / (d + doffs)` in whole millimetres.
 
 use super::file::{self, ExportError};
+use crate::files;
 use crate::frame::Geometry;
 use crate::image::Image;
 use crate::stereo::{DisparityMap, depth};
@@ -33,7 +34,7 @@ pub fn write_disparity_px(path: &Path, px: &Image<f32>) -> Result<Vec<String>, E
         Format::Tiff => tiff(px).map_err(|e| ExportError::encode(path, &e))?,
         Format::Png => png16(path, &disparity_x256(px, &mut warnings))?,
     };
-    file::write(path, &bytes)?;
+    files::write(path, &bytes)?;
     Ok(warnings)
 }
 
@@ -82,7 +83,7 @@ pub fn write_millimetres(path: &Path, mm: &Image<u16>) -> Result<(), ExportError
     if file::ending(path) != "png" {
         return Err(ExportError::unknown_format(path, "depth in millimetres is a 16-bit .png"));
     }
-    file::write(path, &png16(path, mm)?)
+    Ok(files::write(path, &png16(path, mm)?)?)
 }
 
 fn pfm(px: &Image<f32>) -> Vec<u8> {

@@ -2,6 +2,7 @@
 
 use super::file::{self, ExportError};
 use super::picture::write_rgb;
+use crate::files;
 use crate::image::Image;
 use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
 use plotters::coord::Shift;
@@ -55,7 +56,7 @@ pub fn write_reach(path: &Path, reach: &Reach, error_px: f64) -> Result<(), Expo
         Format::Svg => {
             let mut text = String::new();
             draw(&SVGBackend::with_string(&mut text, SIZE).into_drawing_area(), reach, error_px).map_err(failed)?;
-            file::write(path, text.as_bytes())
+            Ok(files::write(path, text.as_bytes())?)
         }
         Format::Png => {
             let mut bytes = vec![0; SIZE.0 as usize * SIZE.1 as usize * 3];

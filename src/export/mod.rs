@@ -15,7 +15,6 @@ pub use cloud::write_cloud;
 pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};
 pub use figure::{check_reach_name, write_reach};
 pub use file::ExportError;
-pub(crate) use file::write as write_file;
 pub use picture::{write_color, write_confidence, write_picture, write_rgb};
 pub use preview::{PreviewOptions, preview, write_preview};
 pub use snapshot::{Snapshot, describe, snapshot};

@@ -2,6 +2,7 @@
 
 use super::file::{self, ExportError};
 use crate::colormap::{self, Colormap, DisplayRange};
+use crate::files;
 use crate::frame::{Geometry, Luma, Picture};
 use crate::image::Image;
 use crate::stereo::DisparityMap;
@@ -81,7 +82,7 @@ fn encode(path: &Path, image: Option<DynamicImage>) -> Result<(), ExportError> {
         image
     };
     image.write_to(&mut bytes, format).map_err(|e| ExportError::encode(path, &e))?;
-    file::write(path, &bytes.into_inner())
+    Ok(files::write(path, &bytes.into_inner())?)
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 //! that says what was measured with what.
 
 use super::disparity::{write_depth_mm, write_disparity};
-use super::file::{self, ExportError};
+use super::file::ExportError;
 use super::picture::{write_confidence, write_picture};
 use crate::engine::Output;
+use crate::files;
 use crate::frame::Frame;
 use crate::stereo::{DisparityMap, reason};
 use serde_json::{Value, json};
@@ -66,7 +67,7 @@ pub fn snapshot(folder: &Path, frame: &Frame, map: &DisparityMap, about: &Value)
 
     let text = serde_json::to_string_pretty(&sidecar(frame, map, about, &paths, &warnings))
         .map_err(|e| ExportError::encode(&path(".json"), &e))?;
-    file::write(&path(".json"), text.as_bytes())?;
+    files::write(&path(".json"), text.as_bytes())?;
     Ok(Snapshot { paths, warnings })
 }
 

@@ -2,13 +2,14 @@
 
 use super::{EngineSource, Live, LiveOptions, News, Status, Summary};
 use crate::capture::{Capture, CaptureOptions, PairSource};
+use crate::console;
 use crate::engine::{self, EngineChoice, EngineInfo, Output};
 use crate::process::CpuShare;
 use crate::stereo::StereoParams;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -226,7 +227,7 @@ impl Teller {
                 [status.to_string(), beside.words(), self.remote.clone()].into_iter().filter(|text| !text.is_empty());
             let text = text.collect::<Vec<_>>().join(", ");
             match &self.bar {
-                Some(bar) => bar.set_message(text),
+                Some(bar) => bar.set_message(console::shown(&text)),
                 None => self.line(&text),
             }
         }
@@ -237,14 +238,14 @@ impl Teller {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-        let _ = writeln!(std::io::stderr(), "{text}");
+        console::line(text);
     }
 
     /// A line that stays. Standard error may be closed; that is no reason to stop.
     fn line(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(text),
-            None => drop(writeln!(std::io::stderr(), "{text}")),
+            Some(bar) => bar.println(console::shown(text)),
+            None => console::line(text),
         }
     }
 }

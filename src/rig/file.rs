@@ -4,9 +4,9 @@ use super::calibrate::CalibrationChoice;
 use crate::capture::decode_camera::PixelFormat;
 use crate::capture::webcam::CameraName;
 use crate::capture::{CameraOptions, EyeOptions, SourceOptions, SourceSpec};
+use crate::files;
 use crate::parameter::is_default;
 use serde::{Deserialize, Serialize};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// What a rig file says.
@@ -76,14 +76,9 @@ impl RigFile {
         let wrong = |what: String| RigFileError(format!("cannot write the rig {}: {what}", path.display()));
         let folder = path.parent().unwrap_or(Path::new(""));
         let text = toml::to_string(&Tables::of(self, folder)).map_err(|err| wrong(err.to_string()))?;
-        let mut how = std::fs::OpenOptions::new();
-        how.write(true).create(true).truncate(true).create_new(!overwrite);
-        let mut file = how.open(path).map_err(|err| match err.kind() {
-            std::io::ErrorKind::AlreadyExists => wrong("it exists; choose another name".into()),
-            std::io::ErrorKind::NotFound => wrong("its folder does not exist; make it first".into()),
-            _ => wrong(err.to_string()),
-        })?;
-        file.write_all((HEAD.to_owned() + &text).as_bytes()).map_err(|err| wrong(err.to_string()))
+        let text = HEAD.to_owned() + &text;
+        let write = if overwrite { files::write } else { files::write_new };
+        write(path, text.as_bytes()).map_err(|err| RigFileError(err.to_string()))
     }
 }
 

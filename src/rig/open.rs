@@ -5,6 +5,7 @@ use crate::calibration::CalibrationError;
 use crate::capture::{self, CaptureError, Next, PairSource, SourceOptions, SourceSpec};
 use crate::frame::RawPair;
 use crate::recording::CalibrationNote;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// A source that is open, and how its frames are made.
@@ -13,6 +14,8 @@ pub struct OpenedRig {
     pub source: Box<dyn PairSource>,
     /// Makes frames of them.
     pub calibrated: Calibrated,
+    /// All files that are read for it: nothing may be written over them.
+    pub inputs: Vec<PathBuf>,
 }
 
 /// Why a rig cannot be opened.
@@ -46,6 +49,7 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions, choice: &CalibrationChoi
     let mut options = options.clone();
     options.cameras.calibrated = choice.rectify() != RectifyChoice::Off;
     let mut source = capture::open(spec, &options)?;
+    let inputs = [source.files(), choice.files.clone()].concat();
     let info = source.info();
     let wrong = |error| OpenError::Calibration { source_name: info.name.clone(), error };
     if choice.rectify() == RectifyChoice::Auto {
@@ -54,7 +58,7 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions, choice: &CalibrationChoi
         if !info.is_camera {
             source = capture::open(spec, &options)?; // from the start again
         }
-        return Ok(OpenedRig { source, calibrated });
+        return Ok(OpenedRig { source, calibrated, inputs });
     }
     // a recording knows its own calibration; whoever gives another one wins
     let recorded = source.calibration().filter(|_| !info.is_rectified && choice.says_nothing());
@@ -70,7 +74,7 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions, choice: &CalibrationChoi
         None => choice.apply(&info),
     };
     let calibrated = calibrated.map_err(wrong)?;
-    Ok(OpenedRig { source, calibrated })
+    Ok(OpenedRig { source, calibrated, inputs })
 }
 
 /// Some pairs from the beginning of a source: all of one that has few.

@@ -5,6 +5,7 @@ use super::look::{ERRORS_PX, Look, ReachLook};
 use super::session::RecordChoices;
 use super::view::ViewKind;
 use crate::colormap::Colormap;
+use crate::files::{self, WriteError};
 use crate::recording::Format;
 use crate::recording::write::Compression;
 use crate::settings::{Origin, Word};
@@ -52,14 +53,12 @@ impl Kept {
     ///
     /// # Errors
     /// The folder or file cannot be written.
-    pub(crate) fn write(&self, path: &Path) -> std::io::Result<()> {
+    pub(crate) fn write(&self, path: &Path) -> Result<(), WriteError> {
+        let text = toml::to_string(self).map_err(|err| WriteError::new(path, std::io::Error::other(err)))?;
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
+            files::make_folder(folder)?;
         }
-        let text = toml::to_string(self).map_err(std::io::Error::other)?;
-        let draft = path.with_extension("toml.new");
-        std::fs::write(&draft, text)?;
-        std::fs::rename(draft, path)
+        files::write(path, text.as_bytes())
     }
 
     /// What is to be kept of a session: settings only where they differ from the defaults, which may change.

@@ -22,10 +22,10 @@ pub use options::WindowOptions;
 pub use session::Session;
 pub use view::ViewKind;
 
+use crate::console;
 use crate::engine::gpu::{AdapterChoice, Gpu};
 use anyhow::{Context as _, bail};
 use std::cell::RefCell;
-use std::io::Write as _;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -47,7 +47,7 @@ pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     match recorded {
         Some(Err(why)) => shown.and_then(|()| bail!(why)),
         Some(Ok(said)) => {
-            let _ = writeln!(std::io::stderr(), "stereopsis: {said}"); // which may be closed
+            console::say(said);
             shown
         }
         None => shown,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod alone;
 mod export;
 mod fixture;
 mod formats;

@@ -187,7 +187,7 @@ fn cameras_beside_the_pictures_of_others_make_their_depth_metric() {
         }
         let file = file(&recorder.finish());
         let spec = SourceSpec::Recording(file.path().into());
-        let rig::OpenedRig { source, calibrated } =
+        let rig::OpenedRig { source, calibrated, .. } =
             rig::open(&spec, &at_once(), &CalibrationChoice::default()).unwrap();
         assert_eq!(calibrated.recipe.rectifier.is_some(), rectifies, "{pictures}");
         let found = calibrated.recipe.geometry(&source.info()).unwrap();

@@ -11,7 +11,7 @@ use super::worker::join_or_leave;
 use super::{CaptureError, Next, PairSource, SourceInfo, SourceOptions};
 use crate::frame::RawPair;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
@@ -20,6 +20,7 @@ type Decoded = Result<Box<RawPair>, CaptureError>;
 /// Plays image files.
 pub struct FileSource {
     info: SourceInfo,
+    files: Vec<PathBuf>,
     pace: Pace,
     sequence: u64,
     decoded: Option<Receiver<Decoded>>,
@@ -107,6 +108,7 @@ impl FileSource {
             is_rectified,
             geometry: None,
         };
+        let files = pairs.iter().flat_map(|pair| [pair.left.clone(), pair.right.clone()]).collect();
         let (sender, decoded) = bounded(1);
         let work = move || {
             let mut first = Some(first);
@@ -128,13 +130,17 @@ impl FileSource {
         let thread = std::thread::Builder::new().name("files".into()).spawn(work);
         let thread =
             thread.map_err(|err| CaptureError::File(format!("cannot start the thread that reads files: {err}")))?;
-        Ok(Self { info, pace, sequence: 0, decoded: Some(decoded), thread: Some(thread), waiting: None })
+        Ok(Self { info, files, pace, sequence: 0, decoded: Some(decoded), thread: Some(thread), waiting: None })
     }
 }
 
 impl PairSource for FileSource {
     fn info(&self) -> SourceInfo {
         self.info.clone()
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.files.clone()
     }
 
     fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
@@ -177,7 +183,6 @@ fn stem(path: &Path) -> String {
 mod tests {
     use super::*;
     use crate::frame::Luma;
-    use std::path::PathBuf;
 
     fn write_grey(path: &Path, width: u32, height: u32, value: u8) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -12,13 +12,14 @@ use crate::frame::RawPair;
 use crate::recording::read::ReadError;
 use crate::recording::{CalibrationNote, Recording};
 use player::{PairError, Pairs, Player};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use unpacking::Unpacking;
 
 /// Plays a recording.
 pub struct RecordingSource {
+    path: PathBuf,
     info: SourceInfo,
     calibration: Option<CalibrationNote>,
     player: Player,
@@ -65,7 +66,7 @@ impl RecordingSource {
         let info = pairs.unpacking.info(name, &first, (!options.looped).then_some(count));
         pairs.first = Some((k, first));
         let player = Player::start(Box::new(pairs), transport, options.watched)?;
-        Ok(Self { info, calibration, player, damage })
+        Ok(Self { path: path.to_owned(), info, calibration, player, damage })
     }
 }
 
@@ -135,6 +136,10 @@ impl PairSource for RecordingSource {
             _ => None,
         };
         SourceInfo { rate_hz, ..self.info.clone() }
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        vec![self.path.clone()]
     }
 
     fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {

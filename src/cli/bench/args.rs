@@ -6,9 +6,9 @@ use crate::capture::{SourceOptions, SourceSpec};
 use crate::cli::UsageError;
 use crate::cli::settings_args::SettingsArgs;
 use crate::cli::values::positive;
+use crate::console;
 use crate::engine::gpu::AdapterChoice;
 use crate::settings::Word;
-use std::io;
 use std::path::PathBuf;
 
 /// Arguments of `bench`.
@@ -34,6 +34,9 @@ pub(in crate::cli) struct BenchArgs {
     /// Write the pairs that are timed as WxH/left0.png, WxH/right0.png and so on into a folder, for other programs
     #[arg(long, value_name = "FOLDER")]
     write_pairs: Option<PathBuf>,
+    /// Replace pictures that --write-pairs finds there; what is read is never replaced
+    #[arg(long, requires = "write_pairs")]
+    overwrite: bool,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -130,10 +133,11 @@ pub(in crate::cli) fn run_args(args: &BenchArgs) -> anyhow::Result<()> {
         sources,
         task,
         write_pairs: args.write_pairs.clone(),
+        overwrite: args.overwrite,
         json: args.json,
         threads: settings.threads,
         adapter: settings.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word),
         params: settings.params,
     };
-    super::run(&options, &mut io::stdout().lock())
+    super::run(&options, &mut console::Out)
 }

@@ -18,9 +18,11 @@ mod tests;
 pub(super) use args::{BenchArgs, run_args};
 pub use grid::Grid;
 
+use crate::capture::open as open_source;
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::gpu::{AdapterChoice, Gpu};
 use crate::engine::{Engine, EngineChoice, Job, OpenOptions, open};
+use crate::files::Outputs;
 use crate::process;
 use crate::stereo::StereoParams;
 use anyhow::Context;
@@ -41,6 +43,8 @@ pub struct BenchOptions {
     pub task: Task,
     /// Folder into which the pairs are written.
     pub write_pairs: Option<PathBuf>,
+    /// Pictures that are in that folder may be replaced.
+    pub overwrite: bool,
     /// Print JSON instead of a table.
     pub json: bool,
     /// Threads of the CPU engine; one for each core by default.
@@ -108,6 +112,7 @@ impl Default for BenchOptions {
             params: StereoParams::default(),
             task: Task::OneByOne { frames: 30 },
             write_pairs: None,
+            overwrite: false,
             json: false,
             threads: None,
             adapter: AdapterChoice::Best,
@@ -175,7 +180,8 @@ pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
         let Some((width, height)) = jobs.first().map(|job| job.frame.size()) else { continue };
         options.params.validate_range(width)?;
         if let Some(folder) = &options.write_pairs {
-            pairs::write(folder, &jobs)?;
+            let inputs = open_source(spec, source_options)?.files();
+            pairs::write(folder, &jobs, &mut Outputs::new(inputs, options.overwrite))?;
         }
         for choice in choices(options) {
             let measured = measure(options, choice, &pace, &jobs, &mut gauge)

@@ -4,9 +4,10 @@ use crate::capture::{Next, Recipe, SourceOptions, SourceSpec, open};
 use crate::cli::UsageError;
 use crate::engine::Job;
 use crate::export::write_picture;
+use crate::files::{self, Outputs};
 use crate::frame::{Frame, RawPair};
 use crate::stereo::StereoParams;
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -59,13 +60,15 @@ pub(in crate::cli) fn jobs(
 }
 
 /// Writes the pairs as grey pictures into a folder that is called after their size.
-pub(super) fn write(folder: &Path, jobs: &[Job]) -> anyhow::Result<()> {
+pub(super) fn write(folder: &Path, jobs: &[Job], outputs: &mut Outputs) -> anyhow::Result<()> {
     for (number, job) in jobs.iter().enumerate() {
         let (width, height) = job.frame.size();
         let folder = folder.join(format!("{width}x{height}"));
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        files::make_folder(&folder)?;
         for (side, picture) in [("left", &job.frame.left), ("right", &job.frame.right)] {
-            write_picture(&folder.join(format!("{side}{number}.png")), picture)?;
+            let path = folder.join(format!("{side}{number}.png"));
+            outputs.file_in_folder(&path)?;
+            write_picture(&path, picture)?;
         }
     }
     Ok(())

@@ -7,10 +7,10 @@ pub use text::camera_list_text;
 
 use crate::capture::webcam::controls::{OfferedControl, offered};
 use crate::capture::webcam::{self, CameraInfo};
+use crate::console;
 use crate::engine::gpu::{AdapterSummary, Gpu, INSTALL};
 use crossbeam_channel::bounded;
 use serde_json::{Value, json};
-use std::io::Write as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,7 @@ pub(super) fn run(args: &DevicesArgs) -> anyhow::Result<()> {
 }
 
 fn print(text: &str) -> anyhow::Result<()> {
-    std::io::stdout().lock().write_all(text.as_bytes())?;
+    console::print(&text)?;
     Ok(())
 }
 

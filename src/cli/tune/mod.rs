@@ -9,13 +9,14 @@ use super::bench::pairs;
 use super::settings_args::SettingsArgs;
 use crate::capture::source::parse_size;
 use crate::capture::{SourceOptions, SourceSpec};
+use crate::console;
 use crate::engine::gpu::layout::Structure;
 use crate::engine::gpu::tuning::{self, Record, Records, Study, Trial, study};
 use crate::engine::gpu::variant::{self, Abilities, Demands, Forced};
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
 use crate::engine::{EngineChoice, EngineInfo, GpuEngine, Job};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 use tables::Tables;
@@ -69,7 +70,7 @@ pub(super) fn run(args: &TuneArgs) -> anyhow::Result<()> {
     let Some(job) = jobs.first() else { anyhow::bail!("{spec} has no pair") };
     settings.params.validate_range(job.frame.size().0)?;
     let rounds = args.rounds.map_or(if software { 1 } else { 5 }, |rounds| rounds as usize);
-    tune(&gpu, job, rounds, args.json, &Records::of_user(), &mut io::stdout().lock())
+    tune(&gpu, job, rounds, args.json, &Records::of_user(), &mut console::Out)
 }
 
 /// What decides a study's tables and words.

@@ -4,6 +4,7 @@ use super::*;
 use crate::engine::EngineKind;
 use crate::engine::gpu::variant::{Arithmetic, Exchange, PIECES, Variant, WORKGROUPS};
 use crate::stereo::StereoParams;
+use std::io;
 
 fn about() -> About {
     About {

@@ -1,9 +1,8 @@
 //! `calibration/`: the rig of a recording in the forms that other tools read.
 
-use super::ExportError;
 use crate::calibration::{Camera, Distortion, Output, Projection, Rectification, StereoRig, write};
 use crate::capture::SourceInfo;
-use crate::export::write_file;
+use crate::files::{self, WriteError};
 use crate::frame::Geometry;
 use crate::rig::Calibrated;
 use glam::{DMat3, DVec3};
@@ -45,10 +44,9 @@ fn rectified_rig(geometry: &Geometry, size: (usize, usize)) -> StereoRig {
 ///
 /// # Errors
 /// A file cannot be written.
-pub(super) fn write_files(folder: &Path, rig: &StereoRig, alpha: f64) -> Result<Vec<String>, ExportError> {
+pub(super) fn write_files(folder: &Path, rig: &StereoRig, alpha: f64) -> Result<Vec<String>, WriteError> {
     let inside = folder.join("calibration");
-    std::fs::create_dir_all(&inside)
-        .map_err(|err| ExportError::Folder(format!("cannot make the folder {}: {err}", inside.display())))?;
+    files::make_folder(&inside)?;
     let mut warnings = Vec::new();
     for output in [Output::OpenCvYaml, Output::RosFiles, Output::Toml] {
         let files = match write(rig, output, alpha) {
@@ -64,7 +62,7 @@ pub(super) fn write_files(folder: &Path, rig: &StereoRig, alpha: f64) -> Result<
                 Output::Toml => "calibration.toml",
                 _ => name,
             };
-            write_file(&inside.join(name), &bytes)?;
+            files::write(&inside.join(name), &bytes)?;
         }
     }
     Ok(warnings)

@@ -9,7 +9,7 @@ use crate::image::Image;
 use crate::recording::read::ReadError;
 use crate::recording::unpack::Measured;
 use crate::recording::{Packet, time};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -17,6 +17,8 @@ use std::time::Instant;
 pub(super) struct Writer<'a> {
     /// Where they go.
     pub(super) folder: &'a Path,
+    /// Files that are there already were written by a run before, and stay.
+    pub(super) is_resumed: bool,
     /// What is written.
     pub(super) parts: &'a [Part],
     /// How a raw pair becomes the one that was matched.
@@ -80,12 +82,12 @@ impl Writer<'_> {
     fn write_pictures(&self, place: u64, raw: &RawPair, frame: Option<&Frame>) -> Result<(), ExportError> {
         for (part, picture) in [(Part::Left, &raw.left), (Part::Right, &raw.right)] {
             if self.has(part) {
-                export::write_picture(&self.path(place, part.endings()[0]), picture)?;
+                self.put(place, part.endings()[0], |path| export::write_picture(path, picture))?;
             }
         }
         if let Some(frame) = frame.filter(|_| self.has(Part::Rectified)) {
             for (ending, picture) in Part::Rectified.endings().iter().zip([&frame.left, &frame.right]) {
-                export::write_picture(&self.path(place, ending), picture)?;
+                self.put(place, ending, |path| export::write_picture(path, picture))?;
             }
         }
         Ok(())
@@ -93,12 +95,13 @@ impl Writer<'_> {
 
     fn write_numbers(&self, place: u64, measured: &Measured, warnings: &mut Vec<String>) -> Result<(), ExportError> {
         if let Some(mm) = measured.depth_mm.as_ref().filter(|_| self.has(Part::DepthMm)) {
-            export::write_millimetres(&self.path(place, Part::DepthMm.endings()[0]), mm)?;
+            self.put(place, Part::DepthMm.endings()[0], |path| export::write_millimetres(path, mm))?;
         }
         if let Some(px) = &measured.disparity_px {
             for part in [Part::DispX256, Part::Pfm, Part::Tiff] {
                 if self.has(part) {
-                    warnings.extend(export::write_disparity_px(&self.path(place, part.endings()[0]), px)?);
+                    let written = self.put(place, part.endings()[0], |path| export::write_disparity_px(path, px))?;
+                    warnings.extend(written.unwrap_or_default());
                 }
             }
         }
@@ -115,15 +118,26 @@ impl Writer<'_> {
             (None, Some(px)) => px.map(of_px),
             (None, None) => return Ok(()),
         };
-        let path = self.path(place, Part::Ply.endings()[0]);
-        Ok(export::write_cloud(&path, &depth_m, geometry, Some(&frame.left))?)
+        let left = Some(&frame.left);
+        self.put(place, Part::Ply.endings()[0], |path| export::write_cloud(path, &depth_m, geometry, left))?;
+        Ok(())
     }
 
     fn has(&self, part: Part) -> bool {
         self.parts.contains(&part)
     }
 
-    fn path(&self, place: u64, ending: &str) -> PathBuf {
-        self.folder.join(format!("{place:06}{ending}"))
+    /// Writes one file, unless a run before has written it.
+    fn put<T>(
+        &self,
+        place: u64,
+        ending: &str,
+        write: impl FnOnce(&Path) -> Result<T, export::ExportError>,
+    ) -> Result<Option<T>, ExportError> {
+        let path = self.folder.join(format!("{place:06}{ending}"));
+        if self.is_resumed && path.exists() {
+            return Ok(None);
+        }
+        Ok(Some(write(&path)?))
     }
 }

@@ -3,6 +3,7 @@
 
 mod about;
 mod calibration;
+mod folder;
 mod frame;
 mod part;
 mod plan;
@@ -13,7 +14,9 @@ pub use part::{Part, Selection};
 use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
 use crate::capture::SourceInfo;
+use crate::files::{self, WriteError};
 use crate::rig::Calibrated;
+use folder::Folder;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,6 +37,9 @@ pub enum ExportError {
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] crate::export::ExportError),
+    /// Neither can one that is no picture, or a folder.
+    #[error(transparent)]
+    File(#[from] WriteError),
 }
 
 /// What is exported and where to.
@@ -80,7 +86,8 @@ pub trait Progress: Sync {
     fn done(&self);
 }
 
-/// Writes pairs of a recording as files into a folder that is new or empty, with all cores.
+/// Writes pairs of a recording as files into a folder that is new or empty, with all cores. A folder in which the same export was
+/// stopped is taken up again.
 ///
 /// # Errors
 /// [`ExportError`]; files that were written stay.
@@ -98,7 +105,7 @@ pub fn export(
     }
     let rig = calibration::rig(opened.info, opened.calibrated);
     let (parts, missing) = plan::parts(opened, rig.is_some(), options.parts.as_deref())?;
-    make_folder(folder)?;
+    let place = Folder::begin(folder, &folder::task(opened, &parts, &options.selection))?;
     let mut exported = Exported { parts, missing, ..Exported::default() };
     if let Some(rig) = rig.filter(|_| exported.parts.contains(&Part::Calibration)) {
         let alpha = opened.recording.about().map_or(0.0, |about| about.calibration.alpha);
@@ -107,21 +114,22 @@ pub fn export(
         }
     }
     let sets = about::parameter_sets(opened.recording);
-    let rows = write_pairs(opened, folder, &places, &sets, &mut exported, progress)?;
+    let rows = write_pairs(opened, (folder, place.is_resumed), &places, &sets, &mut exported, progress)?;
     if exported.parts.contains(&Part::Csv) {
-        crate::export::write_file(&folder.join("frames.csv"), table::table(&rows).as_bytes())?;
+        files::write(&folder.join("frames.csv"), table::table(&rows).as_bytes())?;
     }
     if exported.parts.contains(&Part::Json) {
         let text = format!("{:#}\n", about::describe(opened, &exported, &sets));
-        crate::export::write_file(&folder.join("recording.json"), text.as_bytes())?;
+        files::write(&folder.join("recording.json"), text.as_bytes())?;
     }
+    place.finish();
     Ok(exported)
 }
 
 /// Writes the files of these pairs. One thread at a time reads, all write.
 fn write_pairs(
     opened: &mut Opened,
-    folder: &Path,
+    (folder, is_resumed): (&Path, bool),
     places: &[u64],
     sets: &[about::ParameterSet],
     exported: &mut Exported,
@@ -131,7 +139,7 @@ fn write_pairs(
     let unpacker = Unpacker::of(recording.about(), true);
     let parameter_times_ns: Vec<u64> = sets.iter().map(|set| set.log_time_ns).collect();
     let (parts, recipe) = (&exported.parts[..], &calibrated.recipe);
-    let writer = frame::Writer { folder, parts, recipe, info, parameter_times_ns: &parameter_times_ns };
+    let writer = frame::Writer { folder, is_resumed, parts, recipe, info, parameter_times_ns: &parameter_times_ns };
     progress.begin(places.len() as u64);
     let failed = AtomicBool::new(false);
     let read = |&place: &u64| (place, recording.packets_of_pair(place), recording.packets_of_result(place));
@@ -170,16 +178,4 @@ fn write_pairs(
     rows.sort_by_key(|row| row.place);
     exported.pairs = rows.len() as u64;
     Ok(rows)
-}
-
-/// Makes the folder, or takes one in which nothing is.
-fn make_folder(folder: &Path) -> Result<(), ExportError> {
-    let shown = folder.display();
-    let cannot = |err: std::io::Error| ExportError::Folder(format!("cannot make the folder {shown}: {err}"));
-    std::fs::create_dir_all(folder).map_err(cannot)?;
-    if std::fs::read_dir(folder).map_err(cannot)?.next().is_some() {
-        let text = format!("the folder {shown} holds something already, and nothing is overwritten; name another one");
-        return Err(ExportError::Folder(text));
-    }
-    Ok(())
 }

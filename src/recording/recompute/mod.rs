@@ -17,7 +17,7 @@ use super::write::Compression;
 use super::{About, CalibrationNote, Channel, Format, RawRule, Recomputed, Stream, Streams, parameter_words, time};
 use crate::capture::SourceInfo;
 use crate::engine::EngineError;
-use crate::export::ExportError;
+use crate::files::WriteError;
 use crate::frame::Frame;
 use crate::rig::Calibrated;
 use crate::settings::{Settings, SettingsError};
@@ -56,10 +56,10 @@ pub enum RecomputeError {
     Streams(String),
     /// The new recording cannot be begun.
     #[error(transparent)]
-    Begin(ExportError),
+    Begin(WriteError),
     /// The disk does not take more.
     #[error("{0}. What is complete is kept: the same command goes on there")]
-    Write(ExportError),
+    Write(WriteError),
 }
 
 /// What the new recording holds and how.

@@ -4,7 +4,7 @@ use super::matching::Item;
 use super::part::{PartFile, Taken};
 use super::{RecomputeError, Summary};
 use crate::engine;
-use crate::export::ExportError;
+use crate::files::WriteError;
 use crate::recording::pack::Packer;
 use crate::recording::read::Recording;
 use crate::recording::{About, Channel, Counters, Format, Packet, Stream, format, time, topic};
@@ -121,14 +121,13 @@ impl Output {
         let packet = self.packer.counters(&self.counters, self.last);
         self.part.write(&packet).map_err(|error| self.cannot_write(error))?;
         let Self { part, calibration, counters, last, .. } = self;
-        let path = part.path().to_owned();
         let bytes = part.finish(calibration.as_deref(), output, last);
-        let bytes = bytes.map_err(|source| RecomputeError::Write(ExportError::Write { path, source }))?;
+        let bytes = bytes.map_err(RecomputeError::Write)?;
         Ok(Summary { pairs: counters.pairs, results: counters.results, left_out, bytes, ..Summary::default() })
     }
 
     fn cannot_write(&self, source: std::io::Error) -> RecomputeError {
-        RecomputeError::Write(ExportError::Write { path: self.part.path().to_owned(), source })
+        RecomputeError::Write(WriteError::new(self.part.path(), source))
     }
 }
 

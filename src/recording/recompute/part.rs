@@ -1,13 +1,13 @@
 //! The new recording while it is not finished: how it is called, and how a run goes on where the one before stopped.
 
 use super::{Progress, RecomputeError};
-use crate::export::ExportError;
+use crate::files::{Growing, WriteError};
 use crate::recording::message::Body;
 use crate::recording::read::{PacketStream, PairIndex};
 use crate::recording::write::{Compression, McapFile};
 use crate::recording::{About, Format, Packet, format, topic};
 use std::ffi::OsString;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,20 +40,22 @@ pub(super) fn check_names(input: &Path, output: &Path) -> Result<(), RecomputeEr
         let text = format!("-o {shown} is the recording that is read, which stays as it is; name another file");
         return Err(RecomputeError::Refused(text));
     }
-    if output.exists() {
-        return Err(RecomputeError::Refused(format!(
-            "{shown} exists and is not overwritten; name another file with -o"
-        )));
+    check_is_free(output)
+}
+
+fn check_is_free(output: &Path) -> Result<(), RecomputeError> {
+    if output.symlink_metadata().is_ok() {
+        let text = format!("{} exists and is not overwritten; name another file with -o", output.display());
+        return Err(RecomputeError::Refused(text));
     }
     Ok(())
 }
 
 /// The new recording, as far as it is written.
 pub(super) struct PartFile {
-    path: PathBuf,
     file: McapFile,
     /// Holds the lock that keeps others away.
-    handle: File,
+    growing: Growing,
     written: Arc<AtomicU64>,
     flush_due: Instant,
 }
@@ -93,60 +95,76 @@ pub(super) fn take_up(
     progress: &dyn Progress,
 ) -> Result<Taken, RecomputeError> {
     let path = part_name(output);
-    let cannot = |source| RecomputeError::Begin(ExportError::Write { path: path.clone(), source });
-    if !path.exists() {
-        let part = PartFile::begin(path.clone(), output, manner).map_err(cannot)?;
+    let cannot = |source| RecomputeError::Begin(WriteError::new(&path, source));
+    let is_new = !path.exists();
+    // whoever has this lock is the only one who writes the part and what takes its place
+    let old = open_alone(&path)?;
+    // the run that had the lock before may have finished it
+    if let Err(refused) = check_is_free(output) {
+        if old.is_empty().map_err(cannot)? {
+            old.remove();
+        }
+        return Err(refused);
+    }
+    if is_new && old.is_empty().map_err(cannot)? {
+        let part = PartFile::begin(old, output, manner).map_err(cannot)?;
         return Ok(Taken { part, pairs: 0, results: 0, next: 0, has_head: false });
     }
-    let old = File::open(&path).map_err(cannot)?;
-    if let Err(TryLockError::WouldBlock) = old.try_lock() {
-        let text = format!("{} is being written by another run; wait for it, or name another -o", path.display());
-        return Err(RecomputeError::Refused(text));
-    }
-    // where a lock keeps its own process away too, this must not be held while reading
-    old.unlock().map_err(cannot)?;
+    let new = open_alone(&behind(&path, ".new"))?;
+    new.clear().map_err(cannot)?;
     let mut copy = Copy {
-        part: PartFile::begin(behind(&path, ".new"), output, manner).map_err(cannot)?,
+        part: PartFile::begin(new, output, manner).map_err(cannot)?,
         pairs,
         about: serde_json::to_value(about).ok().and_then(|about| serde_json::from_value(about).ok()),
         taken: [0; 3],
         has_head: false,
     };
-    let is_ours = begins_as_mcap(&old).map_err(cannot)?;
-    let copied = if is_ours { copy.all(BufReader::new(old), manner.remembers) } else { Err(Stopped::Other) };
-    copied.map_err(|why| match why {
-        Stopped::Write(error) => cannot(error),
-        Stopped::Other => {
+    let mut reader = old.handle().map_err(cannot)?;
+    let is_ours = begins_as_mcap(&mut reader).map_err(cannot)?;
+    let copied = if is_ours { copy.all(BufReader::new(reader), manner.remembers) } else { Err(Stopped::Other) };
+    let Copy { mut part, taken: [pairs, results, next], has_head, .. } = copy;
+    match copied {
+        Ok(()) => {}
+        Err(Stopped::Write(error)) => return Err(cannot(error)),
+        Err(Stopped::Other) => {
             // what is refused stays as it was
-            let _ = std::fs::remove_file(&copy.part.path);
-            RecomputeError::Refused(format!(
+            part.growing.remove();
+            return Err(RecomputeError::Refused(format!(
                 "{} was left by another command: other settings, another calibration, other streams, another recording or \
                  another version of this program. Delete it, or name another -o",
                 path.display()
-            ))
+            )));
         }
-    })?;
-    let Copy { mut part, taken: [pairs, results, next], has_head, .. } = copy;
+    }
     part.file.flush().map_err(cannot)?;
-    std::fs::rename(&part.path, &path).map_err(cannot)?;
-    part.path = path;
+    part.growing.replace(&old).map_err(cannot)?;
     progress.note(&if manner.remembers {
         format!(
             "{} has a beginning, but with these parameters a result depends on those before it: it is computed from the first pair on",
-            part.path.display()
+            path.display()
         )
     } else if pairs == 0 {
-        format!("{} has no complete pair yet: begins with the first one", part.path.display())
+        format!("{} has no complete pair yet: begins with the first one", path.display())
     } else {
-        format!("goes on after the {pairs} pairs that {} has", part.path.display())
+        format!("goes on after the {pairs} pairs that {} has", path.display())
     });
     Ok(Taken { part, pairs, results, next, has_head })
 }
 
+/// Opens a file that no other run writes.
+fn open_alone(path: &Path) -> Result<Growing, RecomputeError> {
+    Growing::open(path).map_err(|err| match err.kind() {
+        io::ErrorKind::WouldBlock => RecomputeError::Refused(format!(
+            "{} is being written by another run; wait for it, or name another -o",
+            path.display()
+        )),
+        _ => RecomputeError::Begin(WriteError::new(path, err)),
+    })
+}
+
 /// Whether this is a recording, or the first bytes of one.
-fn begins_as_mcap(file: &File) -> io::Result<bool> {
+fn begins_as_mcap(file: &mut File) -> io::Result<bool> {
     let mut start = Vec::new();
-    let mut file = file;
     file.take(mcap::MAGIC.len() as u64).read_to_end(&mut start)?;
     file.seek(io::SeekFrom::Start(0))?;
     Ok(mcap::MAGIC.starts_with(&start))
@@ -224,20 +242,18 @@ fn about_of(packet: &Packet) -> Option<About> {
 }
 
 impl PartFile {
-    /// Begins a file at `path` that will be called as `output`.
-    fn begin(path: PathBuf, output: &Path, manner: Manner) -> io::Result<Self> {
-        let handle = File::create(&path)?;
-        handle.try_lock().map_err(io::Error::from)?;
+    /// Begins an empty file that will be called as `output`.
+    fn begin(growing: Growing, output: &Path, manner: Manner) -> io::Result<Self> {
         let written = Arc::<AtomicU64>::default();
-        let sink = Box::new(handle.try_clone()?);
+        let sink = Box::new(growing.handle()?);
         let name = output.file_name().unwrap_or_default().to_string_lossy();
         let file = McapFile::begin(sink, &name, manner.format, manner.compression, Arc::clone(&written))?;
-        Ok(Self { path, file, handle, written, flush_due: Instant::now() + FLUSH_EVERY })
+        Ok(Self { file, growing, written, flush_due: Instant::now() + FLUSH_EVERY })
     }
 
     /// Where it is.
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        self.growing.path()
     }
 
     /// Adds a message.
@@ -269,21 +285,15 @@ impl PartFile {
         calibration: Option<&str>,
         output: &Path,
         now: std::time::SystemTime,
-    ) -> io::Result<u64> {
+    ) -> Result<u64, WriteError> {
+        let path = self.growing.path().to_owned();
+        let cannot = |err| WriteError::new(&path, err);
         if let Some(calibration) = calibration {
-            self.file.attach("calibration.toml", "application/toml", calibration.as_bytes(), now)?;
+            self.file.attach("calibration.toml", "application/toml", calibration.as_bytes(), now).map_err(cannot)?;
         }
-        self.file.finish()?;
-        self.handle.sync_all()?;
-        if output.exists() {
-            let text = format!(
-                "{} appeared meanwhile and is not overwritten; the result is {}",
-                output.display(),
-                self.path.display()
-            );
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
-        }
-        std::fs::rename(&self.path, output)?;
-        Ok(self.written.load(Ordering::Relaxed))
+        self.file.finish().map_err(cannot)?;
+        let written = self.written.load(Ordering::Relaxed);
+        self.growing.finish(output, written)?;
+        Ok(written)
     }
 }

@@ -1,13 +1,14 @@
 //! Packets into chunks, chunks into a file or a pipe. Everything is appended, each chunk in one piece.
 
 use super::{Compression, RecordError, Target, disk, name};
+use crate::files::Growing;
 use crate::recording::format::ros2::bag::{BagSummary, METADATA_NAME, bag_metadata};
 use crate::recording::{Channel, Format, Packet, time};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::{NoSeek, WriteOptions, Writer};
 use mcap::{Attachment, McapError, McapResult};
 use std::borrow::Cow;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -28,8 +29,8 @@ pub(super) struct Place {
     pub(super) name: String,
     /// The disk, in words.
     pub(super) disk: String,
-    /// Waits until all of them are where a power cut does not reach them.
-    pub(super) sync: Option<Box<dyn Fn() -> io::Result<()> + Send>>,
+    /// Waits until all of them are where a power cut does not reach them, and checks that the file has that many.
+    pub(super) sync: Option<Box<dyn Fn(u64) -> io::Result<()> + Send>>,
     /// Bytes that are free there; `None` where nobody knows.
     pub(super) free_bytes: Box<dyn Fn() -> Option<u64> + Send>,
 }
@@ -50,16 +51,16 @@ impl Place {
                     let text = format!("{disk} has only {} MB left", left / 1_000_000);
                     return Err(cannot(io::Error::new(io::ErrorKind::StorageFull, text)));
                 }
-                let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|err| {
+                let file = Growing::create_new(path).map_err(|err| {
                     if err.kind() == io::ErrorKind::AlreadyExists {
                         return RecordError::Exists { path: path.clone(), free: name::free_name(path) };
                     }
                     cannot(err)
                 })?;
-                let other = file.try_clone().map_err(cannot)?;
-                let sync: Box<dyn Fn() -> _ + Send> = Box::new(move || other.sync_data());
+                let sink = file.handle().map_err(cannot)?;
+                let sync: Box<dyn Fn(u64) -> _ + Send> = Box::new(move |written| file.sync(written));
                 let free_bytes = Box::new(move || disk::free_bytes(&folder));
-                Ok((Self { name, disk, sync: Some(sync), free_bytes }, Box::new(file)))
+                Ok((Self { name, disk, sync: Some(sync), free_bytes }, Box::new(sink)))
             }
             Target::Stdout => {
                 let sink = Box::new(standard_output().map_err(cannot)?);

@@ -194,10 +194,10 @@ impl Thread {
         (self.flush_due, self.look_due) = (now + FLUSH_EVERY, now + LOOK_EVERY);
         self.write_counters()?;
         self.flush()?;
-        if let Some(sync) = &self.place.sync {
-            sync().map_err(|err| self.cannot_write(err))?;
-        }
         let bytes = self.written();
+        if let Some(sync) = &self.place.sync {
+            sync(bytes).map_err(|err| self.cannot_write(err))?;
+        }
         self.looks.push_back((now, bytes));
         let (first, before) =
             if self.looks.len() > LOOKS { self.looks.pop_front() } else { self.looks.front().copied() }
@@ -244,7 +244,7 @@ impl Thread {
             self.file.attach("calibration.toml", "application/toml", calibration.as_bytes(), now)?;
         }
         self.file.finish()?;
-        self.place.sync.as_ref().map_or(Ok(()), |sync| sync())
+        self.place.sync.as_ref().map_or(Ok(()), |sync| sync(self.written()))
     }
 
     fn write_counters(&mut self) -> Result<(), RecordError> {

@@ -7,6 +7,7 @@ use crate::capture::webcam::controls::OfferedControl;
 use crate::capture::{
     CameraOptions, CameraState, ControlWishes, Recipe, Scale, SourceInfo, SourceOptions, SourceSpec, SourceState,
 };
+use crate::files;
 use crate::frame::Geometry;
 use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile};
 use crate::ui::options::WindowOptions;
@@ -328,12 +329,18 @@ impl Session {
     pub(crate) fn save_rig(&mut self) {
         let path = self.options.folder.join(self.rig.save_as.trim());
         let path = if path.extension().is_none() { path.with_extension("toml") } else { path };
-        let own = self.rig.file.as_ref().is_some_and(|(own, _)| *own == path);
-        let written = self.write_estimate(&path).and_then(|choice| {
-            let rig = RigFile::of(&self.source, &self.rig.options, &choice);
-            rig.write(&path, own).map_err(|err| err.to_string())?;
-            Ok((choice, rig))
-        });
+        let before = self.rig.file.as_ref().filter(|(own, _)| *own == path).map(|(_, rig)| rig);
+        let owns_calibration = before.is_some_and(|rig| rig.calibration.files == [calibration_beside(&path)]);
+        let own = before.is_some();
+        let written = if !own && path.symlink_metadata().is_ok() {
+            Err(format!("{} exists and is not replaced; choose another name", path.display()))
+        } else {
+            self.write_estimate(&path, owns_calibration).and_then(|choice| {
+                let rig = RigFile::of(&self.source, &self.rig.options, &choice);
+                rig.write(&path, own).map_err(|err| err.to_string())?;
+                Ok((choice, rig))
+            })
+        };
         match written {
             Ok((choice, rig)) => {
                 self.rig.choice = choice;
@@ -347,7 +354,7 @@ impl Session {
     /// Writes down the rig for the next start.
     pub(super) fn keep_rig(&self, kept: &Path) {
         let path = kept_rig(kept);
-        let written = self.write_estimate(&path).and_then(|choice| {
+        let written = self.write_estimate(&path, true).and_then(|choice| {
             let rig = RigFile::of(&self.source, &self.rig.options, &choice);
             rig.write(&path, true).map_err(|err| err.to_string())
         });
@@ -356,16 +363,17 @@ impl Session {
         }
     }
 
-    /// An estimate becomes a calibration file beside the rig, so that it is the same at the next start.
-    fn write_estimate(&self, rig_file: &Path) -> Result<CalibrationChoice, String> {
+    /// An estimate becomes a calibration file beside the rig, so that it is the same at the next start; over another file only
+    /// where `replaces` says that it is ours.
+    fn write_estimate(&self, rig_file: &Path, replaces: bool) -> Result<CalibrationChoice, String> {
         let choice = self.rig.choice.clone();
         let (RectifyChoice::Auto, Some(rig)) = (choice.rectify(), &self.rig.rig) else { return Ok(choice) };
-        let stem = rig_file.file_stem().unwrap_or_default().to_string_lossy();
-        let path = rig_file.with_file_name(format!("{stem}-calibration.toml"));
+        let path = calibration_beside(rig_file);
         let written =
             calibration::write(rig, calibration::Output::Toml, choice.alpha).map_err(|err| err.to_string())?;
         for (_, bytes) in written {
-            std::fs::write(&path, bytes).map_err(|err| format!("cannot write {}: {err}", path.display()))?;
+            let write = if replaces { files::write } else { files::write_new };
+            write(&path, &bytes).map_err(|err| err.to_string())?;
         }
         let CalibrationChoice { alpha, depth_fit, scale, .. } = choice;
         Ok(CalibrationChoice { files: vec![path], alpha, depth_fit, scale, ..CalibrationChoice::default() })
@@ -396,4 +404,10 @@ impl Session {
             SourceSpec::Scene | SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Pipe => {}
         }
     }
+}
+
+/// The calibration file of a rig whose calibration is an estimate.
+fn calibration_beside(rig_file: &Path) -> PathBuf {
+    let stem = rig_file.file_stem().unwrap_or_default().to_string_lossy();
+    rig_file.with_file_name(format!("{stem}-calibration.toml"))
 }

@@ -70,7 +70,7 @@ impl Session {
             return; // another one was asked for since
         }
         match opened {
-            Ok(OpenedRig { source, calibrated }) => {
+            Ok(OpenedRig { source, calibrated, .. }) => {
                 self.running = Some(spec.clone());
                 let scale = calibrated.recipe.scale.factor();
                 let geometry = calibrated.recipe.geometry(&source.info()).map(|g| g.scaled(scale));

@@ -1,0 +1,218 @@
+//! A file that is written bit by bit: a recording. It is locked while it grows, and never emptied by opening it.
+
+use super::outputs::is_at;
+use super::{WriteError, rename_new};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How often a file is opened again whose name went to another one in between.
+const ATTEMPTS: usize = 100;
+
+/// A file that grows at its end, and the lock that keeps other writers away until it is dropped.
+#[derive(Debug)]
+pub struct Growing {
+    path: PathBuf,
+    file: File,
+}
+
+impl Growing {
+    /// Makes a new file.
+    ///
+    /// # Errors
+    /// There is one of this name, or it cannot be made.
+    pub fn create_new(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).append(true).create_new(true).open(path)?;
+        lock(&file)?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// Opens a file with what it has, or makes it.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`]: another process writes it. Or it cannot be opened.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        for _ in 0..ATTEMPTS {
+            // without truncation: until the lock is there it may be another process' file
+            let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+            lock(&file)?;
+            // whoever had the lock may have given the name to another file, or the file another name
+            if is_at(&file, path) {
+                return Ok(Self { path: path.to_owned(), file });
+            }
+        }
+        Err(io::ErrorKind::WouldBlock.into())
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its bytes so far.
+    ///
+    /// # Errors
+    /// The system cannot tell.
+    pub fn len(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// Whether it has no bytes.
+    ///
+    /// # Errors
+    /// The system cannot tell.
+    pub fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// The file for reading and writing; all that is written goes to its end.
+    ///
+    /// # Errors
+    /// The system gives no second handle.
+    pub fn handle(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+
+    /// Throws away what it has.
+    ///
+    /// # Errors
+    /// The system cannot.
+    pub fn clear(&self) -> io::Result<()> {
+        self.file.set_len(0)
+    }
+
+    /// Waits until all is where a power cut does not reach it, and checks that the file is still there with the `written`
+    /// bytes that it was given, no more and no fewer. A file that was moved is still there.
+    ///
+    /// # Errors
+    /// The disk fails; or somebody deleted the file, cut it or wrote to it.
+    pub fn sync(&self, written: u64) -> io::Result<()> {
+        self.file.sync_data()?;
+        let meta = self.file.metadata()?;
+        if is_deleted(&meta, &self.path) {
+            let text = "somebody deleted it while it was written, and what was in it is lost";
+            return Err(io::Error::new(io::ErrorKind::NotFound, text));
+        }
+        if meta.len() != written {
+            let text = format!(
+                "somebody else changed it while it was written: it has {} bytes instead of {written}, and may be damaged",
+                meta.len()
+            );
+            return Err(io::Error::other(text));
+        }
+        Ok(())
+    }
+
+    /// Takes the name of another file of ours, which is gone then.
+    ///
+    /// # Errors
+    /// The system cannot.
+    pub fn replace(&mut self, other: &Self) -> io::Result<()> {
+        fs::rename(&self.path, &other.path)?;
+        self.path.clone_from(&other.path);
+        Ok(())
+    }
+
+    /// Gives the finished file of `written` bytes its name, which nothing may have yet.
+    ///
+    /// # Errors
+    /// As [`Growing::sync`], or the name is taken; the file keeps its own name then.
+    pub fn finish(self, to: &Path, written: u64) -> Result<(), WriteError> {
+        self.sync(written).map_err(|err| WriteError::new(&self.path, err))?;
+        if !is_at(&self.file, &self.path) {
+            let text = "somebody moved it while it was written; everything is in it, wherever it is now";
+            return Err(WriteError::new(&self.path, io::Error::other(text)));
+        }
+        rename_new(&self.path, to).map_err(|err| match err.kind() {
+            io::ErrorKind::AlreadyExists => {
+                let text =
+                    format!("it appeared meanwhile and is not overwritten; the result is {}", self.path.display());
+                WriteError::new(to, io::Error::new(err.kind(), text))
+            }
+            _ => WriteError::new(to, err),
+        })
+    }
+
+    /// Removes a file that is of no use.
+    pub fn remove(self) {
+        if let Err(err) = fs::remove_file(&self.path) {
+            log::warn!("cannot remove {}: {err}", self.path.display());
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_deleted(meta: &fs::Metadata, _: &Path) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(meta) == 0
+}
+
+#[cfg(not(unix))]
+fn is_deleted(_: &fs::Metadata, path: &Path) -> bool {
+    !path.exists()
+}
+
+/// Locks a file, where its file system can.
+fn lock(file: &File) -> io::Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+        Err(TryLockError::Error(err)) => {
+            log::info!("this file system has no locks ({err}): nothing keeps a second writer away");
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    #[test]
+    fn opening_waits_for_nobody_and_empties_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.part");
+        let first = Growing::open(&path).unwrap();
+        first.handle().unwrap().write_all(b"whole").unwrap();
+        assert_eq!(Growing::open(&path).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        drop(first);
+        let again = Growing::open(&path).unwrap();
+        assert_eq!(again.len().unwrap(), 5);
+        again.finish(&folder.path().join("a"), 5).unwrap();
+        assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"whole");
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_of_another_program_is_not_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, b"old").unwrap();
+        assert_eq!(Growing::create_new(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_was_deleted_cut_or_written_to_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let growing = Growing::create_new(&path).unwrap();
+        growing.handle().unwrap().write_all(b"12345678").unwrap();
+        growing.sync(8).unwrap();
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(3).unwrap();
+        assert!(growing.sync(8).unwrap_err().to_string().contains("3 bytes instead of 8"));
+        // what comes now lies behind what is left, not behind a hole
+        growing.handle().unwrap().write_all(b"9").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"1239");
+        fs::rename(&path, folder.path().join("moved")).unwrap();
+        growing.sync(4).unwrap();
+        let moved = growing.handle().unwrap();
+        let growing = Growing { path: path.clone(), file: moved };
+        assert!(growing.finish(&folder.path().join("b"), 4).unwrap_err().to_string().contains("moved it"));
+        let growing = Growing::create_new(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert!(growing.sync(0).unwrap_err().to_string().contains("deleted it"));
+    }
+}

@@ -1,0 +1,155 @@
+//! Which files a run may write: none that it reads, none twice, and what exists in a folder only where the user said so.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Why a file may not be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OutputError {
+    /// It is one of those that are read.
+    #[error("{} is read by this run and is not overwritten; name another output", .0.display())]
+    Input(PathBuf),
+    /// It exists, in a folder of outputs.
+    #[error("{} exists and is not overwritten; name another folder, or give --overwrite", .0.display())]
+    Exists(PathBuf),
+    /// Two results of this run have this name.
+    #[error("two outputs of this run are {}; give each its own name", .0.display())]
+    Twice(PathBuf),
+}
+
+/// What tells a file from all others, whatever name or link leads to it.
+#[cfg(unix)]
+type Identity = (u64, u64);
+/// Elsewhere its full name, which does not see through hard links.
+#[cfg(not(unix))]
+type Identity = PathBuf;
+
+/// Where `path` leads; `None` where there is nothing.
+#[cfg(unix)]
+pub(super) fn identity(path: &Path) -> Option<Identity> {
+    fs::metadata(path).ok().map(|meta| identity_of(&meta))
+}
+
+#[cfg(unix)]
+fn identity_of(meta: &fs::Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt as _;
+    (meta.dev(), meta.ino())
+}
+
+#[cfg(not(unix))]
+pub(super) fn identity(path: &Path) -> Option<Identity> {
+    fs::canonicalize(path).ok()
+}
+
+/// Whether an open file is still the one that `path` names.
+#[cfg(unix)]
+pub(super) fn is_at(file: &fs::File, path: &Path) -> bool {
+    file.metadata().is_ok_and(|meta| identity(path) == Some(identity_of(&meta)))
+}
+
+/// Elsewhere an open file keeps its name.
+#[cfg(not(unix))]
+pub(super) fn is_at(_: &fs::File, path: &Path) -> bool {
+    path.exists()
+}
+
+/// Knows the files that a run reads and those that it has written.
+#[derive(Debug, Default)]
+pub struct Outputs {
+    inputs: HashSet<Identity>,
+    written: HashSet<PathBuf>,
+    overwrite: bool,
+}
+
+impl Outputs {
+    /// `inputs` are the files that the run reads, as far as they exist; `overwrite` allows to replace what exists in a folder.
+    pub fn new<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>, overwrite: bool) -> Self {
+        let inputs = inputs.into_iter().filter_map(|path| identity(path.as_ref())).collect();
+        Self { inputs, written: HashSet::new(), overwrite }
+    }
+
+    /// A file that the user named: it replaces another one of that name, but no input.
+    ///
+    /// # Errors
+    /// It is an input, or a second output has this name.
+    pub fn file(&mut self, path: &Path) -> Result<(), OutputError> {
+        // a device may be written to as often as one likes, also where it is read
+        if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            return Ok(());
+        }
+        if identity(path).is_some_and(|identity| self.inputs.contains(&identity)) {
+            return Err(OutputError::Input(path.to_owned()));
+        }
+        if !self.written.insert(full_name(path)) {
+            return Err(OutputError::Twice(path.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// A file whose name follows from a pair's, in a folder that the user named.
+    ///
+    /// # Errors
+    /// As [`Outputs::file`]; and the file exists, and the user did not allow to overwrite.
+    pub fn file_in_folder(&mut self, path: &Path) -> Result<(), OutputError> {
+        self.file(path)?;
+        if !self.overwrite && fs::symlink_metadata(path).is_ok() {
+            return Err(OutputError::Exists(path.to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// The name with links in its folder, or of itself, followed as far as they lead.
+fn full_name(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| {
+        let folder = fs::canonicalize(super::folder_of(path));
+        let name = path.file_name().unwrap_or_default();
+        folder.map_or_else(|_| path.to_owned(), |folder| folder.join(name))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_output_is_an_input_whatever_leads_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        fs::write(file("left.png"), b"x").unwrap();
+        fs::create_dir(file("below")).unwrap();
+        fs::hard_link(file("left.png"), file("hard.png")).unwrap();
+        let mut ways = vec![file("left.png"), file("below/../left.png")];
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(file("left.png"), file("soft.png")).unwrap();
+            ways.extend([file("soft.png"), file("hard.png")]);
+        }
+        for path in ways {
+            for overwrite in [false, true] {
+                let mut outputs = Outputs::new([file("left.png"), file("gone.png")], overwrite);
+                assert_eq!(outputs.file(&path), Err(OutputError::Input(path.clone())));
+                assert_eq!(outputs.file_in_folder(&path), Err(OutputError::Input(path.clone())));
+            }
+        }
+    }
+
+    #[test]
+    fn what_exists_in_a_folder_is_replaced_only_on_request_and_nothing_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        fs::write(file("old.pfm"), b"x").unwrap();
+        let mut outputs = Outputs::new([file("left.png")], false);
+        assert_eq!(outputs.file_in_folder(&file("old.pfm")), Err(OutputError::Exists(file("old.pfm"))));
+        assert_eq!(outputs.file_in_folder(&file("new.pfm")), Ok(()));
+        let mut outputs = Outputs::new([file("left.png")], true);
+        assert_eq!(outputs.file_in_folder(&file("old.pfm")), Ok(()));
+        assert_eq!(outputs.file_in_folder(&file("new.pfm")), Ok(()));
+        for again in ["old.pfm", "new.pfm", "./new.pfm"] {
+            assert_eq!(outputs.file_in_folder(&file(again)), Err(OutputError::Twice(file(again))));
+        }
+        let mut outputs = Outputs::new([file("left.png")], false);
+        assert_eq!(outputs.file(&file("old.pfm")), Ok(()), "a file that is named is replaced");
+    }
+}

@@ -1,0 +1,94 @@
+//! The folder of an export: empty at first, one run's alone, and taken up again where a run before was stopped.
+
+use super::{ExportError, Opened, Part, Selection};
+use crate::files::{self, Growing, WriteError};
+use serde_json::{Value, json};
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+/// The file that is there until the export is finished. It says what is exported.
+pub(super) const UNFINISHED: &str = "unfinished-export.json";
+
+/// The folder, while it is this run's.
+pub(super) struct Folder {
+    marker: Growing,
+    /// A run before wrote some of the files, each of them whole.
+    pub(super) is_resumed: bool,
+}
+
+impl Folder {
+    /// Makes the folder, takes one in which nothing is, or one that the same export left unfinished.
+    ///
+    /// # Errors
+    /// It holds something else, another run writes it, or it cannot be made.
+    pub(super) fn begin(folder: &Path, task: &Value) -> Result<Self, ExportError> {
+        let shown = folder.display();
+        let refused = |why: &str| ExportError::Folder(format!("the folder {shown} {why}; name another one with --to"));
+        let occupied = || refused("holds something already, and nothing is overwritten");
+        files::make_folder(folder)?;
+        let path = folder.join(UNFINISHED);
+        let failed = |err: io::Error| ExportError::from(WriteError::new(&path, err));
+        if !path.exists() && has_others(folder).map_err(failed)? {
+            return Err(occupied());
+        }
+        let marker = Growing::open(&path).map_err(|err| match err.kind() {
+            io::ErrorKind::WouldBlock => refused("is being written by another export"),
+            _ => failed(err),
+        })?;
+        let mut handle = marker.handle().map_err(failed)?;
+        let mut before = String::new();
+        // a marker that is no text is not ours
+        let is_text = handle.read_to_string(&mut before).is_ok();
+        let task = format!("{task:#}\n");
+        if before.is_empty() && is_text {
+            if has_others(folder).map_err(failed)? {
+                marker.remove();
+                return Err(occupied());
+            }
+            handle.write_all(task.as_bytes()).map_err(failed)?;
+            return Ok(Self { marker, is_resumed: false });
+        }
+        if before != task {
+            return Err(refused(&format!("has the beginning of another export (see {UNFINISHED} there)")));
+        }
+        files::remove_drafts(folder).map_err(failed)?;
+        Ok(Self { marker, is_resumed: true })
+    }
+
+    /// The export is complete.
+    pub(super) fn finish(self) {
+        self.marker.remove();
+    }
+}
+
+/// What is exported of what: the same words for the same command.
+pub(super) fn task(opened: &Opened, parts: &[Part], selection: &Selection) -> Value {
+    let pairs = opened.recording.pairs();
+    json!({
+        "program": concat!("stereopsis ", env!("CARGO_PKG_VERSION")),
+        "unfinished": "the same command goes on with this export; delete the folder to begin anew",
+        "recording": {
+            "name": opened.path.file_name().unwrap_or_default().to_string_lossy(),
+            "pairs": pairs.len(),
+            "first_log_time_ns": pairs.first().map(|pair| pair.log_time_ns),
+            "last_log_time_ns": pairs.last().map(|pair| pair.log_time_ns),
+            "geometry": opened.calibrated.recipe.geometry(opened.info),
+        },
+        "what": parts.iter().map(|part| part.word()).collect::<Vec<_>>(),
+        "from": selection.from,
+        "count": selection.count,
+        "from_s": selection.from_s,
+        "to_s": selection.to_s,
+        "every": selection.every,
+    })
+}
+
+/// Whether something is in the folder beside the marker.
+fn has_others(folder: &Path) -> io::Result<bool> {
+    for entry in std::fs::read_dir(folder)? {
+        if entry?.file_name() != UNFINISHED {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
