@@ -1,12 +1,19 @@
 //! Parse, run, print the error once, exit code.
 
 use clap::Parser as _;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // what goes wrong between clients of --publish and their server is no error of this program
     let filter = env_logger::Env::default().default_filter_or("error,foxglove=off");
-    env_logger::Builder::from_env(filter).init();
+    let mut log = env_logger::Builder::from_env(filter);
+    // names from files and devices are in it
+    log.format(|line, record| {
+        let text = stereopsis::console::shown(&record.args().to_string());
+        writeln!(line, "[{} {}] {text}", record.level(), record.target())
+    });
+    log.init();
     match stereopsis::cli::run(stereopsis::cli::Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) if stereopsis::cli::is_closed_pipe(&err) => ExitCode::SUCCESS,

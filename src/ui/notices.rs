@@ -1,5 +1,6 @@
 //! What went wrong stays until it is dismissed, and can be copied; what was done goes by itself.
 
+use crate::console;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -18,7 +19,8 @@ pub(crate) struct Notice {
 
 impl Notice {
     fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_error: false, file: None, until: None }
+        // what it names may come from a file or a network
+        Self { text: console::shown(&text.into()), is_error: false, file: None, until: None }
     }
 }
 
@@ -40,6 +42,7 @@ impl Notices {
 
     /// An error that is over.
     pub(crate) fn retract(&mut self, text: &str) {
+        let text = console::shown(text);
         self.0.retain(|notice| notice.text != text);
     }
 
