@@ -28,19 +28,23 @@ impl Streams {
         Self(())
     }
 
-    /// Stores a register past the caches, where the processor has such a store and the place is aligned for it.
+    /// Stores a register past the caches, where the processor has such a store and the place is aligned for it. The place
+    /// has the register's size.
     #[inline(always)]
     #[allow(clippy::unused_self, reason = "it proves that a fence will follow")]
     pub(super) fn store<S: Simd, V: SimdBase<S>>(&self, values: V, to: &mut [V::Element]) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{__m512i, _mm512_stream_si512};
-            if size_of::<V>() == size_of::<__m512i>()
-                && to.len() >= V::LEN
+            if has_wide_stores(values)
+                && size_of_val(to) == size_of::<__m512i>()
                 && to.as_ptr().cast::<__m512i>().is_aligned()
             {
-                // SAFETY: only AVX-512 has vectors of 64 bytes, `V` is one, of integers; the slice has room for it and is
-                // aligned. The fence at the end of `self` orders the store.
+                // SAFETY: `values` comes with a token of AVX-512, which exists only where the processor has it. It is 64
+                // bytes of numbers without gaps (a vector is laid out as the array of its elements), which are an
+                // `__m512i` whatever they say. The place is borrowed alone, has 64 bytes and is aligned. The fence at the
+                // end of `self` comes before anybody else can see the place: whoever streams into a value that is handed
+                // on drops its `Streams` before the value (`sweep::along` borrows the row, and its caller hands it on).
                 unsafe { _mm512_stream_si512(to.as_mut_ptr().cast(), std::mem::transmute_copy(&values)) };
                 return;
             }
@@ -49,13 +53,74 @@ impl Streams {
     }
 }
 
+/// Whether these are a register of AVX-512. Levels without it have vectors of 64 bytes too, made of smaller registers, so the
+/// size says nothing of the processor.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn has_wide_stores<S: Simd, V: SimdBase<S>>(values: V) -> bool {
+    size_of::<V>() == 64 && matches!(values.token().level(), fearless_simd::Level::Avx512(_))
+}
+
 impl Drop for Streams {
     #[inline(always)]
     fn drop(&mut self) {
-        #[cfg(target_arch = "x86_64")]
+        // Miri has neither the wide stores nor the fence
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
         // SAFETY: every x86-64 processor has this fence.
         unsafe {
             std::arch::x86_64::_mm_sfence();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fearless_simd::{Level, dispatch, u8x64};
+
+    /// A place with room around it, at any distance from a cache line.
+    #[repr(align(64))]
+    struct Room([u8; 256]);
+
+    fn stores_at_any_place<S: Simd>(simd: S) {
+        let numbers: [u8; 64] = std::array::from_fn(|i| i as u8 + 1);
+        for at in [0, 1, 32, 63, 64] {
+            let mut room = Room([0; 256]);
+            let streams = Streams::begin();
+            streams.store(u8x64::from_slice(simd, &numbers), &mut room.0[at..][..64]);
+            drop(streams);
+            let expected: Vec<u8> =
+                (0..256).map(|i| if (at..at + 64).contains(&i) { (i - at) as u8 + 1 } else { 0 }).collect();
+            assert_eq!(room.0[..], expected, "at {at}");
+        }
+    }
+
+    #[test]
+    fn a_register_arrives_wherever_it_goes_at_every_level() {
+        dispatch!(Level::new(), simd => stores_at_any_place(simd));
+        dispatch!(Level::baseline(), simd => stores_at_any_place(simd));
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn only_the_level_says_whether_the_processor_has_wide_stores() {
+        let level = Level::new();
+        let small = level.as_sse2().unwrap();
+        assert_eq!(size_of_val(&u8x64::splat(small, 1)), 64, "it is made of four registers");
+        assert!(!has_wide_stores(u8x64::splat(small, 1)));
+        if let Some(avx2) = level.as_avx2() {
+            assert!(!has_wide_stores(u8x64::splat(avx2, 1)));
+        }
+        if let Some(avx512) = level.as_avx512() {
+            assert!(has_wide_stores(u8x64::splat(avx512, 1)));
+            assert!(!has_wide_stores(fearless_simd::u8x16::splat(avx512, 1)));
+        }
+    }
+
+    #[test]
+    fn what_lies_outside_may_be_asked_for() {
+        for index in [0, 3, 4, usize::MAX / 2, usize::MAX] {
+            prefetch(&[1_u32, 2, 3, 4], index);
         }
     }
 }

@@ -82,10 +82,10 @@ impl<L: Lane, E: Excess<L>> Workspace<L, E> {
                 // in the order of the rows, so that each runner's number is its row
                 let mut runners: Vec<Runner<'_, Cell<L>>> = self.cells[s].iter().map(Cells::enter).collect();
                 drop(order);
-                debug_assert!(runners.iter().all(|runner| runner.number() == v));
+                debug_assert!(runners.iter().all(|runner| runner.number() == v as u64));
                 let (first, last) = order_of(s, v, height, sweeps.len());
                 let y = if sweeps[s].down { v } else { height - 1 - v };
-                let mut row = rows[y].take(usize::from(!first));
+                let mut row = rows[y].take(u32::from(!first));
                 let todo = (&sweeps[s], &mut runners[..]);
                 on_level!(level, simd => visit(simd, job, todo, Visit { v, first, last }, &mut row, &mut scratch));
             }
