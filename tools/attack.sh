@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Attacks the program: damaged inputs through every way in, the tests of hostile files, clients and cameras, libFuzzer, Miri over the
+# unsafe code, and the licences and known faults of the dependencies. What cannot be had on a machine is named and left out.
+#
+#   tools/attack.sh            about ten minutes once all is built; SECONDS_EACH=20 is libFuzzer's time for each target
+#   tools/attack.sh --short    under three minutes with what `make test` has built: neither libFuzzer nor Miri
+set -euo pipefail
+cd "$(dirname "$0")/.."
+case ${1:-} in
+  "") short= inputs=20000 ;;
+  --short) short=1 inputs=2000 ;;
+  *) sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+esac
+step() { echo; echo "-- $*"; }
+
+step "damaged inputs"
+ATTACK_INPUTS=${ATTACK_INPUTS:-$inputs} cargo test --locked --test attack -- --nocapture
+
+step "licences and known faults of dependencies"
+python3 tools/licences.py
+
+[ -z "$short" ] || exit 0
+
+step "hostile files, clients, cameras and disks"
+cargo test --locked --lib --bins --tests -- hostile damage cut_at broken refused flood || exit 1
+[ ! -x target/release/stereopsis ] || tools/diskfull.sh target/release/stereopsis
+
+step "Miri"
+tools/miri.sh
+
+step "libFuzzer"
+tools/fuzz.sh "${SECONDS_EACH:-20}"
