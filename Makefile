@@ -2,7 +2,7 @@
 
 ARGS ?=
 
-.PHONY: run test bench bench-gpu bench-paper soak check setup-run setup-bench setup-test
+.PHONY: run test bench bench-gpu bench-paper soak check attack setup-run setup-bench setup-test
 
 ## Live depth: in a window where there is a display, otherwise as a status line and a preview picture.
 run: setup-run
@@ -34,6 +34,10 @@ check: setup-test
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --document-private-items
+
+## Attacks the program with damaged files, hostile clients, libFuzzer and Miri: about ten minutes once built. SHORT=1: three.
+attack: setup-test
+	tools/attack.sh $(if $(SHORT),--short)
 
 setup-run:
 	@sh tools/setup.sh run

@@ -23,7 +23,7 @@ pub fn rig(input: &[u8]) {
     assert_eq!((back.size, back.rate_hz, back.cameras), (rig.size, rig.rate_hz, rig.cameras));
 }
 
-/// What clients ask for, one after the other: lines of a name, a blank and a value.
+/// What is asked for one after the other and at once: lines of a name, a blank and a value.
 pub fn parameters(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let mut params = StereoParams::default();
@@ -32,10 +32,10 @@ pub fn parameters(input: &[u8]) {
         let (name, value) = line.split_once(' ').unwrap_or((line, ""));
         wishes.push((name.to_owned(), value.to_owned()));
         if let Ok(changed) = settings::changed(&params, &wishes[wishes.len() - 1..]) {
-            valid(&changed);
             params = changed;
         }
     }
+    valid(&params);
     if let Ok(changed) = settings::changed(&StereoParams::default(), &wishes) {
         valid(&changed);
     }
