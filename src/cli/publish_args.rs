@@ -1,6 +1,5 @@
 //! The flag that makes a run visible elsewhere; without the feature `publish` there is none.
 
-use crate::console;
 use crate::live::Remote;
 use std::sync::Arc;
 
@@ -8,11 +7,21 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(super) struct PublishArgs {
     /// Let the Foxglove app watch and set parameters, over a WebSocket on 127.0.0.1:8765, or foxglove=:PORT, or
-    /// foxglove=0.0.0.0:8765 for everyone on the network
+    /// foxglove=0.0.0.0:8765 for everyone on the network who has the link with the token (random, or that of
+    /// $STEREOPSIS_PUBLISH_TOKEN)
     #[cfg(feature = "publish")]
     #[arg(long, value_name = "foxglove[=ADDRESS]", help_heading = "Output")]
     publish: Option<crate::publish::Address>,
+    /// A web page's origin that may watch as well, such as https://stereo.example.com; those of this machine and Foxglove's own
+    /// may anyway. Clients may also call this machine by its name. Can be repeated
+    #[cfg(feature = "publish")]
+    #[arg(long, value_name = "ORIGIN", requires = "publish", help_heading = "Output")]
+    publish_allow_origin: Vec<crate::publish::Origin>,
 }
+
+/// Where a token can be chosen; a flag would show it to everyone who lists processes.
+#[cfg(feature = "publish")]
+const TOKEN_VARIABLE: &str = "STEREOPSIS_PUBLISH_TOKEN";
 
 /// Who watches; ends with the run.
 pub(super) struct Published(pub(super) Option<Arc<dyn Remote>>);
@@ -21,12 +30,21 @@ impl PublishArgs {
     /// Listens, and says where.
     ///
     /// # Errors
-    /// The address is taken or is none of this machine's.
+    /// The address is taken or is none of this machine's; the token cannot be one.
     #[cfg(feature = "publish")]
     pub(super) fn start(&self) -> anyhow::Result<Published> {
-        let Some(address) = self.publish else { return Ok(Published(None)) };
-        let publisher = crate::publish::Publisher::start(address)?;
-        console::line(publisher.invitation());
+        use anyhow::Context as _;
+        let Some(address) = self.publish.clone() else { return Ok(Published(None)) };
+        let token = match std::env::var_os(TOKEN_VARIABLE).filter(|word| !word.is_empty()) {
+            Some(word) => {
+                let token = word.to_string_lossy().parse().map_err(anyhow::Error::msg);
+                Some(token.with_context(|| format!("the variable {TOKEN_VARIABLE} has no token"))?)
+            }
+            None => None,
+        };
+        let options = crate::publish::PublishOptions { address, origins: self.publish_allow_origin.clone(), token };
+        let publisher = crate::publish::Publisher::start(options)?;
+        crate::console::line(publisher.invitation());
         Ok(Published(Some(publisher)))
     }
 

@@ -23,6 +23,9 @@ pub trait Remote: FrameTap + ResultTap {
     /// What has happened since this was asked last.
     fn news(&self) -> Vec<News>;
 
+    /// Where somebody can watch; lines for a person.
+    fn invitation(&self) -> String;
+
     /// How it stands, in a few words for a status line.
     fn standing(&self) -> String;
 

@@ -1,21 +1,49 @@
 //! Where clients reach this program, in the words of `--publish`.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::str::FromStr;
 
 /// The port that the Foxglove app expects.
 const PORT: u16 = 8765;
 
 /// To whom is published, and where: `foxglove`, `foxglove=:9000`, `foxglove=0.0.0.0:8765`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Address(pub SocketAddr);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// What is listened on.
+    pub socket: SocketAddr,
+    /// The name that it was told by, such as `robot.lan`.
+    pub name: Option<String>,
+}
 
 impl Address {
     /// Whether only programs on this machine can connect.
     pub fn is_private(&self) -> bool {
-        self.0.ip().is_loopback()
+        self.socket.ip().is_loopback()
     }
+
+    /// Where a client finds it: where all addresses of this machine are listened on, the one that other machines know.
+    pub fn reached_at(&self) -> SocketAddr {
+        let ip = self.socket.ip();
+        let outward = ip.is_unspecified().then(|| outward(ip).unwrap_or(loopback(ip)));
+        SocketAddr::new(outward.unwrap_or(ip), self.socket.port())
+    }
+}
+
+/// The address from which this machine would send to others. Nothing is sent.
+fn outward(any: IpAddr) -> Option<IpAddr> {
+    // addresses for documentation, which are nobody's
+    let nobody = match any {
+        IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
+        IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
+    };
+    let socket = UdpSocket::bind((any, 0)).ok()?;
+    socket.connect((nobody, 9)).ok()?;
+    socket.local_addr().ok().map(|address| address.ip()).filter(|ip| !ip.is_unspecified())
+}
+
+fn loopback(any: IpAddr) -> IpAddr {
+    if any.is_ipv4() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { IpAddr::V6(Ipv6Addr::LOCALHOST) }
 }
 
 impl FromStr for Address {
@@ -26,26 +54,27 @@ impl FromStr for Address {
         if to != "foxglove" {
             return Err(format!("'{to}': expected foxglove, or foxglove=ADDRESS:PORT"));
         }
-        place_of(place).map(Self)
+        place_of(place)
     }
 }
 
 /// The address that `place` names; what it leaves out is this machine alone and the usual port.
-fn place_of(place: &str) -> Result<SocketAddr, String> {
+fn place_of(place: &str) -> Result<Address, String> {
     let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let wrong = |why: &str| format!("'{place}': {why}; expected ADDRESS:PORT, ADDRESS or :PORT");
     let port_of = |text: &str| text.parse::<u16>().map_err(|_| wrong("a port is a number from 0 to 65535"));
+    let plain = |ip, port| Address { socket: SocketAddr::new(ip, port), name: None };
     if place.is_empty() {
-        return Ok(SocketAddr::new(here, PORT));
+        return Ok(plain(here, PORT));
     }
     if let Some(port) = place.strip_prefix(':').filter(|port| !port.contains(':')) {
-        return Ok(SocketAddr::new(here, port_of(port)?));
+        return Ok(plain(here, port_of(port)?));
     }
     if let Ok(address) = place.parse::<SocketAddr>() {
-        return Ok(address);
+        return Ok(plain(address.ip(), address.port()));
     }
     if let Ok(ip) = place.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
-        return Ok(SocketAddr::new(ip, PORT));
+        return Ok(plain(ip, PORT));
     }
     let (name, port) = match place.rsplit_once(':') {
         Some((name, port)) => (name, port_of(port)?),
@@ -57,12 +86,17 @@ fn place_of(place: &str) -> Result<SocketAddr, String> {
     let found = (name, port).to_socket_addrs().map_err(|err| wrong(&format!("no such machine ({err})")))?;
     let mut found: Vec<_> = found.collect();
     found.sort_by_key(SocketAddr::is_ipv6);
-    found.first().copied().ok_or_else(|| wrong("no such machine"))
+    let socket = found.first().copied().ok_or_else(|| wrong("no such machine"))?;
+    Ok(Address { socket, name: Some(name.to_owned()) })
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "foxglove={}", self.0)
+        let Self { socket, name } = self;
+        match name {
+            Some(name) => write!(f, "foxglove={name}:{}", socket.port()),
+            None => write!(f, "foxglove={socket}"),
+        }
     }
 }
 
@@ -83,9 +117,20 @@ mod tests {
             ("foxglove=localhost:9000", "127.0.0.1:9000"),
         ] {
             let address: Address = words.parse().unwrap();
-            assert_eq!(address.0.to_string(), means);
+            assert_eq!(address.socket.to_string(), means);
+            assert_eq!(address.name.is_some(), words.contains("localhost"));
             assert_eq!(address.is_private(), !means.starts_with("0.0.0.0"), "{words}");
             assert_eq!(address.to_string().parse(), Ok(address));
+        }
+    }
+
+    #[test]
+    fn a_link_names_an_address_that_can_be_called() {
+        let reached_at = |words: &str| words.parse::<Address>().unwrap().reached_at();
+        assert_eq!(reached_at("foxglove=192.168.1.20:9000").to_string(), "192.168.1.20:9000");
+        for words in ["foxglove=0.0.0.0:9000", "foxglove=[::]:9000"] {
+            let address = reached_at(words);
+            assert!(!address.ip().is_unspecified() && address.port() == 9000, "{words}: {address}");
         }
     }
 

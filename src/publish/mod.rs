@@ -2,21 +2,39 @@
 //!
 //! ```text
 //!  capture, engine ─▶ newest frame, newest result ─▶ packets of what somebody subscribed to ─▶ a queue for each client ─▶ network
-//!  (taps)             (inbox)                        (worker, offer)                          (crate foxglove)
-//!  pipeline ◀─────────────────── wanted parameters (panel) ◀──────────────────────────────────
+//!  (taps)             (inbox)                        (worker, offer)                          (hub, outbox)              (client)
+//!  pipeline ◀─────────────────── wanted parameters (panel) ◀───────────────────────────────── requests (protocol) ◀──── let in (server, guard)
 //! ```
 //!
 //! Nothing here makes capture or engine wait: a frame replaces the one that was not packed yet, which is counted. What the network
-//! does not take in time is dropped by the crate, oldest first, for each client by itself.
+//! does not take in time is dropped, oldest first, for each client by itself.
+//!
+//! The server is this program's own, since that of the crate `foxglove` lets every web page in and bounds nothing; before another
+//! server stood in front of it, its port would be the way around. Nothing that a client does grows without an end: see the constants
+//! of [`guard`], `client`, `hub`, `outbox`, `server` and [`panel`].
 
 mod address;
+mod client;
+pub mod guard;
+mod hub;
 mod inbox;
 mod offer;
-mod panel;
+pub mod origin;
+mod outbox;
+pub mod panel;
+pub mod protocol;
+mod server;
+mod shared;
+mod token;
 mod worker;
 
 pub use address::Address;
+pub use client::{HANDSHAKE, MOST_MESSAGE_BYTES};
+pub use hub::MOST_CLIENTS;
 pub use inbox::DroppedByNetwork;
+pub use origin::Origin;
+pub use server::MOST_CONNECTIONS;
+pub use token::Token;
 
 use crate::capture::{FrameTap, SourceInfo};
 use crate::engine::Output;
@@ -25,24 +43,16 @@ use crate::frame::Frame;
 use crate::live::{News, Remote};
 use crate::recording::About;
 use crate::stereo::StereoParams;
-use foxglove::websocket::{
-    AnyClient, Capability, ChannelView, Client, GetParametersResponder, Parameter, ParameterHandler, ServerListener,
-    SetParametersResponder,
-};
-use foxglove::{Context, FoxgloveError};
-use inbox::Inbox;
-use panel::Panel;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use guard::Guard;
+use server::Server;
+use shared::Shared;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Messages that wait for one client; topics come in bursts, so it takes all of a pair.
-const BACKLOG: usize = 32;
-/// What a user should know of an address that others reach.
-const EVERYONE: &str = "everyone on this network can watch and change parameters";
-/// Refused wishes that wait to be published.
-const MOST_EVENTS: usize = 16;
+/// What a user should know of a link with a token.
+const WHOEVER: &str = "whoever has this link can watch and change parameters; what is sent is not encrypted";
 
 /// Why nothing is published.
 #[derive(Debug, thiserror::Error)]
@@ -55,9 +65,29 @@ pub enum PublishError {
         /// Why, and what to do.
         cause: String,
     },
+    /// There is no token.
+    #[error("cannot publish: {0}")]
+    Token(String),
     /// The system gives no thread.
     #[error("cannot publish: {0}")]
     Thread(#[from] std::io::Error),
+}
+
+/// To whom is published.
+#[derive(Clone, Debug)]
+pub struct PublishOptions {
+    /// Where.
+    pub address: Address,
+    /// Pages that may watch beside those of this machine and Foxglove's.
+    pub origins: Vec<Origin>,
+    /// What every client must know. `None` is nothing on this machine alone, and else a random one.
+    pub token: Option<Token>,
+}
+
+impl From<Address> for PublishOptions {
+    fn from(address: Address) -> Self {
+        Self { address, origins: Vec::new(), token: None }
+    }
 }
 
 /// How publishing goes.
@@ -65,87 +95,64 @@ pub enum PublishError {
 pub struct PublishStatus {
     /// Clients that are connected.
     pub clients: usize,
+    /// How many were not let in, or were sent away.
+    pub refused: u64,
     /// What somebody wanted and was replaced by something newer before it was sent.
     pub dropped: DroppedByNetwork,
 }
 
-/// The server and its thread. [`Remote::stop`] ends both, and so does dropping it.
+/// The server and its threads. [`Remote::stop`] ends all, and so does dropping it.
 pub struct Publisher {
     shared: Arc<Shared>,
     address: Address,
+    token: Option<Token>,
     thread: Mutex<Option<JoinHandle<()>>>,
-}
-
-/// What taps, clients and the publishing thread share.
-struct Shared {
-    inbox: Inbox,
-    panel: Panel,
-    clients: AtomicUsize,
-    wants_frames: AtomicBool,
-    wants_results: AtomicBool,
-    events: Mutex<Vec<String>>,
-    wake: Mutex<Option<Wake>>,
 }
 
 impl Publisher {
     /// Listens from now on; topics are offered once the first pair has come.
     ///
     /// # Errors
-    /// The address is taken or is none of this machine's, or the system gives no thread.
-    pub fn start(address: Address) -> Result<Arc<Self>, PublishError> {
-        let shared = Arc::new(Shared {
-            inbox: Inbox::default(),
-            panel: Panel::new(),
-            clients: AtomicUsize::new(0),
-            wants_frames: AtomicBool::new(true),
-            wants_results: AtomicBool::new(true),
-            events: Mutex::default(),
-            wake: Mutex::default(),
-        });
-        let context = Context::new();
-        let host = match address.0.ip() {
-            IpAddr::V4(ip) => ip.to_string(),
-            IpAddr::V6(ip) => format!("[{ip}]"),
+    /// The address is taken or is none of this machine's, or the system gives no thread or no random bytes.
+    pub fn start(options: impl Into<PublishOptions>) -> Result<Arc<Self>, PublishError> {
+        let PublishOptions { mut address, origins, token } = options.into();
+        let socket = TcpListener::bind(address.socket).map_err(|err| not_there(address.socket, &err))?;
+        address.socket.set_port(socket.local_addr()?.port());
+        let token = match token {
+            None if !address.is_private() => Some(Token::random().map_err(PublishError::Token)?),
+            token => token,
         };
-        let server = context.websocket_server().name("Stereopsis").bind(host, address.0.port());
-        let server = server.capabilities([Capability::Parameters]).message_backlog_size(BACKLOG);
-        let clients = Arc::new(Clients(Arc::clone(&shared)));
-        let server = server.listener(Arc::clone(&clients) as _).parameter_handler(clients);
-        let server = server.start_blocking().map_err(|err| not_there(address.0, &err))?;
-        let address = Address(SocketAddr::new(address.0.ip(), server.port()));
-        if !address.is_private() {
-            shared.panel.warn(format!("foxglove: {EVERYONE}"));
-        }
-        let worker = worker::Worker::new(Arc::clone(&shared), context, server);
+        let guard = Guard::new(&address, origins, token.clone());
+        let session = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis().to_string();
+        let shared = Arc::new(Shared::new(guard, session));
+        let server = Server::start(socket, Arc::clone(&shared))?;
+        let worker = worker::Worker::new(Arc::clone(&shared), server);
         let thread = std::thread::Builder::new().name("publish".into()).spawn(move || worker.run())?;
-        Ok(Arc::new(Self { shared, address, thread: Mutex::new(Some(thread)) }))
+        let publisher = Self { shared, address, token, thread: Mutex::new(Some(thread)) };
+        if publisher.token.is_some() {
+            publisher.shared.panel.warn(publisher.invitation());
+        }
+        Ok(Arc::new(publisher))
     }
 
     /// Where it listens; never port 0.
-    pub fn address(&self) -> Address {
-        self.address
+    pub fn address(&self) -> &Address {
+        &self.address
     }
 
-    /// Where clients find it, and who can be one.
-    pub fn invitation(&self) -> String {
-        let Address(address) = self.address;
-        let how = "open it in Foxglove: Open connection";
-        let everyone = format!("\nfoxglove: {EVERYONE}");
-        match address.ip() {
-            ip if ip.is_loopback() => format!("foxglove: ws://{address} ({how})"),
-            ip if ip.is_unspecified() => {
-                let port = address.port();
-                format!(
-                    "foxglove: ws://127.0.0.1:{port}, and port {port} at this machine's other addresses ({how}){everyone}"
-                )
-            }
-            _ => format!("foxglove: ws://{address} ({how}){everyone}"),
+    /// What clients open.
+    pub fn link(&self) -> String {
+        let address = self.address.reached_at();
+        match &self.token {
+            Some(token) => format!("ws://{address}/?token={}", token.as_str()),
+            None => format!("ws://{address}"),
         }
     }
 
     /// How it goes.
     pub fn status(&self) -> PublishStatus {
-        PublishStatus { clients: self.shared.clients.load(Ordering::Relaxed), dropped: self.shared.inbox.dropped() }
+        let Shared { hub, inbox, .. } = &*self.shared;
+        PublishStatus { clients: hub.clients(), refused: self.shared.refused(), dropped: inbox.dropped() }
     }
 }
 
@@ -157,7 +164,7 @@ impl Drop for Publisher {
 
 impl FrameTap for Publisher {
     fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
-        self.shared.inbox.put_frame(frame, source, self.shared.wants_frames.load(Ordering::Acquire));
+        self.shared.inbox.put_frame(frame, source, self.shared.wants_frames());
     }
 }
 
@@ -171,7 +178,7 @@ impl ResultTap for Publisher {
     }
 
     fn wants_results(&self) -> bool {
-        self.shared.wants_results.load(Ordering::Acquire)
+        self.shared.wants_results()
     }
 }
 
@@ -189,12 +196,24 @@ impl Remote for Publisher {
     }
 
     fn standing(&self) -> String {
-        let PublishStatus { clients, dropped } = self.status();
-        let clients = if clients == 1 { "1 client".to_owned() } else { format!("{clients} clients") };
-        match dropped.pairs + dropped.results {
-            0 => format!("foxglove {clients}"),
-            n => format!("foxglove {clients}, {n} not sent"),
+        let PublishStatus { clients, refused, dropped } = self.status();
+        let mut words =
+            if clients == 1 { "foxglove 1 client".to_owned() } else { format!("foxglove {clients} clients") };
+        for (n, what) in [(dropped.pairs + dropped.results, "not sent"), (refused, "refused")] {
+            if n > 0 {
+                words += &format!(", {n} {what}");
+            }
         }
+        words
+    }
+
+    fn invitation(&self) -> String {
+        let mut words = format!("foxglove: {} (open it in Foxglove: Open connection)", self.link());
+        if self.token.is_some() {
+            words += "\nfoxglove: ";
+            words += WHOEVER;
+        }
+        words
     }
 
     fn set_about(&self, about: About) {
@@ -210,99 +229,22 @@ impl Remote for Publisher {
     }
 
     fn set_wake(&self, wake: Wake) {
-        *lock(&self.shared.wake) = Some(wake);
-    }
-}
-
-impl Shared {
-    /// There is something for whoever owns the pipeline.
-    fn wake(&self) {
-        if let Some(wake) = lock(&self.wake).clone() {
-            wake();
-        }
-    }
-
-    /// Something went wrong.
-    fn tell(&self, text: String) {
-        self.panel.tell(text);
-        self.wake();
-    }
-
-    fn set_wanted(&self, frames: bool, results: bool) {
-        self.wants_frames.store(frames, Ordering::Release);
-        self.wants_results.store(results, Ordering::Release);
-    }
-
-    /// Refused wishes that are not published yet.
-    fn events(&self) -> Vec<String> {
-        std::mem::take(&mut lock(&self.events))
-    }
-}
-
-/// What clients ask for; called on the server's threads.
-struct Clients(Arc<Shared>);
-
-impl ServerListener for Clients {
-    fn on_subscribe(&self, _: Client, _: ChannelView) {
-        self.0.inbox.put_other(|mail| mail.subscriptions = true);
-    }
-
-    fn on_unsubscribe(&self, _: Client, _: ChannelView) {
-        self.0.inbox.put_other(|mail| mail.subscriptions = true);
-    }
-
-    fn on_client_connect(&self) {
-        self.0.clients.fetch_add(1, Ordering::Relaxed);
-        self.0.wake();
-    }
-
-    fn on_client_disconnect(&self) {
-        self.0.clients.fetch_sub(1, Ordering::Relaxed);
-        self.0.wake();
-    }
-}
-
-impl ParameterHandler for Clients {
-    fn get(&self, _: AnyClient, names: Vec<String>, _: Option<String>, responder: GetParametersResponder) {
-        responder.respond(self.0.panel.get(&names));
-    }
-
-    fn set(&self, client: AnyClient, wanted: Vec<Parameter>, _: Option<String>, responder: SetParametersResponder) {
-        let refused = self.0.panel.set(&wanted);
-        let names: Vec<_> = wanted.into_iter().map(|parameter| parameter.name).collect();
-        responder.respond(if names.is_empty() { Vec::new() } else { self.0.panel.get(&names) });
-        {
-            let mut events = lock(&self.0.events);
-            for why in refused {
-                client.send_error(why.clone());
-                events.push(why);
-            }
-            let excess = events.len().saturating_sub(MOST_EVENTS);
-            events.drain(..excess);
-        }
-        // who subscribed to it learns what is in force, also where that is what it was
-        self.0.inbox.put_other(|mail| mail.parameters = true);
-        self.0.wake();
+        self.shared.set_wake(wake);
     }
 }
 
 /// Why an address cannot be listened on, and what to do.
-fn not_there(address: SocketAddr, err: &FoxgloveError) -> PublishError {
+fn not_there(address: SocketAddr, err: &std::io::Error) -> PublishError {
     use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
-    let cause = match err {
-        FoxgloveError::Bind(err) if err.kind() == AddrInUse => {
+    let cause = match err.kind() {
+        AddrInUse => {
             "the port is taken, perhaps by another stereopsis or a ROS bridge: end that, or choose another port as in \
              --publish foxglove=:8766 (:0 takes any)"
                 .to_owned()
         }
-        FoxgloveError::Bind(err) if err.kind() == AddrNotAvailable => {
-            "this machine has no such address; 0.0.0.0 stands for all that it has".to_owned()
-        }
-        FoxgloveError::Bind(err) if err.kind() == PermissionDenied => {
-            "the system keeps this port for itself: choose one from 1024 up".to_owned()
-        }
-        FoxgloveError::Bind(err) => err.to_string(),
-        err => err.to_string(),
+        AddrNotAvailable => "this machine has no such address; 0.0.0.0 stands for all that it has".to_owned(),
+        PermissionDenied => "the system keeps this port for itself: choose one from 1024 up".to_owned(),
+        _ => err.to_string(),
     };
     PublishError::Address { address, cause }
 }

@@ -1,47 +1,41 @@
 //! The topics that clients can subscribe to, and which streams must be packed for those that they have.
 
+use super::Shared;
 use crate::recording::{Channel, Packet, Stream, Streams};
-use foxglove::{Context, PartialMetadata, RawChannel, Schema};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The topics that are offered.
 pub(super) struct Offer {
-    context: Arc<Context>,
-    topics: BTreeMap<String, (Arc<Channel>, Arc<RawChannel>)>,
+    shared: Arc<Shared>,
+    /// Each with its number.
+    topics: BTreeMap<String, (Arc<Channel>, u64)>,
 }
 
 impl Offer {
-    pub(super) fn new(context: Arc<Context>) -> Self {
-        Self { context, topics: BTreeMap::new() }
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, topics: BTreeMap::new() }
     }
 
-    /// Offers a topic. One of this name whose messages were of another kind goes.
-    pub(super) fn put(&mut self, channel: &Arc<Channel>) {
-        if let Some((known, raw)) = self.topics.get(&channel.topic) {
+    /// Offers a topic, and gives its number. One of this name whose messages were of another kind goes.
+    pub(super) fn put(&mut self, channel: &Arc<Channel>) -> u64 {
+        if let Some((known, id)) = self.topics.get(&channel.topic) {
             if known == channel {
-                return;
+                return *id;
             }
-            raw.close();
+            self.shared.hub.take_back(*id);
         }
-        let schema = channel
-            .schema
-            .as_ref()
-            .map(|schema| Schema::new(schema.name.clone(), schema.encoding.clone(), schema.data.clone()));
-        let builder = self.context.channel_builder(channel.topic.clone()).schema(schema);
-        let builder = builder.message_encoding(channel.message_encoding.clone()).metadata(channel.metadata.clone());
-        match builder.build_raw() {
-            Ok(raw) => drop(self.topics.insert(channel.topic.clone(), (Arc::clone(channel), raw))),
-            Err(why) => log::warn!("{} cannot be published: {why}", channel.topic),
-        }
+        let id = self.shared.hub.offer(Arc::clone(channel));
+        self.topics.insert(channel.topic.clone(), (Arc::clone(channel), id));
+        id
     }
 
     /// Takes back what is none of these.
     pub(super) fn keep(&mut self, topics: &BTreeSet<String>) {
-        self.topics.retain(|topic, (_, raw)| {
+        self.topics.retain(|topic, (_, id)| {
             let stays = topics.contains(topic);
             if !stays {
-                raw.close();
+                self.shared.hub.take_back(*id);
             }
             stays
         });
@@ -49,15 +43,13 @@ impl Offer {
 
     /// Whether somebody has subscribed to this topic.
     pub(super) fn is_wanted(&self, topic: &str) -> bool {
-        self.topics.get(topic).is_some_and(|(_, raw)| raw.has_sinks())
+        self.topics.get(topic).is_some_and(|(_, id)| self.shared.hub.is_wanted(*id))
     }
 
     /// Hands a message to whoever has subscribed to its topic.
-    pub(super) fn send(&mut self, packet: &Packet) {
-        self.put(&packet.channel);
-        if let Some((_, raw)) = self.topics.get(&packet.channel.topic) {
-            raw.log_with_meta(&packet.data, PartialMetadata::with_log_time(packet.log_time_ns));
-        }
+    pub(super) fn send(&mut self, packet: Packet) {
+        let id = self.put(&packet.channel);
+        self.shared.hub.send(id, packet.log_time_ns, &Arc::new(packet.data));
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Shared;
 use super::inbox::Mail;
 use super::offer::{Menu, Offer};
+use super::server::Server;
 use crate::capture::SourceInfo;
 use crate::capture::decode_camera::Layout;
 use crate::engine::Output;
@@ -10,7 +11,6 @@ use crate::frame::Frame;
 use crate::recording::pack::{PackError, Packer};
 use crate::recording::topic::{COUNTERS, EVENTS, PARAMETERS};
 use crate::recording::{About, Counters, Event, Format, Packet, RawRule, Streams};
-use foxglove::{Context, WebSocketServerHandle};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_secs(1);
 /// The thread's own state.
 pub(super) struct Worker {
     shared: Arc<Shared>,
-    server: WebSocketServerHandle,
+    server: Server,
     offer: Offer,
     /// What is known of the source, where somebody has said it.
     about: Option<About>,
@@ -68,11 +68,11 @@ impl Seen {
 }
 
 impl Worker {
-    pub(super) fn new(shared: Arc<Shared>, context: Arc<Context>, server: WebSocketServerHandle) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, server: Server) -> Self {
         Self {
+            offer: Offer::new(Arc::clone(&shared)),
             shared,
             server,
-            offer: Offer::new(context),
             about: None,
             seen: None,
             menus: (None, None),
@@ -99,7 +99,7 @@ impl Worker {
                 self.tell_counters();
             }
         }
-        self.server.stop().wait_blocking();
+        self.server.stop();
     }
 
     /// Sends what came, and what was there where somebody has come.
@@ -118,7 +118,7 @@ impl Worker {
             self.begin();
         }
         if parameters {
-            self.server.publish_parameter_values(self.shared.panel.get(&[]));
+            self.shared.hub.tell_parameters(&self.shared.panel.get(&[]));
         }
         if parameters || anew {
             self.tell_parameters();
@@ -221,7 +221,7 @@ impl Worker {
         match packets {
             Ok(packets) => {
                 self.complaint = None;
-                for packet in &packets {
+                for packet in packets {
                     self.offer.send(packet);
                 }
             }
@@ -239,7 +239,7 @@ impl Worker {
         let params = self.shared.panel.shown();
         if let Some(packer) = &mut self.packer {
             let packet = packer.parameters(&params, SystemTime::now());
-            self.offer.send(&packet);
+            self.offer.send(packet);
         }
     }
 
@@ -253,7 +253,7 @@ impl Worker {
         {
             self.told_counters = counters;
             let packet = packer.counters(&counters, SystemTime::now());
-            self.offer.send(&packet);
+            self.offer.send(packet);
         }
     }
 
@@ -263,7 +263,7 @@ impl Worker {
         for text in self.shared.events() {
             let event = Event { kind: "refused".to_owned(), text, sequence: None };
             let packet = packer.event(&event, SystemTime::now());
-            self.offer.send(&packet);
+            self.offer.send(packet);
         }
     }
 

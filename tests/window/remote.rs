@@ -47,6 +47,10 @@ impl Remote for Elsewhere {
         std::mem::take(&mut self.news.lock().unwrap())
     }
 
+    fn invitation(&self) -> String {
+        "elsewhere: ws://127.0.0.1:8765".into()
+    }
+
     fn standing(&self) -> String {
         "elsewhere 3 clients".into()
     }

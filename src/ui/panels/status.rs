@@ -43,7 +43,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
         }
         if let Some(remote) = session.live.remote() {
             let help = "Who watches elsewhere, and what was not sent because something newer had come before the last was packed.";
-            cell(ui, &remote.standing(), help);
+            cell(ui, &remote.standing(), &format!("{}\n{help}", remote.invitation()));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let engine = match &status.engine {

@@ -1,0 +1,216 @@
+//! Who may come in: decided from the head of a client's request, before anything is sent.
+//!
+//! A web page can connect to any address that its reader's machine can reach, and the browser tells its origin truly: pages of others
+//! are refused. A page can also give its own name an address of this machine ("DNS rebinding"); then the host that the browser asks
+//! for is that name, and is refused. Programs send no origin. Where they need not be on this machine they must know a token.
+
+use super::Address;
+use super::origin::{self, Origin};
+use super::protocol::SUBPROTOCOL;
+use super::token::Token;
+use crate::console;
+use std::net::IpAddr;
+use tungstenite::Error;
+use tungstenite::error::ProtocolError;
+use tungstenite::handshake::machine::TryParse as _;
+use tungstenite::handshake::server::{Request, create_response, write_response};
+use tungstenite::http::HeaderValue;
+
+/// Bytes of a request's head; a browser's has less than one KiB.
+pub const MOST_HEAD_BYTES: usize = 8 << 10;
+
+/// Why somebody is not let in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// As HTTP counts them.
+    pub status: u16,
+    /// What was wrong, for the client: it says what to do.
+    pub text: String,
+    /// The same for the user, who is told once of each; `None` where it is only counted.
+    pub news: Option<String>,
+}
+
+impl Refusal {
+    pub(super) fn new(status: u16, text: impl Into<String>) -> Self {
+        Self { status, text: text.into(), news: None }
+    }
+
+    fn with_news(self, news: String) -> Self {
+        Self { news: Some(news), ..self }
+    }
+
+    /// The answer as it goes over the wire.
+    pub(super) fn answer(&self) -> Vec<u8> {
+        let reason = match self.status {
+            400 => "Bad Request",
+            401 => "Unauthorized",
+            403 => "Forbidden",
+            408 => "Request Timeout",
+            426 => "Upgrade Required",
+            431 => "Request Header Fields Too Large",
+            _ => "Service Unavailable",
+        };
+        let Self { status, text, .. } = self;
+        let body = format!("stereopsis: {text}\n");
+        let upgrade =
+            if *status == 426 { "Upgrade: websocket\r\nConnection: Upgrade, close" } else { "Connection: close" };
+        format!(
+            "HTTP/1.1 {status} {reason}\r\n{upgrade}\r\nContent-Type: text/plain; charset=utf-8\r\n\
+             X-Content-Type-Options: nosniff\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .into_bytes()
+    }
+}
+
+/// The rules of one address.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    /// Names beside those of this machine that clients may call it by.
+    hosts: Vec<String>,
+    /// The machine's own name.
+    machine: String,
+    /// Origins beside loopback ones and Foxglove's.
+    origins: Vec<Origin>,
+    token: Option<Token>,
+}
+
+/// A request that is let in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Admitted {
+    /// The answer, which ends the handshake.
+    pub answer: Vec<u8>,
+    /// How many bytes the head had; what follows are frames.
+    pub head_bytes: usize,
+}
+
+impl Guard {
+    /// The rules of this address; without a token whoever reaches it may come in.
+    pub fn new(address: &Address, origins: Vec<Origin>, token: Option<Token>) -> Self {
+        let named = address.name.iter().cloned();
+        let hosts = named.chain(origins.iter().filter_map(|origin| origin.host().map(str::to_owned))).collect();
+        let machine = gethostname::gethostname().to_string_lossy().into_owned();
+        Self { hosts, machine, origins, token }
+    }
+
+    /// Judges what a client has sent so far: `None` until the head is complete. Takes any bytes.
+    pub fn judge(&self, bytes: &[u8]) -> Option<Result<Admitted, Refusal>> {
+        let too_long = || Refusal::new(431, format!("a request has at most {MOST_HEAD_BYTES} bytes"));
+        let head = &bytes[..bytes.len().min(MOST_HEAD_BYTES)];
+        match Request::try_parse(head) {
+            Ok(Some((head_bytes, request))) => Some(self.admit(&request).map(|answer| Admitted { answer, head_bytes })),
+            Ok(None) if head.len() == MOST_HEAD_BYTES => Some(Err(too_long())),
+            Ok(None) => None,
+            Err(err) => Some(Err(no_request(&err))),
+        }
+    }
+
+    /// The answer that lets a client in.
+    fn admit(&self, request: &Request) -> Result<Vec<u8>, Refusal> {
+        self.check_host(one(request, "host")?)?;
+        self.check_origin(one(request, "origin")?)?;
+        self.check_token(request.uri().query().unwrap_or_default())?;
+        let mut response = create_response(request).map_err(|err| no_request(&err))?;
+        let offered = request.headers().get_all("sec-websocket-protocol").into_iter();
+        let mut offered = offered.filter_map(|value| value.to_str().ok()).flat_map(|list| list.split(','));
+        if !offered.any(|word| word.trim() == SUBPROTOCOL) {
+            let text =
+                format!("this server speaks Foxglove's subprotocol {SUBPROTOCOL}, which the request does not name");
+            return Err(Refusal::new(400, text));
+        }
+        response.headers_mut().insert("sec-websocket-protocol", HeaderValue::from_static(SUBPROTOCOL));
+        let mut answer = Vec::new();
+        write_response(&mut answer, &response).map_err(|err| no_request(&err))?;
+        Ok(answer)
+    }
+
+    /// Addresses are let in: a page can give its own name any address, but is always asked for by that name.
+    fn check_host(&self, host: Option<&str>) -> Result<(), Refusal> {
+        let host = host.ok_or_else(|| Refusal::new(400, "the request names no host"))?;
+        let name = origin::host_of(host).unwrap_or_default().trim_end_matches('.');
+        let is_same = |known: &str| !known.is_empty() && known.eq_ignore_ascii_case(name);
+        // not every domain: that of an attacker can have a machine of this name as well
+        let label = self.machine.split('.').next().unwrap_or_default();
+        let without_domain = name.strip_suffix(".local").or(name.strip_suffix(".lan")).unwrap_or(name);
+        let is_machine = is_same(&self.machine) || (!label.is_empty() && label.eq_ignore_ascii_case(without_domain));
+        let is_here = origin::is_loopback(name) || name.parse::<IpAddr>().is_ok();
+        if is_here || is_machine || self.hosts.iter().any(|known| is_same(known)) {
+            return Ok(());
+        }
+        let host = console::foreign(host);
+        let text = format!(
+            "'{host}' is no name of this machine that is known here. Use its address, or start with --publish-allow-origin \
+             http://NAME if you trust that name"
+        );
+        let news = format!(
+            "foxglove: refused a client that calls this machine '{host}'; a page may do so that gave its own name this address"
+        );
+        Err(Refusal::new(403, text).with_news(news))
+    }
+
+    fn check_origin(&self, said: Option<&str>) -> Result<(), Refusal> {
+        let Some(said) = said else { return Ok(()) };
+        let origin = said.parse::<Origin>();
+        if origin.as_ref().is_ok_and(|one| one.is_loopback() || one.is_foxgloves() || self.origins.contains(one)) {
+            return Ok(());
+        }
+        let (said, remedy) =
+            (console::foreign(said), "start with --publish-allow-origin and its origin if you trust it");
+        let text = format!("pages of '{said}' may not watch here; {remedy}");
+        let news = format!("foxglove: refused a page of '{said}'; {remedy}");
+        Err(Refusal::new(403, text).with_news(news))
+    }
+
+    fn check_token(&self, query: &str) -> Result<(), Refusal> {
+        let Some(token) = &self.token else { return Ok(()) };
+        let remedy = "open the whole link that stereopsis printed, ws://…/?token=…";
+        match query.split('&').find_map(|pair| pair.strip_prefix("token=")) {
+            Some(said) if token.is(said) => Ok(()),
+            Some(_) => {
+                let news =
+                    "foxglove: refused a client with a wrong token; the link at the start has the right one".to_owned();
+                Err(Refusal::new(401, format!("this is not the token of this run: {remedy}")).with_news(news))
+            }
+            None => {
+                let news = "foxglove: refused a client without a token; the link at the start has it".to_owned();
+                Err(Refusal::new(401, format!("a token is needed: {remedy}")).with_news(news))
+            }
+        }
+    }
+}
+
+/// A header that stands there once or not at all.
+fn one<'a>(request: &'a Request, name: &str) -> Result<Option<&'a str>, Refusal> {
+    let mut values = request.headers().get_all(name).into_iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => match std::str::from_utf8(value.as_bytes()) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err(Refusal::new(400, format!("the header {name} is no text"))),
+        },
+        _ => Err(Refusal::new(400, format!("the header {name} stands there twice"))),
+    }
+}
+
+/// What is no request for a WebSocket.
+fn no_request(err: &Error) -> Refusal {
+    let is_page = matches!(
+        err,
+        Error::Protocol(ProtocolError::MissingConnectionUpgradeHeader | ProtocolError::MissingUpgradeWebSocketHeader)
+    );
+    if is_page {
+        let text = "this is no page but a WebSocket for the Foxglove app: Open connection, Foxglove WebSocket, and this address with \
+                    ws:// before it";
+        return Refusal::new(426, text);
+    }
+    Refusal::new(
+        400,
+        format!(
+            "this is no request for a WebSocket ({}); it is asked for with ws://",
+            console::foreign(&err.to_string())
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests;

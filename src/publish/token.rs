@@ -1,0 +1,88 @@
+//! The secret that a client must know where more than this machine can connect.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Random bytes of a token that nobody chose: 128 bits.
+const RANDOM_BYTES: usize = 16;
+/// What a chosen token must have at least; its letters then say more than a word.
+const FEWEST_LETTERS: usize = 16;
+const MOST_LETTERS: usize = 128;
+
+/// A secret word; its letters can stand in an address as they are.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+impl Token {
+    /// A new one.
+    ///
+    /// # Errors
+    /// The system gives no random bytes.
+    pub fn random() -> Result<Self, String> {
+        let mut bytes = [0; RANDOM_BYTES];
+        getrandom::fill(&mut bytes).map_err(|err| format!("the system gives no random bytes for a token: {err}"))?;
+        Ok(Self(data_encoding::HEXLOWER.encode(&bytes)))
+    }
+
+    /// The word itself, for the link that a user hands on.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether `said` is this token. Takes as long for a word that is nearly right as for one that is quite wrong.
+    pub fn is(&self, said: &str) -> bool {
+        let differences = |sum: u8, (a, b): (u8, u8)| std::hint::black_box(sum | (a ^ b));
+        self.0.len() == said.len() && self.0.bytes().zip(said.bytes()).fold(0, differences) == 0
+    }
+}
+
+impl FromStr for Token {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let fits = (FEWEST_LETTERS..=MOST_LETTERS).contains(&word.len());
+        let is_plain = word.bytes().all(|c| c.is_ascii_alphanumeric() || b"-._~".contains(&c));
+        if fits && is_plain {
+            return Ok(Self(word.to_owned()));
+        }
+        Err(format!("a token has {FEWEST_LETTERS} to {MOST_LETTERS} letters from A-Z, a-z, 0-9, '-', '.', '_' and '~'"))
+    }
+}
+
+/// A log or an error must not tell it.
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_word_is_the_token() {
+        let token: Token = "correct-horse-battery".parse().unwrap();
+        assert!(token.is("correct-horse-battery"));
+        for wrong in
+            ["", "correct-horse-batterz", "correct-horse-batter", "correct-horse-battery1", "Correct-horse-battery"]
+        {
+            assert!(!token.is(wrong), "{wrong}");
+        }
+        assert!(!format!("{token:?}").contains("horse"));
+    }
+
+    #[test]
+    fn random_tokens_differ_and_could_have_been_chosen() {
+        let (one, other) = (Token::random().unwrap(), Token::random().unwrap());
+        assert!(one != other && one.as_str().len() == 2 * RANDOM_BYTES);
+        assert_eq!(one.as_str().parse(), Ok(one));
+    }
+
+    #[test]
+    fn a_chosen_token_is_long_and_stands_in_an_address() {
+        for wrong in ["short", "with a space in it", "with&ampersand=yes", &"x".repeat(129)] {
+            assert!(wrong.parse::<Token>().unwrap_err().contains("16 to 128 letters"), "{wrong}");
+        }
+    }
+}
