@@ -17,7 +17,7 @@ use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{Error, Message as Wire, WebSocket};
 
 /// How long a client may take for its request.
-pub const HANDSHAKE: Duration = Duration::from_secs(5);
+pub const HANDSHAKE: Duration = Duration::from_secs(3);
 /// Bytes of one message of a client, in however many parts it comes. All parameters at once are a tenth of it.
 pub const MOST_MESSAGE_BYTES: usize = 64 << 10;
 /// After so long a client is asked whether it is still there.

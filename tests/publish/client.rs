@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -36,9 +37,14 @@ pub(super) enum Said {
 impl Client {
     /// Connects and waits for the first words.
     pub(super) fn connect(address: SocketAddr) -> Self {
+        Self::connect_to(address, "/")
+    }
+
+    /// The same with a path and what follows it.
+    pub(super) fn connect_to(address: SocketAddr, path: &str) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
-        let mut request = format!("ws://{address}").into_client_request().unwrap();
+        let mut request = format!("ws://{address}{path}").into_client_request().unwrap();
         request.headers_mut().insert("sec-websocket-protocol", HeaderValue::from_static("foxglove.sdk.v1"));
         let mut handshake = tungstenite::client::client(request, stream);
         let socket = loop {
@@ -58,11 +64,7 @@ impl Client {
         while Instant::now() < until {
             let wire = match self.socket.read() {
                 Ok(wire) => wire,
-                Err(Error::Io(err))
-                    if matches!(err.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) =>
-                {
-                    continue;
-                }
+                Err(Error::Io(err)) if is_pause(&err) => continue,
                 Err(err) => panic!("the server hung up: {err}"),
             };
             match wire {
@@ -111,8 +113,26 @@ impl Client {
         true
     }
 
-    fn say(&mut self, words: &Value) {
+    pub(super) fn say(&mut self, words: &Value) {
         self.socket.send(Wire::text(words.to_string())).unwrap();
+    }
+
+    pub(super) fn say_bytes(&mut self, bytes: &[u8]) {
+        self.socket.send(Wire::binary(bytes.to_vec())).unwrap();
+    }
+
+    /// Waits until the server says goodbye, and why.
+    pub(super) fn farewell(&mut self) -> Option<u16> {
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
+            match self.socket.read() {
+                Ok(Wire::Close(frame)) => return frame.map(|frame| frame.code.into()),
+                Err(Error::Io(err)) if !is_pause(&err) => panic!("{err}"),
+                Err(Error::Io(_)) | Ok(_) => {}
+                Err(err) => panic!("{err}"),
+            }
+        }
+        panic!("waited in vain for a goodbye")
     }
 
     /// Waits until all of these are offered.
@@ -206,6 +226,105 @@ impl Client {
             }
         }
         heard
+    }
+}
+
+fn is_pause(err: &std::io::Error) -> bool {
+    matches!(err.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)
+}
+
+/// A connection whose bytes the test chooses.
+pub(super) struct Raw {
+    pub(super) stream: TcpStream,
+}
+
+impl Raw {
+    /// Sends these bytes first.
+    pub(super) fn begin(address: SocketAddr, bytes: &[u8]) -> Self {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        // who is refused at once may hang up meanwhile
+        let _ = stream.write_all(bytes);
+        Self { stream }
+    }
+
+    /// Asks for a WebSocket with these headers; the host is the address where they name none.
+    pub(super) fn ask(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Self {
+        let mut head = format!("GET {path} HTTP/1.1\r\n");
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            head += &format!("Host: {address}\r\n");
+        }
+        for (name, value) in headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        head += "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+                 Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: foxglove.sdk.v1\r\n\r\n";
+        Self::begin(address, head.as_bytes())
+    }
+
+    /// The status with which it is answered, and the words.
+    pub(super) fn answer(mut self) -> (u16, String) {
+        let head = self.head();
+        let status: u16 = head.split(' ').nth(1).unwrap().parse().unwrap();
+        let mut body = String::new();
+        if status != 101 {
+            self.stream.read_to_string(&mut body).unwrap();
+        }
+        (status, body)
+    }
+
+    /// Goes on after a request that was let in.
+    pub(super) fn open(mut self) -> Self {
+        let head = self.head();
+        assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
+        self
+    }
+
+    fn head(&mut self) -> String {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            self.stream.read_exact(&mut byte).unwrap();
+            head.push(byte[0]);
+        }
+        String::from_utf8(head).unwrap()
+    }
+
+    /// The frames that come until this one; kind and data.
+    pub(super) fn until(&mut self, is_it: impl Fn(u8, &[u8]) -> bool) -> (u8, Vec<u8>) {
+        loop {
+            let mut head = [0; 2];
+            self.stream.read_exact(&mut head).unwrap();
+            let mut more = vec![
+                0;
+                match head[1] {
+                    126 => 2,
+                    127 => 8,
+                    _ => 0,
+                }
+            ];
+            self.stream.read_exact(&mut more).unwrap();
+            let told = more.iter().fold(0, |sum: usize, byte| sum << 8 | usize::from(*byte));
+            let mut data = vec![0; if more.is_empty() { usize::from(head[1]) } else { told }];
+            self.stream.read_exact(&mut data).unwrap();
+            if is_it(head[0] & 15, &data) {
+                return (head[0] & 15, data);
+            }
+        }
+    }
+
+    /// The text that has these words.
+    pub(super) fn until_text(&mut self, words: &str) -> String {
+        let (_, data) = self.until(|opcode, data| opcode == 1 && String::from_utf8_lossy(data).contains(words));
+        String::from_utf8(data).unwrap()
+    }
+
+    /// Waits until the server says goodbye and hangs up, and why.
+    pub(super) fn farewell(mut self) -> Option<u16> {
+        let (_, data) = self.until(|opcode, _| opcode == 8);
+        let code = data.get(..2).map(|code| u16::from_be_bytes([code[0], code[1]]));
+        assert_eq!(self.stream.read(&mut [0]).unwrap_or_default(), 0, "nothing comes after the goodbye");
+        code
     }
 }
 

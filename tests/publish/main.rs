@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod client;
+mod guarded;
+mod hostile;
 
 use client::{Client, named};
 use serde_json::json;
@@ -17,7 +19,7 @@ use stereopsis::engine::{EngineChoice, OpenOptions};
 use stereopsis::frame::{Geometry, Luma, Picture, RawPair};
 use stereopsis::image::Image;
 use stereopsis::live::{Live, LiveOptions, News, Remote};
-use stereopsis::publish::Publisher;
+use stereopsis::publish::{Address, Publisher};
 use stereopsis::recording::Body;
 use stereopsis::recording::message::Encoding;
 use stereopsis::recording::topic::{
@@ -87,7 +89,7 @@ struct Stage {
 
 impl Stage {
     fn new(size: (usize, usize), rate_hz: f64) -> Self {
-        let publisher = Publisher::start("foxglove=:0".parse().unwrap()).unwrap();
+        let publisher = Publisher::start("foxglove=:0".parse::<Address>().unwrap()).unwrap();
         let source = Box::new(Still::new(size, rate_hz));
         let params = StereoParams { num_disparities: 24, ..StereoParams::default() };
         let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
@@ -112,7 +114,7 @@ impl Stage {
     }
 
     fn client(&self) -> Client {
-        Client::connect(self.publisher.address().0)
+        Client::connect(self.publisher.address().socket)
     }
 
     fn until(&self, what: &str, condition: impl Fn(&Live) -> bool) {
@@ -270,16 +272,28 @@ fn a_client_that_does_not_listen_holds_nobody_back() {
 #[test]
 fn the_program_says_where_it_listens_and_why_it_does_not() {
     let folder = tempfile::tempdir().unwrap();
-    let run = |publish: &str| {
-        let args = ["live", "--headless", "--frames", "3", "--size", "64x48", "--engine", "cpu", "--publish", publish];
+    let run_with = |publish: &[&str], token: &str| {
+        let args = ["live", "--headless", "--frames", "3", "--size", "64x48", "--engine", "cpu", "--publish"];
         let mut command = Command::new(env!("CARGO_BIN_EXE_stereopsis"));
-        let output = command.args(args).current_dir(folder.path()).stdin(Stdio::null()).output().unwrap();
+        command.env("STEREOPSIS_PUBLISH_TOKEN", token).current_dir(folder.path()).stdin(Stdio::null());
+        let output = command.args(args).args(publish).output().unwrap();
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
+    let run = |publish: &str| run_with(&[publish], "");
     let (code, said) = run("foxglove=:0");
-    assert!(code == Some(0) && said.contains("foxglove: ws://127.0.0.1:") && !said.contains("everyone"), "{said}");
+    assert!(code == Some(0) && said.contains("foxglove: ws://127.0.0.1:") && !said.contains("token"), "{said}");
     let (code, said) = run("foxglove=0.0.0.0:0");
-    assert!(code == Some(0) && said.contains("everyone on this network can watch and change parameters"), "{said}");
+    let link = said.lines().find(|line| line.contains("ws://")).unwrap();
+    let token: String = link.split("/?token=").nth(1).unwrap().chars().take_while(|c| *c != ' ').collect();
+    assert!(code == Some(0) && token.len() == 32 && !link.contains("0.0.0.0"), "{said}");
+    assert!(said.contains("whoever has this link can watch and change parameters"), "{said}");
+    let (code, said) =
+        run_with(&["foxglove=:0", "--publish-allow-origin", "http://a.example"], "one-that-I-have-chosen");
+    assert!(code == Some(0) && said.contains("/?token=one-that-I-have-chosen "), "{said}");
+    let (code, said) = run_with(&["foxglove=:0"], "short");
+    assert!(code == Some(1) && said.contains("STEREOPSIS_PUBLISH_TOKEN") && said.contains("16 to 128"), "{said}");
+    let (code, said) = run_with(&["foxglove=:0", "--publish-allow-origin", "*"], "");
+    assert!(code == Some(2) && said.contains("'*': expected an origin"), "{said}");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();
     let (code, said) = run(&format!("foxglove={address}"));
