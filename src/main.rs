@@ -5,8 +5,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // what goes wrong between clients of --publish and their server is no error of this program
-    let filter = env_logger::Env::default().default_filter_or("error,foxglove=off");
+    let filter = env_logger::Env::default().default_filter_or("error");
     let mut log = env_logger::Builder::from_env(filter);
     // names from files and devices are in it
     log.format(|line, record| {

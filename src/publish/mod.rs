@@ -197,14 +197,10 @@ impl Remote for Publisher {
 
     fn standing(&self) -> String {
         let PublishStatus { clients, refused, dropped } = self.status();
-        let mut words =
-            if clients == 1 { "foxglove 1 client".to_owned() } else { format!("foxglove {clients} clients") };
-        for (n, what) in [(dropped.pairs + dropped.results, "not sent"), (refused, "refused")] {
-            if n > 0 {
-                words += &format!(", {n} {what}");
-            }
-        }
-        words
+        let clients = if clients == 1 { "1 client".to_owned() } else { format!("{clients} clients") };
+        let lost = [(dropped.pairs + dropped.results, "not sent"), (refused, "refused")];
+        let lost = lost.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!(", {n} {what}"));
+        format!("foxglove {clients}{}", lost.collect::<Vec<_>>().concat())
     }
 
     fn invitation(&self) -> String {

@@ -20,10 +20,10 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// How long clients may take to hear the goodbye.
 const FAREWELL: Duration = Duration::from_millis(200);
 
-/// The listening thread. [`Server::stop`] ends it and all connections.
+/// The listening thread. Dropping this says goodbye to the clients and ends their connections.
 pub(super) struct Server {
     stop: Arc<Stop>,
-    thread: JoinHandle<()>,
+    thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
@@ -50,14 +50,15 @@ impl Server {
         let stop = Arc::<Stop>::default();
         let listener = Listener { socket, shared, stop: Arc::clone(&stop), open: Vec::new() };
         let thread = std::thread::Builder::new().name("publish listen".into()).spawn(move || listener.run())?;
-        Ok(Self { stop, thread })
+        Ok(Self { stop, thread: Some(thread) })
     }
+}
 
-    /// Says goodbye to the clients and ends their connections.
-    pub(super) fn stop(self) {
+impl Drop for Server {
+    fn drop(&mut self) {
         *lock(&self.stop.is_wanted) = true;
         self.stop.bell.notify_all();
-        if self.thread.join().is_err() {
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
             log::error!("the thread that listens for clients panicked");
         }
     }
@@ -126,7 +127,7 @@ impl Listener {
                 text: format!("{MOST_CONNECTIONS} connections are open, and there is no room for more"),
                 news: Some(format!("foxglove: refused a connection, since {MOST_CONNECTIONS} are open")),
             };
-            self.shared.refuse(&refusal);
+            self.shared.count_refused(refusal.news.clone());
             client::refuse(&stream, &refusal);
             return;
         }

@@ -1,6 +1,6 @@
 //! What taps, clients and the publishing thread share.
 
-use super::guard::{Guard, Refusal};
+use super::guard::Guard;
 use super::hub::Hub;
 use super::inbox::Inbox;
 use super::lock;
@@ -78,11 +78,11 @@ impl Shared {
         });
     }
 
-    /// Somebody was not let in, or was sent away.
-    pub(super) fn refuse(&self, refusal: &Refusal) {
+    /// Somebody was not let in, or was sent away; the user is told `news` once.
+    pub(super) fn count_refused(&self, news: Option<String>) {
         self.refused.fetch_add(1, Ordering::Relaxed);
-        match &refusal.news {
-            Some(news) => self.tell_once(news.clone()),
+        match news {
+            Some(news) => self.tell_once(news),
             None => self.wake(),
         }
     }
@@ -127,10 +127,7 @@ mod tests {
     fn the_user_is_told_of_each_origin_once_and_of_so_many() {
         let guard = Guard::new(&"foxglove".parse().unwrap(), Vec::new(), None);
         let shared = Shared::new(guard, String::new());
-        let refuse = |n: u64| {
-            let news = Some(format!("page {n}"));
-            shared.refuse(&Refusal { status: 403, text: String::new(), news });
-        };
+        let refuse = |n: u64| shared.count_refused(Some(format!("page {n}")));
         (0..3).for_each(|_| refuse(1));
         assert_eq!((shared.panel.news().len(), shared.refused()), (1, 3));
         (0..1_000).for_each(refuse);

@@ -17,6 +17,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// How often counters are told.
 const TICK: Duration = Duration::from_secs(1);
+/// How often everything is packed anew for those who subscribe; a client that does so all the time keeps nobody busy.
+const RENEW_EVERY: Duration = Duration::from_millis(100);
 
 /// The thread's own state.
 pub(super) struct Worker {
@@ -30,6 +32,9 @@ pub(super) struct Worker {
     /// What its frames and its results become; `None` until there was one.
     menus: (Option<Menu>, Option<Menu>),
     packer: Option<Packer>,
+    /// When it was made for subscriptions that had changed, and whether they have changed since.
+    renewed: Option<Instant>,
+    is_stale: bool,
     /// The newest ones, for whoever comes while nothing new does.
     frame: Option<(Arc<Frame>, SourceInfo)>,
     output: Option<Arc<Output>>,
@@ -77,6 +82,8 @@ impl Worker {
             seen: None,
             menus: (None, None),
             packer: None,
+            renewed: None,
+            is_stale: false,
             frame: None,
             output: None,
             counters: Counters::default(),
@@ -89,7 +96,8 @@ impl Worker {
     pub(super) fn run(mut self) {
         let mut due = Instant::now() + TICK;
         loop {
-            let mail = self.shared.inbox.wait(due);
+            let renewal = self.renewed.filter(|_| self.is_stale).map(|renewed| renewed + RENEW_EVERY);
+            let mail = self.shared.inbox.wait(renewal.map_or(due, |renewal| renewal.min(due)));
             if mail.stop {
                 break;
             }
@@ -99,7 +107,7 @@ impl Worker {
                 self.tell_counters();
             }
         }
-        self.server.stop();
+        drop(self.server);
     }
 
     /// Sends what came, and what was there where somebody has come.
@@ -112,8 +120,11 @@ impl Worker {
         self.about = about.or(self.about.take());
         self.look_at_source(known);
         // a new packer begins with what is told once
-        let anew = subscriptions || self.packer.is_none();
+        self.is_stale |= subscriptions;
+        let may_renew = self.renewed.is_none_or(|renewed| renewed.elapsed() >= RENEW_EVERY);
+        let anew = (self.is_stale && may_renew) || self.packer.is_none();
         if anew {
+            (self.renewed, self.is_stale) = (Some(Instant::now()), false);
             self.packer = None;
             self.begin();
         }

@@ -77,7 +77,10 @@ impl Client {
                 Wire::Binary(bytes) if bytes[0] == 1 => {
                     let id = u32::from_le_bytes(bytes[1..5].try_into().unwrap());
                     let time = u64::from_le_bytes(bytes[5..13].try_into().unwrap());
-                    return Some(Said::Message(Arc::clone(&self.subscribed[&id]), time, bytes[13..].to_vec()));
+                    let channel = self.subscribed.get(&id).map(Arc::clone);
+                    if let Some(channel) = channel {
+                        return Some(Said::Message(channel, time, bytes[13..].to_vec()));
+                    }
                 }
                 _ => {}
             }
@@ -250,12 +253,14 @@ impl Raw {
 
     /// Asks for a WebSocket with these headers; the host is the address where they name none.
     pub(super) fn ask(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Self {
-        let mut head = format!("GET {path} HTTP/1.1\r\n");
-        if !headers.iter().any(|(name, _)| *name == "Host") {
-            head += &format!("Host: {address}\r\n");
-        }
+        let host = if headers.iter().any(|(name, _)| *name == "Host") {
+            String::new()
+        } else {
+            format!("Host: {address}\r\n")
+        };
+        let mut head = format!("GET {path} HTTP/1.1\r\n{host}");
         for (name, value) in headers {
-            head += &format!("{name}: {value}\r\n");
+            head.extend([name, ": ", value, "\r\n"]);
         }
         head += "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
                  Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: foxglove.sdk.v1\r\n\r\n";

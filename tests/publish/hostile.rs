@@ -112,8 +112,9 @@ fn thousands_of_names_leave_nothing_behind() {
     for n in 0..20 {
         let names: Vec<_> = (0..5_000).map(|k| format!("x{n}_{k}")).collect();
         client.say(&json!({ "op": "subscribeParameterUpdates", "parameterNames": &names[..4_000] }));
-        client.say(&json!({ "op": "getParameters", "parameterNames": &names[..4_000], "id": n.to_string() }));
-        let answer = client.json("parameterValues", |said| said["id"] == n.to_string());
+        let id = n.to_string();
+        client.say(&json!({ "op": "getParameters", "parameterNames": &names[..4_000], "id": id }));
+        let answer = client.json("parameterValues", |said| said["id"] == id);
         assert_eq!(answer["parameters"], json!([]));
     }
     let wishes: Vec<_> = (0..1_500).map(|n| json!({ "name": format!("x{n}"), "value": n })).collect();

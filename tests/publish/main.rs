@@ -248,6 +248,28 @@ fn a_held_pair_shows_what_a_client_changes() {
 }
 
 #[test]
+fn a_client_that_subscribes_all_the_time_keeps_nobody_busy() {
+    let stage = Stage::new((96, 72), 20.0);
+    let mut quiet = stage.client();
+    quiet.subscribe(&[ABOUT]);
+    quiet.message(ABOUT);
+    let mut restless = stage.client();
+    restless.until_offered(&[PAIRS]);
+    let channel = restless.topics[PAIRS].0;
+    let start = Instant::now();
+    for _ in 0..500 {
+        restless.say(&json!({ "op": "subscribe", "subscriptions": [{ "id": 1, "channelId": channel }] }));
+        restless.say(&json!({ "op": "unsubscribe", "subscriptionIds": [1] }));
+    }
+    restless.parameters(); // all of it has been read
+    let heard = quiet.heard(Duration::from_millis(300));
+    // what is told once is told again when something is packed anew: ten times a second at most
+    let most = 2 + start.elapsed().as_millis() as usize / 100;
+    let times = heard.get(ABOUT).copied().unwrap_or_default();
+    assert!((1..=most).contains(&times), "{times} times, {most} at most");
+}
+
+#[test]
 fn a_client_that_does_not_listen_holds_nobody_back() {
     let stage = Stage::new((640, 480), 50.0);
     let mut slow = stage.client();

@@ -7,7 +7,7 @@ fn request(path: &str, headers: &[(&str, &str)]) -> Vec<u8> {
          Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: other, {SUBPROTOCOL}\r\n"
     );
     for (name, value) in headers {
-        text += &format!("{name}: {value}\r\n");
+        text.extend([name, ": ", value, "\r\n"]);
     }
     (text + "\r\n").into_bytes()
 }
