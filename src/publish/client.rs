@@ -21,7 +21,9 @@ pub const HANDSHAKE: Duration = Duration::from_secs(3);
 pub const MOST_MESSAGE_BYTES: usize = 64 << 10;
 /// After so long a client is asked whether it is still there.
 const PING_EVERY: Duration = Duration::from_secs(20);
-/// A client that says nothing, or takes nothing, for so long is gone.
+/// What is written at once; a slow network takes a large picture piece by piece.
+const PART_BYTES: usize = 64 << 10;
+/// A client that takes nothing for so long is gone, and so is one that says nothing and is sent no messages.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// How long the other side may take to hear why it is sent away.
 const LINGER: Duration = Duration::from_secs(1);
@@ -123,6 +125,7 @@ fn hear(stream: &Arc<TcpStream>, shared: &Shared, outbox: &Arc<Outbox>, client: 
         .max_message_size(Some(MOST_MESSAGE_BYTES))
         .max_frame_size(Some(MOST_MESSAGE_BYTES));
     let line = Line { stream: Arc::clone(stream), outbox: Arc::clone(outbox) };
+    let mut sent_bytes = outbox.sent_bytes();
     let mut socket = WebSocket::from_partially_read(line, rest, Role::Server, Some(config));
     while !outbox.has_ended() {
         match socket.read() {
@@ -136,6 +139,10 @@ fn hear(stream: &Arc<TcpStream>, shared: &Shared, outbox: &Arc<Outbox>, client: 
                 let most = MOST_MESSAGE_BYTES >> 10;
                 shared.count_refused(Some(format!("foxglove: sent a client away: a message has at most {most} KiB")));
                 return Farewell::TooLong;
+            }
+            // a ping may lie behind messages on a slow network: as long as it takes those, the client is there
+            Err(Error::Io(err)) if is_pause(&err) && outbox.sent_bytes() != sent_bytes => {
+                sent_bytes = outbox.sent_bytes();
             }
             Err(Error::Io(_) | Error::ConnectionClosed | Error::AlreadyClosed) => return Farewell::Away,
             Err(_) => return Farewell::Nonsense,
@@ -213,7 +220,10 @@ fn write_all(mut stream: &TcpStream, outbox: &Outbox) -> io::Result<()> {
             Next::Words(frames) => stream.write_all(&frames)?,
             Next::Message(message) => {
                 stream.write_all(&message.head)?;
-                stream.write_all(&message.data)?;
+                for part in message.data.chunks(PART_BYTES) {
+                    stream.write_all(part)?;
+                    outbox.count_sent(part.len());
+                }
             }
             Next::Nothing => {}
             Next::End => return Ok(()),

@@ -2,6 +2,7 @@
 
 use super::protocol::{self, Farewell};
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -35,6 +36,7 @@ pub(super) enum Next {
 pub(super) struct Outbox {
     waiting: Mutex<Waiting>,
     bell: Condvar,
+    sent_bytes: AtomicU64,
 }
 
 #[derive(Default)]
@@ -88,6 +90,16 @@ impl Outbox {
         *waiting = Waiting { has_ended: true, ..Waiting::default() };
         drop(waiting);
         self.bell.notify_one();
+    }
+
+    /// So much more of a message is sent.
+    pub(super) fn count_sent(&self, bytes: usize) {
+        self.sent_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// Bytes of messages that the network has taken. While they grow, somebody takes them.
+    pub(super) fn sent_bytes(&self) -> u64 {
+        self.sent_bytes.load(Ordering::Relaxed)
     }
 
     /// Whether nothing more will be sent than what waits.
