@@ -154,8 +154,10 @@ impl Guard {
         if origin.as_ref().is_ok_and(|one| one.is_loopback() || one.is_foxgloves() || self.origins.contains(one)) {
             return Ok(());
         }
-        let (said, remedy) =
-            (console::foreign(said), "start with --publish-allow-origin and its origin if you trust it");
+        let said = console::foreign(said);
+        let named = origin.map(|origin| origin.to_string()).ok().filter(|origin| *origin == said);
+        let remedy =
+            format!("start with --publish-allow-origin {} if you trust it", named.as_deref().unwrap_or("ORIGIN"));
         let text = format!("pages of '{said}' may not watch here; {remedy}");
         let news = format!("foxglove: refused a page of '{said}'; {remedy}");
         Err(Refusal::new(403, text).with_news(news))

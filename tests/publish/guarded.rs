@@ -31,7 +31,7 @@ fn a_page_of_somebody_else_is_refused_in_words_counted_and_told_of_once() {
     for n in 1..=3 {
         let (status, body) = Raw::ask(here, "/", &[("Origin", "http://evil.example")]).answer();
         assert!(status == 403 && body.contains("pages of 'http://evil.example' may not watch here"), "{status} {body}");
-        assert!(body.contains("--publish-allow-origin"), "{body}");
+        assert!(body.contains("start with --publish-allow-origin http://evil.example if"), "{body}");
         assert_eq!(publisher.status().refused, n);
     }
     let news = publisher.news();
