@@ -27,6 +27,7 @@ pub use transport::{Playing, Speed, Transport};
 pub use until::Until;
 pub use worker::{Capture, CaptureOptions, CaptureStats, FrameTap, Recipe, Rectify};
 
+use self::decode_camera::Damaged;
 use crate::frame::{Geometry, RawPair};
 use crate::recording::CalibrationNote;
 use std::path::PathBuf;
@@ -116,6 +117,18 @@ pub struct SourceState {
     pub resyncing: bool,
 }
 
+impl SourceState {
+    /// Damaged frames of all cameras.
+    pub fn damaged(&self) -> Damaged {
+        self.cameras.iter().map(|camera| camera.damaged).sum()
+    }
+
+    /// Frames of all cameras that their drivers could give nobody.
+    pub fn missed(&self) -> u64 {
+        self.cameras.iter().map(|camera| camera.missed).sum()
+    }
+}
+
 /// How one camera stands.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct CameraState {
@@ -127,8 +140,11 @@ pub struct CameraState {
     pub mode: String,
     /// Frames per second that really come.
     pub rate_hz: f64,
-    /// Frames that could not be decoded.
-    pub damaged: u64,
+    /// Frames that were dropped because they came damaged, by cause.
+    pub damaged: Damaged,
+    /// Frames that its driver could give nobody, by the gaps in its count: lost on the bus, or no room was left. 0 where the
+    /// system does not tell.
+    pub missed: u64,
     /// Frames that nobody took in time.
     pub late: u64,
     /// Why it is lost, while it is; it is opened again when it returns.

@@ -1,6 +1,6 @@
 //! What cameras gave before it was decoded, split and turned: what a recorder keeps, so that nothing is lost.
 
-use super::decode_camera::{DecodeError, Layout, decode};
+use super::decode_camera::{Damage, DecodeError, Layout, decode};
 use crate::frame::{Luma, Picture};
 use crate::image::Image;
 use crate::recording::RawRule;
@@ -38,7 +38,7 @@ impl Original {
         match (&self.shots[..], self.rule.side_by_side) {
             ([left, right], false) => Ok((turned(left, 0)?, turned(right, 1)?)),
             ([both], true) => Ok(halves(&turned(both, 0)?, self.rule.swapped)),
-            (shots, _) => Err(DecodeError(format!("a pair of {} pictures", shots.len()))),
+            (shots, _) => Err(DecodeError::new(Damage::Size, format!("a pair of {} pictures", shots.len()))),
         }
     }
 }

@@ -230,7 +230,15 @@ impl fmt::Display for Status {
         if let Some(rows) = &self.health.row_offset {
             write!(f, ", rows {:+.2} px", rows.median_px)?;
         }
-        write!(f, ", dropped {}", self.dropped.missed())
+        write!(f, ", dropped {}", self.dropped.missed())?;
+        let damaged = self.cameras.damaged();
+        if damaged.total() > 0 {
+            write!(f, ", frames {damaged}")?;
+        }
+        match self.cameras.missed() {
+            0 => Ok(()),
+            missed => write!(f, ", {missed} missing"),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! How a whole run went, said once at its end: pairs, drops by cause, latency, the share of the processor.
 
 use super::{Dropped, RunLatency, Status};
+use crate::capture::decode_camera::Damaged;
 use crate::process::CpuShare;
 use std::fmt;
 
@@ -15,6 +16,10 @@ pub struct Summary {
     pub computed: u64,
     /// Pairs that were not, by cause.
     pub dropped: Dropped,
+    /// Frames of cameras that came damaged and became no pair, by cause.
+    pub damaged: Damaged,
+    /// Frames that the cameras' drivers could give nobody.
+    pub missed: u64,
     /// From pair to result; `None` without a result.
     pub latency_ms: Option<RunLatency>,
     /// Processor time of the whole program over wall time, per cent of one core; `None` where the system does not tell.
@@ -29,6 +34,8 @@ impl Summary {
             came: status.captured + status.dropped.source,
             computed: status.computed,
             dropped: status.dropped,
+            damaged: status.cameras.damaged(),
+            missed: status.cameras.missed(),
             latency_ms: status.run_latency,
             cpu_percent: share.percent(),
         }
@@ -38,8 +45,14 @@ impl Summary {
 /// One line for a terminal.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seconds, came, computed, dropped, latency_ms, cpu_percent } = self;
+        let Self { seconds, came, computed, dropped, damaged, missed, latency_ms, cpu_percent } = self;
         write!(f, "in {seconds:.1} s: {came} pairs came, {computed} matched, {dropped}")?;
+        if damaged.total() > 0 {
+            write!(f, "; of the cameras' frames {damaged}")?;
+        }
+        if *missed > 0 {
+            write!(f, "; {missed} frames missing in the drivers' count")?;
+        }
         if let Some(RunLatency { median, p99, largest }) = latency_ms {
             write!(f, "; latency {median:.0} ms (99 % below {p99:.0}, largest {largest:.0})")?;
         }
@@ -58,6 +71,8 @@ mod tests {
             came: 300,
             computed: 300,
             dropped: Dropped::default(),
+            damaged: Damaged::default(),
+            missed: 0,
             latency_ms: None,
             cpu_percent: None,
         };
@@ -65,13 +80,16 @@ mod tests {
         let busy = Summary {
             computed: 296,
             dropped: Dropped { source: 1, late: 3, ..Dropped::default() },
+            damaged: Damaged { short: 5, flagged: 2, ..Damaged::default() },
+            missed: 6,
             latency_ms: Some(RunLatency { median: 9.4, p99: 15.0, largest: 40.2 }),
             cpu_percent: Some(84.6),
             ..quiet
         };
         assert_eq!(
             busy.to_string(),
-            "in 10.0 s: 300 pairs came, 296 matched, 4 dropped (1 by the source, 3 late); latency 9 ms (99 % below 15, \
+            "in 10.0 s: 300 pairs came, 296 matched, 4 dropped (1 by the source, 3 late); of the cameras' frames 7 damaged \
+             (5 too short, 2 flagged by the driver); 6 frames missing in the drivers' count; latency 9 ms (99 % below 15, \
              largest 40); CPU 85 % of one core"
         );
     }

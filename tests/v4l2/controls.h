@@ -4,6 +4,8 @@
  *   3  like 1, but the driver refuses to change the exposure, and its focus moves in steps of 10 that it does not tell
  *   4  like 1, but its exposure ends at 20 ms
  *   5  like 1, with one control more, of a kind that came with Linux 6.16: a rectangle
+ *   6  like 1, but no name is UTF-8 or ends, the menu of exposures goes on to 2^31, steps are 0, the gain ends before it begins,
+ *      and the list of controls has no end
  * A value whose automatic is on is refused (EACCES), as newer kernels do. What is set is kept in FAKE_V4L2/N.controls, a
  * line `ID VALUE` (hexadecimal, decimal) for each control, for every process and for the test to read. */
 
@@ -44,6 +46,11 @@ static int has_control(int node, int n, struct control *out) {
         return 0;
     }
     if (variant == 3 && out->id == V4L2_CID_FOCUS_ABSOLUTE) out->step = 1;
+    if (variant == 6) {
+        out->step = 0;
+        if (out->id == V4L2_CID_EXPOSURE_AUTO) out->max = INT_MAX;
+        if (out->id == V4L2_CID_GAIN) out->min = 9, out->max = 3;
+    }
     if (variant == 4 && out->id == V4L2_CID_EXPOSURE_ABSOLUTE) out->max = 200, out->start = 100, out->per_camera = 0;
     return 1;
 }
@@ -101,10 +108,12 @@ static long answer_control(int node, unsigned request, void *data) {
         unsigned id = a->id & ~(V4L2_CTRL_FLAG_NEXT_CTRL | V4L2_CTRL_FLAG_NEXT_COMPOUND);
         int next = id != a->id, i = 0;
         while (i < CONTROLS && !(has_control(node, i, &control) && (next ? control.id > id : control.id == id))) i++;
+        if (i == CONTROLS && next && word(node, "controls") == 6) has_control(node, i = 0, &control);
         if (i == CONTROLS) return fail(EINVAL);
         memset(a, 0, sizeof *a);
         a->id = control.id, a->type = control.type, a->elem_size = 4, a->elems = 1;
         snprintf(a->name, sizeof a->name, "%s", control.name);
+        if (word(node, "controls") == 6) memset(a->name, 0xff, sizeof a->name);
         a->minimum = control.min, a->maximum = control.max, a->step = control.step, a->default_value = control.normal;
         a->flags = automatic_is_on(node, &control) ? V4L2_CTRL_FLAG_INACTIVE : 0;
         return 0;

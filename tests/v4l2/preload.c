@@ -6,9 +6,10 @@
  *   nv12  grey  y16  fraction (30000/1001)  wide  stepwise: offers this instead of YUYV and MJPEG
  *   stands: stands in a mode that is not in its list  grants=RATE, whatever is asked for  room=MB: no more a second, but MJPEG
  *   late=MS  slow=FACTOR  free (counts its frames from when it is started, late by that)
- *   unplug=FRAMES (or when videoN is removed)  hang=FRAMES (until goN is there)  broken=FRAMES (once)
- *   cut=FRAMES (each so manieth frame has half its bytes)  stamp-none  stamp-equal  stamp-back  stamp-far
- *   stamp-ahead (by 30 ms)
+ *   unplug=FRAMES (or when videoN is removed)  hang=FRAMES (until goN is there)  stuck=FRAMES (the same, and
+ *   no call comes back)  broken=FRAMES (once)
+ *   stamp-none  stamp-equal  stamp-back  stamp-far  stamp-ahead (by 30 ms)  stamp-wild (past all calendars)
+ *   and what faults.h says
  * A buffer is a piece of a memfd, which is also the descriptor that open() gives: so mmap needs no help. */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -112,10 +113,15 @@ static const struct mode *modes_of(int node) {
     return usual;
 }
 
+static long fail(int error);
+static long word(int node, const char *name);
+#include "faults.h"
+
 static unsigned bytes_per_pixel(unsigned format) { return format == Y || format == V4L2_PIX_FMT_Y16 ? 2 : 1; }
 
 static size_t buffer_size(const struct camera *c) {
-    return ((size_t)now_of(c)->width * now_of(c)->height * 2 + 4095) & ~(size_t)4095;
+    size_t row = (size_t)now_of(c)->width * 2 + padding(c->node);
+    return (row * now_of(c)->height + 4095) & ~(size_t)4095;
 }
 
 static void path_of(int node, const char *name, char *out, size_t size) {
@@ -291,24 +297,27 @@ int poll(struct pollfd *fds, nfds_t n, int timeout) {
 }
 
 static void fill(struct camera *c, struct v4l2_buffer *b) {
-    long cut = word(c->node, "cut"), long_ = (long)c->content_size;
-    if (cut > 0 && c->frames % cut == (unsigned long)cut - 1) long_ /= 2;
     unsigned char *memory = c->memory + buffer_size(c) * b->index;
+    size_t row = now_of(c)->format == M ? 0 : bytes_per_pixel(now_of(c)->format) * now_of(c)->width;
     memset(memory, 0, buffer_size(c));
-    memcpy(memory, c->content, long_);
+    b->flags = V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC;
+    b->length = buffer_size(c);
+    b->sequence = c->frames;
+    b->bytesused = lay_out(c->node, memory, c->content, c->content_size, row);
+    damage(c->node, b, memory);
     long long stamp = due_ns(c, c->last);
     if (!c->first_stamp) c->first_stamp = stamp;
     if (word(c->node, "stamp-none") > 0) stamp = 0;
     if (word(c->node, "stamp-equal") > 0) stamp = c->first_stamp;
     if (word(c->node, "stamp-far") > 0) stamp -= 90000000000LL;
+    if (word(c->node, "stamp-wild") > 0) stamp = LLONG_MAX;
     if (word(c->node, "stamp-ahead") > 0) stamp += 30000000LL;
     if (word(c->node, "stamp-back") > 0 && c->frames % 2) stamp -= 200000000LL;
     c->ready = 0;
-    b->bytesused = long_;
-    b->sequence = c->frames++;
+    c->frames++;
     b->timestamp.tv_sec = stamp / 1000000000LL;
     b->timestamp.tv_usec = stamp % 1000000000LL / 1000;
-    b->flags = V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC;
+    if (stamp == LLONG_MAX) b->timestamp.tv_sec = LONG_MAX;
 }
 
 /* The n-th mode that differs from those before it in what is enumerated. */
@@ -342,20 +351,22 @@ static long answer(struct camera *c, unsigned request, void *data) {
         struct v4l2_capability *a = data;
         memset(a, 0, sizeof *a);
         strcpy((char *)a->driver, "fake");
-        strcpy((char *)a->card, "Fake Camera");
+        name_of_card(c->node, a->card);
         a->device_caps = (meta ? V4L2_CAP_META_CAPTURE : V4L2_CAP_VIDEO_CAPTURE) | V4L2_CAP_STREAMING;
-        a->capabilities = a->device_caps | V4L2_CAP_VIDEO_CAPTURE;
+        a->capabilities = a->device_caps | V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_DEVICE_CAPS;
         return 0;
     }
     case VIDIOC_ENUM_FMT: {
         struct v4l2_fmtdesc *a = data;
-        if (meta || !(mode = nth_mode(c->node, a->index, 0, 0, 0))) return fail(EINVAL);
+        if (meta || !(mode = nth_mode(c->node, kept_in(c->node, a->index), 0, 0, 0))) return fail(EINVAL);
         a->pixelformat = mode->format;
+        name_of_card(c->node, a->description);
         return 0;
     }
     case VIDIOC_ENUM_FRAMESIZES: {
         struct v4l2_frmsizeenum *a = data;
-        if (!(mode = nth_mode(c->node, a->index, a->pixel_format, 0, 0))) return fail(EINVAL);
+        unsigned index = a->index;
+        if (!(mode = nth_mode(c->node, kept_in(c->node, index), a->pixel_format, 0, 0))) return fail(EINVAL);
         if (word(c->node, "stepwise") > 0) {
             if (a->index) return fail(EINVAL);
             a->type = V4L2_FRMSIZE_TYPE_STEPWISE;
@@ -364,11 +375,12 @@ static long answer(struct camera *c, unsigned request, void *data) {
         }
         a->type = V4L2_FRMSIZE_TYPE_DISCRETE;
         a->discrete = (struct v4l2_frmsize_discrete){mode->width, mode->height};
+        strange_size(c->node, &a->discrete, index);
         return 0;
     }
     case VIDIOC_ENUM_FRAMEINTERVALS: {
         struct v4l2_frmivalenum *a = data;
-        if (!(mode = nth_mode(c->node, a->index, a->pixel_format, a->width, a->height))) return fail(EINVAL);
+        if (!(mode = nth_mode(c->node, kept_in(c->node, a->index), a->pixel_format, a->width, a->height))) return fail(EINVAL);
         a->type = V4L2_FRMIVAL_TYPE_DISCRETE;
         a->discrete = (struct v4l2_fract){mode->num, mode->den};
         return 0;
@@ -381,10 +393,12 @@ static long answer(struct camera *c, unsigned request, void *data) {
             if (word(c->node, "refuse") > 0) return fail(EINVAL);
             mode = nth_mode(c->node, 0, a->pixelformat, a->width, a->height);
             if (mode) *now = *mode;
+            if (word(c->node, "other-size") > 0) now->width = 320, now->height = 240;
         }
         a->width = now->width, a->height = now->height, a->pixelformat = now->format;
-        a->bytesperline = now->format == M ? 0 : bytes_per_pixel(now->format) * now->width;
+        a->bytesperline = now->format == M ? 0 : bytes_per_pixel(now->format) * now->width + padding(c->node);
         a->sizeimage = buffer_size(c), a->field = V4L2_FIELD_NONE;
+        if (word(c->node, "newer") > 0) a->field = a->colorspace = a->quantization = a->xfer_func = 0x77;
         return 0;
     }
     case VIDIOC_G_PARM:
@@ -424,11 +438,15 @@ static long answer(struct camera *c, unsigned request, void *data) {
     case VIDIOC_DQBUF: {
         struct v4l2_buffer *a = data;
         long frames = word(c->node, "broken");
+        long stuck = word(c->node, "stuck");
         if (!c->queued) return fail(EINVAL);
+        while (stuck >= 0 && c->frames >= (unsigned long)stuck && !is_there(c->node, "go")) sleep_until(now_ns() + 5000000);
+        if (word(c->node, "faulty") > 0) return fail(EIO);
         if (frames >= 0 && c->frames >= (unsigned long)frames && !broken[c->node]) return broken[c->node] = 1, fail(EPROTO);
         a->index = c->queue[0];
         memmove(c->queue, c->queue + 1, --c->queued * sizeof c->queue[0]);
         fill(c, a);
+        if (word(c->node, "astray") > 0) a->index = 1000;
         return 0;
     }
     case VIDIOC_STREAMON: {

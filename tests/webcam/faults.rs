@@ -98,7 +98,7 @@ fn inside_both_lost() {
 
 #[test]
 fn a_hanging_camera_is_told_and_its_thread_left_behind() {
-    with_cameras(&["hang=10", ""], "faults::inside_hanging");
+    with_cameras(&["stuck=10", ""], "faults::inside_hanging");
 }
 
 #[test]
@@ -118,10 +118,10 @@ fn inside_hanging() {
 
 #[test]
 fn a_camera_that_hung_comes_back() {
-    with_cameras(&["grey hang=10", "hang=12"], "faults::inside_hung_for_a_while");
+    with_cameras(&["hang=10", "stuck=12"], "faults::inside_hung_for_a_while");
 }
 
-/// The left one is read by this project's own code, the right one by nokhwa.
+/// The left one sends nothing any more; the right one's thread is stuck in the driver.
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_hung_for_a_while() {
@@ -152,7 +152,7 @@ fn inside_broken() {
 
 #[test]
 fn a_camera_that_never_starts_does_not_hold_up_for_ever() {
-    with_cameras(&["hang=0", "grey hang=0"], "faults::inside_dead");
+    with_cameras(&["hang=0", "grey stuck=0"], "faults::inside_dead");
 }
 
 #[test]

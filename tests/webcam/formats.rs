@@ -70,7 +70,7 @@ fn inside_mjpeg_pair() {
     assert!(pairs.iter().all(|p| p.sequence % 4 != 3), "{:?}", pairs.iter().map(|p| p.sequence).collect::<Vec<_>>());
     assert!(pairs[11].sequence >= 14);
     let damaged = source.state().cameras[0].damaged;
-    assert!(damaged >= 3, "{damaged}");
+    assert!(damaged.jpeg >= 3 && damaged.jpeg == damaged.total(), "{damaged}");
     take(&mut source, 24);
     let remarks = source.state().remarks;
     assert!(

@@ -5,6 +5,7 @@
 //! under `LD_PRELOAD`. The library is compiled by `cc`; without `cc` the tests say so and return.
 #![cfg(target_os = "linux")]
 
+mod damage;
 mod faults;
 mod formats;
 mod identity;

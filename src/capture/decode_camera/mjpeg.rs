@@ -1,6 +1,6 @@
 //! One MJPEG frame to a picture.
 
-use super::DecodeError;
+use super::{Damage, DecodeError};
 use crate::frame::{Luma, Picture};
 use crate::image::Image;
 use zune_jpeg::JpegDecoder;
@@ -29,9 +29,11 @@ fn prepare(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
     const START: [u8; 2] = [0xff, 0xd8];
     const AVI1: &[u8] = b"\xff\xe0\x00\x08AVI1\x00\x00";
     if !frame.starts_with(&START) {
-        return Err(DecodeError(format!("MJPEG frame of {} bytes that does not start as a JPEG", frame.len())));
+        let damage = if frame.is_empty() { Damage::Short } else { Damage::Jpeg };
+        let text = format!("MJPEG frame of {} bytes that does not start as a JPEG", frame.len());
+        return Err(DecodeError::new(damage, text));
     }
-    let end = end_of_picture(frame).ok_or_else(|| DecodeError("MJPEG frame without its end".into()))?;
+    let end = end_of_picture(frame).ok_or_else(|| DecodeError::new(Damage::Jpeg, "MJPEG frame without its end"))?;
     Ok([&START, AVI1, &frame[START.len()..end]].concat())
 }
 
@@ -55,16 +57,19 @@ fn end_of_picture(frame: &[u8]) -> Option<usize> {
 
 fn decode_jpeg((width, height): (usize, usize), stream: &[u8], space: ColorSpace) -> Result<Vec<u8>, DecodeError> {
     // strict: else a cut frame is filled with grey and called good
-    let options = DecoderOptions::default()
-        .set_strict_mode(true)
-        .set_max_width(width)
-        .set_max_height(height)
-        .jpeg_set_out_colorspace(space);
+    let options = DecoderOptions::default().set_strict_mode(true).jpeg_set_out_colorspace(space);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(stream), options);
-    let pixels = decoder.decode().map_err(|e| DecodeError(format!("damaged MJPEG frame: {e:?}")))?;
-    if decoder.dimensions() != Some((width, height)) || pixels.len() != width * height * space.num_components() {
+    let broken = |e| DecodeError::new(Damage::Jpeg, format!("damaged MJPEG frame: {e:?}"));
+    decoder.decode_headers().map_err(broken)?;
+    if decoder.dimensions() != Some((width, height)) {
         let (w, h) = decoder.dimensions().unwrap_or_default();
-        return Err(DecodeError(format!("MJPEG frame of {w}x{h}, {width}x{height} expected")));
+        let text = format!("MJPEG frame of {w}x{h}, {width}x{height} expected");
+        return Err(DecodeError::new(Damage::Size, text));
+    }
+    let pixels = decoder.decode().map_err(broken)?;
+    if pixels.len() != width * height * space.num_components() {
+        let text = format!("damaged MJPEG frame: {} bytes of pixels for {width}x{height}", pixels.len());
+        return Err(DecodeError::new(Damage::Jpeg, text));
     }
     Ok(pixels)
 }

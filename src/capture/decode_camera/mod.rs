@@ -3,9 +3,12 @@
 //! because half a picture would be matched too. What goes unseen: a cut in the last row of blocks, and a lost end whose
 //! place an older frame's bytes take.
 
+mod damage;
 mod mjpeg;
 #[cfg(test)]
 mod tests;
+
+pub use damage::{Damage, Damaged, DecodeError};
 
 use crate::choices;
 use crate::frame::{Luma, Picture};
@@ -78,7 +81,7 @@ pub struct Layout {
 impl Layout {
     /// Rows without gaps.
     pub fn tight(format: PixelFormat, (width, height): (usize, usize)) -> Self {
-        Self { format, width, height, stride: width * format.bytes_per_pixel().unwrap_or(0) }
+        Self { format, width, height, stride: width.saturating_mul(format.bytes_per_pixel().unwrap_or(0)) }
     }
 
     /// Rows `stride` bytes apart where that can be; drivers leave it 0, or wrong, where they have nothing to say.
@@ -94,32 +97,31 @@ impl Layout {
             PixelFormat::Nv12 => self.height + self.height / 2,
             _ => self.height,
         };
-        &bytes[..bytes.len().min(rows * self.stride)]
+        &bytes[..bytes.len().min(rows.saturating_mul(self.stride))]
     }
 
     /// `rows` rows of the width, from `bytes` on, each of `per_pixel` bytes a pixel.
     fn rows<'a>(&self, bytes: &'a [u8], rows: usize) -> Result<impl Iterator<Item = &'a [u8]>, DecodeError> {
-        let row = Self::tight(self.format, (self.width, rows)).stride;
-        let needed = rows.checked_sub(1).map_or(0, |gaps| gaps * self.stride + row);
+        let row = self.width.saturating_mul(self.format.bytes_per_pixel().unwrap_or(0));
+        let stride = self.stride.max(row);
+        let needed = rows.checked_sub(1).map_or(0, |gaps| gaps.saturating_mul(stride).saturating_add(row));
         // drivers may hand over more than the picture (whole memory pages)
         let Some(bytes) = bytes.get(..needed) else {
             let Self { format, width, height, .. } = self;
             let (name, got) = (format.name(), bytes.len());
-            return Err(DecodeError(format!("{name} frame of {got} bytes, {needed} expected for {width}x{height}")));
+            let text = format!("{name} frame of {got} bytes, {needed} expected for {width}x{height}");
+            return Err(DecodeError::new(Damage::Short, text));
         };
-        Ok(bytes.chunks(self.stride.max(1)).map(move |line| &line[..row]))
+        Ok(bytes.chunks(stride.max(1)).map(move |line| &line[..row]))
     }
 }
-
-/// A frame that cannot be decoded; it is dropped and counted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct DecodeError(pub String);
 
 /// Decodes one frame, with RGB if `color` and the format has it.
 ///
 /// How many bits of Y16 carry light no driver says: the fewest of 10, 12, 14 and 16 that hold the brightest pixel of this
 /// frame are taken. Who reads a stream never goes back to fewer.
+///
+/// Any bytes with any layout are answered: the bytes must be there before room is made for a picture.
 ///
 /// # Errors
 /// Too few bytes for the size, an odd width (YUYV) or size (NV12), a damaged or cut JPEG, a JPEG of another size.
@@ -136,11 +138,13 @@ pub fn decode(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, Deco
 fn decode_yuyv(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, DecodeError> {
     let Layout { width, height, .. } = layout;
     if !width.is_multiple_of(2) {
-        return Err(DecodeError(format!("YUYV frame of odd width {width}")));
+        return Err(DecodeError::new(Damage::Size, format!("YUYV frame of odd width {width}")));
     }
+    // before there is room for it: a size may be nonsense
+    let rows = layout.rows(bytes, height)?;
     let mut luma = Vec::with_capacity(width * height);
     let mut rgb = Vec::with_capacity(if color { width * height } else { 0 });
-    for row in layout.rows(bytes, height)? {
+    for row in rows {
         luma.extend(row.iter().step_by(2));
         if color {
             let (fours, _) = row.as_chunks::<4>();
@@ -152,13 +156,15 @@ fn decode_yuyv(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, Dec
 }
 
 fn decode_nv12(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, DecodeError> {
-    let Layout { width, height, stride, .. } = layout;
+    let Layout { width, height, .. } = layout;
+    let stride = layout.stride.max(width);
     if !width.is_multiple_of(2) || !height.is_multiple_of(2) {
-        return Err(DecodeError(format!("NV12 frame of odd size {width}x{height}")));
+        return Err(DecodeError::new(Damage::Size, format!("NV12 frame of odd size {width}x{height}")));
     }
     let luma = plane(layout, bytes)?;
     // half a picture is refused, also where its colour is not asked for
-    let colours: Vec<&[u8]> = layout.rows(bytes.get(stride * height..).unwrap_or_default(), height / 2)?.collect();
+    let colours: Vec<&[u8]> =
+        layout.rows(bytes.get(stride.saturating_mul(height)..).unwrap_or_default(), height / 2)?.collect();
     let rgb = color.then(|| {
         Image::from_fn(width, height, |x, y| {
             let uv = &colours[y / 2][x & !1..];
@@ -169,8 +175,9 @@ fn decode_nv12(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, Dec
 }
 
 fn decode_y16(layout: Layout, bytes: &[u8]) -> Result<Picture, DecodeError> {
+    let rows = layout.rows(bytes, layout.height)?;
     let mut pixels = Vec::with_capacity(layout.width * layout.height);
-    for row in layout.rows(bytes, layout.height)? {
+    for row in rows {
         pixels.extend(row.as_chunks::<2>().0.iter().map(|&word| u16::from_le_bytes(word)));
     }
     let brightest = pixels.iter().copied().max().unwrap_or(0);
@@ -180,8 +187,9 @@ fn decode_y16(layout: Layout, bytes: &[u8]) -> Result<Picture, DecodeError> {
 
 /// A plane of one byte a pixel.
 fn plane(layout: Layout, bytes: &[u8]) -> Result<Image<u8>, DecodeError> {
+    let rows = layout.rows(bytes, layout.height)?;
     let mut pixels = Vec::with_capacity(layout.width * layout.height);
-    layout.rows(bytes, layout.height)?.for_each(|row| pixels.extend(row));
+    rows.for_each(|row| pixels.extend(row));
     Ok(Image::new(layout.width, layout.height, pixels))
 }
 

@@ -65,7 +65,7 @@ fn yuyv_colours_are_those_of_bt601() {
 #[test]
 fn yuyv_of_wrong_length_is_refused() {
     let error = decode(Layout::tight(PixelFormat::Yuyv, (4, 2)), &[0; 15], false).expect_err("too short");
-    assert_eq!(error.0, "YUYV frame of 15 bytes, 16 expected for 4x2");
+    assert_eq!(error.text, "YUYV frame of 15 bytes, 16 expected for 4x2");
     assert!(decode(Layout::tight(PixelFormat::Yuyv, (3, 2)), &[0; 12], false).is_err());
 }
 
@@ -134,7 +134,7 @@ fn damaged_mjpeg_is_refused_and_never_a_panic() {
 fn mjpeg_of_another_size_is_refused() {
     let stream = jpeg(&ramp(32, 16));
     let error = decode(Layout::tight(PixelFormat::Mjpeg, (32, 32)), &stream, false).expect_err("32x16");
-    assert_eq!(error.0, "MJPEG frame of 32x16, 32x32 expected");
+    assert_eq!(error.text, "MJPEG frame of 32x16, 32x32 expected");
     assert!(decode(Layout::tight(PixelFormat::Mjpeg, (16, 16)), &stream, false).is_err());
 }
 

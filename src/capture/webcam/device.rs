@@ -1,8 +1,8 @@
 //! What a camera's thread needs of a camera, whatever library stands behind it.
 
 use super::mode::Mode;
-use crate::capture::decode_camera::Layout;
-use nokhwa::NokhwaError;
+use crate::capture::decode_camera::{Damage, DecodeError, Layout, decode};
+use crate::frame::Picture;
 use std::fmt;
 use std::time::SystemTime;
 
@@ -32,10 +32,26 @@ pub(super) struct Started {
 /// One frame as it came.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame<'a> {
-    /// May go on behind the picture.
+    /// As many as came; they may go on behind the picture.
     pub(super) bytes: &'a [u8],
+    /// The driver says that it is damaged.
+    pub(super) is_flagged: bool,
+    /// Counts the driver's frames since the start of the stream, also those that it could give nobody; where it counts.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nokhwa does not tell"))]
+    pub(super) number: Option<u32>,
     /// The driver's time, by the wall clock.
     pub(super) stamp: Option<SystemTime>,
+}
+
+impl Frame<'_> {
+    /// The picture, unless the frame is damaged.
+    pub(super) fn decode(&self, layout: Layout, color: bool) -> Result<Picture, DecodeError> {
+        if self.is_flagged {
+            let text = format!("the driver says that its {} bytes are damaged", self.bytes.len());
+            return Err(DecodeError::new(Damage::Flagged, text));
+        }
+        decode(layout, self.bytes, color)
+    }
 }
 
 /// Why a device does not do what it was told.
@@ -61,16 +77,6 @@ impl fmt::Display for DeviceError {
 impl From<std::io::Error> for DeviceError {
     fn from(error: std::io::Error) -> Self {
         Self { number: error.raw_os_error(), text: error.to_string() }
-    }
-}
-
-/// nokhwa's errors are texts; the operating system's number stands inside.
-impl From<NokhwaError> for DeviceError {
-    fn from(error: NokhwaError) -> Self {
-        let text = error.to_string();
-        let after = text.rsplit_once("(os error ").map(|(_, after)| after);
-        let number = after.and_then(|after| after.split(')').next()?.parse().ok());
-        Self { number, text }
     }
 }
 

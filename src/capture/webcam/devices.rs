@@ -8,7 +8,7 @@ use super::fault::{self, number};
 use super::mode::{Mode, is_wide};
 use super::sysfs::{self, UsbBus};
 use crate::capture::CaptureError;
-use crossbeam_channel::{Receiver, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use nokhwa::utils::ApiBackend;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -51,15 +51,16 @@ pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
     let mut found = Vec::new();
     for (answer, mut camera) in asked {
         let index = camera.index;
-        match answer.and_then(|a| a.recv_deadline(deadline).ok()) {
-            Some(Ok(modes)) if !modes.is_empty() => camera.modes = modes,
+        match answer.recv_deadline(deadline) {
+            Ok(Ok(modes)) if !modes.is_empty() => camera.modes = modes,
             // what has nothing to show beside the first node of a camera carries its metadata
-            Some(Ok(_)) if sysfs::is_secondary_node(index) => continue,
-            Some(Ok(_)) => camera.problem = Some(fault::unreadable(index).to_string()),
+            Ok(Ok(_)) if sysfs::is_secondary_node(index) => continue,
+            Ok(Ok(_)) => camera.problem = Some(fault::unreadable(index).to_string()),
             // unplugged since it was listed, or a converter that lives among the cameras
-            Some(Err(error)) if error.number == Some(number::MISSING) || error == device::no_camera() => continue,
-            Some(Err(error)) => camera.problem = Some(fault::explain(index, "open it", &error).to_string()),
-            None => camera.problem = Some(fault::silent(index, PATIENCE, 0).to_string()),
+            Ok(Err(error)) if error.number == Some(number::MISSING) || error == device::no_camera() => continue,
+            Ok(Err(error)) => camera.problem = Some(fault::explain(index, "open it", &error).to_string()),
+            Err(RecvTimeoutError::Timeout) => camera.problem = Some(fault::unanswered(index, PATIENCE).to_string()),
+            Err(RecvTimeoutError::Disconnected) => camera.problem = Some(fault::ended(index).to_string()),
         }
         found.push(camera);
     }
@@ -67,45 +68,59 @@ pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
 }
 
 /// Asks a camera for its modes; the answer comes through the channel, if it ever comes.
-fn ask(index: u32) -> Option<Receiver<Result<Vec<Mode>, DeviceError>>> {
+fn ask(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
     let (sender, answer) = bounded(1);
     let Some(claim) = Claim::try_take(index) else {
         // never disturb a camera that this program reads
         let modes = modes_of_claimed(index);
-        if !modes.is_empty() {
+        if modes.is_empty() {
+            // it is just being opened, or hangs
+            let _ = sender.send(Err(fault::held_here()));
+        } else {
             let _ = sender.send(Ok(modes));
         }
-        return Some(answer);
+        return answer;
     };
-    let asking = thread::Builder::new().name(format!("camera {index} modes")).spawn(move || {
+    // without a thread the channel closes, which is an answer too
+    let _ = thread::Builder::new().name(format!("camera {index} modes")).spawn(move || {
         let modes = device::open(index).and_then(|mut device| device.modes());
         drop(claim);
         let _ = sender.send(modes);
     });
-    asking.is_ok().then_some(answer)
+    answer
 }
 
 /// What the system lists, by number, without opening anything.
 pub(super) fn listed() -> Result<Vec<CameraInfo>, CaptureError> {
     ask_for_permission();
-    let listed = nokhwa::query(ApiBackend::Auto)
-        .map_err(|e| CaptureError::Camera(format!("the system does not list its cameras: {e}")))?;
-    let mut cameras: Vec<CameraInfo> = listed
-        .iter()
-        .filter_map(|info| {
-            let index = info.index().as_index().ok()?;
-            // on Linux `/dev/video-dec0` and the like are listed too, under the number of a camera
-            if cfg!(target_os = "linux") && !info.description().ends_with(&format!(" {}", fault::node(index))) {
-                return None;
-            }
-            let port = sysfs::port(index).unwrap_or_else(|| info.misc().trim().to_owned());
-            let bus = sysfs::bus(index);
-            Some(CameraInfo { index, name: info.human_name(), port, bus, modes: Vec::new(), problem: None })
+    let named = match sysfs::nodes_beside_odd_names() {
+        Some(nodes) => nodes.into_iter().map(|(index, name)| (index, name, String::new())).collect(),
+        None => found_by_nokhwa()?,
+    };
+    let mut cameras: Vec<CameraInfo> = named
+        .into_iter()
+        .map(|(index, name, place)| {
+            let port = sysfs::port(index).unwrap_or(place);
+            CameraInfo { index, name, port, bus: sysfs::bus(index), modes: Vec::new(), problem: None }
         })
         .collect();
     cameras.sort_by_key(|c| c.index);
     cameras.dedup_by_key(|c| c.index);
     Ok(cameras)
+}
+
+/// Number, name and place of each camera.
+fn found_by_nokhwa() -> Result<Vec<(u32, String, String)>, CaptureError> {
+    let listed = nokhwa::query(ApiBackend::Auto)
+        .map_err(|e| CaptureError::Camera(format!("the system does not list its cameras: {e}")))?;
+    let camera = |info: &nokhwa::utils::CameraInfo| {
+        let index = info.index().as_index().ok()?;
+        // on Linux `/dev/video-dec0` and the like are listed too, under the number of a camera
+        let is_another =
+            cfg!(target_os = "linux") && !info.description().ends_with(&format!(" {}", fault::node(index)));
+        (!is_another).then(|| (index, info.human_name(), info.misc().trim().to_owned()))
+    };
+    Ok(listed.iter().filter_map(camera).collect())
 }
 
 #[cfg(target_os = "macos")]

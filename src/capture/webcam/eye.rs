@@ -1,16 +1,16 @@
 //! One camera as a source keeps it: open, or lost and looked for. Asking it never waits.
 
 use super::ModeRequest;
+use super::counts::Lost;
 use super::fault;
 use super::mode::Mode;
 use super::opening::{Former, OpenCamera, open};
 use super::reader::{Finish, Shot};
 use super::reopening::{Identity, Reopening};
-use crate::capture::decode_camera::PixelFormat;
+use crate::capture::decode_camera::{Damaged, PixelFormat};
 use crate::capture::{CameraOptions, CameraState, CaptureError};
 use crossbeam_channel::{Select, TryRecvError};
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
 /// So long without a picture, and a camera counts as lost; a slow one has the time of three.
@@ -33,14 +33,15 @@ pub(super) struct Eye {
     lost: Option<String>,
     mode_remark: Option<String>,
     last_shot: Instant,
+    /// What had come damaged by then.
+    damaged_by_then: Damaged,
     /// When the newest pictures came, and their numbers.
     arrivals: VecDeque<(SystemTime, u64)>,
     /// Numbers go on after a loss.
     first_number: u64,
     next_number: u64,
     /// Of earlier times that it was open.
-    damaged: u64,
-    late: u64,
+    earlier: Lost,
     /// How often it was opened.
     openings: u32,
 }
@@ -78,11 +79,11 @@ impl Eye {
             link: Link::Open(camera),
             lost: None,
             last_shot: Instant::now(),
+            damaged_by_then: Damaged::default(),
             arrivals: VecDeque::new(),
             first_number: 0,
             next_number: 0,
-            damaged: 0,
-            late: 0,
+            earlier: Lost::default(),
             openings: 1,
         }
     }
@@ -105,7 +106,10 @@ impl Eye {
     }
 
     /// The next picture that has come.
-    pub(super) fn poll(&mut self) -> Option<Shot> {
+    ///
+    /// # Errors
+    /// It is lost, and the system gives no thread to look for it.
+    pub(super) fn poll(&mut self) -> Result<Option<Shot>, CaptureError> {
         loop {
             match &self.link {
                 Link::Open(camera) => match camera.shots.try_recv() {
@@ -117,23 +121,25 @@ impl Eye {
                         if self.arrivals.len() > ARRIVALS {
                             self.arrivals.pop_front();
                         }
-                        return Some(shot);
+                        self.damaged_by_then = camera.counts.get().damaged;
+                        return Ok(Some(shot));
                     }
-                    Ok(Err(error)) => self.lose(&error),
-                    Err(TryRecvError::Disconnected) => self.lose(&fault::ended(self.index)),
+                    Ok(Err(error)) => self.lose(&error)?,
+                    Err(TryRecvError::Disconnected) => self.lose(&fault::ended(self.index))?,
                     Err(TryRecvError::Empty) if self.last_shot.elapsed() >= self.silence() => {
-                        let damaged = camera.counts.damaged.load(Ordering::Relaxed);
-                        self.lose(&fault::silent(self.index, self.silence(), damaged));
+                        let damaged = camera.counts.get().damaged - self.damaged_by_then;
+                        self.lose(&fault::silent(self.index, self.silence(), damaged))?;
                     }
-                    Err(TryRecvError::Empty) => return None,
+                    Err(TryRecvError::Empty) => return Ok(None),
                 },
                 Link::Lost(reopening) => match reopening.answer.try_recv() {
                     Ok(Ok(camera)) => self.adopt(camera),
                     Ok(Err(error)) => self.lost = Some(error.to_string()),
-                    Err(TryRecvError::Empty) => return None,
+                    Err(TryRecvError::Empty) => return Ok(None),
+                    // the search ended by a panic: it begins anew, each time after a pause
                     Err(TryRecvError::Disconnected) => {
-                        self.link = Link::Lost(Reopening::start(self.identity.clone(), self.former));
-                        return None;
+                        self.link = Link::Lost(Reopening::start(self.identity.clone(), self.former)?);
+                        return Ok(None);
                     }
                 },
             }
@@ -157,15 +163,16 @@ impl Eye {
         SILENCE.max(Duration::from_secs(3) / self.former.mode.rate_hz.max(1))
     }
 
-    fn lose(&mut self, cause: &CaptureError) {
+    fn lose(&mut self, cause: &CaptureError) -> Result<(), CaptureError> {
         log::warn!("{cause}");
         self.lost = Some(cause.to_string());
-        let reopening = Reopening::start(self.identity.clone(), self.former);
-        let Link::Open(camera) = std::mem::replace(&mut self.link, Link::Lost(reopening)) else { return };
-        self.damaged += camera.counts.damaged.load(Ordering::Relaxed);
-        self.late += camera.counts.late.load(Ordering::Relaxed);
-        self.first_number = self.next_number;
-        camera.leave();
+        let reopening = Reopening::start(self.identity.clone(), self.former)?;
+        if let Link::Open(camera) = std::mem::replace(&mut self.link, Link::Lost(reopening)) {
+            self.earlier = self.earlier + camera.counts.get();
+            self.first_number = self.next_number;
+            camera.leave();
+        }
+        Ok(())
     }
 
     fn adopt(&mut self, camera: OpenCamera) {
@@ -176,6 +183,7 @@ impl Eye {
         self.link = Link::Open(camera);
         self.lost = None;
         self.last_shot = Instant::now();
+        self.damaged_by_then = Damaged::default();
         self.arrivals.clear();
         self.openings += 1;
     }
@@ -199,17 +207,18 @@ impl Eye {
     }
 
     pub(super) fn state(&self) -> CameraState {
-        let count = |of: fn(&super::reader::Counts) -> &std::sync::atomic::AtomicU64| match &self.link {
-            Link::Open(camera) => of(&camera.counts).load(Ordering::Relaxed),
-            Link::Lost(_) => 0,
+        let lost = match &self.link {
+            Link::Open(camera) => self.earlier + camera.counts.get(),
+            Link::Lost(_) => self.earlier,
         };
         CameraState {
             index: self.index,
             name: self.identity.name.clone(),
             mode: self.former.mode.to_string(),
             rate_hz: self.rate_hz(),
-            damaged: self.damaged + count(|c| &c.damaged),
-            late: self.late + count(|c| &c.late),
+            damaged: lost.damaged,
+            missed: lost.missed,
+            late: lost.late,
             lost: self.lost.clone(),
         }
     }
@@ -218,10 +227,14 @@ impl Eye {
     pub(super) fn remarks(&self) -> Vec<String> {
         let mut remarks: Vec<String> = self.mode_remark.iter().cloned().collect();
         let damaged = self.state().damaged;
-        if damaged >= DAMAGED_MANY && damaged * DAMAGED_ONE_IN > self.next_number {
+        let total = damaged.total();
+        if total >= DAMAGED_MANY && total * DAMAGED_ONE_IN > self.next_number {
             remarks.push(format!(
-                "camera {}: {damaged} of {} frames came damaged and were dropped; try another cable or port, or a smaller size",
-                self.index, self.next_number
+                "camera {}: {total} of {} frames came damaged and were dropped ({}); try another cable or port, or a smaller \
+                 size",
+                self.index,
+                self.next_number,
+                damaged.causes()
             ));
         }
         remarks

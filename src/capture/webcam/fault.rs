@@ -4,6 +4,7 @@ use super::claim;
 use super::device::DeviceError;
 use super::sysfs;
 use crate::capture::CaptureError;
+use crate::capture::decode_camera::Damaged;
 use std::time::Duration;
 
 /// The system's error numbers that have a meaning of their own for cameras (Linux).
@@ -94,13 +95,34 @@ pub(super) fn unreadable(index: u32) -> CaptureError {
     ))
 }
 
-/// The camera answers nothing any more; its thread may be stuck in the driver.
-pub(super) fn silent(index: u32, since: Duration, damaged: u64) -> CaptureError {
+/// The camera gives no picture any more: it answers nothing, and its thread may be stuck in the driver; or all that came since the
+/// last picture is `damaged`.
+pub(super) fn silent(index: u32, since: Duration, damaged: Damaged) -> CaptureError {
     let seconds = since.as_secs();
-    let damaged = if damaged > 0 { format!(" ({damaged} frames came damaged)") } else { String::new() };
+    CaptureError::Camera(if damaged.total() > 0 {
+        let causes = damaged.causes();
+        format!(
+            "camera {index} has sent nothing but damaged frames for {seconds} s ({causes}); try another cable or port without a \
+             hub, or a smaller size or lower rate"
+        )
+    } else {
+        format!(
+            "camera {index} has sent no picture for {seconds} s; check its cable, or unplug it and plug it in again"
+        )
+    })
+}
+
+/// The camera does not say what it can send; its driver may hang.
+pub(super) fn unanswered(index: u32, since: Duration) -> CaptureError {
+    let seconds = since.as_secs();
     CaptureError::Camera(format!(
-        "camera {index} has sent no picture for {seconds} s{damaged}; check its cable, or unplug it and plug it in again"
+        "camera {index} has not said for {seconds} s what it can send; unplug it and plug it in again"
     ))
+}
+
+/// What is said of a camera whose modes another thread of this program is just asking for.
+pub(super) fn held_here() -> DeviceError {
+    DeviceError::new("this program is just opening it")
 }
 
 /// This program itself has the camera open.

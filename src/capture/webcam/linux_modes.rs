@@ -1,7 +1,7 @@
 //! What a camera offers by the kernel's own listing.
 
-use super::device::DeviceError;
-use super::mode::Mode;
+use super::linux_calls;
+use super::mode::{MOST_PIXELS_ASIDE, Mode};
 use crate::capture::decode_camera::PixelFormat;
 use v4l::frameinterval::{FrameIntervalEnum, Stepwise as IntervalRange};
 use v4l::framesize::{FrameSizeEnum, Stepwise as SizeRange};
@@ -15,8 +15,8 @@ pub(super) struct Offer {
     pub(super) fourcc: FourCC,
     /// Time between frames, s; `None` where the camera lets nobody set it.
     pub(super) interval: Option<Fraction>,
-    /// Listed one by one, with 1/N s between frames: all that nokhwa understands.
-    pub(super) is_plain: bool,
+    /// Listed one by one, with 1/N s between frames.
+    is_plain: bool,
 }
 
 /// Sizes out of a range that are worth a line in a list, beside its ends: one eye's, then both eyes'.
@@ -38,6 +38,8 @@ const SIZES: [(u32, u32); 12] = [
 const RATES_HZ: [u32; 10] = [5, 10, 15, 20, 25, 30, 50, 60, 90, 120];
 /// What counts as a rate, Hz.
 const ANY_RATE_HZ: std::ops::RangeInclusive<u32> = 1..=1000;
+/// No camera has more; a driver that lists more has them left out.
+const MOST_OFFERS: usize = 4096;
 
 /// What can be read here, and under which names.
 fn format_of(fourcc: FourCC) -> Option<PixelFormat> {
@@ -51,17 +53,15 @@ fn format_of(fourcc: FourCC) -> Option<PixelFormat> {
     })
 }
 
-pub(super) fn fourcc_is_read_by_nokhwa(fourcc: FourCC) -> bool {
-    matches!(&fourcc.repr, b"YUYV" | b"NV12" | b"MJPG")
-}
-
 /// Everything that can be read here, sorted by mode; nothing where the node is no camera.
-pub(super) fn offers(device: &Device) -> Result<Vec<Offer>, DeviceError> {
+pub(super) fn offers(device: &Device) -> Vec<Offer> {
     let mut offers = Vec::new();
-    for description in device.enum_formats()? {
-        let fourcc = description.fourcc;
+    for fourcc in linux_calls::formats(device) {
         let Some(format) = format_of(fourcc) else { continue };
         for (width, height, listed) in sizes(device, fourcc) {
+            if !is_size(width, height) || offers.len() >= MOST_OFFERS {
+                continue;
+            }
             for (interval, plain) in intervals(device, fourcc, width, height) {
                 let rate_hz = interval.map_or(30, rate_of);
                 if ANY_RATE_HZ.contains(&rate_hz) {
@@ -74,7 +74,11 @@ pub(super) fn offers(device: &Device) -> Result<Vec<Offer>, DeviceError> {
     // of two that look the same, the one in whole numbers
     offers.sort_by_key(|offer| (offer.mode, !offer.is_plain));
     offers.dedup_by_key(|offer| offer.mode);
-    Ok(offers)
+    offers
+}
+
+fn is_size(width: u32, height: u32) -> bool {
+    [width, height].iter().all(|&side| (1..=MOST_PIXELS_ASIDE).contains(&(side as usize)))
 }
 
 fn rate_of(interval: Fraction) -> u32 {
@@ -83,9 +87,9 @@ fn rate_of(interval: Fraction) -> u32 {
 
 /// Width, height, and whether it is listed as such.
 fn sizes(device: &Device, fourcc: FourCC) -> Vec<(u32, u32, bool)> {
-    let Ok(listed) = device.enum_framesizes(fourcc) else {
+    let Ok(listed) = linux_calls::sizes(device, fourcc) else {
         // a driver without a list has the size in which it stands
-        let present = device.format().ok().filter(|present| present.fourcc == fourcc);
+        let present = linux_calls::format(device).ok().filter(|present| present.fourcc == fourcc);
         return present.map(|p| (p.width, p.height, false)).into_iter().collect();
     };
     let of = |size| match size {
@@ -94,7 +98,7 @@ fn sizes(device: &Device, fourcc: FourCC) -> Vec<(u32, u32, bool)> {
             within(&range).into_iter().map(|(width, height)| (width, height, false)).collect()
         }
     };
-    listed.into_iter().flat_map(|listed| of(listed.size)).collect()
+    listed.into_iter().flat_map(of).collect()
 }
 
 /// The usual sizes that a range has, and its ends.
@@ -113,7 +117,7 @@ fn within(range: &SizeRange) -> Vec<(u32, u32)> {
 
 /// Times between frames at a size, and whether they are listed one by one as 1/N s.
 fn intervals(device: &Device, fourcc: FourCC, width: u32, height: u32) -> Vec<(Option<Fraction>, bool)> {
-    let Ok(listed) = device.enum_frameintervals(fourcc, width, height) else {
+    let Ok(listed) = linux_calls::intervals(device, fourcc, (width, height)) else {
         let present = device.params().ok().map(|p| p.interval).filter(|i| i.numerator > 0 && i.denominator > 0);
         return vec![(present, false)];
     };
@@ -124,7 +128,7 @@ fn intervals(device: &Device, fourcc: FourCC, width: u32, height: u32) -> Vec<(O
             usual_within(&range).into_iter().map(|interval| (Some(interval), false)).collect()
         }
     };
-    listed.into_iter().flat_map(|listed| of(listed.interval)).collect()
+    listed.into_iter().flat_map(of).collect()
 }
 
 fn usual_within(range: &IntervalRange) -> Vec<Fraction> {

@@ -1,10 +1,12 @@
-//! Cameras: two paired by capture time, or one that shows both eyes side by side; a thumbnail of any. nokhwa reads them, and
-//! on Linux V4L2 itself what nokhwa cannot; nothing outside this folder names either. A read may block for ever: each camera
+//! Cameras: two paired by capture time, or one that shows both eyes side by side; a thumbnail of any. nokhwa finds them, and
+//! reads them where the system is not Linux; there V4L2 is asked itself, because it tells which frames are damaged and nokhwa
+//! does not. Nothing outside this folder names either. A read may block for ever: each camera
 //! has a thread of its own (`reader`), which is left behind where it does not come back, and whoever takes pictures waits
 //! for a channel only.
 
 mod claim;
 pub mod controls;
+mod counts;
 mod device;
 mod devices;
 mod eye;
@@ -12,7 +14,11 @@ mod fault;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
+mod linux_calls;
+#[cfg(target_os = "linux")]
 mod linux_modes;
+#[cfg(target_os = "linux")]
+mod linux_stream;
 mod mode;
 mod name;
 mod opening;
@@ -24,6 +30,8 @@ mod resync;
 mod side_by_side;
 mod sysfs;
 mod thread;
+#[cfg(any(not(target_os = "linux"), test))]
+#[cfg_attr(target_os = "linux", allow(dead_code, reason = "for other systems; its choices are tested here too"))]
 mod through_nokhwa;
 
 pub use devices::{CameraInfo, cameras};

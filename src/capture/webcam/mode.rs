@@ -31,6 +31,9 @@ impl fmt::Display for Mode {
     }
 }
 
+/// No picture is wider or higher, px, as no size that can be asked for is.
+pub(super) const MOST_PIXELS_ASIDE: usize = 16_384;
+
 /// What is wished of a camera; what it has nearest to it is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModeRequest {

@@ -3,6 +3,7 @@
 use super::devices::{CameraInfo, listed};
 use super::{fault, sysfs};
 use crate::capture::CaptureError;
+use crate::console::foreign;
 use std::fmt;
 use std::str::FromStr;
 
@@ -27,8 +28,9 @@ impl CameraName {
             Self::Number(number) if found.contains(number) => Ok(*number),
             Self::Number(number) => Err(fault::missing(*number, &found)),
             Self::Port(port) => cameras.iter().find(|c| is_at(c, port)).map(|c| c.index).ok_or_else(|| {
-                let ports: Vec<_> = cameras.iter().map(|c| c.port.as_str()).collect();
+                let ports: Vec<_> = cameras.iter().map(|c| foreign(&c.port)).collect();
                 let found = if ports.is_empty() { "none".to_owned() } else { ports.join(", ") };
+                let port = foreign(port);
                 CaptureError::Camera(format!(
                     "no camera at port {port}: found {found}; plug it in there, or see `stereopsis devices`"
                 ))

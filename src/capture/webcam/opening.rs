@@ -2,16 +2,17 @@
 
 use super::ModeRequest;
 use super::claim::Claim;
+use super::counts::Counts;
 use super::devices::listed;
 use super::fault;
 use super::mode::{Mode, choose};
-use super::reader::{Counts, Finish, Reader, Shot, Taken};
+use super::reader::{Finish, Reader, Shot, Taken};
 use super::thread::CameraThread;
 use crate::capture::CaptureError;
 use crate::capture::decode_camera::PixelFormat;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};
 
 /// An open camera that sends pictures. Dropping it stops it.
@@ -150,9 +151,7 @@ impl Starting {
     fn answer<T>(&self, answers: &Receiver<Result<T, CaptureError>>, deadline: Instant) -> Result<T, CaptureError> {
         answers.recv_deadline(deadline).unwrap_or_else(|error| {
             Err(match error {
-                RecvTimeoutError::Timeout => {
-                    fault::silent(self.index, START, self.counts.damaged.load(Ordering::Relaxed))
-                }
+                RecvTimeoutError::Timeout => fault::silent(self.index, START, self.counts.get().damaged),
                 RecvTimeoutError::Disconnected => fault::ended(self.index),
             })
         })

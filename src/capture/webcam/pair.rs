@@ -71,7 +71,7 @@ impl WebcamPair {
     /// Takes what has come, without waiting.
     fn drain(&mut self) -> Result<(), CaptureError> {
         for (i, side) in SIDES.into_iter().enumerate() {
-            while let Some(shot) = self.eyes[i].poll() {
+            while let Some(shot) = self.eyes[i].poll()? {
                 if self.eyes[i].openings() != self.openings[i] {
                     self.openings[i] = self.eyes[i].openings();
                     self.stamps[i] = Stamps::default();

@@ -6,7 +6,7 @@ use super::fault;
 use super::mode::{Mode, is_wide};
 use super::thread::CameraThread;
 use crate::capture::CaptureError;
-use crate::capture::decode_camera::{PixelFormat, decode};
+use crate::capture::decode_camera::{Damaged, PixelFormat};
 use crate::frame::Picture;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,6 +33,8 @@ struct Seen {
     latest: Option<Arc<Picture>>,
     /// When that came, or when waiting for it began.
     at: Instant,
+    /// What has come since then.
+    damaged: Damaged,
     problem: Option<String>,
     is_wide: bool,
 }
@@ -49,7 +51,8 @@ impl Preview {
     /// Starts to watch camera `index`; returns at once.
     pub fn open(index: u32) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let seen = Seen { latest: None, at: Instant::now(), problem: None, is_wide: false };
+        let seen =
+            Seen { latest: None, at: Instant::now(), damaged: Damaged::default(), problem: None, is_wide: false };
         let shared = Arc::new(Shared { stop: stop.clone(), seen: Mutex::new(seen) });
         let watcher = shared.clone();
         let thread = CameraThread::spawn(index, format!("camera {index} preview"), stop, move || watcher.run(index));
@@ -70,9 +73,12 @@ impl Preview {
 
     /// Why there is no picture, or no new one; what is tried again stands here until it works.
     pub fn problem(&self) -> Option<String> {
+        if self.thread.as_ref().is_some_and(CameraThread::has_ended) {
+            return Some(fault::ended(self.index).to_string());
+        }
         let seen = self.shared.seen();
-        let silent = || (seen.at.elapsed() >= SILENCE).then(|| fault::silent(self.index, SILENCE, 0).to_string());
-        seen.problem.clone().or_else(silent)
+        let silent = || fault::silent(self.index, SILENCE, seen.damaged).to_string();
+        seen.problem.clone().or_else(|| (seen.at.elapsed() >= SILENCE).then(silent))
     }
 
     /// Its largest pictures are at least twice as wide as high: it seems to show both eyes side by side. False before the
@@ -132,14 +138,20 @@ impl Shared {
         let layout = device.start(mode)?.layout;
         while !self.stopped() {
             let Some(frame) = device.frame()? else { continue };
-            // a damaged frame is passed over: the next one comes soon
-            let Ok(mut picture) = decode(layout, frame.bytes, true) else { continue };
+            let mut picture = match frame.decode(layout, true) {
+                Ok(picture) => picture,
+                Err(error) => {
+                    // passed over: the next one comes soon
+                    self.seen().damaged.count(error.damage);
+                    continue;
+                }
+            };
             if picture.rgb.is_none() {
                 picture.rgb = Some(picture.luma.to_u8().map(|&grey| [grey; 3]));
             }
             let mut seen = self.seen();
             seen.latest = Some(Arc::new(picture));
-            seen.at = Instant::now();
+            (seen.at, seen.damaged) = (Instant::now(), Damaged::default());
             seen.problem = None;
         }
         Ok(())

@@ -2,16 +2,17 @@
 //! sends pictures. It never waits for whoever takes them: its queue holds a few, of which the oldest gives way.
 
 use super::claim::Claim;
+use super::counts::Counts;
 use super::device::{self, Device, DeviceError, Frame, Started};
 use super::fault::{self, number};
 use super::mode::Mode;
-use crate::capture::decode_camera::{Layout, decode};
+use crate::capture::decode_camera::Layout;
 use crate::capture::{CaptureError, Orientation};
 use crate::frame::{Luma, Picture};
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
 
 /// One decoded picture of one camera.
 #[derive(Debug)]
@@ -25,15 +26,6 @@ pub(super) struct Shot {
     pub(super) arrival: SystemTime,
     /// Counts every frame that came, also those that were damaged or given up.
     pub(super) number: u64,
-}
-
-/// What happens to frames on the way, counted.
-#[derive(Debug, Default)]
-pub(super) struct Counts {
-    /// Could not be decoded.
-    pub(super) damaged: AtomicU64,
-    /// Were not taken in time.
-    pub(super) late: AtomicU64,
 }
 
 /// What is done with each picture.
@@ -65,6 +57,8 @@ pub(super) struct Reader {
 #[derive(Default)]
 struct Progress {
     number: u64,
+    /// The driver's number of the last frame of this start of the stream.
+    of_driver: Option<u32>,
     /// Of 16-bit frames: the most bits that any of them had.
     bits: u8,
 }
@@ -77,10 +71,23 @@ impl Progress {
             *bits = self.bits;
         }
     }
+
+    /// Frames that the driver counted since the last one and gave nobody.
+    fn missed(&mut self, number: Option<u32>) -> u32 {
+        let last = std::mem::replace(&mut self.of_driver, number);
+        let gap = number.zip(last).and_then(|(number, last)| number.checked_sub(last)?.checked_sub(1));
+        // a longer gap is a silence, or a count that means nothing
+        gap.filter(|&gap| gap <= LONGEST_GAP).unwrap_or(0)
+    }
 }
 
 /// A stream waits at most so long before it is started again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// A camera whose frames come damaged for so long after its start, and at least so many, cannot be read in that mode.
+const DAMAGED_START: Duration = Duration::from_secs(1);
+const DAMAGED_FEW: u64 = 3;
+/// So many frames may be missing in a row.
+const LONGEST_GAP: u32 = 1000;
 
 impl Reader {
     pub(super) fn run(
@@ -143,18 +150,28 @@ impl Reader {
         Err(refusal.unwrap_or_else(|| fault::unreadable(self.index)))
     }
 
-    /// Only the first frame shows that the camera streams.
+    /// Only the first whole frame shows that the camera streams; the very first ones are often cut.
     fn first_frame(
         &self,
         device: &mut dyn Device,
         mode: Mode,
         progress: &mut Progress,
     ) -> Result<Started, DeviceError> {
+        let before = self.counts.get().damaged;
         let started = device.start(mode)?;
+        progress.of_driver = None;
+        let hopeless = Instant::now() + DAMAGED_START;
         while !self.stop.load(Ordering::Relaxed) {
-            if let Some(frame) = device.frame()? {
-                self.deliver(frame, started.layout, progress);
+            let Some(frame) = device.frame()? else { continue };
+            if self.deliver(frame, started.layout, progress) {
                 break;
+            }
+            let damaged = self.counts.get().damaged - before;
+            if damaged.total() >= DAMAGED_FEW && Instant::now() >= hopeless {
+                let (seconds, causes) = (DAMAGED_START.as_secs(), damaged.causes());
+                return Err(DeviceError::new(format!(
+                    "for {seconds} s every frame came damaged ({causes}), as through a bad cable, port or hub"
+                )));
             }
         }
         Ok(started)
@@ -169,29 +186,36 @@ impl Reader {
                 if let Err(error) = device.start(started.mode) {
                     return self.send(Err(fault::explain(self.index, "start it again", &error)));
                 }
+                progress.of_driver = None;
             }
             match device.frame() {
-                Ok(Some(frame)) => self.deliver(frame, started.layout, progress),
+                Ok(Some(frame)) => {
+                    self.deliver(frame, started.layout, progress);
+                }
                 Ok(None) => {}
                 Err(error) => return self.send(Err(fault::explain(self.index, "read it", &error))),
             }
         }
     }
 
-    fn deliver(&self, frame: Frame<'_>, layout: Layout, progress: &mut Progress) {
+    /// Sends the picture, unless the frame is damaged: then it is counted, and the answer is false.
+    fn deliver(&self, frame: Frame<'_>, layout: Layout, progress: &mut Progress) -> bool {
         let arrival = SystemTime::now();
         let number = progress.number;
         progress.number += 1;
-        match decode(layout, frame.bytes, self.finish.color) {
+        self.counts.miss(progress.missed(frame.number));
+        match frame.decode(layout, self.finish.color) {
             Ok(mut picture) => {
                 progress.deepen(&mut picture.luma);
                 self.finish.orientation.turn(&mut picture);
                 let original = crate::capture::Shot { layout, bytes: layout.cut(frame.bytes).into() };
                 self.send(Ok(Shot { picture, original, stamp: frame.stamp, arrival, number }));
+                true
             }
             Err(error) => {
-                self.counts.damaged.fetch_add(1, Ordering::Relaxed);
+                self.counts.drop_damaged(error.damage);
                 log::debug!("camera {}: frame {number} dropped: {error}", self.index);
+                false
             }
         }
     }
@@ -201,7 +225,7 @@ impl Reader {
         while let Err(TrySendError::Full(refused)) = self.shots.try_send(shot) {
             shot = refused;
             if self.oldest.try_recv().is_ok() {
-                self.counts.late.fetch_add(1, Ordering::Relaxed);
+                self.counts.drop_late();
             }
         }
     }
@@ -211,6 +235,16 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::image::Image;
+
+    #[test]
+    fn gaps_in_a_drivers_count_are_frames_that_are_missing() {
+        let mut progress = Progress::default();
+        // one and three are missing; a stream that starts anew, a count that stands still or leaps miss none
+        let numbers = [0, 1, 3, 7, 0, 0, 1, u32::MAX, 0];
+        let missed: Vec<u32> = numbers.into_iter().map(|n| progress.missed(Some(n))).collect();
+        assert_eq!(missed, [0, 0, 1, 3, 0, 0, 0, 0, 0]);
+        assert_eq!((progress.missed(None), progress.missed(Some(9))), (0, 0), "who does not count misses none");
+    }
 
     #[test]
     fn a_dark_frame_keeps_the_depth_of_those_before() {

@@ -5,7 +5,7 @@ use super::claim;
 use super::devices::listed;
 use super::opening::{Former, OpenCamera, open_again};
 use crate::capture::CaptureError;
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, never};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::thread;
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ pub(super) struct Reopening {
     /// The camera, or why it cannot be opened although it is there.
     pub(super) answer: Receiver<Result<OpenCamera, CaptureError>>,
     /// Closed when this is dropped.
-    _stop: Option<Sender<()>>,
+    _stop: Sender<()>,
 }
 
 /// Time between two looks.
@@ -57,10 +57,14 @@ const LOOK: Duration = Duration::from_millis(250);
 
 impl Reopening {
     /// Starts looking.
-    pub(super) fn start(identity: Identity, former: Former) -> Self {
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub(super) fn start(identity: Identity, former: Former) -> Result<Self, CaptureError> {
         let (sender, answer) = bounded(1);
         let (stop, stopped) = bounded::<()>(0);
-        let name = format!("camera {} again", identity.index);
+        let index_lost = identity.index;
+        let name = format!("camera {index_lost} again");
         let search = move || {
             while stopped.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
                 // while its old thread is in the driver it cannot be opened, and what is said of it already stands
@@ -77,12 +81,12 @@ impl Reopening {
                 }
             }
         };
-        match thread::Builder::new().name(name).spawn(search) {
-            Ok(_) => Self { answer, _stop: Some(stop) },
-            Err(error) => {
-                log::error!("no thread to look for a lost camera: {error}");
-                Self { answer: never(), _stop: None }
-            }
-        }
+        thread::Builder::new().name(name).spawn(search).map_err(|error| {
+            CaptureError::Camera(format!(
+                "camera {index_lost} is lost, and the system gives no thread to look for it: {error}; close other programs, and open \
+                 the source again"
+            ))
+        })?;
+        Ok(Self { answer, _stop: stop })
     }
 }

@@ -76,7 +76,7 @@ impl PairSource for SideBySide {
     fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
         let deadline = Instant::now() + patience;
         loop {
-            if let Some(shot) = self.eye.poll() {
+            if let Some(shot) = self.eye.poll()? {
                 return Ok(Next::Pair(Box::new(self.pair(&shot)?)));
             }
             if Instant::now() >= deadline {

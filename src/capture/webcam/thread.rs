@@ -1,7 +1,7 @@
 //! The handle of a camera's thread. The thread may hang in a driver for ever: so it is asked to stop and, soon, left behind.
 
 use crate::capture::CaptureError;
-use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError, bounded};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -46,6 +46,11 @@ impl CameraThread {
     pub(super) fn signal_stop(&mut self) -> Instant {
         self.stop.store(true, Ordering::Relaxed);
         *self.patience_ends.get_or_insert_with(|| Instant::now() + STOP)
+    }
+
+    /// Whether it has come to its end, by itself or by a panic.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.try_recv() == Err(TryRecvError::Disconnected)
     }
 
     /// Tells it to stop and never waits.

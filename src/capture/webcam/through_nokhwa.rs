@@ -1,10 +1,11 @@
-//! A camera through nokhwa: YUYV, NV12 and MJPEG at whole rates.
+//! A camera through nokhwa: YUYV, NV12 and MJPEG at whole rates, on every system but Linux. Which frames the driver knows to be
+//! damaged it does not say; what is too short or a broken JPEG is seen when it is decoded.
 
 use super::device::{Device, DeviceError, Frame, Started};
-use super::mode::Mode;
+use super::mode::{MOST_PIXELS_ASIDE, Mode};
 use crate::capture::decode_camera::{Layout, PixelFormat};
 use nokhwa::utils::{CameraFormat, CameraIndex, FrameFormat, RequestedFormat, RequestedFormatType, Resolution};
-use nokhwa::{Buffer, Camera};
+use nokhwa::{Buffer, Camera, NokhwaError};
 use std::panic::AssertUnwindSafe;
 use std::time::UNIX_EPOCH;
 
@@ -18,20 +19,9 @@ pub(super) struct NokhwaDevice {
 
 impl NokhwaDevice {
     /// Opens a camera in whatever readable mode it lists first.
-    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "there the mode is known before"))]
     pub(super) fn open(index: u32) -> Result<Self, DeviceError> {
-        Self::open_with(index, RequestedFormatType::None)
-    }
-
-    /// Opens a camera that stands in this mode already: what else it can do is not looked at.
-    #[cfg(target_os = "linux")]
-    pub(super) fn open_in(index: u32, mode: Mode) -> Result<Self, DeviceError> {
-        Self::open_with(index, RequestedFormatType::Exact(listed(mode)?))
-    }
-
-    fn open_with(index: u32, wanted: RequestedFormatType) -> Result<Self, DeviceError> {
         let readable = [FrameFormat::YUYV, FrameFormat::NV12, FrameFormat::MJPEG];
-        let request = RequestedFormat::with_formats(wanted, &readable);
+        let request = RequestedFormat::with_formats(RequestedFormatType::None, &readable);
         let camera = Camera::new(CameraIndex::Index(index), request)?;
         Ok(Self { camera: Some(camera), last: None, index })
     }
@@ -60,7 +50,7 @@ impl Device for NokhwaDevice {
     fn frame(&mut self) -> Result<Option<Frame<'_>>, DeviceError> {
         let buffer = self.camera()?.frame()?;
         let stamp = buffer.capture_timestamp().and_then(|since| UNIX_EPOCH.checked_add(since));
-        Ok(Some(Frame { bytes: self.last.insert(buffer).buffer(), stamp }))
+        Ok(Some(Frame { bytes: self.last.insert(buffer).buffer(), is_flagged: false, number: None, stamp }))
     }
 
     fn stop(&mut self) {
@@ -81,12 +71,22 @@ impl Drop for NokhwaDevice {
     }
 }
 
+/// nokhwa's errors are texts; the operating system's number stands inside.
+impl From<NokhwaError> for DeviceError {
+    fn from(error: NokhwaError) -> Self {
+        let text = error.to_string();
+        let after = text.rsplit_once("(os error ").map(|(_, after)| after);
+        let number = after.and_then(|after| after.split(')').next()?.parse().ok());
+        Self { number, text }
+    }
+}
+
 /// Rates that a listing means; those beyond are misread fractions such as 30000/1001.
 const RATES_HZ: std::ops::RangeInclusive<u32> = 1..=1000;
 
 /// The modes in nokhwa's listing that can be read here, sorted.
 fn readable(listed: &[CameraFormat]) -> Vec<Mode> {
-    let mut modes: Vec<Mode> = listed.iter().filter_map(mode_of).filter(|m| RATES_HZ.contains(&m.rate_hz)).collect();
+    let mut modes: Vec<Mode> = listed.iter().filter_map(mode_of).filter(is_sane).collect();
     if cfg!(target_os = "macos") {
         // its binding may take the rate range of another format of the same size, and the process ends
         modes.retain(|m| {
@@ -97,6 +97,11 @@ fn readable(listed: &[CameraFormat]) -> Vec<Mode> {
     modes.sort_unstable();
     modes.dedup();
     modes
+}
+
+fn is_sane(mode: &Mode) -> bool {
+    let sides = [mode.width, mode.height];
+    RATES_HZ.contains(&mode.rate_hz) && sides.iter().all(|side| (1..=MOST_PIXELS_ASIDE).contains(side))
 }
 
 fn size_of(listed: &CameraFormat) -> (usize, usize) {
@@ -138,6 +143,7 @@ mod tests {
             CameraFormat::new(Resolution::new(640, 480), FrameFormat::YUYV, 30),
             CameraFormat::new(Resolution::new(640, 480), FrameFormat::YUYV, 30000),
             CameraFormat::new(Resolution::new(640, 480), FrameFormat::RAWRGB, 30),
+            CameraFormat::new(Resolution::new(640, 0), FrameFormat::YUYV, 30),
             CameraFormat::new(Resolution::new(640, 480), FrameFormat::NV12, 30),
             CameraFormat::new(Resolution::new(320, 240), FrameFormat::YUYV, 30),
             CameraFormat::new(Resolution::new(640, 480), FrameFormat::YUYV, 30),

@@ -4,6 +4,7 @@ use super::{ListedCamera, bandwidth};
 use crate::capture::PowerLine;
 use crate::capture::webcam::Mode;
 use crate::capture::webcam::controls::{ControlKind, OfferedControl};
+use crate::console::foreign;
 use std::fmt::Write;
 
 /// The cameras: where they are plugged in, modes grouped by format and size, controls; then warnings, and how to use them.
@@ -18,9 +19,9 @@ pub fn camera_list_text(cameras: &[ListedCamera]) -> String {
 }
 
 fn camera_text(ListedCamera { info, controls }: &ListedCamera) -> String {
-    let port = if info.port.is_empty() { String::new() } else { format!(", port {}", info.port) };
+    let port = if info.port.is_empty() { String::new() } else { format!(", port {}", foreign(&info.port)) };
     let bus = info.bus.map_or(String::new(), |bus| format!(", {bus}"));
-    let mut text = format!("camera {}: {}{port}{bus}\n", info.index, info.name);
+    let mut text = format!("camera {}: {}{port}{bus}\n", info.index, foreign(&info.name));
     for of_format in info.modes.chunk_by(|a, b| a.format == b.format) {
         let sizes: Vec<String> = of_format.chunk_by(|a, b| a.size() == b.size()).map(size_text).collect();
         let _ = writeln!(text, "  {:<5} {}", of_format[0].format.name(), wrapped(&sizes));
@@ -110,8 +111,10 @@ fn how_to_use(cameras: &[ListedCamera]) -> String {
         ),
     };
     let ports: Vec<&str> = usable.iter().take(2).map(|info| info.port.as_str()).collect();
-    // a port names a camera only where no other one has the same
-    let is_name = |port: &&str| !port.is_empty() && usable.iter().filter(|info| info.port == **port).count() == 1;
+    // a port names a camera only where no other one has the same, and it can be typed
+    let is_name = |port: &&str| {
+        !port.is_empty() && foreign(port) == **port && usable.iter().filter(|info| info.port == **port).count() == 1
+    };
     if ports.iter().all(is_name) {
         let _ = writeln!(lines, "numbers may change, ports stay: --source webcam:{}", ports.join(","));
     }

@@ -3,6 +3,7 @@
 use crate::capture::decode_camera::PixelFormat;
 use crate::capture::webcam::{CameraInfo, Mode};
 use crate::capture::{Orientation, SourceSpec};
+use crate::console::foreign;
 use crate::ui::session::{Session, camera_name};
 use crate::ui::widgets;
 use egui::{Button, Color32, Image, RichText, Role, Sense, Ui, WidgetInfo, vec2};
@@ -64,7 +65,7 @@ fn tile(ui: &mut Ui, session: &mut Session, camera: &CameraInfo) {
     let chooser = session.chooser.as_ref();
     let is_left = chooser.is_some_and(|chooser| chooser.left.as_ref() == Some(&camera_name(camera)));
     let used = eye_of(session, camera);
-    let title = format!("{} {}", camera.index, camera.name);
+    let title = format!("{} {}", camera.index, foreign(&camera.name));
     let texture = chooser.and_then(|chooser| chooser.thumbnails.get(&camera.index)).map(|t| t.texture.clone());
     let help = "Click: the first camera is left, the second one right.";
     // the same room with and without a picture: nothing jumps under the pointer
@@ -91,7 +92,7 @@ fn tile(ui: &mut Ui, session: &mut Session, camera: &CameraInfo) {
     let name = RichText::new(role.map_or(title.clone(), |role| format!("{title} · {role}")));
     ui.add(egui::Label::new(name).truncate());
     let bus = camera.bus.map_or(String::new(), |bus| format!(" · {bus}"));
-    let port = if camera.port.is_empty() { "port not known" } else { &camera.port };
+    let port = if camera.port.is_empty() { "port not known".to_owned() } else { foreign(&camera.port) };
     ui.add(egui::Label::new(RichText::new(format!("{port}{bus}")).small().weak()).truncate()).on_hover_text(port);
     let proposed = camera.proposes_side_by_side();
     let both = if proposed { "Use: both eyes in one picture" } else { "both eyes in one picture" };

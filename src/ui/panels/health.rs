@@ -2,6 +2,7 @@
 
 use crate::calibration::Verdict;
 use crate::capture::CameraState;
+use crate::console::foreign;
 use crate::ui::session::Session;
 use crate::ui::widgets;
 use egui::{Color32, RichText, Ui};
@@ -64,9 +65,11 @@ fn camera(ui: &mut Ui, camera: &CameraState) {
         ui.add(egui::Label::new(text.color(ui.visuals().error_fg_color)).wrap());
         return;
     }
-    let damaged = if camera.damaged > 0 { format!(", {} damaged", camera.damaged) } else { String::new() };
+    let total = camera.damaged.total();
+    let damaged = if total > 0 { format!(", {total} damaged") } else { String::new() };
     let text = format!("camera {}: {:.1}/s{damaged}", camera.index, camera.rate_hz);
-    let help =
-        format!("{}\n{}\n{} damaged, {} not taken in time", camera.name, camera.mode, camera.damaged, camera.late);
+    let CameraState { mode, damaged, missed, late, .. } = camera;
+    let name = foreign(&camera.name);
+    let help = format!("{name}\n{mode}\n{damaged}\n{missed} missing in the driver's count, {late} not taken in time");
     ui.add(egui::Label::new(RichText::new(text).small().weak()).truncate()).on_hover_text(help);
 }

@@ -15,7 +15,6 @@ pub use apply::{apply, protect_calibration};
 pub use equal::equalise;
 pub use task::ControlTask;
 
-use super::fault;
 use crate::capture::{CaptureError, PowerLine};
 use crate::choices;
 use node::Node;
@@ -100,16 +99,9 @@ pub struct OfferedControl {
 /// What camera `index` offers, in the order of [`ControlKind::ALL`]; empty for a camera that has nothing to set.
 ///
 /// # Errors
-/// It cannot be opened or asked, or lists what cannot be read here; on systems other than Linux always, with words on what to use there.
+/// It cannot be opened or asked; on systems other than Linux always, with words on what to use there.
 pub fn offered(index: u32) -> Result<Vec<OfferedControl>, CaptureError> {
     let node = Node::open(index)?;
-    if !node.ranges_known() {
-        return Err(CaptureError::Camera(format!(
-            "camera {index} lists a control of a kind that is unknown here, so their ranges are unknown; they can be set, and \
-             `v4l2-ctl -d {} -l` lists them",
-            fault::node(index)
-        )));
-    }
     Ok(ControlKind::ALL.iter().filter_map(|&kind| offered_by(&node, kind)).collect())
 }
 

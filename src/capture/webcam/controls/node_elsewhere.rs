@@ -23,10 +23,6 @@ impl Node {
         match self.0 {}
     }
 
-    pub(super) fn ranges_known(&self) -> bool {
-        match self.0 {}
-    }
-
     pub(super) fn range(&self, _: Id) -> Option<&Range> {
         match self.0 {}
     }

@@ -1,19 +1,18 @@
-//! A camera's controls through V4L2, on a descriptor of their own.
+//! A camera's controls through V4L2, on a descriptor of their own. Each one is asked for by its number: what else a driver lists
+//! is not looked at.
 
-use super::super::fault;
+use super::super::{fault, linux_calls};
 use super::{Id, Range};
 use crate::capture::CaptureError;
 use std::io;
-use std::panic::AssertUnwindSafe;
 use v4l::Device;
-use v4l::control::{Control, Description, Flags, Value};
+use v4l::control::{Control, Flags, Type, Value};
 
 /// A camera, open for its controls.
 pub(super) struct Node {
     index: u32,
     device: Device,
     offered: Vec<(Id, Range)>,
-    ranges_known: bool,
 }
 
 const ALL: [Id; 10] = [
@@ -29,9 +28,8 @@ const ALL: [Id; 10] = [
     Id::DarkRate,
 ];
 
-/// Whatever the driver takes; no default.
-const UNKNOWN: Range =
-    Range { min: i32::MIN as i64, max: i32::MAX as i64, step: 1, default: -1, items: None, active: true };
+/// The menus among them have at most four values; a driver that tells of more is not asked for them.
+const LONGEST_MENU: usize = 16;
 
 /// V4L2's numbers (linux/v4l2-controls.h).
 const fn number(id: Id) -> u32 {
@@ -55,29 +53,19 @@ impl Node {
     pub(super) fn open(index: u32) -> Result<Self, CaptureError> {
         let explain = |error: io::Error| fault::explain(index, "open it for its controls", &error.into());
         let device = Device::new(index as usize).map_err(explain)?;
-        // the binding panics at a control of a kind that is newer than itself, such as the rectangles of Linux 6.16
-        let Ok(asked) = std::panic::catch_unwind(AssertUnwindSafe(|| device.query_controls())) else {
-            let offered =
-                ALL.into_iter().filter(|&id| device.control(number(id)).is_ok()).map(|id| (id, UNKNOWN)).collect();
-            return Ok(Self { index, device, offered, ranges_known: false });
-        };
-        let descriptions = match asked {
-            Ok(descriptions) => descriptions,
-            Err(error) if has_none(&error) => Vec::new(),
-            Err(error) => return Err(explain(error)),
-        };
-        let find = |id| descriptions.iter().find(|d| d.id == number(id)).and_then(range_of).map(|range| (id, range));
-        let offered = ALL.into_iter().filter_map(find).collect();
-        Ok(Self { index, device, offered, ranges_known: true })
+        let mut offered = Vec::new();
+        for id in ALL {
+            match range_of(&device, number(id)) {
+                Ok(range) => offered.extend(range.map(|range| (id, range))),
+                Err(error) if is_missing(&error) => {}
+                Err(error) => return Err(explain(error)),
+            }
+        }
+        Ok(Self { index, device, offered })
     }
 
     pub(super) fn index(&self) -> u32 {
         self.index
-    }
-
-    /// False where the driver lists a control that the binding cannot read: each one can be set, and no range is known.
-    pub(super) fn ranges_known(&self) -> bool {
-        self.ranges_known
     }
 
     /// What the camera takes; `None` if it lacks the control.
@@ -87,11 +75,7 @@ impl Node {
 
     /// The value now, or the driver's refusal in words.
     pub(super) fn get(&self, id: Id) -> Result<i64, String> {
-        match self.device.control(number(id)).map_err(|e| e.to_string())?.value {
-            Value::Integer(value) => Ok(value),
-            Value::Boolean(on) => Ok(i64::from(on)),
-            _ => Err("it is no number".to_owned()),
-        }
+        linux_calls::value(&self.device, number(id)).map(i64::from).map_err(|e| e.to_string())
     }
 
     /// Sets it and reads back what was granted, or says the driver's refusal.
@@ -102,23 +86,38 @@ impl Node {
     }
 }
 
-/// How drivers without any control answer: EINVAL, ENOTTY.
-fn has_none(error: &io::Error) -> bool {
+/// How drivers answer that lack a control, or have none at all: EINVAL, ENOTTY.
+fn is_missing(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(22 | 25))
 }
 
-/// `None` for what is listed and cannot be set.
-fn range_of(description: &Description) -> Option<Range> {
-    if description.flags.intersects(Flags::DISABLED | Flags::READ_ONLY) {
-        return None;
+/// `None` for what cannot be set, or is told in a way that means nothing.
+fn range_of(device: &Device, id: u32) -> io::Result<Option<Range>> {
+    let told = linux_calls::control(device, id)?;
+    let flags = Flags::from(told.flags);
+    let Ok(kind @ (Type::Integer | Type::Boolean | Type::Menu | Type::IntegerMenu)) = Type::try_from(told.type_) else {
+        return Ok(None);
+    };
+    let numbers = i64::from(i32::MIN)..=i64::from(i32::MAX);
+    let (min, max) = (told.minimum, told.maximum);
+    if flags.intersects(Flags::DISABLED | Flags::READ_ONLY)
+        || min > max
+        || ![min, max].iter().all(|end| numbers.contains(end))
+    {
+        return Ok(None);
     }
-    let items = description.items.as_ref().map(|items| items.iter().map(|(value, _)| i64::from(*value)).collect());
-    Some(Range {
-        min: description.minimum,
-        max: description.maximum,
-        step: (description.step as i64).max(1),
-        default: description.default,
+    let step = i64::from(i32::try_from(told.step).unwrap_or(i32::MAX)).max(1);
+    let is_menu = matches!(kind, Type::Menu | Type::IntegerMenu);
+    let items = is_menu.then(|| {
+        let values = (min..=max).take(LONGEST_MENU).filter(|&value| value >= 0);
+        values.filter(|&value| linux_calls::menu_has(device, id, value as u32)).collect()
+    });
+    Ok(Some(Range {
+        min,
+        max,
+        step,
+        default: told.default_value.clamp(min, max),
         items,
-        active: !description.flags.intersects(Flags::INACTIVE | Flags::GRABBED),
-    })
+        active: !flags.intersects(Flags::INACTIVE | Flags::GRABBED),
+    }))
 }

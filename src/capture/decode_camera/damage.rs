@@ -1,0 +1,131 @@
+//! Why a camera's frame is no picture, and how many there were of each kind.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+
+/// What is wrong with a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// Fewer bytes came than the picture has.
+    Short,
+    /// The driver says that bytes were lost on the way.
+    Flagged,
+    /// A JPEG that is cut or holds what no JPEG holds.
+    Jpeg,
+    /// A picture of another size than the camera was told to send, or one that the format cannot have.
+    Size,
+}
+
+/// A frame that cannot be decoded; it is dropped and counted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct DecodeError {
+    /// The cause, to be counted.
+    pub damage: Damage,
+    /// The same in words, with numbers.
+    pub text: String,
+}
+
+impl DecodeError {
+    /// Of a cause and words.
+    pub fn new(damage: Damage, text: impl Into<String>) -> Self {
+        Self { damage, text: text.into() }
+    }
+}
+
+/// Frames that were dropped because they came damaged, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Damaged {
+    /// Of [`Damage::Short`].
+    pub short: u64,
+    /// Of [`Damage::Flagged`].
+    pub flagged: u64,
+    /// Of [`Damage::Jpeg`].
+    pub jpeg: u64,
+    /// Of [`Damage::Size`].
+    pub size: u64,
+}
+
+impl Damaged {
+    /// Counts one more.
+    pub fn count(&mut self, damage: Damage) {
+        *match damage {
+            Damage::Short => &mut self.short,
+            Damage::Flagged => &mut self.flagged,
+            Damage::Jpeg => &mut self.jpeg,
+            Damage::Size => &mut self.size,
+        } += 1;
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.short + self.flagged + self.jpeg + self.size
+    }
+
+    /// The causes that there were: `2 too short, 1 flagged by the driver`.
+    pub fn causes(&self) -> String {
+        let causes = [
+            (self.short, "too short"),
+            (self.flagged, "flagged by the driver"),
+            (self.jpeg, "broken JPEG"),
+            (self.size, "of another size"),
+        ];
+        let told: Vec<_> = causes.iter().filter(|(n, _)| *n > 0).map(|(n, cause)| format!("{n} {cause}")).collect();
+        told.join(", ")
+    }
+}
+
+/// The sum and the causes: `3 damaged (2 too short, 1 flagged by the driver)`.
+impl fmt::Display for Damaged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} damaged", self.total())?;
+        if self.total() == 0 { Ok(()) } else { write!(f, " ({})", self.causes()) }
+    }
+}
+
+impl Add for Damaged {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            short: self.short + other.short,
+            flagged: self.flagged + other.flagged,
+            jpeg: self.jpeg + other.jpeg,
+            size: self.size + other.size,
+        }
+    }
+}
+
+impl std::iter::Sum for Damaged {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), Add::add)
+    }
+}
+
+/// What has come since there were `before`.
+impl Sub for Damaged {
+    type Output = Self;
+
+    fn sub(self, before: Self) -> Self {
+        Self {
+            short: self.short.saturating_sub(before.short),
+            flagged: self.flagged.saturating_sub(before.flagged),
+            jpeg: self.jpeg.saturating_sub(before.jpeg),
+            size: self.size.saturating_sub(before.size),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_named_only_where_they_are() {
+        let some = Damaged { short: 2, flagged: 1, ..Damaged::default() };
+        assert_eq!(some.to_string(), "3 damaged (2 too short, 1 flagged by the driver)");
+        assert_eq!(Damaged::default().to_string(), "0 damaged");
+        let more = [some, Damaged { jpeg: 4, size: 5, ..some }].into_iter().sum::<Damaged>();
+        assert_eq!((more.total(), (more - some).total()), (15, 12));
+    }
+}
