@@ -24,6 +24,7 @@ packages=()
 command -v qemu-system-x86_64 >/dev/null || packages+=(qemu-system-x86)
 command -v busybox >/dev/null || packages+=(busybox-static)
 command -v cpio >/dev/null || packages+=(cpio)
+command -v v4l2-ctl >/dev/null || packages+=(v4l-utils)
 command -v modprobe >/dev/null || [ -x /sbin/modprobe ] || packages+=(kmod)
 if [ "${#packages[@]}" -gt 0 ]; then
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq &&
@@ -60,7 +61,8 @@ modprobe -d "$root" -S "$version" --show-depends vivid | awk '$1 == "insmod" { p
   echo "/modules/$(basename "$module")"
 done >"$guest/modules/order"
 strip -o "$guest/bin/stereopsis" "$program"
-ldd "$program" | grep -o '/[^ ]*' | while read -r library; do
+cp "$(command -v v4l2-ctl)" "$guest/bin/v4l2-ctl"
+ldd "$program" "$guest/bin/v4l2-ctl" | grep -o '/[^ :]* (' | tr -d ' (' | sort -u | while read -r library; do
   mkdir -p "$guest$(dirname "$library")"
   cp "$library" "$guest$library"
 done
@@ -91,6 +93,12 @@ step exported-turned stereopsis export /tmp/turned.mcap --to /tmp/turned --what 
 step pipe sh -c 'stereopsis record --source webcam:0,1 --format grey --size 320x180 --frames 8 --streams raw -o - |
   stereopsis live --source - --headless --engine cpu --num-disparities 16 --preview /tmp/preview.png --json'
 live missing --source webcam:0,7
+# the driver calls a frame of the left camera damaged again and again, and drops some of the right one's
+step damaged sh -c 'v4l2-ctl -d /dev/video1 -c percentage_of_dropped_buffers=30
+  stereopsis live --headless --engine cpu --num-disparities 16 --paths 4 --size 320x180 --preview /tmp/preview.png --json \
+    --source webcam:0,1 --format yuyv --frames 12 & run=$!
+  while kill -0 $run 2>/dev/null; do v4l2-ctl -d /dev/video0 -c inject_v4l2_buf_flag_error=1; sleep 0.2; done
+  wait $run; code=$?; v4l2-ctl -d /dev/video1 -c percentage_of_dropped_buffers=0; exit $code'
 step controls stereopsis devices
 echo "== end"
 poweroff -f
@@ -129,6 +137,12 @@ expect export '10 pairs -> /tmp/files: left, right, pfm$'
 expect exported-turned '5 pairs -> /tmp/turned: left, right$'
 expect pipe '"computed": [1-8],'
 for recorded in record turned recompute export exported-turned pipe; do expect $recorded '^-- exit 0$'; done
+expect damaged '"flagged": [1-9]'
+expect damaged '"short": 0'
+expect damaged '"missed": [1-9]'
+expect damaged '"computed": 12,'
+expect damaged 'damaged frames [0-9]* \([0-9]* flagged by the driver\)'
+expect damaged '^-- exit 0$'
 expect missing 'no camera 7: found 0 and 1'
 expect missing '^-- exit 1$'
 # what was set stays: the gain, and its automatic off

@@ -233,11 +233,11 @@ impl fmt::Display for Status {
         write!(f, ", dropped {}", self.dropped.missed())?;
         let damaged = self.cameras.damaged();
         if damaged.total() > 0 {
-            write!(f, ", frames {damaged}")?;
+            write!(f, ", damaged frames {} ({})", damaged.total(), damaged.causes())?;
         }
         match self.cameras.missed() {
             0 => Ok(()),
-            missed => write!(f, ", {missed} missing"),
+            missed => write!(f, ", missing frames {missed}"),
         }
     }
 }

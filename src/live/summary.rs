@@ -48,10 +48,10 @@ impl fmt::Display for Summary {
         let Self { seconds, came, computed, dropped, damaged, missed, latency_ms, cpu_percent } = self;
         write!(f, "in {seconds:.1} s: {came} pairs came, {computed} matched, {dropped}")?;
         if damaged.total() > 0 {
-            write!(f, "; of the cameras' frames {damaged}")?;
+            write!(f, "; damaged frames {} ({})", damaged.total(), damaged.causes())?;
         }
         if *missed > 0 {
-            write!(f, "; {missed} frames missing in the drivers' count")?;
+            write!(f, "; missing frames {missed}")?;
         }
         if let Some(RunLatency { median, p99, largest }) = latency_ms {
             write!(f, "; latency {median:.0} ms (99 % below {p99:.0}, largest {largest:.0})")?;
@@ -88,9 +88,8 @@ mod tests {
         };
         assert_eq!(
             busy.to_string(),
-            "in 10.0 s: 300 pairs came, 296 matched, 4 dropped (1 by the source, 3 late); of the cameras' frames 7 damaged \
-             (5 too short, 2 flagged by the driver); 6 frames missing in the drivers' count; latency 9 ms (99 % below 15, \
-             largest 40); CPU 85 % of one core"
+            "in 10.0 s: 300 pairs came, 296 matched, 4 dropped (1 by the source, 3 late); damaged frames 7 (5 too short, \
+             2 flagged by the driver); missing frames 6; latency 9 ms (99 % below 15, largest 40); CPU 85 % of one core"
         );
     }
 }

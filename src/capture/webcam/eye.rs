@@ -247,3 +247,35 @@ impl Eye {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Orientation;
+    use crate::capture::webcam::thread::CameraThread;
+    use crossbeam_channel::bounded;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn a_camera_whose_thread_dies_is_lost_and_looked_for() {
+        const INDEX: u32 = 4_000_000;
+        let (sender, shots) = bounded(1);
+        let dies = move || {
+            let _sender: crossbeam_channel::Sender<Result<Shot, CaptureError>> = sender;
+            panic!("as a driver's library may");
+        };
+        let thread = CameraThread::spawn(INDEX, "dies".into(), Arc::new(AtomicBool::new(false)), dies).unwrap();
+        let mode = Mode { format: PixelFormat::Yuyv, width: 640, height: 480, rate_hz: 30 };
+        let finish = Finish { color: false, orientation: Orientation::Upright };
+        let mut eye = Eye::new(OpenCamera::of_thread(INDEX, mode, shots, thread), finish, None);
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while eye.state().lost.is_none() {
+            assert!(Instant::now() < deadline, "waits for a thread that is not there");
+            assert!(eye.poll().unwrap().is_none());
+        }
+        let why = eye.state().lost.unwrap();
+        assert_eq!(why, "camera 4000000: reading it ended unexpectedly; open it again");
+        assert!(matches!(eye.link, Link::Lost(_)));
+    }
+}

@@ -41,6 +41,7 @@ impl Mapped {
             return Err(io::Error::other("the driver gives a buffer of no bytes"));
         }
         // SAFETY: a new mapping where the kernel likes, of as many bytes as it has told; it refuses what the buffer does not have
+        #[allow(clippy::cast_lossless, reason = "offsets have 32 bits and a sign on small machines")]
         let start = unsafe { v4l2::mmap(std::ptr::null_mut(), length, READ_WRITE, SHARED, handle.fd(), offset as _)? };
         Ok(Self { start, length })
     }

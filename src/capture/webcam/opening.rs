@@ -167,6 +167,17 @@ impl Starting {
 }
 
 impl OpenCamera {
+    /// A camera that this thread stands for.
+    #[cfg(test)]
+    pub(super) fn of_thread(
+        index: u32,
+        mode: Mode,
+        shots: Receiver<Result<Shot, CaptureError>>,
+        thread: CameraThread,
+    ) -> Self {
+        Self { index, mode, remark: None, shots, counts: Arc::default(), restart: bounded(1).0, thread }
+    }
+
     /// Tells the thread to stop without waiting for it; dropping waits.
     pub(super) fn signal_stop(&mut self) {
         self.thread.signal_stop();

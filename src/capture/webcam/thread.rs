@@ -72,3 +72,25 @@ impl Drop for CameraThread {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_panics_has_ended() {
+        let (go, gone) = bounded::<()>(0);
+        let dies = move || {
+            let _ = gone.recv();
+            panic!("as a driver's library may");
+        };
+        let thread = CameraThread::spawn(1, "dies".into(), Arc::new(AtomicBool::new(false)), dies).unwrap();
+        assert!(!thread.has_ended());
+        drop(go);
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !thread.has_ended() {
+            assert!(Instant::now() < deadline, "it is not seen");
+            thread::yield_now();
+        }
+    }
+}
