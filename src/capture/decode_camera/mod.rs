@@ -94,7 +94,7 @@ impl Layout {
     pub fn cut<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         let rows = match self.format {
             PixelFormat::Mjpeg => return bytes,
-            PixelFormat::Nv12 => self.height + self.height / 2,
+            PixelFormat::Nv12 => self.height.saturating_add(self.height / 2),
             _ => self.height,
         };
         &bytes[..bytes.len().min(rows.saturating_mul(self.stride))]

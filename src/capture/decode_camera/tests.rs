@@ -173,6 +173,38 @@ fn y16_keeps_its_depth() {
 }
 
 #[test]
+fn no_layout_makes_raw_bytes_a_panic() {
+    const MOST: usize = usize::MAX;
+    let picture = jpeg(&ramp(16, 16));
+    for &format in PixelFormat::ALL {
+        for width in [0, 2, 16, 1 << 31, MOST / 2, MOST - 1, MOST] {
+            for height in [0, 2, 16, 1 << 31, MOST - 1, MOST] {
+                for stride in [0, 1, 16, MOST / 2, MOST] {
+                    let layout = Layout { format, width, height, stride };
+                    for bytes in [&[][..], &[7; 64], &picture] {
+                        let _ = layout.cut(bytes);
+                        let _ = decode(layout, bytes, true);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn causes_of_damage_are_told_apart() {
+    let damage =
+        |format, bytes: &[u8]| decode(Layout::tight(format, (16, 16)), bytes, false).expect_err("damaged").damage;
+    let whole = jpeg(&ramp(16, 16));
+    assert_eq!(damage(PixelFormat::Grey, &[0; 255]), Damage::Short);
+    assert_eq!(damage(PixelFormat::Mjpeg, &[]), Damage::Short);
+    assert_eq!(damage(PixelFormat::Mjpeg, &whole[..whole.len() / 2]), Damage::Jpeg);
+    assert_eq!(damage(PixelFormat::Mjpeg, &jpeg(&ramp(32, 16))), Damage::Size);
+    let odd = decode(Layout::tight(PixelFormat::Yuyv, (3, 1)), &[0; 99], false).expect_err("odd");
+    assert_eq!(odd.damage, Damage::Size);
+}
+
+#[test]
 fn no_size_makes_raw_bytes_a_panic() {
     for &format in PixelFormat::ALL {
         for size in [(0, 0), (0, 4), (4, 0), (1, 1), (2, 2)] {

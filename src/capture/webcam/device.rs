@@ -37,7 +37,6 @@ pub(super) struct Frame<'a> {
     /// The driver says that it is damaged.
     pub(super) is_flagged: bool,
     /// Counts the driver's frames since the start of the stream, also those that it could give nobody; where it counts.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nokhwa does not tell"))]
     pub(super) number: Option<u32>,
     /// The driver's time, by the wall clock.
     pub(super) stamp: Option<SystemTime>,

@@ -4,7 +4,6 @@
 
 #![allow(unsafe_code, reason = "the kernel fills structures through pointers; each use says why it is sound")]
 
-use super::device::DeviceError;
 use std::io;
 use v4l::device::Handle;
 use v4l::frameinterval::{FrameInterval, FrameIntervalEnum};
@@ -177,10 +176,4 @@ pub(super) fn value(device: &Device, id: u32) -> io::Result<i32> {
     call(&device.handle(), vidioc::VIDIOC_G_EXT_CTRLS, &mut message)?;
     // SAFETY: the one control that the message points to lives here, it was all zeros, and a number is in every member
     Ok(unsafe { control.__bindgen_anon_1.value })
-}
-
-impl From<io::ErrorKind> for DeviceError {
-    fn from(kind: io::ErrorKind) -> Self {
-        io::Error::from(kind).into()
-    }
 }

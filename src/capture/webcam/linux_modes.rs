@@ -1,7 +1,7 @@
 //! What a camera offers by the kernel's own listing.
 
 use super::linux_calls;
-use super::mode::{MOST_PIXELS_ASIDE, Mode};
+use super::mode::Mode;
 use crate::capture::decode_camera::PixelFormat;
 use v4l::frameinterval::{FrameIntervalEnum, Stepwise as IntervalRange};
 use v4l::framesize::{FrameSizeEnum, Stepwise as SizeRange};
@@ -36,8 +36,6 @@ const SIZES: [(u32, u32); 12] = [
 ];
 /// Rates out of a range that are worth it, Hz.
 const RATES_HZ: [u32; 10] = [5, 10, 15, 20, 25, 30, 50, 60, 90, 120];
-/// What counts as a rate, Hz.
-const ANY_RATE_HZ: std::ops::RangeInclusive<u32> = 1..=1000;
 /// No camera has more; a driver that lists more has them left out.
 const MOST_OFFERS: usize = 4096;
 
@@ -59,13 +57,10 @@ pub(super) fn offers(device: &Device) -> Vec<Offer> {
     for fourcc in linux_calls::formats(device) {
         let Some(format) = format_of(fourcc) else { continue };
         for (width, height, listed) in sizes(device, fourcc) {
-            if !is_size(width, height) || offers.len() >= MOST_OFFERS {
-                continue;
-            }
             for (interval, plain) in intervals(device, fourcc, width, height) {
                 let rate_hz = interval.map_or(30, rate_of);
-                if ANY_RATE_HZ.contains(&rate_hz) {
-                    let mode = Mode { format, width: width as usize, height: height as usize, rate_hz };
+                let mode = Mode { format, width: width as usize, height: height as usize, rate_hz };
+                if mode.is_possible() && offers.len() < MOST_OFFERS {
                     offers.push(Offer { mode, fourcc, interval, is_plain: listed && plain });
                 }
             }
@@ -75,10 +70,6 @@ pub(super) fn offers(device: &Device) -> Vec<Offer> {
     offers.sort_by_key(|offer| (offer.mode, !offer.is_plain));
     offers.dedup_by_key(|offer| offer.mode);
     offers
-}
-
-fn is_size(width: u32, height: u32) -> bool {
-    [width, height].iter().all(|&side| (1..=MOST_PIXELS_ASIDE).contains(&(side as usize)))
 }
 
 fn rate_of(interval: Fraction) -> u32 {

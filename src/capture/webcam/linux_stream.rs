@@ -65,7 +65,8 @@ impl Drop for Mapped {
 /// A buffer that the driver has filled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Filled<'a> {
-    /// As many bytes as the driver says that it has filled, and the buffer has.
+    /// As many bytes as the driver says that it has filled, and the buffer has. V4L2 obliges drivers to say it, so that a frame
+    /// of 0 bytes is empty: what an older frame left in the buffer is no picture of now.
     pub(super) bytes: &'a [u8],
     /// The driver says that they are damaged.
     pub(super) is_damaged: bool,

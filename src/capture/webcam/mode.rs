@@ -19,6 +19,19 @@ pub struct Mode {
 }
 
 impl Mode {
+    /// Whether there can be pictures of it.
+    pub(super) fn is_possible(&self) -> bool {
+        let sides = [self.width, self.height];
+        let colours_fit = match self.format {
+            PixelFormat::Yuyv => self.width.is_multiple_of(2),
+            PixelFormat::Nv12 => sides.iter().all(|side| side.is_multiple_of(2)),
+            _ => true,
+        };
+        colours_fit
+            && sides.iter().all(|side| (1..=MOST_PIXELS_ASIDE).contains(side))
+            && RATES_HZ.contains(&self.rate_hz)
+    }
+
     /// `(width, height)`.
     pub fn size(&self) -> (usize, usize) {
         (self.width, self.height)
@@ -32,7 +45,9 @@ impl fmt::Display for Mode {
 }
 
 /// No picture is wider or higher, px, as no size that can be asked for is.
-pub(super) const MOST_PIXELS_ASIDE: usize = 16_384;
+const MOST_PIXELS_ASIDE: usize = 16_384;
+/// What counts as a rate, Hz.
+const RATES_HZ: std::ops::RangeInclusive<u32> = 1..=1000;
 
 /// What is wished of a camera; what it has nearest to it is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,6 +131,15 @@ mod tests {
 
     fn best(offers: &[Vec<Mode>], eyes: usize, request: &ModeRequest) -> Option<Mode> {
         choose(offers, eyes, request).map(|c| c[0][0])
+    }
+
+    #[test]
+    fn modes_of_no_picture_are_none() {
+        let possible = [mode(Yuyv, 2, 1, 1), mode(Mjpeg, 16_384, 3, 1000), mode(PixelFormat::Grey, 3, 3, 30)];
+        assert!(possible.iter().all(Mode::is_possible));
+        let sizes = [(0, 480), (640, 0), (16_386, 480), (641, 480)].map(|(w, h)| mode(Yuyv, w, h, 30));
+        let others = [mode(Yuyv, 640, 480, 0), mode(Mjpeg, 640, 480, 30_000), mode(PixelFormat::Nv12, 640, 481, 30)];
+        assert!(!sizes.iter().chain(&others).any(Mode::is_possible));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! damaged it does not say; what is too short or a broken JPEG is seen when it is decoded.
 
 use super::device::{Device, DeviceError, Frame, Started};
-use super::mode::{MOST_PIXELS_ASIDE, Mode};
+use super::mode::Mode;
 use crate::capture::decode_camera::{Layout, PixelFormat};
 use nokhwa::utils::{CameraFormat, CameraIndex, FrameFormat, RequestedFormat, RequestedFormatType, Resolution};
 use nokhwa::{Buffer, Camera, NokhwaError};
@@ -81,12 +81,9 @@ impl From<NokhwaError> for DeviceError {
     }
 }
 
-/// Rates that a listing means; those beyond are misread fractions such as 30000/1001.
-const RATES_HZ: std::ops::RangeInclusive<u32> = 1..=1000;
-
-/// The modes in nokhwa's listing that can be read here, sorted.
+/// The modes in nokhwa's listing that can be read here, sorted. Rates without sense are misread fractions such as 30000/1001.
 fn readable(listed: &[CameraFormat]) -> Vec<Mode> {
-    let mut modes: Vec<Mode> = listed.iter().filter_map(mode_of).filter(is_sane).collect();
+    let mut modes: Vec<Mode> = listed.iter().filter_map(mode_of).filter(Mode::is_possible).collect();
     if cfg!(target_os = "macos") {
         // its binding may take the rate range of another format of the same size, and the process ends
         modes.retain(|m| {
@@ -97,11 +94,6 @@ fn readable(listed: &[CameraFormat]) -> Vec<Mode> {
     modes.sort_unstable();
     modes.dedup();
     modes
-}
-
-fn is_sane(mode: &Mode) -> bool {
-    let sides = [mode.width, mode.height];
-    RATES_HZ.contains(&mode.rate_hz) && sides.iter().all(|side| (1..=MOST_PIXELS_ASIDE).contains(side))
 }
 
 fn size_of(listed: &CameraFormat) -> (usize, usize) {
