@@ -3,9 +3,12 @@
 
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write as _};
+use std::path::Path;
 
 /// Characters of one foreign name that are shown.
 const LONGEST_NAME: usize = 120;
+/// Characters of one path that are shown; systems have none that is longer.
+const LONGEST_PATH: usize = 4096;
 /// Characters of one message that are shown. No message of this program comes near.
 const LONGEST_MESSAGE: usize = 8_000;
 
@@ -52,6 +55,11 @@ pub fn shown(text: &str) -> String {
 /// A name that somebody else chose, as one short line: control characters are escaped, and a long one is cut.
 pub fn foreign(name: &str) -> String {
     escaped(name, LONGEST_NAME, |_| false)
+}
+
+/// A file's name as one line, whole: who named the file wants to find it again.
+pub fn path(path: &Path) -> String {
+    escaped(&path.to_string_lossy(), LONGEST_PATH, |_| false)
 }
 
 fn escaped(text: &str, longest: usize, stays: impl Fn(char) -> bool) -> String {

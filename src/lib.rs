@@ -22,6 +22,7 @@
 
 pub mod console;
 pub mod files;
+mod input;
 pub mod image;
 pub mod frame;
 pub mod parameter;

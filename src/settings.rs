@@ -7,10 +7,12 @@ mod presets;
 
 pub use presets::{FROM_THE_LITERATURE, PresetGroup, differences, paper_in_short, preset_groups, preset_of};
 
+use crate::console::{self, foreign};
 use crate::engine::gpu::AdapterChoice;
 use crate::engine::gpu::tuning::Explore;
 use crate::engine::{EngineChoice, OpenOptions};
 use crate::frame::Geometry;
+use crate::input;
 use crate::parameter::{Parameter, ParameterType, Value};
 use crate::stereo::{AdaptiveP2, CostKind, Preset, StereoParams};
 use std::fmt;
@@ -260,13 +262,16 @@ impl Word {
     }
 }
 
+/// So much of an unknown key is compared with the known ones.
+const MOST_COMPARED: usize = 64;
+
 /// Reads a settings file: TOML, one `word = value` a line, in the words of the flags.
 ///
 /// # Errors
 /// A missing file, broken TOML, or an unknown key with its line and the nearest right one.
 pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
-    let fail = |text: String| SettingsError::File(format!("settings file {}{text}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|err| fail(format!(": {err}")))?;
+    let fail = |text: String| SettingsError::File(format!("settings file {}{text}", console::path(path)));
+    let text = input::read_text(path).map_err(|err| fail(format!(": {err}")))?;
     let line_of = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
     let table = toml::de::DeTable::parse(&text).map_err(|err| {
         let line = err.span().map_or(String::new(), |span| format!(", line {}", line_of(span.start)));
@@ -278,10 +283,11 @@ pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
     for (key, value) in table.get_ref() {
         let (name, line) = (key.get_ref().to_string(), line_of(key.span().start));
         if !known.contains(&name.as_str()) {
-            let likeness = |word: &&&str| strsim::normalized_damerau_levenshtein(word, &name);
+            let short: String = name.chars().take(MOST_COMPARED).collect(); // comparing takes the product of both lengths
+            let likeness = |word: &&&str| strsim::normalized_damerau_levenshtein(word, &short);
             let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
             let hint = nearest.map_or(String::new(), |word| format!(": did you mean '{word}'?"));
-            return Err(fail(format!(", line {line}: unknown key '{name}'{hint}")));
+            return Err(fail(format!(", line {line}: unknown key '{}'{hint}", foreign(&name))));
         }
         let text = match value.get_ref() {
             toml::de::DeValue::String(text) => text.to_string(),

@@ -5,6 +5,9 @@ use crate::frame::Geometry;
 use glam::DMat3;
 use std::path::PathBuf;
 
+/// OpenCV's largest model has 14.
+const MOST_COEFFICIENTS: usize = 14;
+
 /// One camera of a rig, as ROS's `camera_info` describes it; matrices row by row, lengths in px and m.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CameraInfo {
@@ -80,12 +83,33 @@ impl CameraInfo {
         let [focal_px, _, cx_px, _, _, _, cy_px, ..] = left.p;
         let baseline_m = -right.p[3] / right.p[0];
         let geometry = Geometry { focal_px, baseline_m, doffs_px: right.p[2] - cx_px, cx_px, cy_px, estimated: false };
-        (focal_px > 0.0 && baseline_m > 0.0 && baseline_m.is_finite()).then_some(geometry)
+        let is_sound = left.p.iter().chain(&right.p).all(|v| v.is_finite()) && baseline_m.is_finite();
+        (is_sound && focal_px > 0.0 && baseline_m > 0.0).then_some(geometry)
     }
 
-    /// Whether there is a calibration in it.
-    pub fn is_calibrated(&self) -> bool {
-        self.k[0] > 0.0
+    /// Whether it says that there is no calibration: all of K is 0.
+    pub fn is_uncalibrated(&self) -> bool {
+        self.k == [0.0; 9]
+    }
+
+    /// Whether its numbers can be those of a camera.
+    ///
+    /// # Errors
+    /// One is not finite, a focal length is not above 0, or there are more coefficients than any lens has; in words.
+    pub fn check_numbers(&self) -> Result<(), CalibrationError> {
+        let Self { d, k, r, p, .. } = self;
+        if d.len() > MOST_COEFFICIENTS {
+            return Err(CalibrationError(format!("{} coefficients are more than any lens has", d.len())));
+        }
+        if let Some(wrong) = [&d[..], k, r, p].concat().iter().find(|v| !v.is_finite()) {
+            return Err(CalibrationError(format!(
+                "it holds {wrong}: the calibration failed or the message is damaged"
+            )));
+        }
+        if !self.is_uncalibrated() && (k[0] <= 0.0 || k[4] <= 0.0) {
+            return Err(CalibrationError(format!("its focal lengths are {} and {} px", k[0], k[4])));
+        }
+        Ok(())
     }
 
     /// The rig of a left and a right camera.
@@ -138,7 +162,7 @@ mod tests {
         let rig = plain_rig();
         let [left, right] = CameraInfo::of_rig(&rig, (640, 480), 0.0).unwrap();
         assert_eq!((left.k[0], left.p[3]), (500.0, 0.0));
-        assert!((right.p[3] + right.p[0] * 0.12).abs() < 1e-9 && left.is_calibrated());
+        assert!((right.p[3] + right.p[0] * 0.12).abs() < 1e-9 && !left.is_uncalibrated());
         let back = CameraInfo::rig([&left, &right]).unwrap();
         assert_eq!((back.left, back.right, back.size), (rig.left, rig.right, rig.size));
         assert!((back.baseline_m() - 0.12).abs() < 1e-12);

@@ -2,6 +2,7 @@
 
 use super::rig::tests::plain_rig;
 use super::{Camera, Distortion, StereoRig};
+use crate::capture::MaxPixels;
 use crate::capture::decode::read_picture;
 use crate::frame::{Luma, RawPair};
 use glam::{DMat3, DMat4, DVec3};
@@ -32,8 +33,8 @@ pub(super) fn pairs(left: &Path, right: &Path) -> Vec<RawPair> {
     let pair = |(left, right): (&PathBuf, &PathBuf)| RawPair {
         original: None,
         recorded: None,
-        left: read_picture(left, false).unwrap(),
-        right: read_picture(right, false).unwrap(),
+        left: read_picture(left, false, MaxPixels::default()).unwrap(),
+        right: read_picture(right, false, MaxPixels::default()).unwrap(),
         sequence: 0,
         capture_time: SystemTime::UNIX_EPOCH,
         skew_s: 0.0,

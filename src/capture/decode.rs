@@ -1,11 +1,18 @@
-//! Image files to pictures: PNG, JPEG, TIFF, PGM and PPM, 8 and 16 bits, grey and colour.
+//! Image files to pictures: PNG, JPEG, TIFF, PGM and PPM, 8 and 16 bits, grey and colour. What a file claims is looked at before room is
+//! made for it, and a file that is cut off is refused: half a picture would be matched too.
 
-use super::CaptureError;
+mod jpeg;
+
+use super::{CaptureError, MaxPixels};
 use crate::frame::{Luma, Picture};
 use crate::image::Image;
-use image::{DynamicImage, ImageError, ImageFormat, ImageReader};
-use std::io;
+use crate::{console, input};
+use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits};
+use std::io::{self, Read as _};
 use std::path::Path;
+
+pub(in crate::capture) use jpeg::frame;
+pub(crate) use jpeg::size as jpeg_size;
 
 /// Brightness of a colour (Rec. 601 in 1/256).
 pub fn luma_of([r, g, b]: [u8; 3]) -> u8 {
@@ -17,35 +24,68 @@ fn luma_of_deep([r, g, b]: [u16; 3]) -> u16 {
     ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u16
 }
 
+/// So many bytes of a file are read before its size in pixels is known.
+const HEAD_BYTES: u64 = 16 << 20;
+/// Bytes of a file beside its pixels, and memory of decoding beside theirs: colour profiles, texts, thumbnails.
+const OTHER_BYTES: u64 = 64 << 20;
+/// A pixel takes so many bytes of a file at most: in text, three numbers of five digits each.
+const FILE_BYTES_OF_PIXEL: u64 = 24;
+/// And so many bytes of memory while it is decoded: four floats, twice.
+const MEMORY_BYTES_OF_PIXEL: u64 = 32;
+
 /// Reads an image file; `color` keeps RGB where the file has it (of 16 bits the upper 8).
 ///
 /// # Errors
-/// The file is missing, empty, cut off or no image; the text names it.
-pub fn read_picture(path: &Path, color: bool) -> Result<Picture, CaptureError> {
-    let shown = path.display();
+/// The file is missing, empty, cut off, larger than `max_pixels`, or no image; the text names it.
+pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<Picture, CaptureError> {
+    let shown = console::path(path);
     let file = |text: String| CaptureError::File(text);
-    let bytes = std::fs::read(path).map_err(|err| match err.kind() {
+    let cannot = |err: io::Error| match err.kind() {
         io::ErrorKind::NotFound => file(format!("cannot read {shown}: there is no such file")),
         _ => file(format!("cannot read {shown}: {err}")),
-    })?;
-    if bytes.is_empty() {
+    };
+    let refused = |err| match err {
+        Undecoded::Unknown(why) => file(format!("cannot read {shown}: {why}")),
+        Undecoded::Damaged(why) => file(format!("cannot decode {shown}: {why}")),
+        Undecoded::TooLarge(why) => file(format!("cannot use {shown}: {why}")),
+        Undecoded::Unusable(why) => file(format!("cannot use {shown}: {why}; {SAVE_AS}")),
+    };
+    let mut opened = input::open(path).map_err(cannot)?;
+    let len = opened.metadata().map_err(cannot)?.len();
+    if len == 0 {
         return Err(file(format!("cannot read {shown}: the file is empty")));
     }
-    match decode_bytes(&bytes, color) {
-        Ok(picture) => Ok(picture),
-        Err(Undecoded::Unknown(why)) => Err(file(format!("cannot read {shown}: {why}"))),
-        Err(Undecoded::Damaged(why)) => Err(file(format!("cannot decode {shown}: {why}"))),
-        Err(Undecoded::Unusable(why)) => Err(file(format!("cannot use {shown}: {why}; {SAVE_AS}"))),
+    let mut bytes = Vec::new();
+    (&mut opened).take(HEAD_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 == HEAD_BYTES {
+        // a large file, or one that is all holes
+        let format = format_of(&bytes).map_err(refused)?;
+        let size = match format {
+            // what says its size may stand at its end
+            ImageFormat::Tiff => {
+                let second = input::open(path).map_err(cannot)?;
+                size_of(io::BufReader::new(second), format)
+            }
+            _ => size_in(&bytes, format),
+        };
+        let pixels = check(size.map_err(refused)?, max_pixels).map_err(refused)?;
+        let most = FILE_BYTES_OF_PIXEL.saturating_mul(pixels).saturating_add(OTHER_BYTES);
+        if len > most {
+            let why = format!("it has {len} bytes, and a picture of its size has no more than {most}");
+            return Err(refused(Undecoded::TooLarge(why)));
+        }
+        opened.take(most - HEAD_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
     }
+    decode_bytes(&bytes, color, max_pixels).map_err(refused)
 }
 
 /// The picture in the bytes of an image file, as [`read_picture`].
 ///
 /// # Errors
 /// What is wrong with it, in words.
-pub fn decode_picture(bytes: &[u8], color: bool) -> Result<Picture, String> {
-    decode_bytes(bytes, color).map_err(|err| match err {
-        Undecoded::Unknown(why) | Undecoded::Damaged(why) | Undecoded::Unusable(why) => why,
+pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, String> {
+    decode_bytes(bytes, color, max_pixels).map_err(|err| match err {
+        Undecoded::Unknown(why) | Undecoded::Damaged(why) | Undecoded::TooLarge(why) | Undecoded::Unusable(why) => why,
     })
 }
 
@@ -53,34 +93,102 @@ pub fn decode_picture(bytes: &[u8], color: bool) -> Result<Picture, String> {
 enum Undecoded {
     Unknown(String),
     Damaged(String),
+    TooLarge(String),
     Unusable(String),
 }
 
-fn decode_bytes(bytes: &[u8], color: bool) -> Result<Picture, Undecoded> {
-    let reader = ImageReader::new(io::Cursor::new(bytes)).with_guessed_format();
-    let reader = reader.map_err(|err| Undecoded::Unknown(err.to_string()))?;
-    if reader.format().is_none() {
-        return Err(Undecoded::Unknown("it is no PNG, JPEG, TIFF, PGM or PPM image".to_owned()));
+fn format_of(bytes: &[u8]) -> Result<ImageFormat, Undecoded> {
+    image::guess_format(bytes).map_err(|_| Undecoded::Unknown("it is no PNG, JPEG, TIFF, PGM or PPM image".to_owned()))
+}
+
+/// How many pixels a picture of this size has, if that is not too many.
+fn check((width, height): (u32, u32), max_pixels: MaxPixels) -> Result<u64, Undecoded> {
+    max_pixels.check(width.into(), height.into()).map_err(Undecoded::TooLarge)?;
+    Ok(u64::from(width) * u64::from(height))
+}
+
+/// Columns and rows as the first bytes of a file say.
+fn size_in(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), Undecoded> {
+    match format {
+        ImageFormat::Jpeg => jpeg::size(bytes).map_err(|why| Undecoded::Damaged(format!("{why}; {CUT_OFF}"))),
+        _ => size_of(io::Cursor::new(bytes), format),
     }
-    let is_tiff = reader.format() == Some(ImageFormat::Tiff);
-    let decoded = match reader.decode() {
-        Err(ImageError::Unsupported(err)) => {
-            let beside = if is_tiff { tiff_with_alpha(bytes) } else { None };
-            let refused = || Err(format!("{}; {SAVE_AS}", err_text(&err)));
-            beside.map_or_else(refused, |read| read.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))))
+}
+
+fn size_of(reader: impl io::BufRead + io::Seek, format: ImageFormat) -> Result<(u32, u32), Undecoded> {
+    let mut reader = ImageReader::with_format(reader, format);
+    reader.limits(limits(0));
+    reader.into_dimensions().map_err(|err| match err {
+        ImageError::Unsupported(err) => Undecoded::Damaged(format!("{}; {SAVE_AS}", err_text(&err))),
+        err => Undecoded::Damaged(format!("{}; {CUT_OFF}", err_text(&err))),
+    })
+}
+
+/// What decoding so many pixels may take.
+fn limits(pixels: u64) -> Limits {
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(MEMORY_BYTES_OF_PIXEL.saturating_mul(pixels).saturating_add(OTHER_BYTES));
+    limits
+}
+
+fn decode_bytes(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, Undecoded> {
+    let format = format_of(bytes)?;
+    let size = match (size_in(bytes, format), format) {
+        // of a kind that `image` does not read
+        (Err(err), ImageFormat::Tiff) => tiff_size(bytes).ok_or(err),
+        (size, _) => size,
+    };
+    let pixels = check(size?, max_pixels)?;
+    let decoded = match format {
+        ImageFormat::Jpeg => jpeg::decode(bytes).map_err(|why| format!("{why}; {CUT_OFF}")),
+        ImageFormat::Png if !is_whole_png(bytes) => Err(format!("it ends before its picture does; {CUT_OFF}")),
+        _ => {
+            let mut reader = ImageReader::with_format(io::Cursor::new(bytes), format);
+            reader.limits(limits(pixels));
+            match reader.decode() {
+                Err(ImageError::Unsupported(err)) => {
+                    let beside = if format == ImageFormat::Tiff { tiff_with_alpha(bytes, pixels) } else { None };
+                    let refused = || Err(format!("{}; {SAVE_AS}", err_text(&err)));
+                    beside.map_or_else(refused, |read| read.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))))
+                }
+                decoded => decoded.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))),
+            }
         }
-        decoded => decoded.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))),
     };
     picture_of(decoded.map_err(Undecoded::Damaged)?, color).map_err(Undecoded::Unusable)
+}
+
+/// Whether all parts of a PNG file are there up to the one that ends it; what comes behind that is nobody's.
+fn is_whole_png(bytes: &[u8]) -> bool {
+    const SIGNATURE: usize = 8;
+    // length, name, data, checksum
+    let mut rest = bytes.get(SIGNATURE..).unwrap_or_default();
+    while let Some(head) = rest.first_chunk::<8>() {
+        let [a, b, c, d, name @ ..] = *head;
+        let length = u32::from_be_bytes([a, b, c, d]) as usize;
+        let Some(behind) = rest.get(length.saturating_add(12)..) else { return false };
+        if &name == b"IEND" {
+            return true;
+        }
+        rest = behind;
+    }
+    false
 }
 
 const CUT_OFF: &str = "is it cut off?";
 /// What to do about a picture of a kind that cannot be read.
 const SAVE_AS: &str = "save it with 8 or 16 bits, grey or RGB";
 
+/// The size of a TIFF of any kind.
+fn tiff_size(bytes: &[u8]) -> Option<(u32, u32)> {
+    tiff::decoder::Decoder::new(io::Cursor::new(bytes)).ok()?.dimensions().ok()
+}
+
 /// A grey TIFF with transparency, which `image` takes for two bands; `None` for others.
-fn tiff_with_alpha(bytes: &[u8]) -> Option<Result<DynamicImage, tiff::TiffError>> {
-    let mut decoder = tiff::decoder::Decoder::new(io::Cursor::new(bytes)).ok()?;
+fn tiff_with_alpha(bytes: &[u8], pixels: u64) -> Option<Result<DynamicImage, tiff::TiffError>> {
+    let mut room = tiff::decoder::Limits::default();
+    room.decoding_buffer_size = usize::try_from(limits(pixels).max_alloc?).ok()?;
+    let mut decoder = tiff::decoder::Decoder::new(io::Cursor::new(bytes)).ok()?.with_limits(room);
     let (width, height) = decoder.dimensions().ok()?;
     let tiff::ColorType::Multiband { num_samples: 2, .. } = decoder.colortype().ok()? else { return None };
     let samples = match decoder.read_image() {
@@ -135,6 +243,8 @@ fn picture_of(decoded: DynamicImage, color: bool) -> Result<Picture, String> {
 }
 
 #[cfg(test)]
+mod damaged;
+#[cfg(test)]
 mod tiff_files;
 
 #[cfg(test)]
@@ -146,7 +256,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
-        read_picture(&path, true).map_err(|err| err.to_string())
+        read_picture(&path, true, MaxPixels::default()).map_err(|err| err.to_string())
     }
 
     #[test]
@@ -171,15 +281,17 @@ mod tests {
         for name in ["a.png", "a.tiff", "a.ppm"] {
             let path = folder.path().join(name);
             deep.save(&path).unwrap();
-            let picture = read_picture(&path, true).unwrap();
+            let picture = read_picture(&path, true, MaxPixels::default()).unwrap();
             let luma = (77 * 0x8001_u32 + 150 * 0x4002 + 29 * 0x2003 + 128) >> 8;
             assert_eq!(picture.luma, Luma::U16 { image: Image::filled(3, 2, luma as u16), bits: 16 }, "{name}");
             assert_eq!(picture.rgb.unwrap().at(2, 1), [0x80, 0x40, 0x20], "{name}");
-            assert!(read_picture(&path, false).unwrap().rgb.is_none());
+            assert!(read_picture(&path, false, MaxPixels::default()).unwrap().rgb.is_none());
         }
         let path = folder.path().join("a.jpg");
         image::GrayImage::from_pixel(9, 5, image::Luma([90])).save(&path).unwrap();
-        let Luma::U8(image) = read_picture(&path, true).unwrap().luma else { panic!("8 bits expected") };
+        let Luma::U8(image) = read_picture(&path, true, MaxPixels::default()).unwrap().luma else {
+            panic!("8 bits expected")
+        };
         assert!(image.size() == (9, 5) && image.pixels().iter().all(|v| v.abs_diff(90) <= 1));
     }
 
@@ -190,7 +302,7 @@ mod tests {
 
     #[test]
     fn bad_files_are_named_with_what_is_wrong() {
-        let text = read_picture(Path::new("no/such.png"), false).unwrap_err().to_string();
+        let text = read_picture(Path::new("no/such.png"), false, MaxPixels::default()).unwrap_err().to_string();
         assert!(text.contains("no/such.png") && text.contains("no such file"), "{text}");
         let text = read("e.png", b"").unwrap_err();
         assert!(text.contains("e.png") && text.contains("empty"), "{text}");

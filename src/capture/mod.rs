@@ -6,6 +6,8 @@ pub mod files;
 pub mod decode;
 pub mod webcam;
 mod camera_options;
+mod max_pixels;
+mod threads;
 mod orientation;
 mod original;
 pub mod decode_camera;
@@ -20,6 +22,7 @@ pub mod newest;
 pub mod worker;
 
 pub use camera_options::{CameraOptions, ControlWishes, EyeOptions, Orientation, PowerLine, Wish};
+pub use max_pixels::MaxPixels;
 pub use original::{Original, Shot, halves};
 pub use scale::Scale;
 pub use source::{SourceOptions, SourceSpec, open};
@@ -111,7 +114,8 @@ pub struct SourceState {
     pub unpaired: u64,
     /// How far apart the pictures of a pair are taken; `None` for one camera, and before there are some pairs.
     pub skew: Option<Skew>,
-    /// What is odd, in words to be shown as they are: half the rate, jumping time stamps, a control that was refused.
+    /// What is odd, in words to be shown as they are: half the rate, jumping time stamps, a control that was refused; and what of the
+    /// source is left out: files without a partner, damaged parts, messages that make no sense. Every command tells it.
     pub remarks: Vec<String>,
     /// One camera is being started again, see [`PairSource::resync`].
     pub resyncing: bool,

@@ -4,7 +4,7 @@ use super::files::FileSource;
 use super::recording::{PipeSource, RecordingSource};
 use super::scene::{SceneOptions, SceneSource};
 use super::webcam::{CameraName, ModeRequest, SideBySide, WebcamPair};
-use super::{CameraOptions, CaptureError, PairSource, Speed};
+use super::{CameraOptions, CaptureError, MaxPixels, PairSource, Speed};
 use crate::recording::read::TopicChoice;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -53,6 +53,8 @@ pub struct SourceOptions {
     pub start_at: Duration,
     /// Which topics of a recording of others show the eyes.
     pub topics: TopicChoice,
+    /// Larger pictures are not read, from files and from recordings.
+    pub max_pixels: MaxPixels,
     /// Keep RGB where the source has it.
     pub color: bool,
     /// What is wished of cameras.

@@ -2,15 +2,18 @@
 //! The tap lies before the newest-wins channel, so that a slow matcher never thins what is recorded.
 
 use super::newest::{NewestReceiver, NewestSender, Policy, channel_with};
-use super::{Next, PairSource, Scale, SourceInfo, SourceState, Speed, Transport};
+use super::{Next, PairSource, Scale, SourceInfo, SourceState, Speed, Transport, threads};
 use crate::calibration::CalibrationError;
 use crate::frame::{Frame, Geometry, Picture, RawPair};
 use crate::metrics::Rate;
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+pub(crate) use super::threads::join_or_leave;
 
 /// Makes a rectified pair of a raw one.
 pub trait Rectify: Send + Sync {
@@ -152,8 +155,6 @@ pub struct Capture {
 
 /// How long a source waits at most before the thread looks whether it shall stop.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// How long a stopped thread is waited for; a source that blocks longer is left behind.
-const FAREWELL: Duration = Duration::from_millis(500);
 
 impl Capture {
     /// Starts reading `source`.
@@ -233,19 +234,6 @@ impl Capture {
     }
 }
 
-/// Waits half a second for a thread that was told to stop, then leaves it behind: a blocked camera blocks nobody else.
-pub(crate) fn join_or_leave(thread: JoinHandle<()>, what: &str) {
-    let deadline = Instant::now() + FAREWELL;
-    while !thread.is_finished() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    if !thread.is_finished() {
-        log::warn!("{what} does not answer and is left behind");
-    } else if thread.join().is_err() {
-        log::error!("{what} panicked");
-    }
-}
-
 impl Drop for Capture {
     fn drop(&mut self) {
         self.stop();
@@ -263,7 +251,8 @@ struct Reader {
 
 impl Reader {
     fn run(mut self) {
-        let error = self.read_all().err();
+        let read = std::panic::catch_unwind(AssertUnwindSafe(|| self.read_all()));
+        let error = read.unwrap_or_else(|_| Err(threads::died("the thread that reads the source"))).err();
         let mut stats = lock(&self.shared.stats);
         stats.ended = true;
         stats.lost = error.is_some();
@@ -441,6 +430,14 @@ mod tests {
         assert_eq!(stats.last_error.as_deref(), Some("camera 0 is gone"));
         assert_eq!(capture.frames.recv_timeout(Duration::from_secs(1)).unwrap().raw.sequence, 2);
         assert_eq!(capture.frames.try_recv().unwrap_err(), RecvError::Closed);
+    }
+
+    #[test]
+    fn a_source_that_panics_ends_the_stream_with_an_error() {
+        let mut source = script(0..3);
+        source.last = || panic!("a fault");
+        let stats = wait_for_end(&Capture::start(Box::new(source), CaptureOptions::default()));
+        assert!(stats.lost && stats.last_error.as_deref().unwrap().contains("has died"), "{:?}", stats.last_error);
     }
 
     #[test]

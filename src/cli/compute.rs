@@ -111,12 +111,13 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     }
     let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
     let choice = args.calibration.over(rig_file.calibration)?;
-    let options =
-        SourceOptions { speed: Speed::Max, topics: args.recording.topics.choice(), ..SourceOptions::default() };
+    let options = SourceOptions { speed: Speed::Max, ..args.recording.topics.options() };
     let rig::OpenedRig { source, calibrated, mut inputs } = rig::open(&spec, &options, &choice)?;
     inputs.extend(args.rig.iter().chain(args.settings.file()).cloned());
     let mut outputs = Outputs::new(inputs, args.overwrite);
     let info = source.info();
+    let losses = source.state().remarks;
+    losses.iter().for_each(console::say);
     if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
         console::say(note);
     }
@@ -161,12 +162,15 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         bar.finish_and_clear();
     }
     let stats = capture.stats();
+    // what was found on the way
+    let remarks = capture.state().remarks;
+    remarks.iter().filter(|remark| !losses.contains(remark)).for_each(console::say);
     capture.stop();
     if let Some(reason) = stats.last_error {
         anyhow::bail!("{reason}");
     }
     if args.json {
-        super::print_json(&serde_json::json!({ "results": results }))?;
+        super::print_json(&serde_json::json!({ "results": results, "remarks": remarks }))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::source_args::TopicArgs;
 use super::values::choice;
-use crate::capture::{Scale, SourceOptions, SourceSpec};
+use crate::capture::{Scale, SourceSpec};
 use crate::console;
 use crate::recording::export::{ExportOptions, Exported, Opened, Part, Progress, Selection, export};
 use crate::recording::read::Recording;
@@ -62,27 +62,25 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let scale = recording.about().and_then(|about| Scale::from_word(&about.calibration.scale)).unwrap_or_default();
     let spec = SourceSpec::Recording(args.recording.clone());
     let choice = CalibrationChoice { scale, ..CalibrationChoice::default() };
-    let rig::OpenedRig { source, calibrated, .. } =
-        rig::open(&spec, &SourceOptions { topics: args.topics.choice(), ..SourceOptions::default() }, &choice)?;
-    let info = source.info();
+    let rig::OpenedRig { source, calibrated, .. } = rig::open(&spec, &args.topics.options(), &choice)?;
+    let (info, losses) = (source.info(), source.state().remarks);
     drop(source);
+    losses.iter().for_each(console::say);
     let mut opened = Opened { path: &args.recording, recording: &mut recording, info: &info, calibrated: &calibrated };
-    let options = ExportOptions { parts: args.what.clone(), selection };
+    let options = ExportOptions { parts: args.what.clone(), selection, max_pixels: args.topics.max_pixels };
     let bar = Bar(if args.json { ProgressBar::hidden() } else { ProgressBar::new(0) });
     let exported = export(&mut opened, &args.to, &options, &bar);
     bar.0.finish_and_clear();
     let exported = exported?;
     if args.json {
-        return super::print_json(
-            &serde_json::json!({ "folder": args.to, "damage": recording.damage(), "exported": exported }),
-        );
+        return super::print_json(&serde_json::json!({ "folder": args.to, "remarks": losses, "exported": exported }));
     }
-    report(args, &exported, recording.damage());
+    report(args, &exported);
     Ok(())
 }
 
 /// What a person should know.
-fn report(args: &ExportArgs, exported: &Exported, damage: Option<&str>) {
+fn report(args: &ExportArgs, exported: &Exported) {
     let Exported { pairs, parts, missing, damaged, warnings } = exported;
     let words: Vec<_> = parts.iter().map(|part| part.word()).collect();
     console::line(format_args!("{pairs} pairs -> {}: {}", args.to.display(), words.join(", ")));
@@ -95,9 +93,6 @@ fn report(args: &ExportArgs, exported: &Exported, damage: Option<&str>) {
     }
     if let Some((place, why)) = damaged.iter().next() {
         console::say(format_args!("{} pairs cannot be read; pair {place}: {why}", damaged.len()));
-    }
-    if let Some(damage) = damage {
-        console::say(format_args!("{}: {damage}", args.recording.display()));
     }
 }
 

@@ -148,6 +148,7 @@ fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Val
     about["engine_why"] = status.engine_why.clone().into();
     about["truth_error"] = serde_json::json!(status.truth);
     about["errors"] = status.errors.clone().into();
+    about["remarks"] = status.cameras.remarks.clone().into();
     about
 }
 

@@ -5,7 +5,7 @@ use super::calibration_args::CalibrationArgs;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
 use super::values::choice;
-use crate::capture::{SourceOptions, SourceSpec};
+use crate::capture::SourceSpec;
 use crate::console;
 use crate::recording::read::Recording;
 use crate::recording::recompute::{Input, Progress, RecomputeError, RecomputeOptions, Summary, recompute};
@@ -65,18 +65,18 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
     let choice = args.calibration.over(rig_file.calibration)?;
     let spec = SourceSpec::Recording(args.recording.clone());
-    let rig::OpenedRig { source, calibrated, .. } =
-        rig::open(&spec, &SourceOptions { topics: args.topics.choice(), ..SourceOptions::default() }, &choice)?;
-    let info = source.info();
+    let rig::OpenedRig { source, calibrated, .. } = rig::open(&spec, &args.topics.options(), &choice)?;
+    let (info, losses) = (source.info(), source.state().remarks);
     drop(source);
+    losses.iter().for_each(console::say);
     if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
         console::say(note);
     }
-    let damage = recording.damage().map(str::to_owned);
     // the recording's own, where it rectifies
     let recorded = recording.about().filter(|_| choice.says_nothing() && choice.alpha <= 0.0);
     let alpha = recorded.map_or(choice.alpha, |about| about.calibration.alpha);
-    let input = Input { path: &args.recording, recording, info: &info, calibrated: &calibrated, alpha };
+    let max_pixels = args.topics.max_pixels;
+    let input = Input { path: &args.recording, recording, info: &info, calibrated: &calibrated, alpha, max_pixels };
     let options = RecomputeOptions {
         streams: args.streams,
         format: args.messages,
@@ -91,14 +91,14 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         summary => summary?,
     };
     if args.json {
-        return super::print_json(&serde_json::json!({ "output": args.output, "damage": damage, "summary": summary }));
+        return super::print_json(&serde_json::json!({ "output": args.output, "remarks": losses, "summary": summary }));
     }
-    report(args, &summary, damage.as_deref());
+    report(args, &summary);
     Ok(())
 }
 
 /// What a person should know.
-fn report(args: &RecomputeArgs, summary: &Summary, damage: Option<&str>) {
+fn report(args: &RecomputeArgs, summary: &Summary) {
     let Summary { pairs, results, resumed, left_out, bytes, damaged, engine } = summary;
     let by = engine.as_ref().map(|engine| format!(" on {engine}")).unwrap_or_default();
     let before = if *resumed > 0 { format!(", {resumed} of them by a run before") } else { String::new() };
@@ -111,9 +111,6 @@ fn report(args: &RecomputeArgs, summary: &Summary, damage: Option<&str>) {
     if *left_out > 0 {
         let first = damaged.first().map(|(place, why)| format!("; pair {place}: {why}")).unwrap_or_default();
         console::say(format_args!("{input}: {left_out} pairs cannot be read and are left out{first}"));
-    }
-    if let Some(damage) = damage {
-        console::say(format_args!("{input}: {damage}"));
     }
 }
 

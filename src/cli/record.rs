@@ -167,6 +167,7 @@ fn about(summary: &RecordSummary, end: &Finished) -> serde_json::Value {
     about["run"] = serde_json::json!(end.summary);
     about["engine"] = serde_json::json!(end.status.engine.as_deref());
     about["errors"] = end.status.errors.clone().into();
+    about["remarks"] = end.status.cameras.remarks.clone().into();
     about
 }
 

@@ -4,7 +4,7 @@ use super::UsageError;
 use super::camera_args::CameraArgs;
 use crate::capture::scene::SceneOptions;
 use crate::capture::source::parse_size;
-use crate::capture::{SourceOptions, SourceSpec, Speed};
+use crate::capture::{MaxPixels, SourceOptions, SourceSpec, Speed};
 use crate::recording::Recording;
 use crate::recording::read::TopicChoice;
 use crate::settings::{Origin, Word};
@@ -51,7 +51,7 @@ pub(super) struct SourceArgs {
     pub(super) cameras: CameraArgs,
 }
 
-/// Which topics of a recording are the eyes.
+/// Which topics of a recording are the eyes, and how large pictures of files may be.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct TopicArgs {
@@ -64,6 +64,9 @@ pub(super) struct TopicArgs {
     /// Topic of pictures that show both eyes side by side, left one left
     #[arg(long, value_name = "TOPIC", conflicts_with_all = ["left_topic", "right_topic"])]
     pub(super) topic: Option<String>,
+    /// Do not read pictures of more pixels from files and recordings: a few bytes can claim billions
+    #[arg(long, value_name = "PIXELS", default_value_t)]
+    pub(super) max_pixels: MaxPixels,
 }
 
 /// What is taken of a recording.
@@ -81,6 +84,11 @@ impl TopicArgs {
     /// What was given.
     pub(super) fn choice(&self) -> TopicChoice {
         TopicChoice { left: self.left_topic.clone(), right: self.right_topic.clone(), both: self.topic.clone() }
+    }
+
+    /// How a recording is opened that is read from its start to its end.
+    pub(super) fn options(&self) -> SourceOptions {
+        SourceOptions { topics: self.choice(), max_pixels: self.max_pixels, ..SourceOptions::default() }
     }
 }
 
@@ -130,6 +138,7 @@ impl SourceArgs {
         options.speed = self.speed.unwrap_or(options.speed);
         options.start_at = self.start_at.unwrap_or(options.start_at);
         options.topics = self.recording.topics.choice();
+        options.max_pixels = self.recording.topics.max_pixels;
         let scene = SceneOptions {
             seed: self.scene_seed,
             noise: self.scene_noise,

@@ -192,6 +192,17 @@ impl About {
     }
 }
 
+impl About {
+    /// The same without a calibration that cannot be, and why: whoever made the file may have written anything.
+    pub(super) fn sound(mut self) -> (Self, Option<String>) {
+        let wrong = self.calibration.check().err();
+        if wrong.is_some() {
+            self.calibration = CalibrationNote::default();
+        }
+        (self, wrong.map(|why| format!("what it says of its calibration is not used: {why}")))
+    }
+}
+
 /// Our own calibration file.
 fn text_of(rig: &StereoRig, alpha: f64) -> Option<String> {
     let files = write(rig, Output::Toml, alpha).ok()?; // writing our own kind of file cannot fail
@@ -199,6 +210,21 @@ fn text_of(rig: &StereoRig, alpha: f64) -> Option<String> {
 }
 
 impl CalibrationNote {
+    /// Whether its numbers can be those of a rig; its text is read where it is used.
+    fn check(&self) -> Result<(), String> {
+        if !(0.0..=1.0).contains(&self.alpha) {
+            return Err(format!("alpha is {}, and not from 0 to 1", self.alpha));
+        }
+        let Some(Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. }) = self.geometry else { return Ok(()) };
+        let above_zero = [("focal_px", focal_px), ("baseline_m", baseline_m)];
+        let others = [("doffs_px", doffs_px), ("cx_px", cx_px), ("cy_px", cy_px)];
+        let wrong = above_zero.iter().find(|(_, v)| !(*v > 0.0 && *v < 1e9));
+        match wrong.or(others.iter().find(|(_, v)| v.is_nan() || v.abs() >= 1e9)) {
+            Some((name, value)) => Err(format!("{name} is {value}")),
+            None => Ok(()),
+        }
+    }
+
     /// Pairs are rectified by this rig.
     pub fn of_rig(rig: &StereoRig, alpha: f64) -> Self {
         Self { rig: text_of(rig, alpha), rectifies: true, alpha, ..Self::default() }

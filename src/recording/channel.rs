@@ -10,8 +10,8 @@ pub struct Channel {
     pub topic: String,
     /// How messages are written: `cdr`, `protobuf` or `json`.
     pub message_encoding: String,
-    /// What they mean; `None` where they speak for themselves.
-    pub schema: Option<Schema>,
+    /// What they mean; `None` where they speak for themselves. Topics of one kind share it.
+    pub schema: Option<Arc<Schema>>,
     /// More about the topic, such as what ROS 2 wants to know of its quality of service.
     pub metadata: BTreeMap<String, String>,
 }

@@ -97,11 +97,10 @@ impl Client {
                     let channel = Channel {
                         topic: word("topic"),
                         message_encoding: word("encoding"),
-                        schema: Some(Schema {
-                            name: word("schemaName"),
-                            encoding: word("schemaEncoding"),
-                            data: Vec::new(),
-                        }),
+                        schema: Some(
+                            Schema { name: word("schemaName"), encoding: word("schemaEncoding"), data: Vec::new() }
+                                .into(),
+                        ),
                         metadata: BTreeMap::new(),
                     };
                     self.topics.insert(word("topic"), (offered["id"].as_u64().unwrap(), Arc::new(channel)));

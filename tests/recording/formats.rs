@@ -188,11 +188,10 @@ fn files_of_both_formats_are_read_back_by_schema_alone() {
             let channel = Channel {
                 topic: message.channel.topic.clone(),
                 message_encoding: message.channel.message_encoding.clone(),
-                schema: Some(Schema {
-                    name: schema.name.clone(),
-                    encoding: schema.encoding.clone(),
-                    data: schema.data.to_vec(),
-                }),
+                schema: Some(
+                    Schema { name: schema.name.clone(), encoding: schema.encoding.clone(), data: schema.data.to_vec() }
+                        .into(),
+                ),
                 metadata: message.channel.metadata.clone(),
             };
             let back = decode(&channel, &message.data).unwrap();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use stereopsis::calibration::CameraInfo;
 use stereopsis::capture::recording::{PipeSource, RecordingSource};
-use stereopsis::capture::{Next, PairSource, SourceOptions, SourceSpec, Speed};
+use stereopsis::capture::{MaxPixels, Next, PairSource, SourceOptions, SourceSpec, Speed};
 use stereopsis::engine::{EngineChoice, OpenOptions};
 use stereopsis::frame::{Geometry, RawPair};
 use stereopsis::live::{Live, LiveOptions};
@@ -246,4 +246,40 @@ fn a_pipe_that_is_cut_ends_and_one_without_a_recording_is_refused() {
     assert!(text(b"hello, this is a text").contains("no MCAP recording"));
     assert!(text(b"").contains("nothing came"));
     assert!(text(mcap::MAGIC).contains("no pictures"), "{}", text(mcap::MAGIC));
+}
+
+/// A pipe that a fault ends.
+struct Faulty(Cursor<Vec<u8>>);
+
+impl Read for Faulty {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        assert!(count > 0, "a fault");
+        Ok(count)
+    }
+}
+
+#[test]
+fn a_thread_that_dies_while_it_reads_a_pipe_is_an_error() {
+    let bytes = ours(Format::Ros2, 9);
+    let half = bytes[..bytes.len() / 2].to_vec();
+    let mut source = PipeSource::open(Faulty(Cursor::new(half)), &at_once()).unwrap();
+    let error = loop {
+        match source.next(PATIENCE) {
+            Ok(Next::Pair(_)) => {}
+            Ok(other) => panic!("{other:?}"),
+            Err(err) => break err.to_string(),
+        }
+    };
+    assert!(error.contains("the thread that reads the pipe has died"), "{error}");
+}
+
+#[test]
+fn pictures_of_a_recording_have_no_more_pixels_than_are_read() {
+    let file = file(&ours(Format::Ros2, 3));
+    let options = SourceOptions { max_pixels: MaxPixels((SIZE.0 * SIZE.1) as u64 - 1), ..at_once() };
+    let text = refusal(file.path(), &options);
+    assert!(text.contains("40x30 px are more than the 1199 of --max-pixels"), "{text}");
+    let options = SourceOptions { max_pixels: MaxPixels((SIZE.0 * SIZE.1) as u64), ..at_once() };
+    assert_eq!(all(&mut RecordingSource::open(file.path(), &options).unwrap()).len(), 3);
 }

@@ -2,29 +2,47 @@
 
 use super::{File, MAX_TEXT_BYTES, yaml};
 use crate::calibration::CalibrationError;
+use crate::console::foreign;
+use crate::input;
 use std::io::Read as _;
+use std::path::Path;
 
-/// Of an archive, packed or unpacked, more is not read.
-pub(super) const MAX_BYTES: usize = 1 << 29;
+/// Of an archive, packed or unpacked, more is not read: beside the two files are the pictures of the pattern.
+pub(super) const MAX_BYTES: u64 = 1 << 29;
+
+/// Whether a file may be such an archive by its first bytes.
+pub(super) fn is_one(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    input::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
+}
+
+/// The first bytes of what gzip packs.
+pub(super) const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Both files, left one first.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<File>, CalibrationError> {
     let broken = |e: std::io::Error| {
         CalibrationError(format!("it is a .gz that is damaged or no .tar.gz: {e}; take a copy that is whole"))
     };
-    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(bytes).take(MAX_BYTES as u64));
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(bytes).take(MAX_BYTES));
     let (mut found, mut names) = ([None, None], Vec::new());
-    for entry in archive.entries().map_err(broken)? {
+    // raw: names that are longer than those of both files would be read into memory whatever their length
+    for entry in archive.entries().map_err(broken)?.raw(true) {
         let mut entry = entry.map_err(broken)?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         let side = ["left.yaml", "right.yaml"].iter().position(|side| name.rsplit('/').next() == Some(side));
         if names.len() < 8 {
-            names.push(name.clone());
+            names.push(foreign(&name));
         }
         let Some(side) = side else { continue };
         let mut text = String::new();
-        entry.by_ref().take(MAX_TEXT_BYTES as u64).read_to_string(&mut text).map_err(broken)?;
-        let tree = yaml::parse(&text).map_err(|e| CalibrationError(format!("{name}: {e}")))?;
+        let size = entry.size();
+        if size > MAX_TEXT_BYTES as u64 {
+            let name = foreign(&name);
+            return Err(CalibrationError(format!("{name} has {size} bytes, more than any calibration")));
+        }
+        entry.read_to_string(&mut text).map_err(broken)?;
+        let tree = yaml::parse(&text).map_err(|e| CalibrationError(format!("{}: {e}", foreign(&name))))?;
         found[side] = Some(File { name, tree });
         if let [Some(_), Some(_)] = found {
             break;

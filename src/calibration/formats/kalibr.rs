@@ -5,6 +5,7 @@ use super::matrix::Matrix;
 use super::tree::Node;
 use super::{Kind, draft::Draft, model};
 use crate::calibration::{CalibrationError, Camera, LengthUnit};
+use crate::console::foreign;
 use glam::{DMat3, DVec3};
 
 /// Whether a tree is a camchain.
@@ -57,8 +58,8 @@ fn camera(cam: &str, node: &Node) -> Result<(Camera, (usize, usize)), Calibratio
     let projection = word("camera_model");
     if projection != "pinhole" {
         return Err(CalibrationError(format!(
-            "{cam}.camera_model is {projection}, which is not supported; calibrate again with pinhole-radtan or \
-             pinhole-equi"
+            "{cam}.camera_model is {}, which is not supported; calibrate again with pinhole-radtan or pinhole-equi",
+            foreign(projection)
         )));
     }
     let intrinsics = need(cam, node, "intrinsics")?;

@@ -4,6 +4,7 @@ use super::matrix::Matrix;
 use super::tree::{MAX_KEYS, number};
 use super::{Kind, draft::Draft};
 use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, Projection, Rectification};
+use crate::console::foreign;
 use glam::{DMat3, DVec3};
 
 /// Whether a text is such a file.
@@ -27,7 +28,7 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
         }
         let key = key.trim();
         if lines.iter().any(|(known, _)| *known == key) {
-            return error(format!("{key} is there twice; keep the one that is meant"));
+            return error(format!("{} is there twice; keep the one that is meant", foreign(key)));
         }
         lines.push((key, value.trim()));
     }
@@ -37,7 +38,9 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
     let numbers = |key: &str| -> Result<f64, CalibrationError> {
         let text = need(key)?;
         let value = number(text).filter(|value| value.is_finite());
-        value.ok_or_else(|| CalibrationError(format!("{key} is '{text}', no number; take a copy that is whole")))
+        value.ok_or_else(|| {
+            CalibrationError(format!("{key} is '{}', no number; take a copy that is whole", foreign(text)))
+        })
     };
     let size = |key: &str| {
         let value = numbers(key)?;
@@ -84,8 +87,9 @@ fn camera(name: &str, text: &str) -> Result<Camera, CalibrationError> {
     let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let words = inside.unwrap_or_default().split([' ', '\t', ';', ',']).filter(|word| !word.is_empty());
     let data: Option<Vec<f64>> = words.map(number).collect();
-    let data =
-        data.ok_or_else(|| CalibrationError(format!("{name} is '{text}', no matrix; take a copy that is whole")))?;
+    let data = data.ok_or_else(|| {
+        CalibrationError(format!("{name} is '{}', no matrix; take a copy that is whole", foreign(text)))
+    })?;
     let [fx, fy, cx, cy] = Matrix { name: name.to_owned(), shape: None, data }.intrinsics()?;
     Ok(Camera { fx, fy, cx, cy, distortion: Distortion::default() })
 }

@@ -18,6 +18,8 @@ mod yaml;
 mod zed;
 
 use super::{CalibrationError, LengthUnit, StereoRig};
+use crate::console::{self, foreign};
+use crate::input;
 use draft::Draft;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -102,18 +104,15 @@ pub fn load(paths: &[PathBuf], options: &LoadOptions) -> Result<StereoRig, Calib
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, CalibrationError> {
-    use std::io::{ErrorKind, Read as _};
-    let error = |text: &str| CalibrationError(format!("cannot read the calibration {}: {text}", path.display()));
-    let explain = |e: std::io::Error| match e.kind() {
+    use std::io::ErrorKind;
+    let error = |text: &str| CalibrationError(format!("cannot read the calibration {}: {text}", console::path(path)));
+    let most = if archive::is_one(path) { archive::MAX_BYTES } else { input::MAX_TEXT_BYTES };
+    input::read(path, most).map_err(|err| match err.kind() {
         ErrorKind::NotFound => error("there is no such file"),
         ErrorKind::PermissionDenied => error("no permission to read it"),
-        _ if path.is_dir() => error("it is a folder without left.yaml and right.yaml; give the file in it"),
-        _ => error(&e.to_string()),
-    };
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(explain)?;
-    file.take(archive::MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(explain)?;
-    Ok(bytes)
+        ErrorKind::IsADirectory => error("it is a folder without left.yaml and right.yaml; give the file in it"),
+        _ => error(&err.to_string()),
+    })
 }
 
 /// Reads a rig from the bytes of files; a name says left or right where the kind has one file for each.
@@ -121,7 +120,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, CalibrationError> {
 /// # Errors
 /// See [`load`].
 pub fn read(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
-    let names: Vec<_> = files.iter().map(|(path, _)| path.display().to_string()).collect();
+    let names: Vec<_> = files.iter().map(|(path, _)| console::path(path)).collect();
     let names = names.join(" and ");
     if files.is_empty() || files.len() > 3 {
         return Err(CalibrationError(format!(
@@ -169,7 +168,8 @@ fn draft(files: &[(PathBuf, Vec<u8>)]) -> Result<Read, CalibrationError> {
     let mut trees = Vec::new();
     for (path, bytes) in files {
         let name = path.display().to_string();
-        let in_file = |e: CalibrationError| if files.len() > 1 { CalibrationError(format!("{name}: {e}")) } else { e };
+        let shown = console::path(path);
+        let in_file = |e: CalibrationError| if files.len() > 1 { CalibrationError(format!("{shown}: {e}")) } else { e };
         let whole = match content(bytes).map_err(in_file)? {
             Content::Tree(tree) => {
                 foreign::refuse_tree(&tree).map_err(in_file)?;
@@ -182,7 +182,7 @@ fn draft(files: &[(PathBuf, Vec<u8>)]) -> Result<Read, CalibrationError> {
             Content::Archive(pair) => ros::read(&pair).map(|draft| Read::Draft(Box::new(draft))),
         };
         if files.len() > 1 {
-            return Err(CalibrationError(format!("{name} holds both cameras; give it alone")));
+            return Err(CalibrationError(format!("{shown} holds both cameras; give it alone")));
         }
         return whole;
     }
@@ -212,7 +212,7 @@ fn unknown(e: &CalibrationError) -> CalibrationError {
 
 fn content(bytes: &[u8]) -> Result<Content, CalibrationError> {
     let error = |text: String| Err(CalibrationError(text));
-    if bytes.starts_with(&[0x1f, 0x8b]) {
+    if bytes.starts_with(&archive::MAGIC) {
         return archive::read(bytes).map(Content::Archive);
     }
     foreign::refuse_bytes(bytes)?;
@@ -227,7 +227,7 @@ fn content(bytes: &[u8]) -> Result<Content, CalibrationError> {
     if text.trim_start().starts_with('<') {
         let (root, tree) = xml::parse(text.trim_start())?;
         if root != "opencv_storage" {
-            return error(format!("it is XML of another tool (<{root}>); {WANTED}"));
+            return error(format!("it is XML of another tool (<{}>); {WANTED}", foreign(&root)));
         }
         return Ok(Content::Tree(tree));
     }
@@ -247,6 +247,8 @@ fn content(bytes: &[u8]) -> Result<Content, CalibrationError> {
     }
 }
 
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

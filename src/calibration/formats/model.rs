@@ -1,6 +1,7 @@
 //! The names of lens models.
 
 use crate::calibration::{CalibrationError, Distortion};
+use crate::console::foreign;
 
 const PINHOLE: &[&str] = &[
     "pinhole",
@@ -39,8 +40,9 @@ fn known(model: &str, plain: &str) -> Result<(), CalibrationError> {
         return Ok(());
     }
     Err(CalibrationError(format!(
-        "the lens model {model} is not supported; calibrate again with plumb_bob (radtan), rational_polynomial or fisheye \
-         (equidistant)"
+        "the lens model {} is not supported; calibrate again with plumb_bob (radtan), rational_polynomial or fisheye \
+         (equidistant)",
+        foreign(model)
     )))
 }
 

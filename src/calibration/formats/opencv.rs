@@ -9,6 +9,7 @@ use super::names::{self, Meaning, Side};
 use super::tree::Node;
 use super::{File, Kind, model};
 use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, Rectification};
+use crate::console::foreign;
 
 /// Reads one or more files together.
 pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
@@ -19,6 +20,11 @@ pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
     found.number_sides();
     found.draft()
 }
+
+/// Values with a name, of all kinds; more has no calibration.
+const MAX_VALUES: usize = 20_000;
+/// So many are named where one is missing.
+const MOST_NAMED: usize = 40;
 
 /// Every matrix, number and word of all files that means something.
 #[derive(Default)]
@@ -41,7 +47,12 @@ struct Contents {
 }
 
 impl Contents {
-    fn collect(&mut self, name: &str, node: &Node) {
+    /// # Errors
+    /// There is more than any calibration holds; each has the whole path of its keys as a name.
+    fn collect(&mut self, name: &str, node: &Node) -> Result<(), CalibrationError> {
+        if self.matrices.len() + self.numbers.len() + self.words.len() > MAX_VALUES {
+            return Err(CalibrationError(format!("it holds more than {MAX_VALUES} values, more than any calibration")));
+        }
         if let Some(matrix) = node.matrix(name) {
             self.matrices.push(matrix);
         } else if let Some(number) = node.number() {
@@ -51,15 +62,16 @@ impl Contents {
         }
         for (key, value) in if node.has("data") { &[] } else { node.entries() } {
             let name = if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
-            self.collect(&name, value);
+            self.collect(&name, value)?;
         }
+        Ok(())
     }
 }
 
 impl Found {
     fn add_file(&mut self, file: &File) -> Result<(), CalibrationError> {
         let mut contents = Contents::default();
-        contents.collect("", &file.tree);
+        contents.collect("", &file.tree)?;
         let side = names::side_of(&file.stem());
         let number = |is_it: fn(&str) -> bool| {
             contents.numbers.iter().filter(move |(name, _)| is_it(name)).map(|n| n.1 as usize)
@@ -69,7 +81,7 @@ impl Found {
             if names::is_model(name) || model::is_fisheye(word) {
                 self.models.push((names::side_of(name).or(side), word.clone()));
             } else if names::is_unit(name) {
-                self.unit = Some(word.parse().map_err(|e| CalibrationError(format!("{name}: {e}")))?);
+                self.unit = Some(word.parse().map_err(|e| CalibrationError(format!("{}: {e}", foreign(name))))?);
             }
         }
         let is_fisheye = |(name, value): &&(String, f64)| names::is_fisheye_switch(name) && *value != 0.0;
@@ -130,12 +142,13 @@ impl Found {
 
     fn need(&self, meaning: Meaning, side: Side, what: &str) -> Result<&Matrix, CalibrationError> {
         self.find(meaning, side).ok_or_else(|| {
-            let mut found = self.all_names.join(" ");
+            let mut found: Vec<_> = self.all_names.iter().take(MOST_NAMED).map(|name| foreign(name)).collect();
             if found.is_empty() {
-                found.push_str("nothing");
-            } else if found.len() > 400 {
-                found = found.chars().take(400).chain(" …".chars()).collect();
+                found.push("nothing".to_owned());
+            } else if self.all_names.len() > MOST_NAMED {
+                found.push("…".to_owned());
             }
+            let found = found.join(" ");
             CalibrationError(format!(
                 "{what} is missing; looked for {}, found {found}; give both files (intrinsics and extrinsics) if there \
                  are two",

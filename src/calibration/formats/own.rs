@@ -3,6 +3,7 @@
 use super::matrix::{Matrix, nearest_rotation};
 use super::{Kind, draft::Draft, model};
 use crate::calibration::{CalibrationError, Camera, LengthUnit, Projection, Rectification, StereoRig};
+use crate::console::foreign;
 use glam::{DMat3, DVec3};
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -75,7 +76,7 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
         CalibrationError(format!("line {line}: {}; calibration/example-rig.toml shows what is wanted", e.message()))
     })?;
     if file.format != FORMAT {
-        return Err(CalibrationError(format!("its format is {}, this program reads {FORMAT}", file.format)));
+        return Err(CalibrationError(format!("its format is {}, this program reads {FORMAT}", foreign(&file.format))));
     }
     let pose = (
         rotation("right_from_left.rotation", &file.right_from_left.rotation)?,

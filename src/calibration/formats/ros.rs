@@ -7,7 +7,9 @@ use super::names::{self, Side};
 use super::tree::Node;
 use super::{File, Kind, model};
 use crate::calibration::{CalibrationError, Camera, LengthUnit, Projection};
+use crate::console;
 use glam::DMat3;
+use std::path::Path;
 
 const K: &[&str] = &["camera_matrix", "K", "k"];
 const D: &[&str] = &["distortion_coefficients", "D", "d"];
@@ -42,7 +44,8 @@ pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
     let backwards = names::side_of(&first.stem()) == Side::Right && names::side_of(&second.stem()) == Side::Left;
     let (left, right) = if backwards { (second, first) } else { (first, second) };
     let [left, right] = [("left", left), ("right", right)].map(|(side, file)| {
-        info(&file.tree).map_err(|e| CalibrationError(format!("the {side} camera ({}): {e}", file.name)))
+        info(&file.tree)
+            .map_err(|e| CalibrationError(format!("the {side} camera ({}): {e}", console::path(Path::new(&file.name)))))
     });
     let (left, right) = (left?, right?);
     if left.size != right.size {

@@ -1,12 +1,24 @@
 //! What YAML, JSON and XML have in common: maps, lists and words.
 
 use super::matrix::Matrix;
+use crate::console::foreign;
 
 /// Deeper files are no calibration.
 pub(super) const MAX_DEPTH: usize = 24;
 
 /// More keys side by side has no calibration.
 pub(super) const MAX_KEYS: usize = 2000;
+
+/// Longer keys has no calibration.
+pub(super) const MAX_KEY_BYTES: usize = 128;
+
+/// A name that is not longer than those of calibrations.
+pub(super) fn check_key(key: &str) -> Result<(), String> {
+    if key.len() <= MAX_KEY_BYTES {
+        return Ok(());
+    }
+    Err(format!("the name {} has {} bytes, more than those of any calibration", foreign(key), key.len()))
+}
 
 /// A file's contents, or a part.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +73,7 @@ impl Node {
             Self::List(_) => (None, self.numbers()?),
             Self::Word(_) => (None, self.numbers().filter(|numbers| numbers.len() > 1)?),
         };
-        Some(Matrix { name: name.to_owned(), shape, data })
+        Some(Matrix { name: foreign(name), shape, data })
     }
 
     fn numbers(&self) -> Option<Vec<f64>> {

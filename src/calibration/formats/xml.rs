@@ -1,8 +1,12 @@
 //! OpenCV's XML as a tree.
 
-use super::tree::{MAX_DEPTH, MAX_KEYS, Node};
+use super::tree::{MAX_DEPTH, MAX_KEYS, Node, check_key};
 use crate::calibration::CalibrationError;
+use crate::console::foreign;
 use roxmltree::{Document, ParsingOptions};
+
+/// More has no calibration.
+const MAX_ATTRIBUTES: usize = 4_000;
 
 /// Reads a text: the name of its outermost element, and what is in it.
 pub(super) fn parse(text: &str) -> Result<(String, Node), CalibrationError> {
@@ -11,6 +15,11 @@ pub(super) fn parse(text: &str) -> Result<(String, Node), CalibrationError> {
     let open = text.matches('<').count();
     if open > 50_000 {
         return Err(CalibrationError(format!("it is XML with {open} elements, too many for a calibration")));
+    }
+    // the parser compares each attribute with all others of its element; OpenCV writes one for a matrix
+    let attributes = text.matches('=').count();
+    if attributes > MAX_ATTRIBUTES {
+        return Err(CalibrationError(format!("it is XML with {attributes} attributes, too many for a calibration")));
     }
     let document = Document::parse_with_options(text, options).map_err(|e| {
         CalibrationError(format!("it is XML that cannot be read: {e}; correct it or take a copy that is whole"))
@@ -36,8 +45,9 @@ fn node(element: roxmltree::Node<'_, '_>, depth: usize) -> Result<Node, Calibrat
     let mut entries: Vec<(String, Node)> = Vec::new();
     for child in children {
         let name = child.tag_name().name().to_owned();
+        check_key(&name).map_err(CalibrationError)?;
         if entries.iter().any(|(known, _)| *known == name) {
-            return Err(CalibrationError(format!("{name} is there twice; keep the one that is meant")));
+            return Err(CalibrationError(format!("{} is there twice; keep the one that is meant", foreign(&name))));
         }
         entries.push((name, node(child, depth + 1)?));
     }
@@ -75,5 +85,9 @@ mod tests {
         let wide = (0..5000).map(|i| format!("<k{i}/>")).collect::<Vec<_>>().concat();
         assert!(refused(&format!("<a>{wide}</a>")).contains("side by side"));
         assert!(refused(&"<a>".repeat(60_000)).contains("too many"));
+        let attributes: String = (0..200_000).map(|k| format!("a{k}='' ")).collect();
+        assert!(refused(&format!("<opencv_storage {attributes}/>")).contains("200000 attributes"));
+        let long = "k".repeat(200);
+        assert!(refused(&format!("<a><{long}/></a>")).contains("more than those of any calibration"));
     }
 }

@@ -1,7 +1,8 @@
 //! YAML and JSON as a tree, in OpenCV's dialect too.
 
-use super::tree::{MAX_DEPTH, MAX_KEYS, Node};
+use super::tree::{MAX_DEPTH, MAX_KEYS, Node, check_key};
 use crate::calibration::CalibrationError;
+use crate::console::foreign;
 use yaml_rust2::parser::{Event, Parser};
 
 /// Reads a text; keys of several documents are one map.
@@ -80,11 +81,15 @@ impl Builder<'_> {
                         Event::Scalar(key, ..) => key,
                         _ => return self.error("a key is no word, as in no calibration"),
                     };
+                    if let Err(why) = check_key(&key) {
+                        return self.error(&why);
+                    }
                     if entries.len() >= MAX_KEYS {
                         return self.error("it has more keys than any calibration");
                     }
                     if entries.iter().any(|(known, _)| *known == key) {
-                        return self.error(&format!("the key {key} is there twice; keep the one that is meant"));
+                        return self
+                            .error(&format!("the key {} is there twice; keep the one that is meant", foreign(&key)));
                     }
                     let value = self.next()?;
                     entries.push((key, self.node(value, depth + 1)?));
@@ -136,5 +141,7 @@ mod tests {
         let many = (0..5000).map(|i| format!("k{i}: 1\n")).collect::<Vec<_>>().concat();
         assert!(refused(&many).contains("more keys") && refused(&many.replace('\n', "\n---\n")).contains("more keys"));
         assert!(refused(&"- ".repeat(100_000)).contains("nested too deep"));
+        assert!(refused(&format!("{}: 1\n", "k".repeat(200))).contains("more than those of any calibration"));
+        assert!(refused("\"\\u001b[2J\": 1\n\"\\u001b[2J\": 1\n").contains("the key \\u{1b}[2J is there twice"));
     }
 }

@@ -2,12 +2,15 @@
 //! millimetres. The rotation is a vector RX, CV, RZ (axis times angle, left to right); the baseline is counted from left to
 //! right, so OpenCV's T is its negative.
 
-use super::tree::number;
+use super::tree::{MAX_KEYS, number};
 use super::{Kind, draft::Draft};
 use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit};
+use crate::console::foreign;
 use glam::{DMat3, DQuat, DVec3};
 use std::collections::HashMap;
 
+/// A longer line is of no such file.
+const MAX_LINE_BYTES: usize = 1000;
 /// The words that a ZED says for its picture sizes, per eye.
 const SIZES: &[(&str, usize, usize)] = &[
     ("2k", 2208, 1242),
@@ -95,13 +98,16 @@ impl Ini {
         for (n, line) in text.lines().enumerate() {
             let line = line.split(['#', ';']).next().unwrap_or_default().trim();
             let error = |text: &str| Err(CalibrationError(format!("line {}: {text}", n + 1)));
+            if values.len() > MAX_KEYS || line.len() > MAX_LINE_BYTES {
+                return error("is too long, or one of more than any such file has");
+            }
             if let Some(name) = line.strip_prefix('[') {
                 section = name.trim_end_matches(']').trim().to_lowercase();
             } else if let Some((key, value)) = line.split_once('=') {
                 let key = (section.clone(), key.trim().to_lowercase());
                 let what = format!("[{}] {}", key.0, key.1);
                 if values.insert(key, value.trim().to_owned()).is_some() {
-                    return error(&format!("{what} is there twice; keep the one that is meant"));
+                    return error(&format!("{} is there twice; keep the one that is meant", foreign(&what)));
                 }
             } else if !line.is_empty() {
                 return error("is neither [SECTION] nor key=value; take a copy that is whole");
@@ -119,7 +125,8 @@ impl Ini {
         match number(text) {
             Some(value) if value.is_finite() => Ok(Some(value)),
             _ => Err(CalibrationError(format!(
-                "[{section}] {key} is '{text}', no number; numbers are written with a point: take a copy that is whole"
+                "[{section}] {key} is '{}', no number; numbers are written with a point: take a copy that is whole",
+                foreign(text)
             ))),
         }
     }

@@ -61,7 +61,7 @@ where
     }
     image.rows_per_strip(layout.rows_per_strip).unwrap();
     image.write_data(pixels).unwrap();
-    read_picture(&path, true).map_err(|err| err.to_string())
+    read_picture(&path, true, MaxPixels::default()).map_err(|err| err.to_string())
 }
 
 fn grey_levels() -> Vec<u8> {

@@ -1,6 +1,7 @@
 //! One MJPEG frame to a picture.
 
 use super::{Damage, DecodeError};
+use crate::capture::decode::frame as jpeg_frame;
 use crate::frame::{Luma, Picture};
 use crate::image::Image;
 use zune_jpeg::JpegDecoder;
@@ -21,7 +22,7 @@ pub(super) fn decode(size: (usize, usize), bytes: &[u8], color: bool) -> Result<
 }
 
 /// The frame as the decoder needs it: standard Huffman tables (K.3) where the camera leaves them out, which many do, and no
-/// end marker.
+/// end marker where one scan is all.
 ///
 /// The decoder fills the tables in for a stream that calls itself an AVI frame; tables in the stream still count. Where it
 /// meets the end marker too early it makes up the rest; where the data just end, it says so.
@@ -33,26 +34,10 @@ fn prepare(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
         let text = format!("MJPEG frame of {} bytes that does not start as a JPEG", frame.len());
         return Err(DecodeError::new(damage, text));
     }
-    let end = end_of_picture(frame).ok_or_else(|| DecodeError::new(Damage::Jpeg, "MJPEG frame without its end"))?;
+    // behind the end the driver's buffer goes on, with zeros or an older frame
+    let parts = jpeg_frame(frame).ok_or_else(|| DecodeError::new(Damage::Jpeg, "MJPEG frame without its end"))?;
+    let end = if parts.is_plain { parts.end } else { parts.end + 2 };
     Ok([&START, AVI1, &frame[START.len()..end]].concat())
-}
-
-/// Where the end marker stands. Behind it the driver's buffer goes on, with zeros or an older frame.
-fn end_of_picture(frame: &[u8]) -> Option<usize> {
-    let mut at = 2;
-    loop {
-        let &[0xff, marker, high, low] = frame.get(at..)?.first_chunk()? else { return None };
-        if marker == 0xff {
-            at += 1; // fill byte
-            continue;
-        }
-        at += 2 + usize::from(u16::from_be_bytes([high, low]));
-        if marker == 0xda {
-            break;
-        }
-    }
-    let length = frame.get(at..)?.windows(2).position(|marker| marker == [0xff, 0xd9])?;
-    Some(at + length)
 }
 
 fn decode_jpeg((width, height): (usize, usize), stream: &[u8], space: ColorSpace) -> Result<Vec<u8>, DecodeError> {

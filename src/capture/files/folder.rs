@@ -1,8 +1,10 @@
 //! Which files of a folder are pairs.
 
 use crate::capture::CaptureError;
+use crate::console::{self, foreign};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Two files that are one pair.
@@ -30,56 +32,86 @@ const RECTIFIED: &[(&str, &str)] = &[("im0", "im1"), ("im2", "im6")];
 const EYES: &[(&str, &str)] = &[("left", "right"), ("cam0", "cam1"), ("image_2", "image_3"), ("image_0", "image_1")];
 const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
 
-/// The pairs of a folder in natural order (2 before 10): `left*` and `right*`, `*_left` and `*_right`, the same names
-/// in two subfolders (`left` and `right`, `cam0` and `cam1`, KITTI's), or `im0` and `im1`; else one such pair in each
-/// subfolder.
+/// What a folder has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FolderPairs {
+    /// Its pairs, in natural order (2 before 10).
+    pub pairs: Vec<FilePair>,
+    /// What of it is left out, in sentences.
+    pub losses: Vec<String>,
+}
+
+/// Files without a partner that are named.
+const NAMED: usize = 3;
+
+/// The pairs of a folder: `left*` and `right*`, `*_left` and `*_right`, the same names in two subfolders (`left` and `right`, `cam0`
+/// and `cam1`, KITTI's), or `im0` and `im1`; else one such pair in each subfolder.
 ///
 /// # Errors
 /// The folder cannot be read or has no pair; the text says which names were looked for.
-pub fn list_pairs(folder: &Path) -> Result<Vec<FilePair>, CaptureError> {
+pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     let (files, folders) = entries(folder)?;
     let eye = |side: &str| folders.iter().find(|folder| name(folder).eq_ignore_ascii_case(side));
-    let (mut pairs, alone) = match EYES.iter().find_map(|(left, right)| eye(left).zip(eye(right))) {
+    let (mut pairs, mut alone) = match EYES.iter().find_map(|(left, right)| eye(left).zip(eye(right))) {
         Some((left, right)) => pair_by_folder(left, right)?,
         None => pair_by_name(folder, &files),
     };
+    let mut more = 0;
     if pairs.is_empty() && alone.is_empty() {
         for scene in &folders {
-            pairs.extend(pair_by_name(scene, &entries(scene)?.0).0.into_iter().take(1));
+            let (found, without) = pair_by_name(scene, &entries(scene)?.0);
+            more += found.len().saturating_sub(1);
+            pairs.extend(found.into_iter().take(1));
+            alone.extend(without);
         }
     }
-    let shown = folder.display();
-    match (pairs.is_empty(), alone.first()) {
-        (true, Some(one)) => {
-            return Err(CaptureError::File(format!("{shown} has no pair: {} has no partner", one.display())));
-        }
-        (true, None) => {
-            return Err(CaptureError::File(format!(
-                "{shown} has no pair: looked for left* and right*, *_left and *_right, im0 and im1, and for the same \
-                 names in folders left and right or cam0 and cam1, as {}",
+    let shown = console::path(folder);
+    if pairs.is_empty() {
+        let why = match alone.first() {
+            Some(one) => format!("{} has no partner", console::path(one)),
+            None => format!(
+                "looked for left* and right*, *_left and *_right, im0 and im1, and for the same names in folders left and right \
+                 or cam0 and cam1, as {}",
                 EXTENSIONS.join(", ")
-            )));
-        }
-        (false, Some(one)) => {
-            log::warn!("{}: {} files have no partner and are left out, {} first", shown, alone.len(), one.display());
-        }
-        (false, None) => {}
+            ),
+        };
+        return Err(CaptureError::File(format!("{shown} has no pair: {why}")));
     }
     pairs.sort_by(|a, b| natural(&a.left.to_string_lossy(), &b.left.to_string_lossy()));
-    Ok(pairs)
+    alone.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
+    let more = (more > 0).then(|| {
+        format!("{shown}: of each folder in it the first pair is taken, and {more} others are left out: open such a folder alone")
+    });
+    Ok(FolderPairs { pairs, losses: without_partner(&shown, folder, &alone).into_iter().chain(more).collect() })
+}
+
+/// Which files are left out; nothing where none is.
+fn without_partner(shown: &str, folder: &Path, alone: &[PathBuf]) -> Option<String> {
+    let inside = |path: &PathBuf| foreign(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
+    let names: Vec<_> = alone.iter().take(NAMED).map(inside).collect();
+    let names = names.join(", ");
+    match alone.len() {
+        0 => None,
+        1 => Some(format!("{shown}: 1 picture has no partner and is left out: {names}")),
+        many if many <= NAMED => Some(format!("{shown}: {many} pictures have no partner and are left out: {names}")),
+        many => Some(format!(
+            "{shown}: {many} pictures have no partner and are left out: {names} and {} more",
+            many - NAMED
+        )),
+    }
 }
 
 /// Images and folders in a folder, in natural order; hidden ones left out.
 fn entries(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), CaptureError> {
     let failed = |err: std::io::Error| match err.kind() {
         std::io::ErrorKind::NotFound => {
-            CaptureError::File(format!("cannot open {}: there is no such file or folder", folder.display()))
+            CaptureError::File(format!("cannot open {}: there is no such file or folder", console::path(folder)))
         }
         std::io::ErrorKind::NotADirectory => CaptureError::File(format!(
             "{} is a file: give the left and the right image as LEFT,RIGHT, or a folder",
-            folder.display()
+            console::path(folder)
         )),
-        _ => CaptureError::File(format!("cannot read folder {}: {err}", folder.display())),
+        _ => CaptureError::File(format!("cannot read folder {}: {err}", console::path(folder))),
     };
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in std::fs::read_dir(folder).map_err(failed)? {
@@ -112,24 +144,37 @@ fn pair_by_folder(left: &Path, right: &Path) -> Result<Found, CaptureError> {
     let (lefts, rights) = (entries(left)?.0, entries(right)?.0);
     // left/left01 belongs to right/right01, and left/1 to right/1
     let key = |path: &Path| side(&stem(path)).map_or_else(|| stem(path), |(_, key)| key);
+    let mut by_key: HashMap<String, PathBuf> = HashMap::new();
     let (mut pairs, mut alone) = (Vec::new(), Vec::new());
+    for right in rights {
+        // the first one of several with the same name
+        match by_key.entry(key(&right)) {
+            Entry::Vacant(place) => drop(place.insert(right)),
+            Entry::Occupied(_) => alone.push(right),
+        }
+    }
     for left in lefts {
-        match rights.iter().find(|right| key(right) == key(&left)) {
-            Some(right) => pairs.push(FilePair { right: right.clone(), name: stem(&left), left }),
+        match by_key.remove(&key(&left)) {
+            Some(right) => pairs.push(FilePair { right, name: stem(&left), left }),
             None => alone.push(left),
         }
     }
+    alone.extend(by_key.into_values());
     Ok((pairs, alone))
 }
 
 fn pair_by_name(folder: &Path, files: &[PathBuf]) -> Found {
     let mut found: BTreeMap<String, [Option<&PathBuf>; 2]> = BTreeMap::new();
+    let mut alone = Vec::new();
     for file in files {
         if let Some((right, key)) = side(&stem(file)) {
-            found.entry(key).or_default()[usize::from(right)].get_or_insert(file);
+            match &mut found.entry(key).or_default()[usize::from(right)] {
+                place @ None => *place = Some(file),
+                Some(_) => alone.push(file.clone()),
+            }
         }
     }
-    let (mut pairs, mut alone) = (Vec::new(), Vec::new());
+    let mut pairs = Vec::new();
     for (key, sides) in found {
         match sides {
             [Some(left), Some(right)] => {
@@ -195,7 +240,11 @@ mod tests {
         }
         let show = |path: &Path| path.strip_prefix(&folder).unwrap().to_string_lossy().replace('\\', "/");
         let pairs = list_pairs(&folder).map_err(|err| err.to_string())?;
-        Ok(pairs.iter().map(|pair| format!("{}: {} {}", pair.name, show(&pair.left), show(&pair.right))).collect())
+        Ok(pairs
+            .pairs
+            .iter()
+            .map(|pair| format!("{}: {} {}", pair.name, show(&pair.left), show(&pair.right)))
+            .collect())
     }
 
     #[test]
@@ -221,6 +270,26 @@ mod tests {
         let files = ["tsukuba/im0.ppm", "tsukuba/im1.ppm", "art/left.png", "art/right.png", "empty/readme.md"];
         let expected = ["art: art/left.png art/right.png", "tsukuba: tsukuba/im0.ppm tsukuba/im1.ppm"];
         assert_eq!(found(&files).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_left_out_is_told_with_its_number() {
+        let losses = |files: &[&str]| {
+            let root = tempfile::tempdir().unwrap();
+            for file in files {
+                let path = root.path().join(file);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, "").unwrap();
+            }
+            list_pairs(root.path()).unwrap().losses.concat()
+        };
+        assert_eq!(losses(&["left1.png", "right1.png", "notes.txt", "disp1.png"]), "");
+        let text = losses(&["left1.png", "right1.png", "right2\u{1b}[2J.png"]);
+        assert!(text.contains(": 1 picture has no partner and is left out: right2\\u{1b}[2J.png"), "{text}");
+        let text = losses(&["left/1.png", "right/1.png", "left/2.png", "left/1.jpg", "right/3.png", "right/4.png"]);
+        assert!(text.contains(": 4 pictures have no partner") && text.contains("and 1 more"), "{text}");
+        let text = losses(&["a/left1.png", "a/right1.png", "a/left2.png", "a/right2.png", "b/left1.png"]);
+        assert!(text.contains("1 picture has no partner") && text.contains("and 1 others are left out"), "{text}");
     }
 
     #[test]

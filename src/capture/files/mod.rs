@@ -3,17 +3,21 @@
 
 mod folder;
 
-pub use folder::{FilePair, list_pairs};
+pub use folder::{FilePair, FolderPairs, list_pairs};
 
 use super::decode::read_picture;
 use super::pace::Pace;
-use super::worker::join_or_leave;
-use super::{CaptureError, Next, PairSource, SourceInfo, SourceOptions};
+use super::threads::{ended, join_or_leave};
+use super::{CaptureError, MaxPixels, Next, PairSource, SourceInfo, SourceOptions, SourceState};
+use crate::console;
 use crate::frame::RawPair;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
+
+/// For words.
+const THREAD: &str = "the thread that reads files";
 
 type Decoded = Result<Box<RawPair>, CaptureError>;
 
@@ -26,6 +30,7 @@ pub struct FileSource {
     decoded: Option<Receiver<Decoded>>,
     thread: Option<JoinHandle<()>>,
     waiting: Option<Decoded>,
+    losses: Vec<String>,
 }
 
 impl FilePair {
@@ -33,22 +38,23 @@ impl FilePair {
     ///
     /// # Errors
     /// One of them cannot be read, or their sizes differ.
-    pub fn read(&self, color: bool) -> Result<RawPair, CaptureError> {
-        let (left, right) = (read_picture(&self.left, color)?, read_picture(&self.right, color)?);
+    pub fn read(&self, color: bool, max_pixels: MaxPixels) -> Result<RawPair, CaptureError> {
+        let read = |path: &Path| read_picture(path, color, max_pixels);
+        let (left, right) = (read(&self.left)?, read(&self.right)?);
         if left.size() != right.size() {
             let ((wl, hl), (wr, hr)) = (left.size(), right.size());
             return Err(CaptureError::File(format!(
                 "the pictures of a pair have one size, but {} has {wl}x{hl} and {} has {wr}x{hr} pixels",
-                self.left.display(),
-                self.right.display()
+                console::path(&self.left),
+                console::path(&self.right)
             )));
         }
         if left.luma.bits() != right.luma.bits() {
             return Err(CaptureError::File(format!(
                 "the pictures of a pair have one depth, but {} has {} and {} has {} bits",
-                self.left.display(),
+                console::path(&self.left),
                 left.luma.bits(),
-                self.right.display(),
+                console::path(&self.right),
                 right.luma.bits()
             )));
         }
@@ -74,7 +80,11 @@ impl FileSource {
     /// As [`FilePair::read`].
     pub fn pair(left: &Path, right: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
         let name = stem(left);
-        Self::open(name.clone(), vec![FilePair { left: left.into(), right: right.into(), name }], false, options)
+        let found = FolderPairs {
+            pairs: vec![FilePair { left: left.into(), right: right.into(), name: name.clone() }],
+            ..FolderPairs::default()
+        };
+        Self::open(name, found, false, options)
     }
 
     /// All pairs of a folder.
@@ -82,20 +92,20 @@ impl FileSource {
     /// # Errors
     /// As [`list_pairs`], and as [`FilePair::read`] for the first pair; later ones are found when they are played.
     pub fn folder(folder: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
-        let pairs = list_pairs(folder)?;
-        let is_rectified = pairs.iter().all(FilePair::is_rectified);
+        let found = list_pairs(folder)?;
+        let is_rectified = found.pairs.iter().all(FilePair::is_rectified);
         let name = folder.canonicalize().unwrap_or_else(|_| folder.into());
-        Self::open(stem(&name), pairs, is_rectified, options)
+        Self::open(stem(&name), found, is_rectified, options)
     }
 
     fn open(
         name: String,
-        pairs: Vec<FilePair>,
+        FolderPairs { pairs, losses }: FolderPairs,
         is_rectified: bool,
         options: &SourceOptions,
     ) -> Result<Self, CaptureError> {
-        let SourceOptions { color, looped, .. } = *options;
-        let first = pairs[0].read(color)?;
+        let SourceOptions { color, looped, max_pixels, .. } = *options;
+        let first = pairs[0].read(color, max_pixels)?;
         let (width, height) = first.left.size();
         let pace = Pace::new(options.rate_hz);
         let info = SourceInfo {
@@ -116,7 +126,7 @@ impl FileSource {
                 for pair in &pairs {
                     // a single pair is not decoded again and again
                     let kept = if pairs.len() == 1 { first.clone() } else { first.take() };
-                    let pair = kept.map_or_else(|| pair.read(color), Ok).map(Box::new);
+                    let pair = kept.map_or_else(|| pair.read(color, max_pixels), Ok).map(Box::new);
                     let failed = pair.is_err();
                     if sender.send(pair).is_err() || failed {
                         return;
@@ -128,9 +138,8 @@ impl FileSource {
             }
         };
         let thread = std::thread::Builder::new().name("files".into()).spawn(work);
-        let thread =
-            thread.map_err(|err| CaptureError::File(format!("cannot start the thread that reads files: {err}")))?;
-        Ok(Self { info, files, pace, sequence: 0, decoded: Some(decoded), thread: Some(thread), waiting: None })
+        let thread = thread.map_err(|err| CaptureError::File(format!("cannot start {THREAD}: {err}")))?;
+        Ok(Self { info, files, pace, sequence: 0, decoded: Some(decoded), thread: Some(thread), waiting: None, losses })
     }
 }
 
@@ -149,7 +158,7 @@ impl PairSource for FileSource {
             match decoded.recv_timeout(patience) {
                 Ok(pair) => self.waiting = Some(pair),
                 Err(RecvTimeoutError::Timeout) => return Ok(Next::Waiting),
-                Err(RecvTimeoutError::Disconnected) => return Ok(Next::End),
+                Err(RecvTimeoutError::Disconnected) => return ended(self.thread.take(), THREAD).map(|()| Next::End),
             }
         }
         if !self.pace.wait(patience) {
@@ -164,13 +173,17 @@ impl PairSource for FileSource {
         (self.info.width, self.info.height) = pair.left.size();
         Ok(Next::Pair(pair))
     }
+
+    fn state(&self) -> SourceState {
+        SourceState { remarks: self.losses.clone(), ..SourceState::default() }
+    }
 }
 
 impl Drop for FileSource {
     fn drop(&mut self) {
         self.decoded = None;
         if let Some(thread) = self.thread.take() {
-            join_or_leave(thread, "the thread that reads files");
+            join_or_leave(thread, THREAD);
         }
     }
 }

@@ -8,6 +8,7 @@ mod unpacking;
 pub use pipe::PipeSource;
 
 use super::{CaptureError, Next, PairSource, SourceInfo, SourceOptions, SourceState, Speed, Transport};
+use crate::console;
 use crate::frame::RawPair;
 use crate::recording::read::ReadError;
 use crate::recording::{CalibrationNote, Recording};
@@ -23,7 +24,7 @@ pub struct RecordingSource {
     info: SourceInfo,
     calibration: Option<CalibrationNote>,
     player: Player,
-    damage: Option<String>,
+    losses: Vec<String>,
 }
 
 /// The pairs of a file.
@@ -44,14 +45,11 @@ impl RecordingSource {
     /// # Errors
     /// It cannot be read, is no recording, or none of its pairs is readable.
     pub fn open(path: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
-        let mut recording =
+        let recording =
             Recording::open_with(path, &options.topics).map_err(|err| CaptureError::File(err.to_string()))?;
-        let damage = recording.damage().map(str::to_owned);
-        let calibration = recording.calibration().unwrap_or_else(|err| {
-            log::warn!("what {} says of its cameras is not used: {err}", path.display());
-            None
-        });
-        let unpacking = Unpacking::of_file(&recording, options.color);
+        let losses = recording.losses();
+        let calibration = recording.calibration().cloned();
+        let unpacking = Unpacking::of_file(&recording, options);
         let times = times(&recording);
         let transport = Arc::new(Transport::new(times, options.speed, options.looped));
         if !options.start_at.is_zero() {
@@ -66,7 +64,7 @@ impl RecordingSource {
         let info = pairs.unpacking.info(name, &first, (!options.looped).then_some(count));
         pairs.first = Some((k, first));
         let player = Player::start(Box::new(pairs), transport, options.watched)?;
-        Ok(Self { path: path.to_owned(), info, calibration, player, damage })
+        Ok(Self { path: path.to_owned(), info, calibration, player, losses })
     }
 }
 
@@ -98,7 +96,7 @@ impl FilePairs {
                 Err(PairError::Damaged(damage)) => why = damage,
             }
         }
-        Err(CaptureError::File(format!("{} has no pair that can be played: {why}", path.display())))
+        Err(CaptureError::File(format!("{} has no pair that can be played: {why}", console::path(path))))
     }
 }
 
@@ -156,7 +154,7 @@ impl PairSource for RecordingSource {
             1 => format!("a pair of the recording was left out: {why}"),
             many => format!("{many} pairs of the recording were left out: {why}"),
         });
-        let remarks = self.damage.iter().map(|damage| format!("the recording is not whole: {damage}")).chain(skipped);
+        let remarks = self.losses.iter().cloned().chain(skipped).chain(self.player.jumps());
         SourceState { remarks: remarks.collect(), ..SourceState::default() }
     }
 

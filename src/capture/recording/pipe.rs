@@ -3,7 +3,7 @@
 use super::numbered;
 use super::unpacking::Unpacking;
 use crate::capture::newest::{self, NewestReceiver, NewestSender, Policy, RecvError};
-use crate::capture::worker::join_or_leave;
+use crate::capture::threads::{ended, join_or_leave};
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo, SourceOptions, SourceState, Speed};
 use crate::frame::RawPair;
 use crate::recording::CalibrationNote;
@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+/// For words.
+const THREAD: &str = "the thread that reads the pipe";
 /// How long the first pair may take to come.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -54,7 +56,7 @@ impl PipeSource {
         let (tell, told) = bounded(1);
         let shared = Arc::new(Shared::default());
         let stream = PairStream::new(BufReader::new(reader), options.topics.clone());
-        let work = Work { stream, color: options.color, sender, shared: Arc::clone(&shared) };
+        let work = Work { stream, options: options.clone(), sender, shared: Arc::clone(&shared) };
         let thread = std::thread::Builder::new().name("pipe".into()).spawn(move || work.run(&tell));
         let thread = thread.map_err(|err| failed(format!("no thread: {err}")))?;
         match begun(&told) {
@@ -80,7 +82,7 @@ fn begun(told: &Receiver<Begun>) -> Begun {
 /// The thread's own state.
 struct Work<R> {
     stream: PairStream<R>,
-    color: bool,
+    options: SourceOptions,
     sender: NewestSender<Box<RawPair>>,
     shared: Arc<Shared>,
 }
@@ -104,7 +106,7 @@ impl<R: Read> Work<R> {
                 }
             };
             self.shared.unpaired.store(self.stream.incomplete(), Ordering::Relaxed);
-            let how = unpacking.get_or_insert_with(|| Unpacking::of_stream(&self.stream, self.color));
+            let how = unpacking.get_or_insert_with(|| Unpacking::of_stream(&self.stream, &self.options));
             let pair = match how.pair(&packets) {
                 Ok(pair) => RawPair { sequence, name: numbered(&pair), ..pair },
                 Err(why) => {
@@ -148,6 +150,7 @@ impl PairSource for PipeSource {
                 Err(RecvError::Timeout) => return Ok(Next::Waiting),
                 Err(RecvError::Closed) => {
                     let failure = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    ended(self.thread.take(), THREAD)?;
                     return failure.map_or(Ok(Next::End), |why| Err(CaptureError::File(why)));
                 }
             },
@@ -172,7 +175,7 @@ impl Drop for PipeSource {
     fn drop(&mut self) {
         self.pairs.close();
         if let Some(thread) = self.thread.take() {
-            join_or_leave(thread, "the thread that reads the pipe");
+            join_or_leave(thread, THREAD);
         }
     }
 }

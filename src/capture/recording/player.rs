@@ -1,6 +1,6 @@
 //! Plays pairs that can be read in any order: ahead on a thread of its own, and given when they are due or sought.
 
-use crate::capture::worker::join_or_leave;
+use crate::capture::threads::{died, join_or_leave};
 use crate::capture::{CaptureError, Next, Speed, Transport};
 use crate::frame::RawPair;
 use std::collections::{BTreeMap, VecDeque};
@@ -27,6 +27,13 @@ pub(super) enum PairError {
 const AHEAD: u64 = 3;
 /// How soon is looked whether something else is wished meanwhile.
 const LOOK: Duration = Duration::from_millis(5);
+
+/// What is read while pairs are played, for words.
+const THREAD: &str = "the thread that reads the recording";
+/// The longest wait between two pairs, in the time of the recording, or several usual ones where those are long.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// So many usual ones.
+const LONGEST_WAITS: u32 = 4;
 
 /// How far the next pair is.
 enum Ahead {
@@ -66,6 +73,8 @@ pub(super) struct Player {
     last: Option<(SystemTime, Instant)>,
     /// Why pairs were left out.
     damaged: BTreeMap<u64, String>,
+    /// Before which pairs the recording's time jumps so far that playback does not wait so long, and how far.
+    jumps: BTreeMap<u64, Duration>,
 }
 
 impl Player {
@@ -77,10 +86,7 @@ impl Player {
         let playing = transport.get();
         let count = playing.len();
         let next = transport.wanted().map_or(0, |(pair, _)| pair);
-        let usual = playing.times.last().zip(playing.times.first()).map_or(Duration::ZERO, |(&last, &first)| {
-            let between = u32::try_from(count.saturating_sub(1)).unwrap_or(u32::MAX).max(1);
-            last.saturating_sub(first) / between
-        });
+        let usual = usual(&playing.times);
         let desk = Desk { next, count, looped: playing.looped, decoded: VecDeque::new(), stop: false };
         let shared = Shared(Arc::new((Mutex::new(desk), Condvar::new())));
         let for_thread = shared.clone();
@@ -91,9 +97,9 @@ impl Player {
             }
         };
         let thread = std::thread::Builder::new().name("recording".into()).spawn(work);
-        let thread = thread
-            .map_err(|err| CaptureError::File(format!("cannot start the thread that reads the recording: {err}")))?;
-        Ok(Self { transport, shared, thread: Some(thread), hold_at_end, usual, last: None, damaged: BTreeMap::new() })
+        let thread = thread.map_err(|err| CaptureError::File(format!("cannot start {THREAD}: {err}")))?;
+        let (damaged, jumps) = (BTreeMap::new(), BTreeMap::new());
+        Ok(Self { transport, shared, thread: Some(thread), hold_at_end, usual, last: None, damaged, jumps })
     }
 
     pub(super) fn transport(&self) -> &Arc<Transport> {
@@ -110,6 +116,21 @@ impl Player {
         &self.damaged
     }
 
+    /// Where the recording's time jumps: a sentence for all of it, once there was one.
+    pub(super) fn jumps(&self) -> Option<String> {
+        let (pair, jump) = self.jumps.first_key_value()?;
+        let more =
+            if self.jumps.len() > 1 { format!(", and {} times more", self.jumps.len() - 1) } else { String::new() };
+        let (jump_s, wait_s) = (jump.as_secs_f64(), self.longest_wait().as_secs_f64());
+        Some(format!(
+            "the recording's time goes on by {jump_s:.0} s at pair {pair}{more}: playback waits for {wait_s:.0} s"
+        ))
+    }
+
+    fn longest_wait(&self) -> Duration {
+        LONGEST_WAIT.max(self.usual.saturating_mul(LONGEST_WAITS))
+    }
+
     /// The next pair with its number, waiting for at most `patience`.
     pub(super) fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
         let deadline = Instant::now() + patience;
@@ -121,7 +142,10 @@ impl Player {
                 None => std::thread::sleep(wait),
                 Some((k, sought)) => {
                     let looped = self.transport.get().looped;
+                    // asked first: what it has put before its end is there then
+                    let is_dead = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
                     let due = match self.shared.peek(k, looped, wait) {
+                        Ahead::Coming if is_dead => return Err(CaptureError::File(died(THREAD))),
                         Ahead::Coming => None,
                         Ahead::Taken(time) if !sought => Some(self.due(time)),
                         Ahead::Taken(_) | Ahead::Damaged => Some(now),
@@ -149,9 +173,17 @@ impl Player {
             return Instant::now();
         };
         // from the last one to the first one time goes back
-        let between = time.duration_since(last).unwrap_or(self.usual).as_secs_f64() / speed.max(f64::MIN_POSITIVE);
-        let between = Duration::try_from_secs_f64(between).unwrap_or(Duration::MAX);
-        given.checked_add(between).unwrap_or_else(|| given + Duration::from_secs(u64::from(u32::MAX)))
+        let between = time.duration_since(last).unwrap_or(self.usual).min(self.longest_wait());
+        let between = Duration::try_from_secs_f64(between.as_secs_f64() / speed.max(f64::MIN_POSITIVE));
+        between.ok().and_then(|between| given.checked_add(between)).unwrap_or(given)
+    }
+
+    /// Notes a jump of the recording's time before this pair.
+    fn look_for_jump(&mut self, k: u64, time: SystemTime) {
+        let between = self.last.and_then(|(last, _)| time.duration_since(last).ok());
+        if let Some(jump) = between.filter(|between| *between > self.longest_wait()) {
+            self.jumps.insert(k, jump);
+        }
     }
 
     /// Gives a decoded pair, or leaves out one that is damaged.
@@ -160,6 +192,9 @@ impl Player {
         match decoded {
             Ok(mut pair) => {
                 self.transport.given(k);
+                if !sought {
+                    self.look_for_jump(k, pair.capture_time);
+                }
                 let now = Instant::now();
                 // who was slow goes on from now
                 let is_late = now.saturating_duration_since(due) > self.usual;
@@ -181,12 +216,22 @@ impl Player {
     }
 }
 
+/// What most often lies between two pairs: a clock that jumps once does not change it.
+fn usual(times: &[Duration]) -> Duration {
+    let mut between: Vec<Duration> = times.windows(2).map(|two| two[1].saturating_sub(two[0])).collect();
+    if between.is_empty() {
+        return Duration::ZERO;
+    }
+    let middle = between.len() / 2;
+    *between.select_nth_unstable(middle).1
+}
+
 impl Drop for Player {
     fn drop(&mut self) {
         self.shared.lock().stop = true;
         self.shared.0.1.notify_all();
         if let Some(thread) = self.thread.take() {
-            join_or_leave(thread, "the thread that reads the recording");
+            join_or_leave(thread, THREAD);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Packets become the raw pairs of a source.
 
-use crate::capture::{Scale, SourceInfo};
+use crate::capture::{Scale, SourceInfo, SourceOptions};
 use crate::frame::{Geometry, RawPair};
 use crate::recording::read::{Eyes, PairStream};
 use crate::recording::unpack::Unpacker;
@@ -16,20 +16,20 @@ pub(super) struct Unpacking {
 }
 
 impl Unpacking {
-    pub(super) fn of_file(recording: &Recording, color: bool) -> Self {
+    pub(super) fn of_file(recording: &Recording, options: &SourceOptions) -> Self {
         let are_rectified = recording.eyes().is_some_and(Eyes::are_rectified);
-        Self::new(recording.about().cloned(), are_rectified, color)
+        Self::new(recording.about().cloned(), are_rectified, options)
     }
 
-    pub(super) fn of_stream<R: Read>(stream: &PairStream<R>, color: bool) -> Self {
+    pub(super) fn of_stream<R: Read>(stream: &PairStream<R>, options: &SourceOptions) -> Self {
         let about = stream.about().cloned();
         let has = |stream| about.as_ref().is_some_and(|about| about.streams.has(stream));
         let are_rectified = about.is_some() && !has(Stream::Raw) && !has(Stream::Eyes);
-        Self::new(about, are_rectified, color)
+        Self::new(about, are_rectified, options)
     }
 
-    fn new(about: Option<About>, are_rectified: bool, color: bool) -> Self {
-        let unpacker = Unpacker::of(about.as_ref(), color);
+    fn new(about: Option<About>, are_rectified: bool, options: &SourceOptions) -> Self {
+        let unpacker = Unpacker::of(about.as_ref(), options.color).with_max_pixels(options.max_pixels);
         Self { about, unpacker, are_rectified }
     }
 

@@ -4,13 +4,15 @@
 use super::delta::Delta;
 use super::{Rendered, SceneOptions, Stage, sensor};
 use crate::capture::pace::Pace;
-use crate::capture::worker::join_or_leave;
+use crate::capture::threads::{died, join_or_leave};
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+/// For words.
+const THREAD: &str = "the thread that renders the scene";
 /// Memory that a loop may take; a loop of larger pictures has fewer frames.
 const LOOP_BYTES: usize = 512 << 20;
 /// Bytes per pixel of a frame in the loop: less than a third of 15, as most of it stands still.
@@ -82,7 +84,7 @@ impl PairSource for SceneSource {
         }
         let frame = match &self.play {
             Play::Asked(stage) => stage.frame(self.sequence),
-            Play::Ahead(ahead) => match ahead.frame(self.sequence, patience) {
+            Play::Ahead(ahead) => match ahead.frame(self.sequence, patience)? {
                 Some(frame) => frame,
                 None => return Ok(Next::Waiting),
             },
@@ -130,7 +132,18 @@ impl Ahead {
     }
 
     /// Frame `number` of the endless play; nothing if it is not ready in time.
-    fn frame(&self, number: u64, patience: Duration) -> Option<Rendered> {
+    fn frame(&self, number: u64, patience: Duration) -> Result<Option<Rendered>, CaptureError> {
+        // asked first: what was rendered before its end is there then
+        let has_ended = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
+        let frame = self.ready(number, patience);
+        let complete = || self.shared.film.lock().unwrap_or_else(PoisonError::into_inner).complete;
+        if frame.is_none() && has_ended && !complete() {
+            return Err(CaptureError::Camera(died(THREAD)));
+        }
+        Ok(frame)
+    }
+
+    fn ready(&self, number: u64, patience: Duration) -> Option<Rendered> {
         let film = self.shared.film.lock().unwrap_or_else(PoisonError::into_inner);
         let missing = |film: &mut Film| {
             let ready = film.rest.len() as u64 + u64::from(film.base.is_some());
@@ -153,7 +166,7 @@ impl Drop for Ahead {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            join_or_leave(thread, "the scene's renderer");
+            join_or_leave(thread, THREAD);
         }
     }
 }

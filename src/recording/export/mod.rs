@@ -13,7 +13,7 @@ pub use part::{Part, Selection};
 
 use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
-use crate::capture::SourceInfo;
+use crate::capture::{MaxPixels, SourceInfo};
 use crate::files::{self, WriteError};
 use crate::rig::Calibrated;
 use folder::Folder;
@@ -49,6 +49,8 @@ pub struct ExportOptions {
     pub parts: Option<Vec<Part>>,
     /// Of which pairs.
     pub selection: Selection,
+    /// Larger pictures are not read.
+    pub max_pixels: MaxPixels,
 }
 
 /// What an export wrote.
@@ -114,7 +116,8 @@ pub fn export(
         }
     }
     let sets = about::parameter_sets(opened.recording);
-    let rows = write_pairs(opened, (folder, place.is_resumed), &places, &sets, &mut exported, progress)?;
+    let task = Task { folder, is_resumed: place.is_resumed, places: &places, max_pixels: options.max_pixels };
+    let rows = write_pairs(opened, &task, &sets, &mut exported, progress)?;
     if exported.parts.contains(&Part::Csv) {
         files::write(&folder.join("frames.csv"), table::table(&rows).as_bytes())?;
     }
@@ -126,17 +129,27 @@ pub fn export(
     Ok(exported)
 }
 
+/// Which pairs are written where.
+struct Task<'a> {
+    folder: &'a Path,
+    /// Some of the files are there already.
+    is_resumed: bool,
+    /// Their places in the recording.
+    places: &'a [u64],
+    max_pixels: MaxPixels,
+}
+
 /// Writes the files of these pairs. One thread at a time reads, all write.
 fn write_pairs(
     opened: &mut Opened,
-    (folder, is_resumed): (&Path, bool),
-    places: &[u64],
+    task: &Task,
     sets: &[about::ParameterSet],
     exported: &mut Exported,
     progress: &dyn Progress,
 ) -> Result<Vec<table::Row>, ExportError> {
     let Opened { recording, info, calibrated, .. } = opened;
-    let unpacker = Unpacker::of(recording.about(), true);
+    let &Task { folder, is_resumed, places, max_pixels } = task;
+    let unpacker = Unpacker::of(recording.about(), true).with_max_pixels(max_pixels);
     let parameter_times_ns: Vec<u64> = sets.iter().map(|set| set.log_time_ns).collect();
     let (parts, recipe) = (&exported.parts[..], &calibrated.recipe);
     let writer = frame::Writer { folder, is_resumed, parts, recipe, info, parameter_times_ns: &parameter_times_ns };

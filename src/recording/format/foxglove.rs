@@ -9,6 +9,7 @@ use ::foxglove::messages::{
     CameraCalibration, CompressedImage, FrameTransform, Quaternion, RawImage, Timestamp, Vector3,
 };
 use ::foxglove::{Decode, Encode};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Foxglove has no message for disparity; a channel of floats that are disparity says so under this name.
@@ -48,10 +49,8 @@ pub(super) fn channel(topic: &str, kind: Kind) -> Channel {
     Channel {
         topic: topic.to_owned(),
         message_encoding: message_encoding.to_owned(),
-        schema: schema.map(|schema| Schema {
-            name: schema.name,
-            encoding: schema.encoding,
-            data: schema.data.into_owned(),
+        schema: schema.map(|schema| {
+            Arc::new(Schema { name: schema.name, encoding: schema.encoding, data: schema.data.into_owned() })
         }),
         metadata: holds.into_iter().collect(),
     }
@@ -77,8 +76,10 @@ fn timestamp(time: SystemTime) -> Timestamp {
     u32::try_from(since.as_secs()).map_or(Timestamp::MAX, |sec| Timestamp::new(sec, since.subsec_nanos()))
 }
 
+/// The time; 1970, which says nothing, where there is none, and for the last second that a stamp can say.
 fn time(timestamp: Option<Timestamp>) -> SystemTime {
-    UNIX_EPOCH + Duration::from_nanos(timestamp.unwrap_or(Timestamp::MIN).total_nanos())
+    let told = timestamp.filter(|timestamp| timestamp.sec() < u32::MAX);
+    UNIX_EPOCH + Duration::from_nanos(told.unwrap_or(Timestamp::MIN).total_nanos())
 }
 
 /// The bytes of a message.

@@ -13,6 +13,7 @@ mod tests;
 use super::Channel;
 use super::message::{Body, Message};
 use crate::choices;
+use crate::console::foreign;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 choices! {
@@ -117,17 +118,28 @@ pub fn kind(channel: &Channel) -> Option<Kind> {
 /// # Errors
 /// If it is of a kind, or has pixels, that are not read here, or if its bytes are not what the schema says.
 pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, DecodeError> {
-    let topic = || channel.topic.clone();
+    let topic = || foreign(&channel.topic);
+    let has_pixels = matches!(kind(channel), Some(Kind::Image | Kind::Compressed | Kind::Disparity));
+    if !has_pixels && data.len() > MAX_WORDS_BYTES {
+        let what = format!(
+            "a message of {} bytes, and of those without pixels none of more than {MAX_WORDS_BYTES} is read",
+            data.len()
+        );
+        return Err(DecodeError::Message { topic: topic(), what });
+    }
     let message = if let Some(kind) = ros2::kind(channel) {
         ros2::decode(kind, data)
     } else if let Some(kind) = foxglove::kind(channel) {
         foxglove::decode(kind, data)
     } else {
-        let schema = channel.schema.as_ref().map(|schema| schema.name.clone()).unwrap_or_default();
-        return Err(DecodeError::Unknown { topic: topic(), schema, encoding: channel.message_encoding.clone() });
+        let schema = channel.schema.as_ref().map(|schema| foreign(&schema.name)).unwrap_or_default();
+        return Err(DecodeError::Unknown { topic: topic(), schema, encoding: foreign(&channel.message_encoding) });
     };
     message.map_err(|what| DecodeError::Message { topic: topic(), what })
 }
+
+/// Messages without pixels are not longer: JSON takes a multiple of its bytes in memory.
+const MAX_WORDS_BYTES: usize = 4 << 20;
 
 /// JSON as a message.
 fn json(text: &[u8]) -> Result<Message, String> {

@@ -1,6 +1,7 @@
 //! What every format says of pictures: the words for packings of pixels, and how many bytes there must be.
 
 use super::super::message::{Bytes, Encoding, ImageBody};
+use crate::console::foreign;
 use crate::image::Image;
 use std::borrow::Cow;
 
@@ -27,6 +28,7 @@ pub(super) fn encoding(word: &str) -> Result<Encoding, String> {
     WORDS.iter().find(|(known, _)| *known == word).map(|&(_, encoding)| encoding).ok_or_else(|| {
         let known: Vec<_> = WORDS.iter().map(|(known, _)| *known).collect();
         let known = known.join(", ");
+        let word = foreign(word);
         format!(
             "its pixels are packed as '{word}', which is not read here; these are: {known}. Convert the topic first"
         )
@@ -134,6 +136,6 @@ pub(super) fn compressed(words: &str) -> Result<&'static str, String> {
     match said.split(' ').next() {
         Some("jpeg" | "jpg") => Ok("jpeg"),
         Some("png") => Ok("png"),
-        _ => Err(format!("a picture compressed as '{words}' is not read here, only jpeg and png")),
+        _ => Err(format!("a picture compressed as '{}' is not read here, only jpeg and png", foreign(words))),
     }
 }

@@ -185,11 +185,10 @@ fn what_is_not_read_is_named() {
     let odometry = Channel {
         topic: "/odometry".to_owned(),
         message_encoding: "cdr".to_owned(),
-        schema: Some(Schema {
-            name: "nav_msgs/msg/Odometry".to_owned(),
-            encoding: "ros2msg".to_owned(),
-            data: Vec::new(),
-        }),
+        schema: Some(
+            Schema { name: "nav_msgs/msg/Odometry".to_owned(), encoding: "ros2msg".to_owned(), data: Vec::new() }
+                .into(),
+        ),
         metadata: [].into(),
     };
     assert_eq!(kind(&odometry), None);
@@ -256,7 +255,7 @@ fn ros_bytes_are_where_ros_expects_them() {
 fn schemas_bring_everything_they_are_made_of() {
     let channel = Format::Ros2.channel(topic::DISPARITY, &Body::Disparity(disparity(&mut fastrand::Rng::with_seed(1))));
     let schema = channel.schema.unwrap();
-    let text = String::from_utf8(schema.data).unwrap();
+    let text = String::from_utf8(schema.data.clone()).unwrap();
     let parts: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("MSG: ")).collect();
     let wanted = ["std_msgs/Header", "sensor_msgs/Image", "sensor_msgs/RegionOfInterest", "builtin_interfaces/Time"];
     assert_eq!((schema.name.as_str(), parts), ("stereo_msgs/msg/DisparityImage", wanted.to_vec()));
@@ -266,7 +265,7 @@ fn schemas_bring_everything_they_are_made_of() {
     );
     let about = Format::Foxglove.channel(topic::ABOUT, &Body::Json(json!({})));
     assert_eq!(
-        about.schema.map(|s| (s.name, s.encoding)),
+        about.schema.map(|s| (s.name.clone(), s.encoding.clone())),
         Some(("stereopsis.about".to_owned(), "jsonschema".to_owned()))
     );
 }

@@ -2,30 +2,37 @@
 
 use super::{Eyes, Recording};
 use crate::calibration::{CalibrationError, CameraInfo};
+use crate::console::foreign;
 use crate::recording::format::{self, Kind};
 use crate::recording::{Body, CalibrationNote, Channel, topic};
 
 impl Recording {
-    /// How pairs become rectified and metric, as far as the file says it: in a recording of others by the first message that
-    /// describes a camera beside each eye's pictures (`/left/camera_info` beside `/left/image_raw`). Pictures of a topic with
-    /// `rect` in its last name are rectified already.
+    /// What the file says of how pairs become rectified and metric, see [`Recording::calibration`].
     ///
     /// # Errors
-    /// These messages are damaged, or are no stereo rig.
-    pub fn calibration(&mut self) -> Result<Option<CalibrationNote>, CalibrationError> {
+    /// Messages that describe cameras are damaged, or describe no stereo rig.
+    pub(super) fn read_calibration(&mut self) -> Result<Option<CalibrationNote>, CalibrationError> {
         if self.is_ours {
             return Ok(self.about.as_ref().map(|about| about.calibration.clone()));
         }
         let Some(Eyes::Two { left, right }) = self.eyes.clone() else { return Ok(None) };
-        let [Some(of_left), Some(of_right)] = [self.camera_beside(&left)?, self.camera_beside(&right)?] else {
-            return Ok(None);
+        let (of_left, of_right) = match [self.camera_beside(&left)?, self.camera_beside(&right)?] {
+            [Some(of_left), Some(of_right)] => (of_left, of_right),
+            [None, None] => return Ok(None),
+            _ => return Err(CalibrationError("only one of the two cameras is described".to_owned())),
         };
         let cameras = [&of_left, &of_right];
-        if cameras.iter().any(|camera| !camera.is_calibrated()) {
+        for (camera, pictures) in cameras.into_iter().zip([&left, &right]) {
+            let wrong = |err| CalibrationError(format!("the camera of {}: {err}", foreign(&pictures.topic)));
+            camera.check_numbers().map_err(wrong)?;
+        }
+        if cameras.iter().any(|camera| camera.is_uncalibrated()) {
             return Ok(None);
         }
         if is_rectified(&left.topic) {
-            return Ok(CameraInfo::rectified_geometry(cameras).map(CalibrationNote::of_rectified));
+            let none = || CalibrationError("its numbers are those of no rectified pair".to_owned());
+            let geometry = CameraInfo::rectified_geometry(cameras).ok_or_else(none)?;
+            return Ok(Some(CalibrationNote::of_rectified(geometry)));
         }
         CameraInfo::rig(cameras).map(|rig| Some(CalibrationNote::of_rig(&rig, 0.0)))
     }
@@ -42,7 +49,7 @@ impl Recording {
         let message = format::decode(&packet.channel, &packet.data);
         match message.map_err(|err| CalibrationError(err.to_string()))?.body {
             Body::Camera(camera) => Ok(Some(*camera)),
-            _ => Ok(None),
+            _ => Err(CalibrationError(format!("{} describes no camera", foreign(&name)))),
         }
     }
 }

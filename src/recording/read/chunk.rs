@@ -1,11 +1,9 @@
 //! The bytes of a chunk: decompressed, and checked against their checksum.
 
-use super::fields::{ChunkHead, RECORD_HEAD};
-use mcap::records::op;
-use mcap::sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions};
-
-/// No chunk that somebody wrote on purpose is larger; a damaged number soon is.
-pub(super) const LARGEST_CHUNK: u64 = 1 << 30;
+use super::fields::{ChunkHead, Compression};
+use super::limits::CHUNK_BYTES;
+use crate::console::foreign;
+use std::io::{self, Read};
 
 /// What a chunk holds.
 pub(super) struct Unpacked {
@@ -15,20 +13,36 @@ pub(super) struct Unpacked {
     pub(super) damage: Option<String>,
 }
 
-/// Unpacks a chunk of which `data` is there, which is less than it says where the file is cut off.
+impl Unpacked {
+    /// Nothing, and why.
+    pub(super) fn nothing(damage: String) -> Self {
+        Self { bytes: Vec::new(), damage: Some(damage) }
+    }
+}
+
+/// Why a chunk is not read, looked at before room is made for it: it claims to be larger than any.
+pub(super) fn refusal(head: &ChunkHead) -> Option<String> {
+    let ChunkHead { uncompressed_size, compressed_size, .. } = *head;
+    let claimed = uncompressed_size.max(compressed_size);
+    (claimed > CHUNK_BYTES).then(|| {
+        format!("it claims to hold {claimed} bytes, and a chunk of more than {CHUNK_BYTES} is not read: write smaller chunks")
+    })
+}
+
+/// Unpacks the record of a chunk, of which less is there than it says where the file is cut off.
 pub(super) fn unpack(head: &ChunkHead, record: &[u8]) -> Unpacked {
-    let size = head.uncompressed_size;
-    if size > LARGEST_CHUNK {
-        return Unpacked { bytes: Vec::new(), damage: Some(format!("it claims to hold {size} bytes")) };
+    if let Some(why) = refusal(head) {
+        return Unpacked::nothing(why);
     }
     let data = record.get(head.size..).unwrap_or_default();
     let data = &data[..data.len().min(usize::try_from(head.compressed_size).unwrap_or(usize::MAX))];
     let is_whole = data.len() as u64 == head.compressed_size;
-    let (bytes, failure) =
-        if head.compression.is_empty() { (data.to_vec(), None) } else { decompress(head, record, data) };
+    let size = head.uncompressed_size;
+    let (bytes, failure) = decompress(&head.compression, data, size);
     let damage = match failure {
         _ if !is_whole => Some("it is cut off".to_owned()),
         Some(failure) => Some(failure),
+        None if bytes.len() as u64 > size => Some(format!("it holds more than the {size} bytes that it claims")),
         None if bytes.len() as u64 != size => Some(format!("it holds {} bytes instead of {size}", bytes.len())),
         None if head.crc != 0 && checksum(&bytes) != head.crc => Some("its checksum does not match".to_owned()),
         None => None,
@@ -42,39 +56,18 @@ fn checksum(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// The records of a compressed chunk until its end or the first thing that is wrong.
-fn decompress(head: &ChunkHead, record: &[u8], data: &[u8]) -> (Vec<u8>, Option<String>) {
-    // neither a record nor what is read ahead is larger than this, whatever lengths the data claim
-    let limit = head.uncompressed_size.max(head.compressed_size).min(LARGEST_CHUNK) as usize + RECORD_HEAD as usize;
-    let options = LinearReaderOptions::default()
-        .with_skip_start_magic(true)
-        .with_skip_end_magic(true)
-        .with_record_length_limit(limit);
-    let mut reader = LinearReader::new_with_options(options);
-    let mut start = vec![op::CHUNK];
-    start.extend((head.size as u64).saturating_add(head.compressed_size).to_le_bytes());
-    start.extend(&record[..head.size]);
-    let mut feed = start.as_slice();
-    let mut rest = data;
+/// The records until their end, or the first thing that is wrong, or one byte more than the chunk claims.
+fn decompress(compression: &Compression, data: &[u8], size: u64) -> (Vec<u8>, Option<String>) {
     let mut bytes = Vec::new();
-    while let Some(event) = reader.next_event() {
-        match event {
-            Ok(LinearReadEvent::ReadRequest(needed)) => {
-                if feed.is_empty() {
-                    feed = std::mem::take(&mut rest);
-                }
-                let (now, later) = feed.split_at(needed.min(feed.len()));
-                reader.insert(now.len()).copy_from_slice(now);
-                reader.notify_read(now.len());
-                feed = later;
-            }
-            Ok(LinearReadEvent::Record { data, opcode }) => {
-                bytes.push(opcode);
-                bytes.extend((data.len() as u64).to_le_bytes());
-                bytes.extend(data);
-            }
-            Err(err) => return (bytes, Some(err.to_string())),
+    let mut all = |reader: io::Result<Box<dyn Read + '_>>| reader?.take(size + 1).read_to_end(&mut bytes);
+    let read = match compression {
+        Compression::None => all(Ok(Box::new(data))),
+        Compression::Lz4 => all(lz4::Decoder::new(data).map(|reader| Box::new(reader) as _)),
+        Compression::Zstd => all(zstd::Decoder::with_buffer(data).map(|reader| Box::new(reader) as _)),
+        Compression::Other(name) => {
+            let name = foreign(name);
+            Err(io::Error::other(format!("it is packed as '{name}', which is not read here, only lz4 and zstd are")))
         }
-    }
-    (bytes, None)
+    };
+    (bytes, read.err().map(|err| err.to_string()))
 }

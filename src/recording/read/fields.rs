@@ -70,16 +70,20 @@ pub(super) fn record_head(bytes: &[u8]) -> Option<(u8, u64)> {
     Some((fields.u8()?, fields.u64()?))
 }
 
-/// A schema with its number.
-pub(super) fn schema(body: &[u8]) -> Option<(u16, Schema)> {
+/// The number of a schema or of a topic.
+pub(super) fn id(body: &[u8]) -> Option<u16> {
+    Fields(body).u16()
+}
+
+/// A schema.
+pub(super) fn schema(body: &[u8]) -> Option<Schema> {
     let mut fields = Fields(body);
-    let id = fields.u16()?;
-    Some((id, Schema { name: fields.text()?, encoding: fields.text()?, data: fields.bytes()?.to_vec() }))
+    let _id = fields.u16()?;
+    Some(Schema { name: fields.text()?, encoding: fields.text()?, data: fields.bytes()?.to_vec() })
 }
 
 /// A topic as it stands in a file.
 pub(super) struct ChannelRecord {
-    pub(super) id: u16,
     /// 0 for none.
     pub(super) schema: u16,
     pub(super) topic: String,
@@ -89,8 +93,8 @@ pub(super) struct ChannelRecord {
 
 pub(super) fn channel(body: &[u8]) -> Option<ChannelRecord> {
     let mut fields = Fields(body);
+    let _id = fields.u16()?;
     Some(ChannelRecord {
-        id: fields.u16()?,
         schema: fields.u16()?,
         topic: fields.text()?,
         message_encoding: fields.text()?,
@@ -119,14 +123,34 @@ pub(super) fn message(body: &[u8]) -> Option<(MessageHead, &[u8])> {
     Some((head, fields.0))
 }
 
+/// How the records of a chunk are packed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Compression {
+    None,
+    Lz4,
+    Zstd,
+    /// In a way that is not read here, with its name.
+    Other(Box<str>),
+}
+
+impl Compression {
+    fn of(name: String) -> Self {
+        match name.as_str() {
+            "" => Self::None,
+            "lz4" => Self::Lz4,
+            "zstd" => Self::Zstd,
+            _ => Self::Other(name.into()),
+        }
+    }
+}
+
 /// What stands before the records of a chunk.
 #[derive(Clone, Debug)]
 pub(super) struct ChunkHead {
     pub(super) uncompressed_size: u64,
     /// Checksum of the uncompressed records; 0 for none.
     pub(super) crc: u32,
-    /// Empty for none.
-    pub(super) compression: String,
+    pub(super) compression: Compression,
     pub(super) compressed_size: u64,
     /// How many bytes of the record these fields are.
     pub(super) size: usize,
@@ -137,9 +161,9 @@ pub(super) fn chunk_head(body: &[u8]) -> Option<ChunkHead> {
     let mut fields = Fields(body);
     let _times = (fields.u64()?, fields.u64()?);
     let (uncompressed_size, crc) = (fields.u64()?, fields.u32()?);
-    let compression = fields.text()?;
-    let size = CHUNK_HEAD + compression.len();
-    Some(ChunkHead { uncompressed_size, crc, compression, compressed_size: fields.u64()?, size })
+    let name = fields.text()?;
+    let size = CHUNK_HEAD + name.len();
+    Some(ChunkHead { uncompressed_size, crc, compression: Compression::of(name), compressed_size: fields.u64()?, size })
 }
 
 /// A topic's number, and log time and place of each of its messages in the chunk before.

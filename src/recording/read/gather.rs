@@ -20,6 +20,8 @@ pub struct PairStream<R> {
     about: Option<About>,
     /// In recordings of others, once they are known.
     eyes: Option<Eyes>,
+    /// Topics that had messages when these were looked for.
+    topics_seen: usize,
     pairing: Pairing<Packet>,
     ready: VecDeque<Vec<Packet>>,
     /// Of the pair that is coming.
@@ -35,6 +37,7 @@ impl<R: Read> PairStream<R> {
             topics,
             about: None,
             eyes: None,
+            topics_seen: 0,
             pairing: Pairing::new(USUAL_RATE_HZ, USUAL_RATE_HZ),
             ready: VecDeque::new(),
             gathered: Vec::new(),
@@ -96,6 +99,8 @@ impl<R: Read> PairStream<R> {
             self.incomplete += 1;
         }
         let is_note = name == topic::PAIRS;
+        // a pair has one of each, whatever comes
+        self.gathered.retain(|other| topic::plain(&other.channel.topic) != topic::plain(&packet.channel.topic));
         self.gathered.push(packet);
         let notes = self.gathered.iter().filter(|packet| packet.channel.topic == topic::PAIRS).count();
         if !is_note && self.gathered.len() - notes == pictures.len() {
@@ -110,8 +115,10 @@ impl<R: Read> PairStream<R> {
     }
 
     fn take_other(&mut self, packet: Packet) {
-        if self.eyes.is_none() {
+        let topics = self.stream.contents().messages();
+        if self.eyes.is_none() && self.topics_seen != topics {
             // more topics may still come
+            self.topics_seen = topics;
             self.eyes = self.topics.among(self.stream.contents()).ok();
         }
         let (left, right) = match &self.eyes {
@@ -137,13 +144,17 @@ impl<R: Read> PairStream<R> {
 /// What a recording says of itself, if this packet says it.
 fn about_of(packet: &Packet) -> Option<About> {
     match format::decode(&packet.channel, &packet.data).ok()?.body {
-        Body::Json(value) => serde_json::from_value(value).ok(),
+        Body::Json(value) => serde_json::from_value(value).ok().map(|about: About| about.sound().0),
         _ => None,
     }
 }
 
+/// When a picture was taken as it says itself; 1970 where it says nothing.
+pub(super) fn told(packet: &Packet) -> SystemTime {
+    format::decode(&packet.channel, &packet.data).map_or(UNIX_EPOCH, |message| message.stamp)
+}
+
 /// When a picture was taken: as it says itself, or as the file says.
-pub(super) fn stamp(packet: &Packet) -> SystemTime {
-    let told = format::decode(&packet.channel, &packet.data).ok().map(|message| message.stamp);
-    told.filter(|&stamp| stamp > UNIX_EPOCH).unwrap_or_else(|| time::from_ns(packet.publish_time_ns))
+fn stamp(packet: &Packet) -> SystemTime {
+    Some(told(packet)).filter(|&stamp| stamp > UNIX_EPOCH).unwrap_or_else(|| time::from_ns(packet.publish_time_ns))
 }

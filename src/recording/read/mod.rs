@@ -9,10 +9,13 @@ mod contents;
 mod fields;
 mod file;
 mod gather;
+mod limits;
 mod pairs;
 mod stream;
 mod topics;
 mod walk;
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod tests;
 
@@ -23,12 +26,13 @@ pub use topics::{Eyes, TopicChoice};
 
 use super::format;
 use super::message::Body;
-use super::{About, Channel, Packet, topic};
+use super::{About, CalibrationNote, Channel, Packet, topic};
+use crate::console::{self, foreign};
 use contents::{Contents, Place};
 use fields::MessageHead;
 use file::RecordingFile;
 use mcap::records::op;
-use pairs::Stamped;
+use pairs::{Said, Stamped};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,6 +57,9 @@ pub struct Recording {
     eyes: Option<Eyes>,
     pairs: Vec<PairIndex>,
     is_ours: bool,
+    calibration: Option<CalibrationNote>,
+    /// Why what it says of its cameras is not used.
+    no_calibration: Option<String>,
 }
 
 /// Results are looked for among so many behind their pair.
@@ -73,7 +80,7 @@ impl Recording {
     /// # Errors
     /// It cannot be read, is no MCAP file, or has no such topics; then the text lists those that it has.
     pub fn open_with(path: &Path, topics: &TopicChoice) -> Result<Self, ReadError> {
-        let shown = path.display();
+        let shown = console::path(path);
         let refused = |err: std::io::Error| match err.kind() {
             std::io::ErrorKind::NotFound => ReadError::File(format!("cannot read {shown}: there is no such file")),
             _ => ReadError::File(format!("cannot read {shown}: {err}")),
@@ -85,16 +92,30 @@ impl Recording {
             return Err(ReadError::File(format!("cannot read {shown}: {what}")));
         }
         let contents = walk::Walk::through(&mut file).map_err(refused)?;
-        let is_ours =
-            topics.is_default() && [topic::ABOUT, topic::PAIRS].iter().any(|&name| contents.places.contains_key(name));
+        let is_ours = topics.is_default() && [topic::ABOUT, topic::PAIRS].iter().any(|&name| contents.has_topic(name));
         let eyes = if is_ours {
             Eyes::ours(&contents)
         } else {
             Some(topics.among(&contents).map_err(|err| ReadError::File(format!("cannot play {shown}: {err}")))?)
         };
-        let mut recording = Self { file, contents, about: None, damage: None, eyes, pairs: Vec::new(), is_ours };
+        let mut recording = Self {
+            file,
+            contents,
+            about: None,
+            damage: None,
+            eyes,
+            pairs: Vec::new(),
+            is_ours,
+            calibration: None,
+            no_calibration: None,
+        };
         recording.about = recording.read_about();
+        recording.check_pairs().map_err(refused)?;
         recording.find_pairs();
+        match recording.read_calibration() {
+            Ok(calibration) => recording.calibration = calibration,
+            Err(err) => recording.no_calibration = Some(err.to_string()),
+        }
         Ok(recording)
     }
 
@@ -118,6 +139,20 @@ impl Recording {
         self.damage.as_deref()
     }
 
+    /// What of the file is not used, and why, in sentences.
+    pub fn losses(&self) -> Vec<String> {
+        let damage = self.damage.iter().map(|damage| format!("the recording is not whole: {damage}"));
+        let cameras = self.no_calibration.iter();
+        damage.chain(cameras.map(|why| format!("what the recording says of its cameras is not used: {why}"))).collect()
+    }
+
+    /// How pairs become rectified and metric, as far as the file says it: in a recording of others by the first message that
+    /// describes a camera beside each eye's pictures (`/left/camera_info` beside `/left/image_raw`). Pictures of a topic with
+    /// `rect` in its last name are rectified already.
+    pub fn calibration(&self) -> Option<&CalibrationNote> {
+        self.calibration.as_ref()
+    }
+
     /// How many messages of a topic there are.
     pub fn len(&self, topic: &str) -> u64 {
         self.contents.of(topic).len() as u64
@@ -130,7 +165,7 @@ impl Recording {
     pub fn packet(&mut self, topic: &str, k: u64) -> Result<Packet, ReadError> {
         let places = self.contents.of(topic);
         let place = usize::try_from(k).ok().and_then(|k| places.get(k)).copied();
-        let missing = || format!("{} has no message {k} of {topic}, but {}", self.shown(), places.len());
+        let missing = || format!("{} has no message {k} of {}, but {}", self.shown(), foreign(topic), places.len());
         let place = place.ok_or_else(|| ReadError::File(missing()))?;
         self.read(place)
     }
@@ -187,8 +222,8 @@ impl Recording {
         pair.ok_or_else(|| ReadError::File(format!("{} has no pair {k}, but {}", self.shown(), self.pairs.len())))
     }
 
-    fn shown(&self) -> std::path::Display<'_> {
-        self.file.path().display()
+    fn shown(&self) -> String {
+        self.file.shown()
     }
 
     fn read(&mut self, place: Place) -> Result<Packet, ReadError> {
@@ -208,13 +243,15 @@ impl Recording {
     fn message<T>(&mut self, place: Place, look: impl FnOnce(MessageHead, &[u8]) -> T) -> Result<T, ReadError> {
         let record;
         let chunk;
-        let found = if let Some(of_chunk) = self.contents.chunks.get(place.chunk as usize) {
-            chunk = self.file.chunk(place.chunk, of_chunk)?;
-            fields::record_at(&chunk, place.offset)
-        } else {
-            record = self.file.record_at(place.offset)?;
-            fields::record_at(&record, 0)
-        };
+        let number = place.chunk();
+        let found =
+            if let Some((number, of_chunk)) = number.and_then(|n| Some((n, self.contents.chunks.get(n as usize)?))) {
+                chunk = self.file.chunk(number, of_chunk)?;
+                fields::record_at(&chunk, place.offset())
+            } else {
+                record = self.file.record_at(place.offset())?;
+                fields::record_at(&record, 0)
+            };
         let found = found.filter(|&(opcode, _)| opcode == op::MESSAGE).and_then(|(_, body)| fields::message(body));
         match found.filter(|(head, _)| head.log_time_ns == place.log_time_ns) {
             Some((head, data)) => Ok(look(head, data)),
@@ -230,11 +267,31 @@ impl Recording {
         let about =
             self.packet(topic::ABOUT, 0).map_err(|err| err.to_string()).and_then(|packet| {
                 match format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?.body {
-                    Body::Json(value) => serde_json::from_value(value).map_err(|err| err.to_string()),
+                    Body::Json(value) => serde_json::from_value::<About>(value).map_err(|err| err.to_string()),
                     _ => Err("it is no JSON".to_owned()),
                 }
             });
-        about.map_err(|why| self.contents.damage.push(format!("what it says of itself cannot be read: {why}"))).ok()
+        match about.map(About::sound) {
+            Ok((about, wrong)) => {
+                wrong.into_iter().for_each(|why| self.contents.damaged(why));
+                Some(about)
+            }
+            Err(why) => {
+                self.contents.damaged(format!("what it says of itself cannot be read: {why}"));
+                None
+            }
+        }
+    }
+
+    /// Whether there are not more pictures of an eye than are read.
+    fn check_pairs(&self) -> std::io::Result<()> {
+        let names = match &self.eyes {
+            None => vec![],
+            Some(Eyes::Both(both)) => vec![both.topic.as_str()],
+            Some(Eyes::Two { left, right }) => vec![left.topic.as_str(), right.topic.as_str()],
+        };
+        let most = names.into_iter().chain([topic::PAIRS]).map(|name| self.contents.of(name).len()).max();
+        if most > Some(limits::PAIRS) { Err(limits::exceeded("pairs", limits::PAIRS)) } else { Ok(()) }
     }
 
     fn find_pairs(&mut self) {
@@ -252,7 +309,7 @@ impl Recording {
             }
         };
         self.pairs = pairs;
-        let mut damage = std::mem::take(&mut self.contents.damage);
+        let mut damage = self.contents.take_damage();
         damage.extend(self.contents.unfinished.take());
         if alone > 0 {
             let text = match (self.is_ours, alone) {
@@ -266,21 +323,21 @@ impl Recording {
         self.damage = (!damage.is_empty()).then(|| damage.join("; "));
     }
 
-    /// When the pictures of a topic were taken: as they say themselves, or as the file says.
+    /// When the pictures of a topic were taken.
     fn stamps(&mut self, topic: &str) -> Vec<Stamped> {
         let places = self.contents.of(topic).to_vec();
         let mut lost = 0_u64;
-        let mut stamps = Vec::with_capacity(places.len());
+        let mut said = Vec::with_capacity(places.len());
         for place in places {
             let Ok(packet) = self.read(place) else {
                 lost += 1;
                 continue;
             };
-            stamps.push((gather::stamp(&packet), place));
+            said.push(Said { place, told: gather::told(&packet), publish_time_ns: packet.publish_time_ns });
         }
         if lost > 0 {
-            self.contents.damage.push(format!("{lost} pictures of {topic} are damaged"));
+            self.contents.damaged(format!("{lost} pictures of {} are damaged", foreign(topic)));
         }
-        stamps
+        pairs::stamped(&said)
     }
 }

@@ -3,9 +3,10 @@
 use super::contents::{Contents, Place};
 use super::topics::{Eyes, variants};
 use crate::capture::pairing::{Pairing, Side};
-use crate::recording::topic;
-use std::collections::{BTreeSet, HashMap};
-use std::time::SystemTime;
+use crate::recording::{time, topic};
+use std::collections::BTreeSet;
+use std::iter::Peekable;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// One pair of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,36 +18,70 @@ pub struct PairIndex {
     pub(super) places: Box<[Place]>,
 }
 
-/// The pairs of a recording of ours, and how many lack a picture.
+/// The pairs of a recording of ours in the order of the file, and how many lack a picture.
+///
+/// All packets of a pair have one log time. Where several pairs have the same one, because the clock stood still, the first picture
+/// of the left eye belongs to the first one of the right eye, and so on; their numbers are compared when they are read.
 pub(super) fn ours(contents: &Contents, eyes: &Eyes) -> (Vec<PairIndex>, u64) {
+    let by_time = |mut places: Vec<Place>| {
+        places.sort_unstable_by_key(|&place| (place.log_time_ns, place));
+        places.into_iter().peekable()
+    };
     let merged = |name: &str| {
         // a topic may have several channels, and its messages are those of all
         let topics: BTreeSet<&str> = variants(contents, name).map(|channel| channel.topic.as_str()).collect();
-        let mut places: Vec<Place> = topics.into_iter().flat_map(|topic| contents.of(topic)).copied().collect();
-        places.sort_unstable();
-        places
+        by_time(topics.into_iter().flat_map(|topic| contents.of(topic)).copied().collect())
     };
-    let by_time = |places: &[Place]| places.iter().map(|place| (place.log_time_ns, *place)).collect::<HashMap<_, _>>();
-    let notes = contents.of(topic::PAIRS);
-    let note_at = by_time(notes);
-    let (first, second) = match eyes {
+    let mut notes = by_time(contents.of(topic::PAIRS).to_vec());
+    let num_notes = notes.len() as u64;
+    let (first, mut second) = match eyes {
         Eyes::Both(both) => (merged(&both.topic), None),
-        Eyes::Two { left, right } => (merged(&left.topic), Some(by_time(&merged(&right.topic)))),
+        Eyes::Two { left, right } => (merged(&left.topic), Some(merged(&right.topic))),
     };
     let mut pairs = Vec::with_capacity(first.len());
     let mut alone = 0;
     for place in first {
         let at = place.log_time_ns;
-        let right = second.as_ref().map(|second| second.get(&at).copied());
+        let mut of_time = |places: &mut Peekable<std::vec::IntoIter<Place>>| {
+            while places.next_if(|place| place.log_time_ns < at).is_some() {}
+            places.next_if(|place| place.log_time_ns == at)
+        };
+        let right = second.as_mut().map(&mut of_time);
         if right == Some(None) {
             alone += 1;
             continue;
         }
-        let places = note_at.get(&at).copied().into_iter().chain([place]).chain(right.flatten()).collect();
-        pairs.push(PairIndex { log_time_ns: at, places });
+        pairs.push((place, of_time(&mut notes), right.flatten()));
     }
-    let without = (notes.len() as u64).saturating_sub(pairs.len() as u64);
+    pairs.sort_unstable_by_key(|&(place, ..)| place);
+    let index = |(place, note, right): (Place, Option<Place>, Option<Place>)| PairIndex {
+        log_time_ns: place.log_time_ns,
+        places: note.into_iter().chain([place]).chain(right).collect(),
+    };
+    let pairs: Vec<_> = pairs.into_iter().map(index).collect();
+    let without = num_notes.saturating_sub(pairs.len() as u64);
     (pairs, without.max(alone))
+}
+
+/// When a picture was taken, as far as somebody says so.
+pub(super) struct Said {
+    pub(super) place: Place,
+    /// By itself; 1970 where it says nothing.
+    pub(super) told: SystemTime,
+    /// By its writer.
+    pub(super) publish_time_ns: u64,
+}
+
+/// When the pictures of one topic were taken: by the first clock that goes on, of their own, their writer's and the recorder's.
+pub(super) fn stamped(said: &[Said]) -> Vec<Stamped> {
+    let by = |clock: fn(&Said) -> SystemTime| said.iter().map(|said| (clock(said), said.place)).collect::<Vec<_>>();
+    let goes_on = |stamps: &[Stamped]| match stamps {
+        [(alone, _)] => *alone > UNIX_EPOCH,
+        _ => stamps.windows(2).any(|two| two[0].0 != two[1].0),
+    };
+    let clocks: [fn(&Said) -> SystemTime; 2] = [|said| said.told, |said| time::from_ns(said.publish_time_ns)];
+    let found = clocks.into_iter().map(by).find(|stamps| goes_on(stamps));
+    found.unwrap_or_else(|| by(|said| time::from_ns(said.place.log_time_ns)))
 }
 
 /// A message of one eye with the time at which it was taken.

@@ -1,14 +1,14 @@
 //! Reads a recording from its beginning on, as it comes through a pipe.
 
 use super::ReadError;
-use super::chunk::{LARGEST_CHUNK, unpack};
+use super::chunk::unpack;
 use super::contents::{Contents, Place};
 use super::fields::{self, RECORD_HEAD};
+use super::limits::{self, CHUNK_BYTES};
 use crate::recording::{Channel, Packet};
 use mcap::MAGIC;
 use mcap::records::op;
-use std::collections::VecDeque;
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 /// The packets of a recording that is read once.
@@ -16,16 +16,26 @@ use std::sync::Arc;
 pub struct PacketStream<R> {
     reader: R,
     contents: Contents,
-    packets: VecDeque<Packet>,
+    /// The chunk whose records come now.
+    chunk: Option<OpenChunk>,
     has_begun: bool,
     has_ended: bool,
+}
+
+/// A chunk of which some records have come. They are taken one by one: a chunk of empty messages is small, and all of them are not.
+#[derive(Debug)]
+struct OpenChunk {
+    bytes: Vec<u8>,
+    /// Where the next record begins.
+    at: usize,
+    /// The pipe ended within it.
+    is_cut: bool,
 }
 
 impl<R: Read> PacketStream<R> {
     /// A recording that has not begun yet.
     pub fn new(reader: R) -> Self {
-        let (contents, packets) = (Contents::default(), VecDeque::new());
-        Self { reader, contents, packets, has_begun: false, has_ended: false }
+        Self { reader, contents: Contents::default(), chunk: None, has_begun: false, has_ended: false }
     }
 
     /// All topics so far, in the order of their first appearance.
@@ -46,23 +56,45 @@ impl<R: Read> PacketStream<R> {
     /// The next packet, waiting for it; `None` at the end.
     ///
     /// # Errors
-    /// A part is damaged, and the next call goes on behind it; or what comes is no recording, and nothing more will come.
+    /// A part is damaged, and the next call goes on behind it; or what comes is no recording, or has more of something than is
+    /// read, and nothing more will come.
     pub fn next_packet(&mut self) -> Result<Option<Packet>, ReadError> {
         loop {
-            if let Some(packet) = self.packets.pop_front() {
-                return Ok(Some(packet));
-            }
-            if self.has_ended {
-                return Ok(None);
-            }
-            if let Err(err) = self.read_record() {
-                self.has_ended |= matches!(err, ReadError::File(_));
-                return Err(err);
+            let next = match self.chunk.take() {
+                Some(chunk) => self.record_of(chunk),
+                None if self.has_ended => return Ok(None),
+                None => self.read_record(),
+            };
+            match next {
+                Ok(None) => {}
+                Ok(packet) => return Ok(packet),
+                Err(err) => {
+                    if matches!(err, ReadError::File(_)) {
+                        self.has_ended = true;
+                        self.chunk = None;
+                    }
+                    return Err(err);
+                }
             }
         }
     }
 
-    fn read_record(&mut self) -> Result<(), ReadError> {
+    /// The next record of a chunk.
+    fn record_of(&mut self, mut chunk: OpenChunk) -> Result<Option<Packet>, ReadError> {
+        let Some(rest) = chunk.bytes.get(chunk.at..).filter(|rest| !rest.is_empty()) else {
+            return if chunk.is_cut { Err(cut_off()) } else { Ok(None) };
+        };
+        let Some((opcode, body)) = fields::record_at(rest, 0) else {
+            return if chunk.is_cut { Err(cut_off()) } else { Err(damaged("a record goes on behind its chunk")) };
+        };
+        chunk.at += RECORD_HEAD as usize + body.len();
+        // a chunk has no chunks
+        let taken = if opcode == op::CHUNK { Ok(None) } else { self.take_record(opcode, body) };
+        self.chunk = Some(chunk);
+        taken
+    }
+
+    fn read_record(&mut self) -> Result<Option<Packet>, ReadError> {
         if !self.has_begun {
             let magic = self.take(MAGIC.len() as u64)?;
             if magic != MAGIC {
@@ -78,15 +110,30 @@ impl<R: Read> PacketStream<R> {
         let head = self.take(RECORD_HEAD)?;
         let Some((opcode, length)) = fields::record_head(&head) else {
             self.has_ended = true;
-            return if head.is_empty() { Ok(()) } else { Err(cut_off()) };
+            return if head.is_empty() { Ok(None) } else { Err(cut_off()) };
         };
         if opcode == op::DATA_END {
             self.has_ended = true;
-            return Ok(());
+            return Ok(None);
         }
-        if !matches!(opcode, 1..=op::DATA_END | 0x80..) || length > LARGEST_CHUNK {
-            let text = "the recording in the pipe is damaged: what comes is no record".to_owned();
-            return Err(ReadError::File(text));
+        let most = match opcode {
+            op::SCHEMA | op::CHANNEL => limits::DESCRIPTION_BYTES as u64,
+            // a chunk has some fields before its data
+            _ => CHUNK_BYTES + 1024,
+        };
+        if !matches!(opcode, 1..=op::DATA_END | 0x80..) || length > most {
+            let what = if matches!(opcode, 1..=op::DATA_END | 0x80..) {
+                format!("a record claims {length} bytes, and one of more than {most} is not read")
+            } else {
+                "what comes is no record".to_owned()
+            };
+            return Err(ReadError::File(format!("the recording in the pipe is damaged: {what}")));
+        }
+        if !matches!(opcode, op::SCHEMA | op::CHANNEL | op::MESSAGE | op::CHUNK) {
+            let skipped =
+                io::copy(&mut (&mut self.reader).take(length), &mut io::sink()).map_err(|err| cannot_read(&err))?;
+            self.has_ended |= skipped != length;
+            return if skipped == length { Ok(None) } else { Err(cut_off()) };
         }
         let body = self.take(length)?;
         if body.len() as u64 != length {
@@ -96,56 +143,51 @@ impl<R: Read> PacketStream<R> {
                 return Err(cut_off());
             }
         }
+        if opcode == op::CHUNK {
+            return self.open_chunk(&body).map(|()| None);
+        }
         self.take_record(opcode, &body)
     }
 
-    fn take_record(&mut self, opcode: u8, body: &[u8]) -> Result<(), ReadError> {
-        let damaged = |what: &str| Err(ReadError::Damaged(format!("the recording in the pipe is damaged: {what}")));
+    fn open_chunk(&mut self, body: &[u8]) -> Result<(), ReadError> {
+        let Some(head) = fields::chunk_head(body) else { return Err(damaged("a chunk makes no sense")) };
+        let unpacked = unpack(&head, body);
+        let is_cut = (body.len() as u64) < (head.size as u64).saturating_add(head.compressed_size);
+        if let Some(why) = unpacked.damage.filter(|_| !is_cut) {
+            return Err(damaged(&format!("a chunk is lost: {why}")));
+        }
+        self.chunk = Some(OpenChunk { bytes: unpacked.bytes, at: 0, is_cut });
+        Ok(())
+    }
+
+    fn take_record(&mut self, opcode: u8, body: &[u8]) -> Result<Option<Packet>, ReadError> {
         match opcode {
-            op::SCHEMA | op::CHANNEL if !self.contents.define(opcode, body) => {
-                damaged("the description of a topic makes no sense")
-            }
-            op::MESSAGE => match fields::message(body) {
-                Some((head, data)) if self.contents.knows(head.channel) => {
-                    self.take_message(head, data);
-                    Ok(())
-                }
-                _ => damaged("a message is of no known topic"),
+            op::SCHEMA | op::CHANNEL => match self.contents.define(opcode, body).map_err(|err| cannot_read(&err))? {
+                true => Ok(None),
+                false => Err(damaged("the description of a topic makes no sense")),
             },
-            op::CHUNK => {
-                let Some(head) = fields::chunk_head(body) else { return damaged("a chunk makes no sense") };
-                let unpacked = unpack(&head, body);
-                let is_cut = (body.len() as u64) < (head.size as u64).saturating_add(head.compressed_size);
-                if let Some(why) = unpacked.damage.filter(|_| !is_cut) {
-                    return damaged(&format!("a chunk is lost: {why}"));
-                }
-                let mut result = if is_cut { Err(cut_off()) } else { Ok(()) };
-                for record in fields::records(&unpacked.bytes) {
-                    match record {
-                        Ok((op::CHUNK, ..)) => {}
-                        Ok((opcode, _, body)) => result = self.take_record(opcode, body).and(result),
-                        Err(_) if is_cut => {}
-                        Err(_) => result = damaged("a record goes on behind its chunk").and(result),
-                    }
-                }
-                result
+            op::MESSAGE => {
+                let message = fields::message(body);
+                let packet = message.and_then(|(head, data)| self.packet(head, data));
+                packet.map(Some).ok_or_else(|| damaged("a message is of no known topic"))
             }
-            _ => Ok(()),
+            _ => Ok(None),
         }
     }
 
-    fn take_message(&mut self, head: fields::MessageHead, data: &[u8]) {
-        let Some(channel) = self.contents.channel(head.channel).cloned() else { return };
+    fn packet(&mut self, head: fields::MessageHead, data: &[u8]) -> Option<Packet> {
+        let channel = self.contents.channel(head.channel).cloned()?;
         if self.contents.of(&channel.topic).is_empty() {
-            self.contents.add(head.channel, Place::outside(0, head.log_time_ns));
+            // one for each topic: never too many
+            self.contents.add(head.channel, Place::outside(0, head.log_time_ns)).ok()?;
         }
-        self.packets.push_back(Packet {
+        Some(Packet {
             channel,
             sequence: head.sequence,
             log_time_ns: head.log_time_ns,
             publish_time_ns: head.publish_time_ns,
             data: data.to_vec(),
-        });
+        })
     }
 
     /// So many bytes, or fewer at the end; room is made as they come.
@@ -153,9 +195,17 @@ impl<R: Read> PacketStream<R> {
         let mut bytes = Vec::new();
         match (&mut self.reader).take(count).read_to_end(&mut bytes) {
             Ok(_) => Ok(bytes),
-            Err(err) => Err(ReadError::File(format!("cannot read the pipe: {err}"))),
+            Err(err) => Err(cannot_read(&err)),
         }
     }
+}
+
+fn cannot_read(err: &io::Error) -> ReadError {
+    ReadError::File(format!("cannot read the pipe: {err}"))
+}
+
+fn damaged(what: &str) -> ReadError {
+    ReadError::Damaged(format!("the recording in the pipe is damaged: {what}"))
 }
 
 fn cut_off() -> ReadError {

@@ -94,7 +94,7 @@ fn packets_are_the_same_in_any_order_however_the_file_was_written() {
         let schema = recording.channels()[1].schema.clone();
         let expected =
             Schema { name: "sensor_msgs/msg/Image".into(), encoding: "ros2msg".into(), data: b"definition".into() };
-        assert_eq!(schema, Some(expected), "{name}");
+        assert_eq!(schema, Some(expected.into()), "{name}");
         assert_eq!(recording.len(topic::LEFT_RAW), u64::from(PAIRS));
         assert!(recording.packet(topic::LEFT_RAW, 12).unwrap_err().to_string().contains("no message 12"));
     }
@@ -141,7 +141,8 @@ fn cut_at_any_length_it_keeps_what_came_before() {
             seen.insert(before);
         }
         assert_eq!(before, PAIRS as usize);
-        assert!(seen.len() >= 5, "{seen:?}");
+        // a chunk of lz4 is one piece, and comes whole or not at all
+        assert!(seen.len() >= 4, "{seen:?}");
     }
 }
 

@@ -3,8 +3,10 @@
 use super::ReadError;
 use super::contents::Contents;
 use crate::capture::Orientation;
+use crate::console::foreign;
 use crate::recording::format::{self, Kind};
 use crate::recording::{About, Channel, Stream, topic};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -33,6 +35,8 @@ pub enum Eyes {
     Both(Arc<Channel>),
 }
 
+/// So many topics are named where one has to be chosen.
+const LISTED: usize = 24;
 /// The names that a word for the left side has, with the right one's.
 const SIDES: [(&str, &str); 3] = [("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT")];
 /// What a recording of ours has of each eye, the pictures as they came first.
@@ -51,16 +55,24 @@ impl TopicChoice {
     /// The topics of a recording of others.
     pub(super) fn among(&self, contents: &Contents) -> Result<Eyes, ReadError> {
         let images = images(contents);
+        let mut by_name: HashMap<&str, &Arc<Channel>> = HashMap::new();
+        for &channel in &images {
+            by_name.entry(&channel.topic).or_insert(channel);
+        }
         let named = |name: &str| {
-            let found = images.iter().find(|channel| channel.topic == name);
-            found.map(|&channel| Arc::clone(channel)).ok_or_else(|| {
+            let found = by_name.get(name).map(|&channel| Arc::clone(channel));
+            found.ok_or_else(|| {
+                let name = foreign(name);
                 ReadError::File(format!("topic {name} has no pictures that can be read; {}", list(contents)))
             })
         };
+        let beside = |name: &str, of_left: bool| {
+            names_beside(name, of_left).find_map(|name| by_name.get(name.as_str()).map(|&channel| Arc::clone(channel)))
+        };
         let other = |name: &str, of_left: bool| -> Result<Arc<Channel>, ReadError> {
-            let found = images.iter().find(|channel| is_beside(name, &channel.topic, of_left));
-            found.map(|&channel| Arc::clone(channel)).ok_or_else(|| {
+            beside(name, of_left).ok_or_else(|| {
                 let (side, flag) = if of_left { ("right", "--right-topic") } else { ("left", "--left-topic") };
+                let name = foreign(name);
                 ReadError::File(format!("no topic is the {side} side of {name}: give {flag}; {}", list(contents)))
             })
         };
@@ -70,10 +82,9 @@ impl TopicChoice {
             (None, Some(left), None) => Ok(Eyes::Two { left: named(left)?, right: other(left, true)? }),
             (None, None, Some(right)) => Ok(Eyes::Two { left: other(right, false)?, right: named(right)? }),
             (None, None, None) => {
-                let mut pairs = images.iter().filter_map(|left| {
-                    let right = images.iter().find(|right| is_beside(&left.topic, &right.topic, true));
-                    right.map(|right| Eyes::Two { left: Arc::clone(left), right: Arc::clone(right) })
-                });
+                let mut pairs = images
+                    .iter()
+                    .filter_map(|left| Some(Eyes::Two { left: Arc::clone(left), right: beside(&left.topic, true)? }));
                 match (pairs.next(), pairs.next()) {
                     (Some(eyes), None) => Ok(eyes),
                     (None, _) if images.is_empty() => Err(ReadError::File(list(contents))),
@@ -136,11 +147,11 @@ pub(super) fn variants<'a>(contents: &'a Contents, name: &str) -> impl Iterator<
     contents.channels.iter().filter(has_it).filter(|channel| !contents.of(&channel.topic).is_empty())
 }
 
-/// Whether two names differ only by left and right.
-fn is_beside(name: &str, other: &str, of_left: bool) -> bool {
-    SIDES.iter().any(|&(left, right)| {
+/// The names that differ from this one only by left and right.
+fn names_beside(name: &str, of_left: bool) -> impl Iterator<Item = String> {
+    SIDES.iter().filter_map(move |&(left, right)| {
         let (from, to) = if of_left { (left, right) } else { (right, left) };
-        name.contains(from) && name.replace(from, to) == other
+        name.contains(from).then(|| name.replace(from, to))
     })
 }
 
@@ -156,10 +167,14 @@ fn list(contents: &Contents) -> String {
         return "the file has no pictures that can be read".to_owned();
     }
     let mut text = "image topics are".to_owned();
-    for (number, channel) in images.iter().enumerate() {
+    for (number, channel) in images.iter().take(LISTED).enumerate() {
         let schema = channel.schema.as_ref().map_or("no schema", |schema| schema.name.as_str());
         let comma = if number > 0 { "," } else { "" };
-        let _ = write!(text, "{comma} {} ({schema}, {})", channel.topic, contents.of(&channel.topic).len());
+        let (name, schema) = (foreign(&channel.topic), foreign(schema));
+        let _ = write!(text, "{comma} {name} ({schema}, {})", contents.of(&channel.topic).len());
+    }
+    if images.len() > LISTED {
+        let _ = write!(text, " and {} more", images.len() - LISTED);
     }
     text
 }

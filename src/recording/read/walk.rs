@@ -1,9 +1,9 @@
 //! Finds what a file holds: from record to record by their headers, with the message indexes behind each chunk.
 
-use super::chunk::unpack;
 use super::contents::{Chunk, Contents, Place};
 use super::fields::{self, Fields, LONGEST_CHUNK_HEAD, MESSAGE_HEAD, RECORD_HEAD};
 use super::file::RecordingFile;
+use super::limits;
 use mcap::MAGIC;
 use mcap::records::op;
 use std::collections::BTreeSet;
@@ -12,10 +12,17 @@ use std::io;
 /// Bytes of the footer's record and of what stands behind it.
 const FOOTER: u64 = RECORD_HEAD + 8 + 8 + 4 + MAGIC.len() as u64;
 
+/// So many bytes of a chunk's index say where it begins.
+const CHUNK_INDEX_HEAD: u64 = 24;
+
 /// What is known of a chunk while its message indexes are read.
 struct Pending {
     chunk: Chunk,
     indexes: Vec<(u16, Vec<(u64, u64)>)>,
+    /// Messages in all of them.
+    messages: usize,
+    /// One of them is not read, because it is too long.
+    lacks_index: bool,
 }
 
 /// Walks through a file.
@@ -39,7 +46,8 @@ impl<'a> Walk<'a> {
     /// All that the file holds.
     ///
     /// # Errors
-    /// It cannot be read. Whatever its bytes are is no error, and is told in [`Contents::damage`].
+    /// It cannot be read, or has more of something than is read. Whatever else its bytes are is no error, and is told in
+    /// [`Contents::take_damage`].
     pub(super) fn through(file: &'a mut RecordingFile) -> io::Result<Contents> {
         let mut walk = Self { file, contents: Contents::default(), pending: None, summary: None };
         let mut at = MAGIC.len() as u64;
@@ -54,7 +62,7 @@ impl<'a> Walk<'a> {
                         || format!("{why}; nothing behind it can be found"),
                         |after| format!("{why}; {} bytes are skipped", after - at),
                     );
-                    walk.contents.damage.push(skipped);
+                    walk.contents.damaged(skipped);
                     let Some(after) = after else { break };
                     at = after;
                 }
@@ -84,17 +92,14 @@ impl<'a> Walk<'a> {
             op::CHUNK => self.begin_chunk(body, there, is_whole)?,
             _ if !is_whole && matches!(opcode, 1..=op::DATA_END | 0x80..) => {}
             op::SCHEMA | op::CHANNEL => {
-                let record = self.file.read_at(body, length)?;
-                if !self.contents.define(opcode, &record) {
-                    self.contents.damage.push(format!("the description of a topic at byte {at} makes no sense"));
+                if !self.describe(opcode, body, length)? {
+                    self.contents.damaged(format!("the description of a topic at byte {at} makes no sense"));
                 }
             }
             op::MESSAGE => self.message(body, at, length)?,
             op::MESSAGE_INDEX => {
-                let record = self.file.read_at(body, length)?;
-                match (fields::message_index(&record), &mut self.pending) {
-                    (Some(index), Some(pending)) => pending.indexes.push(index),
-                    _ => return Ok(Step::Lost(format!("a part at byte {at} makes no sense"))),
+                if !self.index(body, length)? {
+                    return Ok(Step::Lost(format!("a part at byte {at} makes no sense")));
                 }
             }
             op::DATA_END => return Ok(Step::End),
@@ -113,13 +118,39 @@ impl<'a> Walk<'a> {
         Ok(Step::End)
     }
 
+    /// Takes the description of a topic or of a kind of messages; false if it makes no sense.
+    fn describe(&mut self, opcode: u8, body: u64, length: u64) -> io::Result<bool> {
+        if length > limits::DESCRIPTION_BYTES as u64 {
+            return Err(limits::exceeded("bytes that describe its topics", limits::DESCRIPTION_BYTES));
+        }
+        let record = self.file.read_at(body, length)?;
+        self.contents.define(opcode, &record)
+    }
+
+    /// Takes what says where the messages of a topic lie in the chunk before; false if it makes no sense.
+    fn index(&mut self, body: u64, length: u64) -> io::Result<bool> {
+        let Some(pending) = &mut self.pending else { return Ok(false) };
+        if length > limits::INDEX_BYTES {
+            pending.lacks_index = true;
+            return Ok(true);
+        }
+        let record = self.file.read_at(body, length)?;
+        let Some(index) = fields::message_index(&record) else { return Ok(false) };
+        pending.messages += index.1.len();
+        self.contents.check_room(pending.messages)?;
+        pending.indexes.push(index);
+        Ok(true)
+    }
+
     /// A message that lies in no chunk.
     fn message(&mut self, body: u64, at: u64, length: u64) -> io::Result<()> {
         let record = self.file.read_at(body, length.min(MESSAGE_HEAD as u64))?;
-        let known = fields::message(&record)
-            .is_some_and(|(head, _)| self.contents.add(head.channel, Place::outside(at, head.log_time_ns)));
+        let known = match fields::message(&record) {
+            Some((head, _)) => self.contents.add(head.channel, Place::outside(at, head.log_time_ns))?,
+            None => false,
+        };
         if !known {
-            self.contents.damage.push(format!("the message at byte {at} is of no known topic"));
+            self.contents.damaged(format!("the message at byte {at} is of no known topic"));
         }
         Ok(())
     }
@@ -131,9 +162,9 @@ impl<'a> Walk<'a> {
                 // a length that is damaged does not cut what is there
                 let is_cut = !is_whole && there < (head.size as u64).saturating_add(head.compressed_size);
                 let chunk = Chunk { start: body, length: there, is_cut, head };
-                self.pending = Some(Pending { chunk, indexes: Vec::new() });
+                self.pending = Some(Pending { chunk, indexes: Vec::new(), messages: 0, lacks_index: false });
             }
-            None => self.contents.damage.push(format!("the chunk at byte {} makes no sense", body - RECORD_HEAD)),
+            None => self.contents.damaged(format!("the chunk at byte {} makes no sense", body - RECORD_HEAD)),
         }
         Ok(())
     }
@@ -141,59 +172,54 @@ impl<'a> Walk<'a> {
     /// A chunk may end with a topic of which the first message is in the next one; its own indexes do not tell of that.
     fn define_by_the_chunk_before(&mut self) -> io::Result<()> {
         let Some(chunk) = self.contents.chunks.last().cloned() else { return Ok(()) };
-        let record = self.file.read_at(chunk.start, chunk.length)?;
-        let unpacked = unpack(&chunk.head, &record);
+        let unpacked = self.file.unpack(&chunk)?;
         let records = fields::records(&unpacked.bytes).filter(|_| unpacked.damage.is_none());
-        for (opcode, offset, _) in records.flatten().filter(|(opcode, ..)| matches!(*opcode, op::SCHEMA | op::CHANNEL))
-        {
-            if let Some((_, body)) = fields::record_at(&unpacked.bytes, offset) {
-                self.contents.define(opcode, body);
-            }
+        for (opcode, _, body) in records.flatten().filter(|(opcode, ..)| matches!(*opcode, op::SCHEMA | op::CHANNEL)) {
+            self.contents.define(opcode, body)?;
         }
         Ok(())
     }
 
     /// Takes the messages of the chunk that was last: from its indexes where they are all there, else from itself.
     fn finish_chunk(&mut self, has_all_indexes: bool) -> io::Result<()> {
-        let Some(Pending { chunk, indexes }) = self.pending.take() else { return Ok(()) };
+        let Some(Pending { chunk, indexes, lacks_index, .. }) = self.pending.take() else { return Ok(()) };
         if indexes.iter().any(|(id, _)| !self.contents.knows(*id)) {
             self.define_by_the_chunk_before()?;
         }
-        let number = self.contents.chunks.len() as u32;
-        let size = chunk.head.uncompressed_size;
+        let number = self.contents.add_chunk(chunk.clone())?;
+        let size = chunk.head.uncompressed_size.min(limits::CHUNK_BYTES);
         let makes_sense = |(id, places): &(u16, Vec<(u64, u64)>)| {
             self.contents.knows(*id) && places.iter().all(|&(_, offset)| offset < size)
         };
-        if has_all_indexes && !indexes.is_empty() && indexes.iter().all(makes_sense) {
+        if has_all_indexes && !lacks_index && !indexes.is_empty() && indexes.iter().all(makes_sense) {
             for (id, places) in indexes {
                 for (log_time_ns, offset) in places {
-                    self.contents.add(id, Place { chunk: number, offset, log_time_ns });
+                    self.contents.add(id, Place::inside(number, offset, log_time_ns))?;
                 }
             }
-            self.contents.chunks.push(chunk);
             return Ok(());
         }
-        let record = self.file.read_at(chunk.start, chunk.length)?;
-        let unpacked = unpack(&chunk.head, &record);
+        let unpacked = self.file.unpack(&chunk)?;
         let at = chunk.start - RECORD_HEAD;
         // what was written before a cut is right; what fails its checksum may be anything
         let is_right = unpacked.damage.is_none() || chunk.is_cut;
         if let Some(damage) = unpacked.damage.filter(|_| !chunk.is_cut) {
-            self.contents.damage.push(format!("the chunk at byte {at} is lost: {damage}"));
+            self.contents.damaged(format!("the chunk at byte {at} is lost: {damage}"));
             self.summary()?; // what it said of topics may stand there once more
         }
         let mut unknown = 0_u64;
         for record in fields::records(&unpacked.bytes).filter(|_| is_right) {
             match record {
-                Ok((op::SCHEMA | op::CHANNEL, offset, _)) => {
-                    if let Some((opcode, body)) = fields::record_at(&unpacked.bytes, offset) {
-                        unknown += u64::from(!self.contents.define(opcode, body));
-                    }
+                Ok((opcode @ (op::SCHEMA | op::CHANNEL), _, body)) => {
+                    unknown += u64::from(!self.contents.define(opcode, body)?);
                 }
                 Ok((op::MESSAGE, offset, body)) => {
-                    let place = |log_time_ns| Place { chunk: number, offset, log_time_ns };
-                    let head = fields::message(body).map(|(head, _)| head);
-                    let known = head.is_some_and(|head| self.contents.add(head.channel, place(head.log_time_ns)));
+                    let known = match fields::message(body) {
+                        Some((head, _)) => {
+                            self.contents.add(head.channel, Place::inside(number, offset, head.log_time_ns))?
+                        }
+                        None => false,
+                    };
                     unknown += u64::from(!known);
                 }
                 Ok(_) => {}
@@ -201,9 +227,8 @@ impl<'a> Walk<'a> {
             }
         }
         if unknown > 0 {
-            self.contents.damage.push(format!("{unknown} records of the chunk at byte {at} make no sense"));
+            self.contents.damaged(format!("{unknown} records of the chunk at byte {at} make no sense"));
         }
-        self.contents.chunks.push(chunk);
         Ok(())
     }
 
@@ -229,13 +254,14 @@ impl<'a> Walk<'a> {
             if length > (footer - at).saturating_sub(RECORD_HEAD) {
                 break;
             }
-            if let op::SCHEMA | op::CHANNEL | op::CHUNK_INDEX = opcode {
-                let record = self.file.read_at(at + RECORD_HEAD, length)?;
-                if opcode == op::CHUNK_INDEX {
-                    chunks.extend(fields::chunk_index_start(&record).filter(|&start| start < footer));
-                } else {
-                    self.contents.define(opcode, &record);
+            if opcode == op::CHUNK_INDEX {
+                let record = self.file.read_at(at + RECORD_HEAD, length.min(CHUNK_INDEX_HEAD))?;
+                chunks.extend(fields::chunk_index_start(&record).filter(|&start| start < footer));
+                if chunks.len() > limits::CHUNKS {
+                    return Err(limits::exceeded("chunks", limits::CHUNKS));
                 }
+            } else if let op::SCHEMA | op::CHANNEL = opcode {
+                self.describe(opcode, at + RECORD_HEAD, length)?;
             }
             at += RECORD_HEAD + length;
         }

@@ -74,8 +74,8 @@ pub(super) fn run(
 
 /// Reads, decodes and rectifies from this place on, until the end or until nobody takes it any more.
 fn read_all(input: Input, next: u64, color: bool, items: &Sender<Item>) -> Damaged {
-    let Input { mut recording, info, calibrated, .. } = input;
-    let unpacker = Unpacker::of(recording.about(), color);
+    let Input { mut recording, info, calibrated, max_pixels, .. } = input;
+    let unpacker = Unpacker::of(recording.about(), color).with_max_pixels(max_pixels);
     let is_ours = recording.about().is_some();
     let mut damaged = Damaged::new();
     for place in next..recording.pairs().len() as u64 {

@@ -15,7 +15,7 @@ use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
 use super::write::Compression;
 use super::{About, CalibrationNote, Channel, Format, RawRule, Recomputed, Stream, Streams, parameter_words, time};
-use crate::capture::SourceInfo;
+use crate::capture::{MaxPixels, SourceInfo};
 use crate::engine::EngineError;
 use crate::files::WriteError;
 use crate::frame::Frame;
@@ -87,6 +87,8 @@ pub struct Input<'a> {
     pub calibrated: &'a Calibrated,
     /// How much of the pictures rectification keeps.
     pub alpha: f64,
+    /// Larger pictures are not read.
+    pub max_pixels: MaxPixels,
 }
 
 /// Hears how far it is.
@@ -152,8 +154,8 @@ pub fn recompute(
 
 /// How the pictures of the first pair that can be read were recorded, and what is matched of it.
 fn first_pair(input: &mut Input) -> Result<(RawRule, Frame), RecomputeError> {
-    let Input { recording, info, calibrated, .. } = input;
-    let unpacker = Unpacker::of(recording.about(), false);
+    let Input { recording, info, calibrated, max_pixels, .. } = input;
+    let unpacker = Unpacker::of(recording.about(), false).with_max_pixels(*max_pixels);
     let told = recording.about().map(|about| about.raw.clone());
     let mut why = "it has no pairs".to_owned();
     for place in 0..recording.pairs().len() as u64 {

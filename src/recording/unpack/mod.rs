@@ -8,7 +8,8 @@ mod tests;
 pub use result::Measured;
 
 use super::{About, Body, Message, Packet, PairNote, RawRule, format, time, topic};
-use crate::capture::{Orientation, Original, halves};
+use crate::capture::{MaxPixels, Orientation, Original, halves};
+use crate::console::foreign;
 use crate::frame::{Picture, RawPair};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -22,6 +23,7 @@ pub struct UnpackError(pub String);
 pub struct Unpacker {
     rule: RawRule,
     color: bool,
+    max_pixels: MaxPixels,
 }
 
 /// One picture of a pair.
@@ -33,12 +35,18 @@ struct Shown<'a> {
 impl Unpacker {
     /// Of pictures that are the eyes' as they are, or show both side by side; with RGB if `color` and they have it.
     pub fn new(color: bool) -> Self {
-        Self { rule: RawRule::default(), color }
+        Self { rule: RawRule::default(), color, max_pixels: MaxPixels::default() }
     }
 
     /// Of a recording that says how its raw pictures become the eyes'.
     pub fn of(about: Option<&About>, color: bool) -> Self {
-        Self { rule: about.map(|about| about.raw.clone()).unwrap_or_default(), color }
+        Self { rule: about.map(|about| about.raw.clone()).unwrap_or_default(), ..Self::new(color) }
+    }
+
+    /// The same, with another limit to the size of pictures.
+    #[must_use]
+    pub fn with_max_pixels(self, max_pixels: MaxPixels) -> Self {
+        Self { max_pixels, ..self }
     }
 
     /// The pair of a left and a right picture, in this order, or of one of both eyes, with its note where there is one; see
@@ -66,7 +74,7 @@ impl Unpacker {
                 self.rule.orientation[0].turn(&mut picture);
                 let (width, height) = picture.size();
                 if width % 2 != 0 {
-                    let topic = &both.packet.channel.topic;
+                    let topic = foreign(&both.packet.channel.topic);
                     return Err(UnpackError(format!("{topic}: {width}x{height} px cannot be halved")));
                 }
                 halves(&picture, self.rule.swapped)
@@ -98,8 +106,8 @@ impl Unpacker {
     }
 
     fn picture(&self, shown: &Shown, bits: Option<u8>) -> Result<Picture, UnpackError> {
-        let picture = picture::of(&shown.message.body, bits, self.color);
-        picture.map_err(|why| UnpackError(format!("{}: {why}", shown.packet.channel.topic)))
+        let picture = picture::of(&shown.message.body, bits, self.color, self.max_pixels);
+        picture.map_err(|why| UnpackError(format!("{}: {why}", foreign(&shown.packet.channel.topic))))
     }
 
     /// The picture of one eye, turned where it was recorded as it came.

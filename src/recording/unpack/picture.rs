@@ -1,23 +1,27 @@
 //! The picture of one message.
 
-use crate::capture::Shot;
-use crate::capture::decode::{decode_picture, luma_of};
+use crate::capture::decode::{decode_picture, jpeg_size, luma_of};
 use crate::capture::decode_camera::{Layout, PixelFormat, decode};
+use crate::capture::{MaxPixels, Shot};
 use crate::frame::{Luma, Picture};
 use crate::image::Image;
 use crate::recording::Body;
 use crate::recording::message::{Encoding, ImageBody};
-use image::ImageReader;
-use std::io::Cursor;
 use std::sync::Arc;
 
 /// The picture of a message; `bits` of each pixel carry light, where somebody knows it.
-pub(super) fn of(body: &Body, bits: Option<u8>, color: bool) -> Result<Picture, String> {
+pub(super) fn of(body: &Body, bits: Option<u8>, color: bool, max_pixels: MaxPixels) -> Result<Picture, String> {
     let picture = match body {
-        Body::Image(image) => of_memory(image, bits, color)?,
+        Body::Image(image) => {
+            max_pixels.check(image.width.into(), image.height.into())?;
+            of_memory(image, bits, color)?
+        }
         Body::Compressed { data, .. } => match shot(body, false) {
-            Some(shot) => decode(shot.layout, data, color).map_err(|err| err.to_string())?,
-            None => with_bits(decode_picture(data, color)?, bits),
+            Some(shot) => {
+                max_pixels.check(shot.layout.width as u64, shot.layout.height as u64)?;
+                decode(shot.layout, data, color).map_err(|err| err.to_string())?
+            }
+            None => with_bits(decode_picture(data, color, max_pixels)?, bits),
         },
         other => return Err(format!("{:?} is no picture", other.kind())),
     };
@@ -39,8 +43,7 @@ pub(super) fn shot(body: &Body, plain: bool) -> Option<Shot> {
             (layout(image, format), &image.data)
         }
         Body::Compressed { format, data } if format.to_ascii_lowercase().contains("jp") => {
-            let (width, height) =
-                ImageReader::with_format(Cursor::new(&data[..]), image::ImageFormat::Jpeg).into_dimensions().ok()?;
+            let (width, height) = jpeg_size(data).ok()?;
             (Layout::tight(PixelFormat::Mjpeg, (width as usize, height as usize)), data)
         }
         _ => return None,

@@ -1,5 +1,6 @@
 //! What was recorded of a pair's result, as numbers.
 
+use crate::console::foreign;
 use crate::image::Image;
 use crate::recording::message::{Body, Encoding, ImageBody};
 use crate::recording::{Packet, ResultNote, format, topic};
@@ -28,7 +29,7 @@ impl Measured {
         let mut measured = Self::default();
         for packet in packets {
             let message = format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?;
-            let wrong = |what: &str| format!("{}: {what}", packet.channel.topic);
+            let wrong = |what: &str| format!("{}: {what}", foreign(&packet.channel.topic));
             match (packet.channel.topic.as_str(), message.body) {
                 (topic::DEPTH, Body::Image(body)) => {
                     measured.depth_mm = Some(millimetres(&body).ok_or_else(|| wrong("its pixels are no depth"))?);

@@ -149,11 +149,10 @@ fn json<T: serde::de::DeserializeOwned>(bytes: &[u8], topic: &str) -> Vec<T> {
         let channel = Channel {
             topic: topic.to_owned(),
             message_encoding: message.channel.message_encoding.clone(),
-            schema: Some(Schema {
-                name: schema.name.clone(),
-                encoding: schema.encoding.clone(),
-                data: schema.data.to_vec(),
-            }),
+            schema: Some(
+                Schema { name: schema.name.clone(), encoding: schema.encoding.clone(), data: schema.data.to_vec() }
+                    .into(),
+            ),
             metadata: std::collections::BTreeMap::new(),
         };
         let Body::Json(value) = decode(&channel, &message.data).unwrap().body else { panic!("{topic} says nothing") };

@@ -122,3 +122,57 @@ fn where_nothing_is_readable_even_a_loop_ends() {
     let end = (0..100).find_map(|_| player.next(Duration::from_millis(50)).err());
     assert!(end.unwrap().to_string().contains("no pair of the recording can be read"));
 }
+
+/// Reads some pairs and then panics.
+struct Dies;
+
+impl Pairs for Dies {
+    fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
+        assert!(k < 2, "a fault");
+        Grey { damaged: vec![] }.read(k)
+    }
+}
+
+#[test]
+fn a_thread_that_dies_ends_the_source_with_an_error() {
+    let transport = Transport::new((0..10).map(time).collect(), Speed::Max, false);
+    let mut player = Player::start(Box::new(Dies), Arc::new(transport), true).unwrap();
+    let mut given = 0;
+    let error = loop {
+        match player.next(PATIENCE) {
+            Ok(Next::Pair(_)) => given += 1,
+            Ok(other) => panic!("{other:?}"),
+            Err(err) => break err.to_string(),
+        }
+    };
+    assert_eq!(given, 2, "what it read before is given");
+    assert!(error.contains("the thread that reads the recording has died"), "{error}");
+}
+
+/// Three pairs, before the second of which the clock jumps by an hour and before the third by centuries.
+struct Jumps;
+
+impl Pairs for Jumps {
+    fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
+        let at = [0, 3600, 9_000_000_000][k as usize];
+        let pair = Grey { damaged: vec![] }.read(k)?;
+        Ok(RawPair { capture_time: SystemTime::UNIX_EPOCH + Duration::from_secs(at), ..pair })
+    }
+}
+
+#[test]
+fn playback_does_not_wait_as_long_as_a_clock_jumps() {
+    let transport = Transport::new((0..3).map(time).collect(), Speed::Times(50.0), false);
+    let mut player = Player::start(Box::new(Jumps), Arc::new(transport), false).unwrap();
+    assert_eq!(player.longest_wait(), LONGEST_WAIT);
+    assert_eq!(std::iter::from_fn(|| next(&mut player)).collect::<Vec<_>>(), [0, 1, 2]);
+    let said = player.jumps().unwrap();
+    assert!(said.contains("by 3600 s at pair 1, and 1 times more: playback waits for 5 s"), "{said}");
+}
+
+#[test]
+fn a_jump_does_not_change_what_is_usual() {
+    let times = [0, 100, 200, 3_600_200, 3_600_300].map(Duration::from_millis);
+    assert_eq!(usual(&times), Duration::from_millis(100));
+    assert_eq!((usual(&times[..1]), usual(&[])), (Duration::ZERO, Duration::ZERO));
+}

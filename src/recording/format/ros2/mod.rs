@@ -15,6 +15,7 @@ use messages::{
     TransformStamped,
 };
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The name of the messages that hold a body.
@@ -43,7 +44,7 @@ pub(super) fn channel(topic: &str, kind: Kind) -> Channel {
     Channel {
         topic: topic.to_owned(),
         message_encoding: "cdr".to_owned(),
-        schema: Some(Schema { name: name.to_owned(), encoding: "ros2msg".to_owned(), data }),
+        schema: Some(Arc::new(Schema { name: name.to_owned(), encoding: "ros2msg".to_owned(), data })),
         metadata: [(bag::QOS.to_owned(), bag::offered_qos(topic))].into(),
     }
 }
@@ -70,9 +71,10 @@ impl<'a> Header<'a> {
         Self { stamp, frame_id: Cow::Borrowed(&message.frame_id) }
     }
 
-    /// The time; 1970 for one before.
+    /// The time; 1970, which says nothing, for one before, and for the last second that a stamp can say: it stands for all later ones.
     fn time(&self) -> SystemTime {
-        u64::try_from(self.stamp.sec).map_or(UNIX_EPOCH, |sec| {
+        let sec = Some(self.stamp.sec).filter(|&sec| sec < i32::MAX).and_then(|sec| u64::try_from(sec).ok());
+        sec.map_or(UNIX_EPOCH, |sec| {
             UNIX_EPOCH + Duration::from_secs(sec) + Duration::from_nanos(self.stamp.nanosec.into())
         })
     }

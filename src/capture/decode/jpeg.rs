@@ -1,0 +1,91 @@
+//! JPEG files, as strictly as a camera's: where the end is missing, other decoders make the rest up and call it good.
+
+use image::{DynamicImage, GrayImage, RgbImage};
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
+use zune_jpeg::zune_core::options::DecoderOptions;
+
+/// What lies where in the bytes of a JPEG.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::capture) struct Frame {
+    /// Where the end marker stands. Behind it may be anything.
+    pub(in crate::capture) end: usize,
+    /// All of the picture is in one scan, row by row.
+    pub(in crate::capture) is_plain: bool,
+}
+
+/// Goes through the parts of a JPEG up to its end marker; `None` where it has none.
+pub(in crate::capture) fn frame(bytes: &[u8]) -> Option<Frame> {
+    let mut at = 2;
+    let (mut scans, mut is_sequential) = (0, true);
+    loop {
+        let &[0xff, marker] = bytes.get(at..)?.first_chunk()? else { return None };
+        match marker {
+            0xff => at += 1, // a fill byte
+            0xd9 => return Some(Frame { end: at, is_plain: is_sequential && scans == 1 }),
+            0x01 | 0xd0..=0xd8 => at += 2,
+            _ => {
+                is_sequential &= !matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce);
+                at += 2 + usize::from(u16::from_be_bytes(*bytes.get(at + 2..)?.first_chunk()?));
+                if marker == 0xda {
+                    scans += 1;
+                    at = end_of_scan(bytes, at)?;
+                }
+            }
+        }
+    }
+}
+
+/// Where the first marker behind the data of a scan stands.
+fn end_of_scan(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += bytes.get(at..)?.iter().position(|&byte| byte == 0xff)?;
+        match bytes.get(at + 1)? {
+            // a byte of data, or a restart
+            0x00 | 0xd0..=0xd7 => at += 2,
+            _ => return Some(at),
+        }
+    }
+}
+
+fn options() -> DecoderOptions {
+    DecoderOptions::default().set_strict_mode(true).set_max_width(usize::MAX).set_max_height(usize::MAX)
+}
+
+/// Columns and rows.
+///
+/// # Errors
+/// The headers are damaged, in words.
+pub(crate) fn size(bytes: &[u8]) -> Result<(u32, u32), String> {
+    // what follows the headers is looked at when the picture is decoded
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options().set_strict_mode(false));
+    decoder.decode_headers().map_err(|err| format!("its headers are damaged: {err:?}"))?;
+    let (width, height) = decoder.dimensions().ok_or("it does not say its size")?;
+    Ok((width as u32, height as u32))
+}
+
+/// The picture, grey or RGB.
+///
+/// # Errors
+/// It is damaged or cut off, in words.
+pub(super) fn decode(bytes: &[u8]) -> Result<DynamicImage, String> {
+    let frame = frame(bytes).ok_or("it ends before its picture does")?;
+    // where the decoder meets the end marker too early it makes up the rest; where the data just end, it says so
+    let end = if frame.is_plain { frame.end } else { frame.end + 2 };
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&bytes[..end]), options());
+    let damaged = |err| format!("damaged: {err:?}");
+    decoder.decode_headers().map_err(damaged)?;
+    let is_grey = decoder.input_colorspace() == Some(ColorSpace::Luma);
+    let space = if is_grey { ColorSpace::Luma } else { ColorSpace::RGB };
+    decoder.set_options(options().jpeg_set_out_colorspace(space));
+    let pixels = decoder.decode().map_err(damaged)?;
+    let (width, height) = decoder.dimensions().unwrap_or_default();
+    let (width, height) = (width as u32, height as u32);
+    let image = if is_grey {
+        GrayImage::from_raw(width, height, pixels).map(DynamicImage::from)
+    } else {
+        RgbImage::from_raw(width, height, pixels).map(DynamicImage::from)
+    };
+    image.ok_or_else(|| format!("damaged: it has too few pixels for {width}x{height}"))
+}

@@ -1,0 +1,49 @@
+//! Threads behind sources: how they are left, and what is said when one has died.
+
+use super::CaptureError;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long a stopped thread is waited for; one that a device blocks longer is left behind.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// What is said of a thread that has panicked: it is a fault of this program, whatever it read.
+pub(crate) fn died(what: &str) -> String {
+    format!(
+        "{what} has died, which is a fault of this program: the lines before this one say where; please report them"
+    )
+}
+
+/// The end of a thread that gives nothing any more.
+///
+/// # Errors
+/// It has panicked, so that what it gave is not all.
+pub(crate) fn ended(thread: Option<JoinHandle<()>>, what: &str) -> Result<(), CaptureError> {
+    let panicked = thread.is_some_and(|thread| thread.join().is_err());
+    if panicked { Err(CaptureError::File(died(what))) } else { Ok(()) }
+}
+
+/// Waits half a second for a thread that was told to stop, then leaves it behind: a blocked camera blocks nobody else.
+pub(crate) fn join_or_leave(thread: JoinHandle<()>, what: &str) {
+    let deadline = Instant::now() + FAREWELL;
+    while !thread.is_finished() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    if !thread.is_finished() {
+        log::warn!("{what} does not answer and is left behind");
+    } else if thread.join().is_err() {
+        log::error!("{what} panicked");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_panicked_is_an_error_and_one_that_ended_is_none() {
+        let thread = |panics: bool| Some(std::thread::spawn(move || assert!(!panics, "a fault")));
+        assert!(ended(thread(false), "it").is_ok() && ended(None, "it").is_ok());
+        assert!(ended(thread(true), "it").unwrap_err().to_string().contains("it has died"));
+    }
+}

@@ -1,0 +1,114 @@
+//! Files that a user names to be read whole: only plain ones, and only so many bytes. A pipe or a device may never begin, never
+//! end, or take all memory.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// A text that a person writes is not longer.
+pub(crate) const MAX_TEXT_BYTES: u64 = 16 << 20;
+
+/// Opens a plain file.
+///
+/// # Errors
+/// It is missing, may not be read, or is no plain file; then the text says what it is instead.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    // looked at first: opening a pipe waits for whoever writes into it
+    check(&std::fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    check(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// All bytes of a plain file.
+///
+/// # Errors
+/// As [`open`], or it has more than `most` bytes, which are not read then.
+pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let too_large =
+        |len: u64| io::Error::other(format!("it has {len} bytes, more than the {most} that are read of it"));
+    let len = file.metadata()?.len();
+    if len > most {
+        return Err(too_large(len));
+    }
+    let mut bytes = Vec::new();
+    // it may grow, and some files of the system say no length
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
+}
+
+/// A plain file of at most [`MAX_TEXT_BYTES`] bytes as text.
+///
+/// # Errors
+/// As [`read`], or it is no text ([`io::ErrorKind::InvalidData`]).
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    let bytes = read(path, MAX_TEXT_BYTES)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8"))
+}
+
+fn check(metadata: &Metadata) -> io::Result<()> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    if metadata.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, and a file is wanted"));
+    }
+    let what = special(metadata);
+    Err(io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("it is {what}, and only a plain file is read here: write what it gives into a file first"),
+    ))
+}
+
+#[cfg(unix)]
+fn special(metadata: &Metadata) -> &'static str {
+    use std::os::unix::fs::FileTypeExt as _;
+    let kind = metadata.file_type();
+    if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+#[cfg(not(unix))]
+fn special(_: &Metadata) -> &'static str {
+    "a device"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_up_to_a_number_of_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, "text").unwrap();
+        assert_eq!((read(&path, 4).unwrap(), read_text(&path).unwrap()), (b"text".to_vec(), "text".to_owned()));
+        let text = read(&path, 3).unwrap_err().to_string();
+        assert!(text.contains("4 bytes") && text.contains("more than the 3"), "{text}");
+        // so much room is not there: the file has holes instead of bytes
+        File::options().write(true).open(&path).unwrap().set_len(200 << 30).unwrap();
+        assert!(read_text(&path).unwrap_err().to_string().contains("more than the 16777216"));
+        std::fs::write(&path, [0xff]).unwrap();
+        assert_eq!(read_text(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        assert_eq!(read(folder.path(), 9).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        assert_eq!(read(&folder.path().join("b"), 9).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_devices_are_refused_before_they_are_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let text = read(&pipe, 9).unwrap_err().to_string();
+        assert!(text.contains("a pipe") && text.contains("into a file first"), "{text}");
+        assert!(read(Path::new("/dev/zero"), 9).unwrap_err().to_string().contains("a device"));
+    }
+}
