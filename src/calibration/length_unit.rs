@@ -1,5 +1,6 @@
 //! What one unit of a calibration file's lengths is; OpenCV's files do not say.
 
+use crate::console::foreign;
 use std::fmt;
 use std::str::FromStr;
 
@@ -77,8 +78,9 @@ impl FromStr for LengthUnit {
             _ => match text.parse::<f64>() {
                 Ok(size) if size.is_finite() && size > 0.0 => Ok(Self::Metres(size)),
                 _ => Err(format!(
-                    "'{text}': expected m, cm, mm, or the length of one unit in metres, such as 0.025 for a board whose \
-                     squares of 25 mm were given as 1"
+                    "'{}': expected m, cm, mm, or the length of one unit in metres, such as 0.025 for a board whose \
+                     squares of 25 mm were given as 1",
+                    foreign(text)
                 )),
             },
         }

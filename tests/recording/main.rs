@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod alone;
+mod damaged;
 mod export;
 mod fixture;
 mod formats;

@@ -22,7 +22,8 @@ pub(super) fn parse(text: &str) -> Result<(String, Node), CalibrationError> {
         return Err(CalibrationError(format!("it is XML with {attributes} attributes, too many for a calibration")));
     }
     let document = Document::parse_with_options(text, options).map_err(|e| {
-        CalibrationError(format!("it is XML that cannot be read: {e}; correct it or take a copy that is whole"))
+        let why = foreign(&e.to_string());
+        CalibrationError(format!("it is XML that cannot be read: {why}; correct it or take a copy that is whole"))
     })?;
     let root = document.root_element();
     Ok((root.tag_name().name().to_owned(), node(root, 0)?))

@@ -138,7 +138,7 @@ fn png(width: u32, height: u32, more: &[u8]) -> Vec<u8> {
 
 /// A text of a PNG that unpacks to so many bytes.
 fn packed_text(bytes: usize) -> Vec<u8> {
-    let mut packed = flate2::write::ZlibEncoder::new(b"Comment\0\0".to_vec(), flate2::Compression::best());
+    let mut packed = flate2::write::ZlibEncoder::new(b"Comment\0\0".to_vec(), flate2::Compression::fast());
     packed.write_all(&vec![b'a'; bytes]).unwrap();
     let data = packed.finish().unwrap();
     let mut crc = flate2::Crc::new();
@@ -152,12 +152,14 @@ fn what_a_header_claims_is_looked_at_before_room_is_made_for_it() {
     let sof = jpeg.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
     jpeg[sof + 5..sof + 9].copy_from_slice(&[0xff, 0xdc, 0xff, 0xdc]);
     let mut tiff = directory_first(&grey());
-    tiff[18..22].copy_from_slice(&u32::MAX.to_le_bytes());
-    tiff[30..34].copy_from_slice(&u32::MAX.to_le_bytes());
+    // columns, rows, rows of a strip
+    for at in [18, 30, 102] {
+        tiff[at..at + 4].copy_from_slice(&40_000_u32.to_le_bytes());
+    }
     for (bytes, size) in [
         (png(70_000, 70_000, &[]), "70000x70000"),
         (jpeg, "65500x65500"),
-        (tiff, "4294967295x4294967295"),
+        (tiff, "40000x40000"),
         (b"P5 4000000000 4000000000 255\n0".to_vec(), "4000000000x4000000000"),
         (b"P6 20000 20000 65535\n0".to_vec(), "20000x20000"),
     ] {
@@ -175,7 +177,7 @@ fn what_a_header_claims_is_looked_at_before_room_is_made_for_it() {
 #[test]
 fn texts_of_a_picture_take_no_more_memory_than_pictures_do() {
     assert!(decode(&png(4, 4, &packed_text(1000))).is_ok());
-    let why = decode(&png(4, 4, &packed_text(200 << 20))).map(|picture| picture.size());
+    let why = decode(&png(4, 4, &packed_text(100 << 20))).map(|picture| picture.size());
     // either it is not unpacked at all, or it is refused
     assert!(why.is_err() || why == Ok((4, 4)), "{why:?}");
 }

@@ -251,7 +251,8 @@ impl<'a> Walk<'a> {
         let mut at = start.filter(|&start| start > 0).unwrap_or(footer);
         while at < footer {
             let Some((opcode, length)) = fields::record_head(&self.file.read_at(at, RECORD_HEAD)?) else { break };
-            if length > (footer - at).saturating_sub(RECORD_HEAD) {
+            // holes are no records either, and may go on for long
+            if !matches!(opcode, 1..=op::DATA_END | 0x80..) || length > (footer - at).saturating_sub(RECORD_HEAD) {
                 break;
             }
             if opcode == op::CHUNK_INDEX {
