@@ -7,7 +7,7 @@ cannot() { echo "Miri: skipped, $1"; exit 0; }
 toolchain=$(rustup toolchain list 2>/dev/null | grep -o '^nightly[^ ]*' | head -n 1) || cannot "there is no nightly Rust; get one with: rustup toolchain install nightly"
 has() { rustup component list --toolchain "$toolchain" --installed 2>/dev/null | grep -q "^$1"; }
 for component in miri rust-src; do
-  has "$component" || timeout 300 rustup component add "$component" --toolchain "$toolchain" >/dev/null 2>&1 || cannot "$component cannot be added to $toolchain"
+  has "$component" || timeout 120 rustup component add "$component" --toolchain "$toolchain" >/dev/null 2>&1 || cannot "$component cannot be added to $toolchain"
 done
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-../../target/miri}
 cargo "+$toolchain" miri setup >/dev/null 2>&1 || cannot "its standard library cannot be built"

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use stereopsis::calibration::{LoadOptions, Output, read, write};
 
 /// ROS's archive: the bytes as the packed file, and packed as the tar in it.
-pub fn archive(input: &[u8]) {
+pub(crate) fn archive(input: &[u8]) {
     check(&[("calibrationdata.tar.gz", input)]);
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
     gzip.write_all(input).expect("memory");
@@ -13,27 +13,27 @@ pub fn archive(input: &[u8]) {
 }
 
 /// Kalibr's camchain.
-pub fn kalibr(input: &[u8]) {
+pub(crate) fn kalibr(input: &[u8]) {
     check(&[("camchain.yaml", input)]);
 }
 
 /// Middlebury's calib.txt.
-pub fn middlebury(input: &[u8]) {
+pub(crate) fn middlebury(input: &[u8]) {
     check(&[("calib.txt", input)]);
 }
 
 /// OpenCV's XML, behind its first line.
-pub fn opencv_xml(input: &[u8]) {
+pub(crate) fn opencv_xml(input: &[u8]) {
     check(&[("rig.xml", &[&b"<?xml version=\"1.0\"?>\n"[..], input].concat())]);
 }
 
 /// OpenCV's YAML and JSON, and all other YAML that is told by its keys.
-pub fn opencv_yaml(input: &[u8]) {
+pub(crate) fn opencv_yaml(input: &[u8]) {
     check(&[("rig.yml", input)]);
 }
 
 /// ROS's camera_info of two cameras: the files are divided by a zero byte, or are the same.
-pub fn ros(input: &[u8]) {
+pub(crate) fn ros(input: &[u8]) {
     let (left, right) = match input.iter().position(|&byte| byte == 0) {
         Some(at) => (&input[..at], &input[at + 1..]),
         None => (input, input),
@@ -42,12 +42,12 @@ pub fn ros(input: &[u8]) {
 }
 
 /// Our own TOML, behind its first line.
-pub fn toml(input: &[u8]) {
+pub(crate) fn toml(input: &[u8]) {
     check(&[("rig.toml", &[&b"format = \"stereopsis-rig-1\"\n"[..], input].concat())]);
 }
 
 /// A ZED's factory file, behind its first line.
-pub fn zed(input: &[u8]) {
+pub(crate) fn zed(input: &[u8]) {
     check(&[("zed.conf", &[&b"[LEFT_CAM_HD]\n"[..], input].concat())]);
 }
 

@@ -6,7 +6,7 @@ use stereopsis::recording::unpack::{Measured, Unpacker};
 use stereopsis::recording::{Channel, Format, Packet, format, topic};
 
 /// The topics of all kinds of messages, in both formats; the first byte of an input chooses one.
-pub fn channels() -> Vec<Channel> {
+pub(crate) fn channels() -> Vec<Channel> {
     let image = ImageBody { width: 0, height: 0, encoding: Encoding::Mono8, step: 0, data: [].into() };
     let disparity = DisparityBody {
         disparity_px: Image::new(0, 0, Vec::new()),
@@ -32,7 +32,7 @@ pub fn channels() -> Vec<Channel> {
 }
 
 /// One message, alone and as both pictures of a pair.
-pub fn message(input: &[u8]) {
+pub(crate) fn message(input: &[u8]) {
     let &[which, ref data @ ..] = input else { return };
     let channels = channels();
     let channel = &channels[usize::from(which) % channels.len()];

@@ -10,21 +10,21 @@ mod recording;
 mod words;
 
 #[allow(unused_imports, reason = "seeds are made of it")]
-pub use message::channels as message_channels;
+pub(crate) use message::channels as message_channels;
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
 
 /// One way in.
-pub struct Target {
+pub(crate) struct Target {
     /// As in `TARGET=name` and in the folders of `fuzz/seeds`.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Takes any bytes.
-    pub run: fn(&[u8]),
+    pub(crate) run: fn(&[u8]),
 }
 
 /// All of them.
-pub const ALL: &[Target] = &[
+pub(crate) const ALL: &[Target] = &[
     Target { name: "archive", run: calibration::archive },
     Target { name: "camera", run: picture::camera },
     Target { name: "kalibr", run: calibration::kalibr },

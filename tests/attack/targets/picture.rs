@@ -5,13 +5,13 @@ use stereopsis::capture::decode_camera::{Layout, PixelFormat, decode};
 use stereopsis::frame::Picture;
 
 /// An image file. Its brightness does not depend on whether its colour is asked for.
-pub fn picture(input: &[u8]) {
+pub(crate) fn picture(input: &[u8]) {
     let [grey, colour] = [false, true].map(|color| decode_picture(input, color));
     same(grey, colour);
 }
 
 /// A frame of a camera: format, width, height and stride come first, two bytes each but for the format.
-pub fn camera(input: &[u8]) {
+pub(crate) fn camera(input: &[u8]) {
     let Some((&[format, w, w_high, h, h_high, stride, stride_high], bytes)) = input.split_first_chunk() else { return };
     let format = PixelFormat::ALL[usize::from(format) % PixelFormat::ALL.len()];
     let [width, height, stride] =

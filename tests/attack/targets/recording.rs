@@ -9,7 +9,7 @@ use stereopsis::recording::{PairIndex, Recording};
 const MOST_PAIRS: usize = 32;
 
 /// A file: all topics, all pairs with their pictures and results. What was read comes again.
-pub fn file(input: &[u8]) {
+pub(crate) fn file(input: &[u8]) {
     let path = super::file("a.mcap", input);
     let Ok(mut recording) = Recording::open(&path) else { return };
     let topics: Vec<String> = recording.channels().iter().map(|channel| channel.topic.clone()).collect();
@@ -36,7 +36,7 @@ pub fn file(input: &[u8]) {
 }
 
 /// A pipe, which gives as many bytes at a time as the first of them says.
-pub fn pipe(input: &[u8]) {
+pub(crate) fn pipe(input: &[u8]) {
     let Some((&size, bytes)) = input.split_first() else { return };
     let slow = || Slow { bytes, at_once: usize::from(size) + 1 };
     let mut packets = PacketStream::new(slow());

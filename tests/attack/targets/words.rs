@@ -5,7 +5,7 @@ use stereopsis::settings::{self, Settings};
 use stereopsis::stereo::StereoParams;
 
 /// A settings file: what it resolves to can be said again and is the same.
-pub fn settings(input: &[u8]) {
+pub(crate) fn settings(input: &[u8]) {
     let path = super::file("settings.toml", input);
     let Ok(words) = settings::read_file(&path) else { return };
     let Ok(settings) = Settings::resolve(&words) else { return };
@@ -14,7 +14,7 @@ pub fn settings(input: &[u8]) {
 }
 
 /// A rig file: what it says can be written and read again.
-pub fn rig(input: &[u8]) {
+pub(crate) fn rig(input: &[u8]) {
     let path = super::file("rig.toml", input);
     let Ok(rig) = RigFile::read(&path) else { return };
     let copy = path.with_file_name("copy.toml");
@@ -24,7 +24,7 @@ pub fn rig(input: &[u8]) {
 }
 
 /// What is asked for one after the other and at once: lines of a name, a blank and a value.
-pub fn parameters(input: &[u8]) {
+pub(crate) fn parameters(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let mut params = StereoParams::default();
     let mut wishes: Vec<(String, String)> = Vec::new();
