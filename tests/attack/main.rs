@@ -1,6 +1,8 @@
 //! Every way in, attacked: the kept inputs of `fuzz/seeds`, and those with random damage. `fuzz/README.md` says how to
 //! go further.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 mod mutate;
 mod seeds;
 mod targets;
@@ -39,12 +41,14 @@ fn attack_all(names: &[&str]) {
     let wanted = std::env::var("ATTACK_INPUTS").map_or(ATTACK_INPUTS, |text| text.parse().expect("a number"));
     for target in ALL.iter().filter(|target| names.contains(&target.name)) {
         let seeds = kept(target);
-        seeds.iter().for_each(|seed| attack(target, seed));
+        for seed in &seeds {
+            attack(target, seed);
+        }
         let mut rng = fastrand::Rng::with_seed(wanted as u64);
         for _ in 0..wanted {
             attack(target, &mutate::mutated(&mut rng, &seeds));
         }
-        println!("{}: {} kept inputs and {wanted} damaged ones", target.name, seeds.len());
+        eprintln!("{}: {} kept inputs and {wanted} damaged ones", target.name, seeds.len());
     }
 }
 
