@@ -213,6 +213,7 @@ fn a_client_sets_parameters_by_the_rules_of_flags_and_others_see_it() {
     assert_eq!((&all["subpixel"], &all["gating"]), (&json!(true), &json!("off")));
 
     other.follow(&["p1", "cost"]);
+    other.parameters(); // by now it follows them
     one.set(Some("mine"), "p1", &json!(17));
     let answer = named(&one.json("parameterValues", |said| said["id"] == "mine"));
     assert_eq!(answer["p1"], json!(17));
