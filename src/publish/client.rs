@@ -37,6 +37,7 @@ pub(super) fn serve(stream: &Arc<TcpStream>, shared: &Arc<Shared>) {
         Err(refusal) => {
             shared.count_refused(refusal.news.clone());
             refuse(stream, &refusal);
+            let _ = stream.shutdown(Shutdown::Write);
             linger(stream);
         }
     }
