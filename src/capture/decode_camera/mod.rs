@@ -124,8 +124,12 @@ impl Layout {
 /// Any bytes with any layout are answered: the bytes must be there before room is made for a picture.
 ///
 /// # Errors
-/// Too few bytes for the size, an odd width (YUYV) or size (NV12), a damaged or cut JPEG, a JPEG of another size.
+/// Too few bytes for the size, no rows or columns, an odd width (YUYV) or size (NV12), a damaged or cut JPEG, a JPEG of another size.
 pub fn decode(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, DecodeError> {
+    let Layout { width, height, .. } = layout;
+    if width == 0 || height == 0 {
+        return Err(DecodeError::new(Damage::Size, format!("a picture of {width}x{height}")));
+    }
     match layout.format {
         PixelFormat::Yuyv => decode_yuyv(layout, bytes, color),
         PixelFormat::Nv12 => decode_nv12(layout, bytes, color),
