@@ -14,6 +14,10 @@ pub(crate) use message::channels as message_channels;
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
+use stereopsis::capture::MaxPixels;
+
+/// Pictures of more pixels are refused, so that many inputs a second can be tried.
+const MOST_PIXELS: MaxPixels = MaxPixels(1 << 22);
 
 /// One way in.
 pub(crate) struct Target {

@@ -1,12 +1,13 @@
 //! Pictures: image files, and what cameras send.
 
+use super::MOST_PIXELS;
 use stereopsis::capture::decode::decode_picture;
 use stereopsis::capture::decode_camera::{Layout, PixelFormat, decode};
 use stereopsis::frame::Picture;
 
 /// An image file. Its brightness does not depend on whether its colour is asked for.
 pub(crate) fn picture(input: &[u8]) {
-    let [grey, colour] = [false, true].map(|color| decode_picture(input, color));
+    let [grey, colour] = [false, true].map(|color| decode_picture(input, color, MOST_PIXELS));
     same(grey, colour);
 }
 

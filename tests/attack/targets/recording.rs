@@ -1,5 +1,6 @@
 //! Recordings: as a file that is looked into, and as a pipe that is read once.
 
+use super::MOST_PIXELS;
 use std::io::Read;
 use stereopsis::recording::read::{PacketStream, PairStream, ReadError, TopicChoice};
 use stereopsis::recording::unpack::{Measured, Unpacker};
@@ -19,7 +20,7 @@ pub(crate) fn file(input: &[u8]) {
         assert!(recording.packet(topic, count).is_err());
     }
     for colour in [false, true] {
-        let unpacker = Unpacker::of(recording.about(), colour);
+        let unpacker = Unpacker::of(recording.about(), colour).with_max_pixels(MOST_PIXELS);
         let pairs: Vec<PairIndex> = recording.pairs().iter().take(MOST_PAIRS).cloned().collect();
         for k in 0..pairs.len() as u64 {
             let packets = recording.packets_of_pair(k);
@@ -44,7 +45,7 @@ pub(crate) fn pipe(input: &[u8]) {
     let mut pairs = PairStream::new(slow(), TopicChoice::default());
     ends(bytes, || {
         let Some(packets) = pairs.next_pair()? else { return Ok(false) };
-        let unpacker = Unpacker::of(pairs.about(), true);
+        let unpacker = Unpacker::of(pairs.about(), true).with_max_pixels(MOST_PIXELS);
         let _ = unpacker.pair(&packets).inspect(|pair| assert_eq!(pair.left.size(), pair.right.size()));
         Ok(true)
     });
