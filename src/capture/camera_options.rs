@@ -149,14 +149,17 @@ impl<T: fmt::Display> fmt::Display for Wish<T> {
     }
 }
 
-impl<T: FromStr> FromStr for Wish<T> {
+impl<T: FromStr + fmt::Display> FromStr for Wish<T> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "auto" => Ok(Self::Auto),
-            _ => text.parse().map(Self::Fixed).map_err(|_| format!("'{text}': expected auto or a number")),
+        if text == "auto" {
+            return Ok(Self::Auto);
         }
+        // "nan" and "inf" are numbers for Rust and TOML, and none for a camera
+        let has_digits = |value: &T| value.to_string().contains(|c: char| c.is_ascii_digit());
+        let value = text.parse().ok().filter(has_digits);
+        value.map(Self::Fixed).ok_or_else(|| format!("'{text}': expected auto or a number"))
     }
 }
 
@@ -169,7 +172,7 @@ impl<T: Serialize> Serialize for Wish<T> {
     }
 }
 
-impl<'de, T: FromStr + Deserialize<'de>> Deserialize<'de> for Wish<T> {
+impl<'de, T: FromStr + fmt::Display + Deserialize<'de>> Deserialize<'de> for Wish<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged, expecting = "expected \"auto\" or a number")]
@@ -177,10 +180,11 @@ impl<'de, T: FromStr + Deserialize<'de>> Deserialize<'de> for Wish<T> {
             Number(T),
             Word(String),
         }
-        match Written::deserialize(deserializer)? {
-            Written::Number(value) => Ok(Self::Fixed(value)),
-            Written::Word(word) => word.parse().map_err(serde::de::Error::custom),
-        }
+        let word = match Written::<T>::deserialize(deserializer)? {
+            Written::Number(value) => value.to_string(),
+            Written::Word(word) => word,
+        };
+        word.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -207,8 +211,12 @@ mod tests {
 
     #[test]
     fn what_a_toml_file_cannot_mean_is_said() {
-        let refusal = |text| toml::from_str::<ControlWishes>(text).expect_err("refused").to_string();
+        let refusal = |text: &str| toml::from_str::<ControlWishes>(text).expect_err("refused").to_string();
         assert!(refusal("exposure_ms = true").contains("expected \"auto\" or a number"));
+        for number in ["nan", "inf", "-inf", "\"nan\"", "\"1e999\""] {
+            let text = refusal(&format!("exposure_ms = {number}"));
+            assert!(text.contains("expected auto or a number"), "{text}");
+        }
         assert!(refusal("focus = \"far\"").contains("'far': expected auto or a number"));
         assert!(refusal("power_line_hz = \"55\"").contains("'55': expected one of off, 50, 60, auto"));
         assert!(refusal("zoom = 3").contains("unknown field `zoom`"));
