@@ -42,7 +42,8 @@ mod tests {
 
     #[test]
     fn a_thread_that_panicked_is_an_error_and_one_that_ended_is_none() {
-        let thread = |panics: bool| Some(std::thread::spawn(move || assert!(!panics, "a fault")));
+        let named = || std::thread::Builder::new().name("test".into());
+        let thread = |panics: bool| named().spawn(move || assert!(!panics, "a fault")).ok();
         assert!(ended(thread(false), "it").is_ok() && ended(None, "it").is_ok());
         assert!(ended(thread(true), "it").unwrap_err().to_string().contains("it has died"));
     }

@@ -130,7 +130,7 @@ fn recordings_that_are_damaged_anywhere_are_played_as_far_as_they_go_or_refused(
         }
     }
     assert!(opened > rounds() && refused > rounds() / 4, "{opened} opened, {refused} refused");
-    println!("{opened} opened, {refused} refused");
+    eprintln!("{opened} opened, {refused} refused");
 }
 
 #[test]
@@ -154,5 +154,5 @@ fn pictures_that_are_damaged_anywhere_are_decoded_or_refused() {
         }
     }
     assert!(decoded > rounds() && refused > rounds(), "{decoded} decoded, {refused} refused");
-    println!("{decoded} decoded, {refused} refused");
+    eprintln!("{decoded} decoded, {refused} refused");
 }

@@ -149,7 +149,9 @@ fn pair_by_folder(left: &Path, right: &Path) -> Result<Found, CaptureError> {
     for right in rights {
         // the first one of several with the same name
         match by_key.entry(key(&right)) {
-            Entry::Vacant(place) => drop(place.insert(right)),
+            Entry::Vacant(place) => {
+                place.insert(right);
+            }
             Entry::Occupied(_) => alone.push(right),
         }
     }

@@ -36,7 +36,7 @@ impl Place {
     /// In a chunk, of which [`limits::CHUNKS`] and [`limits::CHUNK_BYTES`] are the largest number and offset.
     pub(super) fn inside(chunk: u32, offset: u64, log_time_ns: u64) -> Self {
         debug_assert!(u64::from(chunk) < limits::CHUNKS as u64 && offset < limits::CHUNK_BYTES, "{chunk} {offset}");
-        Self { at: u64::from(chunk) << Self::OFFSET_BITS | offset, log_time_ns }
+        Self { at: (u64::from(chunk) << Self::OFFSET_BITS) | offset, log_time_ns }
     }
 
     /// In no chunk.

@@ -162,10 +162,10 @@ impl<R: Read> PacketStream<R> {
 
     fn take_record(&mut self, opcode: u8, body: &[u8]) -> Result<Option<Packet>, ReadError> {
         match opcode {
-            op::SCHEMA | op::CHANNEL => match self.contents.define(opcode, body).map_err(|err| cannot_read(&err))? {
-                true => Ok(None),
-                false => Err(damaged("the description of a topic makes no sense")),
-            },
+            op::SCHEMA | op::CHANNEL => {
+                let makes_sense = self.contents.define(opcode, body).map_err(|err| cannot_read(&err))?;
+                if makes_sense { Ok(None) } else { Err(damaged("the description of a topic makes no sense")) }
+            }
             op::MESSAGE => {
                 let message = fields::message(body);
                 let packet = message.and_then(|(head, data)| self.packet(head, data));
