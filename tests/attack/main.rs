@@ -56,6 +56,10 @@ const CALIBRATIONS: [&str; 8] = ["archive", "kalibr", "middlebury", "opencv_xml"
 const RECORDINGS: [&str; 3] = ["message", "pipe", "recording"];
 const PICTURES: [&str; 2] = ["camera", "picture"];
 const WORDS: [&str; 3] = ["parameters", "rig", "settings"];
+#[cfg(feature = "publish")]
+const CLIENTS: &[&str] = &["request", "request_head"];
+#[cfg(not(feature = "publish"))]
+const CLIENTS: &[&str] = &[];
 
 #[test]
 fn calibration_files_are_answered() {
@@ -78,8 +82,13 @@ fn words_are_answered() {
 }
 
 #[test]
+fn clients_are_answered() {
+    attack_all(CLIENTS);
+}
+
+#[test]
 fn every_target_is_attacked_and_has_small_seeds() {
-    let attacked = [&CALIBRATIONS[..], &RECORDINGS, &PICTURES, &WORDS].concat();
+    let attacked = [&CALIBRATIONS[..], &RECORDINGS, &PICTURES, &WORDS, CLIENTS].concat();
     for target in ALL {
         assert!(attacked.contains(&target.name), "{}", target.name);
         let seeds = kept(target);

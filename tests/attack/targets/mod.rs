@@ -6,6 +6,8 @@
 mod calibration;
 mod message;
 mod picture;
+#[cfg(feature = "publish")]
+mod publish;
 mod recording;
 mod words;
 
@@ -40,6 +42,10 @@ pub(crate) const ALL: &[Target] = &[
     Target { name: "picture", run: picture::picture },
     Target { name: "pipe", run: recording::pipe },
     Target { name: "recording", run: recording::file },
+    #[cfg(feature = "publish")]
+    Target { name: "request", run: publish::request },
+    #[cfg(feature = "publish")]
+    Target { name: "request_head", run: publish::request_head },
     Target { name: "rig", run: words::rig },
     Target { name: "ros", run: calibration::ros },
     Target { name: "settings", run: words::settings },

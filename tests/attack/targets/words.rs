@@ -42,7 +42,7 @@ pub(crate) fn parameters(input: &[u8]) {
 }
 
 /// Nothing that is let in contradicts itself, and what is said of it sets it.
-fn valid(params: &StereoParams) {
+pub(super) fn valid(params: &StereoParams) {
     params.validate().expect("parameters that fit each other");
     let words: Vec<_> = params.words().map(|(name, value)| (name.to_owned(), value.to_string())).collect();
     let again = settings::changed(params, &words).unwrap_or_else(|err| panic!("{words:?}: {err}"));
