@@ -20,7 +20,7 @@ static GUARDS: LazyLock<[Guard; 2]> = LazyLock::new(|| {
 });
 
 /// The head of a request: whoever is let in came for no foreign page, and with the token where there is one.
-pub fn request_head(input: &[u8]) {
+pub(crate) fn request_head(input: &[u8]) {
     let [here, network] = &*GUARDS;
     if let Some(Ok(admitted)) = here.judge(input) {
         let_in(here, input, &admitted);
@@ -47,7 +47,7 @@ fn let_in(guard: &Guard, input: &[u8], admitted: &Admitted) {
 }
 
 /// Requests, one a line. Whatever clients want, parameters fit each other.
-pub fn request(input: &[u8]) {
+pub(crate) fn request(input: &[u8]) {
     let panel = Panel::new();
     for line in String::from_utf8_lossy(input).lines() {
         match Request::read(line) {
