@@ -1,5 +1,6 @@
 //! Which packets of a stream are a pair, as they come.
 
+use super::limits::CHUNK_BYTES;
 use super::topics::{Eyes, TopicChoice, of_ours};
 use super::{PacketStream, ReadError};
 use crate::capture::pairing::{Pairing, Side};
@@ -9,6 +10,8 @@ use std::collections::VecDeque;
 use std::io::Read;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// So many packets wait at most until it is known which topics are the eyes.
+const MOST_EARLY: usize = 64;
 /// Rate of two topics until it is measured, Hz.
 const USUAL_RATE_HZ: f64 = 30.0;
 
@@ -22,6 +25,8 @@ pub struct PairStream<R> {
     eyes: Option<Eyes>,
     /// Topics that had messages when these were looked for.
     topics_seen: usize,
+    /// What came before the eyes were known: the other eye's first picture comes behind this one's.
+    early: VecDeque<Packet>,
     pairing: Pairing<Packet>,
     ready: VecDeque<Vec<Packet>>,
     /// Of the pair that is coming.
@@ -38,6 +43,7 @@ impl<R: Read> PairStream<R> {
             about: None,
             eyes: None,
             topics_seen: 0,
+            early: VecDeque::new(),
             pairing: Pairing::new(USUAL_RATE_HZ, USUAL_RATE_HZ),
             ready: VecDeque::new(),
             gathered: Vec::new(),
@@ -121,6 +127,20 @@ impl<R: Read> PairStream<R> {
             self.topics_seen = topics;
             self.eyes = self.topics.among(self.stream.contents()).ok();
         }
+        self.early.push_back(packet);
+        if self.eyes.is_none() {
+            let bytes = |early: &VecDeque<Packet>| early.iter().map(|packet| packet.data.len() as u64).sum::<u64>();
+            while self.early.len() > MOST_EARLY || bytes(&self.early) > CHUNK_BYTES {
+                self.early.pop_front();
+            }
+            return;
+        }
+        while let Some(packet) = self.early.pop_front() {
+            self.take_of_eyes(packet);
+        }
+    }
+
+    fn take_of_eyes(&mut self, packet: Packet) {
         let (left, right) = match &self.eyes {
             None => return,
             Some(Eyes::Both(both)) => {
