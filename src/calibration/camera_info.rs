@@ -89,7 +89,7 @@ impl CameraInfo {
 
     /// Whether it says that there is no calibration: all of K is 0.
     pub fn is_uncalibrated(&self) -> bool {
-        self.k == [0.0; 9]
+        self.k.iter().all(|v| *v == 0.0)
     }
 
     /// Whether its numbers can be those of a camera.

@@ -13,12 +13,12 @@ fn refused(text: &str) -> String {
 #[test]
 fn names_that_multiply_are_counted_before_they_are_joined() {
     // each of the values would have the names of all groups before it
-    let many = |count: usize| (0..count).map(|k| format!("k{k}: 1, ")).collect::<String>();
-    let groups: String = (0..20).map(|k| format!("g{k}: {{{}}}\n", many(1500))).collect();
+    let many = |count: usize| (0..count).map(|k| format!("k{k}: 1, ")).collect::<Vec<_>>().concat();
+    let groups = (0..20).map(|k| format!("g{k}: {{{}}}\n", many(1500))).collect::<Vec<_>>().concat();
     assert!(refused(&groups).contains("more than 20000 values"), "{}", refused(&groups));
     let section = format!("[LEFT_CAM_HD]\n[{}]\n{}", "s".repeat(2_000_000), "a=1\n".repeat(400_000));
     assert!(refused(&section).contains("is too long"), "{}", refused(&section));
-    let lines: String = (0..100_000).map(|k| format!("a{k}=1\n")).collect();
+    let lines = (0..100_000).map(|k| format!("a{k}=1\n")).collect::<Vec<_>>().concat();
     assert!(refused(&format!("[LEFT_CAM_HD]\n{lines}")).contains("more than any such file has"));
 }
 

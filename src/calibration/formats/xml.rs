@@ -86,7 +86,7 @@ mod tests {
         let wide = (0..5000).map(|i| format!("<k{i}/>")).collect::<Vec<_>>().concat();
         assert!(refused(&format!("<a>{wide}</a>")).contains("side by side"));
         assert!(refused(&"<a>".repeat(60_000)).contains("too many"));
-        let attributes: String = (0..200_000).map(|k| format!("a{k}='' ")).collect();
+        let attributes = (0..200_000).map(|k| format!("a{k}='' ")).collect::<Vec<_>>().concat();
         assert!(refused(&format!("<opencv_storage {attributes}/>")).contains("200000 attributes"));
         let long = "k".repeat(200);
         assert!(refused(&format!("<a><{long}/></a>")).contains("more than those of any calibration"));

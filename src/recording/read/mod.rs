@@ -273,7 +273,9 @@ impl Recording {
             });
         match about.map(About::sound) {
             Ok((about, wrong)) => {
-                wrong.into_iter().for_each(|why| self.contents.damaged(why));
+                if let Some(why) = wrong {
+                    self.contents.damaged(why);
+                }
                 Some(about)
             }
             Err(why) => {
