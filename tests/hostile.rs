@@ -46,7 +46,7 @@ fn recording(records: &[u8]) -> Vec<u8> {
     let packed = zstd::encode_all(records, 3).unwrap();
     let size = (records.len() as u64).to_le_bytes();
     let head = [&[0; 16][..], &size, &[0; 4], &text("zstd"), &(packed.len() as u64).to_le_bytes()].concat();
-    [&mcap::MAGIC[..], &record(6, &[head, packed].concat())].concat()
+    [mcap::MAGIC, &record(6, &[head, packed].concat())].concat()
 }
 
 fn topics(data: &[u8], count: u16) -> Vec<u8> {
