@@ -66,8 +66,13 @@ fn convert_goes_around_all_kinds_and_overwrites_nothing() {
     assert!((first["baseline_m"].as_f64().unwrap() - last["baseline_m"].as_f64().unwrap()).abs() < 1e-12);
 
     std::fs::write(folder.join("mine.toml"), "precious").unwrap();
-    refused(folder, &["convert", EXAMPLE, "-o", "mine.toml"], 1, &["mine.toml exists already", "--force"]);
-    refused(folder, &["convert", EXAMPLE, "-o", "ros"], 1, &["left.yaml exists already", "--force"]);
+    refused(
+        folder,
+        &["convert", EXAMPLE, "-o", "mine.toml"],
+        1,
+        &["mine.toml exists and is not overwritten", "--force"],
+    );
+    refused(folder, &["convert", EXAMPLE, "-o", "ros"], 1, &["left.yaml exists and is not overwritten", "--force"]);
     assert_eq!(read("mine.toml"), "precious");
     done(folder, &["convert", EXAMPLE, "-o", "mine.toml", "--force"]);
     assert!(read("mine.toml").contains("baseline_m = "));

@@ -81,9 +81,6 @@ pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) ->
         ));
     }
     let rig = rig(&model, &fit, baseline_m)?;
-    if std::env::var("SHOW").is_ok() {
-        eprintln!("{:.3?}", fit.parameters);
-    }
     let kept = found.iter().zip(&fit.inliers).filter_map(|(found, &inlier)| inlier.then_some(found));
     let rectified = rectified(&rig, kept)?;
     if rectified.len() < FEWEST {

@@ -135,7 +135,7 @@ mod tests {
         let refused = |words, why: &str| assert!(parse(words).is_err_and(|text| text.contains(why)), "{words}");
         refused("--format jpg", "expected one of yuyv, nv12, grey, mjpeg, y16");
         refused("--exposure-ms 0", "milliseconds above 0");
-        refused("--exposure-ms NaN", "milliseconds above 0");
+        refused("--exposure-ms NaN", "expected auto or a number");
         refused("--orientation left", "expected one of upright, rotate-180, flip-x, flip-y");
         refused("--power-line-hz 55", "expected off, 50, 60 or auto");
         refused("--focus far", "expected auto or a number");

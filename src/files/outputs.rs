@@ -11,7 +11,7 @@ pub enum OutputError {
     #[error("{} is read by this run and is not overwritten; name another output", .0.display())]
     Input(PathBuf),
     /// It exists, in a folder of outputs.
-    #[error("{} exists and is not overwritten; name another folder, or give --overwrite", .0.display())]
+    #[error("{} exists and is not overwritten; name another output, or give --overwrite", .0.display())]
     Exists(PathBuf),
     /// Two results of this run have this name.
     #[error("two outputs of this run are {}; give each its own name", .0.display())]

@@ -99,7 +99,7 @@ fn a_killed_export_goes_on_and_keeps_what_it_wrote() {
     let killed = limited.current_dir(folder.path()).stderr(Stdio::null()).status().unwrap();
     assert!(!killed.success());
     assert!(names(&out).contains(&"unfinished-export.json".to_owned()), "{:?}", names(&out));
-    assert!(names(&out).iter().any(|name| name.ends_with(".part")), "{:?}", names(&out));
+    assert!(names(&out).iter().any(|name| name.starts_with(".stereopsis-")), "{:?}", names(&out));
     fs::write(out.join("000002_left.png"), "kept").unwrap();
     let other = stereopsis(folder.path(), &[&args[..], &["--every", "2"]].concat());
     let (said, _) = finished(other, 1);

@@ -50,7 +50,7 @@ pub(super) fn run(args: &DevicesArgs) -> anyhow::Result<()> {
 }
 
 fn print(text: &str) -> anyhow::Result<()> {
-    console::print(&text)?;
+    console::print(text)?;
     Ok(())
 }
 

@@ -88,7 +88,11 @@ impl Recording {
         let mut file = RecordingFile::open(path).map_err(refused)?;
         let magic = file.read_at(0, mcap::MAGIC.len() as u64).map_err(refused)?;
         if magic != mcap::MAGIC {
-            let what = if file.len() == 0 { "the file is empty" } else { "it is no MCAP file" };
+            let what = if file.len() == 0 {
+                "the file is empty: its recording was stopped before anything was written"
+            } else {
+                "it is no MCAP file"
+            };
             return Err(ReadError::File(format!("cannot read {shown}: {what}")));
         }
         let contents = walk::Walk::through(&mut file).map_err(refused)?;
