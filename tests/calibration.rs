@@ -70,9 +70,9 @@ fn convert_goes_around_all_kinds_and_overwrites_nothing() {
         folder,
         &["convert", EXAMPLE, "-o", "mine.toml"],
         1,
-        &["mine.toml exists and is not overwritten", "--force"],
+        &["mine.toml exists and is not overwritten", "--overwrite"],
     );
-    refused(folder, &["convert", EXAMPLE, "-o", "ros"], 1, &["left.yaml exists and is not overwritten", "--force"]);
+    refused(folder, &["convert", EXAMPLE, "-o", "ros"], 1, &["left.yaml exists and is not overwritten", "--overwrite"]);
     assert_eq!(read("mine.toml"), "precious");
     done(folder, &["convert", EXAMPLE, "-o", "mine.toml", "--force"]);
     assert!(read("mine.toml").contains("baseline_m = "));
