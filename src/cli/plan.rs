@@ -155,7 +155,7 @@ impl Plan {
         };
         let near = |distance_m: f64| {
             let nearest_px = geometry.disparity_px(distance_m).ceil();
-            Near { distance_m, num_disparities: (nearest_px - first_px).max(0.0) as u32 + 1 }
+            Near { distance_m, num_disparities: ((nearest_px - first_px).max(0.0) as u32).saturating_add(1) }
         };
         Self {
             width,
@@ -273,6 +273,25 @@ mod tests {
         assert_eq!(plan.near[1].num_disparities, 101);
         let text = plan.text();
         assert!(text.contains("nearer than it sees") && text.contains("to see 0.5 m: --num-disparities 101"), "{text}");
+    }
+
+    #[test]
+    fn numbers_that_no_rig_has_are_refused_or_answered() {
+        let folder = tempfile::tempdir().unwrap();
+        for words in
+            ["--focal-px 1e9 --baseline-m 1e9 --error-px 1e-9", "--focal-px 1e-9 --baseline-m 1e-9 --error-px 1e9"]
+        {
+            let plan = plan(words).unwrap();
+            assert!(plan.text().contains("--num-disparities"), "{words}");
+            for name in ["a.svg", "a.png"] {
+                let path = folder.path().join(name);
+                write_reach(&path, &plan.reach, plan.error_px).unwrap();
+                assert!(std::fs::metadata(&path).unwrap().len() < 1 << 20, "{words}: {name}");
+            }
+        }
+        for wrong in ["1e308", "1e10", "1e-10", "0", "-1", "inf", "NaN"] {
+            assert!(plan(&format!("--focal-px 500 --baseline-m={wrong}")).is_err(), "{wrong}");
+        }
     }
 
     #[test]
