@@ -18,12 +18,13 @@ ATTACK_INPUTS=${ATTACK_INPUTS:-$inputs} cargo test --locked --test attack -- --n
 
 step "licences and known faults of dependencies"
 python3 tools/licences.py
+python3 tools/advisories.py ${ADVISORIES:-}
 
 [ -z "$short" ] || exit 0
 
 step "hostile files, clients, cameras and disks among the other tests"
-cargo test --locked --lib -- calibration capture recording publish rig settings
-cargo test --locked --test cli --test publish --test recording --test webcam
+cargo test --locked --lib -- calibration capture console files recording publish rig settings
+cargo test --locked --test cli --test hostile --test outputs --test publish --test recording --test webcam
 [ ! -x target/release/stereopsis ] || tools/diskfull.sh target/release/stereopsis
 
 step "Miri"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the dependencies of the lock file: each has a licence that may be built in, and comes from crates.io. Names those
-that are there in several versions, and asks for known faults (RustSec) where a tool and its database can be had.
+that are there in several versions.
 
     tools/licences.py
 """
@@ -8,7 +8,6 @@ that are there in several versions, and asks for known faults (RustSec) where a 
 import collections
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -30,20 +29,6 @@ def is_allowed(licence):
         if word.strip()
     )
     return bool(eval(python, {"__builtins__": {}}))  # True, False, or, and, brackets: nothing else is left
-
-
-def advisories(root):
-    """Known faults, by whichever tool there is."""
-    for tool, command in [("cargo-deny", ["cargo", "deny", "check", "advisories"]), ("cargo-audit", ["cargo", "audit"])]:
-        if shutil.which(tool):
-            done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=300)
-            text = done.stdout + done.stderr
-            if done.returncode and re.search(r"fetch|resolve host|could not connect|network", text, re.IGNORECASE):
-                break
-            print(text)
-            return done.returncode == 0
-    print("advisories: not looked at, since no cargo-deny or cargo-audit with its database can be had here")
-    return True
 
 
 def main():
@@ -69,7 +54,7 @@ def main():
     print(f"several versions of {len(several)}: " + "; ".join(f"{name} {', '.join(v)}" for name, v in sorted(several.items())))
     for line in wrong:
         print(line, file=sys.stderr)
-    return 0 if advisories(root) and not wrong else 1
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

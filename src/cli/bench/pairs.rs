@@ -2,6 +2,7 @@
 
 use crate::capture::{Next, Recipe, SourceOptions, SourceSpec, open};
 use crate::cli::UsageError;
+use crate::console;
 use crate::engine::Job;
 use crate::export::write_picture;
 use crate::files::{self, Outputs};
@@ -30,6 +31,7 @@ pub(in crate::cli) fn jobs(
         return Err(UsageError(text).into());
     }
     let mut source = open(spec, options)?;
+    source.state().remarks.iter().for_each(console::say);
     let params = Arc::new(params.clone());
     let mut jobs: Vec<Job> = Vec::new();
     while jobs.len() < PAIRS {
