@@ -22,7 +22,6 @@
 
 pub mod console;
 pub mod files;
-mod input;
 pub mod image;
 pub mod frame;
 pub mod parameter;

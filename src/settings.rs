@@ -11,8 +11,8 @@ use crate::console::{self, foreign};
 use crate::engine::gpu::AdapterChoice;
 use crate::engine::gpu::tuning::Explore;
 use crate::engine::{EngineChoice, OpenOptions};
+use crate::files::plain;
 use crate::frame::Geometry;
-use crate::input;
 use crate::parameter::{Parameter, ParameterType, Value};
 use crate::stereo::{AdaptiveP2, CostKind, Preset, StereoParams};
 use std::fmt;
@@ -271,7 +271,7 @@ const MOST_COMPARED: usize = 64;
 /// A missing file, broken TOML, or an unknown key with its line and the nearest right one.
 pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
     let fail = |text: String| SettingsError::File(format!("settings file {}{text}", console::path(path)));
-    let text = input::read_text(path).map_err(|err| fail(format!(": {err}")))?;
+    let text = plain::read_text(path).map_err(|err| fail(format!(": {err}")))?;
     let line_of = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
     let table = toml::de::DeTable::parse(&text).map_err(|err| {
         let line = err.span().map_or(String::new(), |span| format!(", line {}", line_of(span.start)));

@@ -6,7 +6,7 @@ mod jpeg;
 use super::{CaptureError, MaxPixels};
 use crate::frame::{Luma, Picture};
 use crate::image::Image;
-use crate::{console, input};
+use crate::{console, files::plain};
 use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits};
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -50,7 +50,7 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
         Undecoded::TooLarge(why) => file(format!("cannot use {shown}: {why}")),
         Undecoded::Unusable(why) => file(format!("cannot use {shown}: {why}; {SAVE_AS}")),
     };
-    let mut opened = input::open(path).map_err(cannot)?;
+    let mut opened = plain::open(path).map_err(cannot)?;
     let len = opened.metadata().map_err(cannot)?.len();
     if len == 0 {
         return Err(file(format!("cannot read {shown}: the file is empty")));
@@ -63,7 +63,7 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
         let size = match format {
             // what says its size may stand at its end
             ImageFormat::Tiff => {
-                let second = input::open(path).map_err(cannot)?;
+                let second = plain::open(path).map_err(cannot)?;
                 size_of(io::BufReader::new(second), format)
             }
             _ => size_in(&bytes, format),

@@ -1,9 +1,10 @@
-//! The files that this program writes, in one place. A file is written whole or not at all, keeps its mode where it is
-//! replaced, and is never one that the same run reads.
+//! Files: what is read of them is bounded (`plain`), and what the program writes goes through here. A file is written whole or
+//! not at all, keeps its mode where it is replaced, and is never one that the same run reads.
 //!
 //! Everything else in the program that makes, replaces or renames a file calls these functions.
 
 mod growing;
+pub(crate) mod plain;
 mod outputs;
 
 pub use growing::Growing;

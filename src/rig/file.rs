@@ -6,7 +6,7 @@ use crate::capture::webcam::CameraName;
 use crate::capture::{CameraOptions, EyeOptions, SourceOptions, SourceSpec};
 use crate::files;
 use crate::parameter::is_default;
-use crate::{console, input};
+use crate::{console, files::plain};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ impl RigFile {
     /// It cannot be read, or says what no rig has; the text names the line.
     pub fn read(path: &Path) -> Result<Self, RigFileError> {
         let wrong = |what: String| RigFileError(format!("cannot read the rig {}: {what}", console::path(path)));
-        let text = input::read_text(path).map_err(|err| match err.kind() {
+        let text = plain::read_text(path).map_err(|err| match err.kind() {
             std::io::ErrorKind::NotFound => wrong("there is no such file; the window writes one (Rig, Save)".into()),
             std::io::ErrorKind::InvalidData => wrong("it is no text; a TOML file is wanted".into()),
             _ => wrong(err.to_string()),

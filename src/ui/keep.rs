@@ -42,7 +42,7 @@ impl Kept {
 
     /// Reads the file; nothing where there is none or it is no TOML, which is said in the log.
     pub(crate) fn read(path: &Path) -> Self {
-        let Ok(text) = crate::input::read_text(path) else { return Self::default() };
+        let Ok(text) = files::plain::read_text(path) else { return Self::default() };
         toml::from_str(&text).unwrap_or_else(|err| {
             log::warn!("{}: the window starts afresh: {err}", path.display());
             Self::default()

@@ -3,7 +3,7 @@
 use super::{File, MAX_TEXT_BYTES, yaml};
 use crate::calibration::CalibrationError;
 use crate::console::foreign;
-use crate::input;
+use crate::files::plain;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub(super) const MAX_BYTES: u64 = 1 << 29;
 /// Whether a file may be such an archive by its first bytes.
 pub(super) fn is_one(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
-    input::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
+    plain::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
 }
 
 /// The first bytes of what gzip packs.

@@ -19,7 +19,7 @@ mod zed;
 
 use super::{CalibrationError, LengthUnit, StereoRig};
 use crate::console::{self, foreign};
-use crate::input;
+use crate::files::plain;
 use draft::Draft;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -106,8 +106,8 @@ pub fn load(paths: &[PathBuf], options: &LoadOptions) -> Result<StereoRig, Calib
 fn bytes(path: &Path) -> Result<Vec<u8>, CalibrationError> {
     use std::io::ErrorKind;
     let error = |text: &str| CalibrationError(format!("cannot read the calibration {}: {text}", console::path(path)));
-    let most = if archive::is_one(path) { archive::MAX_BYTES } else { input::MAX_TEXT_BYTES };
-    input::read(path, most).map_err(|err| match err.kind() {
+    let most = if archive::is_one(path) { archive::MAX_BYTES } else { plain::MAX_TEXT_BYTES };
+    plain::read(path, most).map_err(|err| match err.kind() {
         ErrorKind::NotFound => error("there is no such file"),
         ErrorKind::PermissionDenied => error("no permission to read it"),
         ErrorKind::IsADirectory => error("it is a folder without left.yaml and right.yaml; give the file in it"),

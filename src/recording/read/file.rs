@@ -5,7 +5,7 @@ use super::chunk::{self, Unpacked};
 use super::contents::Chunk;
 use super::fields::{RECORD_HEAD, record_head};
 use super::limits::CHUNK_BYTES;
-use crate::{console, input};
+use crate::{console, files::plain};
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -32,7 +32,7 @@ pub(super) struct RecordingFile {
 
 impl RecordingFile {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let file = input::open(path)?;
+        let file = plain::open(path)?;
         let len = file.metadata()?.len();
         Ok(Self { path: path.to_owned(), file, len, kept: VecDeque::new(), bad: HashMap::new() })
     }
