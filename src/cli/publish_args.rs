@@ -12,7 +12,7 @@ pub(super) struct PublishArgs {
     #[cfg(feature = "publish")]
     #[arg(long, value_name = "foxglove[=ADDRESS]", help_heading = "Output")]
     publish: Option<crate::publish::Address>,
-    /// A web page's origin that may watch as well, such as https://stereo.example.com; those of this machine and Foxglove's own
+    /// A web page's origin that may watch as well, as scheme://name:port; those of this machine and Foxglove's own
     /// may anyway. Clients may also call this machine by its name. Can be repeated
     #[cfg(feature = "publish")]
     #[arg(long, value_name = "ORIGIN", requires = "publish", help_heading = "Output")]

@@ -1,6 +1,7 @@
 //! JPEG files, as strictly as a camera's: where the end is missing, other decoders make the rest up and call it good.
 
 use image::{DynamicImage, GrayImage, RgbImage};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
@@ -11,7 +12,7 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 pub(in crate::capture) struct Frame {
     /// Where the end marker stands. Behind it may be anything.
     pub(in crate::capture) end: usize,
-    /// All of the picture is in one scan, row by row.
+    /// All of the picture is in one scan, row by row, with all its components.
     pub(in crate::capture) is_plain: bool,
 }
 
@@ -19,14 +20,22 @@ pub(in crate::capture) struct Frame {
 pub(in crate::capture) fn frame(bytes: &[u8]) -> Option<Frame> {
     let mut at = 2;
     let (mut scans, mut is_sequential) = (0, true);
+    let (mut components, mut scanned) = (None, None);
     loop {
         let &[0xff, marker] = bytes.get(at..)?.first_chunk()? else { return None };
         match marker {
             0xff => at += 1, // a fill byte
-            0xd9 => return Some(Frame { end: at, is_plain: is_sequential && scans == 1 }),
+            0xd9 => {
+                return Some(Frame { end: at, is_plain: is_sequential && scans == 1 && components == scanned });
+            }
             0x01 | 0xd0..=0xd8 => at += 2,
             _ => {
                 is_sequential &= !matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce);
+                match marker {
+                    0xc0..=0xc3 => components = bytes.get(at + 9),
+                    0xda => scanned = bytes.get(at + 4),
+                    _ => {}
+                }
                 at += 2 + usize::from(u16::from_be_bytes(*bytes.get(at + 2..)?.first_chunk()?));
                 if marker == 0xda {
                     scans += 1;
@@ -79,7 +88,9 @@ pub(super) fn decode(bytes: &[u8]) -> Result<DynamicImage, String> {
     let is_grey = decoder.input_colorspace() == Some(ColorSpace::Luma);
     let space = if is_grey { ColorSpace::Luma } else { ColorSpace::RGB };
     decoder.set_options(options().jpeg_set_out_colorspace(space));
-    let pixels = decoder.decode().map_err(damaged)?;
+    // of a damaged picture in several scans zune-jpeg 0.5.15 takes a slice that is not there; that is damage, too
+    let pixels = catch_unwind(AssertUnwindSafe(|| decoder.decode()));
+    let pixels = pixels.map_err(|_| "damaged: the decoder gave up")?.map_err(damaged)?;
     let (width, height) = decoder.dimensions().unwrap_or_default();
     let (width, height) = (width as u32, height as u32);
     let image = if is_grey {

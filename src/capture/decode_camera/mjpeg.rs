@@ -36,8 +36,11 @@ fn prepare(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
     }
     // behind the end the driver's buffer goes on, with zeros or an older frame
     let parts = jpeg_frame(frame).ok_or_else(|| DecodeError::new(Damage::Jpeg, "MJPEG frame without its end"))?;
-    let end = if parts.is_plain { parts.end } else { parts.end + 2 };
-    Ok([&START, AVI1, &frame[START.len()..end]].concat())
+    if !parts.is_plain {
+        // no camera sends such, and damage that looks so makes the decoder panic
+        return Err(DecodeError::new(Damage::Jpeg, "MJPEG frame in several scans"));
+    }
+    Ok([&START, AVI1, &frame[START.len()..parts.end]].concat())
 }
 
 fn decode_jpeg((width, height): (usize, usize), stream: &[u8], space: ColorSpace) -> Result<Vec<u8>, DecodeError> {
