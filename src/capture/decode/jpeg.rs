@@ -88,7 +88,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<DynamicImage, String> {
     let is_grey = decoder.input_colorspace() == Some(ColorSpace::Luma);
     let space = if is_grey { ColorSpace::Luma } else { ColorSpace::RGB };
     decoder.set_options(options().jpeg_set_out_colorspace(space));
-    // of a damaged picture in several scans zune-jpeg 0.5.15 takes a slice that is not there; that is damage, too
+    // zune-jpeg 0.5.15 panics on some damaged pictures, of several scans for one; that is damage, too
     let pixels = catch_unwind(AssertUnwindSafe(|| decoder.decode()));
     let pixels = pixels.map_err(|_| "damaged: the decoder gave up")?.map_err(damaged)?;
     let (width, height) = decoder.dimensions().unwrap_or_default();
