@@ -11,8 +11,8 @@ use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-pub(in crate::capture) use jpeg::frame;
 pub(crate) use jpeg::size as jpeg_size;
+pub(in crate::capture) use jpeg::{frame, pixels as jpeg_pixels};
 
 /// Brightness of a colour (Rec. 601 in 1/256).
 pub fn luma_of([r, g, b]: [u8; 3]) -> u8 {
@@ -158,7 +158,7 @@ fn decode_bytes(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Pict
     picture_of(decoded.map_err(Undecoded::Damaged)?, color).map_err(Undecoded::Unusable)
 }
 
-/// Whether all parts of a PNG file are there up to the one that ends it; what comes behind that is nobody's.
+/// Whether a PNG file has all its chunks, up to and with IEND. Bytes behind IEND are ignored.
 fn is_whole_png(bytes: &[u8]) -> bool {
     const SIGNATURE: usize = 8;
     // length, name, data, checksum

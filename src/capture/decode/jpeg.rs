@@ -62,6 +62,15 @@ fn options() -> DecoderOptions {
     DecoderOptions::default().set_strict_mode(true).set_max_width(usize::MAX).set_max_height(usize::MAX)
 }
 
+/// The pixels of a picture whose headers are decoded. zune-jpeg 0.5.15 panics on some damaged pictures; no thread may end by that.
+///
+/// # Errors
+/// The picture is damaged, in words.
+pub(in crate::capture) fn pixels(decoder: &mut JpegDecoder<ZCursor<&[u8]>>) -> Result<Vec<u8>, String> {
+    let decoded = catch_unwind(AssertUnwindSafe(|| decoder.decode()));
+    decoded.map_err(|_| "the decoder gave up")?.map_err(|err| format!("{err:?}"))
+}
+
 /// Columns and rows.
 ///
 /// # Errors
@@ -88,9 +97,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<DynamicImage, String> {
     let is_grey = decoder.input_colorspace() == Some(ColorSpace::Luma);
     let space = if is_grey { ColorSpace::Luma } else { ColorSpace::RGB };
     decoder.set_options(options().jpeg_set_out_colorspace(space));
-    // zune-jpeg 0.5.15 panics on some damaged pictures, of several scans for one; that is damage, too
-    let pixels = catch_unwind(AssertUnwindSafe(|| decoder.decode()));
-    let pixels = pixels.map_err(|_| "damaged: the decoder gave up")?.map_err(damaged)?;
+    let pixels = pixels(&mut decoder).map_err(|why| format!("damaged: {why}"))?;
     let (width, height) = decoder.dimensions().unwrap_or_default();
     let (width, height) = (width as u32, height as u32);
     let image = if is_grey {

@@ -1,10 +1,9 @@
 //! One MJPEG frame to a picture.
 
 use super::{Damage, DecodeError};
-use crate::capture::decode::frame as jpeg_frame;
+use crate::capture::decode::{frame as jpeg_frame, jpeg_pixels};
 use crate::frame::{Luma, Picture};
 use crate::image::Image;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
@@ -55,10 +54,8 @@ fn decode_jpeg((width, height): (usize, usize), stream: &[u8], space: ColorSpace
         let text = format!("MJPEG frame of {w}x{h}, {width}x{height} expected");
         return Err(DecodeError::new(Damage::Size, text));
     }
-    // zune-jpeg 0.5.15 panics on some damaged frames; no camera's thread may end by that
-    let pixels = catch_unwind(AssertUnwindSafe(|| decoder.decode()));
-    let given_up = |_| DecodeError::new(Damage::Jpeg, "damaged MJPEG frame: the decoder gave up");
-    let pixels = pixels.map_err(given_up)?.map_err(broken)?;
+    let pixels = jpeg_pixels(&mut decoder)
+        .map_err(|why| DecodeError::new(Damage::Jpeg, format!("damaged MJPEG frame: {why}")))?;
     if pixels.len() != width * height * space.num_components() {
         let text = format!("damaged MJPEG frame: {} bytes of pixels for {width}x{height}", pixels.len());
         return Err(DecodeError::new(Damage::Jpeg, text));
