@@ -62,6 +62,23 @@ pub fn path(path: &Path) -> String {
     escaped(&path.to_string_lossy(), LONGEST_PATH, |_| false)
 }
 
+/// A value as JSON over several lines. Control characters in its strings are escaped as JSON does, so that programs read the
+/// same string back.
+///
+/// # Errors
+/// The value cannot be JSON.
+pub fn json(value: &impl serde::Serialize) -> serde_json::Result<String> {
+    let mut out = String::new();
+    for c in serde_json::to_string_pretty(value)?.chars() {
+        if steers(c) && !is_layout(c) {
+            let _ = write!(out, "\\u{:04x}", u32::from(c)); // into a string
+        } else {
+            out.push(c);
+        }
+    }
+    Ok(out)
+}
+
 fn escaped(text: &str, longest: usize, stays: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len().min(longest.saturating_mul(4)));
     for (n, c) in text.chars().enumerate() {
@@ -97,6 +114,14 @@ mod tests {
         assert_eq!(foreign("left\u{1b}[2J\r\n\u{9b}31m\u{202e}gnp"), "left\\u{1b}[2J\\r\\n\\u{9b}31m\\u{202e}gnp");
         assert_eq!(shown("one\n\ttwo\u{7}"), "one\n\ttwo\\u{7}");
         assert_eq!(foreign("Kamera größer 深度"), "Kamera größer 深度");
+    }
+
+    #[test]
+    fn json_is_read_back_whatever_is_in_it_and_cannot_steer_a_terminal() {
+        let name: String = (0..0x3000).filter_map(char::from_u32).collect();
+        let text = json(&serde_json::json!({ "name": name })).unwrap();
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["name"], name.as_str());
+        assert_eq!(escaped(&text, usize::MAX, is_layout), text, "nothing is left to escape");
     }
 
     #[test]

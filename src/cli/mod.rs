@@ -138,5 +138,5 @@ pub fn is_closed_pipe(err: &anyhow::Error) -> bool {
 
 /// Prints a value for other programs.
 fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
-    Ok(console::print(&format!("{value:#}\n"))?)
+    Ok(console::print(&format!("{}\n", console::json(value)?))?)
 }

@@ -87,7 +87,7 @@ pub(super) fn run(options: &BenchOptions, grid: &Grid, frames: usize, out: &mut 
         }
     }
     if options.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
+        writeln!(out, "{}", crate::console::json(&report)?)?;
     } else {
         writeln!(out, "paper: {PAPER}")?;
         if let Some(note) = report.results.iter().find_map(|cell| cell.note.as_ref()) {

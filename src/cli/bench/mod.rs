@@ -193,7 +193,7 @@ pub fn run(options: &BenchOptions, out: &mut dyn Write) -> anyhow::Result<()> {
         }
     }
     if options.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
+        writeln!(out, "{}", crate::console::json(&report)?)?;
     }
     Ok(())
 }

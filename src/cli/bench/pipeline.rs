@@ -79,7 +79,7 @@ pub(super) fn run(options: &BenchOptions, frames: usize, out: &mut dyn Write) ->
         report.results.push(measured);
     }
     if options.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
+        writeln!(out, "{}", crate::console::json(&report)?)?;
     }
     Ok(())
 }

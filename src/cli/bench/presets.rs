@@ -61,7 +61,7 @@ pub(super) fn run(options: &BenchOptions, frames: usize, out: &mut dyn Write) ->
         }
     }
     if options.json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
+        writeln!(out, "{}", crate::console::json(&report)?)?;
     } else if let Some(note) = report.results.iter().find_map(|row| row.note.as_ref()) {
         writeln!(out, "{note}")?;
     }

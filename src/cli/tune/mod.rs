@@ -113,7 +113,7 @@ fn tune(gpu: &Gpu, job: &Job, rounds: usize, json: bool, records: &Records, out:
     printed?;
     if json {
         let report = report(&about, &study, records);
-        writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
+        writeln!(out, "{}", console::json(&report)?)?;
     } else {
         tables.print_rest(&study, out)?;
         writeln!(out, "{}", ending(best.as_ref(), records))?;
