@@ -2,20 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod program;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Runs the program without a display, in `folder`.
 fn stereopsis(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stereopsis"))
-        .args(args)
-        .current_dir(folder)
-        .env_remove("DISPLAY")
-        .env_remove("WAYLAND_DISPLAY")
-        .env("HOME", folder)
-        .env("XDG_CONFIG_HOME", folder)
-        .output()
-        .unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stereopsis"));
+    command.args(args);
+    program::in_folder(folder, command).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -3,6 +3,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod program;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -12,16 +14,9 @@ const MEMORY: u64 = 3 << 20;
 /// Runs the program with little memory, without a display, in `folder`.
 fn stereopsis(folder: &Path, args: &[&str]) -> Output {
     let limited = format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
-    Command::new("sh")
-        .args(["-c", &limited, env!("CARGO_BIN_EXE_stereopsis")])
-        .args(args)
-        .current_dir(folder)
-        .env_remove("DISPLAY")
-        .env_remove("WAYLAND_DISPLAY")
-        .env("HOME", folder)
-        .env("XDG_CONFIG_HOME", folder)
-        .output()
-        .unwrap()
+    let mut command = Command::new("sh");
+    command.args(["-c", &limited, env!("CARGO_BIN_EXE_stereopsis")]).args(args);
+    program::in_folder(folder, command).output().unwrap()
 }
 
 /// Fails unless the program ends by itself with an error that says this.

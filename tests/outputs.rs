@@ -2,17 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod program;
+
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 const MATCHING: [&str; 4] = ["--num-disparities", "16", "--engine", "cpu"];
 
 fn stereopsis(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stereopsis"));
-    command.args(args).current_dir(folder).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
-    command.env("HOME", folder).env("XDG_CONFIG_HOME", folder).stdin(Stdio::null());
-    command
+    command.args(args);
+    program::in_folder(folder, command)
 }
 
 /// Exit code and what was said.
@@ -130,9 +131,8 @@ fn a_converted_calibration_is_not_written_over_its_source() {
 #[cfg(target_os = "linux")]
 fn shell(folder: &Path, line: &str) -> (i32, String) {
     let mut command = Command::new("bash");
-    command.args(["-c", line, env!("CARGO_BIN_EXE_stereopsis")]).current_dir(folder).stdin(Stdio::null());
-    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env("HOME", folder).env("XDG_CONFIG_HOME", folder);
-    end(command)
+    command.args(["-c", line, env!("CARGO_BIN_EXE_stereopsis")]);
+    end(program::in_folder(folder, command))
 }
 
 #[cfg(target_os = "linux")]

@@ -1,6 +1,7 @@
 //! Two processes that write the same: one of them does, and what it wrote is whole.
 
 use crate::program::{finished, packets, record, record_scene, run, stereopsis};
+use crate::started::in_folder;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -96,7 +97,7 @@ fn a_killed_export_goes_on_and_keeps_what_it_wrote() {
     // the system kills whoever writes a file of more than two kilobytes
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -f 4; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_stereopsis")]).args(args);
-    let killed = limited.current_dir(folder.path()).stderr(Stdio::null()).status().unwrap();
+    let killed = in_folder(folder.path(), limited).stderr(Stdio::null()).status().unwrap();
     assert!(!killed.success());
     assert!(names(&out).contains(&"unfinished-export.json".to_owned()), "{:?}", names(&out));
     assert!(names(&out).iter().any(|name| name.starts_with(".stereopsis-")), "{:?}", names(&out));

@@ -10,4 +10,6 @@ mod formats;
 mod playback;
 mod program;
 mod recompute;
+#[path = "../program/mod.rs"]
+mod started;
 mod written;

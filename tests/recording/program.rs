@@ -1,15 +1,14 @@
 //! The program as its user starts it, and what it has recorded.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use stereopsis::recording::{Packet, Recording};
 
 /// The program without a display, in `folder`.
 pub(crate) fn stereopsis(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stereopsis"));
-    command.args(args).current_dir(folder).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
-    command.env("HOME", folder).env("XDG_CONFIG_HOME", folder).stdin(Stdio::null());
-    command
+    command.args(args);
+    crate::started::in_folder(folder, command)
 }
 
 /// Records a small scene, with more flags.

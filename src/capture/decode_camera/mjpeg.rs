@@ -22,7 +22,7 @@ pub(super) fn decode(size: (usize, usize), bytes: &[u8], color: bool) -> Result<
 }
 
 /// The frame as the decoder needs it: standard Huffman tables (K.3) where the camera leaves them out, which many do, and no
-/// end marker where one scan is all.
+/// end marker.
 ///
 /// The decoder fills the tables in for a stream that calls itself an AVI frame; tables in the stream still count. Where it
 /// meets the end marker too early it makes up the rest; where the data just end, it says so.
