@@ -17,7 +17,7 @@ pub(super) struct ExportArgs {
     /// The recording
     #[arg(value_name = "FILE.mcap")]
     recording: PathBuf,
-    /// Folder for the files; it is made, or must be empty
+    /// Folder for the files: a new one, an empty one, or one in which the same export was stopped
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
     /// What is written [default: all that the recording has]
