@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) if stereopsis::cli::is_closed_pipe(&err) => ExitCode::SUCCESS,
         Err(err) => {
-            stereopsis::console::say(format_args!("{err:#}"));
+            stereopsis::console::say(stereopsis::cli::words(&err));
             ExitCode::from(stereopsis::cli::exit_code(&err))
         }
     }

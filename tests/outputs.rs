@@ -94,6 +94,17 @@ fn no_output_replaces_what_is_read() {
 }
 
 #[test]
+fn what_is_wrong_is_said_once() {
+    let folder = pairs();
+    let (code, said) =
+        end(stereopsis(folder.path(), &[&["compute", "many", "-o", "left.png"], &MATCHING[..]].concat()));
+    assert_eq!(
+        (code, said.as_str()),
+        (1, "stereopsis: cannot write left.png: it is a file; give the name of a folder\n")
+    );
+}
+
+#[test]
 fn results_in_a_folder_are_replaced_only_on_request() {
     let folder = pairs();
     let results = folder.path().join("results");

@@ -129,6 +129,13 @@ pub fn exit_code(err: &anyhow::Error) -> u8 {
     if wrong_flag { 2 } else { 1 }
 }
 
+/// An error with its causes. A cause that the text before it has told already is not told again.
+pub fn words(err: &anyhow::Error) -> String {
+    let texts = err.chain().map(ToString::to_string);
+    let joined = texts.reduce(|text, cause| if text.contains(&cause) { text } else { format!("{text}: {cause}") });
+    joined.unwrap_or_default()
+}
+
 /// Whether whoever reads our output has seen enough, as `head` does; no reason to complain.
 pub fn is_closed_pipe(err: &anyhow::Error) -> bool {
     let closed = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::BrokenPipe;
