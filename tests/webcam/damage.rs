@@ -5,8 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use stereopsis::capture::decode_camera::{Damaged, PixelFormat};
 use stereopsis::capture::webcam::{ModeRequest, Preview, WebcamPair, cameras};
-use stereopsis::capture::{CameraOptions, PairSource};
-use stereopsis::frame::RawPair;
+use stereopsis::capture::{CameraOptions, PairSource, RawPair};
 
 /// Every picture is whole.
 fn assert_whole(pairs: &[RawPair]) {

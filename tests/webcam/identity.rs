@@ -4,7 +4,8 @@ use super::v4l2::emulate;
 use super::{SIZES, dress, folder, luma, open_one, open_pair, plug_in, scene, take, until, until_lost, with_cameras};
 use std::process::Command;
 use stereopsis::capture::webcam::{CameraInfo, CameraName, UsbBus, cameras};
-use stereopsis::capture::{PairSource, SourceOptions, SourceSpec, open};
+use stereopsis::capture::{PairSource, SourceOptions, SourceSpec};
+use stereopsis::sources::open;
 
 /// What `stereopsis devices` prints.
 fn listing(behaviours: &[&str]) -> Option<String> {

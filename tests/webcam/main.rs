@@ -19,9 +19,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use stereopsis::capture::webcam::{ModeRequest, SideBySide, WebcamPair, cameras};
-use stereopsis::capture::{CameraOptions, CaptureError, Next, PairSource};
-use stereopsis::frame::{Luma, Picture, RawPair};
-use stereopsis::image::Image;
+use stereopsis::capture::{CameraOptions, CaptureError, Next, PairSource, RawPair};
+use stereopsis::image::{Image, Luma, Picture};
 
 const SIZES: [(usize, usize); 2] = [(640, 480), (320, 240)];
 const SHIFT: usize = 12;

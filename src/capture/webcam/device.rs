@@ -2,7 +2,7 @@
 
 use super::mode::Mode;
 use crate::capture::decode_camera::{Damage, DecodeError, Layout, decode};
-use crate::frame::Picture;
+use crate::image::Picture;
 use std::fmt;
 use std::time::SystemTime;
 

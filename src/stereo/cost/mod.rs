@@ -15,7 +15,7 @@ pub mod tables;
 use super::Volume;
 use super::params::StereoParams;
 use crate::choices;
-use crate::frame::Luma;
+use crate::image::Luma;
 
 choices! {
     /// How two pixels are compared.

@@ -3,7 +3,7 @@
 use super::MOST_PIXELS;
 use stereopsis::capture::decode::decode_picture;
 use stereopsis::capture::decode_camera::{Layout, PixelFormat, decode};
-use stereopsis::frame::Picture;
+use stereopsis::image::Picture;
 
 /// An image file. Its brightness does not depend on whether its colour is asked for.
 pub(crate) fn picture(input: &[u8]) {

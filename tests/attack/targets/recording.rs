@@ -2,7 +2,8 @@
 
 use super::MOST_PIXELS;
 use std::io::Read;
-use stereopsis::recording::read::{PacketStream, PairStream, ReadError, TopicChoice};
+use stereopsis::capture::TopicChoice;
+use stereopsis::recording::read::{PacketStream, PairStream, ReadError};
 use stereopsis::recording::unpack::{Measured, Unpacker};
 use stereopsis::recording::{PairIndex, Recording};
 
