@@ -193,9 +193,22 @@ macro_rules! stands_as_its_word {
     };
 }
 
-/// Declares a family of choices: an enum whose members have a word and a sentence, with `ALL` and [`ParameterType`].
+/// Declares a family of choices: an enum whose members have a word and a sentence, with `ALL` and [`ParameterType`]; with
+/// `pub enum Kind: Description`, each member also names its constant description.
 #[macro_export]
 macro_rules! choices {
+    ($(#[doc = $doc:literal])* pub enum $name:ident: $description:ty {
+        $($(#[doc = $help:literal])+ $member:ident = $word:literal => $constant:expr,)+
+    }) => {
+        $crate::choices! { $(#[doc = $doc])* pub enum $name { $($(#[doc = $help])+ $member = $word,)+ } }
+
+        impl $name {
+            /// The constant description of the member.
+            pub const fn description(self) -> &'static $description {
+                match self { $(Self::$member => &$constant,)+ }
+            }
+        }
+    };
     ($(#[doc = $doc:literal])* pub enum $name:ident { $($(#[doc = $help:literal])+ $member:ident = $word:literal,)+ }) => {
         $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,8 +2,7 @@
 
 use super::aggregate::MAX_PATHS;
 use super::cost::CostKind;
-use super::cost::census::Shape;
-use super::cost::{ad_census, mutual_information};
+use super::cost::{Comparison, mutual_information};
 use super::disparity::RightMatching;
 use super::filter::Persistence;
 use super::local::Aggregation;
@@ -206,7 +205,7 @@ impl StereoParams {
 
     /// Largest value of the cost that enters the paths.
     pub fn largest_cost(&self) -> u32 {
-        self.cost.largest(self.rank_window)
+        self.cost.comparison().largest(self.rank_window)
     }
 
     /// Largest P2 that can occur on a path.
@@ -216,7 +215,9 @@ impl StereoParams {
 
     /// Whether the exact sums of SAD decide: neither aggregated nor summed over paths.
     pub fn is_block_matching(&self) -> bool {
-        self.cost == CostKind::Sad && self.aggregation == Aggregation::None && self.paths == 0
+        self.cost.comparison() == Comparison::WindowedDifference
+            && self.aggregation == Aggregation::None
+            && self.paths == 0
     }
 
     /// Largest sum that a winner can have.
@@ -240,20 +241,8 @@ impl StereoParams {
 
     /// Pixels from the centre to the edge of all that decides a pixel's cost, along rows and columns.
     pub fn window_reach(&self) -> (usize, usize) {
-        let (x, y) = match self.cost {
-            CostKind::Census5x5 | CostKind::Census7x7 | CostKind::Census9x7 | CostKind::Census9x7Symmetric => {
-                let shape = Shape::of(self.cost);
-                (shape.width / 2, shape.height / 2)
-            }
-            CostKind::AdCensus | CostKind::GradientCensus => {
-                let shape = Shape::of(ad_census::CENSUS);
-                (shape.width / 2, shape.height / 2)
-            }
-            CostKind::Rank => (self.rank_window as usize / 2, self.rank_window as usize / 2),
-            CostKind::Sad => (self.sad_window as usize / 2, self.sad_window as usize / 2),
-            CostKind::Ad | CostKind::MutualInformation => (0, 0),
-        };
-        (x + self.local_reach(), y + self.local_reach())
+        let (width, height) = self.cost.comparison().window(self.rank_window, self.sad_window);
+        (width / 2 + self.local_reach(), height / 2 + self.local_reach())
     }
 
     /// Disparity in px of candidate `index`.

@@ -108,7 +108,7 @@ fn refine(
 
 /// Counts and costs of mutual information for each level of the pyramid, the coarsest first.
 fn information_steps(left: &Luma, right: &Luma, params: &StereoParams) -> Vec<(&'static str, TraceData)> {
-    if params.cost != CostKind::MutualInformation {
+    if !params.cost.is_learned() {
         return Vec::new();
     }
     let size = left.size();

@@ -7,7 +7,7 @@ use super::{Board, Command, Control, EngineSource, lock};
 use crate::capture::newest::{NewestReceiver, RecvError};
 use crate::engine::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, Output, open};
 use crate::frame::Frame;
-use crate::stereo::{Aggregation, CostKind, StereoParams};
+use crate::stereo::{Aggregation, StereoParams};
 use crossbeam_channel::Receiver;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl DecidedFor {
             size: job.frame.size(),
             gated: params.gating.is_some(),
             aggregation: params.aggregation,
-            informed: params.cost == CostKind::MutualInformation,
+            informed: params.cost.is_learned(),
         }
     }
 }
