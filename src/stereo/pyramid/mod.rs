@@ -10,7 +10,8 @@ pub use halve::halve;
 
 use super::cost::mutual_information::Start;
 use super::disparity::RightMatching;
-use super::params::{Fill, StereoParams};
+use super::filter::Fill;
+use super::params::StereoParams;
 
 /// Sides of a level's pictures are at least this long; where the next level's would be shorter, levels end.
 const SMALLEST_SIDE_PX: usize = 2;
