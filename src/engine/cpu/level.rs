@@ -159,7 +159,7 @@ impl Buffers {
             let volume = &mut self.costs[..volume_len - OVERHANG];
             match comparison {
                 Comparison::Hamming(_) | Comparison::Difference(_) => {
-                    lookup::copy(level, compared, (size, range), volume)
+                    lookup::copy(level, compared, (size, range), volume);
                 }
                 Comparison::WindowedDifference => local(compared).means_over_window(params.sad_window, volume),
                 Comparison::Tables { channel, scale, .. } => {

@@ -68,9 +68,9 @@ impl StereoParams {
     }
 
     /// Largest number of paths beside the other parameters, and the reason.
-    pub(super) fn paths_limit(&self) -> Option<(i64, String)> {
+    pub(super) fn paths_limit(&self) -> (i64, String) {
         let largest = self.max_paths();
-        Some((largest.into(), format!("With this P2 at most {largest}: a sum has 16 bits.")))
+        (largest.into(), format!("With this P2 at most {largest}: a sum has 16 bits."))
     }
 
     /// Largest penalty beside the other parameters, so far below the largest P2, and the reason.

@@ -84,7 +84,7 @@ parameters! {
         /// Directions from which path costs are summed, at equal angles; 0 leaves the paths out.
         /// More make the streaks of single directions fade, and take longer.
         paths: u32 = 8, "paths", "Paths", 0..=i64::from(MAX_PATHS), "", Matching, Basic {
-            largest: StereoParams::paths_limit,
+            largest: |p| Some(p.paths_limit()),
             shortcuts: &[4, 8, 16],
         };
         /// Angle of the first direction, clockwise from the right.
