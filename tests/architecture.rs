@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+#[path = "architecture/imports.rs"]
+mod imports;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use stereopsis::engine::gpu::layout::{Limits, Structure};

@@ -15,7 +15,7 @@ use cases::{Case, Content, seeds};
 use fastrand::Rng;
 use stereopsis::engine::{CpuEngine, Engine};
 use stereopsis::image::{Image, Luma};
-use stereopsis::stereo::params::{AdaptiveP2, Fill};
+use stereopsis::stereo::{AdaptiveP2, Fill};
 use stereopsis::stereo::{CostKind, StereoParams};
 
 /// The engines to hold against the reference.
