@@ -146,7 +146,7 @@ fn traffic_rows() -> Vec<String> {
         for fused in [false, true] {
             let wanted = |arithmetic| Wanted {
                 structures: structures.clone(),
-                variant: Variant { costs, fused, arithmetic, ..sound },
+                variant: Variant { arithmetic, costs, fused, ..sound },
                 most_work: 1 << 40,
                 keeps_sums: false,
             };

@@ -1,7 +1,7 @@
 //! Controls of emulated cameras through the real V4L2 code: what is set, refused, clamped, and said about it.
 //!
-//! Each test runs its other half (`inside_…`) in a child process of this same binary, see `cameras`.
-use super::cameras::{with_cameras, with_dressed_cameras};
+//! Each test runs its other half (`inside_…`) in a child process of this same binary, see `emulated`.
+use super::emulated::{with_cameras, with_dressed_cameras};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -7,9 +7,9 @@ mod accuracy;
 mod architecture;
 mod attack;
 #[cfg(target_os = "linux")]
-mod cameras;
-#[cfg(target_os = "linux")]
 mod controls;
+#[cfg(target_os = "linux")]
+mod emulated;
 mod engines_agree;
 mod presets;
 #[cfg(feature = "publish")]

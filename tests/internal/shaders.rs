@@ -293,7 +293,7 @@ fn requests() -> HashSet<Request> {
         for &fill in Fill::ALL {
             for left_right in [None, Some(1)] {
                 for (uniqueness, speckle_size) in [(0, 0), (10, 50)] {
-                    options.push(StereoParams { median, fill, left_right, uniqueness, speckle_size, ..plain.clone() });
+                    options.push(StereoParams { uniqueness, left_right, median, speckle_size, fill, ..plain.clone() });
                 }
             }
         }
@@ -301,7 +301,7 @@ fn requests() -> HashSet<Request> {
     options.push(StereoParams { spatial: Some(2), match_threshold: Some(30), temporal: true, ..plain.clone() });
     for &aggregation in Aggregation::ALL {
         for (paths, window, arms, num_disparities) in [(0, 1, 1, 1), (2, 33, 30, 27), (0, 33, 30, 27), (1, 9, 17, 64)] {
-            options.push(StereoParams { aggregation, paths, window, arms, num_disparities, ..plain.clone() });
+            options.push(StereoParams { num_disparities, aggregation, window, arms, paths, ..plain.clone() });
         }
     }
     for cost in [CostKind::Census5x5, CostKind::MutualInformation] {

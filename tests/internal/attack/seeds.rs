@@ -1,7 +1,7 @@
 //! Small inputs that are right, for `fuzz/seeds`.
 
 use crate::attack::message_channels;
-use crate::internal_tests::recording::fixture::{Recorder, taken};
+use crate::internal_tests::recording::fixture::{self, Recorder, taken};
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ExtendedColorType, ImageEncoder as _, ImageFormat};
 use mcap::{Compression, WriteOptions};

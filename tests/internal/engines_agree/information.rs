@@ -85,7 +85,7 @@ fn gpu_compares_in_either_way() {
         ("codes", Some(40_000), Some(1)),
     ] {
         let forced: Forced = format!("costs={costs}").parse().expect("a part of a variant");
-        let options = GpuOptions { forced, binding_bytes, path_bytes, ..GpuOptions::default() };
+        let options = GpuOptions { forced, path_bytes, binding_bytes, ..GpuOptions::default() };
         let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a fresh device");
         for cost in [CostKind::Ad, CostKind::AdCensus, CostKind::GradientCensus, CostKind::MutualInformation] {
             for (size, bits, paths) in [((71, 41), 8, 8), ((33, 34), 12, 3), ((1, 1), 16, 1), ((5, 40), 16, 0)] {

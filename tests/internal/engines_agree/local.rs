@@ -61,7 +61,7 @@ fn gpu_arms_of_every_length() {
     for arms in 1..=30 {
         let tau = *rng.choice(&[0, 1, 20, 90, 255]).expect("one");
         for aggregation in [Aggregation::Cross, Aggregation::WeightedCross] {
-            let params = StereoParams { arms, tau, ..base(rng, aggregation) };
+            let params = StereoParams { tau, arms, ..base(rng, aggregation) };
             let size = if arms % 2 == 1 { (141, 20) } else { (rng.usize(1..20), 139) };
             check(&mut engine, rng, size, &params);
         }

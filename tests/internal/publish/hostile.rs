@@ -1,8 +1,8 @@
 //! What clients do that mean harm, or know no better: nothing grows, nothing stops.
 
 use super::client::{Client, Raw};
-use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write as _};
+use serde_json::json;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! Which cameras there are, and which one is which.
 
-use super::{SIZES, dress, folder, luma, open_one, open_pair, plug_in, scene, take, until, until_lost, with_cameras};
+use super::{SIZES, folder, luma, open_one, open_pair, plug_in, scene, take, until, until_lost, with_cameras};
 use stereopsis::capture::webcam::{CameraInfo, CameraName, UsbBus, cameras};
 use stereopsis::capture::{PairSource, SourceOptions, SourceSpec, open};
 

@@ -11,9 +11,8 @@ mod identity;
 mod preview;
 mod time;
 
-use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use super::emulated::{SIZES, dress, plug_in};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stereopsis::capture::webcam::{ModeRequest, SideBySide, WebcamPair, cameras};
 use stereopsis::capture::{CameraOptions, CaptureError, Next, PairSource};
@@ -22,12 +21,16 @@ use stereopsis::image::Image;
 
 /// What camera 0 (left) and 1 (right) see.
 fn scene(camera: usize, (width, height): (usize, usize)) -> Image<u8> {
-    Image::new(width, height, cameras::scene(camera, (width, height)))
+    Image::new(width, height, super::emulated::scene(camera, (width, height)))
 }
 
 /// Runs the test `inside` of this binary with emulated cameras that show [`scene`].
 fn with_cameras(behaviours: &[&str], inside: &str) {
-    cameras::with_dressed_cameras(behaviours, |folder| (0..behaviours.len()).for_each(|i| dress(folder, i)), inside);
+    super::emulated::with_dressed_cameras(
+        behaviours,
+        |folder| (0..behaviours.len()).for_each(|i| dress(folder, i)),
+        inside,
+    );
 }
 
 /// The folder of the emulated cameras, inside.

@@ -1,7 +1,7 @@
 //! Cameras in the window, emulated: chosen by their thumbnails, swapped, lost and found again, kept in a rig file.
 
 use super::harness::{SIZE, Window, gpu, options};
-use crate::internal_tests::cameras::with_dressed_cameras;
+use crate::internal_tests::emulated::with_dressed_cameras;
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use std::fs;

@@ -3,7 +3,7 @@
 #[path = "../v4l2/mod.rs"]
 mod v4l2;
 
-pub(crate) use v4l2::{SHIFT, SIZES, dress, plug_in, scene};
+pub(crate) use v4l2::{SIZES, dress, plug_in, scene};
 
 use std::path::Path;
 
