@@ -310,7 +310,7 @@ fn bad_calibrations_and_settings_are_refused_with_the_place() {
     std::fs::write(folder.join("rig.yml"), &example).unwrap();
     std::fs::write(folder.join("none.yml"), "%YAML:1.0\n---\nhello: 1\n").unwrap();
     std::fs::write(folder.join("typo.toml"), "cost = \"rank\"\npp2 = 7\n").unwrap();
-    std::fs::write(folder.join("order.toml"), "p1 = 60\n").unwrap();
+    std::fs::write(folder.join("order.toml"), "p1 = 60\np2 = 60\n").unwrap();
     let compute = ["compute", "left.png", "right.png", "-o", "out.pfm", "--engine", "cpu"];
     let with = |more: &[&'static str]| [&compute[..], more].concat();
     refused(&folder, &with(&["--calibration", "gone.yml"]), 1, &["gone.yml"]);
@@ -326,7 +326,7 @@ fn a_wrong_command_line_is_code_2() {
     let (_keep, folder) = pair((40, 30));
     let compute = ["compute", "left.png", "right.png", "-o", "out.pfm"];
     let with = |more: &[&'static str]| [&compute[..], more].concat();
-    refused(&folder, &with(&["--p1", "60"]), 2, &["--p1 60", "--p2 60"]);
+    refused(&folder, &with(&["--p1", "60", "--p2", "60"]), 2, &["--p1 60", "--p2 60"]);
     refused(&folder, &with(&["--p1", "many"]), 2, &["--p1", "whole number"]);
     refused(&folder, &with(&["--cost", "magic"]), 2, &["--cost", "census-5x5"]);
     refused(&folder, &with(&["--min-disparity", "40"]), 2, &["match nowhere", "40 px wide"]);

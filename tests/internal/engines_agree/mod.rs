@@ -16,7 +16,7 @@ use fastrand::Rng;
 use stereopsis::engine::{CpuEngine, Engine};
 use stereopsis::frame::Luma;
 use stereopsis::image::Image;
-use stereopsis::stereo::params::{AdaptiveP2, Fill};
+use stereopsis::stereo::{AdaptiveP2, Fill};
 use stereopsis::stereo::{CostKind, StereoParams};
 
 /// The engines to hold against the reference.

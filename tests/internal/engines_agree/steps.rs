@@ -9,10 +9,10 @@ use stereopsis::frame::Luma;
 use stereopsis::image::Image;
 use stereopsis::stereo::aggregate::MAX_PATHS;
 use stereopsis::stereo::cost::mutual_information::{self, LEVELS};
-use stereopsis::stereo::params::{Fill, Median};
 use stereopsis::stereo::{
     self, Aggregation, CostKind, DisparityMap, Prior, RightMatching, StereoParams, Volume, pyramid,
 };
+use stereopsis::stereo::{Fill, Median};
 
 /// The reference's products in the order and with the names of a trace.
 fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
@@ -108,7 +108,7 @@ fn refine(
 
 /// Counts and costs of mutual information for each level of the pyramid, the coarsest first.
 fn information_steps(left: &Luma, right: &Luma, params: &StereoParams) -> Vec<(&'static str, TraceData)> {
-    if params.cost != CostKind::MutualInformation {
+    if !params.cost.is_learned() {
         return Vec::new();
     }
     let size = left.size();

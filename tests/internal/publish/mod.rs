@@ -208,7 +208,7 @@ fn a_client_sets_parameters_by_the_rules_of_flags_and_others_see_it() {
     );
     assert_eq!((&all["subpixel"], &all["gating"]), (&json!(true), &json!("off")));
 
-    other.follow(&["p1", "cost"]);
+    other.follow(&["p1", "p2", "cost"]);
     other.parameters(); // by now it follows them
     one.set(Some("mine"), "p1", &json!(17));
     let answer = named(&one.json("parameterValues", |said| said["id"] == "mine"));
@@ -216,13 +216,13 @@ fn a_client_sets_parameters_by_the_rules_of_flags_and_others_see_it() {
     assert_eq!(named(&other.json("parameterValues", |_| true))["p1"], json!(17));
     stage.until("it is matched so", |live| live.latest().is_some_and(|output| output.job.params.p1 == 17));
 
-    one.set(Some("refused"), "p1", &json!(90));
+    one.set(Some("refused"), "p2", &json!(3));
     let why = one.json("status", |_| true);
-    assert!(why["level"] == 2 && why["message"].as_str().unwrap().contains("--p1 90 is not below --p2 60"), "{why}");
-    assert_eq!(one.parameters()["p1"], json!(17));
-    assert_eq!(named(&other.json("parameterValues", |_| true))["p1"], json!(17), "the panel is put right");
+    assert!(why["level"] == 2 && why["message"].as_str().unwrap().contains("--p1 17 is not below --p2 3"), "{why}");
+    assert_eq!(one.parameters()["p2"], json!(60));
+    assert_eq!(named(&other.json("parameterValues", |_| true))["p2"], json!(60), "the panel is put right");
     stage.until("its owner was told", |_| {
-        stage.news.lock().unwrap().iter().any(|n| n.is_error && n.text.contains("--p1 90"))
+        stage.news.lock().unwrap().iter().any(|n| n.is_error && n.text.contains("--p2 3"))
     });
 
     // the other way round: the window's sliders
