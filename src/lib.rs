@@ -7,8 +7,7 @@
 //! The algorithm alone, on a pair that is rectified already:
 //!
 //! ```
-//! use stereopsis::image::Luma;
-//! use stereopsis::image::Image;
+//! use stereopsis::image::{Image, Luma};
 //! use stereopsis::stereo::{StereoParams, match_pair};
 //!
 //! // a texture, seen 3 px further left by the right eye
@@ -19,6 +18,9 @@
 //! let map = match_pair(&left, &right, &params);
 //! assert_eq!(map.disparity_px(20, 10), Some(3.0));
 //! ```
+
+#[cfg(test)]
+extern crate self as stereopsis;
 
 pub mod console;
 pub mod process;
@@ -45,3 +47,10 @@ pub mod live;
 pub mod publish;
 pub mod ui;
 pub mod cli;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod attack;
+
+#[cfg(test)]
+#[path = "../tests/internal/mod.rs"]
+mod internal_tests;
