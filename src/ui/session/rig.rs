@@ -278,7 +278,7 @@ impl Session {
             let read = |number: u32| (number, controls::offered(number).map_err(|err| err.to_string()));
             let read_all = move || Ok(cameras.into_iter().map(read).collect());
             self.start_job(Job::stoppable("reading controls"), read_all, |session, controls| {
-                session.rig.controls = controls
+                session.rig.controls = controls;
             });
         }
     }
