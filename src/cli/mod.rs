@@ -13,6 +13,7 @@ mod lab;
 mod live;
 mod pair_args;
 mod plan;
+mod progress;
 mod publish_args;
 mod record;
 mod recompute;
