@@ -14,9 +14,11 @@ pub mod decode_camera;
 pub mod pairing;
 mod pace;
 mod pair;
+mod preparation;
 mod transport;
 mod until;
 pub mod stamps;
+mod taps;
 pub mod scale;
 pub mod worker;
 
@@ -24,11 +26,13 @@ pub use camera_options::{CameraOptions, ControlWishes, EyeOptions, Orientation, 
 pub use max_pixels::MaxPixels;
 pub use original::{Original, RawRule, Shot, halves};
 pub use pair::{Frame, RawPair, Recorded};
+pub use preparation::Recipe;
 pub use scale::Scale;
 pub use source::{SourceOptions, SourceSpec, TopicChoice};
+pub use taps::{FrameTap, RawTap, Taps};
 pub use transport::{Playing, Speed, Transport};
 pub use until::Until;
-pub use worker::{Capture, CaptureOptions, CaptureStats, FrameTap, Recipe};
+pub use worker::{Capture, CaptureOptions, CaptureStats};
 
 use self::decode_camera::Damaged;
 use crate::calibration::CalibrationNote;

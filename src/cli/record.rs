@@ -109,8 +109,8 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     console::say(format_args!("recording {streams} of {} to {target}", info.name));
     let source = Box::new(Until::new(source, args.frames, args.seconds.map(Duration::from_secs_f64)));
     let mut capture = CaptureOptions::from(calibrated.recipe);
-    capture.taps = vec![Arc::clone(&recorder) as _];
-    let mut beside = Recording { recorder: Arc::clone(&recorder), status: recorder.status() };
+    capture.taps = recorder.taps();
+    let mut beside = Recording { recorder: Arc::clone(&recorder), status: recorder.status(), streams };
     let end = if matches {
         if args.lossless && streams.needs_results() && !spec.is_camera() {
             capture.policy = Policy::Lossless;
@@ -212,6 +212,7 @@ fn streams(asked: Option<Streams>, recipe: &Recipe, info: &SourceInfo) -> Result
 struct Recording {
     recorder: Arc<Recorder>,
     status: RecordStatus,
+    streams: Streams,
 }
 
 impl Beside for Recording {
@@ -221,7 +222,7 @@ impl Beside for Recording {
             self.recorder.event("source", &format!("{} has ended", status.source.name));
         }
         self.status = self.recorder.status();
-        self.status.ended.is_some()
+        self.status.ended.is_some() || status.unprepared && !self.streams.keeps_raw()
     }
 
     fn params(&mut self, params: &StereoParams) {

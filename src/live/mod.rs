@@ -17,7 +17,7 @@ pub use summary::Summary;
 pub use watch::Health;
 
 use crate::calibration::CalibrationError;
-use crate::capture::{Capture, CaptureOptions, FrameTap, PairSource, Recipe, Transport};
+use crate::capture::{Capture, CaptureOptions, PairSource, Recipe, Taps, Transport};
 use crate::engine::worker::{Control, EngineWorker};
 use crate::engine::{OpenOptions, Output};
 use crate::stereo::StereoParams;
@@ -79,7 +79,7 @@ impl Live {
         if let Some(remote) = &remote {
             params = remote.exchange(&params).unwrap_or(params);
             remote.set_wake(Arc::clone(&wake));
-            capture.taps.push(Arc::clone(remote) as _);
+            capture.taps.frames.push(Arc::clone(remote) as _);
             taps.push(Arc::clone(remote) as _);
         }
         let capture = Capture::start(source, capture);
@@ -92,7 +92,7 @@ impl Live {
     /// Reads another source from now on. The old one is let go in the background: it may take half a second.
     pub fn set_source(&self, source: Box<dyn PairSource>, options: CaptureOptions) {
         let mut options = options;
-        options.taps.extend(self.remote.clone().map(|remote| remote as _));
+        options.taps.frames.extend(self.remote.clone().map(|remote| remote as _));
         let new = Capture::start(source, options);
         self.engine.set_frames(new.frames.clone());
         let old = std::mem::replace(&mut *self.capture(), new);
@@ -165,11 +165,10 @@ impl Live {
     }
 
     /// Shows every frame and every result to these from now on. A source that is opened later brings its own taps.
-    pub fn set_taps(&self, frames: Vec<Arc<dyn FrameTap>>, results: Vec<Arc<dyn ResultTap>>) {
-        let (mut frames, mut results) = (frames, results);
-        frames.extend(self.remote.clone().map(|remote| remote as _));
+    pub fn set_taps(&self, mut taps: Taps, mut results: Vec<Arc<dyn ResultTap>>) {
+        taps.frames.extend(self.remote.clone().map(|remote| remote as _));
         results.extend(self.remote.clone().map(|remote| remote as _));
-        self.capture().set_taps(frames);
+        self.capture().set_taps(taps);
         self.engine.set_taps(results);
     }
 

@@ -56,6 +56,11 @@ impl Streams {
         self.0 == 0
     }
 
+    /// Whether pictures before rectification are recorded.
+    pub fn keeps_raw(self) -> bool {
+        self.has(Stream::Raw) || self.has(Stream::Eyes)
+    }
+
     /// Whether something of it needs the matcher.
     pub fn needs_results(self) -> bool {
         self.has(Stream::Disparity) || self.has(Stream::Depth)

@@ -117,7 +117,7 @@ impl Writer<'_> {
             (None, Some(px)) => px.map(of_px),
             (None, None) => return Ok(()),
         };
-        let left = Some(&frame.left);
+        let left = Some(&*frame.left);
         self.put(place, Part::Ply.endings()[0], |path| export::write_cloud(path, &depth_m, geometry, left))?;
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::calibration::CalibrationNote;
 use crate::capture::decode_camera::{Layout, PixelFormat};
-use crate::capture::{Orientation, Original, Shot, SourceInfo};
+use crate::capture::{Orientation, Original, RawPair, Shot, SourceInfo};
 use crate::image::{Image, Luma};
 use crate::recording::message::{Body, DisparityBody};
 use crate::recording::unpack::{Measured, Unpacker};

@@ -167,8 +167,8 @@ impl Thread {
         }
         let wall = self.distinct(moment.wall);
         match item {
-            Item::Frame(frame) => {
-                let packets = self.packer.frame(frame, wall).map_err(|err| RecordError::Pack(err.to_string()))?;
+            Item::Pair(pair) => {
+                let packets = self.packer.pair(pair, wall).map_err(|err| RecordError::Pack(err.to_string()))?;
                 self.write(&packets)?;
                 self.shared.queue.count(|counters| counters.pairs += 1);
             }

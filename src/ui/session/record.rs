@@ -4,7 +4,7 @@
 
 use super::Session;
 use crate::calibration::CalibrationError;
-use crate::capture::{FrameTap, RawRule, Recipe};
+use crate::capture::{RawRule, Recipe, Taps};
 use crate::live::ResultTap;
 use crate::recording::write::{
     Compression, Expected, RecordOptions, RecordStatus, RecordSummary, Recorder, Target, default_name_in, expected,
@@ -203,9 +203,8 @@ impl Session {
     /// Shows pairs and results to the recorder, if there is one.
     fn show_to_recorder(&self) {
         let recorder = self.record.recorder();
-        let frames = recorder.map(|recorder| Arc::clone(recorder) as Arc<dyn FrameTap>);
         let results = recorder.map(|recorder| Arc::clone(recorder) as Arc<dyn ResultTap>);
-        self.live.set_taps(frames.into_iter().collect(), results.into_iter().collect());
+        self.live.set_taps(recorder.map(Recorder::taps).unwrap_or_default(), results.into_iter().collect());
     }
 
     /// Ends the recording, if there is one; `why` where nobody asked for it.
@@ -264,7 +263,7 @@ impl Session {
 
     /// Makes frames in another way. A recording says at its beginning how its frames are made, so it ends here.
     pub(super) fn set_recipe(&mut self, recipe: Recipe) -> Result<(), CalibrationError> {
-        self.live.set_taps(Vec::new(), Vec::new());
+        self.live.set_taps(Taps::default(), Vec::new());
         let set = self.live.set_recipe(recipe);
         match &set {
             Ok(()) => self.end_recording(Some("calibration or working size was changed")),
@@ -295,7 +294,7 @@ impl Session {
     /// # Errors
     /// It ended before its time; the text names the file too.
     pub fn finish_recording(&mut self) -> Option<Result<String, String>> {
-        self.live.set_taps(Vec::new(), Vec::new());
+        self.live.set_taps(Taps::default(), Vec::new());
         let (Phase::Running(recorder) | Phase::Ending(recorder, _)) = std::mem::take(&mut self.record.phase) else {
             return None;
         };
