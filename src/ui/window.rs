@@ -1,5 +1,4 @@
-//! Opens the window on winit's own loop, and again after its device was lost or a lost one is back: the session stays,
-//! the window goes.
+//! Opens the window on winit's event loop, and again after its device was lost or a lost one is back. The session stays.
 
 use super::app::App;
 use super::session::Session;
@@ -64,9 +63,9 @@ struct Watched<'a> {
 }
 
 impl Watched<'_> {
-    /// Has a loss told that nobody has looked for yet.
+    /// Has the device report a loss, if there is one.
     fn note_loss(&self) {
-        let _ = self.gpu.device.poll(wgpu::PollType::Poll); // fails where it is lost, which is what is told
+        let _ = self.gpu.device.poll(wgpu::PollType::Poll); // fails if it is lost, which the callback notes
     }
 
     fn pass(&mut self, event_loop: &ActiveEventLoop, event: impl FnOnce(&mut EframeWinitApplication<'_>)) {

@@ -1,11 +1,11 @@
-//! Which distance each disparity stands for in the present rig and search range, and how far it is off where the disparity is.
+//! Distance over disparity for the present rig and search range, and its error where the disparity is wrong.
 
+use super::{Command, Panel, State, widgets};
 use crate::frame::Geometry;
 use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
-use crate::ui::look::ERRORS_PX;
-use crate::ui::session::Session;
+use crate::stereo::StereoParams;
+use crate::ui::state::{ERRORS_PX, ViewSettings};
 use crate::ui::view::metres;
-use crate::ui::widgets;
 use egui::{Align2, Color32, DragValue, Rangef, RichText, Role, TextStyle, Ui, WidgetInfo};
 use egui_plot::{AxisHints, GridMark, HoverPosition, Legend, Line, LineStyle, Plot, PlotPoint, Points, Span, VLine};
 
@@ -14,42 +14,39 @@ const SAMPLES: usize = 400;
 /// Room above the curves for the legend, as a share of their height.
 const LEGEND_SHARE: f64 = 0.5;
 
-/// Shows the window over the pictures; false once it is closed.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> bool {
-    let mut open = true;
-    let window = egui::Window::new("Distance and error").default_pos([760.0, 400.0]).auto_sized().collapsible(false);
-    window.open(&mut open).show(ui, |ui| {
-        ui.set_width(SIZE[0]);
-        content(ui, session);
-    });
-    open
-}
+pub(super) struct ReachCurves;
 
-fn content(ui: &mut Ui, session: &mut Session) {
-    let Some(output) = session.output.clone() else {
-        widgets::note(ui, "No result yet.");
-        return;
-    };
-    let Some(geometry) = output.job.frame.geometry else {
-        widgets::note(
-            ui,
-            "No distances: there is no calibration. Source ▾, Rig … loads one or estimates it from the pictures.",
-        );
-        return;
-    };
-    let (min_disparity, num_disparities) = (session.params.min_disparity, session.params.num_disparities);
-    let reach = Reach { geometry, min_disparity, num_disparities };
-    let pointed = session.pixel().and_then(|(x, y)| {
-        let map = output.map.as_ref()?;
-        let (width, height) = map.size();
-        let d = (x < width && y < height).then(|| map.disparity_px(x, y))??;
-        reach.sample(f64::from(d))
-    });
-    curves(ui, &reach, session.look.reach.error_px, pointed);
-    sentences(ui, &reach, session.look.reach.error_px, pointed);
-    error_field(ui, &mut session.look.reach.error_px);
-    if geometry.estimated {
-        widgets::note(ui, "The rig is estimated from the pictures: all distances may be off by a factor.");
+impl Panel for ReachCurves {
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        ui.set_width(SIZE[0]);
+        let Some(output) = state.output() else {
+            widgets::note(ui, "No result yet.");
+            return;
+        };
+        let Some(geometry) = output.job.frame.geometry else {
+            let why =
+                "No distances: there is no calibration. Source ▾, Rig … loads one or estimates it from the pictures.";
+            widgets::note(ui, why);
+            return;
+        };
+        let StereoParams { min_disparity, num_disparities, .. } = state.matching.params;
+        let reach = Reach { geometry, min_disparity, num_disparities };
+        let pointed = state.pointer.pixel().and_then(|(x, y)| {
+            let map = output.map.as_ref()?;
+            let (width, height) = map.size();
+            let d = (x < width && y < height).then(|| map.disparity_px(x, y))??;
+            reach.sample(f64::from(d))
+        });
+        let mut error_px = state.view.error_px;
+        curves(ui, &reach, error_px, pointed);
+        sentences(ui, &reach, error_px, pointed);
+        error_field(ui, &mut error_px);
+        if error_px.to_bits() != state.view.error_px.to_bits() {
+            commands.push(Command::SetView(ViewSettings { error_px, ..state.view.clone() }));
+        }
+        if geometry.estimated {
+            widgets::note(ui, "The rig is estimated from the pictures: all distances may be off by a factor.");
+        }
     }
 }
 
@@ -134,9 +131,7 @@ fn error_field(ui: &mut Ui, error_px: &mut f64) {
     widgets::row(ui, "error", help, |ui| {
         let field = DragValue::new(error_px).range(ERRORS_PX).speed(0.01).suffix(" px").max_decimals(2);
         let response = ui.add(field.update_while_editing(false)).on_hover_text(help);
-        let value = *error_px;
-        let name = "Error of a disparity";
-        response.widget_info(|| WidgetInfo { value: Some(value), ..WidgetInfo::labeled(Role::SpinButton, true, name) });
+        widgets::name(&response, Role::SpinButton, "Error of a disparity", *error_px);
     });
 }
 
