@@ -1,14 +1,16 @@
 //! `export`: a recording as files that every tool reads.
 
 use super::UsageError;
+use super::progress::pair_bar;
 use super::source_args::TopicArgs;
 use super::values::choice;
 use crate::capture::{Scale, SourceSpec};
 use crate::console;
 use crate::recording::export::{ExportOptions, Exported, Opened, Part, Progress, Selection, export};
 use crate::recording::read::Recording;
-use crate::rig::{self, CalibrationChoice};
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::rig::CalibrationChoice;
+use crate::sources;
+use indicatif::ProgressBar;
 use std::path::PathBuf;
 
 /// Arguments of `export`.
@@ -62,13 +64,14 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let scale = recording.about().and_then(|about| Scale::from_word(&about.calibration.scale)).unwrap_or_default();
     let spec = SourceSpec::Recording(args.recording.clone());
     let choice = CalibrationChoice { scale, ..CalibrationChoice::default() };
-    let rig::OpenedRig { source, calibrated, .. } = rig::open(&spec, &args.topics.options(), &choice)?;
+    let sources::CalibratedSource { source, calibrated, .. } =
+        sources::open_calibrated(&spec, &args.topics.options(), &choice)?;
     let (info, losses) = (source.info(), source.state().remarks);
     drop(source);
     losses.iter().for_each(console::say);
     let mut opened = Opened { path: &args.recording, recording: &mut recording, info: &info, calibrated: &calibrated };
     let options = ExportOptions { parts: args.what.clone(), selection, max_pixels: args.topics.max_pixels };
-    let bar = Bar(if args.json { ProgressBar::hidden() } else { ProgressBar::new(0) });
+    let bar = Bar(pair_bar((!args.json).then_some(0)));
     let exported = export(&mut opened, &args.to, &options, &bar);
     bar.0.finish_and_clear();
     let exported = exported?;
@@ -101,9 +104,6 @@ struct Bar(ProgressBar);
 impl Progress for Bar {
     fn begin(&self, pairs: u64) {
         self.0.set_length(pairs);
-        if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} pairs, {per_sec}, {eta} left") {
-            self.0.set_style(style);
-        }
     }
 
     fn done(&self) {

@@ -26,7 +26,7 @@ macro_rules! actions {
                 }
             }
 
-            /// What it does, in a sentence.
+            /// Help: its effect, in a sentence.
             pub(crate) const fn help(self) -> &'static str {
                 match self {
                     $(Self::$member => concat!($($help),+).trim_ascii(),)+

@@ -86,7 +86,7 @@ fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, comm
         let Place::Window(action, window) = place else { continue };
         if state.is_open(*action) {
             let mut stays = true;
-            window().open(&mut stays).show(ui, |ui| panel.show(ui, state, commands));
+            window().collapsible(false).open(&mut stays).show(ui, |ui| panel.show(ui, state, commands));
             if !stays {
                 commands.push((*action).into());
             }

@@ -11,6 +11,20 @@ use crate::stereo::{Preset, StereoParams};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// A change of the playback of a recording.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Playback {
+    /// Goes to a pair.
+    Seek(u64),
+    /// Goes to a time, from the first pair on.
+    SeekTime(Duration),
+    /// Holds playback while the time line is dragged (true), and lets it go on.
+    Drag(bool),
+    SetSpeed(Speed),
+    /// Sets whether playback begins again at the end.
+    SetLooped(bool),
+}
+
 /// A change of the state.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Command {
@@ -28,16 +42,8 @@ pub(crate) enum Command {
     SwapViews,
     /// Restarts a camera until both expose at nearly the same time.
     Resync,
-    /// Goes to a pair of a recording.
-    Seek(u64),
-    /// Goes to a time of a recording, from its first pair on.
-    SeekTime(Duration),
-    /// Holds playback while the time line is dragged (true), and lets it go on.
-    Drag(bool),
-    /// Sets the speed of playback.
-    SetSpeed(Speed),
-    /// Sets whether playback begins again at the end.
-    SetLooped(bool),
+    /// Changes the playback of a recording.
+    Playback(Playback),
     /// Takes parameters, if they are valid.
     SetParams(StereoParams),
     /// Takes a preset's parameters; the search range stays.
@@ -48,7 +54,7 @@ pub(crate) enum Command {
     SetView(ViewSettings),
     /// Sets pointer, held pixel and zoom.
     SetPointer(Pointer),
-    /// Sets what is recorded, and how.
+    /// Sets streams, format and folder of recordings.
     SetRecording(RecordingChoices),
     /// Lets the user choose the folder of recordings.
     ChooseRecordingFolder,

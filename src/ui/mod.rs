@@ -1,4 +1,4 @@
-//! The window. `panels` read the state and answer with commands, `session` executes them, `state` groups what there is to show.
+//! The window. `panels` read the state and answer with commands, `session` executes them, `state` holds the data in groups.
 
 mod action;
 mod app;
@@ -37,7 +37,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 /// Opens the window and shows the live pipeline until the user closes it.
 ///
 /// # Errors
-/// Wrong flags or settings; no GPU that can draw, with what to install; no display; no window on this GPU.
+/// Wrong flags or settings; no GPU that can draw, with the packages to install; no display; no window on this GPU.
 pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     let adapter = options.words.iter().rev().find(|word| word.name == "adapter");
     let choice = adapter.map_or(AdapterChoice::Best, |word| AdapterChoice::from_word(&word.text));

@@ -11,7 +11,7 @@ pub(crate) struct Notice {
     pub(crate) is_error: bool,
     /// A file to open from the notice.
     pub(crate) file: Option<PathBuf>,
-    /// When news expire; `None` for what stays.
+    /// Expiry of news; the other notices have none.
     until: Option<Instant>,
 }
 

@@ -138,7 +138,7 @@ fn options(gpu: &Gpu) -> eframe::NativeOptions {
     }
 }
 
-/// winit's error begins with its own source line; what it says behind that is for people.
+/// winit's error begins with a line of its source code; the cause stands behind it.
 fn no_display(err: &winit::error::EventLoopError) -> anyhow::Error {
     let text = err.to_string();
     let cause = text.rsplit(": ").next().unwrap_or(&text);

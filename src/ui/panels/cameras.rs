@@ -1,14 +1,14 @@
-//! The cameras and what they see; a click makes one left, a second click makes another one right.
+//! The cameras with their live pictures; a click makes one left, a second click makes another one right.
 
 use super::{Command, Panel, State, widgets};
 use crate::capture::decode_camera::PixelFormat;
 use crate::capture::webcam::{CameraInfo, CameraName, Mode, Preview};
 use crate::capture::{Orientation, SourceSpec};
 use crate::console::foreign;
-use crate::frame::{Luma, Picture};
+use crate::image::{Luma, Picture};
 use egui::{
     Button, Color32, ColorImage, Image, Label, Rect, RichText, Role, Sense, StrokeKind, TextureHandle, TextureOptions,
-    Ui, WidgetInfo, vec2,
+    Ui, WidgetInfo, Window, vec2,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +18,11 @@ use std::time::Duration;
 const WIDTH: usize = 192;
 /// Time between two looks for newer pictures.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(66);
+
+/// The window around the panel.
+pub(super) fn window() -> Window<'static> {
+    Window::new("Cameras").default_pos([330.0, 90.0]).resizable(false)
+}
 
 #[derive(Default)]
 pub(super) struct CameraChooser {
@@ -121,33 +126,19 @@ impl CameraChooser {
     fn update_thumbnail(&mut self, ui: &Ui, state: &State, camera: &CameraInfo) {
         let number = camera.index;
         let position = state.status().cameras.cameras.iter().position(|used| used.index == number);
-        match (position, state.output(), state.source.previews.get(&number)) {
+        let preview = state.source.previews.get(&number).and_then(Preview::latest);
+        let (address, picture) = match (position, state.output(), &preview) {
             (Some(position), Some(output), _) => {
                 let raw = &output.job.frame.raw;
-                let picture = if position == 0 { &raw.left } else { &raw.right };
-                self.set_thumbnail(ui, number, Arc::as_ptr(raw) as usize, picture);
+                (Arc::as_ptr(raw) as usize, if position == 0 { &raw.left } else { &raw.right })
             }
-            (None, _, Some(preview)) => {
-                if let Some(picture) = preview.latest() {
-                    self.set_thumbnail(ui, number, Arc::as_ptr(&picture) as usize, &picture);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn set_thumbnail(&mut self, ui: &Ui, number: u32, address: usize, picture: &Picture) {
-        match self.thumbnails.get_mut(&number) {
-            Some((_, shown)) if *shown == address => {}
-            Some((texture, shown)) => {
-                texture.set(thumbnail(picture), TextureOptions::LINEAR);
-                *shown = address;
-            }
-            None => {
-                let name = format!("camera {number}");
-                let texture = ui.ctx().load_texture(name, thumbnail(picture), TextureOptions::LINEAR);
-                self.thumbnails.insert(number, (texture, address));
-            }
+            (None, _, Some(picture)) => (Arc::as_ptr(picture) as usize, &**picture),
+            _ => return,
+        };
+        if self.thumbnails.get(&number).is_none_or(|(_, shown)| *shown != address) {
+            let name = format!("camera {number}");
+            let texture = ui.ctx().load_texture(name, thumbnail(picture), TextureOptions::LINEAR);
+            self.thumbnails.insert(number, (texture, address));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The page of keys.
 
 use super::{Action, Command, Panel, State};
-use egui::{Grid, RichText, Ui};
+use egui::{Align2, Grid, RichText, Ui, Window};
 
-/// What the pointer does.
+/// Gestures and their effects.
 const POINTER: [(&str, &str); 7] = [
     ("wheel on a picture", "zoom where the pointer is, all views together"),
     ("drag a picture", "move all views"),
@@ -13,6 +13,11 @@ const POINTER: [(&str, &str); 7] = [
     ("drag the time line", "any pair of a recording; wheel: one pair"),
     ("files dropped here", "open a recording, a pair or a folder"),
 ];
+
+/// The window around the panel.
+pub(super) fn window() -> Window<'static> {
+    Window::new("Keys").anchor(Align2::CENTER_CENTER, [0.0, 0.0]).resizable(false)
+}
 
 pub(super) struct Keys;
 

@@ -1,4 +1,4 @@
-//! The panels, one file each. A panel reads the state and answers with commands; it may hold what only itself shows.
+//! The panels, one file each. A panel reads the state and answers with commands; it may hold view state of its own.
 
 mod cameras;
 mod controls;
@@ -24,7 +24,7 @@ use super::command::Command;
 use super::state::State;
 use super::widgets;
 use eframe::egui_wgpu::RenderState;
-use egui::{Align2, Button, Response, Ui};
+use egui::{Button, Response, Ui};
 
 /// A part of the window.
 pub(crate) trait Panel {
@@ -66,29 +66,12 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Right, Box::new(pixel::PixelReadout)),
         (Place::Right, Box::new(depth::DepthDisplay)),
         (Place::Right, Box::new(health::Health)),
-        (
-            Place::Window(Action::Cameras, || window("Cameras").default_pos([330.0, 90.0])),
-            Box::new(cameras::CameraChooser::default()),
-        ),
-        (
-            Place::Window(Action::Rig, || window("Rig").default_pos([640.0, 60.0]).auto_sized()),
-            Box::new(rig::RigWindow),
-        ),
-        (
-            Place::Window(Action::Reach, || window("Distance and error").default_pos([760.0, 400.0]).auto_sized()),
-            Box::new(reach::ReachCurves),
-        ),
-        (
-            Place::Window(Action::Help, || window("Keys").anchor(Align2::CENTER_CENTER, [0.0, 0.0])),
-            Box::new(help::Keys),
-        ),
+        (Place::Window(Action::Cameras, cameras::window), Box::new(cameras::CameraChooser::default())),
+        (Place::Window(Action::Rig, rig::window), Box::new(rig::RigWindow)),
+        (Place::Window(Action::Reach, reach::window), Box::new(reach::ReachCurves)),
+        (Place::Window(Action::Help, help::window), Box::new(help::Keys)),
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
     ]
-}
-
-/// A window over the pictures with this title.
-fn window(title: &'static str) -> egui::Window<'static> {
-    egui::Window::new(title).collapsible(false).resizable(false)
 }
 
 /// The button of an action, with its help and key.

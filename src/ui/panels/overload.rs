@@ -41,7 +41,7 @@ impl Panel for Overload {
     }
 }
 
-/// What makes matching faster: for each command the parameters and the reduction of the size that it leads to.
+/// Ways to match faster: for each command its label, and the parameters and the scale that it leads to.
 fn remedies(state: &State) -> Vec<(&'static str, StereoParams, Scale, Command)> {
     let matching = &state.matching;
     let mut remedies = Vec::new();

@@ -1,7 +1,7 @@
 //! Matching and filters: made from the table of parameters, so that a new one appears here by itself.
 
 use super::{Command, Panel, State, widgets};
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::parameter::{Domain, Group, Parameter, Value};
 use crate::stereo::{Preset, StereoParams};
 use crate::ui::state::ViewSettings;
@@ -141,7 +141,7 @@ fn defaults(params: &StereoParams, preset: Preset) -> StereoParams {
     defaults
 }
 
-/// `= 0.42 m … ∞`: what the search range means in space.
+/// The search range in metres: `= 0.42 m … ∞`.
 fn range_line(ui: &mut Ui, params: &StereoParams, geometry: Option<&Geometry>) {
     widgets::row(ui, "", "", |ui| widgets::note(ui, range_text(params, geometry)));
 }

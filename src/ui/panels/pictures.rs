@@ -1,8 +1,8 @@
 //! The open views: pictures and maps, with cross-hair and colour bar.
 
 use super::{Command, Panel, State, pixel};
+use crate::capture::Recorded;
 use crate::engine::Output;
-use crate::frame::Recorded;
 use crate::ui::render::{FloatMap, Screens};
 use crate::ui::view::{Tile, ViewKind, arrange};
 use eframe::egui_wgpu::RenderState;

@@ -1,9 +1,9 @@
 //! Readout of the pixel under the pointer: disparity, depth, position, grey values, and why a disparity is missing.
 
 use super::{Command, Panel, State, widgets};
+use crate::capture::Recorded;
 use crate::engine::Output;
-use crate::frame::{Luma, Recorded};
-use crate::image::Image;
+use crate::image::{Image, Luma};
 use crate::stereo::{DisparityMap, INVALID, depth, reason};
 use crate::ui::view::{Crosshair, metres};
 use egui::{RichText, TextStyle, Ui};

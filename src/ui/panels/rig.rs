@@ -4,11 +4,16 @@ use super::{Command, Panel, State, widgets};
 use crate::calibration::{FocalLength, LengthUnit};
 use crate::capture::Scale;
 use crate::rig::{CalibrationChoice, RectifyChoice, USUAL_FOCAL};
-use egui::{Button, DragValue, RichText, Role, ScrollArea, Ui, WidgetInfo};
+use egui::{Button, DragValue, RichText, Role, ScrollArea, Ui, WidgetInfo, Window};
 use std::mem::discriminant;
 
 /// Width of a sensor of 1/3 inch, which many cameras are near to, mm.
 const USUAL_SENSOR_WIDTH_MM: f64 = 4.8;
+
+/// The window around the panel.
+pub(super) fn window() -> Window<'static> {
+    Window::new("Rig").default_pos([640.0, 60.0]).auto_sized()
+}
 
 pub(super) struct RigWindow;
 

@@ -1,9 +1,10 @@
 //! The time line of a recording: play, step, position, speed, loop.
 //!
-//! The source goes to the newest position that was asked for, so that dragging never lags behind.
+//! The source seeks to the newest position only, so that dragging never lags behind.
 
 use super::{Action, Command, Panel, State, action_button, widgets};
 use crate::capture::{Playing, Speed};
+use crate::ui::command::Playback;
 use egui::{Align, Button, Color32, DragValue, Layout, Response, RichText, Role, Slider, TextStyle, Ui, vec2};
 use std::time::Duration;
 
@@ -45,7 +46,7 @@ impl Panel for Timeline {
                 let mut looped = playing.looped;
                 let help = "At the end, begin again; otherwise stay there.";
                 if ui.checkbox(&mut looped, "loop").on_hover_text(help).changed() {
-                    commands.push(Command::SetLooped(looped));
+                    commands.push(Command::Playback(Playback::SetLooped(looped)));
                 }
                 speed(ui, playing.speed, commands);
                 ui.separator();
@@ -64,14 +65,14 @@ impl Timeline {
         widgets::name(&slider, Role::Slider, "Position", at as f64);
         frame = frame.saturating_add_signed(widgets::wheel_steps(ui, &slider)).min(last);
         if slider.drag_started() && plays {
-            commands.push(Command::Drag(true));
+            commands.push(Command::Playback(Playback::Drag(true)));
             self.resumes = true;
         }
         if frame != at {
-            commands.push(Command::Seek(frame));
+            commands.push(Command::Playback(Playback::Seek(frame)));
         }
         if slider.drag_stopped() && std::mem::take(&mut self.resumes) {
-            commands.push(Command::Drag(false));
+            commands.push(Command::Playback(Playback::Drag(false)));
         }
         if slider.has_focus() {
             ui.data_mut(|data| data.insert_temp(widgets::focused_slider(), slider.id));
@@ -90,7 +91,7 @@ fn position(ui: &mut Ui, playing: &Playing, at: u64, last: u64, commands: &mut V
     widgets::name(&field, Role::SpinButton, "Frame", at as f64);
     field.on_hover_text("Number of the pair in the recording, from 0. Drag it, or click and type.");
     if frame != at {
-        commands.push(Command::Seek(frame));
+        commands.push(Command::Playback(Playback::Seek(frame)));
     }
     ui.label(RichText::new(format!("/ {last}")).weak());
 
@@ -108,7 +109,7 @@ fn position(ui: &mut Ui, playing: &Playing, at: u64, last: u64, commands: &mut V
     let how = "Time since the first pair: m:ss.mmm, or seconds. Drag it, or click and type.";
     // a typed time is the shown one to the millisecond: no change
     if field.on_hover_text(how).changed() && (time_s - here_s).abs() > 5e-4 {
-        commands.push(Command::SeekTime(Duration::from_secs_f64(time_s.max(0.0) + 5e-4)));
+        commands.push(Command::Playback(Playback::SeekTime(Duration::from_secs_f64(time_s.max(0.0) + 5e-4))));
     }
     ui.label(RichText::new(format!("/ {}", clock(end_s))).weak());
 }
@@ -135,7 +136,7 @@ fn speed(ui: &mut Ui, now: Speed, commands: &mut Vec<Command>) {
         widgets::choice(ui, "Speed", "Speed of playback.", &options, &mut chosen)
     });
     if changed.inner {
-        commands.push(Command::SetSpeed(chosen));
+        commands.push(Command::Playback(Playback::SetSpeed(chosen)));
     }
 }
 

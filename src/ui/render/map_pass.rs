@@ -9,7 +9,7 @@ const SOURCE: &str = include_str!("../../../shaders/display.wgsl");
 const NUM_COLOURS: usize = 256;
 const NUM_REASONS: usize = 8; // bits of the byte
 
-/// `Display` of the shader: what the first and the last colour mean.
+/// `Display` of the shader: the values of the first and the last colour.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 pub(crate) struct Display {
@@ -17,13 +17,13 @@ pub(crate) struct Display {
     pub(crate) focal_times_baseline: f32,
     /// Disparity of infinity with its sign turned, px.
     pub(crate) doffs_px: f32,
-    /// What the first colour shows: px, 1/m, or %.
+    /// Value of the first colour: px, 1/m, or %.
     pub(crate) low: f32,
-    /// What the last colour shows.
+    /// Value of the last colour.
     pub(crate) high: f32,
     /// One of the constants below.
     pub(crate) quantity: u32,
-    /// 0: what is invalid is black.
+    /// 0: invalid pixels are black.
     pub(crate) colour_reasons: u32,
 }
 

@@ -1,14 +1,14 @@
 //! Draws pictures and maps into textures that egui shows; the one display path of both engines.
 //!
-//! In: a frame and an output. Out: one `Rgba8Unorm` texture per view, drawn again only when what it shows has changed.
+//! In: a frame and an output. Out: one `Rgba8Unorm` texture per view, drawn again only after a change.
 //! Everything is submitted, nothing is waited for: the engine shares this device and queue.
 
 mod float_map;
 mod map_pass;
 mod upload;
 
+use crate::capture::Frame;
 use crate::engine::Output;
-use crate::frame::Frame;
 use crate::ui::view::ViewKind;
 use eframe::egui_wgpu::RenderState;
 use egui::TextureId;

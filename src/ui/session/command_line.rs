@@ -25,7 +25,7 @@ impl Session {
     }
 }
 
-/// Settings that lead to `params`: preset and cost first, because they change what the rest starts from.
+/// Settings that lead to `params`: preset and cost first, because they change the base of the rest.
 fn differing(params: &StereoParams, preset: Preset) -> Vec<(&'static str, String)> {
     let mut base = StereoParams::default();
     let mut words = Vec::new();

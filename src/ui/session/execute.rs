@@ -4,7 +4,7 @@ use super::Session;
 use crate::live::Live;
 use crate::stereo::StereoParams;
 use crate::ui::action::Action;
-use crate::ui::command::Command;
+use crate::ui::command::{Command, Playback};
 use crate::ui::state::Pointer;
 use crate::ui::view::{ViewKind, Zoom};
 use egui::{Context, ViewportCommand};
@@ -24,13 +24,7 @@ impl Session {
             Command::FindCameras => self.find_cameras(),
             Command::SwapViews => self.swap_views(),
             Command::Resync => self.live.resync(),
-            Command::Seek(_)
-            | Command::SeekTime(_)
-            | Command::Drag(_)
-            | Command::SetSpeed(_)
-            | Command::SetLooped(_) => {
-                play(&self.live, &command);
-            }
+            Command::Playback(playback) => play(&self.live, playback),
             Command::SetParams(params) => self.set_params(params),
             Command::SetPreset(preset) => self.set_preset(preset),
             Command::SetEngine(choice) => self.set_engine(choice),
@@ -133,16 +127,16 @@ impl Session {
     }
 }
 
-/// Executes a command of the time line.
-fn play(live: &Live, command: &Command) {
+/// Changes the playback of a recording, if one is read.
+fn play(live: &Live, playback: Playback) {
     let Some(transport) = live.transport() else { return };
-    match *command {
-        Command::Seek(pair) => transport.seek(pair),
-        Command::SeekTime(time) => transport.seek_time(time),
-        Command::Drag(true) => transport.pause(),
-        Command::Drag(false) if !transport.get().at_end() => transport.play(),
-        Command::SetSpeed(speed) => transport.set_speed(speed),
-        Command::SetLooped(looped) => transport.set_looped(looped),
-        _ => {}
+    match playback {
+        Playback::Seek(pair) => transport.seek(pair),
+        Playback::SeekTime(time) => transport.seek_time(time),
+        Playback::Drag(true) => transport.pause(),
+        Playback::Drag(false) if transport.get().at_end() => {}
+        Playback::Drag(false) => transport.play(),
+        Playback::SetSpeed(speed) => transport.set_speed(speed),
+        Playback::SetLooped(looped) => transport.set_looped(looped),
     }
 }

@@ -27,7 +27,7 @@ use crate::engine::gpu::Gpu;
 use crate::engine::{OpenOptions, Output};
 use crate::export;
 use crate::live::{Live, LiveOptions};
-use crate::metrics::Rate;
+use crate::rate::Rate;
 use crate::settings::{Origin, Settings, SettingsError, Word};
 use crate::stereo::{Preset, StereoParams};
 use std::collections::BTreeMap;
@@ -157,7 +157,7 @@ impl Session {
         self.state.jobs = self.jobs.running().filter(|job| *job != recording::ESTIMATE).collect();
     }
 
-    /// Shows the newest result, and does what waits for one.
+    /// Shows the newest result; range check, fit and snapshot wait for one.
     fn take_output(&mut self, output: Arc<Output>, now: Instant) {
         let shown = self.state.pipeline.output.replace(Arc::clone(&output));
         if !shown.is_some_and(|shown| Arc::ptr_eq(&shown, &output)) {

@@ -1,11 +1,11 @@
-//! Recording what the window reads. The recorder outlives window and device; jobs create and complete its file.
+//! Recording. The recorder outlives window and device; jobs create and complete its file.
 
 use super::{Session, absolute};
 use crate::calibration::CalibrationError;
-use crate::capture::{FrameTap, Recipe};
+use crate::capture::{FrameTap, RawRule, Recipe};
 use crate::live::ResultTap;
 use crate::recording::write::{RecordOptions, RecordSummary, Recorder, Target, default_name_in, expected};
-use crate::recording::{About, RawRule, Streams};
+use crate::recording::{About, Streams};
 use crate::ui::dialogs;
 use crate::ui::jobs::Job;
 use crate::ui::state::Phase;
@@ -18,7 +18,7 @@ pub(super) const ESTIMATE: Job = Job::new("estimating the size of a recording");
 /// Interval of estimates: disks fill.
 const ESTIMATE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The last estimate of the size of a recording: when, and of what.
+/// Time and subject of the last estimate of the size of a recording.
 #[derive(Default)]
 pub(super) struct Estimate(Option<(Instant, Streams, PathBuf)>);
 

@@ -1,7 +1,7 @@
 //! Remote clients: they receive the source's description and the parameters in force, and may change these.
 
 use super::Session;
-use crate::recording::{About, CalibrationNote, parameter_words};
+use crate::recording::{About, parameter_words};
 use crate::rig::Calibrated;
 use std::time::SystemTime;
 
@@ -10,7 +10,7 @@ impl Session {
     pub(super) fn about(&self, started: SystemTime) -> About {
         let info = self.live.status().source; // that of a source that was opened just now
         let calibrated = Calibrated { recipe: self.live.recipe(), note: None, rig: self.state.rig.rig.clone() };
-        let calibration = CalibrationNote::of(&calibrated, self.state.rig.choice.alpha, &info);
+        let calibration = calibrated.to_note(self.state.rig.choice.alpha, &info);
         let parameters = parameter_words(&self.state.matching.params);
         About { calibration, parameters, ..About::of_source(&self.state.source.spec.to_string(), &info, started) }
     }
@@ -22,7 +22,7 @@ impl Session {
         }
     }
 
-    /// Takes parameters that clients ask for, sends those in force, and shows the remote's messages.
+    /// Takes parameters that clients have set, sends those in force, and shows the remote's messages.
     pub(super) fn exchange_with_remote(&mut self) {
         let Some(remote) = self.live.remote().cloned() else { return };
         if let Some(params) = remote.exchange(&self.state.matching.params) {

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::capture::webcam::{self, Preview};
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo, SourceSpec};
-use crate::rig::{self, OpenedRig};
+use crate::sources::{self, CalibratedSource};
 use crate::ui::action::Action;
 use crate::ui::dialogs::SETUP_EXTENSIONS;
 use crate::ui::jobs::Job;
@@ -49,7 +49,7 @@ impl Session {
         self.set_source(&spec);
         let (options, choice) = (self.state.rig.options.clone(), self.state.rig.choice.clone());
         let asked = spec.clone();
-        let open = move || rig::open(&spec, &options, &choice).map_err(|err| err.to_string());
+        let open = move || sources::open_calibrated(&spec, &options, &choice).map_err(|err| err.to_string());
         drop(self.jobs.stop(OPEN)); // of another source
         self.jobs.start(OPEN, open, move |session: &mut Self, opened| match opened {
             Ok(opened) => session.use_opened(asked, opened),
@@ -78,8 +78,8 @@ impl Session {
         }
     }
 
-    fn use_opened(&mut self, spec: SourceSpec, opened: OpenedRig) {
-        let OpenedRig { source, calibrated, .. } = opened;
+    fn use_opened(&mut self, spec: SourceSpec, opened: CalibratedSource) {
+        let CalibratedSource { source, calibrated, .. } = opened;
         self.state.source.running = Some(spec);
         let scale = calibrated.recipe.scale.factor();
         let geometry = calibrated.recipe.geometry(&source.info()).map(|geometry| geometry.scaled(scale));

@@ -2,7 +2,7 @@
 
 use crate::engine::{EngineKind, OpenOptions, Output};
 use crate::live::Status;
-use crate::metrics::Latency;
+use crate::rate::Latency;
 use crate::stereo::{Preset, StereoParams};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl Matching {
     }
 }
 
-/// Rates measured in this run, by what they depend on.
+/// Rates measured in this run, by parameters, size and engine.
 #[derive(Default)]
 pub(crate) struct MeasuredRates(VecDeque<Measured>);
 
@@ -112,9 +112,9 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capture::Frame;
     use crate::capture::scene::{self, SceneOptions};
     use crate::engine::{CpuEngine, Job, run};
-    use crate::frame::Frame;
 
     #[test]
     fn a_rate_belongs_to_parameters_size_and_engine() {

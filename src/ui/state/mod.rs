@@ -17,7 +17,7 @@ use super::view::Zoom;
 use crate::capture::webcam::{CameraInfo, Preview};
 use crate::capture::{Playing, SourceSpec};
 use crate::engine::Output;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::live::Status;
 use crate::recording::{Stream, Streams};
 use std::collections::BTreeMap;

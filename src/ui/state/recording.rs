@@ -5,7 +5,7 @@ use crate::recording::{Format, Streams};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What is recorded, and how.
+/// Streams, format and folder of recordings.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RecordingChoices {
     pub(crate) streams: Streams,

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub(crate) struct RigState {
     pub(crate) options: SourceOptions,
     pub(crate) choice: CalibrationChoice,
-    /// The choice for the other kind of source, cameras or not: what is right for one is wrong for the other.
+    /// The choice for the other kind of source, cameras or not; each kind has its own calibration.
     pub(crate) other_choice: CalibrationChoice,
     /// The rig behind the frames, loaded or estimated.
     pub(crate) rig: Option<StereoRig>,

@@ -1,7 +1,7 @@
 //! How results are shown: views, panels, colours, depth range. Saved from run to run.
 
 use crate::colormap::{Colormap, DisplayRange};
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::reach::USUAL_ERROR_PX;
 use crate::stereo::StereoParams;
 use crate::ui::render::{Display, FloatMap, MapDisplays};
