@@ -10,8 +10,8 @@ pub mod ros2;
 #[cfg(test)]
 mod tests;
 
-use super::Channel;
 use super::message::{Body, Message};
+use super::{Channel, Packet};
 use crate::choices;
 use crate::console::foreign;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -136,6 +136,17 @@ pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, DecodeError> {
         return Err(DecodeError::Unknown { topic: topic(), schema, encoding: foreign(&channel.message_encoding) });
     };
     message.map_err(|what| DecodeError::Message { topic: topic(), what })
+}
+
+/// The value of a JSON message.
+///
+/// # Errors
+/// As [`decode`]; or it is no JSON, or not of this type.
+pub fn decode_json<T: serde::de::DeserializeOwned>(packet: &Packet) -> Result<T, String> {
+    match decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?.body {
+        Body::Json(value) => serde_json::from_value(value).map_err(|err| err.to_string()),
+        _ => Err("it is no JSON".to_owned()),
+    }
 }
 
 /// Messages without pixels are not longer: JSON takes a multiple of its bytes in memory.

@@ -1,7 +1,7 @@
-//! Which topics of a recording show the eyes.
+//! The topics of a recording that hold the pictures of the left and the right view.
 
 use super::ReadError;
-use super::contents::Contents;
+use super::index::FileIndex;
 use crate::capture::Orientation;
 use crate::console::foreign;
 use crate::recording::format::{self, Kind};
@@ -10,36 +10,36 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Which topics show the eyes, as far as the user says so.
+/// Topics named by the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopicChoice {
-    /// The left eye's pictures.
+    /// Pictures of the left view.
     pub left: Option<String>,
-    /// The right eye's pictures.
+    /// Pictures of the right view.
     pub right: Option<String>,
-    /// One picture of both eyes, the left half is the left one.
+    /// Pictures of both views, the left one in the left half.
     pub both: Option<String>,
 }
 
-/// The topics that show the eyes.
+/// The topics of the two views.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Eyes {
-    /// One for each.
+    /// One topic each.
     Two {
-        /// The left eye's.
+        /// The left view.
         left: Arc<Channel>,
-        /// The right eye's.
+        /// The right view.
         right: Arc<Channel>,
     },
-    /// One picture of both.
+    /// One topic of side-by-side pictures.
     Both(Arc<Channel>),
 }
 
-/// So many topics are named where one has to be chosen.
-const LISTED: usize = 24;
-/// The names that a word for the left side has, with the right one's.
+/// Topics listed in a message.
+const MAX_LISTED: usize = 24;
+/// Spellings of left and right in the names of topics.
 const SIDES: [(&str, &str); 3] = [("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT")];
-/// What a recording of ours has of each eye, the pictures as they came first.
+/// Topics of the left and the right view in a recording of ours, preferred ones first.
 const OURS: [[&str; 2]; 3] = [
     [topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED],
     [topic::LEFT_RAW, topic::RIGHT_RAW],
@@ -47,23 +47,20 @@ const OURS: [[&str; 2]; 3] = [
 ];
 
 impl TopicChoice {
-    /// Whether nothing was said.
+    /// Whether the user named none.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The topics of a recording of others.
-    pub(super) fn among(&self, contents: &Contents) -> Result<Eyes, ReadError> {
-        let images = images(contents);
-        let mut by_name: HashMap<&str, &Arc<Channel>> = HashMap::new();
-        for &channel in &images {
-            by_name.entry(&channel.topic).or_insert(channel);
-        }
+    /// The topics in a recording of another program: the named ones, and their counterparts by name.
+    pub(super) fn among(&self, index: &FileIndex) -> Result<Eyes, ReadError> {
+        let images = images(index);
+        // the first of several channels with one topic
+        let by_name: HashMap<&str, &Arc<Channel>> = images.iter().rev().map(|&image| (&image.topic[..], image)).collect();
         let named = |name: &str| {
-            let found = by_name.get(name).map(|&channel| Arc::clone(channel));
-            found.ok_or_else(|| {
+            by_name.get(name).map(|&channel| Arc::clone(channel)).ok_or_else(|| {
                 let name = foreign(name);
-                ReadError::File(format!("topic {name} has no pictures that can be read; {}", list(contents)))
+                ReadError::File(format!("topic {name} has no pictures that can be read; {}", list(index)))
             })
         };
         let beside = |name: &str, of_left: bool| {
@@ -73,7 +70,7 @@ impl TopicChoice {
             beside(name, of_left).ok_or_else(|| {
                 let (side, flag) = if of_left { ("right", "--right-topic") } else { ("left", "--left-topic") };
                 let name = foreign(name);
-                ReadError::File(format!("no topic is the {side} side of {name}: give {flag}; {}", list(contents)))
+                ReadError::File(format!("no topic is the {side} side of {name}: give {flag}; {}", list(index)))
             })
         };
         match (&self.both, &self.left, &self.right) {
@@ -87,13 +84,13 @@ impl TopicChoice {
                     .filter_map(|left| Some(Eyes::Two { left: Arc::clone(left), right: beside(&left.topic, true)? }));
                 match (pairs.next(), pairs.next()) {
                     (Some(eyes), None) => Ok(eyes),
-                    (None, _) if images.is_empty() => Err(ReadError::File(list(contents))),
+                    (None, _) if images.is_empty() => Err(ReadError::File(list(index))),
                     (first, _) => {
                         let found = if first.is_some() { "more than one pair" } else { "no pair" };
                         Err(ReadError::File(format!(
                             "{found} of image topics whose names differ only by left and right: give --left-topic and \
                              --right-topic, or --topic for pictures of both eyes; {}",
-                            list(contents)
+                            list(index)
                         )))
                     }
                 }
@@ -103,9 +100,9 @@ impl TopicChoice {
 }
 
 impl Eyes {
-    /// Those of a recording of ours: the pictures as they came, else the eyes' or the rectified ones.
-    pub(super) fn ours(contents: &Contents) -> Option<Self> {
-        let first = |names: &[&str]| names.iter().find_map(|name| variants(contents, name).next().cloned());
+    /// The topics in a recording of ours: raw pictures where there are any, else rectified ones.
+    pub(super) fn ours(index: &FileIndex) -> Option<Self> {
+        let first = |names: &[&str]| names.iter().find_map(|name| variants(index, name).next().cloned());
         if let Some(both) = first(&[topic::BOTH_UNSPLIT]) {
             return Some(Self::Both(both));
         }
@@ -116,13 +113,13 @@ impl Eyes {
         Some(Self::Two { left: first(&[OURS[2][0]])?, right: first(&[OURS[2][1]])? })
     }
 
-    /// Whether the pictures are those that were rectified, at working size.
+    /// Whether these are rectified pictures at working size.
     pub fn are_rectified(&self) -> bool {
         matches!(self, Self::Two { left, .. } if left.topic.starts_with(topic::LEFT_RECTIFIED))
     }
 }
 
-/// The topics of a pair's pictures in a recording that says this of itself; each may be one of pictures in a file format.
+/// The topics of a pair's pictures in a recording of ours, without [`topic::COMPRESSED`].
 pub(super) fn of_ours(about: &About) -> Vec<&'static str> {
     let has = |stream| about.streams.has(stream);
     if !has(Stream::Raw) && !has(Stream::Eyes) {
@@ -140,14 +137,14 @@ pub(super) fn of_ours(about: &About) -> Vec<&'static str> {
     }
 }
 
-/// A topic and its pictures in a file format of their own, as far as they are there.
-pub(super) fn variants<'a>(contents: &'a Contents, name: &str) -> impl Iterator<Item = &'a Arc<Channel>> {
+/// The channels of a topic, compressed or not, that have messages.
+pub(super) fn variants<'a>(index: &'a FileIndex, name: &str) -> impl Iterator<Item = &'a Arc<Channel>> {
     let plain = topic::plain(name).to_owned();
-    let has_it = move |channel: &&Arc<Channel>| topic::plain(&channel.topic) == plain;
-    contents.channels.iter().filter(has_it).filter(|channel| !contents.of(&channel.topic).is_empty())
+    let has_topic = move |channel: &&Arc<Channel>| topic::plain(&channel.topic) == plain;
+    index.channels.iter().filter(has_topic).filter(|channel| !index.positions(&channel.topic).is_empty())
 }
 
-/// The names that differ from this one only by left and right.
+/// Names of the other view's topic: this name with left and right exchanged.
 fn names_beside(name: &str, of_left: bool) -> impl Iterator<Item = String> {
     SIDES.iter().filter_map(move |&(left, right)| {
         let (from, to) = if of_left { (left, right) } else { (right, left) };
@@ -155,26 +152,26 @@ fn names_beside(name: &str, of_left: bool) -> impl Iterator<Item = String> {
     })
 }
 
-fn images(contents: &Contents) -> Vec<&Arc<Channel>> {
+fn images(index: &FileIndex) -> Vec<&Arc<Channel>> {
     let is_image = |channel: &Channel| matches!(format::kind(channel), Some(Kind::Image | Kind::Compressed));
-    contents.channels.iter().filter(|channel| is_image(channel) && !contents.of(&channel.topic).is_empty()).collect()
+    index.channels.iter().filter(|channel| is_image(channel) && !index.positions(&channel.topic).is_empty()).collect()
 }
 
-/// All image topics with what they hold.
-fn list(contents: &Contents) -> String {
-    let images = images(contents);
+/// All image topics in words, with their types and numbers of messages.
+fn list(index: &FileIndex) -> String {
+    let images = images(index);
     if images.is_empty() {
         return "the file has no pictures that can be read".to_owned();
     }
     let mut text = "image topics are".to_owned();
-    for (number, channel) in images.iter().take(LISTED).enumerate() {
+    for (number, channel) in images.iter().take(MAX_LISTED).enumerate() {
         let schema = channel.schema.as_ref().map_or("no schema", |schema| schema.name.as_str());
         let comma = if number > 0 { "," } else { "" };
         let (name, schema) = (foreign(&channel.topic), foreign(schema));
-        let _ = write!(text, "{comma} {name} ({schema}, {})", contents.of(&channel.topic).len());
+        let _ = write!(text, "{comma} {name} ({schema}, {})", index.positions(&channel.topic).len());
     }
-    if images.len() > LISTED {
-        let _ = write!(text, " and {} more", images.len() - LISTED);
+    if images.len() > MAX_LISTED {
+        let _ = write!(text, " and {} more", images.len() - MAX_LISTED);
     }
     text
 }
