@@ -64,6 +64,25 @@ pub struct ImageBody {
     pub data: Bytes,
 }
 
+impl ImageBody {
+    /// The picture's pixels of `N` bytes, without the gaps behind rows; `None` if there are too few bytes.
+    pub fn pixels<const N: usize>(&self) -> Option<Image<[u8; N]>> {
+        let (width, height, step) = (self.width as usize, self.height as usize, self.step as usize);
+        let mut pixels = Vec::with_capacity((self.data.len() / N).min(width.checked_mul(height)?));
+        for y in 0..height {
+            let row = self.data.get(y.checked_mul(step)?..)?.get(..width.checked_mul(N)?)?;
+            pixels.extend_from_slice(row.as_chunks::<N>().0);
+        }
+        Some(Image::new(width, height, pixels))
+    }
+
+    /// The pixels of a picture of floats.
+    pub fn floats(&self) -> Option<Image<f32>> {
+        let pixels = (self.encoding == Encoding::Float32).then(|| self.pixels())??;
+        Some(pixels.map(|&bytes| f32::from_le_bytes(bytes)))
+    }
+}
+
 /// How pixels are packed; each format has its own words for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {

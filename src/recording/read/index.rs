@@ -236,7 +236,10 @@ mod tests {
         let mut index = FileIndex::default();
         assert!(index.define(op::CHANNEL, &channel(1, "a")).unwrap());
         index.messages = limits::MESSAGES - 1;
-        assert!(index.add_message(1, Position::in_file(9, 9)).unwrap() && !index.add_message(2, Position::in_file(9, 9)).unwrap());
+        assert!(
+            index.add_message(1, Position::in_file(9, 9)).unwrap()
+                && !index.add_message(2, Position::in_file(9, 9)).unwrap()
+        );
         let text = index.add_message(1, Position::in_file(9, 9)).unwrap_err().to_string();
         assert!(text.contains("more than 33554432 messages") && text.contains("split it"), "{text}");
         assert_eq!(index.positions("a").len(), 1);

@@ -233,11 +233,7 @@ impl Recording {
     }
 
     /// Calls `read` with header and data of the message at a position.
-    fn message<T>(
-        &mut self,
-        position: Position,
-        read: impl FnOnce(MessageHeader, &[u8]) -> T,
-    ) -> Result<T, ReadError> {
+    fn message<T>(&mut self, position: Position, read: impl FnOnce(MessageHeader, &[u8]) -> T) -> Result<T, ReadError> {
         let chunk = position.chunk().and_then(|number| Some((number, self.index.chunks.get(number as usize)?)));
         let (bytes, offset) = match chunk {
             Some((number, chunk)) => (self.file.chunk(number, chunk)?, position.offset()),

@@ -149,9 +149,7 @@ impl Scan<'_> {
     fn add_message(&mut self, body: u64, at: u64, length: u64) -> io::Result<()> {
         let record = self.file.read_at(body, length.min(MESSAGE_HEADER))?;
         let is_known = match records::message(&record) {
-            Some((header, _)) => {
-                self.index.add_message(header.channel_id, Position::in_file(at, header.log_time))?
-            }
+            Some((header, _)) => self.index.add_message(header.channel_id, Position::in_file(at, header.log_time))?,
             None => false,
         };
         if !is_known {

@@ -56,7 +56,8 @@ impl TopicChoice {
     pub(super) fn among(&self, index: &FileIndex) -> Result<Eyes, ReadError> {
         let images = images(index);
         // the first of several channels with one topic
-        let by_name: HashMap<&str, &Arc<Channel>> = images.iter().rev().map(|&image| (&image.topic[..], image)).collect();
+        let by_name: HashMap<&str, &Arc<Channel>> =
+            images.iter().rev().map(|&image| (&image.topic[..], image)).collect();
         let named = |name: &str| {
             by_name.get(name).map(|&channel| Arc::clone(channel)).ok_or_else(|| {
                 let name = foreign(name);
