@@ -10,6 +10,7 @@ mod export;
 mod input_args;
 mod lens_args;
 mod live;
+mod pair_bar;
 mod plan;
 mod publish_args;
 mod record;

@@ -2,18 +2,18 @@
 
 use super::UsageError;
 use super::calibration_args::CalibrationArgs;
+use super::pair_bar::PairBar;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
 use super::values::choice;
 use crate::capture::SourceSpec;
 use crate::console;
 use crate::recording::read::Recording;
-use crate::recording::recompute::{Input, Progress, RecomputeError, RecomputeOptions, Summary, recompute};
+use crate::recording::recompute::{Input, RecomputeError, RecomputeOptions, Summary, recompute};
 use crate::recording::write::Compression;
 use crate::recording::{Format, Streams};
 use crate::rig::{self, RigFile};
 use crate::stereo::Fill;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 
 /// Arguments of `recompute`.
@@ -83,10 +83,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         compression: args.compression,
         filled: args.filled,
     };
-    let bar = Bar { bar: ProgressBar::new(0), is_quiet: args.json };
-    let summary = recompute(input, &args.output, &settings, &options, &bar);
-    bar.bar.finish_and_clear();
-    let summary = match summary {
+    let summary = match recompute(input, &args.output, &settings, &options, &PairBar::new(args.json)) {
         Err(RecomputeError::Streams(text)) => return Err(UsageError(text).into()),
         summary => summary?,
     };
@@ -111,36 +108,5 @@ fn report(args: &RecomputeArgs, summary: &Summary) {
     if *left_out > 0 {
         let first = damaged.first().map(|(place, why)| format!("; pair {place}: {why}")).unwrap_or_default();
         console::say(format_args!("{input}: {left_out} pairs cannot be read and are left out{first}"));
-    }
-}
-
-struct Bar {
-    bar: ProgressBar,
-    is_quiet: bool,
-}
-
-impl Progress for Bar {
-    fn begin(&self, pairs: u64, done: u64) {
-        if self.is_quiet {
-            self.bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
-        }
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pairs, {per_sec}, {eta} left");
-        if let Ok(style) = style {
-            self.bar.set_style(style);
-        }
-        self.bar.set_length(pairs);
-        self.bar.set_position(done);
-        // what a run before did says nothing of how quick this one is
-        self.bar.reset_eta();
-    }
-
-    fn done(&self) {
-        self.bar.inc(1);
-    }
-
-    fn note(&self, text: &str) {
-        if !self.is_quiet {
-            self.bar.suspend(|| console::say(text));
-        }
     }
 }

@@ -11,6 +11,7 @@ pub mod export;
 pub mod format;
 pub mod message;
 pub mod pack;
+mod progress;
 pub mod read;
 pub mod recompute;
 mod stream;
@@ -23,5 +24,6 @@ pub use about::{About, CalibrationNote, Counters, Event, PairNote, RawRule, Reco
 pub use channel::{Channel, Packet, Schema};
 pub use format::Format;
 pub use message::{Body, Message};
+pub use progress::Progress;
 pub use read::{PairIndex, ReadError, Recording};
 pub use stream::{Stream, Streams};

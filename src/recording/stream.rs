@@ -56,7 +56,12 @@ impl Streams {
         self.0 == 0
     }
 
-    /// Whether something of it needs the matcher.
+    /// Whether pictures from before rectification are recorded.
+    pub fn has_unrectified(self) -> bool {
+        self.has(Stream::Raw) || self.has(Stream::Eyes)
+    }
+
+    /// Whether results are recorded.
     pub fn needs_results(self) -> bool {
         self.has(Stream::Disparity) || self.has(Stream::Depth)
     }

@@ -122,12 +122,11 @@ impl Eyes {
 
 /// The topics of a pair's pictures in a recording of ours, without [`topic::COMPRESSED`].
 pub(super) fn of_ours(about: &About) -> Vec<&'static str> {
-    let has = |stream| about.streams.has(stream);
-    if !has(Stream::Raw) && !has(Stream::Eyes) {
+    if !about.streams.has_unrectified() {
         return OURS[2].to_vec();
     }
     let rule = &about.raw;
-    match (has(Stream::Raw), rule.side_by_side) {
+    match (about.streams.has(Stream::Raw), rule.side_by_side) {
         (true, true) => vec![topic::BOTH_UNSPLIT],
         (true, false) => {
             let of_eye =

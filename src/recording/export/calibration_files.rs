@@ -1,4 +1,4 @@
-//! `calibration/`: the rig of a recording in the forms that other tools read.
+//! `calibration/`: the rig of a recording in the file formats of other tools.
 
 use crate::calibration::{Camera, Distortion, Output, Projection, Rectification, StereoRig, write};
 use crate::capture::SourceInfo;
@@ -8,7 +8,7 @@ use crate::rig::Calibrated;
 use glam::{DMat3, DVec3};
 use std::path::Path;
 
-/// Names of the files, with what they are.
+/// Names and descriptions of the files.
 pub(super) const FILES: [(&str, &str); 4] = [
     ("calibration/opencv.yaml", "OpenCV: matrices of both cameras, lengths in metres"),
     ("calibration/left.yaml", "ROS: camera_info of the left camera"),
@@ -16,13 +16,13 @@ pub(super) const FILES: [(&str, &str); 4] = [
     ("calibration/calibration.toml", "Stereopsis: everything, exactly; for --calibration"),
 ];
 
-/// The rig of the pictures that are exported; where they are rectified as they come, the one that their geometry describes.
+/// The rig of the exported pictures; for pictures that are recorded rectified, the one of their geometry.
 pub(super) fn rig(info: &SourceInfo, calibrated: &Calibrated) -> Option<StereoRig> {
     let of_geometry = || Some(rectified_rig(&calibrated.recipe.geometry(info)?, (info.width, info.height)));
     calibrated.rig.clone().or_else(of_geometry)
 }
 
-/// Cameras that give rectified pictures of this geometry.
+/// A rig whose cameras take rectified pictures of this geometry.
 fn rectified_rig(geometry: &Geometry, size: (usize, usize)) -> StereoRig {
     let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated } = *geometry;
     let [left, right] = [cx_px, cx_px + doffs_px].map(|cx| Projection { fx: focal_px, fy: focal_px, cx, cy: cy_px });
@@ -40,7 +40,7 @@ fn rectified_rig(geometry: &Geometry, size: (usize, usize)) -> StereoRig {
     StereoRig { rectification, estimated, ..rig }
 }
 
-/// Writes it; returns what a form could not hold, in sentences.
+/// Writes the files and returns losses of the formats, in sentences.
 ///
 /// # Errors
 /// A file cannot be written.
