@@ -5,7 +5,7 @@
 use super::*;
 use crate::calibration::CameraInfo;
 use crate::recording::message::{Encoding, ImageBody};
-use crate::recording::{Format, Message, time};
+use crate::recording::{Body, Format, Message, time};
 use std::fs::File;
 use std::io::{Cursor, Read, Seek as _, SeekFrom, Write as _};
 use std::time::{Duration, SystemTime};
