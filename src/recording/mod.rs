@@ -1,9 +1,14 @@
-//! Recordings: MCAP files that hold raw pairs, depth and all that is needed to compute it again, and that other programs open.
+//! Recordings: MCAP files of raw pairs, depth and everything that computing depth again needs, readable by other programs.
 //!
 //! ```text
-//!  pairs, results ─▶ messages ─▶ bytes of a format ─▶ chunks ─▶ file or pipe ─▶ chunks ─▶ messages ─▶ pairs, depth
-//!                    (pack)      (format)             (write)                    (read)    (format)   (unpack)
+//!              pack             format       write
+//!  frame, result ──▶ messages ──────▶ packets ──▶ chunks ──▶ file or pipe
+//!
+//!              unpack           format       read
+//!  raw pair, result ◀── messages ◀── packets ◀── chunks ◀── file or pipe
 //! ```
+//!
+//! `recompute` and `export` are pipelines from a file to a new recording, and to files of other tools.
 
 mod about;
 mod channel;

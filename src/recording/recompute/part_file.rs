@@ -122,10 +122,7 @@ impl PartFile {
     ) -> Result<u64, WriteError> {
         let path = self.growing.path().to_owned();
         let cannot = |err| WriteError::new(&path, err);
-        if let Some(calibration) = calibration {
-            self.file.attach("calibration.toml", "application/toml", calibration.as_bytes(), now).map_err(cannot)?;
-        }
-        self.file.finish().map_err(cannot)?;
+        self.file.finish(calibration, now).map_err(cannot)?;
         let written = self.written.load(Ordering::Relaxed);
         self.growing.finish(output, written)?;
         Ok(written)
