@@ -2,7 +2,7 @@
 //! a factor. So one range in px serves both views, and near is red in Turbo for every rig.
 
 use crate::choices;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::stereo::{DisparityMap, INVALID, map::SUBPIXEL_STEPS, reason};
 

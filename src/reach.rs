@@ -1,7 +1,7 @@
 //! Distances of a search range and their errors: `Z = f B / d`, so an error of `e` px in the disparity `d` is an error of `e / d` of the
 //! distance (Leu, Bacara & Jivet 2010, section II, eq. 2 and Fig. 5).
 
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use std::fmt;
 
 /// Acceptable error of depth for most uses, per cent of the distance.

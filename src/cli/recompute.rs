@@ -6,13 +6,14 @@ use super::pair_bar::PairBar;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
 use super::values::choice;
-use crate::capture::SourceSpec;
+use crate::capture::{Frame, SourceSpec};
 use crate::console;
 use crate::recording::read::Recording;
-use crate::recording::recompute::{Input, RecomputeError, RecomputeOptions, Summary, recompute};
+use crate::recording::recompute::{Input, Method, RecomputeError, RecomputeOptions, Summary, recompute};
 use crate::recording::write::Compression;
 use crate::recording::{Format, Streams};
-use crate::rig::{self, RigFile};
+use crate::rig::RigFile;
+use crate::sources;
 use crate::stereo::Fill;
 use std::path::PathBuf;
 
@@ -65,7 +66,8 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
     let choice = args.calibration.over(rig_file.calibration)?;
     let spec = SourceSpec::Recording(args.recording.clone());
-    let rig::OpenedRig { source, calibrated, .. } = rig::open(&spec, &args.topics.options(), &choice)?;
+    let sources::CalibratedSource { source, calibrated, .. } =
+        sources::open_calibrated(&spec, &args.topics.options(), &choice)?;
     let (info, losses) = (source.info(), source.state().remarks);
     drop(source);
     losses.iter().for_each(console::say);
@@ -83,8 +85,11 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         compression: args.compression,
         filled: args.filled,
     };
-    let summary = match recompute(input, &args.output, &settings, &options, &PairBar::new(args.json)) {
-        Err(RecomputeError::Streams(text)) => return Err(UsageError(text).into()),
+    let params =
+        |frame: &Frame| settings.params_for(frame.size().0, frame.geometry.as_ref()).map_err(|err| err.to_string());
+    let method = Method { engine: settings.engine_options(), params: &params };
+    let summary = match recompute(input, &args.output, &method, &options, &PairBar::new(args.json)) {
+        Err(RecomputeError::Streams(text) | RecomputeError::Params(text)) => return Err(UsageError(text).into()),
         summary => summary?,
     };
     if args.json {

@@ -4,7 +4,7 @@
 use super::file::{Endings, ExportError};
 use super::picture::encode;
 use crate::files;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::stereo::{DisparityMap, depth};
 use image::{DynamicImage, ImageBuffer};

@@ -1,7 +1,8 @@
 //! A frame and a result for tests.
 
-use crate::frame::{Frame, Geometry, Luma, Picture, RawPair};
-use crate::image::Image;
+use crate::capture::{Frame, RawPair};
+use crate::geometry::Geometry;
+use crate::image::{Image, Luma, Picture};
 use crate::stereo::{DisparityMap, INVALID, reason};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};

@@ -7,8 +7,9 @@ use super::file::ExportError;
 use super::panel::{self, Bar, EMPTY_PANEL, Panel};
 use super::picture::{colors_of, write_rgb};
 use super::scale;
+use crate::capture::Frame;
 use crate::colormap::{self, Colormap, DisplayRange};
-use crate::frame::{Frame, Geometry};
+use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::stereo::{DisparityMap, reason};
 use std::path::Path;
@@ -106,7 +107,7 @@ mod tests {
     use super::super::fixture::{HEIGHT, WIDTH, frame, map};
     use super::super::panel::BACKGROUND;
     use super::*;
-    use crate::frame::{Luma, Picture};
+    use crate::image::{Luma, Picture};
     use crate::stereo::INVALID;
 
     fn share_of(image: &Image<[u8; 3]>, color: [u8; 3]) -> f64 {

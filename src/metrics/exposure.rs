@@ -1,6 +1,6 @@
 //! Difference of brightness between the two pictures, and its effect on matching.
 
-use crate::frame::Luma;
+use crate::image::Luma;
 use crate::stereo::CostKind;
 use crate::stereo::cost::ExposureTolerance;
 

@@ -1,7 +1,7 @@
 //! Displacement between two pictures of one camera: the disparity error of a late right picture.
 
 use crate::calibration::{Search, search};
-use crate::frame::Luma;
+use crate::image::Luma;
 
 /// Coarse: corners of a small level, moved by up to a tenth of the picture any way.
 const SEARCH: Search = Search { disparity: (-0.10, 0.10), rows: 0.10, width_px: 320 };

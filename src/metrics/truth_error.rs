@@ -1,7 +1,7 @@
 //! Error of a disparity map against ground truth, as in the Middlebury benchmark: percentages are of all pixels with ground truth, and a
 //! pixel without disparity counts as bad.
 
-use crate::frame::Truth;
+use crate::image::Truth;
 use crate::stereo::DisparityMap;
 
 /// Error over one region of the left picture.

@@ -35,7 +35,7 @@ pub struct Schema {
 pub struct Packet {
     /// Its channel.
     pub channel: Arc<Channel>,
-    /// Number of its pair, see [`crate::frame::RawPair::sequence`]; the low 32 bits.
+    /// Number of its pair, see [`crate::capture::RawPair::sequence`]; the low 32 bits.
     pub sequence: u32,
     /// Time of recording by the wall clock, ns since 1970. All packets of a pair have the same log time, so that the file's index
     /// alone assigns them to pairs.

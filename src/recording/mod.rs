@@ -16,6 +16,7 @@ pub mod export;
 pub mod format;
 pub mod message;
 pub mod pack;
+pub mod playback;
 mod progress;
 pub mod read;
 pub mod recompute;
@@ -25,7 +26,7 @@ pub mod topic;
 pub mod unpack;
 pub mod write;
 
-pub use about::{About, CalibrationNote, Counters, Event, PairNote, RawRule, Recomputed, ResultNote, parameter_words};
+pub use about::{About, Counters, Event, PairNote, Recomputed, ResultNote, parameter_words};
 pub use channel::{Channel, Packet, Schema};
 pub use format::Format;
 pub use message::{Body, Message};

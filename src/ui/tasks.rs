@@ -4,14 +4,14 @@
 use super::waker::Waker;
 use crate::capture::webcam::controls::{self, OfferedControl};
 use crate::capture::webcam::{CameraInfo, cameras};
-use crate::capture::{ControlWishes, SourceInfo, SourceOptions, SourceSpec};
+use crate::capture::{ControlWishes, Frame, SourceInfo, SourceOptions, SourceSpec};
 use crate::engine::Output;
 use crate::engine::gpu::{AdapterChoice, Gpu};
 use crate::export;
-use crate::frame::Frame;
 use crate::recording::write::{Expected, RecordOptions, RecordSummary, Recorder, Target, expected};
 use crate::recording::{About, Streams};
-use crate::rig::{self, Calibrated, CalibrationChoice, OpenedRig};
+use crate::rig::{Calibrated, CalibrationChoice};
+use crate::sources::{self, CalibratedSource};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub(crate) enum Done {
     /// The cameras found.
     Cameras(Result<Vec<CameraInfo>, String>),
     /// The source that was asked for.
-    Opened(SourceSpec, Result<OpenedRig, String>),
+    Opened(SourceSpec, Result<CalibratedSource, String>),
     /// The calibration that was asked for, or why it cannot be used.
     Calibrated(Box<(CalibrationChoice, SourceInfo)>, Result<Calibrated, String>),
     /// The calibration files chosen.
@@ -120,7 +120,7 @@ impl Task {
             }
             Self::FindCameras => Box::new(|| Done::Cameras(cameras().map_err(|err| err.to_string()))),
             Self::OpenSource(spec, how) => Box::new(move || {
-                let opened = rig::open(&spec, &how.0, &how.1).map_err(|err| err.to_string());
+                let opened = sources::open_calibrated(&spec, &how.0, &how.1).map_err(|err| err.to_string());
                 Done::Opened(spec, opened)
             }),
             Self::Calibrate(how) => Box::new(move || {

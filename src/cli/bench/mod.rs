@@ -18,12 +18,12 @@ mod tests;
 pub(super) use args::{BenchArgs, run_args};
 pub use grid::Grid;
 
-use crate::capture::open as open_source;
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::gpu::{AdapterChoice, Gpu};
 use crate::engine::{Engine, EngineChoice, Job, OpenOptions, open};
 use crate::files::Outputs;
 use crate::process;
+use crate::sources::open as open_source;
 use crate::stereo::StereoParams;
 use anyhow::Context;
 use device::{DeviceFigures, Gauge};

@@ -2,9 +2,8 @@
 
 use super::frames_csv::Row;
 use super::{ExportError, Part};
-use crate::capture::{Recipe, SourceInfo};
+use crate::capture::{Frame, RawPair, Recipe, SourceInfo};
 use crate::export;
-use crate::frame::{Frame, RawPair};
 use crate::recording::read::ReadError;
 use crate::recording::unpack::Measured;
 use crate::recording::{Packet, time};

@@ -1,10 +1,10 @@
 //! Calibration in a recording: from the description of a recording of ours, else from camera messages beside the pictures.
 
 use super::{Eyes, Recording};
-use crate::calibration::{CalibrationError, CameraInfo};
+use crate::calibration::{CalibrationError, CalibrationNote, CameraInfo};
 use crate::console::foreign;
 use crate::recording::format::{self, Kind};
-use crate::recording::{Body, CalibrationNote, Channel, topic};
+use crate::recording::{Body, Channel, topic};
 
 impl Recording {
     /// See [`Recording::calibration`].

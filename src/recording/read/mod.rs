@@ -27,11 +27,12 @@ mod tests;
 pub use packet_stream::PacketStream;
 pub use pair_index::PairIndex;
 pub use pair_stream::PairStream;
-pub use stereo_topics::{Eyes, TopicChoice};
+pub use stereo_topics::Eyes;
 
 use super::format;
-use super::{About, CalibrationNote, Channel, Packet, time, topic};
-use crate::calibration::CalibrationError;
+use super::{About, Channel, Packet, time, topic};
+use crate::calibration::{CalibrationError, CalibrationNote};
+use crate::capture::TopicChoice;
 use crate::console::{self, foreign};
 use file::RecordingFile;
 use index::{FileIndex, Position};

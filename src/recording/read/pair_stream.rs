@@ -1,8 +1,9 @@
 //! Pairs of a stream of packets, as they come.
 
 use super::limits::CHUNK_BYTES;
-use super::stereo_topics::{Eyes, TopicChoice, of_ours};
+use super::stereo_topics::{Eyes, of_ours};
 use super::{PacketStream, ReadError};
+use crate::capture::TopicChoice;
 use crate::capture::pairing::{Pairing, Side};
 use crate::recording::{About, Packet, format, topic};
 use std::collections::VecDeque;

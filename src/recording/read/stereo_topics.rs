@@ -2,24 +2,13 @@
 
 use super::ReadError;
 use super::index::FileIndex;
-use crate::capture::Orientation;
+use crate::capture::{Orientation, TopicChoice};
 use crate::console::foreign;
 use crate::recording::format::{self, Kind};
 use crate::recording::{About, Channel, Stream, topic};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
-
-/// Topics named by the user.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TopicChoice {
-    /// Pictures of the left view.
-    pub left: Option<String>,
-    /// Pictures of the right view.
-    pub right: Option<String>,
-    /// Pictures of both views, the left one in the left half.
-    pub both: Option<String>,
-}
 
 /// The topics of the two views.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,11 +36,6 @@ const OURS: [[&str; 2]; 3] = [
 ];
 
 impl TopicChoice {
-    /// Whether the user named none.
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// The topics in a recording of another program: the named ones, and their counterparts by name.
     pub(super) fn among(&self, index: &FileIndex) -> Result<Eyes, ReadError> {
         let images = images(index);

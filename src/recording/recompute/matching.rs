@@ -1,10 +1,9 @@
 //! Matches frames in order, with as many jobs in flight as the engine takes.
 
-use super::RecomputeError;
+use super::{Method, RecomputeError};
+use crate::capture::Frame;
 use crate::engine::{self, Engine, EngineError, EngineInfo, Job, Output};
-use crate::frame::Frame;
 use crate::recording::Packet;
-use crate::settings::Settings;
 use crossbeam_channel::{Receiver, Sender, TryRecvError};
 use std::collections::VecDeque;
 use std::path::Path;
@@ -28,7 +27,7 @@ pub(super) type Finished = (Item, Option<Output>);
 pub(super) fn match_all(
     items: &Receiver<Item>,
     finished: &Sender<Finished>,
-    settings: &Settings,
+    method: &Method,
     part: &Path,
 ) -> Result<Option<Arc<EngineInfo>>, RecomputeError> {
     let failed = |error| RecomputeError::Engine { error, part: part.to_owned() };
@@ -45,7 +44,7 @@ pub(super) fn match_all(
             };
             match next {
                 Ok(item) => {
-                    submit(&mut engine, &item, settings, failed)?;
+                    submit(&mut engine, &item, method, failed)?;
                     in_flight.push_back(item);
                     continue;
                 }
@@ -72,16 +71,16 @@ pub(super) fn match_all(
 fn submit(
     engine: &mut Option<Box<dyn Engine>>,
     item: &Item,
-    settings: &Settings,
+    method: &Method,
     failed: impl Fn(EngineError) -> RecomputeError,
 ) -> Result<(), RecomputeError> {
     let frame = &item.frame;
-    let params = settings.params_for(frame.size().0, frame.geometry.as_ref())?;
+    let params = (method.params)(frame).map_err(RecomputeError::Params)?;
     let job = Job { frame: Arc::clone(frame), params: Arc::new(params), read_back: true, wants_right: false };
     let engine = if let Some(engine) = engine {
         engine
     } else {
-        let opened = engine::open(&settings.engine_options(), Some(&job)).map_err(&failed)?;
+        let opened = engine::open(&method.engine, Some(&job)).map_err(&failed)?;
         if let Some(why) = opened.why {
             log::info!("{why}");
         }

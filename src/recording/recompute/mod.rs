@@ -18,15 +18,14 @@ use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
 use super::write::Compression;
 use super::{
-    About, CalibrationNote, Channel, Format, Packet, Progress, RawRule, Recomputed, Stream, Streams, parameter_words,
+    About, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, parameter_words,
     time,
 };
-use crate::capture::{MaxPixels, SourceInfo};
-use crate::engine::EngineError;
+use crate::capture::{Frame, MaxPixels, RawRule, SourceInfo};
+use crate::engine::{EngineError, OpenOptions};
 use crate::files::WriteError;
-use crate::frame::Frame;
 use crate::rig::Calibrated;
-use crate::settings::{Settings, SettingsError};
+use crate::stereo::StereoParams;
 use part_file::FileOptions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,8 +43,8 @@ pub enum RecomputeError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The parameters do not fit these pictures.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
+    #[error("{0}")]
+    Params(String),
     /// The engine failed.
     #[error("{error}; what is complete is in {}: the same command goes on there", part.display())]
     Engine {
@@ -135,6 +134,14 @@ pub struct Summary {
     pub engine: Option<String>,
 }
 
+/// Engine and parameters.
+pub struct Method<'a> {
+    /// The engine.
+    pub engine: OpenOptions,
+    /// The parameters for a frame, by its size and geometry; or the reason why none fit.
+    pub params: &'a dyn Fn(&Frame) -> Result<StereoParams, String>,
+}
+
 /// Matches every pair of a recording again and writes a new one.
 ///
 /// # Errors
@@ -142,20 +149,20 @@ pub struct Summary {
 pub fn recompute(
     mut input: Input,
     output: &Path,
-    settings: &Settings,
+    method: &Method,
     options: &RecomputeOptions,
     progress: &dyn Progress,
 ) -> Result<Summary, RecomputeError> {
     part_file::check_names(input.path, output)?;
     let format = options.format.unwrap_or_else(|| format_of(&input.recording));
     let (raw, frame) = first_pair(&mut input)?;
-    let params = settings.params_for(frame.size().0, frame.geometry.as_ref())?;
+    let params = (method.params)(&frame).map_err(RecomputeError::Params)?;
     let streams = streams(&input, frame.geometry.is_some(), options.streams)?;
     let about = About {
         streams,
         filled: options.filled,
         raw,
-        calibration: CalibrationNote::of(input.calibrated, input.alpha, input.info),
+        calibration: input.calibrated.to_note(input.alpha, input.info),
         parameters: parameter_words(&params),
         ..about(&input, format)?
     };
@@ -164,7 +171,7 @@ pub fn recompute(
     let file_options = FileOptions { format, compression: options.compression };
     let begun = resume::begin(output, input.recording.pairs(), &about, file_options, remembers, progress)?;
     progress.begin(input.recording.pairs().len() as u64, begun.next);
-    pipeline::run(input, output, settings, about, format, begun, progress)
+    pipeline::run(input, output, method, about, format, begun, progress)
 }
 
 /// Raw rule and frame of the first pair that can be read.

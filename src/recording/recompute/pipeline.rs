@@ -3,9 +3,8 @@
 use super::matching::{Finished, Item, match_all};
 use super::output::Output;
 use super::resume::Begun;
-use super::{Input, Progress, RecomputeError, Summary};
+use super::{Input, Method, Progress, RecomputeError, Summary};
 use crate::recording::{About, Format, Stream};
-use crate::settings::Settings;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +19,7 @@ type Damaged = Vec<(u64, String)>;
 pub(super) fn run(
     input: Input,
     output: &Path,
-    settings: &Settings,
+    method: &Method,
     about: About,
     format: Format,
     begun: Begun,
@@ -44,7 +43,7 @@ pub(super) fn run(
             .spawn_scoped(scope, move || write_all(&mut writer, &finished, progress).map(|()| writer));
         let writer = writer.map_err(no_thread)?;
         let matched = if needs_results {
-            match_all(&items, &to_writer, settings, &part)
+            match_all(&items, &to_writer, method, &part)
         } else {
             let _closed = items.iter().try_for_each(|item| to_writer.send((item, None)));
             Ok(None)

@@ -8,10 +8,10 @@ mod tests;
 pub use result::Measured;
 
 use super::read::{ReadError, Recording};
-use super::{About, Body, Message, Packet, PairNote, RawRule, format, topic};
-use crate::capture::{MaxPixels, Orientation, Original, halves};
+use super::{About, Body, Message, Packet, PairNote, format, topic};
+use crate::capture::{MaxPixels, Orientation, Original, RawPair, RawRule, halves};
 use crate::console::foreign;
-use crate::frame::{Picture, RawPair};
+use crate::image::Picture;
 use std::time::{Duration, SystemTime};
 
 /// Makes raw pairs of packets.

@@ -1,7 +1,8 @@
 //! Expected size of a recording.
 
 use super::disk;
-use crate::frame::{Frame, Picture};
+use crate::capture::Frame;
+use crate::image::Picture;
 use crate::recording::{Stream, Streams};
 use std::path::Path;
 use std::time::Duration;

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::capture::webcam::CameraInfo;
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo, SourceSpec};
-use crate::rig::OpenedRig;
+use crate::sources::CalibratedSource;
 use crate::ui::tasks::{SETUP_ENDINGS, Task};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -65,12 +65,12 @@ impl Session {
     }
 
     /// Reads the source that was opened, or says why it cannot and stays with the one before, or goes to the scene.
-    pub(super) fn opened(&mut self, spec: &SourceSpec, opened: Result<OpenedRig, String>) {
+    pub(super) fn opened(&mut self, spec: &SourceSpec, opened: Result<CalibratedSource, String>) {
         if *spec != self.source {
             return; // another one was asked for since
         }
         match opened {
-            Ok(OpenedRig { source, calibrated, .. }) => {
+            Ok(CalibratedSource { source, calibrated, .. }) => {
                 self.running = Some(spec.clone());
                 let scale = calibrated.recipe.scale.factor();
                 let geometry = calibrated.recipe.geometry(&source.info()).map(|g| g.scaled(scale));
