@@ -1,6 +1,6 @@
 //! Calibration in a recording: from the description of a recording of ours, else from camera messages beside the pictures.
 
-use super::{Eyes, Recording};
+use super::{Recording, StereoTopics};
 use crate::calibration::{CalibrationError, CalibrationNote, CameraInfo};
 use crate::console::foreign;
 use crate::recording::format::{self, Kind};
@@ -15,7 +15,7 @@ impl Recording {
         if self.is_ours {
             return Ok(self.about.as_ref().map(|about| about.calibration.clone()));
         }
-        let Some(Eyes::Two { left, right }) = self.eyes.clone() else { return Ok(None) };
+        let Some(StereoTopics::Separate { left, right }) = self.stereo_topics.clone() else { return Ok(None) };
         let (of_left, of_right) = match [self.camera_beside(&left)?, self.camera_beside(&right)?] {
             [Some(of_left), Some(of_right)] => (of_left, of_right),
             [None, None] => return Ok(None),

@@ -27,7 +27,7 @@ mod tests;
 pub use packet_stream::PacketStream;
 pub use pair_index::PairIndex;
 pub use pair_stream::PairStream;
-pub use stereo_topics::Eyes;
+pub use stereo_topics::StereoTopics;
 
 use super::format;
 use super::{About, Channel, Packet, time, topic};
@@ -60,7 +60,7 @@ pub struct Recording {
     index: FileIndex,
     is_ours: bool,
     about: Option<About>,
-    eyes: Option<Eyes>,
+    stereo_topics: Option<StereoTopics>,
     pairs: Vec<PairIndex>,
     damage: Option<String>,
     calibration: Result<Option<CalibrationNote>, CalibrationError>,
@@ -100,13 +100,13 @@ impl Recording {
         }
         let index = scan::scan(&mut file).map_err(refused)?;
         let is_ours = topics.is_default() && [topic::ABOUT, topic::PAIRS].iter().any(|&name| index.has_topic(name));
-        let eyes = if is_ours {
-            Eyes::ours(&index)
+        let stereo_topics = if is_ours {
+            StereoTopics::ours(&index)
         } else {
             Some(topics.among(&index).map_err(|err| ReadError::File(format!("cannot play {shown}: {err}")))?)
         };
         let (about, pairs, damage, calibration) = (None, Vec::new(), None, Ok(None));
-        let mut recording = Self { file, index, is_ours, about, eyes, pairs, damage, calibration };
+        let mut recording = Self { file, index, is_ours, about, stereo_topics, pairs, damage, calibration };
         recording.about = recording.read_about();
         recording.check_pairs().map_err(refused)?;
         recording.find_pairs();
@@ -120,8 +120,8 @@ impl Recording {
     }
 
     /// The topics of the two views; `None` for a recording of ours without pictures.
-    pub fn eyes(&self) -> Option<&Eyes> {
-        self.eyes.as_ref()
+    pub fn stereo_topics(&self) -> Option<&StereoTopics> {
+        self.stereo_topics.as_ref()
     }
 
     /// The description of a recording of ours; `None` for other recordings.
@@ -264,25 +264,25 @@ impl Recording {
 
     /// Checks that no view has more pictures than [`limits::PAIRS`].
     fn check_pairs(&self) -> io::Result<()> {
-        let names = match &self.eyes {
+        let names = match &self.stereo_topics {
             None => vec![],
-            Some(Eyes::Both(both)) => vec![both.topic.as_str()],
-            Some(Eyes::Two { left, right }) => vec![left.topic.as_str(), right.topic.as_str()],
+            Some(StereoTopics::SideBySide(both)) => vec![both.topic.as_str()],
+            Some(StereoTopics::Separate { left, right }) => vec![left.topic.as_str(), right.topic.as_str()],
         };
         let max = names.into_iter().chain([topic::PAIRS]).map(|name| self.index.positions(name).len()).max();
         if max > Some(limits::PAIRS) { Err(limits::exceeded("pairs", limits::PAIRS)) } else { Ok(()) }
     }
 
     fn find_pairs(&mut self) {
-        let (pairs, unpaired) = match self.eyes.clone() {
+        let (pairs, unpaired) = match self.stereo_topics.clone() {
             None => (Vec::new(), 0),
-            Some(eyes) if self.is_ours => pair_index::ours(&self.index, &eyes),
-            Some(Eyes::Both(both)) => {
+            Some(stereo_topics) if self.is_ours => pair_index::ours(&self.index, &stereo_topics),
+            Some(StereoTopics::SideBySide(both)) => {
                 let positions = self.index.positions(&both.topic).iter();
                 let pair = |&at: &Position| PairIndex { log_time_ns: at.log_time_ns, positions: [at].into() };
                 (positions.map(pair).collect(), 0)
             }
-            Some(Eyes::Two { left, right }) => {
+            Some(StereoTopics::Separate { left, right }) => {
                 let (left, right) = (self.stamps(&left.topic), self.stamps(&right.topic));
                 pair_index::nearest(left, right)
             }

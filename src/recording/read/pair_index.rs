@@ -1,7 +1,7 @@
 //! Pairs of a file: in our recordings the packets of one log time, in recordings of other programs the pictures nearest in time.
 
 use super::index::{FileIndex, Position};
-use super::stereo_topics::{Eyes, variants};
+use super::stereo_topics::{StereoTopics, variants};
 use crate::capture::pairing::{Pairing, Side};
 use crate::recording::topic;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ pub struct PairIndex {
 ///
 /// All packets of a pair have one log time. Several pairs have the same one if the clock stood still: then the left pictures belong to
 /// the right ones in their order, and reading compares their sequence numbers.
-pub(super) fn ours(index: &FileIndex, eyes: &Eyes) -> (Vec<PairIndex>, u64) {
+pub(super) fn ours(index: &FileIndex, stereo_topics: &StereoTopics) -> (Vec<PairIndex>, u64) {
     let by_time = |mut positions: Vec<Position>| {
         positions.sort_unstable_by_key(|&position| (position.log_time_ns, position));
         positions.into_iter().peekable()
@@ -33,9 +33,9 @@ pub(super) fn ours(index: &FileIndex, eyes: &Eyes) -> (Vec<PairIndex>, u64) {
     };
     let mut notes = by_time(index.positions(topic::PAIRS).to_vec());
     let num_notes = notes.len() as u64;
-    let (first, mut second) = match eyes {
-        Eyes::Both(both) => (merged(&both.topic), None),
-        Eyes::Two { left, right } => (merged(&left.topic), Some(merged(&right.topic))),
+    let (first, mut second) = match stereo_topics {
+        StereoTopics::SideBySide(both) => (merged(&both.topic), None),
+        StereoTopics::Separate { left, right } => (merged(&left.topic), Some(merged(&right.topic))),
     };
     let mut pairs = Vec::with_capacity(first.len());
     let mut unpaired = 0;

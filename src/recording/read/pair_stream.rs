@@ -1,7 +1,7 @@
 //! Pairs of a stream of packets, as they come.
 
 use super::limits::CHUNK_BYTES;
-use super::stereo_topics::{Eyes, of_ours};
+use super::stereo_topics::{StereoTopics, of_ours};
 use super::{PacketStream, ReadError};
 use crate::capture::TopicChoice;
 use crate::capture::pairing::{Pairing, Side};
@@ -22,10 +22,10 @@ pub struct PairStream<R> {
     topics: TopicChoice,
     about: Option<About>,
     /// Topics of the two views in a recording of another program, once they are known.
-    eyes: Option<Eyes>,
-    /// Topics with messages when `eyes` was searched last.
+    stereo_topics: Option<StereoTopics>,
+    /// Topics with messages when `stereo_topics` was searched last.
     topics_seen: usize,
-    /// Packets from before `eyes` was known: the first picture of one view comes behind that of the other.
+    /// Packets from before `stereo_topics` was known: the first picture of one view comes behind that of the other.
     early: VecDeque<Packet>,
     pairing: Pairing<Packet>,
     ready: VecDeque<Vec<Packet>>,
@@ -41,7 +41,7 @@ impl<R: Read> PairStream<R> {
             stream: PacketStream::new(reader),
             topics,
             about: None,
-            eyes: None,
+            stereo_topics: None,
             topics_seen: 0,
             early: VecDeque::new(),
             pairing: Pairing::new(DEFAULT_RATE_HZ, DEFAULT_RATE_HZ),
@@ -76,7 +76,7 @@ impl<R: Read> PairStream<R> {
                 return Ok(Some(pair));
             }
             let Some(packet) = self.stream.next_packet()? else {
-                if self.about.is_none() && self.eyes.is_none() {
+                if self.about.is_none() && self.stereo_topics.is_none() {
                     self.topics.among(self.stream.index())?;
                 }
                 return Ok(None);
@@ -118,13 +118,13 @@ impl<R: Read> PairStream<R> {
     /// Adds a packet of a recording of another program.
     fn pair(&mut self, packet: Packet) {
         let topics = self.stream.index().messages();
-        if self.eyes.is_none() && self.topics_seen != topics {
+        if self.stereo_topics.is_none() && self.topics_seen != topics {
             // more topics may still come
             self.topics_seen = topics;
-            self.eyes = self.topics.among(self.stream.index()).ok();
+            self.stereo_topics = self.topics.among(self.stream.index()).ok();
         }
         self.early.push_back(packet);
-        let Some(eyes) = &self.eyes else {
+        let Some(stereo_topics) = &self.stereo_topics else {
             let bytes = |early: &VecDeque<Packet>| early.iter().map(|packet| packet.data.len() as u64).sum::<u64>();
             while self.early.len() > MAX_EARLY || bytes(&self.early) > CHUNK_BYTES {
                 self.early.pop_front();
@@ -132,14 +132,14 @@ impl<R: Read> PairStream<R> {
             return;
         };
         for packet in self.early.drain(..) {
-            let side = match eyes {
-                Eyes::Both(both) => {
+            let side = match stereo_topics {
+                StereoTopics::SideBySide(both) => {
                     self.ready.extend((packet.channel == *both).then(|| vec![packet]));
                     continue;
                 }
-                Eyes::Two { left, .. } if packet.channel == *left => Side::Left,
-                Eyes::Two { right, .. } if packet.channel == *right => Side::Right,
-                Eyes::Two { .. } => continue,
+                StereoTopics::Separate { left, .. } if packet.channel == *left => Side::Left,
+                StereoTopics::Separate { right, .. } if packet.channel == *right => Side::Right,
+                StereoTopics::Separate { .. } => continue,
             };
             self.pairing.push(side, packet.capture_time(stamp(&packet)), packet);
             self.ready.extend(std::iter::from_fn(|| self.pairing.pop()).map(|pair| vec![pair.left, pair.right]));

@@ -12,16 +12,16 @@ use std::sync::Arc;
 
 /// The topics of the two views.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Eyes {
+pub enum StereoTopics {
     /// One topic each.
-    Two {
+    Separate {
         /// The left view.
         left: Arc<Channel>,
         /// The right view.
         right: Arc<Channel>,
     },
     /// One topic of side-by-side pictures.
-    Both(Arc<Channel>),
+    SideBySide(Arc<Channel>),
 }
 
 /// Topics listed in a message.
@@ -37,7 +37,7 @@ const OURS: [[&str; 2]; 3] = [
 
 impl TopicChoice {
     /// The topics in a recording of another program: the named ones, and their counterparts by name.
-    pub(super) fn among(&self, index: &FileIndex) -> Result<Eyes, ReadError> {
+    pub(super) fn among(&self, index: &FileIndex) -> Result<StereoTopics, ReadError> {
         let images = images(index);
         // the first of several channels with one topic
         let by_name: HashMap<&str, &Arc<Channel>> =
@@ -59,16 +59,18 @@ impl TopicChoice {
             })
         };
         match (&self.both, &self.left, &self.right) {
-            (Some(both), ..) => Ok(Eyes::Both(named(both)?)),
-            (None, Some(left), Some(right)) => Ok(Eyes::Two { left: named(left)?, right: named(right)? }),
-            (None, Some(left), None) => Ok(Eyes::Two { left: named(left)?, right: other(left, true)? }),
-            (None, None, Some(right)) => Ok(Eyes::Two { left: other(right, false)?, right: named(right)? }),
+            (Some(both), ..) => Ok(StereoTopics::SideBySide(named(both)?)),
+            (None, Some(left), Some(right)) => Ok(StereoTopics::Separate { left: named(left)?, right: named(right)? }),
+            (None, Some(left), None) => Ok(StereoTopics::Separate { left: named(left)?, right: other(left, true)? }),
+            (None, None, Some(right)) => {
+                Ok(StereoTopics::Separate { left: other(right, false)?, right: named(right)? })
+            }
             (None, None, None) => {
-                let mut pairs = images
-                    .iter()
-                    .filter_map(|left| Some(Eyes::Two { left: Arc::clone(left), right: beside(&left.topic, true)? }));
+                let mut pairs = images.iter().filter_map(|left| {
+                    Some(StereoTopics::Separate { left: Arc::clone(left), right: beside(&left.topic, true)? })
+                });
                 match (pairs.next(), pairs.next()) {
-                    (Some(eyes), None) => Ok(eyes),
+                    (Some(topics), None) => Ok(topics),
                     (None, _) if images.is_empty() => Err(ReadError::File(list(index))),
                     (first, _) => {
                         let found = if first.is_some() { "more than one pair" } else { "no pair" };
@@ -84,23 +86,23 @@ impl TopicChoice {
     }
 }
 
-impl Eyes {
+impl StereoTopics {
     /// The topics in a recording of ours: raw pictures where there are any, else rectified ones.
     pub(super) fn ours(index: &FileIndex) -> Option<Self> {
         let first = |names: &[&str]| names.iter().find_map(|name| variants(index, name).next().cloned());
         if let Some(both) = first(&[topic::BOTH_UNSPLIT]) {
-            return Some(Self::Both(both));
+            return Some(Self::SideBySide(both));
         }
         let of_eye = |eye: usize| first(&[OURS[0][eye], OURS[1][eye]]);
         if let (Some(left), Some(right)) = (of_eye(0), of_eye(1)) {
-            return Some(Self::Two { left, right });
+            return Some(Self::Separate { left, right });
         }
-        Some(Self::Two { left: first(&[OURS[2][0]])?, right: first(&[OURS[2][1]])? })
+        Some(Self::Separate { left: first(&[OURS[2][0]])?, right: first(&[OURS[2][1]])? })
     }
 
     /// Whether these are rectified pictures at working size.
     pub fn are_rectified(&self) -> bool {
-        matches!(self, Self::Two { left, .. } if left.topic.starts_with(topic::LEFT_RECTIFIED))
+        matches!(self, Self::Separate { left, .. } if left.topic.starts_with(topic::LEFT_RECTIFIED))
     }
 }
 

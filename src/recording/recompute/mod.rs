@@ -17,10 +17,7 @@ use super::pack::PackError;
 use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
 use super::write::Compression;
-use super::{
-    About, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, parameter_words,
-    time,
-};
+use super::{About, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, parameter_words, time};
 use crate::capture::{Frame, MaxPixels, RawRule, SourceInfo};
 use crate::engine::{EngineError, OpenOptions};
 use crate::files::WriteError;
