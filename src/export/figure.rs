@@ -38,18 +38,15 @@ pub fn write_reach(path: &Path, reach: &Reach, error_px: f64) -> Result<(), Expo
     let failed = |err: Box<dyn Error>| ExportError::encode(path, &err);
     register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
         .map_err(|_| ExportError::encode(path, &"its letters cannot be drawn"))?;
-    match FIGURE.find(path)? {
-        "svg" => {
-            let mut text = String::new();
-            draw(&SVGBackend::with_string(&mut text, SIZE).into_drawing_area(), reach, error_px).map_err(failed)?;
-            Ok(files::write(path, text.as_bytes())?)
-        }
-        _ => {
-            let mut bytes = vec![0; SIZE.0 as usize * SIZE.1 as usize * 3];
-            draw(&BitMapBackend::with_buffer(&mut bytes, SIZE).into_drawing_area(), reach, error_px).map_err(failed)?;
-            let pixels = bytes.as_chunks::<3>().0.to_vec();
-            write_rgb(path, &Image::new(SIZE.0 as usize, SIZE.1 as usize, pixels))
-        }
+    if FIGURE.find(path)? == "svg" {
+        let mut text = String::new();
+        draw(&SVGBackend::with_string(&mut text, SIZE).into_drawing_area(), reach, error_px).map_err(failed)?;
+        Ok(files::write(path, text.as_bytes())?)
+    } else {
+        let mut bytes = vec![0; SIZE.0 as usize * SIZE.1 as usize * 3];
+        draw(&BitMapBackend::with_buffer(&mut bytes, SIZE).into_drawing_area(), reach, error_px).map_err(failed)?;
+        let pixels = bytes.as_chunks::<3>().0.to_vec();
+        write_rgb(path, &Image::new(SIZE.0 as usize, SIZE.1 as usize, pixels))
     }
 }
 

@@ -8,7 +8,12 @@ use std::path::PathBuf;
 pub(super) struct Cameras {
     /// The rig that rectifies pairs.
     rig: Option<StereoRig>,
-    cached: Option<((usize, usize), Option<[CameraInfo; 2]>)>,
+    cached: Option<Cached>,
+}
+
+struct Cached {
+    size: (usize, usize),
+    cameras: Option<[CameraInfo; 2]>,
 }
 
 impl Cameras {
@@ -22,10 +27,10 @@ impl Cameras {
 
     /// The left and the right camera of raw pictures of this size; `None` if they are unknown.
     pub(super) fn of_raw(&mut self, about: &About, size: (usize, usize)) -> Option<&[CameraInfo; 2]> {
-        if self.cached.as_ref().is_none_or(|(cached, _)| *cached != size) {
-            self.cached = Some((size, self.find(about, size)));
+        if self.cached.as_ref().is_none_or(|cached| cached.size != size) {
+            self.cached = Some(Cached { size, cameras: self.find(about, size) });
         }
-        self.cached.as_ref()?.1.as_ref()
+        self.cached.as_ref()?.cameras.as_ref()
     }
 
     fn find(&self, about: &About, size: (usize, usize)) -> Option<[CameraInfo; 2]> {

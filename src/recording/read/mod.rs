@@ -258,7 +258,9 @@ impl Recording {
             Ok((about, wrong)) => (Some(about), wrong),
             Err(why) => (None, Some(format!("what it says of itself cannot be read: {why}"))),
         };
-        wrong.into_iter().for_each(|why| self.index.add_damage(why));
+        if let Some(why) = wrong {
+            self.index.add_damage(why);
+        }
         about
     }
 

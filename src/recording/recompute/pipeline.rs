@@ -45,7 +45,7 @@ pub(super) fn run(
         let matched = if needs_results {
             match_all(&items, &to_writer, method, &part)
         } else {
-            let _closed = items.iter().try_for_each(|item| to_writer.send((item, None)));
+            let _closed = items.iter().all(|item| to_writer.send((item, None)).is_ok());
             Ok(None)
         };
         // the other threads end

@@ -163,15 +163,15 @@ impl Pairs for Jumps {
 fn playback_does_not_wait_as_long_as_a_clock_jumps() {
     let transport = Transport::new((0..3).map(time).collect(), Speed::Times(50.0), false);
     let mut player = Player::start(Box::new(Jumps), Arc::new(transport), false).unwrap();
-    assert_eq!(player.longest_wait(), LONGEST_WAIT);
+    assert_eq!(player.max_wait(), MAX_WAIT);
     assert_eq!(std::iter::from_fn(|| next(&mut player)).collect::<Vec<_>>(), [0, 1, 2]);
     let said = player.jumps().unwrap();
     assert!(said.contains("by 3600 s at pair 1, and 1 times more: playback waits for 5 s"), "{said}");
 }
 
 #[test]
-fn a_jump_does_not_change_what_is_usual() {
+fn a_jump_does_not_change_what_is_median_interval() {
     let times = [0, 100, 200, 3_600_200, 3_600_300].map(Duration::from_millis);
-    assert_eq!(usual(&times), Duration::from_millis(100));
-    assert_eq!((usual(&times[..1]), usual(&[])), (Duration::ZERO, Duration::ZERO));
+    assert_eq!(median_interval(&times), Duration::from_millis(100));
+    assert_eq!((median_interval(&times[..1]), median_interval(&[])), (Duration::ZERO, Duration::ZERO));
 }
