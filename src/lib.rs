@@ -46,6 +46,8 @@ pub mod live;
 #[cfg(feature = "publish")]
 pub mod publish;
 pub mod ui;
+mod bench;
+mod lab;
 pub mod cli;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]

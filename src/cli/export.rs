@@ -1,7 +1,7 @@
 //! `export`: a recording as files that every tool reads.
 
 use super::UsageError;
-use super::pair_bar::PairBar;
+use super::progress::PairBar;
 use super::source_args::TopicArgs;
 use super::values::choice;
 use crate::capture::{Scale, SourceSpec};

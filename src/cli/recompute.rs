@@ -1,8 +1,8 @@
 //! `recompute`: every pair of a recording matched again, into a new recording.
 
 use super::UsageError;
-use super::calibration_args::CalibrationArgs;
-use super::pair_bar::PairBar;
+use super::calibration_args::RigArgs;
+use super::progress::PairBar;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
 use super::values::choice;
@@ -12,7 +12,6 @@ use crate::recording::read::Recording;
 use crate::recording::recompute::{Input, Method, RecomputeError, RecomputeOptions, Summary, recompute};
 use crate::recording::write::Compression;
 use crate::recording::{Format, Streams};
-use crate::rig::RigFile;
 use crate::sources;
 use crate::stereo::Fill;
 use std::path::PathBuf;
@@ -42,13 +41,10 @@ pub(super) struct RecomputeArgs {
     /// Print what was done as JSON
     #[arg(long)]
     json: bool,
-    /// Use the calibration of a rig file; flags win over it
-    #[arg(long, value_name = "FILE.toml", help_heading = "Calibration")]
-    rig: Option<PathBuf>,
     #[command(flatten)]
     topics: TopicArgs,
     #[command(flatten)]
-    calibration: CalibrationArgs,
+    rig: RigArgs,
     #[command(flatten)]
     settings: SettingsArgs,
 }
@@ -63,8 +59,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         return Err(UsageError("--filled keeps what --fill puts into holes: give --fill too".to_owned()).into());
     }
     let recording = Recording::open_with(&args.recording, &args.topics.choice())?;
-    let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
-    let choice = args.calibration.over(rig_file.calibration)?;
+    let choice = args.rig.choice()?;
     let spec = SourceSpec::Recording(args.recording.clone());
     let sources::CalibratedSource { source, calibrated, .. } =
         sources::open_calibrated(&spec, &args.topics.options(), &choice)?;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 /// The modules of `src/lib.rs`, from the bottom to the top: a room imports from rooms before it only.
-const ROOMS: [&str; 24] = [
+const ROOMS: [&str; 26] = [
     "console",
     "process",
     "files",
@@ -31,6 +31,8 @@ const ROOMS: [&str; 24] = [
     "live",
     "publish",
     "ui",
+    "bench",
+    "lab",
     "cli",
 ];
 
