@@ -35,7 +35,8 @@ const OTHERS: &[(&str, &str)] = &[
 ];
 
 /// Flags in the prose that are those of other programs.
-const FLAGS_OF_OTHERS: &[&str] = &["--ignored", "--lib", "--locked", "--nocapture", "--path", "--release", "--test", "--profile"];
+const FLAGS_OF_OTHERS: &[&str] =
+    &["--ignored", "--lib", "--locked", "--nocapture", "--path", "--release", "--test", "--profile"];
 
 /// A line of a page that a person would type.
 struct Line {
@@ -63,7 +64,8 @@ fn lines(page: &Page) -> Vec<Line> {
         }
         let mut joined: Option<(usize, String)> = None;
         for (number, line) in lines {
-            let (first, text) = joined.take().map_or((*number, line.clone()), |(n, begun)| (n, begun + line.trim_start()));
+            let (first, text) =
+                joined.take().map_or((*number, line.clone()), |(n, begun)| (n, begun + line.trim_start()));
             if let Some(begun) = text.strip_suffix('\\') {
                 joined = Some((first, begun.to_owned()));
                 continue;
@@ -111,15 +113,21 @@ fn calls(line: &Line) -> Result<Vec<Call>, String> {
 
 /// The call of the program in one command; none where that is another program, which is checked here.
 fn call(words: &[String]) -> Result<Option<Call>, String> {
-    let is_variable = |word: &&String| word.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_uppercase() || c == '_'));
+    let is_variable = |word: &&String| {
+        word.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
+    };
     let count = words.iter().take_while(is_variable).count();
     let pair = |word: &String| word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
     let variables: Vec<_> = words[..count].iter().filter_map(pair).collect();
     let words: Vec<_> = words[count..].iter().map(String::as_str).collect();
-    let called = |args: &[&str]| Ok(Some(Call { variables: variables.clone(), args: args.iter().map(|&word| word.to_owned()).collect() }));
+    let called = |args: &[&str]| {
+        Ok(Some(Call { variables: variables.clone(), args: args.iter().map(|&word| word.to_owned()).collect() }))
+    };
     match &words[..] {
         ["stereopsis", args @ ..] | ["ssh", _, "stereopsis", args @ ..] => called(args),
-        ["cargo", "run", rest @ ..] => called(rest.iter().position(|&word| word == "--").map_or(&[], |at| &rest[at + 1..])),
+        ["cargo", "run", rest @ ..] => {
+            called(rest.iter().position(|&word| word == "--").map_or(&[], |at| &rest[at + 1..]))
+        }
         ["cargo", rest @ ..] => cargo(rest).map(|()| None),
         ["make", targets @ ..] => make(targets).map(|()| None),
         [script, ..] if script.starts_with("tools/") || script.starts_with("./tools/") => {
@@ -136,14 +144,17 @@ fn call(words: &[String]) -> Result<Option<Call>, String> {
 fn cargo(words: &[&str]) -> Result<(), String> {
     let named = words.iter().position(|&word| word == "--test").and_then(|at| words.get(at + 1));
     let Some(name) = named else { return Ok(()) };
-    let exists = [format!("tests/{name}.rs"), format!("tests/{name}/main.rs")].iter().any(|path| root().join(path).exists());
+    let exists =
+        [format!("tests/{name}.rs"), format!("tests/{name}/main.rs")].iter().any(|path| root().join(path).exists());
     if exists { Ok(()) } else { Err(format!("there is no test {name}")) }
 }
 
 /// Checks that the makefile has the targets.
 fn make(words: &[&str]) -> Result<(), String> {
     let makefile = fs::read_to_string(root().join("Makefile")).unwrap();
-    let missing = words.iter().find(|word| !word.contains('=') && !makefile.lines().any(|line| line.starts_with(&format!("{word}:"))));
+    let missing = words
+        .iter()
+        .find(|word| !word.contains('=') && !makefile.lines().any(|line| line.starts_with(&format!("{word}:"))));
     missing.map_or(Ok(()), |word| Err(format!("the makefile has no target {word}")))
 }
 
@@ -160,8 +171,10 @@ fn quick(args: &[String]) -> Vec<String> {
     let is_path = ["/", ".mcap", ".png", ".tif"].iter().any(|ending| command.ends_with(ending));
     let command = if command.is_empty() || is_path { "live".to_owned() } else { command };
     let has = |args: &[String], flag: &str| args.iter().any(|word| word == flag);
-    let has_images = args.iter().skip(usize::from(!is_path)).any(|word| word.ends_with(".png") && !word.starts_with("--"));
-    let small: &[(&str, &str)] = &[("--size", SIZE), ("--num-disparities", "16"), ("--frames", "2"), ("--seconds", "0.5")];
+    let has_images =
+        args.iter().skip(usize::from(!is_path)).any(|word| word.ends_with(".png") && !word.starts_with("--"));
+    let small: &[(&str, &str)] =
+        &[("--size", SIZE), ("--num-disparities", "16"), ("--frames", "2"), ("--seconds", "0.5")];
     let wanted: &[&str] = match command.as_str() {
         "live" => &["--size", "--num-disparities", "--frames"],
         "record" if has(&args, "--seconds") => &["--size", "--num-disparities", "--seconds"],
@@ -207,7 +220,8 @@ fn check(sandbox: &Sandbox, line: &Line) -> Option<String> {
         }
         if let Some(output) = &line.output {
             let mut printed = ended.stdout.lines();
-            let missing = output.iter().filter(|said| *said != "…").find(|said| !printed.any(|line| line == said.as_str()));
+            let missing =
+                output.iter().filter(|said| *said != "…").find(|said| !printed.any(|line| line == said.as_str()));
             if let Some(said) = missing {
                 return Some(format!("does not print '{said}':\n{}", ended.stdout));
             }
@@ -223,7 +237,8 @@ fn every_command_of_the_pages_works() {
         let pages: Vec<_> = pages::all();
         let check_page = |page: Page| {
             let sandbox = made.copied();
-            let failed = |line: &Line| Some(format!("{}: {}\n    {}", line.place, line.words.join(" "), check(&sandbox, line)?));
+            let failed =
+                |line: &Line| Some(format!("{}: {}\n    {}", line.place, line.words.join(" "), check(&sandbox, line)?));
             lines(&page).iter().filter_map(failed).collect::<Vec<_>>()
         };
         let threads: Vec<_> = pages.into_iter().map(|page| scope.spawn(|| check_page(page))).collect();
@@ -236,7 +251,9 @@ fn every_command_of_the_pages_works() {
 fn subcommands(sandbox: &Sandbox, above: &[String]) -> Vec<(Vec<String>, String)> {
     let help = parse(sandbox, above).stdout;
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
+    let names = listed
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next());
     let names: Vec<_> = names.filter(|name| *name != "help").map(str::to_owned).collect();
     let below = names.into_iter().flat_map(|name| subcommands(sandbox, &[above, &[name]].concat()));
     let below: Vec<_> = below.collect();
@@ -249,7 +266,8 @@ fn every_flag_and_command_in_the_prose_exists() {
     let helps = subcommands(&sandbox, &[]);
     let is_flag = |word: &&str| word.starts_with("--") && word.len() > 2;
     let name = |word: &str| word.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect::<String>();
-    let known: BTreeSet<_> = helps.iter().flat_map(|(_, help)| help.split_whitespace()).filter(is_flag).map(name).collect();
+    let known: BTreeSet<_> =
+        helps.iter().flat_map(|(_, help)| help.split_whitespace()).filter(is_flag).map(name).collect();
     let mut wrong = Vec::new();
     for page in pages::all() {
         for (number, span) in page.spans() {
@@ -285,7 +303,9 @@ fn a_command_that_is_neither_run_nor_listed_is_found() {
         assert!(calls(&line(text)).is_err_and(|err| err.contains(why)), "{text}");
     }
     let sandbox = Sandbox::empty();
-    for text in ["stereopsis live --source webcam:0,1 --no-such-flag", "ssh pi stereopsis record -o - | stereopsis paint"] {
+    for text in
+        ["stereopsis live --source webcam:0,1 --no-such-flag", "ssh pi stereopsis record -o - | stereopsis paint"]
+    {
         assert!(check(&sandbox, &line(text)).is_some(), "{text}");
     }
     assert_eq!(split("a 'b c' --d=\"e\"  # f"), ["a", "b c", "--d=e"]);

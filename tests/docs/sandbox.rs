@@ -43,7 +43,18 @@ impl Sandbox {
         let sandbox = Self::empty();
         let path = sandbox.folder.path();
         sandbox.make(&["bench", "--write-pairs", "written", "--size", SIZE, "--frames", "1", "--num-disparities", "8"]);
-        sandbox.make(&["record", "--lossless", "--size", SIZE, "--frames", "12", "--num-disparities", "16", "-o", "walk.mcap"]);
+        sandbox.make(&[
+            "record",
+            "--lossless",
+            "--size",
+            SIZE,
+            "--frames",
+            "12",
+            "--num-disparities",
+            "16",
+            "-o",
+            "walk.mcap",
+        ]);
         fs::create_dir(path.join("pairs")).unwrap();
         for (side, number) in [("left", 0), ("right", 0), ("left", 1), ("right", 1)] {
             let written = path.join("written").join(SIZE).join(format!("{side}{number}.png"));
@@ -102,7 +113,8 @@ impl Sandbox {
                 }
             }
         };
-        let [stdout, stderr] = [stdout, stderr].map(|path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned());
+        let [stdout, stderr] =
+            [stdout, stderr].map(|path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned());
         Ended { status, stdout, stderr }
     }
 }
