@@ -31,6 +31,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("ros2", "is ROS's"),
     ("rerun", "is another viewer"),
     ("stereo_calib", "is OpenCV's"),
+    ("target/fuzz/*/debug/stereopsis-fuzz", "is built by tools/fuzz.sh"),
     ("python3", "runs a script of tools/, which exists"),
 ];
 

@@ -9,3 +9,4 @@ mod commands;
 mod messages;
 mod pages;
 mod sandbox;
+mod words;

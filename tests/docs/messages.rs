@@ -12,8 +12,9 @@ fn sources(folder: &Path, text: &mut String) {
             sources(&path, text);
         } else {
             let source = fs::read_to_string(&path).unwrap();
-            let mut joins = source.split("\\\n").enumerate();
-            joins.by_ref().for_each(|(i, part)| text.push_str(if i == 0 { part } else { part.trim_start() }));
+            let mut parts = source.split("\\\n");
+            text.push_str(parts.next().unwrap());
+            parts.for_each(|part| text.push_str(part.trim_start()));
             text.push('\n');
         }
     }
