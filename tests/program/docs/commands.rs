@@ -231,19 +231,22 @@ fn check(sandbox: &Sandbox, line: &Line) -> Option<String> {
     None
 }
 
+/// What is wrong with the commands of a page, which run one after the other in one folder.
+fn check_page(made: &Sandbox, page: &Page) -> Vec<String> {
+    let sandbox = made.copied();
+    let lines = lines(page);
+    let failed =
+        |line: &Line| Some(format!("{}: {}\n    {}", line.place, line.words.join(" "), check(&sandbox, line)?));
+    lines.iter().filter_map(failed).collect()
+}
+
 #[test]
 fn every_command_of_the_pages_works() {
     let made = Sandbox::with_files();
-    let wrong = std::thread::scope(|scope| {
-        let pages: Vec<_> = pages::all();
-        let check_page = |page: Page| {
-            let sandbox = made.copied();
-            let failed =
-                |line: &Line| Some(format!("{}: {}\n    {}", line.place, line.words.join(" "), check(&sandbox, line)?));
-            lines(&page).iter().filter_map(failed).collect::<Vec<_>>()
-        };
-        let threads: Vec<_> = pages.into_iter().map(|page| scope.spawn(|| check_page(page))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    let pages = pages::all();
+    let wrong: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = pages.iter().map(|page| scope.spawn(|| check_page(&made, page))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert!(wrong.is_empty(), "{} commands fail:\n{}", wrong.len(), wrong.join("\n"));
 }

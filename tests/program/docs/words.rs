@@ -6,8 +6,15 @@ use std::path::Path;
 
 /// Identifiers that were renamed, each with its successor.
 const RENAMED: &[(&str, &str)] = &[
-    ("Cook", "GraphBuilder"),
-    ("Wanted", "GraphKey"),
+    ("BELONGING", "belongs"),
+    ("GraphKey_Wanted", "GraphKey"),
+    ("SWITCHED", "TimeEffect"),
+    ("TIMELESS", "TimeEffect"),
+    ("lift_floor", "repair"),
+    ("most_p2", "max_p2"),
+    ("most_paths", "max_paths"),
+    ("set_brightness", "set_bytes"),
+    ("write_parameter", "set"),
 ];
 
 /// The code of a line of Rust or WGSL, without its comment.
