@@ -14,6 +14,8 @@ const PARSED_ONLY: &[(&str, &str)] = &[
     ("-o -", "a pipe"),
     ("--engine gpu", "a GPU"),
     ("tune", "a GPU"),
+    ("--stages", "a GPU"),
+    ("--pipeline", "a GPU"),
     ("--model", "minutes: it measures the machine"),
 ];
 
@@ -37,7 +39,7 @@ const OTHERS: &[(&str, &str)] = &[
 
 /// Flags in the prose that are those of other programs.
 const FLAGS_OF_OTHERS: &[&str] =
-    &["--ignored", "--lib", "--locked", "--nocapture", "--path", "--release", "--test", "--profile"];
+    &["--ignored", "--lib", "--locked", "--nocapture", "--open", "--path", "--release", "--test", "--profile"];
 
 /// A line of a page that a person would type.
 struct Line {
