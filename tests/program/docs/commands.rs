@@ -14,9 +14,7 @@ const PARSED_ONLY: &[(&str, &str)] = &[
     ("-o -", "a pipe"),
     ("--engine gpu", "a GPU"),
     ("tune", "a GPU"),
-    ("--stages", "a GPU"),
-    ("--pipeline", "a GPU"),
-    ("--model", "minutes: it measures the machine"),
+    ("lab", "a GPU, or minutes: it measures the machine"),
 ];
 
 /// Programs that are not run, each with why.
