@@ -4,6 +4,7 @@ use super::pages::{self, Block, Page, root};
 use super::sandbox::{Ended, SIZE, Sandbox};
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 /// Arguments with which a command is not run but parsed: each with what it would need.
 const PARSED_ONLY: &[(&str, &str)] = &[
@@ -165,15 +166,19 @@ fn parsed_only(call: &Call) -> Option<&'static str> {
     PARSED_ONLY.iter().find(|(pattern, _)| line.contains(&format!(" {pattern}"))).map(|(_, why)| *why)
 }
 
+/// Whether a word names images, a folder of pairs or a recording.
+fn is_file(word: &str) -> bool {
+    let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
+    word.ends_with('/') || ending.is_some_and(|ending| ["mcap", "png", "tif"].contains(&ending))
+}
+
 /// The same call with little work: few small images, and the CPU engine.
 fn quick(args: &[String]) -> Vec<String> {
     let mut args = args.to_vec();
     let command = args.first().filter(|word| !word.starts_with('-')).cloned().unwrap_or_default();
-    let is_path = ["/", ".mcap", ".png", ".tif"].iter().any(|ending| command.ends_with(ending));
-    let command = if command.is_empty() || is_path { "live".to_owned() } else { command };
+    let command = if command.is_empty() || is_file(&command) { "live".to_owned() } else { command };
     let has = |args: &[String], flag: &str| args.iter().any(|word| word == flag);
-    let has_images =
-        args.iter().skip(usize::from(!is_path)).any(|word| word.ends_with(".png") && !word.starts_with("--"));
+    let has_images = args.iter().any(|word| is_file(word));
     let small: &[(&str, &str)] =
         &[("--size", SIZE), ("--num-disparities", "16"), ("--frames", "2"), ("--seconds", "0.5")];
     let wanted: &[&str] = match command.as_str() {

@@ -103,13 +103,12 @@ fn anchor(heading: &str) -> String {
 
 /// The pages of the book, without its summary.
 pub(crate) fn book() -> Vec<Page> {
-    let mut names: Vec<_> = fs::read_dir(root().join("docs"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".md") && name != "SUMMARY.md")
-        .collect();
-    names.sort();
-    names.iter().map(|name| Page::read(&format!("docs/{name}"))).collect()
+    let files = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let is_page =
+        |path: &PathBuf| path.extension().is_some_and(|ending| ending == "md") && !path.ends_with("SUMMARY.md");
+    let mut paths: Vec<_> = files.filter(is_page).collect();
+    paths.sort();
+    paths.iter().map(|path| Page::read(path.strip_prefix(root()).unwrap().to_str().unwrap())).collect()
 }
 
 /// Every page with commands.
