@@ -2,7 +2,7 @@
 //! shift and a factor: so one range in px serves both views, and near is red in Turbo whatever the rig.
 
 use crate::choices;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::stereo::{DisparityMap, INVALID, map::SUBPIXEL_STEPS, reason};
 

@@ -1,7 +1,7 @@
 //! How far a rig sees with a search range, and how exactly: `Z = f B / d`, so that an error of `e` px in the disparity `d` is
 //! one of `e / d` of the distance (Leu, Bacara & Jivet 2010, section II, eq. 2 and Fig. 5).
 
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use std::fmt;
 
 /// An error of depth that most uses bear, per cent of the distance.

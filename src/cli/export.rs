@@ -8,7 +8,8 @@ use crate::capture::{Scale, SourceSpec};
 use crate::console;
 use crate::recording::export::{ExportOptions, Exported, Opened, Part, Progress, Selection, export};
 use crate::recording::read::Recording;
-use crate::rig::{self, CalibrationChoice};
+use crate::rig::CalibrationChoice;
+use crate::sources;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
 
@@ -63,7 +64,8 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let scale = recording.about().and_then(|about| Scale::from_word(&about.calibration.scale)).unwrap_or_default();
     let spec = SourceSpec::Recording(args.recording.clone());
     let choice = CalibrationChoice { scale, ..CalibrationChoice::default() };
-    let rig::OpenedRig { source, calibrated, .. } = rig::open(&spec, &args.topics.options(), &choice)?;
+    let sources::CalibratedSource { source, calibrated, .. } =
+        sources::open_calibrated(&spec, &args.topics.options(), &choice)?;
     let (info, losses) = (source.info(), source.state().remarks);
     drop(source);
     losses.iter().for_each(console::say);

@@ -6,7 +6,7 @@ use crate::calibration::FocalLength;
 use crate::capture::source::parse_size;
 use crate::console;
 use crate::export::{check_reach_name, write_reach};
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::parameter::Domain;
 use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT, USUAL_ERROR_PX};
 use crate::stereo::StereoParams;

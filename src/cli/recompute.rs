@@ -6,13 +6,13 @@ use super::progress::pair_bar;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
 use super::values::choice;
-use crate::capture::SourceSpec;
+use crate::capture::{Frame, SourceSpec};
 use crate::console;
 use crate::recording::read::Recording;
-use crate::recording::recompute::{Input, Progress, RecomputeError, RecomputeOptions, Summary, recompute};
+use crate::recording::recompute::{Input, Method, Progress, RecomputeError, RecomputeOptions, Summary, recompute};
 use crate::recording::write::Compression;
 use crate::recording::{Format, Streams};
-use crate::rig;
+use crate::sources;
 use crate::stereo::Fill;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
@@ -62,7 +62,8 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     let recording = Recording::open_with(&args.recording, &args.topics.choice())?;
     let choice = args.rig.choice()?;
     let spec = SourceSpec::Recording(args.recording.clone());
-    let rig::OpenedRig { source, calibrated, .. } = rig::open(&spec, &args.topics.options(), &choice)?;
+    let sources::CalibratedSource { source, calibrated, .. } =
+        sources::open_calibrated(&spec, &args.topics.options(), &choice)?;
     let (info, losses) = (source.info(), source.state().remarks);
     drop(source);
     losses.iter().for_each(console::say);
@@ -80,11 +81,14 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         compression: args.compression,
         filled: args.filled,
     };
+    let params =
+        |frame: &Frame| settings.params_for(frame.size().0, frame.geometry.as_ref()).map_err(|err| err.to_string());
+    let method = Method { engine: settings.engine_options(), params: &params };
     let bar = Bar { bar: pair_bar((!args.json).then_some(0)), is_quiet: args.json };
-    let summary = recompute(input, &args.output, &settings, &options, &bar);
+    let summary = recompute(input, &args.output, &method, &options, &bar);
     bar.bar.finish_and_clear();
     let summary = match summary {
-        Err(RecomputeError::Streams(text)) => return Err(UsageError(text).into()),
+        Err(RecomputeError::Streams(text) | RecomputeError::Params(text)) => return Err(UsageError(text).into()),
         summary => summary?,
     };
     if args.json {

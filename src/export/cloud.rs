@@ -2,8 +2,8 @@
 
 use super::file::{self, ExportError};
 use crate::files;
-use crate::frame::{Geometry, Picture};
-use crate::image::Image;
+use crate::geometry::Geometry;
+use crate::image::{Image, Picture};
 use std::path::Path;
 
 /// Writes every pixel that has a depth as a point, as binary little-endian `.ply`: x to the right, y down, z forward, metres,
@@ -54,7 +54,7 @@ fn header(points: usize, colored: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Luma;
+    use crate::image::Luma;
 
     const GEOMETRY: Geometry =
         Geometry { focal_px: 100.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 1.0, cy_px: 0.5, estimated: false };

@@ -3,7 +3,7 @@
 
 use super::file::{self, ExportError};
 use crate::files;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::stereo::{DisparityMap, depth};
 use image::{ImageBuffer, ImageFormat, Luma};

@@ -151,7 +151,7 @@ fn metres(m: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Geometry;
+    use crate::geometry::Geometry;
 
     fn reach(min_disparity: i32, num_disparities: u32) -> Reach {
         let geometry =

@@ -3,8 +3,8 @@
 use super::file::{self, ExportError};
 use crate::colormap::{self, Colormap, DisplayRange};
 use crate::files;
-use crate::frame::{Geometry, Luma, Picture};
-use crate::image::Image;
+use crate::geometry::Geometry;
+use crate::image::{Image, Luma, Picture};
 use crate::stereo::DisparityMap;
 use image::{DynamicImage, ImageBuffer, ImageFormat};
 use std::io::Cursor;

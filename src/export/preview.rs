@@ -7,9 +7,10 @@ use super::file::ExportError;
 use super::panel::{self, Bar, EMPTY_PANEL, Panel};
 use super::picture::write_rgb;
 use super::scale;
+use crate::capture::Frame;
 use crate::colormap::{self, Colormap, DisplayRange};
-use crate::frame::{Frame, Geometry, Picture};
-use crate::image::Image;
+use crate::geometry::Geometry;
+use crate::image::{Image, Picture};
 use crate::stereo::{DisparityMap, reason};
 use std::path::Path;
 
@@ -111,7 +112,8 @@ fn median_depth_m(map: &DisparityMap, geometry: &Geometry) -> Option<f64> {
 pub(super) mod tests {
     use super::super::panel::BACKGROUND;
     use super::*;
-    use crate::frame::{Luma, RawPair};
+    use crate::capture::RawPair;
+    use crate::image::Luma;
     use crate::stereo::INVALID;
     use std::sync::Arc;
     use std::time::{Duration, SystemTime};

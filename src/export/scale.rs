@@ -1,7 +1,7 @@
 //! Which numbers stand beside a colour bar: its two ends, then round numbers, the roundest first.
 
 use crate::colormap::DisplayRange;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 
 /// A number beside a bar.
 #[derive(Clone, Debug, PartialEq)]

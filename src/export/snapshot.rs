@@ -4,9 +4,9 @@
 use super::disparity::{write_depth_mm, write_disparity};
 use super::file::ExportError;
 use super::picture::{write_confidence, write_picture};
+use crate::capture::Frame;
 use crate::engine::Output;
 use crate::files;
-use crate::frame::Frame;
 use crate::stereo::{DisparityMap, reason};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! How differently bright the two pictures are, and whether matching suffers from it.
 
-use crate::frame::Luma;
+use crate::image::Luma;
 use crate::stereo::CostKind;
 use crate::stereo::cost::ExposureTolerance;
 

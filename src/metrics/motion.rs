@@ -1,7 +1,7 @@
 //! How far things move between two pictures of one camera: what a late right picture costs.
 
 use crate::calibration::{Search, search};
-use crate::frame::Luma;
+use crate::image::Luma;
 
 /// Coarse: corners of a small level, moved by up to a tenth of the picture any way.
 const SEARCH: Search = Search { disparity: (-0.10, 0.10), rows: 0.10, width_px: 320 };

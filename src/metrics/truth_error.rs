@@ -1,7 +1,7 @@
 //! Error of a disparity map against exact truth, by the words of the Middlebury benchmark: shares are of all pixels that
 //! have truth, and a pixel without a disparity counts as bad.
 
-use crate::frame::Truth;
+use crate::image::Truth;
 use crate::stereo::DisparityMap;
 
 /// Error over one region of the left picture.

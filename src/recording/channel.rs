@@ -32,7 +32,7 @@ pub struct Schema {
 pub struct Packet {
     /// Its topic.
     pub channel: Arc<Channel>,
-    /// Number of its pair, see [`crate::frame::RawPair::sequence`]; the low 32 bits.
+    /// Number of its pair, see [`crate::capture::RawPair::sequence`]; the low 32 bits.
     pub sequence: u32,
     /// When it was recorded: the wall clock, ns since 1970. Packets of one pair have the same: by it a reader finds them in the
     /// file's index, without decompressing everything.

@@ -11,6 +11,7 @@ pub mod export;
 pub mod format;
 pub mod message;
 pub mod pack;
+pub mod playback;
 pub mod read;
 pub mod recompute;
 mod stream;
@@ -19,7 +20,7 @@ pub mod topic;
 pub mod unpack;
 pub mod write;
 
-pub use about::{About, CalibrationNote, Counters, Event, PairNote, RawRule, Recomputed, ResultNote, parameter_words};
+pub use about::{About, Counters, Event, PairNote, Recomputed, ResultNote, parameter_words};
 pub use channel::{Channel, Packet, Schema};
 pub use format::Format;
 pub use message::{Body, Message};

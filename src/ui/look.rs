@@ -3,7 +3,7 @@
 use super::render::{Display, FloatMap, MapLook};
 use super::view::ViewKind;
 use crate::colormap::{Colormap, DisplayRange};
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::reach::USUAL_ERROR_PX;
 use crate::stereo::StereoParams;
 use std::ops::RangeInclusive;

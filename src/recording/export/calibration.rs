@@ -1,11 +1,9 @@
 //! `calibration/`: the rig of a recording in the forms that other tools read.
 
-use crate::calibration::{Camera, Distortion, Output, Projection, Rectification, StereoRig, write};
+use crate::calibration::{Output, StereoRig, write};
 use crate::capture::SourceInfo;
 use crate::files::{self, WriteError};
-use crate::frame::Geometry;
 use crate::rig::Calibrated;
-use glam::{DMat3, DVec3};
 use std::path::Path;
 
 /// Names of the files, with what they are.
@@ -18,26 +16,8 @@ pub(super) const FILES: [(&str, &str); 4] = [
 
 /// The rig of the pictures that are exported; where they are rectified as they come, the one that their geometry describes.
 pub(super) fn rig(info: &SourceInfo, calibrated: &Calibrated) -> Option<StereoRig> {
-    let of_geometry = || Some(rectified_rig(&calibrated.recipe.geometry(info)?, (info.width, info.height)));
+    let of_geometry = || Some(StereoRig::of_rectified(&calibrated.recipe.geometry(info)?, (info.width, info.height)));
     calibrated.rig.clone().or_else(of_geometry)
-}
-
-/// Cameras that give rectified pictures of this geometry.
-fn rectified_rig(geometry: &Geometry, size: (usize, usize)) -> StereoRig {
-    let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated } = *geometry;
-    let [left, right] = [cx_px, cx_px + doffs_px].map(|cx| Projection { fx: focal_px, fy: focal_px, cx, cy: cy_px });
-    let [left_camera, right_camera] = [&left, &right].map(|&Projection { fx, fy, cx, cy }| Camera {
-        fx,
-        fy,
-        cx,
-        cy,
-        distortion: Distortion::default(),
-    });
-    let translation_m = DVec3::new(-baseline_m, 0.0, 0.0);
-    let (rotation_left, rotation_right) = (DMat3::IDENTITY, DMat3::IDENTITY);
-    let rectification = Some(Rectification { rotation_left, rotation_right, left, right, baseline_m });
-    let rig = StereoRig::new(left_camera, right_camera, DMat3::IDENTITY, translation_m, Some(size));
-    StereoRig { rectification, estimated, ..rig }
 }
 
 /// Writes it; returns what a form could not hold, in sentences.

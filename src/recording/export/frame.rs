@@ -2,9 +2,8 @@
 
 use super::table::Row;
 use super::{ExportError, Part};
-use crate::capture::{Recipe, SourceInfo};
+use crate::capture::{Frame, RawPair, Recipe, SourceInfo};
 use crate::export;
-use crate::frame::{Frame, RawPair};
 use crate::image::Image;
 use crate::recording::read::ReadError;
 use crate::recording::unpack::Measured;

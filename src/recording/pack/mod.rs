@@ -7,12 +7,12 @@ mod picture;
 mod tests;
 
 use super::topic::{self, frame};
-use super::{
-    About, Body, Channel, Counters, Event, Format, Message, Packet, PairNote, RawRule, Stream, parameter_words, time,
-};
+use super::{About, Body, Channel, Counters, Event, Format, Message, Packet, PairNote, Stream, parameter_words, time};
 use crate::calibration::CameraInfo;
+use crate::capture::{Frame, RawPair, RawRule};
 use crate::engine::Output;
-use crate::frame::{Frame, Geometry, Picture, RawPair};
+use crate::geometry::Geometry;
+use crate::image::Picture;
 use crate::stereo::StereoParams;
 use cameras::Cameras;
 use std::collections::BTreeMap;

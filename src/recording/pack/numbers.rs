@@ -2,7 +2,7 @@
 
 use super::picture::image;
 use crate::engine::Output;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::recording::ResultNote;
 use crate::recording::message::{Body, DisparityBody, Encoding};

@@ -1,10 +1,10 @@
 //! What a recording knows of its cameras: ours says it of itself, in those of others it is in the messages beside the pictures.
 
 use super::{Eyes, Recording};
-use crate::calibration::{CalibrationError, CameraInfo};
+use crate::calibration::{CalibrationError, CalibrationNote, CameraInfo};
 use crate::console::foreign;
 use crate::recording::format::{self, Kind};
-use crate::recording::{Body, CalibrationNote, Channel, topic};
+use crate::recording::{Body, Channel, topic};
 
 impl Recording {
     /// What the file says of how pairs become rectified and metric, see [`Recording::calibration`].

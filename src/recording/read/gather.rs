@@ -1,8 +1,9 @@
 //! Which packets of a stream are a pair, as they come.
 
 use super::limits::CHUNK_BYTES;
-use super::topics::{Eyes, TopicChoice, of_ours};
+use super::topics::{Eyes, of_ours};
 use super::{PacketStream, ReadError};
+use crate::capture::TopicChoice;
 use crate::capture::pairing::{Pairing, Side};
 use crate::recording::message::Body;
 use crate::recording::{About, Packet, format, time, topic};

@@ -315,7 +315,7 @@ fn a_file_that_shrinks_while_it_is_read_loses_pairs_and_nothing_else() {
 
 #[test]
 fn cameras_that_cannot_be_are_told() {
-    let geometry = crate::frame::Geometry {
+    let geometry = crate::geometry::Geometry {
         focal_px: 50.0,
         baseline_m: 0.1,
         doffs_px: 0.0,

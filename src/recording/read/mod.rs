@@ -22,11 +22,13 @@ mod tests;
 pub use gather::PairStream;
 pub use pairs::PairIndex;
 pub use stream::PacketStream;
-pub use topics::{Eyes, TopicChoice};
+pub use topics::Eyes;
 
 use super::format;
 use super::message::Body;
-use super::{About, CalibrationNote, Channel, Packet, topic};
+use super::{About, Channel, Packet, topic};
+use crate::calibration::CalibrationNote;
+use crate::capture::TopicChoice;
 use crate::console::{self, foreign};
 use contents::{Contents, Place};
 use fields::MessageHead;

@@ -2,24 +2,13 @@
 
 use super::ReadError;
 use super::contents::Contents;
-use crate::capture::Orientation;
+use crate::capture::{Orientation, TopicChoice};
 use crate::console::foreign;
 use crate::recording::format::{self, Kind};
 use crate::recording::{About, Channel, Stream, topic};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
-
-/// Which topics show the eyes, as far as the user says so.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TopicChoice {
-    /// The left eye's pictures.
-    pub left: Option<String>,
-    /// The right eye's pictures.
-    pub right: Option<String>,
-    /// One picture of both eyes, the left half is the left one.
-    pub both: Option<String>,
-}
 
 /// The topics that show the eyes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,11 +36,6 @@ const OURS: [[&str; 2]; 3] = [
 ];
 
 impl TopicChoice {
-    /// Whether nothing was said.
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// The topics of a recording of others.
     pub(super) fn among(&self, contents: &Contents) -> Result<Eyes, ReadError> {
         let images = images(contents);

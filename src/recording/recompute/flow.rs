@@ -3,10 +3,9 @@
 use super::matching::{Finished, Item, Stopped, match_all};
 use super::output::Output;
 use super::part::Taken;
-use super::{Input, Progress, RecomputeError, Summary};
+use super::{Input, Method, Progress, RecomputeError, Summary};
 use crate::recording::unpack::Unpacker;
 use crate::recording::{About, Format, Stream};
-use crate::settings::Settings;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +21,7 @@ type Damaged = Vec<(u64, String)>;
 pub(super) fn run(
     input: Input,
     output: &Path,
-    settings: &Settings,
+    method: &Method,
     about: About,
     format: Format,
     taken: Taken,
@@ -46,7 +45,7 @@ pub(super) fn run(
             .spawn_scoped(scope, move || write_all(&mut writer, &finished, progress).map(|()| writer));
         let writer = writer.map_err(no_thread)?;
         let matched = if needs_results {
-            match_all(&items, &to_writer, settings)
+            match_all(&items, &to_writer, method)
         } else {
             while let Ok(item) = items.recv() {
                 if to_writer.send((item, None)).is_err() {
@@ -62,7 +61,7 @@ pub(super) fn run(
         let written = writer.join().map_err(panicked)?;
         let engine = matched.map_err(|why| match why {
             Stopped::Engine(error) => RecomputeError::Engine { error, part: part_path },
-            Stopped::Settings(error) => RecomputeError::Settings(error),
+            Stopped::Params(text) => RecomputeError::Params(text),
         });
         // a disk that is full is why the matcher stopped
         let (writer, engine) = (written?, engine?);

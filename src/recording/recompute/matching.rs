@@ -1,9 +1,9 @@
 //! Frames in, results out, in order, with as many at once as the engine takes.
 
+use super::Method;
+use crate::capture::Frame;
 use crate::engine::{self, Engine, EngineError, EngineInfo, Job, Output};
-use crate::frame::Frame;
 use crate::recording::Packet;
-use crate::settings::{Settings, SettingsError};
 use crossbeam_channel::{Receiver, Sender, TryRecvError};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,14 +27,14 @@ pub(super) enum Stopped {
     /// The engine cannot.
     Engine(EngineError),
     /// The parameters do not fit.
-    Settings(SettingsError),
+    Params(String),
 }
 
 /// Matches all that comes, until nothing comes or nobody takes it any more. Returns what computed.
 pub(super) fn match_all(
     items: &Receiver<Item>,
     finished: &Sender<Finished>,
-    settings: &Settings,
+    method: &Method,
 ) -> Result<Option<Arc<EngineInfo>>, Stopped> {
     let mut engine: Option<Box<dyn Engine>> = None;
     let mut in_flight: VecDeque<Item> = VecDeque::new();
@@ -50,7 +50,7 @@ pub(super) fn match_all(
             };
             match next {
                 Ok(item) => {
-                    submit(&mut engine, &item, settings)?;
+                    submit(&mut engine, &item, method)?;
                     in_flight.push_back(item);
                     continue;
                 }
@@ -74,14 +74,14 @@ pub(super) fn match_all(
 }
 
 /// Hands a pair to the engine; the first one decides which engine.
-fn submit(engine: &mut Option<Box<dyn Engine>>, item: &Item, settings: &Settings) -> Result<(), Stopped> {
+fn submit(engine: &mut Option<Box<dyn Engine>>, item: &Item, method: &Method) -> Result<(), Stopped> {
     let frame = &item.frame;
-    let params = settings.params_for(frame.size().0, frame.geometry.as_ref()).map_err(Stopped::Settings)?;
+    let params = (method.params)(frame).map_err(Stopped::Params)?;
     let job = Job { frame: Arc::clone(frame), params: Arc::new(params), read_back: true, wants_right: false };
     let engine = if let Some(engine) = engine {
         engine
     } else {
-        let opened = engine::open(&settings.engine_options(), Some(&job)).map_err(Stopped::Engine)?;
+        let opened = engine::open(&method.engine, Some(&job)).map_err(Stopped::Engine)?;
         if let Some(why) = opened.why {
             log::info!("{why}");
         }

@@ -14,13 +14,12 @@ mod part;
 use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
 use super::write::Compression;
-use super::{About, CalibrationNote, Channel, Format, RawRule, Recomputed, Stream, Streams, parameter_words, time};
-use crate::capture::{MaxPixels, SourceInfo};
-use crate::engine::EngineError;
+use super::{About, Channel, Format, Recomputed, Stream, Streams, parameter_words, time};
+use crate::capture::{Frame, MaxPixels, RawRule, SourceInfo};
+use crate::engine::{EngineError, OpenOptions};
 use crate::files::WriteError;
-use crate::frame::Frame;
 use crate::rig::Calibrated;
-use crate::settings::{Settings, SettingsError};
+use crate::stereo::StereoParams;
 use part::Manner;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,8 +37,8 @@ pub enum RecomputeError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The parameters do not fit these pictures.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
+    #[error("{0}")]
+    Params(String),
     /// The engine cannot.
     #[error("{error}; what is complete is in {}: the same command goes on there", part.display())]
     Engine {
@@ -120,6 +119,14 @@ pub struct Summary {
     pub engine: Option<String>,
 }
 
+/// How pairs are matched.
+pub struct Method<'a> {
+    /// The engine.
+    pub engine: OpenOptions,
+    /// The parameters for a frame, by its size and geometry; or why none fit, in words.
+    pub params: &'a dyn Fn(&Frame) -> Result<StereoParams, String>,
+}
+
 /// Matches every pair of a recording again and writes a new one.
 ///
 /// # Errors
@@ -127,20 +134,20 @@ pub struct Summary {
 pub fn recompute(
     mut input: Input,
     output: &Path,
-    settings: &Settings,
+    method: &Method,
     options: &RecomputeOptions,
     progress: &dyn Progress,
 ) -> Result<Summary, RecomputeError> {
     part::check_names(input.path, output)?;
     let format = options.format.unwrap_or_else(|| format_of(&input.recording));
     let (raw, frame) = first_pair(&mut input)?;
-    let params = settings.params_for(frame.size().0, frame.geometry.as_ref())?;
+    let params = (method.params)(&frame).map_err(RecomputeError::Params)?;
     let streams = streams(&input, frame.geometry.is_some(), options.streams)?;
     let about = About {
         streams,
         filled: options.filled,
         raw,
-        calibration: CalibrationNote::of(input.calibrated, input.alpha, input.info),
+        calibration: input.calibrated.to_note(input.alpha, input.info),
         parameters: parameter_words(&params),
         ..about(&input, format)?
     };
@@ -149,7 +156,7 @@ pub fn recompute(
     let manner = Manner { format, compression: options.compression, remembers };
     let taken = part::take_up(output, input.recording.pairs(), &about, manner, progress)?;
     progress.begin(input.recording.pairs().len() as u64, taken.next);
-    flow::run(input, output, settings, about, format, taken, progress)
+    flow::run(input, output, method, about, format, taken, progress)
 }
 
 /// How the pictures of the first pair that can be read were recorded, and what is matched of it.

@@ -7,10 +7,10 @@ mod tests;
 
 pub use result::Measured;
 
-use super::{About, Body, Message, Packet, PairNote, RawRule, format, time, topic};
-use crate::capture::{MaxPixels, Orientation, Original, halves};
+use super::{About, Body, Message, Packet, PairNote, format, time, topic};
+use crate::capture::{MaxPixels, Orientation, Original, RawPair, RawRule, halves};
 use crate::console::foreign;
-use crate::frame::{Picture, RawPair};
+use crate::image::Picture;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Why a pair of a recording cannot be used.

@@ -3,8 +3,7 @@
 use crate::capture::decode::{decode_picture, jpeg_size, luma_of};
 use crate::capture::decode_camera::{Layout, PixelFormat, decode};
 use crate::capture::{MaxPixels, Shot};
-use crate::frame::{Luma, Picture};
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture};
 use crate::recording::Body;
 use crate::recording::message::{Encoding, ImageBody};
 use std::sync::Arc;

@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::capture::Orientation;
-use crate::frame::Luma;
-use crate::image::Image;
+use crate::image::{Image, Luma};
 use crate::recording::message::{Encoding, ImageBody};
 use crate::recording::{Channel, Format};
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! How large a recording will become, told before it is started.
 
 use super::disk;
-use crate::frame::{Frame, Picture};
+use crate::capture::Frame;
+use crate::image::Picture;
 use crate::recording::{Stream, Streams};
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,8 @@
-//! Owned pixels with a width and a height: the one container of the whole program.
+//! Owned pixels with a width and a height, and the pictures that are made of them.
+
+mod picture;
+
+pub use picture::{Luma, Picture, Truth};
 
 use std::fmt;
 

@@ -3,8 +3,8 @@
 
 #![allow(unsafe_code, reason = "a driver's buffers are mapped into this process; each use says why it is sound")]
 
-use super::device::DeviceError;
-use super::linux_calls::{PICTURES, blank, call};
+use super::super::DeviceError;
+use super::calls::{PICTURES, blank, call};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;

@@ -157,20 +157,20 @@ fn blank_pix() -> sys::v4l2_pix_format {
 }
 
 /// What the driver tells of a control; its name is not read.
-pub(super) fn control(device: &Device, id: u32) -> io::Result<sys::v4l2_query_ext_ctrl> {
+pub(in crate::capture::webcam) fn control(device: &Device, id: u32) -> io::Result<sys::v4l2_query_ext_ctrl> {
     let mut message = sys::v4l2_query_ext_ctrl { id, ..blank() };
     call(&device.handle(), vidioc::VIDIOC_QUERY_EXT_CTRL, &mut message)?;
     Ok(message)
 }
 
 /// Whether a menu has this value.
-pub(super) fn menu_has(device: &Device, id: u32, index: u32) -> bool {
+pub(in crate::capture::webcam) fn menu_has(device: &Device, id: u32, index: u32) -> bool {
     let mut message = sys::v4l2_querymenu { id, index, ..blank() };
     call(&device.handle(), vidioc::VIDIOC_QUERYMENU, &mut message).is_ok()
 }
 
 /// The value of a control that is a number of 32 bits, a switch or a menu.
-pub(super) fn value(device: &Device, id: u32) -> io::Result<i32> {
+pub(in crate::capture::webcam) fn value(device: &Device, id: u32) -> io::Result<i32> {
     let mut control = sys::v4l2_ext_control { id, ..blank() };
     let mut message = sys::v4l2_ext_controls { count: 1, controls: &raw mut control, ..blank() };
     call(&device.handle(), vidioc::VIDIOC_G_EXT_CTRLS, &mut message)?;

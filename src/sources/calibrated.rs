@@ -1,15 +1,14 @@
 //! Opens a source together with its calibration.
 
-use super::calibrate::{Calibrated, CalibrationChoice, RectifyChoice};
-use crate::calibration::CalibrationError;
-use crate::capture::{self, CaptureError, Next, PairSource, SourceOptions, SourceSpec};
-use crate::frame::RawPair;
-use crate::recording::CalibrationNote;
+use super::open;
+use crate::calibration::{CalibrationError, CalibrationNote};
+use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceOptions, SourceSpec};
+use crate::rig::{Calibrated, CalibrationChoice, RectifyChoice};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// A source that is open, and how its frames are made.
-pub struct OpenedRig {
+pub struct CalibratedSource {
     /// Gives the raw pairs.
     pub source: Box<dyn PairSource>,
     /// Makes frames of them.
@@ -45,10 +44,14 @@ const PATIENCE: Duration = Duration::from_secs(6);
 ///
 /// # Errors
 /// [`OpenError`]
-pub fn open(spec: &SourceSpec, options: &SourceOptions, choice: &CalibrationChoice) -> Result<OpenedRig, OpenError> {
+pub fn open_calibrated(
+    spec: &SourceSpec,
+    options: &SourceOptions,
+    choice: &CalibrationChoice,
+) -> Result<CalibratedSource, OpenError> {
     let mut options = options.clone();
     options.cameras.calibrated = choice.rectify() != RectifyChoice::Off;
-    let mut source = capture::open(spec, &options)?;
+    let mut source = open(spec, &options)?;
     let inputs = [source.files(), choice.files.clone()].concat();
     let info = source.info();
     let wrong = |error| OpenError::Calibration { source_name: info.name.clone(), error };
@@ -56,9 +59,9 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions, choice: &CalibrationChoi
         let pairs = first_pairs(source.as_mut())?;
         let calibrated = choice.estimate(&pairs, &info).map_err(wrong)?;
         if !info.is_camera {
-            source = capture::open(spec, &options)?; // from the start again
+            source = open(spec, &options)?; // from the start again
         }
-        return Ok(OpenedRig { source, calibrated, inputs });
+        return Ok(CalibratedSource { source, calibrated, inputs });
     }
     // a recording knows its own calibration; whoever gives another one wins
     let recorded = source.calibration().filter(|_| !info.is_rectified && choice.says_nothing());
@@ -69,12 +72,12 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions, choice: &CalibrationChoi
                 // another crop has another geometry
                 (note.alpha, note.geometry) = (choice.alpha, None);
             }
-            note.calibrated(&info)
+            Calibrated::from_note(&note, &info)
         }
         None => choice.apply(&info),
     };
     let calibrated = calibrated.map_err(wrong)?;
-    Ok(OpenedRig { source, calibrated, inputs })
+    Ok(CalibratedSource { source, calibrated, inputs })
 }
 
 /// Some pairs from the beginning of a source: all of one that has few.

@@ -2,11 +2,10 @@
 
 use super::numbered;
 use super::unpacking::Unpacking;
-use crate::capture::newest::{self, NewestReceiver, NewestSender, Policy, RecvError};
+use crate::calibration::CalibrationNote;
 use crate::capture::threads::{ended, join_or_leave};
-use crate::capture::{CaptureError, Next, PairSource, SourceInfo, SourceOptions, SourceState, Speed};
-use crate::frame::RawPair;
-use crate::recording::CalibrationNote;
+use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed};
+use crate::newest::{self, NewestReceiver, NewestSender, Policy, RecvError};
 use crate::recording::read::{PairStream, ReadError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::io::{BufReader, Read};

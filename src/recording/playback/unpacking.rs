@@ -1,7 +1,7 @@
 //! Packets become the raw pairs of a source.
 
-use crate::capture::{Scale, SourceInfo, SourceOptions};
-use crate::frame::{Geometry, RawPair};
+use crate::capture::{RawPair, Scale, SourceInfo, SourceOptions};
+use crate::geometry::Geometry;
 use crate::recording::read::{Eyes, PairStream};
 use crate::recording::unpack::Unpacker;
 use crate::recording::{About, Packet, Recording, Stream};

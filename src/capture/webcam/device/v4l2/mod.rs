@@ -2,12 +2,16 @@
 //! takes what nokhwa cannot express: grey, 16 bits, rates such as 30000/1001, ranges of sizes, rows that lie apart. nokhwa
 //! finds the cameras (`devices`).
 
-use super::device::{Device, DeviceError, Frame, Started, no_camera};
-use super::linux_calls::{self, Format};
-use super::linux_modes::{Offer, offers};
-use super::linux_stream::Stream;
-use super::mode::Mode;
+pub(in super::super) mod calls;
+mod modes;
+mod stream;
+
+use self::calls::Format;
+use self::modes::{Offer, offers};
+use self::stream::Stream;
+use super::{Device, DeviceError, Frame, Started, no_camera};
 use crate::capture::decode_camera::Layout;
+use crate::capture::webcam::mode::Mode;
 use rustix::time::{ClockId, clock_gettime};
 use std::time::{Duration, SystemTime};
 use v4l::video::Capture;
@@ -27,7 +31,7 @@ const LOOK_MS: i32 = 100;
 impl LinuxDevice {
     pub(super) fn open(index: u32) -> Result<Self, DeviceError> {
         let device = v4l::Device::new(index as usize)?;
-        if !linux_calls::gives_pictures(&device)? {
+        if !calls::gives_pictures(&device)? {
             return Err(no_camera());
         }
         Ok(Self { stream: None, device, offers: Vec::new() })
@@ -44,7 +48,7 @@ impl LinuxDevice {
     fn set(&self, offer: &Offer) -> Result<Started, DeviceError> {
         let mut mode = offer.mode;
         let size = (mode.width as u32, mode.height as u32);
-        check(linux_calls::set_format(&self.device, offer.fourcc, size)?, offer)?;
+        check(calls::set_format(&self.device, offer.fourcc, size)?, offer)?;
         if let Some(interval) = offer.interval {
             let got = self.device.set_params(&Parameters::new(interval))?.interval;
             if got.numerator > 0 && got.denominator > 0 {
@@ -52,7 +56,7 @@ impl LinuxDevice {
             }
         }
         // some drivers change the size with the rate
-        let got = check(linux_calls::format(&self.device)?, offer)?;
+        let got = check(calls::format(&self.device)?, offer)?;
         Ok(Started { mode, layout: Layout::tight(mode.format, mode.size()).with_stride(got.stride as usize) })
     }
 }

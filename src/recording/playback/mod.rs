@@ -7,11 +7,13 @@ mod unpacking;
 
 pub use pipe::PipeSource;
 
-use super::{CaptureError, Next, PairSource, SourceInfo, SourceOptions, SourceState, Speed, Transport};
+use super::Recording;
+use super::read::ReadError;
+use crate::calibration::CalibrationNote;
+use crate::capture::{
+    CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
+};
 use crate::console;
-use crate::frame::RawPair;
-use crate::recording::read::ReadError;
-use crate::recording::{CalibrationNote, Recording};
 use player::{PairError, Pairs, Player};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! What a camera offers by the kernel's own listing.
 
-use super::linux_calls;
-use super::mode::Mode;
+use super::calls;
 use crate::capture::decode_camera::PixelFormat;
+use crate::capture::webcam::mode::Mode;
 use v4l::frameinterval::{FrameIntervalEnum, Stepwise as IntervalRange};
 use v4l::framesize::{FrameSizeEnum, Stepwise as SizeRange};
 use v4l::video::Capture;
@@ -54,7 +54,7 @@ fn format_of(fourcc: FourCC) -> Option<PixelFormat> {
 /// Everything that can be read here, sorted by mode; nothing where the node is no camera.
 pub(super) fn offers(device: &Device) -> Vec<Offer> {
     let mut offers = Vec::new();
-    for fourcc in linux_calls::formats(device) {
+    for fourcc in calls::formats(device) {
         let Some(format) = format_of(fourcc) else { continue };
         for (width, height, listed) in sizes(device, fourcc) {
             for (interval, plain) in intervals(device, fourcc, width, height) {
@@ -78,9 +78,9 @@ fn rate_of(interval: Fraction) -> u32 {
 
 /// Width, height, and whether it is listed as such.
 fn sizes(device: &Device, fourcc: FourCC) -> Vec<(u32, u32, bool)> {
-    let Ok(listed) = linux_calls::sizes(device, fourcc) else {
+    let Ok(listed) = calls::sizes(device, fourcc) else {
         // a driver without a list has the size in which it stands
-        let present = linux_calls::format(device).ok().filter(|present| present.fourcc == fourcc);
+        let present = calls::format(device).ok().filter(|present| present.fourcc == fourcc);
         return present.map(|p| (p.width, p.height, false)).into_iter().collect();
     };
     let of = |size| match size {
@@ -108,7 +108,7 @@ fn within(range: &SizeRange) -> Vec<(u32, u32)> {
 
 /// Times between frames at a size, and whether they are listed one by one as 1/N s.
 fn intervals(device: &Device, fourcc: FourCC, width: u32, height: u32) -> Vec<(Option<Fraction>, bool)> {
-    let Ok(listed) = linux_calls::intervals(device, fourcc, (width, height)) else {
+    let Ok(listed) = calls::intervals(device, fourcc, (width, height)) else {
         let present = device.params().ok().map(|p| p.interval).filter(|i| i.numerator > 0 && i.denominator > 0);
         return vec![(present, false)];
     };

@@ -1,8 +1,7 @@
 //! Plays pairs that can be read in any order: ahead on a thread of its own, and given when they are due or sought.
 
 use crate::capture::threads::{died, join_or_leave};
-use crate::capture::{CaptureError, Next, Speed, Transport};
-use crate::frame::RawPair;
+use crate::capture::{CaptureError, Next, RawPair, Speed, Transport};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;

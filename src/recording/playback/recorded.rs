@@ -1,6 +1,6 @@
 //! What was recorded of a pair's result, as numbers to be looked at beside what is computed now.
 
-use crate::frame::Recorded;
+use crate::capture::Recorded;
 use crate::recording::Packet;
 use crate::recording::unpack::Measured;
 

@@ -1,8 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
-use crate::frame::{Luma, Picture};
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 

@@ -1,9 +1,9 @@
 //! A camera through nokhwa: YUYV, NV12 and MJPEG at whole rates, on every system but Linux. Which frames the driver knows to be
 //! damaged it does not say; what is too short or a broken JPEG is seen when it is decoded.
 
-use super::device::{Device, DeviceError, Frame, Started};
-use super::mode::Mode;
+use super::{Device, DeviceError, Frame, Started};
 use crate::capture::decode_camera::{Layout, PixelFormat};
+use crate::capture::webcam::mode::Mode;
 use nokhwa::utils::{CameraFormat, CameraIndex, FrameFormat, RequestedFormat, RequestedFormatType, Resolution};
 use nokhwa::{Buffer, Camera, NokhwaError};
 use std::panic::AssertUnwindSafe;

@@ -1,8 +1,14 @@
 //! What a camera's thread needs of a camera, whatever library stands behind it.
 
+#[cfg(any(not(target_os = "linux"), test))]
+#[cfg_attr(target_os = "linux", allow(dead_code, reason = "for other systems; its choices are tested here too"))]
+mod through_nokhwa;
+#[cfg(target_os = "linux")]
+pub(super) mod v4l2;
+
 use super::mode::Mode;
 use crate::capture::decode_camera::{Damage, DecodeError, Layout, decode};
-use crate::frame::Picture;
+use crate::image::Picture;
 use std::fmt;
 use std::time::SystemTime;
 
@@ -87,8 +93,8 @@ pub(super) fn no_camera() -> DeviceError {
 /// Opens a camera; it does not stream yet.
 pub(super) fn open(index: u32) -> Result<Box<dyn Device>, DeviceError> {
     #[cfg(target_os = "linux")]
-    let device = super::linux::LinuxDevice::open(index)?;
+    let device = v4l2::LinuxDevice::open(index)?;
     #[cfg(not(target_os = "linux"))]
-    let device = super::through_nokhwa::NokhwaDevice::open(index)?;
+    let device = through_nokhwa::NokhwaDevice::open(index)?;
     Ok(Box::new(device))
 }
