@@ -2,7 +2,7 @@
 
 use crate::colormap::{Colormap, DisplayRange};
 use crate::geometry::Geometry;
-use crate::reach::USUAL_ERROR_PX;
+use crate::reach::TYPICAL_ERROR_PX;
 use crate::stereo::StereoParams;
 use crate::ui::render::{Display, FloatMap, MapDisplays};
 use crate::ui::view::ViewKind;
@@ -40,7 +40,7 @@ impl Default for ViewSettings {
             colour_reasons: false,
             unfolded: false,
             controls: true,
-            error_px: USUAL_ERROR_PX,
+            error_px: TYPICAL_ERROR_PX,
         }
     }
 }
