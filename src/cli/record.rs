@@ -222,7 +222,7 @@ impl Beside for Recording {
             self.recorder.event("source", &format!("{} has ended", status.source.name));
         }
         self.status = self.recorder.status();
-        self.status.ended.is_some() || status.unprepared && !self.streams.keeps_raw()
+        self.status.ended.is_some() || status.unprepared && !self.streams.has_unrectified()
     }
 
     fn params(&mut self, params: &StereoParams) {
