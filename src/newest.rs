@@ -33,7 +33,7 @@ pub enum RecvError {
 }
 
 /// How often a blocked sender looks whether it is still wanted.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -120,7 +120,7 @@ impl<T> NewestSender<T> {
                     }
                     Err(TrySendError::Disconnected(_)) => return Err(Stopped),
                 },
-                Policy::Lossless => match self.sender.send_timeout(value, LOOK) {
+                Policy::Lossless => match self.sender.send_timeout(value, POLL_INTERVAL) {
                     Ok(()) => return Ok(()),
                     Err(SendTimeoutError::Timeout(value)) => value,
                     Err(SendTimeoutError::Disconnected(_)) => return Err(Stopped),
@@ -152,12 +152,12 @@ impl<T> NewestReceiver<T> {
         }
     }
 
-    /// The newest value, waiting for at most `patience`. What was sent before the sender went is still given.
+    /// The newest value, waiting for at most `timeout`. What was sent before the sender went is still given.
     ///
     /// # Errors
     /// [`RecvError`]
-    pub fn recv_timeout(&self, patience: Duration) -> Result<T, RecvError> {
-        self.receiver.recv_timeout(patience).map_err(|err| match err {
+    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvError> {
+        self.receiver.recv_timeout(timeout).map_err(|err| match err {
             RecvTimeoutError::Timeout => RecvError::Timeout,
             RecvTimeoutError::Disconnected => RecvError::Closed,
         })

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 /// How a raw pair becomes a frame.
 #[derive(Clone, Debug, Default)]
-pub struct Recipe {
+pub struct FramePreparation {
     /// Makes rectified pairs; `None` hands raw pairs on as they are.
     pub rectifier: Option<Arc<Rectifier>>,
     /// Goes before the rectifier's and the source's own; for the source's size.
@@ -17,7 +17,7 @@ pub struct Recipe {
     pub scale: Scale,
 }
 
-impl Recipe {
+impl FramePreparation {
     /// What turns disparity into metres, at the source's size.
     pub fn geometry(&self, source: &SourceInfo) -> Option<Geometry> {
         self.geometry.or_else(|| self.rectifier.as_ref().map(|rectifier| rectifier.geometry())).or(source.geometry)
@@ -27,7 +27,12 @@ impl Recipe {
     ///
     /// # Errors
     /// The pair does not fit the calibration.
-    pub fn make(&self, raw: &Arc<RawPair>, source: &SourceInfo, arrived: Instant) -> Result<Frame, CalibrationError> {
+    pub fn prepare(
+        &self,
+        raw: &Arc<RawPair>,
+        source: &SourceInfo,
+        arrived: Instant,
+    ) -> Result<Frame, CalibrationError> {
         let start = Instant::now();
         let scale = self.scale;
         let (left, right) = match &self.rectifier {

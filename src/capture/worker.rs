@@ -2,7 +2,7 @@
 //! Raw taps receive each pair before its preparation, frame taps each frame before the newest-wins channel: neither a failing
 //! preparation nor a slow engine removes a pair from a recording.
 
-use super::{Frame, Next, PairSource, Recipe, SourceInfo, SourceState, Speed, Taps, Transport, threads};
+use super::{Frame, FramePreparation, Next, PairSource, SourceInfo, SourceState, Speed, Taps, Transport, threads};
 use crate::newest::{NewestReceiver, NewestSender, Policy, channel_with};
 use crate::rate::Rate;
 use std::panic::AssertUnwindSafe;
@@ -17,7 +17,7 @@ pub(crate) use super::threads::join_or_leave;
 #[derive(Clone)]
 pub struct CaptureOptions {
     /// How frames are made; it can be changed while the source is read.
-    pub recipe: Recipe,
+    pub preparation: FramePreparation,
     /// What happens to frames that nobody takes in time.
     pub policy: Policy,
     /// Receivers of pairs and frames; they can be changed while the source is read.
@@ -26,13 +26,13 @@ pub struct CaptureOptions {
 
 impl Default for CaptureOptions {
     fn default() -> Self {
-        Self { recipe: Recipe::default(), policy: Policy::NewestWins, taps: Taps::default() }
+        Self { preparation: FramePreparation::default(), policy: Policy::NewestWins, taps: Taps::default() }
     }
 }
 
-impl From<Recipe> for CaptureOptions {
-    fn from(recipe: Recipe) -> Self {
-        Self { recipe, ..Self::default() }
+impl From<FramePreparation> for CaptureOptions {
+    fn from(preparation: FramePreparation) -> Self {
+        Self { preparation, ..Self::default() }
     }
 }
 
@@ -66,7 +66,7 @@ struct Shared {
     stats: Mutex<CaptureStats>,
     info: Mutex<SourceInfo>,
     state: Mutex<SourceState>,
-    recipe: Mutex<Recipe>,
+    preparation: Mutex<FramePreparation>,
     taps: Mutex<Taps>,
     resync: AtomicBool,
 }
@@ -81,20 +81,20 @@ pub struct Capture {
 }
 
 /// How long a source waits at most before the thread looks whether it shall stop.
-const PATIENCE: Duration = Duration::from_millis(50);
+const READ_TIMEOUT: Duration = Duration::from_millis(50);
 
 impl Capture {
     /// Starts reading `source`.
     pub fn start(source: Box<dyn PairSource>, options: CaptureOptions) -> Self {
         let (sender, frames) = channel_with(options.policy);
-        let CaptureOptions { recipe, policy: _, taps } = options;
+        let CaptureOptions { preparation, policy: _, taps } = options;
         let transport = source.transport();
         let shared = Arc::new(Shared {
             stop: AtomicBool::new(false),
             stats: Mutex::default(),
             info: Mutex::new(source.info()),
             state: Mutex::new(source.state()),
-            recipe: Mutex::new(recipe),
+            preparation: Mutex::new(preparation),
             taps: Mutex::new(taps),
             resync: AtomicBool::new(false),
         });
@@ -127,13 +127,13 @@ impl Capture {
     }
 
     /// How frames are made now.
-    pub fn recipe(&self) -> Recipe {
-        lock(&self.shared.recipe).clone()
+    pub fn preparation(&self) -> FramePreparation {
+        lock(&self.shared.preparation).clone()
     }
 
     /// Makes frames in another way from the next pair on.
-    pub fn set_recipe(&self, recipe: Recipe) {
-        *lock(&self.shared.recipe) = recipe;
+    pub fn set_preparation(&self, preparation: FramePreparation) {
+        *lock(&self.shared.preparation) = preparation;
     }
 
     /// Replaces the taps.
@@ -194,7 +194,7 @@ impl Reader {
             if self.shared.resync.swap(false, Ordering::AcqRel) {
                 self.source.resync();
             }
-            let next = self.source.next(PATIENCE);
+            let next = self.source.next(READ_TIMEOUT);
             *lock(&self.shared.state) = self.source.state();
             let raw = match next.map_err(|err| err.to_string())? {
                 Next::Pair(raw) => Arc::new(*raw),
@@ -207,12 +207,12 @@ impl Reader {
             };
             let arrived = Instant::now();
             let info = self.source.info();
-            let recipe = lock(&self.shared.recipe).clone();
+            let preparation = lock(&self.shared.preparation).clone();
             let taps = lock(&self.shared.taps).clone();
             for tap in &taps.raw {
-                tap.pair(&raw, recipe.geometry(&info), &info);
+                tap.pair(&raw, preparation.geometry(&info), &info);
             }
-            let frame = recipe.make(&raw, &info, arrived).map(Arc::new);
+            let frame = preparation.prepare(&raw, &info, arrived).map(Arc::new);
             for tap in &taps.frames {
                 match &frame {
                     Ok(frame) => tap.frame(frame, &info),

@@ -17,7 +17,7 @@ pub use summary::Summary;
 pub use watch::Health;
 
 use crate::calibration::CalibrationError;
-use crate::capture::{Capture, CaptureOptions, PairSource, Recipe, Taps, Transport};
+use crate::capture::{Capture, CaptureOptions, FramePreparation, PairSource, Taps, Transport};
 use crate::engine::worker::{Control, EngineWorker};
 use crate::engine::{OpenOptions, Output};
 use crate::stereo::StereoParams;
@@ -107,24 +107,24 @@ impl Live {
     ///
     /// # Errors
     /// The held pair does not fit the calibration; nothing has changed then.
-    pub fn set_recipe(&self, recipe: Recipe) -> Result<(), CalibrationError> {
+    pub fn set_preparation(&self, preparation: FramePreparation) -> Result<(), CalibrationError> {
         let (info, ended) = {
             let capture = self.capture();
             (capture.info(), capture.stats().ended)
         };
         if let Some(output) = self.latest().filter(|_| ended || self.is_paused()) {
             let old = &output.job.frame;
-            recipe.make(&old.raw, &info, old.arrived)?;
-            let recipe = recipe.clone();
-            self.engine.remake_last(Box::new(move |last| recipe.make(&last.raw, &info, last.arrived).ok()));
+            preparation.prepare(&old.raw, &info, old.arrived)?;
+            let preparation = preparation.clone();
+            self.engine.remake_last(Box::new(move |last| preparation.prepare(&last.raw, &info, last.arrived).ok()));
         }
-        self.capture().set_recipe(recipe);
+        self.capture().set_preparation(preparation);
         Ok(())
     }
 
     /// How frames are made now.
-    pub fn recipe(&self) -> Recipe {
-        self.capture().recipe()
+    pub fn preparation(&self) -> FramePreparation {
+        self.capture().preparation()
     }
 
     /// Has two free-running cameras take their pictures at nearly the same time; [`Status::cameras`] says how that goes.

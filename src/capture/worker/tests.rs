@@ -182,9 +182,9 @@ impl RawTap for Seen {
 fn raw_pairs_go_on_while_rectification_fails_and_frames_come_back_with_another_one() {
     let tap = Arc::new(Seen::default());
     let (sender, numbers) = crossbeam_channel::bounded(0);
-    let recipe = Recipe { rectifier: Some(rectifier(16)), ..Recipe::default() };
+    let preparation = FramePreparation { rectifier: Some(rectifier(16)), ..FramePreparation::default() };
     let taps = Taps { raw: vec![tap.clone()], ..Taps::default() };
-    let capture = Capture::start(Box::new(Fed(numbers)), CaptureOptions { recipe, taps, ..Default::default() });
+    let capture = Capture::start(Box::new(Fed(numbers)), CaptureOptions { preparation, taps, ..Default::default() });
     for sequence in 0..3 {
         sender.send(sequence).unwrap();
     }
@@ -194,7 +194,7 @@ fn raw_pairs_go_on_while_rectification_fails_and_frames_come_back_with_another_o
     let error = stats.last_error.unwrap();
     assert!(error.contains("8x4") && error.contains("16x4"), "{error}");
     assert!(capture.frames.try_recv().is_err());
-    capture.set_recipe(Recipe { rectifier: Some(rectifier(8)), ..Recipe::default() });
+    capture.set_preparation(FramePreparation { rectifier: Some(rectifier(8)), ..FramePreparation::default() });
     sender.send(4).unwrap();
     drop(sender);
     let stats = wait_for_end(&capture);
@@ -205,7 +205,7 @@ fn raw_pairs_go_on_while_rectification_fails_and_frames_come_back_with_another_o
 
 #[test]
 fn frames_are_rectified_then_scaled_and_the_geometry_follows() {
-    let options = Recipe { rectifier: Some(rectifier(8)), geometry: None, scale: Scale::Half };
+    let options = FramePreparation { rectifier: Some(rectifier(8)), geometry: None, scale: Scale::Half };
     let capture = Capture::start(Box::new(script([200])), options.into());
     let stats = wait_for_end(&capture);
     assert_eq!(stats.last_error, None);

@@ -10,7 +10,7 @@ mod tests;
 use super::topic::{self, frame};
 use super::{About, Body, Channel, Counters, Event, Format, Message, Packet, Stream, parameter_words, time};
 use crate::calibration::CameraInfo;
-use crate::capture::{Frame, RawRule};
+use crate::capture::{Frame, StereoLayout};
 use crate::engine::Output;
 use crate::geometry::Geometry;
 use crate::image::Picture;
@@ -84,7 +84,7 @@ impl Packer {
     pub fn pair(&mut self, pair: &PairParts, now: SystemTime) -> Result<Vec<Packet>, PackError> {
         let has_raw = self.about.streams.has(Stream::Raw);
         // the rule is that of the pictures in the file
-        let rule = if has_raw { RawRule::of(pair.original.as_ref()) } else { RawRule::default() };
+        let rule = if has_raw { StereoLayout::of(pair.original.as_ref()) } else { StereoLayout::default() };
         let begins = !std::mem::replace(&mut self.begun, true);
         if begins {
             self.about.raw = rule;
@@ -213,8 +213,10 @@ impl Packets<'_> {
     fn raw(&mut self, pair: &PairParts) -> Result<(), PackError> {
         let format = self.packer.format;
         let Some(original) = &pair.original else { return self.decoded(pair, [true, true]) };
-        match &original.shots[..] {
-            [both] => self.push(topic::BOTH_UNSPLIT, frame::LEFT, pair.capture_time, picture::of_shot(format, both)?),
+        match &original.images[..] {
+            [both] => {
+                self.push(topic::BOTH_UNSPLIT, frame::LEFT, pair.capture_time, picture::of_encoded(format, both)?)
+            }
             shots => {
                 let topics = [[topic::LEFT_RAW, topic::LEFT_UNTURNED], [topic::RIGHT_RAW, topic::RIGHT_UNTURNED]];
                 for (eye, (shot, [upright, unturned])) in shots.iter().zip(topics).enumerate() {
@@ -223,7 +225,7 @@ impl Packets<'_> {
                         topic,
                         [frame::LEFT, frame::RIGHT][eye],
                         taken(pair)[eye],
-                        picture::of_shot(format, shot)?,
+                        picture::of_encoded(format, shot)?,
                     );
                 }
             }

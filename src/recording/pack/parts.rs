@@ -55,7 +55,7 @@ impl PairParts {
 
     /// Memory of the pictures.
     pub(in crate::recording) fn bytes(&self) -> usize {
-        let original = self.original.iter().flat_map(|original| &original.shots).map(|shot| shot.bytes.len());
+        let original = self.original.iter().flat_map(|original| &original.images).map(|shot| shot.bytes.len());
         let decoded = self.decoded.iter().flat_map(|pair| [&pair.left, &pair.right]);
         let rectified = self.rectified.iter().flatten().map(|picture| &**picture);
         original.chain(decoded.chain(rectified).map(picture_bytes)).sum()

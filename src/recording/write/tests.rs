@@ -5,7 +5,8 @@ use crate::calibration::StereoRig;
 use crate::capture::decode_camera::{Layout, PixelFormat};
 use crate::capture::scene::{SceneOptions, SceneSource};
 use crate::capture::{
-    Capture, CaptureOptions, Frame, FrameTap, Original, RawPair, RawRule, Recipe, Shot, SourceInfo, Until,
+    Capture, CaptureOptions, EncodedImage, Frame, FramePreparation, FrameTap, Original, RawPair, SourceInfo,
+    StereoLayout, Until,
 };
 use crate::engine::worker::ResultTap;
 use crate::engine::{EngineInfo, EngineKind, Job, Output};
@@ -285,9 +286,9 @@ fn pairs_are_recorded_on_while_rectification_fails() {
         // made for pictures of half the size
         let rig = StereoRig::of_rectified(&scene.geometry(), (SIZE.0 / 2, SIZE.1 / 2));
         let rectifier = rig.rectifier(SIZE.0 / 2, SIZE.1 / 2, 0.0).unwrap();
-        let recipe = Recipe { rectifier: Some(Arc::new(rectifier)), ..Recipe::default() };
+        let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..FramePreparation::default() };
         let source = Until::new(Box::new(SceneSource::new(scene, None, false).unwrap()), Some(3), None);
-        let options = CaptureOptions { taps: recorder.taps(), ..CaptureOptions::from(recipe) };
+        let options = CaptureOptions { taps: recorder.taps(), ..CaptureOptions::from(preparation) };
         let capture = Capture::start(Box::new(source), options);
         wait_until("the end of the source", || capture.stats().ended);
         let stats = capture.stats();
@@ -300,8 +301,8 @@ fn pairs_are_recorded_on_while_rectification_fails() {
 #[test]
 fn a_pair_that_waits_counts_only_what_is_written() {
     let pixels = SIZE.0 * SIZE.1;
-    let shot = Shot { layout: Layout::tight(PixelFormat::Yuyv, SIZE), bytes: vec![0; 2 * pixels].into() };
-    let original = Some(Original { shots: vec![shot.clone(), shot], rule: RawRule::default() });
+    let shot = EncodedImage { layout: Layout::tight(PixelFormat::Yuyv, SIZE), bytes: vec![0; 2 * pixels].into() };
+    let original = Some(Original { images: vec![shot.clone(), shot], rule: StereoLayout::default() });
     let frame = frame(0);
     let frame = Frame { raw: Arc::new(RawPair { original, ..(*frame.raw).clone() }), ..(*frame).clone() };
     for (streams, per_pixel) in [("raw", 4), ("raw,eyes", 4), ("raw,rectified", 6), ("rectified", 2), ("depth", 0)] {

@@ -2,7 +2,7 @@
 
 use super::{Session, absolute};
 use crate::calibration::CalibrationError;
-use crate::capture::{RawRule, Recipe, Taps};
+use crate::capture::{FramePreparation, StereoLayout, Taps};
 use crate::live::ResultTap;
 use crate::recording::write::{RecordOptions, RecordSummary, Recorder, Target, default_name_in, expected};
 use crate::recording::{About, Streams};
@@ -66,7 +66,7 @@ impl Session {
         let about = About {
             streams,
             filled: choices.filled && streams.needs_results(),
-            raw: RawRule::of(output.job.frame.raw.original.as_ref()),
+            raw: StereoLayout::of(output.job.frame.raw.original.as_ref()),
             ..self.about(now)
         };
         let options =
@@ -158,9 +158,9 @@ impl Session {
     }
 
     /// Changes the preparation of frames. The head of a recording describes it, so a recording ends here.
-    pub(super) fn set_recipe(&mut self, recipe: Recipe) -> Result<(), CalibrationError> {
+    pub(super) fn set_preparation(&mut self, preparation: FramePreparation) -> Result<(), CalibrationError> {
         self.live.set_taps(Taps::default(), Vec::new());
-        let set = self.live.set_recipe(recipe);
+        let set = self.live.set_preparation(preparation);
         match &set {
             Ok(()) => self.end_recording(Some("calibration or working size was changed")),
             Err(_) => self.connect_recorder(),
