@@ -41,7 +41,7 @@ struct Params {
 }
 
 // What one dispatch does of a stage.
-struct Part {
+struct DispatchParams {
     first: u32, // the first line, row, or piece of a row
     end: u32, // one beyond the last
     origin: u32, // first row of the slab of the volumes that is bound, 0 where all are

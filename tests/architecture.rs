@@ -4,9 +4,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use stereopsis::engine::gpu::graph::{DispatchGraph, GraphKey};
 use stereopsis::engine::gpu::layout::{Limits, Structure};
-use stereopsis::engine::gpu::recipe::{Recipe, Wanted};
-use stereopsis::engine::gpu::variant::{Abilities, Arithmetic, CostsFrom, Variant};
+use stereopsis::engine::gpu::variant::{Arithmetic, Capabilities, CostSource, Variant};
 use stereopsis::stereo::{Aggregation, StereoParams};
 
 fn root() -> &'static Path {
@@ -136,23 +136,23 @@ fn the_architecture_page_names_every_module_and_nothing_else() {
 
 /// The rows of the page's table: bytes for each pixel and disparity by stage, and what memory alone allows.
 fn traffic_rows() -> Vec<String> {
-    let abilities = Abilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
+    let capabilities = Capabilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
     let (binding_bytes, path_bytes) = (2 << 30, 4 << 30);
-    let limits = Limits { abilities, binding_bytes, storage_buffers: 32, side_px: 16384, path_bytes };
+    let limits = Limits { capabilities, binding_bytes, storage_buffers: 32, side_px: 16384, path_bytes };
     let params = StereoParams { num_disparities: 128, ..StereoParams::default() };
     let structures: Vec<_> =
         Structure::levels((640, 480), &params).into_iter().map(|(structure, _)| structure).collect();
-    let sound = Variant::sound(&abilities, &structures[0].demands());
+    let baseline = Variant::baseline(&capabilities, &structures[0].requirements());
     let mut rows = Vec::new();
-    for costs in [CostsFrom::Volume, CostsFrom::Codes] {
+    for costs in [CostSource::Volume, CostSource::Codes] {
         for fused in [false, true] {
-            let wanted = |arithmetic| Wanted {
+            let key = |arithmetic| GraphKey {
                 structures: structures.clone(),
-                variant: Variant { costs, fused, arithmetic, ..sound },
-                most_work: 1 << 40,
+                variant: Variant { costs, fused, arithmetic, ..baseline },
+                max_work: 1 << 40,
                 keeps_sums: false,
             };
-            let work = |arithmetic| Recipe::new(&wanted(arithmetic), &limits, "the page").unwrap().work();
+            let work = |arithmetic| DispatchGraph::new(&key(arithmetic), &limits, "the page").unwrap().work();
             let candidates = f64::from(640 * 480 * 128);
             let stages = work(Arithmetic::U32);
             assert_eq!(
@@ -185,9 +185,9 @@ fn traffic_rows() -> Vec<String> {
 
 /// The rows of the table of local aggregation: bytes and operations for each pixel and disparity.
 fn aggregation_rows() -> Vec<String> {
-    let abilities = Abilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
+    let capabilities = Capabilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
     let (binding_bytes, path_bytes) = (2 << 30, 4 << 30);
-    let limits = Limits { abilities, binding_bytes, storage_buffers: 32, side_px: 16384, path_bytes };
+    let limits = Limits { capabilities, binding_bytes, storage_buffers: 32, side_px: 16384, path_bytes };
     let mut rows = Vec::new();
     for &aggregation in Aggregation::ALL.iter().filter(|&&aggregation| aggregation != Aggregation::None) {
         for (window, arms) in [(9, 9), (21, 17), (33, 30)] {
@@ -197,9 +197,9 @@ fn aggregation_rows() -> Vec<String> {
                 let params =
                     StereoParams { aggregation, window, arms, paths, num_disparities: 128, ..StereoParams::default() };
                 let structure = Structure::levels((640, 480), &params).remove(0).0;
-                let variant = Variant::sound(&abilities, &structure.demands());
-                let wanted = Wanted { structures: vec![structure], variant, most_work: 1 << 50, keeps_sums: false };
-                let work = Recipe::new(&wanted, &limits, "the page").unwrap().work();
+                let variant = Variant::baseline(&capabilities, &structure.requirements());
+                let key = GraphKey { structures: vec![structure], variant, max_work: 1 << 50, keeps_sums: false };
+                let work = DispatchGraph::new(&key, &limits, "the page").unwrap().work();
                 work.into_iter().find(|stage| stage.name == "aggregation").unwrap()
             };
             let candidates = f64::from(640 * 480 * 128);

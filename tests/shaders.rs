@@ -1,15 +1,15 @@
 //! What Rust says of the shaders is what the shaders say of themselves, found out without a GPU.
 
-use naga::valid::Capabilities;
+use naga::valid::Capabilities as NagaCapabilities;
 use std::collections::{BTreeSet, HashSet};
 use std::mem::offset_of;
 use std::path::Path;
 use stereopsis::engine::gpu::compiler::Request;
+use stereopsis::engine::gpu::graph::{DispatchGraph, GraphKey};
 use stereopsis::engine::gpu::layout::{Limits, Structure};
-use stereopsis::engine::gpu::recipe::{Recipe, Wanted};
 use stereopsis::engine::gpu::shaders::{self, Binding, Shader};
-use stereopsis::engine::gpu::uniforms::{Params, Part};
-use stereopsis::engine::gpu::variant::{Abilities, Forced, PIECES, Variant};
+use stereopsis::engine::gpu::uniforms::{DispatchParams, Params};
+use stereopsis::engine::gpu::variant::{Capabilities, PIECES, Variant, VariantOverrides};
 use stereopsis::stereo::cost::mutual_information::Start;
 use stereopsis::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use stereopsis::stereo::{Aggregation, CostKind, Fill, Median, RightMatching, StereoParams};
@@ -17,8 +17,7 @@ use stereopsis::stereo::{Aggregation, CostKind, Fill, Median, RightMatching, Ste
 fn parse(shader: &Shader) -> naga::Module {
     let module = naga::front::wgsl::parse_str(shader.source)
         .unwrap_or_else(|err| panic!("{}: {}", shader.stem, err.emit_to_string_with_path(shader.source, shader.stem)));
-    let mut validator =
-        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::default());
+    let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), NagaCapabilities::default());
     if let Err(err) = validator.validate(&module) {
         panic!("{}", err.emit_to_string_with_path(shader.source, shader.stem));
     }
@@ -120,8 +119,8 @@ fn uniforms_lie_where_rust_puts_them() {
     for shader in shaders::ALL {
         assert_layout(shader, "Params", &params, size_of::<Params>());
     }
-    let part = fields!(Part { first, end, origin, pieces, length, is_first, y_is_major, dx, dy, slope });
-    assert_layout(&shaders::SAD, "Part", &part, size_of::<Part>());
+    let dispatch = fields!(DispatchParams { first, end, origin, pieces, length, is_first, y_is_major, dx, dy, slope });
+    assert_layout(&shaders::SAD, "DispatchParams", &dispatch, size_of::<DispatchParams>());
 }
 
 #[test]
@@ -245,18 +244,18 @@ fn every_stage_has_a_shader_of_its_name() {
 }
 
 /// What any adapter can do, all at once.
-const ABILITIES: Abilities = Abilities { subgroup: 64, f16: true, i16: true, workgroup: 256, discrete: false };
+const CAPABILITIES: Capabilities = Capabilities { subgroup: 64, f16: true, i16: true, workgroup: 256, discrete: false };
 
 /// The pipelines of a job, run in this way or as the engine would choose.
-fn requests_of(params: &StereoParams, forced: Forced, path_bytes: u64) -> Vec<Request> {
+fn requests_of(params: &StereoParams, overrides: VariantOverrides, path_bytes: u64) -> Vec<Request> {
     let limits =
-        Limits { abilities: ABILITIES, binding_bytes: 1 << 27, storage_buffers: 16, side_px: 8192, path_bytes };
+        Limits { capabilities: CAPABILITIES, binding_bytes: 1 << 27, storage_buffers: 16, side_px: 8192, path_bytes };
     let of = |wants_right| {
         let levels = Structure::levels_of((64, 48), params, wants_right);
         let structures = levels.into_iter().map(|(structure, _)| structure).collect();
-        let wanted = Wanted::new(structures, &limits, (None, forced), 1 << 20).expect("a variant that can do it");
-        let recipe = Recipe::new(&wanted, &limits, "any adapter").expect("room for all");
-        recipe.requests().cloned().collect::<Vec<_>>()
+        let key = GraphKey::new(structures, &limits, (None, overrides), 1 << 20).expect("a variant that can do it");
+        let graph = DispatchGraph::new(&key, &limits, "any adapter").expect("room for all");
+        graph.requests().cloned().collect::<Vec<_>>()
     };
     [of(false), of(true)].concat()
 }
@@ -311,13 +310,13 @@ fn requests() -> HashSet<Request> {
     for params in &options {
         // all directions in memory at once, and in turns
         for path_bytes in [1 << 30, 1 << 18] {
-            all.extend(requests_of(params, Forced::default(), path_bytes));
+            all.extend(requests_of(params, VariantOverrides::default(), path_bytes));
         }
     }
     for params in [plain.clone(), StereoParams { p2: 300, ..plain }, StereoParams::for_cost(CostKind::Rank)] {
-        let demands = Structure::levels((64, 48), &params)[0].0.demands();
-        for variant in Variant::all(&ABILITIES, &demands, &[32, 256], &PIECES[..1]) {
-            all.extend(requests_of(&params, Forced::all(variant), 1 << 30));
+        let requirements = Structure::levels((64, 48), &params)[0].0.requirements();
+        for variant in Variant::all(&CAPABILITIES, &requirements, &[32, 256], &PIECES[..1]) {
+            all.extend(requests_of(&params, VariantOverrides::all(variant), 1 << 30));
         }
     }
     all
@@ -330,7 +329,7 @@ fn with_constants_put_in<T>(
 ) -> Result<T, String> {
     let words = |err: &dyn std::fmt::Debug| format!("{err:?}");
     let parsed = naga::front::wgsl::parse_str(&request.source.text).map_err(|err| words(&err))?;
-    let capabilities = Capabilities::SUBGROUP | Capabilities::SHADER_FLOAT16 | Capabilities::SHADER_INT16;
+    let capabilities = NagaCapabilities::SUBGROUP | NagaCapabilities::SHADER_FLOAT16 | NagaCapabilities::SHADER_INT16;
     let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities).validate(&parsed);
     let info = info.map_err(|err| words(&err))?;
     let constants = request.constants.iter().map(|&(name, value)| (name.to_owned(), f64::from(value))).collect();

@@ -3,7 +3,7 @@
 // and only below v0 and above v3 something has to be moved.
 
 // Candidates that do not exist: beyond the range, or outside the pixel's gate.
-const NOTHING: u32 = 0xffffffffu;
+const NO_CANDIDATE: u32 = 0xffffffffu;
 
 struct Quarters {
     v0: Numbers,
@@ -54,7 +54,7 @@ fn candidates_of(lane: u32) -> Words {
 }
 
 // Which lane of which line of the workgroup.
-struct Place {
+struct LanePosition {
     line: u32,
     lane: u32,
 }

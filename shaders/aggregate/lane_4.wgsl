@@ -21,7 +21,7 @@ fn tail(v: Numbers) -> Number {
     return v.w;
 }
 
-fn least_in(v: Numbers) -> Number {
+fn min_in(v: Numbers) -> Number {
     return min(min(v.x, v.y), min(v.z, v.w));
 }
 
@@ -33,7 +33,7 @@ fn tail_word(v: Words) -> u32 {
     return v.w;
 }
 
-fn least_word(v: Words) -> u32 {
+fn min_word(v: Words) -> u32 {
     return min(min(v.x, v.y), min(v.z, v.w));
 }
 

@@ -5,8 +5,8 @@ fn p2_of(brightness: i32, brightness_before: i32) -> u32 {
     return params.p2_of_step[brightness_step >> 2u][brightness_step & 3u];
 }
 
-// `path` is L at the pixel before; where the line starts there is none, and L is C.
-fn excess_of(path: Quarters, beside: Neighbours, p2: u32, starts: bool) -> Quarters {
+// `path` is L at the pixel before; where a line starts there is none, and L is C.
+fn increment_of(path: Quarters, beside: Neighbours, p2: u32, is_start: bool) -> Quarters {
     let p1 = Numbers(number_of(params.p1));
     let least = Numbers(number_of(beside.least));
     let limit = least + Numbers(number_of(p2));
@@ -14,16 +14,16 @@ fn excess_of(path: Quarters, beside: Neighbours, p2: u32, starts: bool) -> Quart
     let above = down(path.v0, number_of(beside.above));
     let none = Numbers(number_of(0u));
     return Quarters(
-        select(min(min(path.v0, limit), min(below, path.v1) + p1) - least, none, starts),
-        select(min(min(path.v1, limit), min(path.v0, path.v2) + p1) - least, none, starts),
-        select(min(min(path.v2, limit), min(path.v1, path.v3) + p1) - least, none, starts),
-        select(min(min(path.v3, limit), min(path.v2, above) + p1) - least, none, starts),
+        select(min(min(path.v0, limit), min(below, path.v1) + p1) - least, none, is_start),
+        select(min(min(path.v1, limit), min(path.v0, path.v2) + p1) - least, none, is_start),
+        select(min(min(path.v2, limit), min(path.v1, path.v3) + p1) - least, none, is_start),
+        select(min(min(path.v3, limit), min(path.v2, above) + p1) - least, none, is_start),
     );
 }
 
 // L of the candidates that exist.
-fn path_of(costs: Quarters, excess: Quarters, candidates: Words, gate: vec2<u32>) -> Quarters {
-    var path = Quarters(costs.v0 + excess.v0, costs.v1 + excess.v1, costs.v2 + excess.v2, costs.v3 + excess.v3);
+fn path_of(costs: Quarters, increment: Quarters, candidates: Words, gate: vec2<u32>) -> Quarters {
+    var path = Quarters(costs.v0 + increment.v0, costs.v1 + increment.v1, costs.v2 + increment.v2, costs.v3 + increment.v3);
     if MASKED {
         let none = Numbers(NONE);
         path.v0 = select(path.v0, none, is_outside(candidates, gate));
@@ -34,6 +34,6 @@ fn path_of(costs: Quarters, excess: Quarters, candidates: Words, gate: vec2<u32>
     return path;
 }
 
-fn least_of(path: Quarters) -> u32 {
-    return u32_of(least_in(min(min(path.v0, path.v1), min(path.v2, path.v3))));
+fn min_of(path: Quarters) -> u32 {
+    return u32_of(min_in(min(min(path.v0, path.v1), min(path.v2, path.v3))));
 }

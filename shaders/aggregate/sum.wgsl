@@ -6,9 +6,9 @@ fn add(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= in_row {
         return;
     }
-    let index = (part.first - part.origin + id.y) * in_row + id.x;
+    let index = (dispatch.first - dispatch.origin + id.y) * in_row + id.x;
     var pairs = Pairs(Words(0u), Words(0u));
-    if part.is_first == 0u {
+    if dispatch.is_first == 0u {
         pairs = Pairs(sums[2u * index], sums[2u * index + 1u]);
     }
     pairs = with_volumes(pairs, index);

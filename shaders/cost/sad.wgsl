@@ -11,7 +11,7 @@
 
 override RADIUS: i32; // up to 10
 
-@group(0) @binding(1) var<uniform> part: Part;
+@group(0) @binding(1) var<uniform> dispatch: DispatchParams;
 @group(0) @binding(2) var left: texture_2d<u32>;
 @group(0) @binding(3) var right: texture_2d<u32>;
 @group(0) @binding(4) var<storage, read_write> costs: array<u32>; // four means, or one sum, a word
@@ -93,8 +93,8 @@ fn window_sums(index: u32) -> vec4<u32> {
 // Walks down the strip of a workgroup; what becomes of a window's sums is the entries' matter.
 fn walk(group: vec3<u32>, index: u32, is_exact: bool) {
     let lane = lane_of(group, index);
-    let top = i32(part.first + group.y * u32(STRIP));
-    let rows = min(STRIP, i32(part.end) - top);
+    let top = i32(dispatch.first + group.y * u32(STRIP));
+    let rows = min(STRIP, i32(dispatch.end) - top);
     let x = u32(i32(group.x) * (COLUMNS - 2 * RADIUS) + lane.column);
     let is_target = lane.column < COLUMNS - 2 * RADIUS && x < params.width && lane.word < params.words;
     let last_candidate = (group.z + 1u) * CANDIDATES - 1u;
@@ -106,7 +106,7 @@ fn walk(group: vec3<u32>, index: u32, is_exact: bool) {
         column_sums[index] = sums;
         workgroupBarrier();
         if is_target && i >= 2 * RADIUS {
-            let y = u32(top + i - 2 * RADIUS) - part.origin;
+            let y = u32(top + i - 2 * RADIUS) - dispatch.origin;
             write((y * params.width + x) * params.words + lane.word, window_sums(index), is_exact);
         }
     }

@@ -24,7 +24,7 @@ fn sums_of_pairs(pairs: Pairs) -> Sums {
 fn keys_of(sums: Words, candidates: Words, gate: vec2<u32>) -> Words {
     let keys = (sums << Words(INDEX_BITS)) | candidates;
     if MASKED {
-        return select(keys, Words(NOTHING), is_outside(candidates, gate));
+        return select(keys, Words(NO_CANDIDATE), is_outside(candidates, gate));
     }
     return keys;
 }
@@ -35,24 +35,24 @@ fn sum_at(sums: Sums, lane: u32, i: u32) -> u32 {
     let word = own >> 2u;
     let low = select(word_at(sums.v0, word), word_at(sums.v1, word), (own & 1u) == 1u);
     let high = select(word_at(sums.v2, word), word_at(sums.v3, word), (own & 1u) == 1u);
-    return select(NOTHING, select(low, high, (own & 2u) == 2u), own < 4u * WORDS);
+    return select(NO_CANDIDATE, select(low, high, (own & 2u) == 2u), own < 4u * WORDS);
 }
 
 // Sums of those that are more than 1 px from the winner.
 fn rivals_in(sums: Words, candidates: Words, gate: vec2<u32>, winner: u32) -> Words {
     let is_near = candidates + Words(1u) - Words(winner) <= Words(2u);
     if MASKED {
-        return select(sums, Words(NOTHING), is_near | is_outside(candidates, gate));
+        return select(sums, Words(NO_CANDIDATE), is_near | is_outside(candidates, gate));
     }
-    return select(sums, Words(NOTHING), is_near);
+    return select(sums, Words(NO_CANDIDATE), is_near);
 }
 
-fn least_rival(sums: Sums, candidates: Words, gate: vec2<u32>, winner: u32) -> u32 {
+fn min_rival(sums: Sums, candidates: Words, gate: vec2<u32>, winner: u32) -> u32 {
     let v0 = rivals_in(sums.v0, candidates, gate, winner);
     let v1 = rivals_in(sums.v1, candidates + Words(1u), gate, winner);
     let v2 = rivals_in(sums.v2, candidates + Words(2u), gate, winner);
     let v3 = rivals_in(sums.v3, candidates + Words(3u), gate, winner);
-    return least_word(min(min(v0, v1), min(v2, v3)));
+    return min_word(min(min(v0, v1), min(v2, v3)));
 }
 
 // Offset of the parabola's lowest point in sixteenths of a pixel.
@@ -67,7 +67,7 @@ fn confidence(best: u32, rival: u32) -> u32 {
     if params.confidence == 0u || rival == 0u {
         return 0u;
     }
-    return select((rival - best) * 255u / rival, 255u, rival == NOTHING);
+    return select((rival - best) * 255u / rival, 255u, rival == NO_CANDIDATE);
 }
 
 fn is_whole(here: vec2<u32>) -> bool {
@@ -87,7 +87,7 @@ fn left_word(here: vec2<u32>, best_key: u32, beside: vec3<u32>, gate: vec2<u32>)
             return map_word(INVALID, MATCH);
         }
     }
-    if params.uniqueness > 0u && rival != NOTHING && rival * (100u - params.uniqueness) < 100u * best {
+    if params.uniqueness > 0u && rival != NO_CANDIDATE && rival * (100u - params.uniqueness) < 100u * best {
         return map_word(INVALID, UNIQUENESS);
     }
     var value = SUBPIXEL_STEPS * disparity_of(winner);
@@ -100,7 +100,7 @@ fn left_word(here: vec2<u32>, best_key: u32, beside: vec3<u32>, gate: vec2<u32>)
 // Keeps the least key of the right pixel that `candidate` of column x sees.
 fn offer(x: u32, y: u32, candidate: u32, key: u32) {
     let right_x = i32(x) - disparity_of(candidate);
-    if key != NOTHING && right_x >= 0 && right_x < i32(params.width) {
+    if key != NO_CANDIDATE && right_x >= 0 && right_x < i32(params.width) {
         // Inverted, because what is cleared is zero.
         atomicMax(&right_keys[map_index(u32(right_x), y)], ~key);
     }
@@ -108,46 +108,46 @@ fn offer(x: u32, y: u32, candidate: u32, key: u32) {
 
 @compute @workgroup_size(LINES * LANES)
 fn choose(ids: Ids) {
-    let place = place_of(ids);
-    start_exchange(place);
-    let lane = place.lane;
-    let spot = part.first + ids.group.x * LINES + place.line;
-    let is_spot = spot < part.end;
-    let y = min(spot, part.end - 1u) / part.pieces;
-    let from_x = (spot % part.pieces) * part.length;
+    let position = lane_position(ids);
+    start_exchange(position);
+    let lane = position.lane;
+    let piece = dispatch.first + ids.group.x * LINES + position.line;
+    let is_piece = piece < dispatch.end;
+    let y = min(piece, dispatch.end - 1u) / dispatch.pieces;
+    let from_x = (piece % dispatch.pieces) * dispatch.length;
     let candidates = candidates_of(lane);
     let none = Numbers(NONE);
-    var walk = Walk(Quarters(none, none, none, none), 0);
-    let empty = Words(NOTHING);
+    var row_path = RowPath(Quarters(none, none, none, none), 0);
+    let empty = Words(NO_CANDIDATE);
     var cells = Sums(empty, empty, empty, empty);
 
-    for (var n = 0u; n < part.length; n++) {
-        let is_pixel = is_spot && from_x + n < params.width;
+    for (var n = 0u; n < dispatch.length; n++) {
+        let is_pixel = is_piece && from_x + n < params.width;
         let here = vec2<u32>(min(from_x + n, params.width - 1u), y);
-        let index = ((y * params.width + here.x) - part.origin * params.width) * LANES + lane;
+        let index = ((y * params.width + here.x) - dispatch.origin * params.width) * LANES + lane;
         let gate = gate_of(here);
-        let sums = sums_at(place, n, here, index, candidates, gate, &walk);
+        let sums = sums_at(position, n, here, index, candidates, gate, &row_path);
         keep_sums(is_pixel, here, lane, sums);
 
         let k0 = keys_of(sums.v0, candidates, gate);
         let k1 = keys_of(sums.v1, candidates + Words(1u), gate);
         let k2 = keys_of(sums.v2, candidates + Words(2u), gate);
         let k3 = keys_of(sums.v3, candidates + Words(3u), gate);
-        let least = least_word(min(min(k0, k1), min(k2, k3)));
-        let beside = exchange(place, 0u, n, 0u, tail_word(cells.v3), least, NOTHING);
+        let least = min_word(min(min(k0, k1), min(k2, k3)));
+        let beside = exchange(position, 0u, n, 0u, tail_word(cells.v3), least, NO_CANDIDATE);
         let winner = beside.least & INDEX_MASK;
-        var own = vec3<u32>(sum_at(sums, lane, winner - 1u), sum_at(sums, lane, winner + 1u), NOTHING);
+        var own = vec3<u32>(sum_at(sums, lane, winner - 1u), sum_at(sums, lane, winner + 1u), NO_CANDIDATE);
         if RIVALS {
-            own.z = least_rival(sums, candidates, gate, winner);
+            own.z = min_rival(sums, candidates, gate, winner);
         }
-        let around = least_of_line_3(place, n, own);
+        let around = min_of_line_3(position, n, own);
         if is_pixel && lane == 0u {
             map[map_index(here.x, y)] = left_word(here, beside.least, around, gate);
         }
 
         if CHECKED {
             // A column beyond the picture sees nothing new, but what it moves up stays right.
-            let seen = Words(select(NOTHING, 0u, is_pixel));
+            let seen = Words(select(NO_CANDIDATE, 0u, is_pixel));
             let below = up_words(cells.v3, beside.below);
             cells = Sums(
                 min(below, k0 | seen),
@@ -155,14 +155,14 @@ fn choose(ids: Ids) {
                 min(cells.v1, k2 | seen),
                 min(cells.v2, k3 | seen),
             );
-            if is_spot && lane + 1u == LANES {
+            if is_piece && lane + 1u == LANES {
                 offer(from_x + n, y, 4u * WORDS * LANES - 1u, tail_word(cells.v3));
             }
         }
     }
 
-    if CHECKED && is_spot {
-        let x = from_x + part.length - 1u;
+    if CHECKED && is_piece {
+        let x = from_x + dispatch.length - 1u;
         for (var w = 0u; w < WORDS; w++) {
             let candidate = 4u * (WORDS * lane + w);
             offer(x, y, candidate, word_at(cells.v0, w));

@@ -27,7 +27,7 @@ fn columns(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let x = id.x / params.words;
-    let y = part.first + id.y;
+    let y = dispatch.first + id.y;
     let word = id.x % params.words;
     let own = arms[y * params.width + x];
     let partner_columns = partners(x, word);

@@ -98,7 +98,7 @@ enum Command {
 pub fn run(cli: Cli) -> anyhow::Result<()> {
     // before anything starts with others than were asked for
     crate::engine::cpu::simd::SimdLevel::chosen()?;
-    crate::engine::gpu::variant::Forced::chosen()?;
+    crate::engine::gpu::variant::VariantOverrides::from_env()?;
     match cli.command {
         None => live::run(&cli.live),
         Some(Command::Live(args)) => live::run(&args),

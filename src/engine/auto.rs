@@ -1,6 +1,6 @@
 //! `--engine auto`: times both engines on a pair like those to come, and remembers who won.
 //!
-//! A GPU that is the CPU in disguise is never chosen. What was measured is kept in a file beside the program's other
+//! A software adapter is never chosen. What was measured is kept in a file beside the program's other
 //! caches, by devices, size and those parameters that decide how long a pair takes.
 
 use super::{CpuEngine, Engine, EngineError, Job, OpenOptions, Opened, cached, run};

@@ -48,7 +48,7 @@ pub struct EngineInfo {
     pub kind: EngineKind,
     /// The device in words: `AMD EPYC, AVX-512, 2 threads`, `NVIDIA H200 (Vulkan)`.
     pub adapter: String,
-    /// True for a GPU that is the CPU in disguise.
+    /// True for a software adapter: a GPU driver that runs on the CPU.
     pub software: bool,
 }
 

@@ -8,7 +8,7 @@ use fastrand::Rng;
 use std::collections::VecDeque;
 use std::time::Duration;
 use stereopsis::engine::gpu::GpuOptions;
-use stereopsis::engine::gpu::variant::{Forced, Variant};
+use stereopsis::engine::gpu::variant::{Variant, VariantOverrides};
 use stereopsis::engine::{self, Engine, GpuEngine};
 use stereopsis::frame::Luma;
 use stereopsis::image::Image;
@@ -84,8 +84,8 @@ fn gpu_compares_in_either_way() {
         ("volume", Some(40_000), None),
         ("codes", Some(40_000), Some(1)),
     ] {
-        let forced: Forced = format!("costs={costs}").parse().expect("a part of a variant");
-        let options = GpuOptions { forced, binding_bytes, path_bytes, ..GpuOptions::default() };
+        let overrides: VariantOverrides = format!("costs={costs}").parse().expect("a part of a variant");
+        let options = GpuOptions { overrides, binding_bytes, path_bytes, ..GpuOptions::default() };
         let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a fresh device");
         for cost in [CostKind::Ad, CostKind::AdCensus, CostKind::GradientCensus, CostKind::MutualInformation] {
             for (size, bits, paths) in [((71, 41), 8, 8), ((33, 34), 12, 3), ((1, 1), 16, 1), ((5, 40), 16, 0)] {

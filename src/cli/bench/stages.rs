@@ -4,7 +4,7 @@
 use super::device::{Gauge, StageFigures, not_measurable, rates_text};
 use super::{BenchOptions, WARM_UP, one_by_one, pairs};
 use crate::cli::UsageError;
-use crate::engine::gpu::variant::{Forced, Variant};
+use crate::engine::gpu::variant::{Variant, VariantOverrides};
 use crate::engine::gpu::{Gpu, GpuOptions, Rates};
 use crate::engine::{EngineChoice, GpuEngine, Job};
 use std::io::Write;
@@ -83,11 +83,11 @@ pub(super) fn run(options: &BenchOptions, frames: usize, out: &mut dyn Write) ->
 
 /// The variant that is known to be quickest, but with every direction in the stage of the paths; what the user forces stays.
 fn variant(gpu: &Gpu, job: &Job) -> anyhow::Result<Variant> {
-    let forced = Forced::chosen()?;
-    let mut engine = GpuEngine::with_options(gpu.clone(), GpuOptions { forced, ..GpuOptions::default() })?;
+    let overrides = VariantOverrides::from_env()?;
+    let mut engine = GpuEngine::with_options(gpu.clone(), GpuOptions { overrides, ..GpuOptions::default() })?;
     one_by_one::run_job(&mut engine, job.clone())?;
     let variant = engine.variant().ok_or_else(|| anyhow::anyhow!("the engine does not tell its variant"))?;
-    Ok(forced.apply(Variant { fused: false, ..variant }))
+    Ok(overrides.apply(Variant { fused: false, ..variant }))
 }
 
 fn measure(gpu: &Gpu, gauge: &mut Gauge, jobs: &[Job], frames: usize) -> anyhow::Result<Table> {
@@ -95,7 +95,7 @@ fn measure(gpu: &Gpu, gauge: &mut Gauge, jobs: &[Job], frames: usize) -> anyhow:
     let variant = variant(gpu, first)?;
     let rates = gauge.rates(gpu)?;
     let figures = |sequential| {
-        let options = GpuOptions { forced: Forced::all(variant), sequential, ..GpuOptions::default() };
+        let options = GpuOptions { overrides: VariantOverrides::all(variant), sequential, ..GpuOptions::default() };
         let mut engine = GpuEngine::with_options(gpu.clone(), options)?;
         for job in jobs.iter().cycle().take(WARM_UP) {
             one_by_one::run_job(&mut engine, job.clone())?;

@@ -12,7 +12,7 @@ use crate::capture::{SourceOptions, SourceSpec};
 use crate::console;
 use crate::engine::gpu::layout::Structure;
 use crate::engine::gpu::tuning::{self, Record, Records, Study, Trial, study};
-use crate::engine::gpu::variant::{self, Abilities, Demands, Forced};
+use crate::engine::gpu::variant::{self, Capabilities, Requirements, VariantOverrides};
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
 use crate::engine::{EngineChoice, EngineInfo, GpuEngine, Job};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -46,7 +46,7 @@ pub(super) struct TuneArgs {
 /// Parts of the variant are forced; another engine is asked for; there is no GPU, or it cannot do the pair; nobody takes what is
 /// printed, which does not hinder the best so far from being kept.
 pub(super) fn run(args: &TuneArgs) -> anyhow::Result<()> {
-    if !Forced::chosen()?.is_empty() {
+    if !VariantOverrides::from_env()?.is_empty() {
         let text = format!("{0} forces a variant, and tune is to find one: leave {0} unset", variant::VARIABLE);
         return Err(UsageError(text).into());
     }
@@ -76,20 +76,20 @@ pub(super) fn run(args: &TuneArgs) -> anyhow::Result<()> {
 /// What decides a study's tables and words.
 struct About {
     info: EngineInfo,
-    abilities: Abilities,
-    demands: Demands,
+    capabilities: Capabilities,
+    requirements: Requirements,
     size: (usize, usize),
 }
 
 /// Studies, prints, and keeps the best in `records`: also where nobody takes what is printed.
 fn tune(gpu: &Gpu, job: &Job, rounds: usize, json: bool, records: &Records, out: &mut dyn Write) -> anyhow::Result<()> {
     let structure = Structure::levels(job.frame.size(), &job.params).swap_remove(0).0;
-    let key = tuning::key(gpu, &structure);
+    let key = tuning::record_key(gpu, &structure);
     let mut engine = GpuEngine::with_options(gpu.clone(), GpuOptions { forgets: true, ..GpuOptions::default() })?;
     let about = About {
         info: EngineInfo::clone(&gpu.info),
-        abilities: engine.limits().abilities,
-        demands: structure.demands(),
+        capabilities: engine.limits().capabilities,
+        requirements: structure.requirements(),
         size: job.frame.size(),
     };
     let bar = progress_bar();
@@ -146,7 +146,7 @@ fn report(about: &About, study: &Study, records: &Records) -> serde_json::Value 
         "adapter": about.info.adapter,
         "software": about.info.software,
         "size": format!("{}x{}", about.size.0, about.size.1),
-        "num_disparities": about.demands.candidates,
+        "num_disparities": about.requirements.candidates,
         "trials": study.trials,
         "best": study.best(),
         "not_run": not_run,

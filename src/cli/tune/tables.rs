@@ -3,7 +3,7 @@
 
 use super::{About, note};
 use crate::engine::gpu::tuning::{Study, Trial};
-use crate::engine::gpu::variant::{Arithmetic, CostsFrom, Exchange, PIECES, Variant, WORKGROUPS};
+use crate::engine::gpu::variant::{Arithmetic, CostSource, Exchange, PIECES, Variant, WORKGROUPS};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -27,8 +27,8 @@ impl<'a> Tables<'a> {
     }
 
     pub(super) fn print_head(&self, out: &mut dyn Write) -> io::Result<()> {
-        let About { info, demands, size: (width, height), .. } = self.about;
-        writeln!(out, "{}, {width}x{height} with {} disparities", info.adapter, demands.candidates)?;
+        let About { info, requirements, size: (width, height), .. } = self.about;
+        writeln!(out, "{}, {width}x{height} with {} disparities", info.adapter, requirements.candidates)?;
         if let Some(note) = note(info) {
             writeln!(out, "{note}")?;
         }
@@ -56,7 +56,7 @@ impl<'a> Tables<'a> {
     /// The tables of the exchange and arithmetic that came last: one for each source of costs.
     fn print_current(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let Some((exchange, arithmetic)) = self.current.take() else { return Ok(()) };
-        for &costs in CostsFrom::ALL {
+        for &costs in CostSource::ALL {
             let of = |trial: &&Trial| {
                 let v = trial.variant;
                 (v.exchange, v.arithmetic, v.costs) == (exchange, arithmetic, costs)
@@ -134,7 +134,7 @@ pub(super) fn not_run(about: &About, study: &Study) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for &exchange in Exchange::ALL {
         for &arithmetic in Arithmetic::ALL {
-            for &costs in CostsFrom::ALL {
+            for &costs in CostSource::ALL {
                 for words in WORDS {
                     for workgroup in WORKGROUPS {
                         for fused in [false, true] {
@@ -146,7 +146,7 @@ pub(super) fn not_run(about: &About, study: &Study) -> Vec<(String, String)> {
             }
         }
     }
-    let refusal = |variant: &Variant| variant.refusal(&about.abilities, &about.demands);
+    let refusal = |variant: &Variant| variant.unsupported_reason(&about.capabilities, &about.requirements);
     let mut refused: Vec<(Vec<Variant>, String)> = Vec::new();
     let impossible = all.iter().filter_map(|variant| Some((*variant, refusal(variant)?)));
     for (variant, why) in impossible.chain(study.left_out.iter().cloned()) {

@@ -9,17 +9,17 @@ use std::io;
 fn about() -> About {
     About {
         info: EngineInfo { kind: EngineKind::Gpu, adapter: "made up".to_owned(), software: false },
-        abilities: Abilities { subgroup: 16, f16: true, i16: false, workgroup: 256, discrete: true },
-        demands: Demands { candidates: 128, wide: false, has_codes: true, has_row_path: true, largest: 144 },
+        capabilities: Capabilities { subgroup: 16, f16: true, i16: false, workgroup: 256, discrete: true },
+        requirements: Requirements { candidates: 128, wide: false, has_codes: true, has_row_path: true, largest: 144 },
         size: (640, 480),
     }
 }
 
 /// Every variant of the first part, and two of the second one.
 fn made_up(about: &About) -> Study {
-    let sound = Variant::sound(&about.abilities, &about.demands);
-    let mut variants = Variant::all(&about.abilities, &about.demands, &WORKGROUPS, &[sound.piece]);
-    variants.retain(|variant| variant.fused == sound.fused);
+    let baseline = Variant::baseline(&about.capabilities, &about.requirements);
+    let mut variants = Variant::all(&about.capabilities, &about.requirements, &WORKGROUPS, &[baseline.piece]);
+    variants.retain(|variant| variant.fused == baseline.fused);
     let trial = |variant: Variant| {
         let ms = 1.0 + 10.0 / f64::from(variant.workgroup) + f64::from(variant.words) / 8.0;
         let ms = ms * if variant.arithmetic == Arithmetic::F16 { 0.5 } else { 1.0 };
@@ -70,8 +70,11 @@ fn tables_show_every_trial_mark_the_best_and_name_what_does_not_run() {
 #[test]
 fn what_there_was_no_room_for_is_named() {
     let about = about();
-    let variant =
-        Variant { words: 4, exchange: Exchange::Workgroup, ..Variant::sound(&about.abilities, &about.demands) };
+    let variant = Variant {
+        words: 4,
+        exchange: Exchange::Workgroup,
+        ..Variant::baseline(&about.capabilities, &about.requirements)
+    };
     let study = Study { trials: Vec::new(), left_out: vec![(variant, "no room for 9 MiB".to_owned())] };
     let named = not_run_of(&about, &study);
     assert!(named.iter().any(|(what, why)| what.contains("words=4") && why == "no room for 9 MiB"), "{named:?}");
@@ -108,10 +111,15 @@ fn the_best_is_kept_also_when_nobody_reads_on() {
     let folder = tempfile::tempdir().unwrap();
     let records = Records::in_file(folder.path().join("variants.json"));
     let structure = Structure::levels(job.frame.size(), &job.params).swap_remove(0).0;
-    let key = tuning::key(&gpu, &structure);
+    let key = tuning::record_key(&gpu, &structure);
     assert_eq!(records.get(&key), None);
     let err = tune(&gpu, &job, 1, false, &records, &mut Closing(4)).unwrap_err();
     assert!(super::super::is_closed_pipe(&err), "{err}");
     let record = records.get(&key).unwrap();
-    assert_eq!(record.variant.refusal(&GpuEngine::new(gpu).unwrap().limits().abilities, &structure.demands()), None);
+    assert_eq!(
+        record
+            .variant
+            .unsupported_reason(&GpuEngine::new(gpu).unwrap().limits().capabilities, &structure.requirements()),
+        None
+    );
 }

@@ -1,10 +1,10 @@
-//! The GPU: one adapter, device and queue, for the engine and for the window that draws with the same ones.
+//! The GPU: one adapter, device and queue, for the engine and for the window that shared_with_window with the same ones.
 //!
 //! Vulkan, Metal and DX12 only: a GL adapter can draw and not compute. A lost device and errors that nobody
 //! caught are noted here by callbacks, which may run on any thread.
 
 use super::layout::Limits;
-use super::variant::Abilities;
+use super::variant::Capabilities;
 use crate::engine::{EngineError, EngineInfo, EngineKind};
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -40,7 +40,7 @@ pub struct AdapterSummary {
     pub backend: String,
     /// Name and version of the driver.
     pub driver: String,
-    /// True for the CPU in disguise.
+    /// True for a software adapter: a driver that runs on the CPU.
     pub software: bool,
     /// Largest buffer that a kernel can see at once, MiB; larger volumes are spread over several.
     pub largest_binding_mib: u64,
@@ -84,13 +84,13 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     /// What results say of this device.
     pub info: Arc<EngineInfo>,
-    faults: Arc<Faults>,
-    /// A window draws with it too.
-    draws: bool,
+    errors: Arc<DeviceErrors>,
+    /// A window shared_with_window with it too.
+    shared_with_window: bool,
 }
 
 #[derive(Default)]
-struct Faults {
+struct DeviceErrors {
     lost: OnceLock<String>,
     error: Mutex<Option<String>>,
 }
@@ -114,13 +114,13 @@ impl Gpu {
             }
         };
         let Some(chosen) = chosen else {
-            let wanted = match choice {
+            let requested = match choice {
                 AdapterChoice::Best => "no GPU that can compute".to_owned(),
                 AdapterChoice::Index(index) => format!("no GPU with number {index}"),
                 AdapterChoice::Name(part) => format!("no GPU whose name contains '{part}'"),
             };
             return Err(EngineError::NoAdapter(format!(
-                "{wanted} (looked for Vulkan, Metal and DX12; found: {found}): {INSTALL}, or choose --engine cpu"
+                "{requested} (looked for Vulkan, Metal and DX12; found: {found}): {INSTALL}, or choose --engine cpu"
             )));
         };
         Self::open_adapter(instance, adapters.swap_remove(chosen))
@@ -149,19 +149,19 @@ impl Gpu {
         let name = format!("{} ({:?})", adapter_info.name, adapter_info.backend);
         let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
             label: Some("stereopsis"),
-            required_features: adapter.features() & WELCOME,
+            required_features: adapter.features() & OPTIONAL_FEATURES,
             required_limits: adapter.limits(),
             ..Default::default()
         }))
         .map_err(|err| EngineError::NoAdapter(format!("{name} cannot be opened: {err}; choose --engine cpu")))?;
 
-        let faults = Arc::new(Faults::default());
-        let noted = Arc::clone(&faults);
+        let errors = Arc::new(DeviceErrors::default());
+        let noted = Arc::clone(&errors);
         device.set_device_lost_callback(move |reason, text| {
             let text = if text.is_empty() { format!("{reason:?}") } else { text };
             noted.lost.get_or_init(|| text);
         });
-        let noted = Arc::clone(&faults);
+        let noted = Arc::clone(&errors);
         device.on_uncaptured_error(Arc::new(move |err: wgpu::Error| {
             log::error!("GPU: {err}");
             let mut error = noted.error.lock().unwrap_or_else(PoisonError::into_inner);
@@ -169,7 +169,7 @@ impl Gpu {
         }));
         let software = adapter_info.device_type == wgpu::DeviceType::Cpu;
         let info = Arc::new(EngineInfo { kind: EngineKind::Gpu, adapter: name, software });
-        Ok(Self { instance, adapter, device, queue, info, faults, draws: false })
+        Ok(Self { instance, adapter, device, queue, info, errors, shared_with_window: false })
     }
 
     /// What the engine may use of the device.
@@ -178,7 +178,7 @@ impl Gpu {
         let has = |feature| self.device.features().contains(feature);
         let discrete = info.device_type == wgpu::DeviceType::DiscreteGpu;
         Limits {
-            abilities: Abilities {
+            capabilities: Capabilities {
                 subgroup: if has(wgpu::Features::SUBGROUP) { info.subgroup_min_size } else { 0 },
                 f16: has(wgpu::Features::SHADER_F16),
                 i16: has(wgpu::Features::SHADER_I16),
@@ -193,7 +193,7 @@ impl Gpu {
     }
 
     /// Pixels times candidates that take a device of this kind about as long as one submission may take.
-    pub(super) fn work_to_start_with(&self) -> u64 {
+    pub(super) fn initial_submission_work(&self) -> u64 {
         match self.adapter.get_info().device_type {
             wgpu::DeviceType::DiscreteGpu => 1 << 28,
             wgpu::DeviceType::Cpu => 1 << 20,
@@ -203,36 +203,36 @@ impl Gpu {
 
     /// A submission has at least so much of it: each costs the host some time, and the more there are, the longer others on a
     /// busy machine keep each of them waiting.
-    pub(super) fn least_work(&self) -> u64 {
+    pub(super) fn min_submission_work(&self) -> u64 {
         if self.info.software { 1 << 20 } else { 1 << 18 }
     }
 
-    /// The same device, for a window that draws with it.
+    /// The same device, for a window that shared_with_window with it.
     #[must_use]
     pub fn for_window(self) -> Self {
-        Self { draws: true, ..self }
+        Self { shared_with_window: true, ..self }
     }
 
-    /// Whether the device tells when passes begin and end. Once a window draws, Mesa's software adapter notes times that lie
+    /// Whether the device tells when passes begin and end. Once a window shared_with_window, Mesa's software adapter notes times that lie
     /// close together and do not span what was computed between them.
     pub fn times_passes(&self) -> bool {
         let tells = self.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
-        tells && !(self.draws && self.info.software)
+        tells && !(self.shared_with_window && self.info.software)
     }
 
     /// Why the device is gone, once it is. The window asks each frame and closes.
     pub fn lost(&self) -> Option<&str> {
-        self.faults.lost.get().map(String::as_str)
+        self.errors.lost.get().map(String::as_str)
     }
 
     /// The first error since the last call that nobody caught.
     pub fn take_error(&self) -> Option<String> {
-        self.faults.error.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.errors.error.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Takes the device for lost.
-    pub(super) fn lose(&self, why: &str) -> EngineError {
-        EngineError::DeviceLost(self.faults.lost.get_or_init(|| why.to_owned()).clone())
+    pub(super) fn mark_lost(&self, why: &str) -> EngineError {
+        EngineError::DeviceLost(self.errors.lost.get_or_init(|| why.to_owned()).clone())
     }
 
     /// Fails if the device is lost, or if something went wrong since the last call.
@@ -252,7 +252,7 @@ pub const INSTALL: &str = if cfg!(target_os = "linux") {
 };
 
 /// What is used where an adapter has it.
-const WELCOME: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
+const OPTIONAL_FEATURES: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
     .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     .union(wgpu::Features::PIPELINE_CACHE)
     .union(wgpu::Features::SUBGROUP)

@@ -3,19 +3,19 @@
 //! The queue is first come, first served: so that a window on it is not kept waiting for a whole job, only a few ms
 //! of work lie there, and the rest follows from [`Engine::collect`].
 
+use super::buffers::{JobBuffers, extent};
 use super::compiler::Compiler;
 use super::device::Gpu;
 use super::events::{Event, Events};
+use super::graph::{DispatchGraph, GraphKey};
 use super::layout::{Layout, Limits, Structure};
 use super::options::GpuOptions;
 use super::past::Past;
-use super::plan::{Plan, extent};
-use super::program::{Division, Program};
-use super::recipe::{Recipe, Wanted};
+use super::program::{PassGrouping, Program};
 use super::slot::{Pictures, Slot};
-use super::tuning::Choice;
+use super::tuning::VariantSelector;
 use super::uniforms::{Params, map_pitch};
-use super::variant::{Forced, Variant};
+use super::variant::{Variant, VariantOverrides};
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -43,13 +43,13 @@ pub struct GpuEngine {
     pub(super) gpu: Gpu,
     options: GpuOptions,
     limits: Limits,
-    choice: Choice,
+    selector: VariantSelector,
     compiler: Compiler,
     /// What the last job ran, and what that was made from.
-    recipe: Option<(Wanted, Recipe)>,
+    graph: Option<(GraphKey, DispatchGraph)>,
     /// What a coming job will run, whose pipelines are being compiled.
-    coming: Option<(Wanted, Recipe)>,
-    pub(super) plan: Option<Plan>,
+    coming: Option<(GraphKey, DispatchGraph)>,
+    pub(super) plan: Option<JobBuffers>,
     pub(super) past: Past,
     /// How often plan or past had new buffers: tells whether a program is bound to the present ones.
     plans: u64,
@@ -57,7 +57,7 @@ pub struct GpuEngine {
     free: Vec<Slot>,
     queued: Arc<Queued>,
     /// Work of a submission.
-    most_work: u64,
+    max_work: u64,
     jobs: u64,
     /// How long the last pair took the device.
     pair_ms: f64,
@@ -95,24 +95,24 @@ impl GpuEngine {
         Self::with_options(gpu, GpuOptions::default())
     }
 
-    /// With parts of the variant forced, or less memory than there is.
+    /// With parts of the variant overrides, or less memory than there is.
     ///
     /// # Errors
     /// The device is lost already.
     pub fn with_options(gpu: Gpu, options: GpuOptions) -> Result<Self, EngineError> {
         gpu.check()?;
         let mut limits = gpu.limits();
-        limits.abilities.i16 &= !options.without_i16;
+        limits.capabilities.i16 &= !options.without_i16;
         limits.path_bytes = options.path_bytes.unwrap_or(limits.path_bytes);
         limits.binding_bytes = limits.binding_bytes.min(options.binding_bytes.unwrap_or(u64::MAX));
         Ok(Self {
-            choice: Choice::new(gpu.clone(), &options),
+            selector: VariantSelector::new(gpu.clone(), &options),
             compiler: if options.checks { Compiler::with_checks(gpu.clone()) } else { Compiler::new(gpu.clone()) },
-            most_work: options.most_work.unwrap_or_else(|| gpu.work_to_start_with()),
+            max_work: options.max_work.unwrap_or_else(|| gpu.initial_submission_work()),
             gpu,
             options,
             limits,
-            recipe: None,
+            graph: None,
             coming: None,
             plan: None,
             past: Past::default(),
@@ -129,22 +129,22 @@ impl GpuEngine {
 
     /// The variant that the last job ran.
     pub fn variant(&self) -> Option<Variant> {
-        self.recipe.as_ref().map(|(wanted, _)| wanted.variant)
+        self.graph.as_ref().map(|(key, _)| key.variant)
     }
 
     /// Whether nothing is left to be tried for jobs as the last one.
     pub fn is_tuned(&self) -> bool {
-        self.recipe.as_ref().is_some_and(|(wanted, _)| self.choice.is_known(wanted))
+        self.graph.as_ref().is_some_and(|(key, _)| self.selector.is_known(key))
     }
 
     /// How the last job's pair lies in memory.
     pub(super) fn layout(&self) -> Option<&Layout> {
-        self.recipe.as_ref().and_then(|(_, recipe)| recipe.layouts.first())
+        self.graph.as_ref().and_then(|(_, graph)| graph.layouts.first())
     }
 
     /// What the last job runs.
-    pub(super) fn recipe(&self) -> Option<&Recipe> {
-        self.recipe.as_ref().map(|(_, recipe)| recipe)
+    pub(super) fn graph(&self) -> Option<&DispatchGraph> {
+        self.graph.as_ref().map(|(_, graph)| graph)
     }
 
     /// The device.
@@ -158,7 +158,7 @@ impl GpuEngine {
     }
 
     /// What decides how a job is run.
-    fn wanted(&mut self, job: &Job) -> Result<Wanted, EngineError> {
+    fn key(&mut self, job: &Job) -> Result<GraphKey, EngineError> {
         self.gpu.check()?;
         let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
         let size = left.size();
@@ -171,75 +171,75 @@ impl GpuEngine {
         }
         let levels = Structure::levels_of(size, &job.params, job.wants_right);
         let structures: Vec<_> = levels.into_iter().map(|(structure, _)| structure).collect();
-        let is_compiled = |recipe: &Recipe| all_compiled(&self.compiler, recipe);
+        let is_compiled = |graph: &DispatchGraph| all_compiled(&self.compiler, graph);
         let is_idle = self.in_flight.is_empty();
-        let measured = self.choice.variant(&structures, &self.limits, self.most_work, is_idle, is_compiled);
-        Wanted::new(structures, &self.limits, (measured, self.choice.forced), self.most_work)
+        let measured = self.selector.variant(&structures, &self.limits, self.max_work, is_idle, is_compiled);
+        GraphKey::new(structures, &self.limits, (measured, self.selector.overrides), self.max_work)
     }
 
     /// Runs this variant from now on.
-    pub fn force(&mut self, forced: Forced) {
-        self.choice.forced = forced;
+    pub fn force(&mut self, overrides: VariantOverrides) {
+        self.selector.overrides = overrides;
     }
 
     /// Whether every pipeline of a job is compiled; those that are not are asked for.
     fn is_prepared(&mut self, job: &Job) -> Result<bool, EngineError> {
-        let wanted = self.wanted(job)?;
-        if self.recipe.as_ref().is_some_and(|(made_for, _)| *made_for == wanted) {
+        let key = self.key(job)?;
+        if self.graph.as_ref().is_some_and(|(made_for, _)| *made_for == key) {
             return Ok(true);
         }
-        let recipe = match self.coming.take() {
-            Some((made_for, recipe)) if made_for == wanted => recipe,
-            _ => Recipe::new(&wanted, &self.limits, &self.gpu.info.adapter)?,
+        let graph = match self.coming.take() {
+            Some((made_for, graph)) if made_for == key => graph,
+            _ => DispatchGraph::new(&key, &self.limits, &self.gpu.info.adapter)?,
         };
-        let is_ready = all_compiled(&self.compiler, &recipe);
-        self.coming = Some((wanted, recipe));
+        let is_ready = all_compiled(&self.compiler, &graph);
+        self.coming = Some((key, graph));
         is_ready
     }
 
-    /// Makes recipe and buffers anew where the last ones do not serve.
-    fn hold(&mut self, wanted: &Wanted) -> Result<(), EngineError> {
+    /// Makes graph and buffers anew where the last ones do not serve.
+    fn hold(&mut self, key: &GraphKey) -> Result<(), EngineError> {
         let is_it =
-            |made: &&mut Option<(Wanted, Recipe)>| made.as_ref().is_some_and(|(made_for, _)| made_for == wanted);
-        let made = [&mut self.recipe, &mut self.coming].into_iter().find(is_it).and_then(Option::take);
-        let mut recipe = match made {
-            Some((_, recipe)) => recipe,
-            None => Recipe::new(wanted, &self.limits, &self.gpu.info.adapter)?,
+            |made: &&mut Option<(GraphKey, DispatchGraph)>| made.as_ref().is_some_and(|(made_for, _)| made_for == key);
+        let made = [&mut self.graph, &mut self.coming].into_iter().find(is_it).and_then(Option::take);
+        let mut graph = match made {
+            Some((_, graph)) => graph,
+            None => DispatchGraph::new(key, &self.limits, &self.gpu.info.adapter)?,
         };
-        while self.plan.as_ref().is_none_or(|plan| !plan.fits(&recipe, wanted.keeps_sums)) {
+        while self.plan.as_ref().is_none_or(|plan| !plan.fits(&graph, key.keeps_sums)) {
             self.plan = None; // its memory first
             self.plans += 1;
-            match Plan::new(&self.gpu, &recipe, wanted.keeps_sums) {
+            match JobBuffers::new(&self.gpu, &graph, key.keeps_sums) {
                 Ok(plan) => self.plan = Some(plan),
-                Err(EngineError::TooLarge(why)) if recipe.path_bytes() > recipe.least_path_bytes() => {
-                    self.limits.path_bytes = recipe.path_bytes() / 2;
+                Err(EngineError::TooLarge(why)) if graph.path_bytes() > graph.min_path_bytes() => {
+                    self.limits.path_bytes = graph.path_bytes() / 2;
                     log::info!("path costs take turns in {} MiB: {why}", self.limits.path_bytes >> 20);
-                    recipe = Recipe::new(wanted, &self.limits, &self.gpu.info.adapter)?;
+                    graph = DispatchGraph::new(key, &self.limits, &self.gpu.info.adapter)?;
                 }
                 Err(err) => return Err(err),
             }
         }
-        if self.past.hold(&self.gpu, &recipe)? {
+        if self.past.hold(&self.gpu, &graph)? {
             self.plans += 1;
         }
-        self.recipe = Some((wanted.clone(), recipe));
+        self.graph = Some((key.clone(), graph));
         Ok(())
     }
 
     /// Uploads a job and binds what it runs, which the caller submits.
     pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<Slot, EngineError> {
         crate::engine::check_counts(job.frame.size(), &job.params)?;
-        let wanted = Wanted { keeps_sums, ..self.wanted(job)? };
+        let key = GraphKey { keeps_sums, ..self.key(job)? };
         let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
         let size = left.size();
-        match self.hold(&wanted) {
-            Err(EngineError::TooLarge(why)) if self.choice.give_up(&wanted) => {
-                log::info!("{} is not tried: {why}", wanted.variant);
+        match self.hold(&key) {
+            Err(EngineError::TooLarge(why)) if self.selector.give_up(&key) => {
+                log::info!("{} is not tried: {why}", key.variant);
                 return self.start(job, keeps_sums);
             }
             held => held?,
         }
-        let (Some((_, recipe)), Some(plan)) = (&self.recipe, &self.plan) else {
+        let (Some((_, graph)), Some(plan)) = (&self.graph, &self.plan) else {
             return Err(EngineError::Device("no plan".to_owned()));
         };
         let pictures = Pictures::of(left, right, job.wants_right);
@@ -249,18 +249,18 @@ impl GpuEngine {
         let levels = Structure::levels_of(size, &job.params, job.wants_right);
         let levels: Vec<_> = levels
             .iter()
-            .zip(&recipe.layouts)
+            .zip(&graph.layouts)
             .map(|((_, params), layout)| Params::new(left, right, params, layout, has_past))
             .collect();
-        if slot.program.as_ref().is_none_or(|(made_for, plan, _)| *made_for != wanted || *plan != self.plans) {
+        if slot.program.as_ref().is_none_or(|(made_for, plan, _)| *made_for != key || *plan != self.plans) {
             let (gpu, compiler) = (&self.gpu, &self.compiler);
-            let division = match (keeps_sums, self.options.sequential) {
-                (true, _) => Division::Steps,
-                (false, true) => Division::Directions,
-                (false, false) => Division::Stages,
+            let grouping = match (keeps_sums, self.options.sequential) {
+                (true, _) => PassGrouping::Steps,
+                (false, true) => PassGrouping::Directions,
+                (false, false) => PassGrouping::Stages,
             };
-            let program = Program::new(gpu, compiler, recipe, (plan, &self.past), &slot, wanted.most_work, division)?;
-            slot.program = Some((wanted, self.plans, program));
+            let program = Program::new(gpu, compiler, graph, (plan, &self.past), &slot, key.max_work, grouping)?;
+            slot.program = Some((key, self.plans, program));
         }
         slot.upload(&self.gpu, left, right, &levels)?;
         Ok(slot)
@@ -274,7 +274,7 @@ impl GpuEngine {
     /// Hands pieces to the device, the oldest job's first, as long as little is waiting there. The copies of a result go
     /// with the first piece of the next job, if there is one: neither waits for the other, so that a GPU can do both at once.
     fn feed(&mut self) {
-        let room = 2 * self.most_work;
+        let room = 2 * self.max_work;
         for i in 0..self.in_flight.len() {
             while let Some((piece, work)) = self.in_flight[i].pieces.pop_front() {
                 let (count, waiting) = (&self.queued.count, &self.queued.work);
@@ -335,7 +335,7 @@ impl GpuEngine {
                 }
             }
         }
-        let wanted = slot.program.as_ref().map(|(wanted, _, _)| wanted.clone());
+        let key = slot.program.as_ref().map(|(key, _, _)| key.clone());
         self.free.push(slot);
         let compute_time = submitted.elapsed();
         let timed_ms: f64 = times.iter().map(|stage| stage.ms).sum();
@@ -346,8 +346,8 @@ impl GpuEngine {
         let ms = if use_timestamps { timed_ms } else { alone.as_secs_f64() * 1e3 };
         self.adapt(work, ms);
         self.pair_ms = ms;
-        if let Some(wanted) = wanted {
-            self.choice.note(&wanted, ms);
+        if let Some(key) = key {
+            self.selector.note(&key, ms);
         }
         Ok(Output { job, engine: self.info(), map, right_map, texture: Some(texture), stages: times, compute_time })
     }
@@ -355,13 +355,13 @@ impl GpuEngine {
     /// Learns from a job how much work takes [`SUBMISSION_MS`]. Only large changes count, because a change means that
     /// dispatches are cut anew.
     fn adapt(&mut self, work: u64, ms: f64) {
-        if self.options.most_work.is_some() {
+        if self.options.max_work.is_some() {
             return;
         }
         let fitting = work as f64 / ms.max(1e-3) * SUBMISSION_MS;
-        let factor = fitting / self.most_work as f64;
+        let factor = fitting / self.max_work as f64;
         if !(0.4..=4.0).contains(&factor) {
-            self.most_work = (fitting as u64).max(self.gpu.least_work()).next_power_of_two();
+            self.max_work = (fitting as u64).max(self.gpu.min_submission_work()).next_power_of_two();
         }
     }
 }
@@ -389,7 +389,7 @@ impl Engine for GpuEngine {
     }
 
     fn memory_bytes(&mut self) -> Option<usize> {
-        self.recipe.as_ref().map(|(_, recipe)| recipe.bytes() as usize)
+        self.graph.as_ref().map(|(_, graph)| graph.bytes() as usize)
     }
 
     fn prepare(&mut self, job: &Job) -> bool {
@@ -453,15 +453,15 @@ impl Engine for GpuEngine {
         let Some(oldest) = oldest else { return Ok(None) };
         if state == Some(FAILED) {
             // Only a device that is gone fails so, and its own callback may come later.
-            return Err(self.gpu.lose("a result could not be read back"));
+            return Err(self.gpu.mark_lost("a result could not be read back"));
         }
         self.finish(oldest).map(Some)
     }
 }
 
-/// Whether every pipeline of a recipe is compiled; all that are not are asked for.
-fn all_compiled(compiler: &Compiler, recipe: &Recipe) -> Result<bool, EngineError> {
-    let found: Result<Vec<_>, _> = recipe.requests().map(|request| compiler.get(request)).collect();
+/// Whether every pipeline of a graph is compiled; all that are not are asked for.
+fn all_compiled(compiler: &Compiler, graph: &DispatchGraph) -> Result<bool, EngineError> {
+    let found: Result<Vec<_>, _> = graph.requests().map(|request| compiler.get(request)).collect();
     Ok(found?.iter().all(Option::is_some))
 }
 

@@ -5,7 +5,7 @@
 
 use super::compiler::Source;
 use super::shaders::Binding;
-use super::variant::{Arithmetic, CostsFrom, Exchange, Variant};
+use super::variant::{Arithmetic, CostSource, Exchange, Variant};
 use crate::stereo::CostKind;
 use std::fmt::Write as _;
 
@@ -17,12 +17,12 @@ macro_rules! wgsl {
 
 mod local;
 
-pub use local::Local;
+pub use local::LocalConfig;
 
 /// What decides a kernel's text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-pub struct Kernel {
+pub struct KernelConfig {
     /// How it is run.
     pub variant: Variant,
     /// Candidates of a pixel.
@@ -44,7 +44,7 @@ pub struct Kernel {
 /// What a winner does beside choosing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-pub struct Winner {
+pub struct WinnerConfig {
     /// Volumes of path costs that it sums.
     pub volumes: u32,
     /// Whether sums of earlier batches are added.
@@ -64,12 +64,12 @@ pub struct Winner {
 }
 
 /// A text in the making, and the bindings that it declares.
-struct Text {
+struct SourceBuilder {
     text: String,
     bindings: Vec<(String, Binding)>,
 }
 
-impl Kernel {
+impl KernelConfig {
     /// Path costs of one direction.
     pub fn paths(&self) -> Source {
         let mut text = self.lanes_text(1);
@@ -78,20 +78,20 @@ impl Kernel {
         self.costs(&mut text, self.slabs);
         let words = "array<Words>";
         for slab in 0..self.slabs {
-            text.bind(&format!("excesses_{slab}"), Binding::Write, words);
+            text.bind(&format!("incrementes_{slab}"), Binding::Write, words);
         }
         let store = |slab: u32| {
             if self.wide {
                 format!(
-                    "let pairs = pairs_of_quarters(excess); excesses_{slab}[2u * at] = pairs.even; \
-                     excesses_{slab}[2u * at + 1u] = pairs.odd;"
+                    "let pairs = pairs_of_quarters(increment); incrementes_{slab}[2u * at] = pairs.even; \
+                     incrementes_{slab}[2u * at + 1u] = pairs.odd;"
                 )
             } else {
-                format!("excesses_{slab}[at] = bytes_of_quarters(excess);")
+                format!("incrementes_{slab}[at] = bytes_of_quarters(increment);")
             }
         };
-        text.push("fn store_excess(here: vec2<u32>, lane: u32, excess: Quarters) {\n");
-        text.push(&by_slab(self.slabs, store));
+        text.push("fn store_excess(here: vec2<u32>, lane: u32, increment: Quarters) {\n");
+        text.push(&select_slab(self.slabs, store));
         text.push("}\n");
         text.push(self.exchange());
         text.push(wgsl!("aggregate/step"));
@@ -118,8 +118,8 @@ impl Kernel {
     }
 
     /// Winners of both pictures.
-    pub fn winner(&self, winner: Winner) -> Source {
-        let Winner { volumes, earlier, fused, exact, rivals, drops, checked, keeps_sums } = winner;
+    pub fn winner(&self, winner: WinnerConfig) -> Source {
+        let WinnerConfig { volumes, earlier, fused, exact, rivals, drops, checked, keeps_sums } = winner;
         let mut text = self.lanes_text(if fused { 2 } else { 1 });
         text.push(&format!(
             "const RIVALS = {rivals};\nconst DROPS = {drops};\nconst CHECKED = {checked};\nconst FUSED = {fused};\n"
@@ -161,7 +161,7 @@ impl Kernel {
     }
 
     /// All that the kernels share: constants, aliases, the uniforms.
-    fn lanes_text(&self, sites: u32) -> Text {
+    fn lanes_text(&self, sites: u32) -> SourceBuilder {
         let Self { variant, candidates, gated, .. } = self;
         let by_bits = self.converts_by_bits();
         let (enable, number, none) = match variant.arithmetic {
@@ -172,10 +172,10 @@ impl Kernel {
         };
         let (words, lanes, lines) = (variant.words, variant.lanes(*candidates), variant.lines(*candidates));
         let masked = *gated || lanes * words * 4 != *candidates;
-        let mut text = Text { text: enable.to_owned(), bindings: Vec::new() };
+        let mut text = SourceBuilder { text: enable.to_owned(), bindings: Vec::new() };
         text.push(wgsl!("common"));
         text.bindings.push(("params".to_owned(), Binding::Uniform("Params")));
-        text.bind("part", Binding::Uniform("Part"), "Part");
+        text.bind("dispatch", Binding::Uniform("DispatchParams"), "DispatchParams");
         text.push(&format!(
             "alias Number = {number};\nconst NONE: Number = {none}; // above all that exists, with room for penalties\n\
              const WORDS = {words}u;\nconst LANES = {lanes}u; // of a pixel\nconst LINES = {lines}u; // of a workgroup\n\
@@ -216,7 +216,7 @@ impl Kernel {
     }
 
     /// First and last candidate of a pixel.
-    fn gates(&self, text: &mut Text) {
+    fn gates(&self, text: &mut SourceBuilder) {
         let body = if self.gated {
             text.bind("gates", Binding::Read, "array<u32>");
             // gates are those of the picture before it was mirrored
@@ -232,8 +232,8 @@ impl Kernel {
     }
 
     /// Four costs in each word, from the volume or from codes.
-    fn costs(&self, text: &mut Text, slabs: u32) {
-        if self.variant.costs == CostsFrom::Codes {
+    fn costs(&self, text: &mut SourceBuilder, slabs: u32) {
+        if self.variant.costs == CostSource::Codes {
             self.codes(text);
             return;
         }
@@ -241,12 +241,12 @@ impl Kernel {
             text.bind(&format!("costs_{slab}"), Binding::Read, "array<Words>");
         }
         text.push("fn load_costs(here: vec2<u32>, lane: u32) -> Words {\n");
-        text.push(&by_slab(slabs, |slab| format!("return costs_{slab}[at];")));
+        text.push(&select_slab(slabs, |slab| format!("return costs_{slab}[at];")));
         text.push("}\n");
     }
 
     /// Four costs in each word, computed from codes.
-    fn codes(&self, text: &mut Text) {
+    fn codes(&self, text: &mut SourceBuilder) {
         const HAMMING: &str = "countOneBits(own.x ^ other.x) + countOneBits(own.y ^ other.y)";
         let (code, distance) = match self.cost {
             CostKind::Rank | CostKind::Ad => ("u32", "u32(abs(i32(own) - i32(other)))"),
@@ -296,7 +296,7 @@ impl Kernel {
     }
 
     /// The volumes of path costs of one slab, and their sum.
-    fn volumes(&self, text: &mut Text, volumes: u32) {
+    fn volumes(&self, text: &mut SourceBuilder, volumes: u32) {
         let mut sum = String::new();
         for volume in 0..volumes {
             text.bind(&format!("path_{volume}"), Binding::Read, "array<Words>");
@@ -321,9 +321,9 @@ impl Kernel {
             format!("Words({})", parts.join(", "))
         };
         format!(
-            "struct Walk {{\n    path: Quarters,\n    brightness: i32,\n}}\n\
-             fn sums_at(\n    place: Place, turn: u32, here: vec2<u32>, index: u32, candidates: Words, gate: vec2<u32>, \
-             walk: ptr<function, Walk>,\n) -> Sums {{\n    let at = 4u * WORDS * index;\n    \
+            "struct RowPath {{\n    path: Quarters,\n    brightness: i32,\n}}\n\
+             fn sums_at(\n    position: LanePosition, turn: u32, here: vec2<u32>, index: u32, candidates: Words, gate: vec2<u32>, \
+             row_path: ptr<function, RowPath>,\n) -> Sums {{\n    let at = 4u * WORDS * index;\n    \
              return Sums({}, {}, {}, {});\n}}\n",
             vector(0),
             vector(1),
@@ -334,9 +334,9 @@ impl Kernel {
 }
 
 /// Finds `at`, the place in its slab of the words of a pixel and a lane, and does `access` there.
-fn by_slab(slabs: u32, access: impl Fn(u32) -> String) -> String {
+fn select_slab(slabs: u32, access: impl Fn(u32) -> String) -> String {
     if slabs == 1 {
-        let at = "((here.y - part.origin) * params.width + here.x) * LANES + lane";
+        let at = "((here.y - dispatch.origin) * params.width + here.x) * LANES + lane";
         return format!("    let at = {at};\n    {}\n", access(0));
     }
     let mut text = "    let slab = here.y / params.slab_rows;\n    \
@@ -350,7 +350,7 @@ fn by_slab(slabs: u32, access: impl Fn(u32) -> String) -> String {
     text
 }
 
-impl Text {
+impl SourceBuilder {
     fn push(&mut self, more: &str) {
         self.text.push_str(more);
     }

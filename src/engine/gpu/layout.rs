@@ -1,8 +1,8 @@
 //! How a job lies in the device's memory: which volumes there are, how large, and over how many buffers each is spread.
 
-use super::kernels::{Kernel, Local};
+use super::kernels::{KernelConfig, LocalConfig};
 use super::uniforms::map_pitch;
-use super::variant::{Abilities, CostsFrom, Demands, Variant};
+use super::variant::{Capabilities, CostSource, Requirements, Variant};
 use crate::engine::EngineError;
 use crate::stereo::aggregate::{Axis, Direction, directions};
 use crate::stereo::local::Unit;
@@ -165,9 +165,9 @@ impl Structure {
     }
 
     /// The local aggregation, if there is one.
-    pub fn local(&self) -> Option<Local> {
+    pub fn local(&self) -> Option<LocalConfig> {
         let Self { aggregation: kind, local_reach: reach, unit, .. } = *self;
-        (kind != Aggregation::None).then(|| Local { kind, reach, unit, exact: self.exact() })
+        (kind != Aggregation::None).then(|| LocalConfig { kind, reach, unit, exact: self.exact() })
     }
 
     /// All directions.
@@ -176,8 +176,8 @@ impl Structure {
     }
 
     /// What variants have to fit.
-    pub fn demands(&self) -> Demands {
-        Demands {
+    pub fn requirements(&self) -> Requirements {
+        Requirements {
             candidates: self.candidates,
             wide: self.paths > 0 && self.largest_p2 > 255,
             has_codes: self.cost != CostKind::Sad && self.aggregation == Aggregation::None,
@@ -196,7 +196,7 @@ fn has_swapped(params: &StereoParams, wants_right: bool) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// What variants ask for.
-    pub abilities: Abilities,
+    pub capabilities: Capabilities,
     /// Bytes of one binding.
     pub binding_bytes: u64,
     /// Storage buffers that a kernel sees.
@@ -217,7 +217,7 @@ pub struct Layout {
     /// What is to be done.
     pub structure: Structure,
     /// What its kernels' texts follow from.
-    pub kernel: Kernel,
+    pub kernel: KernelConfig,
     /// Whether the path along the row is walked by the winner.
     pub fused: bool,
     /// Volumes of path costs that are kept at a time.
@@ -241,11 +241,11 @@ impl Layout {
                 limits.side_px
             )));
         }
-        let demands = structure.demands();
+        let requirements = structure.requirements();
         let lanes = variant.lanes(candidates);
         let words = lanes * variant.words;
         let stored = structure.directions().len() as u32 - u32::from(variant.fused);
-        let path_bytes = if demands.wide { 2 } else { 1 };
+        let path_bytes = if requirements.wide { 2 } else { 1 };
         let row = width as u64 * 4 * u64::from(words);
         let volume_bytes = row * height as u64;
         let room = (limits.path_bytes / (volume_bytes * path_bytes)).clamp(1, u64::from(u32::MAX)) as u32;
@@ -264,28 +264,28 @@ impl Layout {
         let slabs = if slab_rows == 0 { u32::MAX } else { (height as u32).div_ceil(slab_rows) };
         // costs and path costs are both bound in all their slabs where a path may go anywhere, beside the gates; or codes and
         // their table
-        let most_slabs = if variant.costs == CostsFrom::Codes {
+        let max_slabs = if variant.costs == CostSource::Codes {
             limits.storage_buffers - 3
         } else {
             (limits.storage_buffers - 1) / 2
         };
-        let most_bytes = u64::from(most_slabs) * limits.binding_bytes;
-        if slabs > most_slabs || volume_bytes / 4 > u64::from(u32::MAX) {
+        let max_bytes = u64::from(max_slabs) * limits.binding_bytes;
+        if slabs > max_slabs || volume_bytes / 4 > u64::from(u32::MAX) {
             return Err(EngineError::TooLarge(format!(
                 "{width}x{height} with {candidates} disparities needs volumes of {} MiB, and {adapter} allows {} MiB; \
                  lower --num-disparities or --scale",
                 (widest * height as u64).div_ceil(1 << 20),
-                most_bytes.min(4 * u64::from(u32::MAX)) >> 20
+                max_bytes.min(4 * u64::from(u32::MAX)) >> 20
             )));
         }
-        let kernel = Kernel {
+        let kernel = KernelConfig {
             variant,
             candidates,
             cost,
-            wide: demands.wide,
+            wide: requirements.wide,
             gated: structure.gated,
             mirrored: structure.mirrored,
-            has_i16: limits.abilities.i16,
+            has_i16: limits.capabilities.i16,
             slabs,
         };
         Ok(Self { fused: variant.fused, volumes, slab_rows, words, kernel, structure })
@@ -309,7 +309,7 @@ impl Layout {
 
     /// Bytes of one slab of costs; none where they come from codes.
     pub fn cost_bytes(&self) -> u64 {
-        let is_volume = self.kernel.variant.costs == CostsFrom::Volume && !self.structure.block_matching();
+        let is_volume = self.kernel.variant.costs == CostSource::Volume && !self.structure.block_matching();
         if is_volume { self.row_bytes(1) * u64::from(self.slab_rows) } else { 0 }
     }
 

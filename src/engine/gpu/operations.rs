@@ -6,10 +6,10 @@
 //! two of them fit into an instruction of 32 bits. Not counted are loads and stores, and what a loop finds unchanged in each
 //! turn. Filters whose work depends on the picture have a round number, for a picture without surprises.
 
-use super::kernels::{Local, Winner};
+use super::kernels::{LocalConfig, WinnerConfig};
 use super::layout::{Layout, Structure};
 use super::shaders;
-use super::variant::{Arithmetic, CostsFrom, Exchange};
+use super::variant::{Arithmetic, CostSource, Exchange};
 use crate::stereo::cost::census::Shape;
 use crate::stereo::cost::{ad_census, gradient_census};
 use crate::stereo::{Aggregation, CostKind, Median};
@@ -77,12 +77,12 @@ pub(super) fn cost(layout: &Layout) -> u64 {
 
 /// The arms of a pixel of one picture: a place, a comparison and a loop for each pixel of an arm; in a picture without
 /// surprises they are half as long as they may be.
-pub(super) fn arms(local: &Local) -> u64 {
+pub(super) fn arms(local: &LocalConfig) -> u64 {
     4 * (10 * u64::from(local.reach) / 2 + 4)
 }
 
 /// Aggregated costs of a pixel, in one entry of the shaders.
-pub(super) fn aggregate(layout: &Layout, local: &Local, entry: &str) -> u64 {
+pub(super) fn aggregate(layout: &Layout, local: &LocalConfig, entry: &str) -> u64 {
     let (words, reach) = (u64::from(layout.words), u64::from(local.reach));
     let side = 2 * reach + 1;
     let result = if local.exact { 4 } else { 4 * 2 + 6 };
@@ -136,8 +136,8 @@ pub(super) fn sum(layout: &Layout, volumes: u32) -> u64 {
 }
 
 /// Sums and the winners of both pictures, for one pixel.
-pub(super) fn winner(layout: &Layout, winner: Winner) -> u64 {
-    let Winner { volumes, earlier, fused, exact, rivals, drops, checked, .. } = winner;
+pub(super) fn winner(layout: &Layout, winner: WinnerConfig) -> u64 {
+    let WinnerConfig { volumes, earlier, fused, exact, rivals, drops, checked, .. } = winner;
     let words = u64::from(layout.words);
     let lanes = words / u64::from(layout.kernel.variant.words);
     let if_so = |is_so: bool, operations: u64| if is_so { operations } else { 0 };
@@ -202,8 +202,8 @@ fn numbers(layout: &Layout, operations: u64) -> u64 {
 /// Costs of four candidates as a kernel gets them: from a volume they come ready.
 fn load(layout: &Layout) -> u64 {
     match layout.kernel.variant.costs {
-        CostsFrom::Volume => 0,
-        CostsFrom::Codes => from_codes(layout.structure.cost),
+        CostSource::Volume => 0,
+        CostSource::Codes => from_codes(layout.structure.cost),
     }
 }
 
@@ -239,15 +239,15 @@ fn exchanged(layout: &Layout, numbers: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::engine::gpu::layout::Limits;
-    use crate::engine::gpu::variant::{Abilities, Variant};
+    use crate::engine::gpu::variant::{Capabilities, Variant};
     use crate::stereo::StereoParams;
 
     fn layout(params: &StereoParams, change: impl Fn(&mut Variant)) -> Layout {
-        let abilities = Abilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
+        let capabilities = Capabilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
         let limits =
-            Limits { abilities, binding_bytes: 1 << 30, storage_buffers: 32, side_px: 16384, path_bytes: 4 << 30 };
+            Limits { capabilities, binding_bytes: 1 << 30, storage_buffers: 32, side_px: 16384, path_bytes: 4 << 30 };
         let structure = Structure::levels((640, 480), params).remove(0).0;
-        let mut variant = Variant::sound(&abilities, &structure.demands());
+        let mut variant = Variant::baseline(&capabilities, &structure.requirements());
         change(&mut variant);
         Layout::new(structure, variant, &limits, "test").unwrap()
     }
@@ -264,14 +264,14 @@ mod tests {
         // a lane with fewer candidates spends more on each
         assert!(each(|v| v.words = 1) > each(|v| v.words = 2));
         // codes: partner, row, exclusive "or", bits, and a share of the word
-        assert!((each(|v| v.costs = CostsFrom::Codes) - each(|_| ()) - 8.5).abs() < 1e-9);
+        assert!((each(|v| v.costs = CostSource::Codes) - each(|_| ()) - 8.5).abs() < 1e-9);
     }
 
     #[test]
     fn more_to_do_takes_more() {
         let base = StereoParams { num_disparities: 100, ..StereoParams::default() };
         let choose = |volumes, rivals, checked, fused| {
-            let what = Winner {
+            let what = WinnerConfig {
                 volumes,
                 earlier: false,
                 fused,

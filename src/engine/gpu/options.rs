@@ -1,16 +1,16 @@
 //! What a caller may ask of the engine.
 
-use super::tuning::Explore;
-use super::variant::Forced;
+use super::tuning::Autotune;
+use super::variant::VariantOverrides;
 
 /// What a caller may ask of the engine beside parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 pub struct GpuOptions {
     /// Parts of the variant that are not left to the engine.
-    pub forced: Forced,
+    pub overrides: VariantOverrides,
     /// Whether variants are tried while pairs are matched.
-    pub explore: Explore,
+    pub autotune: Autotune,
     /// Nothing is kept for other engines: what is quickest.
     pub forgets: bool,
     /// Bytes that stored path costs may take; by default what suits the kind of adapter.
@@ -22,7 +22,7 @@ pub struct GpuOptions {
     /// For tests: the adapter has no 16-bit integers.
     pub without_i16: bool,
     /// For tests: work of one submission, instead of what has been measured.
-    pub most_work: Option<u64>,
+    pub max_work: Option<u64>,
     /// For tests: shaders check every index, divisor and loop while they run.
     pub checks: bool,
 }

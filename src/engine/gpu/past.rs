@@ -5,7 +5,7 @@
 //! uniform, `has_past`.
 
 use super::device::Gpu;
-use super::recipe::{Recipe, Resource};
+use super::graph::{DispatchGraph, Resource};
 use crate::engine::EngineError;
 use crate::stereo::StereoParams;
 use std::sync::Arc;
@@ -44,12 +44,12 @@ impl Past {
         self.has_pairs = true;
     }
 
-    /// Has the buffers that a recipe needs, and no others. True where they are new, so that nothing is bound to them.
+    /// Has the buffers that a graph needs, and no others. True where they are new, so that nothing is bound to them.
     ///
     /// # Errors
     /// [`EngineError::TooLarge`] with the numbers if the device has no room.
-    pub(super) fn hold(&mut self, gpu: &Gpu, recipe: &Recipe) -> Result<bool, EngineError> {
-        let bytes = recipe.layouts.first().map_or([0; 2], super::layout::Layout::past_bytes);
+    pub(super) fn hold(&mut self, gpu: &Gpu, graph: &DispatchGraph) -> Result<bool, EngineError> {
+        let bytes = graph.layouts.first().map_or([0; 2], super::layout::Layout::past_bytes);
         if bytes == self.bytes {
             return Ok(false);
         }

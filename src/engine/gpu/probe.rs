@@ -1,9 +1,9 @@
 //! What a device can do at most, measured: how fast it copies, how fast it computes with integers, how long a pair is on its
 //! way. Stages are held against these figures.
 
+use super::buffers::extent;
 use super::compiler::{Compiler, Request, Source};
 use super::device::{Gpu, largest_binding};
-use super::plan::extent;
 use super::shaders::Binding;
 use super::uniforms::map_pitch;
 use crate::engine::EngineError;
@@ -14,9 +14,9 @@ use std::time::Instant;
 /// Times each measurement is repeated; the best one counts, because others may use the device too.
 const ROUNDS: usize = 6;
 /// Bytes that are copied at most: some ten times what caches hold.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 /// Less says nothing about memory.
-const LEAST_BYTES: u64 = 1 << 20;
+const MIN_BYTES: u64 = 1 << 20;
 /// Invocations of a workgroup.
 const WORKGROUP: u64 = 256;
 /// Vectors of 16 bytes that an invocation copies.
@@ -84,17 +84,17 @@ impl Rates {
     /// # Errors
     /// [`EngineError::TooLarge`] if there is not even room for a small buffer; the device reports an error or is lost.
     pub fn measure(gpu: &Gpu) -> Result<Self, EngineError> {
-        let most = MOST_BYTES.min(largest_binding(&gpu.device.limits()));
+        let most = MAX_BYTES.min(largest_binding(&gpu.device.limits()));
         Self::measure_with(gpu, &Compiler::new(gpu.clone()), most, BUSY_GROUPS)
     }
 
-    fn measure_with(gpu: &Gpu, compiler: &Compiler, most_bytes: u64, groups: u32) -> Result<Self, EngineError> {
+    fn measure_with(gpu: &Gpu, compiler: &Compiler, max_bytes: u64, groups: u32) -> Result<Self, EngineError> {
         let of_group = 16 * WORKGROUP * EACH;
-        let mut bytes = most_bytes / of_group * of_group;
+        let mut bytes = max_bytes / of_group * of_group;
         let buffers = loop {
             match buffers(gpu, bytes) {
                 Ok(buffers) => break buffers,
-                Err(_) if bytes / 2 >= LEAST_BYTES => bytes = bytes / 2 / of_group * of_group,
+                Err(_) if bytes / 2 >= MIN_BYTES => bytes = bytes / 2 / of_group * of_group,
                 Err(err) => return Err(err),
             }
         };

@@ -1,12 +1,12 @@
-//! A recipe bound to buffers, cut into passes that are timed and submissions that are short.
+//! A graph bound to buffers, cut into passes that are timed and submissions that are short.
 
+use super::buffers::JobBuffers;
 use super::compiler::Compiler;
 use super::device::Gpu;
+use super::graph::{Dispatch, DispatchGraph, Product, Resource};
 use super::past::Past;
-use super::plan::Plan;
-use super::recipe::{Dispatch, Product, Recipe, Resource};
 use super::slot::Slot;
-use super::uniforms::{Part, UNIFORM_ALIGNMENT};
+use super::uniforms::{DispatchParams, UNIFORM_ALIGNMENT};
 use crate::engine::EngineError;
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ struct Bound {
 
 /// How dispatches are divided into passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Division {
+pub(super) enum PassGrouping {
     /// As many of a stage as a submission may have, so that the device runs them together.
     Stages,
     /// Each step in its own, for those who look at each product.
@@ -38,7 +38,7 @@ struct Pass {
 }
 
 /// A step's place among the passes, for those who look at each product.
-pub(super) struct Mark {
+pub(super) struct StepEnd {
     pub(super) name: &'static str,
     pub(super) product: Product,
     pub(super) level: usize,
@@ -52,7 +52,7 @@ pub(super) struct Program {
     /// Passes that are timed together: each by itself, unless there are too many.
     timed: Vec<Range<usize>>,
     /// Ends of the steps; one pass for each step where they were asked for.
-    pub(super) marks: Vec<Mark>,
+    pub(super) step_ends: Vec<StepEnd>,
     /// The map that is the result.
     pub(super) result: Resource,
     /// The right picture's, where it is a result too.
@@ -65,25 +65,29 @@ impl Program {
     pub(super) fn new(
         gpu: &Gpu,
         compiler: &Compiler,
-        recipe: &Recipe,
-        (plan, past): (&Plan, &Past),
+        graph: &DispatchGraph,
+        (plan, past): (&JobBuffers, &Past),
         slot: &Slot,
-        most_work: u64,
-        division: Division,
+        max_work: u64,
+        grouping: PassGrouping,
     ) -> Result<Self, EngineError> {
         // asked for all at once, so that the compiler's thread takes its share
-        for request in recipe.requests() {
+        for request in graph.requests() {
             compiler.get(request)?;
         }
-        let parts = upload_parts(gpu, &recipe.parts);
+        let dispatch_params = upload_dispatch_params(gpu, &graph.dispatch_params);
         let bind = |dispatch: &Dispatch| {
             let pipeline = compiler.wait_for(&dispatch.request)?;
             let entries: Vec<_> = (0..)
                 .zip(&dispatch.resources)
                 .map(|(binding, &resource)| {
-                    let own = if let Resource::Part(index) = resource { Some(part(&parts, index)) } else { None };
+                    let own = if let Resource::DispatchParams(index) = resource {
+                        Some(uniform(&dispatch_params, index))
+                    } else {
+                        None
+                    };
                     let found = own.or_else(|| slot.get(resource)).or_else(|| plan.get(resource));
-                    let resource = found.or_else(|| past.get(resource)).unwrap_or_else(|| part(&parts, 0));
+                    let resource = found.or_else(|| past.get(resource)).unwrap_or_else(|| uniform(&dispatch_params, 0));
                     wgpu::BindGroupEntry { binding, resource }
                 })
                 .collect();
@@ -95,15 +99,15 @@ impl Program {
             Ok::<_, EngineError>(Bound { pipeline: pipeline.pipeline, bindings, groups: dispatch.groups })
         };
         let mut passes: Vec<Pass> = Vec::new();
-        let mut marks = Vec::new();
-        for step in &recipe.steps {
-            let mut fresh = division == Division::Steps;
+        let mut step_ends = Vec::new();
+        for step in &graph.steps {
+            let mut fresh = grouping == PassGrouping::Steps;
             for dispatch in &step.dispatches {
-                fresh |= division == Division::Directions && step.stage == "paths";
+                fresh |= grouping == PassGrouping::Directions && step.stage == "paths";
                 let bound = bind(dispatch)?;
                 let joins = passes
                     .last()
-                    .filter(|last| !fresh && last.stage == step.stage && last.work + dispatch.work <= most_work);
+                    .filter(|last| !fresh && last.stage == step.stage && last.work + dispatch.work <= max_work);
                 fresh = false;
                 if joins.is_none() {
                     passes.push(Pass { stage: step.stage, dispatches: Vec::new(), work: 0 });
@@ -113,26 +117,26 @@ impl Program {
                     last.work += dispatch.work;
                 }
             }
-            marks.push(Mark { name: step.name, product: step.product, level: step.level, passes: passes.len() });
+            step_ends.push(StepEnd { name: step.name, product: step.product, level: step.level, passes: passes.len() });
         }
         let works: Vec<_> = passes.iter().map(|pass| pass.work).collect();
-        let submissions = cut(&works, if division == Division::Directions { 0 } else { most_work });
+        let submissions = cut(&works, if grouping == PassGrouping::Directions { 0 } else { max_work });
         let stages: Vec<_> = passes.iter().map(|pass| pass.stage).collect();
         let timed = spans(&stages, MAX_TIMED);
-        let result = recipe.steps.iter().rev().find_map(|step| match step.product {
+        let result = graph.steps.iter().rev().find_map(|step| match step.product {
             Product::Left(index) if step.level == 0 => Some(Resource::LeftMap(0, index)),
             _ => None,
         });
-        let right_result = recipe.steps.iter().rev().find_map(|step| match step.product {
+        let right_result = graph.steps.iter().rev().find_map(|step| match step.product {
             Product::Right(index) if step.level == 0 => Some(Resource::RightMap(0, index)),
             _ => None,
         });
-        let wants_right = recipe.layouts.first().is_some_and(|layout| layout.structure.wants_right);
+        let wants_right = graph.layouts.first().is_some_and(|layout| layout.structure.wants_right);
         Ok(Self {
             passes,
             submissions,
             timed,
-            marks,
+            step_ends,
             result: result.unwrap_or(Resource::LeftMap(0, 0)),
             right_result: right_result.filter(|_| wants_right),
         })
@@ -188,13 +192,13 @@ impl Program {
     }
 }
 
-/// Runs of passes whose work stays below `most_work`, as far as single passes do.
-fn cut(works: &[u64], most_work: u64) -> Vec<Range<usize>> {
+/// Runs of passes whose work stays below `max_work`, as far as single passes do.
+fn cut(works: &[u64], max_work: u64) -> Vec<Range<usize>> {
     let mut submissions: Vec<Range<usize>> = Vec::new();
     let mut sum = 0;
     for (i, &work) in works.iter().enumerate() {
         match submissions.last_mut() {
-            Some(last) if sum + work <= most_work => last.end = i + 1,
+            Some(last) if sum + work <= max_work => last.end = i + 1,
             _ => {
                 submissions.push(i..i + 1);
                 sum = 0;
@@ -224,28 +228,28 @@ fn spans(stages: &[&str], most: usize) -> Vec<Range<usize>> {
     if first.len() <= most { first } else { spans.find(|spans| spans.len() <= most).unwrap_or_default() }
 }
 
-fn upload_parts(gpu: &Gpu, parts: &[Part]) -> wgpu::Buffer {
+fn upload_dispatch_params(gpu: &Gpu, params: &[DispatchParams]) -> wgpu::Buffer {
     let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("parts"),
-        size: (parts.len() * UNIFORM_ALIGNMENT) as u64,
+        label: Some("dispatch params"),
+        size: (params.len() * UNIFORM_ALIGNMENT) as u64,
         usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: true,
     });
     if let Ok(mut mapped) = buffer.get_mapped_range_mut(..) {
-        for (i, part) in parts.iter().enumerate() {
+        for (i, params) in params.iter().enumerate() {
             let at = i * UNIFORM_ALIGNMENT;
-            mapped.slice(at..at + size_of::<Part>()).copy_from_slice(bytemuck::bytes_of(part));
+            mapped.slice(at..at + size_of::<DispatchParams>()).copy_from_slice(bytemuck::bytes_of(params));
         }
     }
     buffer.unmap();
     buffer
 }
 
-fn part(parts: &wgpu::Buffer, index: usize) -> wgpu::BindingResource<'_> {
+fn uniform(params: &wgpu::Buffer, index: usize) -> wgpu::BindingResource<'_> {
     wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-        buffer: parts,
+        buffer: params,
         offset: (index * UNIFORM_ALIGNMENT) as u64,
-        size: std::num::NonZeroU64::new(size_of::<Part>() as u64),
+        size: std::num::NonZeroU64::new(size_of::<DispatchParams>() as u64),
     })
 }
 

@@ -74,7 +74,7 @@ shader!(
     ["mean", "exact"],
     ["RADIUS"],
     [
-        ("part", Binding::Uniform("Part")),
+        ("dispatch", Binding::Uniform("DispatchParams")),
         ("left", Binding::Texture),
         ("right", Binding::Texture),
         ("costs", Binding::Write),
@@ -226,7 +226,7 @@ shader!(
     [],
     [
         ("coarse", Binding::Uniform("Params")),
-        ("part", Binding::Uniform("Part")),
+        ("dispatch", Binding::Uniform("DispatchParams")),
         ("map", Binding::Read),
         ("gates", Binding::Write),
     ]

@@ -2,10 +2,10 @@
 //!
 //! The host writes pair n + 1 into its own slot while the device still reads pair n from another.
 
+use super::buffers::extent;
 use super::device::Gpu;
-use super::plan::extent;
+use super::graph::{GraphKey, Resource};
 use super::program::{MAX_TIMED, Program};
-use super::recipe::{Resource, Wanted};
 use super::uniforms::{PARAMS_STRIDE, Params, map_pitch};
 use crate::engine::EngineError;
 use crate::frame::Luma;
@@ -54,7 +54,7 @@ impl Pictures {
 pub(super) struct Slot {
     pub(super) pictures: Pictures,
     /// What it runs, and what that was made from.
-    pub(super) program: Option<(Wanted, u64, Program)>,
+    pub(super) program: Option<(GraphKey, u64, Program)>,
     left: wgpu::TextureView,
     right: wgpu::TextureView,
     params: wgpu::Buffer,

@@ -1,7 +1,7 @@
 //! Tables on the device: those that the reference computes once for all engines, and room for that of mutual information.
 
 use super::device::Gpu;
-use super::recipe::{Information, Resource};
+use super::graph::{MutualInformation, Resource};
 use crate::stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS, log_table};
 use crate::stereo::cost::{ad_census, gradient_census, tables};
 
@@ -12,7 +12,7 @@ pub(super) struct Tables {
     ad_census: wgpu::Buffer,
     gradient_census: wgpu::Buffer,
     logs: wgpu::Buffer,
-    /// In the order of [`Information`]; none where nobody learns.
+    /// In the order of [`MutualInformation`]; none where nobody learns.
     information: Vec<wgpu::Buffer>,
 }
 
@@ -60,14 +60,14 @@ impl Tables {
             Resource::AdCensusTables => Some(&self.ad_census),
             Resource::GradientCensusTables => Some(&self.gradient_census),
             Resource::LogTable => Some(&self.logs),
-            Resource::Information(what) => self.information.get(what as usize),
+            Resource::MutualInformation(what) => self.information.get(what as usize),
             _ => None,
         }
     }
 }
 
-/// Label and bytes of each buffer of mutual information, in the order of [`Information`].
-const SIZES: [(&str, u64); Information::Table as usize + 1] = [
+/// Label and bytes of each buffer of mutual information, in the order of [`MutualInformation`].
+const SIZES: [(&str, u64); MutualInformation::Table as usize + 1] = [
     ("joint histogram", 4 * PAIRS),
     ("logarithms of counts", 4 * PAIRS),
     ("rows and columns of counts", 2 * 4 * LEVELS as u64),

@@ -112,11 +112,11 @@ impl Params {
     }
 }
 
-/// `Part` of `common.wgsl`; see there for what each means.
+/// `DispatchParams` of `common.wgsl`; see there for what each means.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[allow(missing_docs, reason = "documented in the shader")]
-pub struct Part {
+pub struct DispatchParams {
     pub first: u32,
     pub end: u32,
     pub origin: u32,

@@ -29,7 +29,7 @@ choices! {
 
 choices! {
     /// Where path costs take the matching costs from.
-    pub enum CostsFrom {
+    pub enum CostSource {
         /// From a volume that was computed once: a byte read for each path.
         Volume = "volume",
         /// From the census or rank codes of both pictures, anew for each path.
@@ -52,7 +52,7 @@ pub struct Variant {
     /// Invocations of a workgroup: as many lines as fit are walked side by side.
     pub workgroup: u32,
     /// Where costs come from.
-    pub costs: CostsFrom,
+    pub costs: CostSource,
     /// Whether the direction along the row is walked by the pass that sums and chooses, and so never stored.
     pub fused: bool,
     /// Pixels of a row that one lane group chooses winners for, where the pass is not fused.
@@ -61,7 +61,7 @@ pub struct Variant {
 
 /// What an adapter can do, as far as variants ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Abilities {
+pub struct Capabilities {
     /// Lanes of its smallest subgroup; 0 without subgroups.
     pub subgroup: u32,
     /// 16-bit floats.
@@ -76,7 +76,7 @@ pub struct Abilities {
 
 /// What decides which variants can do a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Demands {
+pub struct Requirements {
     /// Candidates of a pixel.
     pub candidates: u32,
     /// Whether P2 exceeds a byte, so that path costs take 16 bits.
@@ -90,7 +90,7 @@ pub struct Demands {
 }
 
 /// Numbers that a lane of 16 bits holds exactly as a float.
-const LARGEST_F16: u32 = 2047;
+const MAX_EXACT_F16: u32 = 2047;
 
 impl Variant {
     /// Lanes that share a pixel.
@@ -103,10 +103,10 @@ impl Variant {
         (self.workgroup / self.lanes(candidates)).max(1)
     }
 
-    /// A sound choice without any measurement.
-    pub fn sound(abilities: &Abilities, demands: &Demands) -> Self {
-        let words = match demands.candidates {
-            _ if demands.wide => 2,
+    /// A baseline choice without any measurement.
+    pub fn baseline(capabilities: &Capabilities, requirements: &Requirements) -> Self {
+        let words = match requirements.candidates {
+            _ if requirements.wide => 2,
             0..=16 => 1,
             17..=32 => 2,
             _ => 4,
@@ -116,42 +116,47 @@ impl Variant {
             arithmetic: Arithmetic::U32,
             words,
             workgroup: 64,
-            costs: CostsFrom::Volume,
-            fused: !abilities.discrete && demands.has_row_path,
+            costs: CostSource::Volume,
+            fused: !capabilities.discrete && requirements.has_row_path,
             piece: 64,
         };
-        let by_subgroup = variant.refusal(abilities, demands).is_none();
+        let by_subgroup = variant.unsupported_reason(capabilities, requirements).is_none();
         if by_subgroup { variant } else { Self { exchange: Exchange::Workgroup, ..variant } }
     }
 
     /// Why this variant cannot be used; `None` if it can.
-    pub fn refusal(&self, abilities: &Abilities, demands: &Demands) -> Option<String> {
-        let lanes = self.lanes(demands.candidates);
-        let too_large = demands.largest > LARGEST_F16;
+    pub fn unsupported_reason(&self, capabilities: &Capabilities, requirements: &Requirements) -> Option<String> {
+        let lanes = self.lanes(requirements.candidates);
+        let too_large = requirements.largest > MAX_EXACT_F16;
         let text = match self {
-            Self { exchange: Exchange::Subgroup, .. } if abilities.subgroup == 0 => {
+            Self { exchange: Exchange::Subgroup, .. } if capabilities.subgroup == 0 => {
                 "this adapter has no subgroups".to_owned()
             }
-            Self { exchange: Exchange::Subgroup, .. } if lanes > abilities.subgroup => format!(
+            Self { exchange: Exchange::Subgroup, .. } if lanes > capabilities.subgroup => format!(
                 "a pixel of {} candidates needs {lanes} lanes, and subgroups may have {}",
-                demands.candidates, abilities.subgroup
+                requirements.candidates, capabilities.subgroup
             ),
-            Self { arithmetic: Arithmetic::F16, .. } if !abilities.f16 => {
+            Self { arithmetic: Arithmetic::F16, .. } if !capabilities.f16 => {
                 "this adapter has no 16-bit floats".to_owned()
             }
             Self { arithmetic: Arithmetic::F16, .. } if too_large => {
-                format!("costs with penalties reach {}, and 16-bit floats are exact to {LARGEST_F16}", demands.largest)
+                format!(
+                    "costs with penalties reach {}, and 16-bit floats are exact to {MAX_EXACT_F16}",
+                    requirements.largest
+                )
             }
-            Self { arithmetic: Arithmetic::U16, .. } if !abilities.i16 => {
+            Self { arithmetic: Arithmetic::U16, .. } if !capabilities.i16 => {
                 "this adapter has no 16-bit integers".to_owned()
             }
-            Self { words: 4, .. } if demands.wide => "a lane holds two words of 16-bit path costs at most".to_owned(),
-            Self { costs: CostsFrom::Codes, .. } if !demands.has_codes => {
+            Self { words: 4, .. } if requirements.wide => {
+                "a lane holds two words of 16-bit path costs at most".to_owned()
+            }
+            Self { costs: CostSource::Codes, .. } if !requirements.has_codes => {
                 "there are no codes to make costs from: SAD has none, and aggregated costs are a volume".to_owned()
             }
-            Self { fused: true, .. } if !demands.has_row_path => "no path goes straight to the right".to_owned(),
-            Self { workgroup, .. } if (*workgroup).max(lanes) > abilities.workgroup => {
-                format!("this adapter allows work groups of {}", abilities.workgroup)
+            Self { fused: true, .. } if !requirements.has_row_path => "no path goes straight to the right".to_owned(),
+            Self { workgroup, .. } if (*workgroup).max(lanes) > capabilities.workgroup => {
+                format!("this adapter allows work groups of {}", capabilities.workgroup)
             }
             _ => return None,
         };
@@ -159,13 +164,18 @@ impl Variant {
     }
 
     /// Every variant that can be used, with workgroups and pieces of these sizes.
-    pub fn all(abilities: &Abilities, demands: &Demands, workgroups: &[u32], pieces: &[u32]) -> Vec<Self> {
+    pub fn all(
+        capabilities: &Capabilities,
+        requirements: &Requirements,
+        workgroups: &[u32],
+        pieces: &[u32],
+    ) -> Vec<Self> {
         let mut all = Vec::new();
         for &exchange in Exchange::ALL {
             for &arithmetic in Arithmetic::ALL {
                 for words in [1, 2, 4] {
                     for &workgroup in workgroups {
-                        for &costs in CostsFrom::ALL {
+                        for &costs in CostSource::ALL {
                             let base = Self { exchange, arithmetic, words, workgroup, costs, fused: false, piece: 0 };
                             all.extend(pieces.iter().map(|&piece| Self { piece, ..base }));
                             all.push(Self { fused: true, piece: pieces[0], ..base });
@@ -174,7 +184,7 @@ impl Variant {
                 }
             }
         }
-        all.retain(|variant| variant.refusal(abilities, demands).is_none());
+        all.retain(|variant| variant.unsupported_reason(capabilities, requirements).is_none());
         all
     }
 }
@@ -192,17 +202,17 @@ impl fmt::Display for Variant {
 
 /// Some parts of a variant, given by a user: `exchange=workgroup,arithmetic=f16`. The rest follows from the adapter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Forced {
+pub struct VariantOverrides {
     exchange: Option<Exchange>,
     arithmetic: Option<Arithmetic>,
     words: Option<u32>,
     workgroup: Option<u32>,
-    costs: Option<CostsFrom>,
+    costs: Option<CostSource>,
     fused: Option<bool>,
     piece: Option<u32>,
 }
 
-impl Forced {
+impl VariantOverrides {
     /// Forces every part.
     pub fn all(variant: Variant) -> Self {
         let Variant { exchange, arithmetic, words, workgroup, costs, fused, piece } = variant;
@@ -217,7 +227,7 @@ impl Forced {
         }
     }
 
-    /// The forced parts put into `variant`.
+    /// The overrides parts put into `variant`.
     pub fn apply(self, variant: Variant) -> Variant {
         Variant {
             exchange: self.exchange.unwrap_or(variant.exchange),
@@ -239,17 +249,17 @@ impl Forced {
         text.parse().map_err(|err| EngineError::Unsupported(format!("{VARIABLE}={text}: {err}; or leave it unset")))
     }
 
-    /// Whether nothing is forced.
+    /// Whether nothing is overrides.
     pub fn is_empty(self) -> bool {
         self == Self::default()
     }
 }
 
-impl FromStr for Forced {
+impl FromStr for VariantOverrides {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut forced = Self::default();
+        let mut overrides = Self::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (name, value) =
                 part.split_once('=').ok_or_else(|| format!("'{part}' is not of the form name=value"))?;
@@ -259,16 +269,16 @@ impl FromStr for Forced {
                 value.parse().ok().filter(|n| allowed.contains(n)).ok_or_else(|| unfit(listed()))
             };
             match name {
-                "exchange" => forced.exchange = Some(word(value, Exchange::ALL).map_err(unfit)?),
-                "arithmetic" => forced.arithmetic = Some(word(value, Arithmetic::ALL).map_err(unfit)?),
-                "costs" => forced.costs = Some(word(value, CostsFrom::ALL).map_err(unfit)?),
-                "words" => forced.words = Some(number(&[1, 2, 4])?),
-                "workgroup" => forced.workgroup = Some(number(&WORKGROUPS)?),
-                "piece" => forced.piece = Some(number(&PIECES)?),
+                "exchange" => overrides.exchange = Some(word(value, Exchange::ALL).map_err(unfit)?),
+                "arithmetic" => overrides.arithmetic = Some(word(value, Arithmetic::ALL).map_err(unfit)?),
+                "costs" => overrides.costs = Some(word(value, CostSource::ALL).map_err(unfit)?),
+                "words" => overrides.words = Some(number(&[1, 2, 4])?),
+                "workgroup" => overrides.workgroup = Some(number(&WORKGROUPS)?),
+                "piece" => overrides.piece = Some(number(&PIECES)?),
                 "fused" => {
                     let yes_or_no = [("yes", true), ("no", false)];
                     let found = yes_or_no.iter().find(|(word, _)| *word == value);
-                    forced.fused = Some(found.ok_or_else(|| unfit("yes, no".to_owned()))?.1);
+                    overrides.fused = Some(found.ok_or_else(|| unfit("yes, no".to_owned()))?.1);
                 }
                 _ => {
                     return Err(format!(
@@ -277,7 +287,7 @@ impl FromStr for Forced {
                 }
             }
         }
-        Ok(forced)
+        Ok(overrides)
     }
 }
 

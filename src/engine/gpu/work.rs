@@ -1,7 +1,7 @@
 //! What a job asks of the device, stage by stage, beside the times that it took.
 
 use super::engine::GpuEngine;
-use super::recipe::Recipe;
+use super::graph::DispatchGraph;
 
 /// What one stage asks of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -16,7 +16,7 @@ pub struct StageWork {
     pub dispatches: usize,
 }
 
-impl Recipe {
+impl DispatchGraph {
     /// What each stage asks of the device, in the order in which they first run.
     pub fn work(&self) -> Vec<StageWork> {
         let mut stages: Vec<StageWork> = Vec::new();
@@ -38,7 +38,7 @@ impl Recipe {
 impl GpuEngine {
     /// What each stage of the last job asked of the device; nothing before the first one.
     pub fn work(&self) -> Vec<StageWork> {
-        self.recipe().map(Recipe::work).unwrap_or_default()
+        self.graph().map(DispatchGraph::work).unwrap_or_default()
     }
 }
 
@@ -64,7 +64,7 @@ mod tests {
         };
         let job = job(StereoParams { num_disparities: 16, ..StereoParams::default() });
         let results = [false, true].map(|sequential| {
-            let options = GpuOptions { sequential, most_work: Some(1 << 40), ..GpuOptions::default() };
+            let options = GpuOptions { sequential, max_work: Some(1 << 40), ..GpuOptions::default() };
             let mut engine = GpuEngine::with_options(gpu.clone(), options).unwrap();
             assert_eq!(engine.work(), []);
             let map = run(&mut engine, job.clone()).unwrap().map.unwrap();

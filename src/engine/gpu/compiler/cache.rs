@@ -7,7 +7,7 @@
 )]
 
 use super::super::device::Gpu;
-use super::compile::noting_errors;
+use super::compile::with_error_scopes;
 use crate::engine::cached;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -56,7 +56,7 @@ impl Cache {
         let descriptor = wgpu::PipelineCacheDescriptor { label: Some("pipelines"), data, fallback: true };
         // SAFETY: the data comes from `save` of this version of the program, in the user's own folder: the head says so,
         // and the checksum that nothing has changed since. wgpu and the driver compare the device and their versions.
-        noting_errors(&self.gpu.device, || unsafe { self.gpu.device.create_pipeline_cache(&descriptor) })
+        with_error_scopes(&self.gpu.device, || unsafe { self.gpu.device.create_pipeline_cache(&descriptor) })
             .inspect_err(|err| log::info!("no kept pipelines are used: {err}"))
             .ok()
     }

@@ -39,7 +39,7 @@ impl Module {
             };
             Self { shader, bindings, layout }
         };
-        noting_errors(device, make).map_err(|err| refusal(source.stem, &err))
+        with_error_scopes(device, make).map_err(|err| unsupported_reason(source.stem, &err))
     }
 
     /// Compiles an entry.
@@ -63,14 +63,14 @@ impl Module {
                 cache,
             })
         };
-        let pipeline = noting_errors(&gpu.device, make)
-            .map_err(|err| refusal(&format!("{} ({})", request.source.stem, request.entry), &err))?;
+        let pipeline = with_error_scopes(&gpu.device, make)
+            .map_err(|err| unsupported_reason(&format!("{} ({})", request.source.stem, request.entry), &err))?;
         Ok(Pipeline { pipeline, layout: self.bindings.clone() })
     }
 }
 
 /// What `make` makes, unless this thread's calls of the device led to an error.
-pub(super) fn noting_errors<T>(device: &wgpu::Device, make: impl FnOnce() -> T) -> Result<T, wgpu::Error> {
+pub(super) fn with_error_scopes<T>(device: &wgpu::Device, make: impl FnOnce() -> T) -> Result<T, wgpu::Error> {
     let kinds = [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation];
     let scopes = kinds.map(|kind| device.push_error_scope(kind));
     let made = make();
@@ -79,7 +79,7 @@ pub(super) fn noting_errors<T>(device: &wgpu::Device, make: impl FnOnce() -> T) 
     errors.reduce(|first, _| first).map_or(Ok(made), Err)
 }
 
-fn refusal(what: &str, err: &wgpu::Error) -> String {
+fn unsupported_reason(what: &str, err: &wgpu::Error) -> String {
     let next = "install the newest driver of the graphics card, or choose --engine cpu";
     format!("the GPU cannot compile the shader {what}: {err}; {next}")
 }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long nothing is compiled before what is new is kept in a file.
-const QUIET: Duration = Duration::from_secs(1);
+const SAVE_DELAY: Duration = Duration::from_secs(1);
 
 /// One shader module's text with what it declares. Variants are made by text, so the text is what tells two apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,7 +176,8 @@ impl Inner {
                 self.compile(&request);
                 state = self.lock();
             } else if state.is_new {
-                let (woken, timeout) = self.changed.wait_timeout(state, QUIET).unwrap_or_else(PoisonError::into_inner);
+                let (woken, timeout) =
+                    self.changed.wait_timeout(state, SAVE_DELAY).unwrap_or_else(PoisonError::into_inner);
                 state = woken;
                 if timeout.timed_out() && state.is_idle() {
                     state.is_new = false;

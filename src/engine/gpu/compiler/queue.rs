@@ -21,7 +21,7 @@ pub(super) struct State {
     done: HashMap<Request, (Outcome, u64)>,
     /// With the time when it was asked for last.
     waiting: HashMap<Request, u64>,
-    in_work: HashSet<Request>,
+    in_progress: HashSet<Request>,
     modules: HashMap<Arc<Source>, SharedModule>,
     /// Counts what was asked.
     time: u64,
@@ -42,7 +42,7 @@ impl State {
 
     /// Has it compiled next. False where that has begun.
     pub(super) fn ask(&mut self, request: &Request) -> bool {
-        if self.in_work.contains(request) {
+        if self.in_progress.contains(request) {
             return false;
         }
         self.time += 1;
@@ -58,7 +58,7 @@ impl State {
     /// The caller compiles this one. False where that has begun elsewhere.
     pub(super) fn begin(&mut self, request: &Request) -> bool {
         self.waiting.remove(request);
-        self.in_work.insert(request.clone())
+        self.in_progress.insert(request.clone())
     }
 
     /// The caller compiles what was asked for last.
@@ -74,7 +74,7 @@ impl State {
     }
 
     pub(super) fn finish(&mut self, request: &Request, outcome: Outcome) {
-        self.in_work.remove(request);
+        self.in_progress.remove(request);
         self.is_new |= outcome.is_ok();
         self.time += 1;
         self.done.insert(request.clone(), (outcome, self.time));
@@ -82,13 +82,13 @@ impl State {
             && let Some(oldest) = self.done.iter().min_by_key(|(_, (_, used))| *used).map(|(r, _)| r.clone())
         {
             self.done.remove(&oldest);
-            let needed: HashSet<_> = self.done.keys().chain(&self.in_work).map(|r| Arc::clone(&r.source)).collect();
+            let needed: HashSet<_> = self.done.keys().chain(&self.in_progress).map(|r| Arc::clone(&r.source)).collect();
             self.modules.retain(|source, _| needed.contains(source));
         }
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.waiting.is_empty() && self.in_work.is_empty()
+        self.waiting.is_empty() && self.in_progress.is_empty()
     }
 
     #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::engine::gpu::GpuEngine;
 use crate::engine::gpu::layout::Structure;
-use crate::engine::gpu::variant::{Forced, PIECES, Variant, WORKGROUPS};
+use crate::engine::gpu::variant::{PIECES, Variant, VariantOverrides, WORKGROUPS};
 use crate::engine::{EngineError, Job, Output, run};
 
 /// One variant's times.
@@ -47,17 +47,17 @@ pub fn study(
     rounds: usize,
     tell: &mut dyn FnMut(&Trial, usize, usize) -> bool,
 ) -> Result<Study, EngineError> {
-    let abilities = engine.limits().abilities;
-    let demands = Structure::levels(job.frame.size(), &job.params)[0].0.demands();
-    let sound = Variant::sound(&abilities, &demands);
-    let mut variants = Variant::all(&abilities, &demands, &WORKGROUPS, &[sound.piece]);
-    variants.retain(|variant| variant.fused == sound.fused);
+    let capabilities = engine.limits().capabilities;
+    let requirements = Structure::levels(job.frame.size(), &job.params)[0].0.requirements();
+    let baseline = Variant::baseline(&capabilities, &requirements);
+    let mut variants = Variant::all(&capabilities, &requirements, &WORKGROUPS, &[baseline.piece]);
+    variants.retain(|variant| variant.fused == baseline.fused);
     let more = PIECES.len() + 1;
     let mut study = Study::default();
     let mut total = variants.len() + more;
     for stage in 0..2 {
         for variant in std::mem::take(&mut variants) {
-            engine.force(Forced::all(variant));
+            engine.force(VariantOverrides::all(variant));
             match time(engine, job, variant, rounds) {
                 Ok(trial) => {
                     study.trials.push(trial);
@@ -72,7 +72,7 @@ pub fn study(
         let Some(best) = study.best().map(|trial| trial.variant).filter(|_| stage == 0) else { break };
         let pieces = PIECES.map(|piece| Variant { piece, fused: false, ..best });
         variants = pieces.into_iter().chain([Variant { fused: true, ..best }]).collect();
-        variants.retain(|v| *v != best && v.refusal(&abilities, &demands).is_none());
+        variants.retain(|v| *v != best && v.unsupported_reason(&capabilities, &requirements).is_none());
         total = study.trials.len() + variants.len();
     }
     Ok(study)

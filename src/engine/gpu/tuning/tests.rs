@@ -1,10 +1,11 @@
 //! Exploring by times that are made up, and what is kept of it.
 
 use super::*;
-use crate::engine::gpu::variant::{Abilities, Arithmetic, Demands, Variant};
+use crate::engine::gpu::variant::{Arithmetic, Capabilities, Requirements, Variant};
 
-const ABILITIES: Abilities = Abilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
-const DEMANDS: Demands = Demands { candidates: 128, wide: false, has_codes: true, has_row_path: true, largest: 144 };
+const CAPABILITIES: Capabilities = Capabilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
+const REQUIREMENTS: Requirements =
+    Requirements { candidates: 128, wide: false, has_codes: true, has_row_path: true, largest: 144 };
 
 /// A device that likes 16-bit integers, large workgroups and short pieces.
 fn made_up_ms(variant: &Variant) -> f64 {
@@ -14,17 +15,17 @@ fn made_up_ms(variant: &Variant) -> f64 {
 
 #[test]
 fn exploring_ends_with_the_quickest_and_tries_little() {
-    let mut explorer = Explorer::new(ABILITIES, DEMANDS);
+    let mut autotuner = Autotuner::new(CAPABILITIES, REQUIREMENTS);
     let mut pairs = 0;
-    while let Some(trying) = explorer.trying() {
-        assert_eq!(trying.refusal(&ABILITIES, &DEMANDS), None);
-        assert_eq!(explorer.result(), None, "not before all is known");
+    while let Some(trying) = autotuner.trying() {
+        assert_eq!(trying.unsupported_reason(&CAPABILITIES, &REQUIREMENTS), None);
+        assert_eq!(autotuner.result(), None, "not before all is known");
         // the first pair with a variant is slow: buffers are made
-        explorer.note(trying, if pairs % 4 == 0 { 9.0 } else { 0.0 } + made_up_ms(&trying));
-        explorer.note(Variant { words: trying.words % 4 + 1, ..trying }, 0.0); // a late one, of another variant
+        autotuner.note(trying, if pairs % 4 == 0 { 9.0 } else { 0.0 } + made_up_ms(&trying));
+        autotuner.note(Variant { words: trying.words % 4 + 1, ..trying }, 0.0); // a late one, of another variant
         pairs += 1;
     }
-    let (best, ms) = explorer.result().unwrap();
+    let (best, ms) = autotuner.result().unwrap();
     assert_eq!((best.arithmetic, best.workgroup), (Arithmetic::U16, 256));
     assert!((ms - made_up_ms(&best)).abs() < 1e-9);
     assert!((30..120).contains(&pairs), "{pairs}");
@@ -32,18 +33,18 @@ fn exploring_ends_with_the_quickest_and_tries_little() {
 
 #[test]
 fn what_cannot_run_is_left_out() {
-    let mut explorer = Explorer::new(ABILITIES, DEMANDS);
+    let mut autotuner = Autotuner::new(CAPABILITIES, REQUIREMENTS);
     let mut others = 0;
-    while let Some(trying) = explorer.trying() {
+    while let Some(trying) = autotuner.trying() {
         if trying.arithmetic == Arithmetic::U16 {
-            explorer.skip();
+            autotuner.skip();
             others += 1;
         } else {
-            explorer.note(trying, made_up_ms(&trying));
+            autotuner.note(trying, made_up_ms(&trying));
         }
     }
     assert!(others > 0);
-    assert_ne!(explorer.best().arithmetic, Arithmetic::U16);
+    assert_ne!(autotuner.best().arithmetic, Arithmetic::U16);
 }
 
 #[test]
@@ -52,7 +53,7 @@ fn records_survive_and_broken_files_do_not_hurt() {
     let file = folder.path().join("deeper/variants.json");
     let records = Records::in_file(file.clone());
     assert_eq!(records.get("a"), None);
-    let record = Record { variant: Variant::sound(&ABILITIES, &DEMANDS), ms: 0.5 };
+    let record = Record { variant: Variant::baseline(&CAPABILITIES, &REQUIREMENTS), ms: 0.5 };
     records.put("a", record);
     records.put("b", Record { ms: 0.25, ..record });
     assert_eq!(Records::in_file(file.clone()).get("a"), Some(record));

@@ -1,10 +1,10 @@
 //! The right picture's map from matching once more, as [`crate::stereo::swapped_map`] says it.
 
-use super::{Cook, Dispatch, Product, Resource, map_dispatch};
+use super::{Dispatch, GraphBuilder, Product, Resource, map_dispatch};
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::shaders;
 
-impl Cook {
+impl GraphBuilder {
     /// Matches the mirrored pictures, each in the other's place, as level `number`, and makes the right map of the pair from
     /// what was found. The volumes are those of the pair, whose left map has been found already.
     pub(super) fn swapped(&mut self, number: usize, layout: &Layout) {

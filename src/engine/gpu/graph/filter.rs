@@ -1,6 +1,6 @@
 //! Filters of the finished maps.
 
-use super::{Cook, Dispatch, Product, Resource, map_dispatch};
+use super::{Dispatch, GraphBuilder, Product, Resource, map_dispatch};
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::shaders::{self, Shader};
 use crate::stereo::{Fill, Median};
@@ -60,7 +60,7 @@ impl Maps<'_> {
     }
 }
 
-impl Cook {
+impl GraphBuilder {
     /// Filters, in the order of [`crate::stereo::filter_maps`]. Where the left and the right map are then.
     pub(super) fn filters(&mut self, level: usize, layout: &Layout) -> [Resource; 2] {
         let structure = &layout.structure;

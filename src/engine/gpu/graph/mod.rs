@@ -1,21 +1,21 @@
 //! A job as a list of dispatches that names its buffers and does not hold them: made without a device, for any job.
 
 mod cost;
-mod filters;
-mod gates;
-mod information;
+mod filter;
+mod gating;
+mod mutual_information;
 mod local;
-mod paths;
+mod aggregate;
 mod swapped;
-mod winner;
+mod disparity;
 
 use super::compiler::{Request, Source};
 use super::layout::{Layout, Limits, Structure};
 use super::operations;
 use super::shaders::Shader;
 use super::tables;
-use super::uniforms::Part;
-use super::variant::{Forced, VARIABLE, Variant};
+use super::uniforms::DispatchParams;
+use super::variant::{VARIABLE, Variant, VariantOverrides};
 use crate::engine::EngineError;
 use crate::stereo::CostKind;
 use std::ops::Range;
@@ -27,8 +27,8 @@ use std::sync::Arc;
 pub enum Resource {
     /// The uniform with the level's parameters.
     Params(usize),
-    /// Number in [`Recipe::parts`].
-    Part(usize),
+    /// Number in [`DispatchGraph::dispatch_params`].
+    DispatchParams(usize),
     /// Left brightness.
     LeftPicture(usize),
     /// Right brightness.
@@ -68,7 +68,7 @@ pub enum Resource {
     /// Running means over the pairs before, and when they were measured.
     Smoothed,
     /// A buffer of mutual information, which all levels use one after the other.
-    Information(Information),
+    MutualInformation(MutualInformation),
     /// Costs of each difference and each Hamming distance of AD-census.
     AdCensusTables,
     /// What differences and Hamming distances cost in gradient-census.
@@ -79,7 +79,7 @@ pub enum Resource {
 
 /// The buffers of mutual information.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Information {
+pub enum MutualInformation {
     /// How often levels of brightness meet.
     Counts,
     /// Logarithms of the smoothed counts.
@@ -146,99 +146,103 @@ pub struct Step {
     pub level: usize,
 }
 
-/// What decides a recipe.
+/// What decides a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct GraphKey {
     /// Each level's structure, the pair's first.
     pub structures: Vec<Structure>,
     /// The variant of the pair's own level.
     pub variant: Variant,
     /// Work after which a dispatch is split, so that others on the queue get in between.
-    pub most_work: u64,
+    pub max_work: u64,
     /// For tests: the sums are kept.
     pub keeps_sums: bool,
 }
 
 /// A job's dispatches and what they need.
 #[derive(Clone, Debug)]
-pub struct Recipe {
+pub struct DispatchGraph {
     /// Of each level, the pair first.
     pub layouts: Vec<Layout>,
     /// What the dispatches do of their stages.
-    pub parts: Vec<Part>,
+    pub dispatch_params: Vec<DispatchParams>,
     /// In the order in which they run.
     pub steps: Vec<Step>,
 }
 
-impl Wanted {
-    /// With the variant that was measured, else a sound one; what is forced wins over both.
+impl GraphKey {
+    /// With the variant that was measured, else a baseline one; what is overrides wins over both.
     ///
     /// # Errors
-    /// [`EngineError::Unsupported`] if a forced variant cannot do this job.
+    /// [`EngineError::Unsupported`] if a overrides variant cannot do this job.
     pub fn new(
         structures: Vec<Structure>,
         limits: &Limits,
-        (measured, forced): (Option<Variant>, Forced),
-        most_work: u64,
+        (measured, overrides): (Option<Variant>, VariantOverrides),
+        max_work: u64,
     ) -> Result<Self, EngineError> {
-        let demands = structures[0].demands();
-        let fits = |variant: &Variant| variant.refusal(&limits.abilities, &demands).is_none();
-        let base = measured.filter(fits).unwrap_or_else(|| Variant::sound(&limits.abilities, &demands));
-        let variant = forced.apply(base);
-        if let Some(why) = variant.refusal(&limits.abilities, &demands) {
+        let requirements = structures[0].requirements();
+        let fits = |variant: &Variant| variant.unsupported_reason(&limits.capabilities, &requirements).is_none();
+        let base = measured.filter(fits).unwrap_or_else(|| Variant::baseline(&limits.capabilities, &requirements));
+        let variant = overrides.apply(base);
+        if let Some(why) = variant.unsupported_reason(&limits.capabilities, &requirements) {
             let text = format!(
                 "the GPU variant {variant} cannot do this: {why}; force other parts, or leave {VARIABLE} unset"
             );
             return Err(EngineError::Unsupported(text));
         }
-        Ok(Self { structures, variant, most_work, keeps_sums: false })
+        Ok(Self { structures, variant, max_work, keeps_sums: false })
     }
 }
 
-impl Recipe {
+impl DispatchGraph {
     /// The dispatches of a job.
     ///
     /// # Errors
     /// [`EngineError::TooLarge`] with the numbers.
-    pub fn new(wanted: &Wanted, limits: &Limits, adapter: &str) -> Result<Self, EngineError> {
+    pub fn new(key: &GraphKey, limits: &Limits, adapter: &str) -> Result<Self, EngineError> {
         let mut layouts = Vec::new();
-        for structure in &wanted.structures {
-            let demands = structure.demands();
-            let fits = wanted.variant.refusal(&limits.abilities, &demands).is_none();
-            let variant = if fits { wanted.variant } else { Variant::sound(&limits.abilities, &demands) };
+        for structure in &key.structures {
+            let requirements = structure.requirements();
+            let fits = key.variant.unsupported_reason(&limits.capabilities, &requirements).is_none();
+            let variant = if fits { key.variant } else { Variant::baseline(&limits.capabilities, &requirements) };
             layouts.push(Layout::new(structure.clone(), variant, limits, adapter)?);
         }
-        let mut cook =
-            Cook { parts: vec![Part::default()], steps: Vec::new(), most_work: wanted.most_work, coarse_stage: None };
+        let mut builder = GraphBuilder {
+            dispatch_params: vec![DispatchParams::default()],
+            steps: Vec::new(),
+            max_work: key.max_work,
+            coarse_stage: None,
+        };
         // coarser levels are there for gates, or else to learn what costs are
-        let coarse_stage = if wanted.structures[0].gated { "gates" } else { "information" };
-        cook.coarse_stage = Some(coarse_stage);
+        let coarse_stage = if key.structures[0].gated { "gates" } else { "information" };
+        builder.coarse_stage = Some(coarse_stage);
         let swapped = layouts.iter().position(|layout| layout.structure.mirrored);
         let levels = &layouts[..swapped.unwrap_or(layouts.len())];
         for (level, layout) in levels.iter().enumerate().skip(1) {
-            cook.halve(level, layout);
+            builder.halve(level, layout);
         }
         for (level, layout) in levels.iter().enumerate().rev() {
-            cook.coarse_stage = Some(coarse_stage).filter(|_| level > 0);
+            builder.coarse_stage = Some(coarse_stage).filter(|_| level > 0);
             if layout.structure.cost == CostKind::MutualInformation {
-                cook.information(level, layout, levels.get(level + 1));
+                builder.information(level, layout, levels.get(level + 1));
             }
-            cook.cost(level, layout);
-            cook.aggregate(level, layout);
-            cook.paths_and_winner(level, layout, wanted.keeps_sums && level == 0);
+            builder.cost(level, layout);
+            builder.aggregate(level, layout);
+            builder.paths_and_winner(level, layout, key.keeps_sums && level == 0);
             if let (0, Some(number)) = (level, swapped) {
-                cook.swapped(number, &layouts[number]);
+                builder.swapped(number, &layouts[number]);
             }
-            let [left, right] = cook.filters(level, layout);
+            let [left, right] = builder.filters(level, layout);
             if level > 0 && levels[level - 1].structure.gated {
-                cook.bounds(level, layout, left, level - 1);
+                builder.bounds(level, layout, left, level - 1);
             }
             if let (1, Some(number), true) = (level, swapped, levels[0].structure.gated) {
-                cook.bounds(level, layout, right, number);
+                builder.bounds(level, layout, right, number);
             }
         }
-        let Cook { parts, steps, .. } = cook;
-        Ok(Self { layouts, parts, steps })
+        let GraphBuilder { dispatch_params, steps, .. } = builder;
+        Ok(Self { layouts, dispatch_params, steps })
     }
 
     /// Every pipeline that it needs.
@@ -252,7 +256,7 @@ impl Recipe {
     }
 
     /// The same if directions took turns one by one.
-    pub fn least_path_bytes(&self) -> u64 {
+    pub fn min_path_bytes(&self) -> u64 {
         self.layouts.iter().map(Layout::volume_path_bytes).max().unwrap_or(0)
     }
 
@@ -268,19 +272,19 @@ impl Recipe {
     }
 }
 
-/// A recipe in the making.
-pub(super) struct Cook {
-    pub(super) parts: Vec<Part>,
+/// A graph in the making.
+pub(super) struct GraphBuilder {
+    pub(super) dispatch_params: Vec<DispatchParams>,
     pub(super) steps: Vec<Step>,
-    pub(super) most_work: u64,
+    pub(super) max_work: u64,
     /// The stage to which all steps of a coarser level belong.
     pub(super) coarse_stage: Option<&'static str>,
 }
 
 /// Most workgroups in one direction of a dispatch, on every device.
-pub(super) const MOST_GROUPS: u32 = 65535;
+pub(super) const MAX_GROUPS: u32 = 65535;
 
-impl Cook {
+impl GraphBuilder {
     pub(super) fn push(
         &mut self,
         stage: &'static str,
@@ -293,9 +297,9 @@ impl Cook {
         self.steps.push(Step { stage, name, dispatches, product, level });
     }
 
-    pub(super) fn part(&mut self, part: Part) -> Resource {
-        self.parts.push(part);
-        Resource::Part(self.parts.len() - 1)
+    pub(super) fn dispatch_params(&mut self, dispatch: DispatchParams) -> Resource {
+        self.dispatch_params.push(dispatch);
+        Resource::DispatchParams(self.dispatch_params.len() - 1)
     }
 }
 
@@ -320,15 +324,15 @@ fn map_dispatch(
     }
 }
 
-/// Ranges of whole `multiple`s with about `most_work` at most, none longer than `most`.
+/// Ranges of whole `multiple`s with about `max_work` at most, none longer than `most`.
 pub(super) fn split(
     range: Range<u32>,
     unit_work: u64,
-    most_work: u64,
+    max_work: u64,
     multiple: u32,
     most: u32,
 ) -> impl Iterator<Item = Range<u32>> {
-    let fitting = (most_work / unit_work.max(1)).clamp(1, u64::from(most)) as u32;
+    let fitting = (max_work / unit_work.max(1)).clamp(1, u64::from(most)) as u32;
     let step = (fitting / multiple * multiple).clamp(multiple, most.max(multiple));
     let end = range.end;
     range.step_by(step as usize).map(move |first| first..(first + step).min(end))

@@ -1,8 +1,8 @@
 //! The buffers of a job on the device. Made anew when a size changes; sliders that only change uniforms leave them alone.
 
 use super::device::Gpu;
+use super::graph::{DispatchGraph, Resource};
 use super::layout::Layout;
-use super::recipe::{Recipe, Resource};
 use super::tables::Tables;
 use crate::engine::EngineError;
 
@@ -70,7 +70,7 @@ struct Level {
     pictures: Option<[wgpu::TextureView; 2]>,
 }
 
-pub(super) struct Plan {
+pub(super) struct JobBuffers {
     sizes: Vec<Sizes>,
     levels: Vec<Level>,
     parents: wgpu::Buffer,
@@ -81,16 +81,16 @@ pub(super) struct Plan {
     next_result: usize,
 }
 
-impl Plan {
-    /// Whether these buffers serve `recipe`.
-    pub(super) fn fits(&self, recipe: &Recipe, keeps_sums: bool) -> bool {
-        let sizes = recipe.layouts.iter().enumerate().map(|(i, layout)| Sizes::new(layout, keeps_sums && i == 0));
-        self.sizes.iter().cloned().eq(sizes) && (self.tables.has_information() || !recipe.needs_information())
+impl JobBuffers {
+    /// Whether these buffers serve `graph`.
+    pub(super) fn fits(&self, graph: &DispatchGraph, keeps_sums: bool) -> bool {
+        let sizes = graph.layouts.iter().enumerate().map(|(i, layout)| Sizes::new(layout, keeps_sums && i == 0));
+        self.sizes.iter().cloned().eq(sizes) && (self.tables.has_information() || !graph.needs_information())
     }
 
     /// # Errors
     /// [`EngineError::TooLarge`] with the numbers if the device has no room.
-    pub(super) fn new(gpu: &Gpu, recipe: &Recipe, keeps_sums: bool) -> Result<Self, EngineError> {
+    pub(super) fn new(gpu: &Gpu, graph: &DispatchGraph, keeps_sums: bool) -> Result<Self, EngineError> {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let buffer = |label, size: u64| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -101,7 +101,7 @@ impl Plan {
             })
         };
         let sizes: Vec<_> =
-            recipe.layouts.iter().enumerate().map(|(i, layout)| Sizes::new(layout, keeps_sums && i == 0)).collect();
+            graph.layouts.iter().enumerate().map(|(i, layout)| Sizes::new(layout, keeps_sums && i == 0)).collect();
         let level = |(number, sizes): (usize, &Sizes)| {
             let slabs = |label, bytes| (0..sizes.slabs).map(|_| buffer(label, bytes)).collect::<Vec<_>>();
             let map = |label| buffer(label, sizes.map);
@@ -121,7 +121,7 @@ impl Plan {
                 pictures: (number > 0).then(|| [made_picture(gpu, sizes.size), made_picture(gpu, sizes.size)]),
             }
         };
-        let swapped = recipe.layouts.iter().position(|layout| layout.structure.mirrored);
+        let swapped = graph.layouts.iter().position(|layout| layout.structure.mirrored);
         let own = &sizes[..swapped.unwrap_or(sizes.len())];
         let mut levels: Vec<_> = own.iter().enumerate().map(level).collect();
         if let Some(number) = swapped {
@@ -140,7 +140,7 @@ impl Plan {
             parents: buffer("parents", sizes[0].map),
             region_sizes: buffer("region sizes", sizes[0].map),
             kept: buffer("kept sums", sizes[0].kept),
-            tables: Tables::new(gpu, recipe.needs_information()),
+            tables: Tables::new(gpu, graph.needs_information()),
             results: std::array::from_fn(|_| result_texture(gpu, sizes[0].size)),
             next_result: 0,
             sizes,
@@ -149,7 +149,7 @@ impl Plan {
             return Err(EngineError::TooLarge(format!(
                 "{} has no room for {} MiB ({err}); lower --num-disparities or --scale",
                 gpu.info.adapter,
-                recipe.bytes().div_ceil(1 << 20)
+                graph.bytes().div_ceil(1 << 20)
             )));
         }
         Ok(plan)
@@ -169,12 +169,12 @@ impl Plan {
     pub(super) fn buffer(&self, resource: Resource) -> Option<&wgpu::Buffer> {
         Some(match resource {
             Resource::Params(_)
-            | Resource::Part(_)
+            | Resource::DispatchParams(_)
             | Resource::LeftPicture(_)
             | Resource::RightPicture(_)
             | Resource::Last
             | Resource::Smoothed => return None,
-            Resource::Information(_)
+            Resource::MutualInformation(_)
             | Resource::AdCensusTables
             | Resource::GradientCensusTables
             | Resource::LogTable => {

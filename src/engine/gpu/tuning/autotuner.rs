@@ -1,6 +1,8 @@
 //! Tries variants on the pairs that come along: one part of the variant after the other, the best one so far being kept.
 
-use crate::engine::gpu::variant::{Abilities, Arithmetic, CostsFrom, Demands, Exchange, PIECES, Variant, WORKGROUPS};
+use crate::engine::gpu::variant::{
+    Arithmetic, Capabilities, CostSource, Exchange, PIECES, Requirements, Variant, WORKGROUPS,
+};
 
 /// Pairs that are timed with each variant; the quickest counts, because others may use the device too.
 const SAMPLES: usize = 4;
@@ -10,9 +12,9 @@ const WORTH: f64 = 0.97;
 /// The parts of a variant, in the order in which they are tried: those that change most first.
 const PARTS: usize = 7;
 
-pub(in crate::engine::gpu) struct Explorer {
-    abilities: Abilities,
-    demands: Demands,
+pub(in crate::engine::gpu) struct Autotuner {
+    capabilities: Capabilities,
+    requirements: Requirements,
     best: Variant,
     best_ms: Option<f64>,
     trying: Option<Variant>,
@@ -21,11 +23,11 @@ pub(in crate::engine::gpu) struct Explorer {
     samples: Vec<f64>,
 }
 
-impl Explorer {
-    pub(in crate::engine::gpu) fn new(abilities: Abilities, demands: Demands) -> Self {
-        let best = Variant::sound(&abilities, &demands);
+impl Autotuner {
+    pub(in crate::engine::gpu) fn new(capabilities: Capabilities, requirements: Requirements) -> Self {
+        let best = Variant::baseline(&capabilities, &requirements);
         let (trying, waiting, samples) = (Some(best), Vec::new(), Vec::new());
-        Self { abilities, demands, best, best_ms: None, trying, part: 0, waiting, samples }
+        Self { capabilities, requirements, best, best_ms: None, trying, part: 0, waiting, samples }
     }
 
     /// The quickest variant so far.
@@ -69,7 +71,8 @@ impl Explorer {
         while self.waiting.is_empty() && self.part < PARTS {
             self.waiting = others(self.best, self.part);
             let best = self.best;
-            self.waiting.retain(|v| *v != best && v.refusal(&self.abilities, &self.demands).is_none());
+            self.waiting
+                .retain(|v| *v != best && v.unsupported_reason(&self.capabilities, &self.requirements).is_none());
             self.part += 1;
         }
         self.trying = self.waiting.pop();
@@ -82,7 +85,7 @@ fn others(base: Variant, part: usize) -> Vec<Variant> {
         0 => Arithmetic::ALL.iter().map(|&arithmetic| Variant { arithmetic, ..base }).collect(),
         1 => [1, 2, 4].map(|words| Variant { words, ..base }).to_vec(),
         2 => WORKGROUPS.map(|workgroup| Variant { workgroup, ..base }).to_vec(),
-        3 => CostsFrom::ALL.iter().map(|&costs| Variant { costs, ..base }).collect(),
+        3 => CostSource::ALL.iter().map(|&costs| Variant { costs, ..base }).collect(),
         4 => [false, true].map(|fused| Variant { fused, ..base }).to_vec(),
         5 if base.fused => Vec::new(),
         5 => PIECES.map(|piece| Variant { piece, ..base }).to_vec(),

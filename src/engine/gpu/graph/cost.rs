@@ -1,17 +1,17 @@
 //! From pictures to matching costs.
 
-use super::{Cook, Dispatch, MOST_GROUPS, Product, Request, Resource, split};
+use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, Request, Resource, split};
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
 use crate::engine::gpu::shaders::{self, Shader};
-use crate::engine::gpu::uniforms::Part;
-use crate::engine::gpu::variant::CostsFrom;
+use crate::engine::gpu::uniforms::DispatchParams;
+use crate::engine::gpu::variant::CostSource;
 use crate::stereo::CostKind;
 use crate::stereo::cost::census::Shape;
 use crate::stereo::cost::{ad_census, gradient_census};
 use std::sync::Arc;
 
-impl Cook {
+impl GraphBuilder {
     /// Codes of both pictures, and the cost volume.
     pub(super) fn cost(&mut self, level: usize, layout: &Layout) {
         let structure = &layout.structure;
@@ -19,7 +19,7 @@ impl Cook {
         let (left, right) = (Resource::LeftPicture(level), Resource::RightPicture(level));
         let pixels = structure.pixels();
         let volume = pixels * u64::from(layout.words) * 4;
-        let is_volume = layout.kernel.variant.costs == CostsFrom::Volume;
+        let is_volume = layout.kernel.variant.costs == CostSource::Volume;
         let (shader, constants): (&'static Shader, Vec<(&'static str, u32)>) = match structure.cost {
             CostKind::Census5x5
             | CostKind::Census7x7
@@ -81,10 +81,10 @@ impl Cook {
         for slab in 0..slabs {
             let window = if is_sad { 1 + u64::from(structure.sad_window) / 4 } else { 1 };
             let row_work = volume / structure.height as u64 * window;
-            for rows in split(layout.rows(slab), row_work, self.most_work, strip, MOST_GROUPS * strip) {
+            for rows in split(layout.rows(slab), row_work, self.max_work, strip, MAX_GROUPS * strip) {
                 let count = rows.end - rows.start;
                 let (first, end, origin) = (rows.start, rows.end, slab * layout.slab_rows);
-                let part = self.part(Part { first, end, origin, ..Part::default() });
+                let dispatch = self.dispatch_params(DispatchParams { first, end, origin, ..DispatchParams::default() });
                 let (inputs, columns, depth) = if is_sad {
                     let own_columns = shaders::SAD_COLUMNS - (structure.sad_window - 1);
                     let columns = (structure.width as u32).div_ceil(own_columns);
@@ -95,7 +95,7 @@ impl Cook {
                 };
                 dispatches.push(Dispatch {
                     request: request.clone(),
-                    resources: [&[params, part][..], &inputs, &[target(level, slab)]].concat(),
+                    resources: [&[params, dispatch][..], &inputs, &[target(level, slab)]].concat(),
                     groups: [columns, count.div_ceil(strip), depth],
                     work: row_work * u64::from(count),
                     bytes: (layout.code_bytes() + volume * each) * u64::from(count) / structure.height as u64,

@@ -1,16 +1,16 @@
 //! Path costs of each direction, and their sums where not all fit into memory at once.
 
-use super::{Cook, Dispatch, Information, MOST_GROUPS, Request, Resource, Source, split};
+use super::{Dispatch, GraphBuilder, MAX_GROUPS, MutualInformation, Request, Resource, Source, split};
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
-use crate::engine::gpu::uniforms::Part;
-use crate::engine::gpu::variant::CostsFrom;
+use crate::engine::gpu::uniforms::DispatchParams;
+use crate::engine::gpu::variant::CostSource;
 use crate::stereo::CostKind;
 use crate::stereo::aggregate::{Axis, Direction};
 use std::ops::Range;
 use std::sync::Arc;
 
-impl Cook {
+impl GraphBuilder {
     pub(super) fn path(
         &mut self,
         level: usize,
@@ -27,18 +27,19 @@ impl Cook {
             if y_is_major { (structure.height, structure.width) } else { (structure.width, structure.height) };
         let per_pixel = u64::from(layout.words) * 4;
         let line_work = steps as u64 * per_pixel;
-        for part in split(0..across as u32, line_work, self.most_work, lines, MOST_GROUPS * lines) {
-            let count = part.end - part.start;
-            let uniform = Part {
-                first: part.start,
-                end: part.end,
+        for range in split(0..across as u32, line_work, self.max_work, lines, MAX_GROUPS * lines) {
+            let count = range.end - range.start;
+            let uniform = DispatchParams {
+                first: range.start,
+                end: range.end,
                 y_is_major: u32::from(y_is_major),
                 dx: direction.dx as i32,
                 dy: direction.dy as i32,
                 slope: direction.slope,
-                ..Part::default()
+                ..DispatchParams::default()
             };
-            let mut resources = vec![Resource::Params(level), self.part(uniform), Resource::LeftPicture(level)];
+            let mut resources =
+                vec![Resource::Params(level), self.dispatch_params(uniform), Resource::LeftPicture(level)];
             if structure.gated {
                 resources.push(Resource::Gates(level));
             }
@@ -63,16 +64,16 @@ impl Cook {
         let row_work = row * (1 + u64::from(volumes) / 2);
         let mut dispatches = Vec::new();
         for slab in 0..layout.slabs() {
-            for rows in split(layout.rows(slab), row_work, self.most_work, 1, MOST_GROUPS) {
+            for rows in split(layout.rows(slab), row_work, self.max_work, 1, MAX_GROUPS) {
                 let (first, end) = (rows.start, rows.end);
-                let part = Part {
+                let dispatch = DispatchParams {
                     first,
                     end,
                     origin: slab * layout.slab_rows,
                     is_first: u32::from(is_first),
-                    ..Part::default()
+                    ..DispatchParams::default()
                 };
-                let mut resources = vec![Resource::Params(level), self.part(part)];
+                let mut resources = vec![Resource::Params(level), self.dispatch_params(dispatch)];
                 resources.extend((0..volumes).map(|volume| Resource::Path(level, volume, slab)));
                 resources.push(Resource::Sums(level, slab));
                 let sums = if is_first { 2 } else { 4 };
@@ -94,8 +95,8 @@ impl Cook {
     /// Costs as a kernel with variants sees them.
     pub(super) fn costs(level: usize, layout: &Layout, slabs: Range<u32>) -> Vec<Resource> {
         match layout.kernel.variant.costs {
-            CostsFrom::Codes => Self::codes(level, layout),
-            CostsFrom::Volume => {
+            CostSource::Codes => Self::codes(level, layout),
+            CostSource::Volume => {
                 let aggregated = layout.structure.local().is_some();
                 let volume = if aggregated { Resource::Aggregated } else { Resource::Costs };
                 slabs.map(|slab| volume(level, slab)).collect()
@@ -108,7 +109,7 @@ impl Cook {
         let table = match layout.structure.cost {
             CostKind::AdCensus => Some(Resource::AdCensusTables),
             CostKind::GradientCensus => Some(Resource::GradientCensusTables),
-            CostKind::MutualInformation => Some(Resource::Information(Information::Table)),
+            CostKind::MutualInformation => Some(Resource::MutualInformation(MutualInformation::Table)),
             _ => None,
         };
         [Some(Resource::Codes(level)), table].into_iter().flatten().collect()
@@ -118,8 +119,8 @@ impl Cook {
     /// pixel's candidates are those of its neighbours too, so that caches have them.
     pub(super) fn cost_bytes_per_pixel(layout: &Layout) -> u64 {
         match layout.kernel.variant.costs {
-            CostsFrom::Volume => u64::from(layout.words) * 4,
-            CostsFrom::Codes => layout.code_bytes() / layout.structure.pixels(),
+            CostSource::Volume => u64::from(layout.words) * 4,
+            CostSource::Codes => layout.code_bytes() / layout.structure.pixels(),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Sums over all directions, and the winners of both pictures.
 
-use super::{Cook, Dispatch, MOST_GROUPS, Product, Request, Resource, map_dispatch, split};
-use crate::engine::gpu::kernels::Winner;
+use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, Request, Resource, map_dispatch, split};
+use crate::engine::gpu::kernels::WinnerConfig;
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
 use crate::engine::gpu::shaders;
-use crate::engine::gpu::uniforms::Part;
+use crate::engine::gpu::uniforms::DispatchParams;
 use std::sync::Arc;
 
-impl Cook {
+impl GraphBuilder {
     /// Path costs in batches that fit, then the winners.
     pub(super) fn paths_and_winner(&mut self, level: usize, layout: &Layout, keeps_sums: bool) {
         let stored = layout.stored();
@@ -26,7 +26,7 @@ impl Cook {
                 self.push("paths", "sum", sum, Product::Inner, level);
             }
         }
-        let winner = Winner {
+        let winner = WinnerConfig {
             volumes: batches.last().map_or(0, |batch| batch.len() as u32),
             earlier: batches.len() > 1,
             fused: layout.fused,
@@ -53,7 +53,7 @@ impl Cook {
         }
     }
 
-    fn winner(&mut self, level: usize, layout: &Layout, winner: Winner) -> Vec<Dispatch> {
+    fn winner(&mut self, level: usize, layout: &Layout, winner: WinnerConfig) -> Vec<Dispatch> {
         let structure = &layout.structure;
         let variant = layout.kernel.variant;
         let source = Arc::new(layout.kernel.winner(winner));
@@ -68,20 +68,20 @@ impl Cook {
         let pixel_bytes = per_pixel * sum_bytes + cost_bytes + 4;
         let mut dispatches = Vec::new();
         for slab in 0..layout.slabs() {
-            let most_rows = (MOST_GROUPS * lines / pieces).max(1);
-            for rows in split(layout.rows(slab), row_work, self.most_work, 1, most_rows) {
+            let max_rows = (MAX_GROUPS * lines / pieces).max(1);
+            for rows in split(layout.rows(slab), row_work, self.max_work, 1, max_rows) {
                 let count = rows.end - rows.start;
-                let part = Part {
+                let dispatch = DispatchParams {
                     first: rows.start * pieces,
                     end: rows.end * pieces,
                     origin: slab * layout.slab_rows,
                     pieces,
                     length,
-                    ..Part::default()
+                    ..DispatchParams::default()
                 };
                 let mut resources = vec![
                     Resource::Params(level),
-                    self.part(part),
+                    self.dispatch_params(dispatch),
                     Resource::LeftPicture(level),
                     Resource::LeftMap(level, 0),
                     Resource::RightKeys(level),

@@ -1,7 +1,7 @@
 //! The table of mutual information, as [`crate::stereo::cost::mutual_information`] says it: from a first guess to counts, and
 //! from counts to costs. Nothing waits for the host: each level's table lies there for its costs.
 
-use super::{Cook, Dispatch, Information, Product, Resource, map_dispatch};
+use super::{Dispatch, GraphBuilder, MutualInformation, Product, Resource, map_dispatch};
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
 use crate::engine::gpu::shaders;
@@ -13,7 +13,7 @@ const PAIRS: u64 = (LEVELS * LEVELS) as u64;
 /// Numbers that are smoothed at once in both directions of the table.
 const NEIGHBOURS: u64 = 25;
 
-impl Cook {
+impl GraphBuilder {
     /// Counts and table of a level; `coarser` is the next level, where there is one.
     pub(super) fn information(&mut self, level: usize, layout: &Layout, coarser: Option<&Layout>) {
         let own_map = (level, Resource::LeftMap(level, 0)); // of which nothing is read: something has to be bound
@@ -33,7 +33,7 @@ impl Cook {
             guess,
             Resource::LeftPicture(level),
             Resource::RightPicture(level),
-            Resource::Information(Information::Counts),
+            Resource::MutualInformation(MutualInformation::Counts),
         ];
         let constants = [("LAST_STEP", level as u32)];
         let pixels = layout.structure.pixels();
@@ -63,17 +63,17 @@ impl Cook {
             "negatives" => ([levels / 16, levels / 16, 1], PAIRS, 4 * NEIGHBOURS + 8 + 4),
             _ => ([PAIRS as u32 / 4 / 64, 1, 1], PAIRS, 4 + 1),
         };
-        let information = Resource::Information;
+        let information = Resource::MutualInformation;
         Dispatch {
             request: shaders::TABLE.request(entry, Vec::new()),
             resources: vec![
                 Resource::Params(level),
                 Resource::LogTable,
-                information(Information::Counts),
-                information(Information::Logs),
-                information(Information::Lines),
-                information(Information::Extremes),
-                information(Information::Table),
+                information(MutualInformation::Counts),
+                information(MutualInformation::Logs),
+                information(MutualInformation::Lines),
+                information(MutualInformation::Extremes),
+                information(MutualInformation::Table),
             ],
             groups,
             work: numbers,

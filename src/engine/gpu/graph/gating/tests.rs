@@ -2,8 +2,8 @@
 
 use crate::engine::gpu::Gpu;
 use crate::engine::gpu::compiler::Compiler;
+use crate::engine::gpu::graph::{Dispatch, GraphBuilder, Resource};
 use crate::engine::gpu::layout::{Layout, Structure};
-use crate::engine::gpu::recipe::{Cook, Dispatch, Resource};
 use crate::engine::gpu::slot::decode_map;
 use crate::engine::gpu::uniforms::{Params, map_pitch};
 use crate::engine::gpu::variant::Variant;
@@ -32,7 +32,7 @@ impl Levels {
         let limits = gpu.limits();
         let levels = Structure::levels(left.size(), params);
         let layout = |structure: &Structure| {
-            let variant = Variant::sound(&limits.abilities, &structure.demands());
+            let variant = Variant::baseline(&limits.capabilities, &structure.requirements());
             Layout::new(structure.clone(), variant, &limits, "test").expect("a small picture")
         };
         let layouts: Vec<_> = levels.iter().map(|(structure, _)| layout(structure)).collect();
@@ -44,18 +44,25 @@ impl Levels {
         Self { compiler: Compiler::with_checks(gpu.clone()), gpu: gpu.clone(), layouts, params }
     }
 
-    /// Runs what a cook made; `other` knows the resources that are not uniforms.
-    fn run<'a>(&'a self, cook: &Cook, other: impl Fn(Resource) -> wgpu::BindingResource<'a>) -> wgpu::CommandEncoder {
-        let parts: Vec<_> =
-            cook.parts.iter().map(|part| buffer(&self.gpu, bytemuck::bytes_of(part), BufferUsages::UNIFORM)).collect();
+    /// Runs what a builder made; `other` knows the resources that are not uniforms.
+    fn run<'a>(
+        &'a self,
+        builder: &GraphBuilder,
+        other: impl Fn(Resource) -> wgpu::BindingResource<'a>,
+    ) -> wgpu::CommandEncoder {
+        let uniforms: Vec<_> = builder
+            .dispatch_params
+            .iter()
+            .map(|params| buffer(&self.gpu, bytemuck::bytes_of(params), BufferUsages::UNIFORM))
+            .collect();
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         for Dispatch { request, resources, groups: [x, y, z], .. } in
-            cook.steps.iter().flat_map(|step| &step.dispatches)
+            builder.steps.iter().flat_map(|step| &step.dispatches)
         {
             let pipeline = self.compiler.wait_for(request).expect("a pipeline");
             let resource = |resource: &Resource| match *resource {
                 Resource::Params(level) => self.params[level].as_entire_binding(),
-                Resource::Part(number) => parts[number].as_entire_binding(),
+                Resource::DispatchParams(number) => uniforms[number].as_entire_binding(),
                 resource => other(resource),
             };
             let entries: Vec<_> = (0..)
@@ -87,10 +94,10 @@ impl Levels {
         bytemuck::pod_collect_to_vec(&buffer.get_mapped_range(..).expect("mapped"))
     }
 
-    fn cook(&self, rng: &mut Rng) -> Cook {
-        let most_work = *rng.choice(&[1, 300_000, u64::MAX]).expect("some work");
+    fn builder(&self, rng: &mut Rng) -> GraphBuilder {
+        let max_work = *rng.choice(&[1, 300_000, u64::MAX]).expect("some work");
         assert_eq!(self.layouts.len(), 2, "one coarser level");
-        Cook { parts: Vec::new(), steps: Vec::new(), most_work, coarse_stage: Some("gates") }
+        GraphBuilder { dispatch_params: Vec::new(), steps: Vec::new(), max_work, coarse_stage: Some("gates") }
     }
 }
 
@@ -153,9 +160,9 @@ fn halves_pictures_of_any_size_and_depth() {
         let usage = TextureUsages::STORAGE_BINDING | TextureUsages::COPY_SRC;
         let halves = [0, 1].map(|_| texture(&gpu, half, true, usage));
         let views = [0, 1].map(|eye: usize| halves[eye].create_view(&wgpu::TextureViewDescriptor::default()));
-        let mut cook = levels.cook(rng);
-        cook.halve(1, &levels.layouts[1]);
-        let mut encoder = levels.run(&cook, |resource| {
+        let mut builder = levels.builder(rng);
+        builder.halve(1, &levels.layouts[1]);
+        let mut encoder = levels.run(&builder, |resource| {
             wgpu::BindingResource::TextureView(match resource {
                 Resource::LeftPicture(0) => &pictures[0],
                 Resource::RightPicture(0) => &pictures[1],
@@ -226,9 +233,9 @@ fn finds_the_gates_of_any_range() {
             usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
             mapped_at_creation: false,
         });
-        let mut cook = levels.cook(rng);
-        cook.bounds(1, &levels.layouts[1], Resource::LeftMap(1, 0), 0);
-        let mut encoder = levels.run(&cook, |resource| match resource {
+        let mut builder = levels.builder(rng);
+        builder.bounds(1, &levels.layouts[1], Resource::LeftMap(1, 0), 0);
+        let mut encoder = levels.run(&builder, |resource| match resource {
             Resource::LeftMap(1, 0) => map.as_entire_binding(),
             Resource::Gates(0) => gates.as_entire_binding(),
             other => panic!("{other:?}"),

@@ -1,12 +1,12 @@
-//! Local aggregation: each cost becomes that of its surroundings.
+//! LocalConfig aggregation: each cost becomes that of its surroundings.
 
-use super::{Cook, Dispatch, MOST_GROUPS, Product, Request, Resource, split};
+use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, Request, Resource, split};
 use crate::engine::gpu::compiler::Source;
-use crate::engine::gpu::kernels::Local;
+use crate::engine::gpu::kernels::LocalConfig;
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
 use crate::engine::gpu::shaders;
-use crate::engine::gpu::uniforms::Part;
+use crate::engine::gpu::uniforms::DispatchParams;
 use crate::stereo::Aggregation;
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Lanes of those kernels that have one for each pixel and word.
 const LANES: u32 = 64;
 
-impl Cook {
+impl GraphBuilder {
     /// Aggregated costs, if anybody asks for them.
     pub(super) fn aggregate(&mut self, level: usize, layout: &Layout) {
         let Some(local) = layout.structure.local() else { return };
@@ -57,7 +57,7 @@ impl Cook {
         &mut self,
         level: usize,
         layout: &Layout,
-        local: &Local,
+        local: &LocalConfig,
         (entry, source): (&'static str, &Arc<Source>),
         (slab, resources): (u32, &[Resource]),
         dispatches: &mut Vec<Dispatch>,
@@ -77,13 +77,18 @@ impl Cook {
         // arms, and both pictures where there are weights
         let pictures = if local.kind.has_weights() { 2 * u64::from(width) } else { 0 };
         let row_bytes = layout.arm_bytes() / layout.structure.height as u64 + pictures;
-        for rows in split(layout.rows(slab), row_work, self.most_work, strip, MOST_GROUPS * strip) {
+        for rows in split(layout.rows(slab), row_work, self.max_work, strip, MAX_GROUPS * strip) {
             let Range { start: first, end } = rows;
             let count = u64::from(end - first);
-            let part = self.part(Part { first, end, origin: slab * layout.slab_rows, ..Part::default() });
+            let dispatch = self.dispatch_params(DispatchParams {
+                first,
+                end,
+                origin: slab * layout.slab_rows,
+                ..DispatchParams::default()
+            });
             dispatches.push(Dispatch {
                 request: Request { source: Arc::clone(source), entry, constants: Vec::new() },
-                resources: [&[Resource::Params(level), part], resources].concat(),
+                resources: [&[Resource::Params(level), dispatch], resources].concat(),
                 groups: [columns, (end - first).div_ceil(strip), depth],
                 work: row_work * count,
                 bytes: bytes_per_candidate_16ths(local, entry) * row_candidates * count / 16 + row_bytes * count,
@@ -94,7 +99,7 @@ impl Cook {
 }
 
 /// Arms of both pictures.
-fn arms(level: usize, layout: &Layout, local: &Local) -> Dispatch {
+fn arms(level: usize, layout: &Layout, local: &LocalConfig) -> Dispatch {
     let structure = &layout.structure;
     let (width, height) = (structure.width as u32, structure.height as u32);
     let pixels = 2 * structure.pixels();
@@ -114,7 +119,7 @@ fn arms(level: usize, layout: &Layout, local: &Local) -> Dispatch {
 }
 
 /// Sixteenths of a byte that a kernel reads and writes of volumes for each pixel and candidate.
-fn bytes_per_candidate_16ths(local: &Local, entry: &str) -> u64 {
+fn bytes_per_candidate_16ths(local: &LocalConfig, entry: &str) -> u64 {
     let result = if local.exact { 4 * 16 } else { 16 };
     let reach = u64::from(local.reach);
     let halo = |columns: u64, own: u64| 16 * columns / own;
