@@ -1,15 +1,16 @@
 //! What Rust says of the shaders is what the shaders say of themselves, found out without a GPU.
 
-use naga::valid::Capabilities as NagaCapabilities;
+use naga::valid::Capabilities;
 use std::collections::{BTreeSet, HashSet};
 use std::mem::offset_of;
 use std::path::Path;
 use stereopsis::engine::gpu::compiler::Request;
 use stereopsis::engine::gpu::graph::{DispatchGraph, GraphKey};
-use stereopsis::engine::gpu::layout::{Limits, Structure};
+use stereopsis::engine::gpu::layout::Structure;
+use stereopsis::engine::gpu::limits::Limits;
 use stereopsis::engine::gpu::shaders::{self, Binding, Shader};
 use stereopsis::engine::gpu::uniforms::{DispatchParams, Params};
-use stereopsis::engine::gpu::variant::{Capabilities, PIECES, Variant, VariantOverrides};
+use stereopsis::engine::gpu::variant::{PIECES, Variant, VariantOverrides};
 use stereopsis::stereo::cost::mutual_information::Start;
 use stereopsis::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use stereopsis::stereo::{Aggregation, CostKind, Fill, Median, RightMatching, StereoParams};
@@ -17,7 +18,7 @@ use stereopsis::stereo::{Aggregation, CostKind, Fill, Median, RightMatching, Ste
 fn parse(shader: &Shader) -> naga::Module {
     let module = naga::front::wgsl::parse_str(shader.source)
         .unwrap_or_else(|err| panic!("{}: {}", shader.stem, err.emit_to_string_with_path(shader.source, shader.stem)));
-    let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), NagaCapabilities::default());
+    let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), Capabilities::default());
     if let Err(err) = validator.validate(&module) {
         panic!("{}", err.emit_to_string_with_path(shader.source, shader.stem));
     }
@@ -198,9 +199,7 @@ fn every_stage_has_a_shader_of_its_name() {
     const FUSED: [&str; 5] =
         ["disparity/border", "disparity/mod", "disparity/subpixel", "disparity/uniqueness", "disparity/confidence"];
     /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
-    const PIECES: [&str; 22] = [
-        "aggregate/convert",
-        "aggregate/convert_bits",
+    const PIECES: [&str; 20] = [
         "aggregate/costs_from_codes",
         "aggregate/exchange_subgroup",
         "aggregate/exchange_workgroup",
@@ -243,17 +242,24 @@ fn every_stage_has_a_shader_of_its_name() {
     assert_eq!(found, listed, "the table lists every shader");
 }
 
-/// What any adapter can do, all at once.
-const CAPABILITIES: Capabilities = Capabilities { subgroup: 64, f16: true, i16: true, workgroup: 256, discrete: false };
+/// An adapter with all features.
+const LIMITS: Limits = Limits {
+    subgroup: 64,
+    workgroup: 256,
+    discrete: false,
+    binding_bytes: 1 << 27,
+    storage_buffers: 16,
+    side_px: 8192,
+    path_bytes: 1 << 30,
+};
 
-/// The pipelines of a job, run in this way or as the engine would choose.
-fn requests_of(params: &StereoParams, overrides: VariantOverrides, path_bytes: u64) -> Vec<Request> {
-    let limits =
-        Limits { capabilities: CAPABILITIES, binding_bytes: 1 << 27, storage_buffers: 16, side_px: 8192, path_bytes };
+/// The pipelines of a job, with the overrides or the engine's own choice.
+fn requests_of(params: &StereoParams, overrides: &VariantOverrides, path_bytes: u64) -> Vec<Request> {
+    let limits = Limits { path_bytes, ..LIMITS };
     let of = |wants_right| {
         let levels = Structure::levels_of((64, 48), params, wants_right);
         let structures = levels.into_iter().map(|(structure, _)| structure).collect();
-        let key = GraphKey::new(structures, &limits, (None, overrides), 1 << 20).expect("a variant that can do it");
+        let key = GraphKey::new(structures, &limits, None, overrides, 1 << 20).expect("a variant that can do it");
         let graph = DispatchGraph::new(&key, &limits, "any adapter").expect("room for all");
         graph.requests().cloned().collect::<Vec<_>>()
     };
@@ -310,13 +316,13 @@ fn requests() -> HashSet<Request> {
     for params in &options {
         // all directions in memory at once, and in turns
         for path_bytes in [1 << 30, 1 << 18] {
-            all.extend(requests_of(params, VariantOverrides::default(), path_bytes));
+            all.extend(requests_of(params, &VariantOverrides::default(), path_bytes));
         }
     }
     for params in [plain.clone(), StereoParams { p2: 300, ..plain }, StereoParams::for_cost(CostKind::Rank)] {
         let requirements = Structure::levels((64, 48), &params)[0].0.requirements();
-        for variant in Variant::all(&CAPABILITIES, &requirements, &[32, 256], &PIECES[..1]) {
-            all.extend(requests_of(&params, VariantOverrides::all(variant), 1 << 30));
+        for variant in Variant::all(&LIMITS, &requirements, &[32, 256], &PIECES[..1]) {
+            all.extend(requests_of(&params, &VariantOverrides::all(variant), 1 << 30));
         }
     }
     all
@@ -329,8 +335,8 @@ fn with_constants_put_in<T>(
 ) -> Result<T, String> {
     let words = |err: &dyn std::fmt::Debug| format!("{err:?}");
     let parsed = naga::front::wgsl::parse_str(&request.source.text).map_err(|err| words(&err))?;
-    let capabilities = NagaCapabilities::SUBGROUP | NagaCapabilities::SHADER_FLOAT16 | NagaCapabilities::SHADER_INT16;
-    let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities).validate(&parsed);
+    let info =
+        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), Capabilities::SUBGROUP).validate(&parsed);
     let info = info.map_err(|err| words(&err))?;
     let constants = request.constants.iter().map(|&(name, value)| (name.to_owned(), f64::from(value))).collect();
     let entry = Some((naga::ShaderStage::Compute, request.entry));
@@ -364,7 +370,7 @@ fn to_msl(request: &Request) -> Result<String, String> {
 /// For Direct3D 12.
 fn to_hlsl(request: &Request) -> Result<String, String> {
     use naga::back::hlsl;
-    let shader_model = hlsl::ShaderModel::V6_2; // the first one with numbers of 16 bits
+    let shader_model = hlsl::ShaderModel::V6_0; // the first one with subgroups
     let options = hlsl::Options { shader_model, zero_initialize_workgroup_memory: false, ..Default::default() };
     let pipeline = hlsl::PipelineOptions { entry_point: Some((naga::ShaderStage::Compute, request.entry.to_owned())) };
     with_constants_put_in(request, |module, info| {

@@ -1,4 +1,5 @@
-// Lanes that share a pixel lie in one subgroup and talk by shuffles. All lanes of a workgroup take all steps together.
+// Lanes that share a pixel lie in one subgroup and exchange values by shuffles. All lanes of a workgroup take all steps
+// together.
 
 struct Ids {
     @builtin(workgroup_id) group: vec3<u32>,
@@ -15,21 +16,21 @@ fn lane_position(ids: Ids) -> LanePosition {
 fn start_exchange(position: LanePosition) {}
 
 fn min_of_line(own: u32) -> u32 {
-    var least = own;
+    var minimum = own;
     for (var distance = 1u; distance < LANES; distance *= 2u) {
-        least = min(least, subgroupShuffleXor(least, distance));
+        minimum = min(minimum, subgroupShuffleXor(minimum, distance));
     }
-    return least;
+    return minimum;
 }
 
-// `turn` and `site` serve the other way to talk. `nothing` lies below the first and above the last lane.
-fn exchange(position: LanePosition, site: u32, turn: u32, first: u32, last: u32, least: u32, nothing: u32) -> Neighbours {
+// `site` and `turn` are for exchange_workgroup.wgsl. `missing` is the value below the first and above the last lane.
+fn exchange(position: LanePosition, site: u32, turn: u32, first: u32, last: u32, minimum: u32, missing: u32) -> Neighbours {
     let below = subgroupShuffleUp(last, 1u);
     let above = subgroupShuffleDown(first, 1u);
     return Neighbours(
-        select(below, nothing, position.lane == 0u),
-        select(above, nothing, position.lane + 1u == LANES),
-        min_of_line(least),
+        select(below, missing, position.lane == 0u),
+        select(above, missing, position.lane + 1u == LANES),
+        min_of_line(minimum),
     );
 }
 

@@ -1,5 +1,5 @@
-// Lanes that share a pixel talk through workgroup memory that is used in turns, so that one barrier each time is enough.
-// All lanes of a workgroup take all steps together. A kernel that talks more than once a step has a site for each.
+// Lanes that share a pixel exchange values through rotating slots of workgroup memory, so that one barrier per exchange
+// is enough. All lanes of a workgroup take all steps together. A kernel with several exchanges per step has a site for each.
 
 struct Ids {
     @builtin(workgroup_id) group: vec3<u32>,
@@ -28,12 +28,12 @@ fn start_exchange(position: LanePosition) {
     workgroupBarrier();
 }
 
-// Slots of three turns: the one in use now, and the one of the next turn, last read two barriers ago, which is emptied.
-fn exchange(position: LanePosition, site: u32, turn: u32, first: u32, last: u32, least: u32, nothing: u32) -> Neighbours {
+// Three slots rotate: one is in use, and that of the next turn, last read two barriers ago, is cleared.
+fn exchange(position: LanePosition, site: u32, turn: u32, first: u32, last: u32, minimum: u32, missing: u32) -> Neighbours {
     let slot = (3u * site + turn % 3u) * LINES + position.line;
     let next_slot = (3u * site + (turn + 1u) % 3u) * LINES + position.line;
     let side = ((2u * site + (turn & 1u)) * LINES + position.line) * LANES;
-    atomicMin(&smallest[slot], least);
+    atomicMin(&smallest[slot], minimum);
     ends[side + position.lane] = vec2<u32>(first, last);
     if position.lane == 0u {
         atomicStore(&smallest[next_slot], NO_CANDIDATE);
@@ -42,8 +42,8 @@ fn exchange(position: LanePosition, site: u32, turn: u32, first: u32, last: u32,
     let below = ends[side + max(position.lane, 1u) - 1u].y;
     let above = ends[side + min(position.lane + 1u, LANES - 1u)].x;
     return Neighbours(
-        select(below, nothing, position.lane == 0u),
-        select(above, nothing, position.lane + 1u == LANES),
+        select(below, missing, position.lane == 0u),
+        select(above, missing, position.lane + 1u == LANES),
         atomicLoad(&smallest[slot]),
     );
 }

@@ -1,4 +1,4 @@
-//! Every variant of the GPU's kernels gives the same bits: overrides one after the other, with random parameters, volumes in one
+//! Every variant of the GPU's kernels gives the same bits: forced one after the other, with random parameters, volumes in one
 //! buffer or spread over several, all directions in memory at once or in turns.
 
 use crate::cases::{Case, seeds};
@@ -7,9 +7,7 @@ use crate::steps;
 use fastrand::Rng;
 use stereopsis::engine::gpu::layout::Structure;
 use stereopsis::engine::gpu::tuning::Autotune;
-use stereopsis::engine::gpu::variant::{
-    Arithmetic, CostSource, Exchange, PIECES, Variant, VariantOverrides, WORKGROUPS,
-};
+use stereopsis::engine::gpu::variant::{CostSource, Exchange, PIECES, Variant, VariantOverrides, WORKGROUPS};
 use stereopsis::engine::gpu::{Gpu, GpuOptions};
 use stereopsis::engine::{Engine, EngineError, GpuEngine};
 use stereopsis::stereo::StereoParams;
@@ -20,7 +18,7 @@ fn case_for(gpu: &Gpu, variant: Variant, rng: &mut Rng) -> Option<Case> {
     (0..200).find_map(|_| {
         let case = Case::random(rng.u64(..), (44, 28));
         let requirements = Structure::levels(case.left.size(), &case.params)[0].0.requirements();
-        variant.unsupported_reason(&limits.capabilities, &requirements).is_none().then_some(case)
+        variant.unsupported_reason(&limits, &requirements).is_none().then_some(case)
     })
 }
 
@@ -28,14 +26,14 @@ fn case_for(gpu: &Gpu, variant: Variant, rng: &mut Rng) -> Option<Case> {
 fn all_variants_agree() {
     let Some(gpu) = open_gpu() else { return };
     let engine = GpuEngine::new(gpu.clone()).expect("a fresh device");
-    let capabilities = engine.limits().capabilities;
+    let limits = *engine.limits();
     for seed in seeds(1) {
         let rng = &mut Rng::with_seed(seed);
         // few candidates, so that nothing is left out because it needs too many lanes
         let short = StereoParams { num_disparities: 16, ..StereoParams::default() };
         let requirements = Structure::levels((40, 30), &short)[0].0.requirements();
         let mut tried = std::collections::BTreeSet::new();
-        let mut variants = Variant::all(&capabilities, &requirements, &WORKGROUPS[..1], &PIECES[..1]);
+        let mut variants = Variant::all(&limits, &requirements, &WORKGROUPS[..1], &PIECES[..1]);
         variants.retain(|variant| variant.costs == CostSource::Volume && !variant.fused);
         for variant in variants {
             let variant = Variant {
@@ -54,7 +52,6 @@ fn all_variants_agree() {
                 binding_bytes: rng.bool().then(|| (4 * row_bytes * rng.u64(4..40)).max(1 << 12)),
                 max_work: Some(1 << rng.u32(10..30)),
                 checks: rng.bool(),
-                without_i16: variant.arithmetic != Arithmetic::U16 && rng.bool(),
                 ..GpuOptions::default()
             };
             case.what = format!("SEED={seed} {variant} {options:?} {}", case.what);
@@ -67,21 +64,16 @@ fn all_variants_agree() {
                     while engine.collect().unwrap_or_else(|err| panic!("{err}: {}", case.what)).is_none() {}
                     steps::check(&mut engine, &case);
                     case.check(&mut engine);
-                    assert_eq!(engine.variant(), Some(variant), "a overrides variant is the one that runs");
-                    tried.insert(format!("{} {} {}", variant.exchange, variant.arithmetic, variant.words));
+                    assert_eq!(engine.variant(), Some(variant), "an overridden variant is the one that runs");
+                    tried.insert(format!("{} {}", variant.exchange, variant.words));
                 }
             }
         }
-        for (exchange, arithmetic) in Exchange::ALL.iter().flat_map(|&e| Arithmetic::ALL.iter().map(move |&a| (e, a))) {
-            let has = (exchange == Exchange::Workgroup || capabilities.subgroup > 0)
-                && match arithmetic {
-                    Arithmetic::U32 => true,
-                    Arithmetic::U16 => capabilities.i16,
-                    Arithmetic::F16 => capabilities.f16,
-                };
+        for &exchange in Exchange::ALL {
+            let has = exchange == Exchange::Workgroup || limits.subgroup > 0;
             for words in [1, 2, 4] {
-                let found = tried.contains(&format!("{exchange} {arithmetic} {words}"));
-                assert!(found || !has, "{exchange} {arithmetic} {words} was not tried, SEED={seed}");
+                let found = tried.contains(&format!("{exchange} {words}"));
+                assert!(found || !has, "{exchange} {words} was not tried, SEED={seed}");
             }
         }
     }
@@ -94,7 +86,6 @@ fn a_variant_that_cannot_do_it_is_refused_with_the_reason() {
     for (text, candidates, p2, why) in [
         ("exchange=subgroup,words=1", 1024, 60, "subgroups may have"),
         ("words=4", 64, 300, "two words of 16-bit path costs"),
-        ("arithmetic=f16,words=2", 64, 3000, "exact to 2047"),
     ] {
         let mut engine = GpuEngine::with_options(gpu.clone(), overrides(text)).expect("a live device");
         let params = StereoParams { num_disparities: candidates, p2, ..StereoParams::default() };
@@ -102,8 +93,10 @@ fn a_variant_that_cannot_do_it_is_refused_with_the_reason() {
         let Err(EngineError::Unsupported(told)) = engine.submit(case.job()) else { panic!("{text} is not refused") };
         assert!(told.contains(why) && told.contains("variant"), "{told}");
     }
-    let unknown = "colour=red".parse::<VariantOverrides>().expect_err("no such part");
-    assert!(unknown.contains("exchange") && unknown.contains("piece"), "{unknown}");
+    for word in ["colour=red", "arithmetic=f16"] {
+        let unknown = word.parse::<VariantOverrides>().expect_err("no such part");
+        assert!(unknown.contains("exchange") && unknown.contains("piece"), "{unknown}");
+    }
     let unfit = "words=3".parse::<VariantOverrides>().expect_err("no such number");
     assert!(unfit.contains("1, 2, 4"), "{unfit}");
 }

@@ -84,7 +84,8 @@ pub(super) fn run(options: &BenchOptions, frames: usize, out: &mut dyn Write) ->
 /// The variant that is known to be quickest, but with every direction in the stage of the paths; what the user forces stays.
 fn variant(gpu: &Gpu, job: &Job) -> anyhow::Result<Variant> {
     let overrides = VariantOverrides::from_env()?;
-    let mut engine = GpuEngine::with_options(gpu.clone(), GpuOptions { overrides, ..GpuOptions::default() })?;
+    let mut engine =
+        GpuEngine::with_options(gpu.clone(), GpuOptions { overrides: overrides.clone(), ..GpuOptions::default() })?;
     one_by_one::run_job(&mut engine, job.clone())?;
     let variant = engine.variant().ok_or_else(|| anyhow::anyhow!("the engine does not tell its variant"))?;
     Ok(overrides.apply(Variant { fused: false, ..variant }))

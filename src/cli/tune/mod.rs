@@ -11,8 +11,9 @@ use crate::capture::source::parse_size;
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::console;
 use crate::engine::gpu::layout::Structure;
+use crate::engine::gpu::limits::Limits;
 use crate::engine::gpu::tuning::{self, Record, Records, Study, Trial, study};
-use crate::engine::gpu::variant::{self, Capabilities, Requirements, VariantOverrides};
+use crate::engine::gpu::variant::{self, Requirements, VariantOverrides};
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
 use crate::engine::{EngineChoice, EngineInfo, GpuEngine, Job};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -73,10 +74,10 @@ pub(super) fn run(args: &TuneArgs) -> anyhow::Result<()> {
     tune(&gpu, job, rounds, args.json, &Records::of_user(), &mut console::Out)
 }
 
-/// What decides a study's tables and words.
+/// The subject of a study.
 struct About {
     info: EngineInfo,
-    capabilities: Capabilities,
+    limits: Limits,
     requirements: Requirements,
     size: (usize, usize),
 }
@@ -88,7 +89,7 @@ fn tune(gpu: &Gpu, job: &Job, rounds: usize, json: bool, records: &Records, out:
     let mut engine = GpuEngine::with_options(gpu.clone(), GpuOptions { forgets: true, ..GpuOptions::default() })?;
     let about = About {
         info: EngineInfo::clone(&gpu.info),
-        capabilities: engine.limits().capabilities,
+        limits: *engine.limits(),
         requirements: structure.requirements(),
         size: job.frame.size(),
     };

@@ -3,20 +3,17 @@
 
 use super::{About, note};
 use crate::engine::gpu::tuning::{Study, Trial};
-use crate::engine::gpu::variant::{Arithmetic, CostSource, Exchange, PIECES, Variant, WORKGROUPS};
+use crate::engine::gpu::variant::{CostSource, Exchange, PIECES, Variant, WORDS, WORKGROUPS};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-
-/// Words of a lane that there are.
-const WORDS: [u32; 3] = [1, 2, 4];
 
 /// Prints tables as soon as they are complete.
 pub(super) struct Tables<'a> {
     about: &'a About,
     /// Trials of the first part, in the order in which they came.
     trials: Vec<Trial>,
-    /// Exchange and arithmetic of the trials that are not printed yet.
-    current: Option<(Exchange, Arithmetic)>,
+    /// Exchange of the trials that are not printed yet.
+    current: Option<Exchange>,
     /// How the variants of the first part choose winners.
     first: Option<(bool, u32)>,
 }
@@ -40,9 +37,9 @@ impl<'a> Tables<'a> {
 
     /// Takes a trial, and prints the tables that are complete with the one before.
     pub(super) fn add(&mut self, trial: &Trial, out: &mut dyn Write) -> io::Result<()> {
-        let Variant { exchange, arithmetic, fused, piece, .. } = trial.variant;
+        let Variant { exchange, fused, piece, .. } = trial.variant;
         let first = *self.first.get_or_insert((fused, piece));
-        let next = (first == (fused, piece)).then_some((exchange, arithmetic));
+        let next = (first == (fused, piece)).then_some(exchange);
         if self.current.is_some() && self.current != next {
             self.print_current(out)?;
         }
@@ -53,17 +50,14 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// The tables of the exchange and arithmetic that came last: one for each source of costs.
+    /// The tables of the last exchange: one for each source of costs.
     fn print_current(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let Some((exchange, arithmetic)) = self.current.take() else { return Ok(()) };
+        let Some(exchange) = self.current.take() else { return Ok(()) };
         for &costs in CostSource::ALL {
-            let of = |trial: &&Trial| {
-                let v = trial.variant;
-                (v.exchange, v.arithmetic, v.costs) == (exchange, arithmetic, costs)
-            };
+            let of = |trial: &&Trial| (trial.variant.exchange, trial.variant.costs) == (exchange, costs);
             let trials: Vec<_> = self.trials.iter().filter(of).collect();
             if !trials.is_empty() {
-                writeln!(out, "\nexchange={exchange}, arithmetic={arithmetic}, costs={costs}")?;
+                writeln!(out, "\nexchange={exchange}, costs={costs}")?;
                 grid(&trials, out)?;
             }
         }
@@ -133,20 +127,17 @@ fn grid(trials: &[&Trial], out: &mut dyn Write) -> io::Result<()> {
 pub(super) fn not_run(about: &About, study: &Study) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for &exchange in Exchange::ALL {
-        for &arithmetic in Arithmetic::ALL {
-            for &costs in CostSource::ALL {
-                for words in WORDS {
-                    for workgroup in WORKGROUPS {
-                        for fused in [false, true] {
-                            let piece = PIECES[0];
-                            all.push(Variant { exchange, arithmetic, words, workgroup, costs, fused, piece });
-                        }
+        for &costs in CostSource::ALL {
+            for words in WORDS {
+                for workgroup in WORKGROUPS {
+                    for fused in [false, true] {
+                        all.push(Variant { exchange, words, workgroup, costs, fused, piece: PIECES[0] });
                     }
                 }
             }
         }
     }
-    let refusal = |variant: &Variant| variant.unsupported_reason(&about.capabilities, &about.requirements);
+    let refusal = |variant: &Variant| variant.unsupported_reason(&about.limits, &about.requirements);
     let mut refused: Vec<(Vec<Variant>, String)> = Vec::new();
     let impossible = all.iter().filter_map(|variant| Some((*variant, refusal(variant)?)));
     for (variant, why) in impossible.chain(study.left_out.iter().cloned()) {
@@ -163,9 +154,8 @@ type Part = fn(&Variant) -> String;
 
 /// The parts in which these variants agree and others differ.
 fn in_common(variants: &[Variant], all: &[Variant]) -> String {
-    let parts: [(&str, Part); 6] = [
+    let parts: [(&str, Part); 5] = [
         ("exchange", |v| v.exchange.to_string()),
-        ("arithmetic", |v| v.arithmetic.to_string()),
         ("costs", |v| v.costs.to_string()),
         ("words", |v| v.words.to_string()),
         ("workgroup", |v| v.workgroup.to_string()),

@@ -1,10 +1,12 @@
 //! How a job lies in the device's memory: which volumes there are, how large, and over how many buffers each is spread.
 
 use super::kernels::{KernelConfig, LocalConfig};
-use super::uniforms::map_pitch;
-use super::variant::{Capabilities, CostSource, Requirements, Variant};
+use super::limits::Limits;
+use super::resource::{MutualInformation, Resource};
+use super::variant::{CostSource, Requirements, Variant};
 use crate::engine::EngineError;
 use crate::stereo::aggregate::{Axis, Direction, directions};
+use crate::stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS};
 use crate::stereo::local::Unit;
 use crate::stereo::{Aggregation, CostKind, Fill, Median, RightMatching, StereoParams, pyramid};
 
@@ -37,8 +39,6 @@ pub struct Structure {
     pub paths: u32,
     /// Angle of the first one; 0 without any.
     pub start_angle_deg: u32,
-    /// Largest matching cost.
-    pub largest_cost: u32,
     /// Largest P2 that can occur.
     pub largest_p2: u32,
     /// Whether rivals of the winner are looked for: uniqueness, confidence.
@@ -120,7 +120,6 @@ impl Structure {
             sad_window: params.sad_window,
             paths: params.paths,
             start_angle_deg: if params.paths == 0 { 0 } else { params.start_angle_deg },
-            largest_cost: params.largest_cost(),
             largest_p2: params.largest_p2(),
             rivals: params.uniqueness > 0 || params.confidence,
             drops: params.drop_border || params.match_threshold.is_some(),
@@ -147,6 +146,11 @@ impl Structure {
     /// Whether the right picture's map comes from the same sums as the left one.
     pub fn is_diagonal(&self) -> bool {
         self.has_right() && !self.swapped
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> (usize, usize) {
+        (self.width, self.height)
     }
 
     /// Pixels of a picture.
@@ -182,7 +186,6 @@ impl Structure {
             wide: self.paths > 0 && self.largest_p2 > 255,
             has_codes: self.cost != CostKind::Sad && self.aggregation == Aggregation::None,
             has_row_path: self.directions().contains(&ALONG_ROW),
-            largest: if self.paths == 0 { 255 } else { self.largest_cost + 2 * self.largest_p2 },
         }
     }
 }
@@ -190,21 +193,6 @@ impl Structure {
 /// Whether the right picture's map is needed and matched for on its own.
 fn has_swapped(params: &StereoParams, wants_right: bool) -> bool {
     params.right_matching == RightMatching::Swapped && (wants_right || params.left_right.is_some())
-}
-
-/// What a device allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// What variants ask for.
-    pub capabilities: Capabilities,
-    /// Bytes of one binding.
-    pub binding_bytes: u64,
-    /// Storage buffers that a kernel sees.
-    pub storage_buffers: u32,
-    /// Pixels of a texture's side.
-    pub side_px: usize,
-    /// Bytes that stored path costs may take.
-    pub path_bytes: u64,
 }
 
 /// Storage buffers of the winner beside those with path costs: map, keys, gates, kept sums, costs or codes, a table that
@@ -218,8 +206,6 @@ pub struct Layout {
     pub structure: Structure,
     /// What its kernels' texts follow from.
     pub kernel: KernelConfig,
-    /// Whether the path along the row is walked by the winner.
-    pub fused: bool,
     /// Volumes of path costs that are kept at a time.
     pub volumes: u32,
     /// Rows of a volume in each of its buffers.
@@ -285,10 +271,9 @@ impl Layout {
             wide: requirements.wide,
             gated: structure.gated,
             mirrored: structure.mirrored,
-            has_i16: limits.capabilities.i16,
             slabs,
         };
-        Ok(Self { fused: variant.fused, volumes, slab_rows, words, kernel, structure })
+        Ok(Self { volumes, slab_rows, words, kernel, structure })
     }
 
     /// Buffers over which each volume is spread.
@@ -302,32 +287,13 @@ impl Layout {
         first..(first + self.slab_rows).min(self.structure.height as u32)
     }
 
-    /// Bytes of a row with `bytes` for each candidate.
-    fn row_bytes(&self, bytes: u64) -> u64 {
-        self.structure.width as u64 * 4 * u64::from(self.words) * bytes
-    }
-
-    /// Bytes of one slab of costs; none where they come from codes.
-    pub fn cost_bytes(&self) -> u64 {
-        let is_volume = self.kernel.variant.costs == CostSource::Volume && !self.structure.block_matching();
-        if is_volume { self.row_bytes(1) * u64::from(self.slab_rows) } else { 0 }
-    }
-
-    /// Bytes of one slab of aggregated costs for the paths.
-    pub fn aggregated_bytes(&self) -> u64 {
-        let is_volume = self.structure.aggregation != Aggregation::None && !self.structure.exact();
-        if is_volume { self.row_bytes(1) * u64::from(self.slab_rows) } else { 0 }
-    }
-
-    /// Bytes of the arms of both pictures.
-    pub fn arm_bytes(&self) -> u64 {
-        if self.structure.aggregation.has_arms() { 2 * 4 * self.structure.pixels() } else { 0 }
-    }
-
-    /// Bytes of one slab of sums over horizontal arms.
-    pub fn arm_sum_bytes(&self) -> u64 {
-        let is_cross = self.structure.aggregation == Aggregation::Cross;
-        if is_cross { self.row_bytes(4) * u64::from(self.slab_rows) } else { 0 }
+    /// Directions whose path costs are stored.
+    pub fn stored(&self) -> Vec<Direction> {
+        let mut directions = self.structure.directions();
+        if self.kernel.variant.fused {
+            directions.retain(|direction| *direction != ALONG_ROW);
+        }
+        directions
     }
 
     /// Bytes of each candidate's path cost.
@@ -335,38 +301,9 @@ impl Layout {
         if self.kernel.wide { 2 } else { 1 }
     }
 
-    /// Bytes of one slab of path costs.
-    pub fn path_bytes(&self) -> u64 {
-        self.row_bytes(self.path_cost_bytes()) * u64::from(self.slab_rows)
-    }
-
     /// Bytes of the path costs of one direction.
     pub fn volume_path_bytes(&self) -> u64 {
-        self.path_bytes() * u64::from(self.slabs())
-    }
-
-    /// Directions whose path costs are stored.
-    pub fn stored(&self) -> Vec<Direction> {
-        let mut directions = self.structure.directions();
-        if self.fused {
-            directions.retain(|direction| *direction != ALONG_ROW);
-        }
-        directions
-    }
-
-    /// Whether stored directions take turns in memory, so that sums are kept between.
-    pub fn has_batches(&self) -> bool {
-        self.stored().len() as u32 > self.volumes
-    }
-
-    /// Bytes of one slab of sums of earlier batches.
-    pub fn sum_bytes(&self) -> u64 {
-        if self.has_batches() { self.row_bytes(2) * u64::from(self.slab_rows) } else { 0 }
-    }
-
-    /// Bytes of one slab of exact sums.
-    pub fn exact_bytes(&self) -> u64 {
-        if self.structure.exact() { self.row_bytes(4) * u64::from(self.slab_rows) } else { 0 }
+        self.slab_bytes(self.path_cost_bytes()) * u64::from(self.slabs())
     }
 
     /// Bytes of the codes of both pictures.
@@ -389,30 +326,48 @@ impl Layout {
         map_pitch(self.structure.width) as u64 * self.structure.height as u64 * 4
     }
 
-    /// Bytes of a level's gates, for pixels of half the size.
-    pub fn gate_bytes(&self) -> u64 {
-        let Structure { width, height, gated, .. } = self.structure;
-        if gated { 4 * (width.div_ceil(2) * height.div_ceil(2)) as u64 } else { 0 }
+    /// Bytes of a slab of a volume with `bytes` for each candidate.
+    fn slab_bytes(&self, bytes: u64) -> u64 {
+        self.structure.width as u64 * 4 * u64::from(self.words) * bytes * u64::from(self.slab_rows)
     }
 
-    /// Bytes of what is remembered from pair to pair: the last map, and running means.
-    pub fn past_bytes(&self) -> [u64; 2] {
-        let Structure { starts_from_last, temporal, .. } = self.structure;
-        [starts_from_last, temporal].map(|is_kept| if is_kept { self.map_bytes() } else { 0 })
-    }
-
-    /// Bytes of everything together.
-    pub fn total_bytes(&self) -> u64 {
-        if self.structure.mirrored {
-            return 2 * 4 * self.structure.pixels() + self.gate_bytes(); // the rest is the pair's own
+    /// Bytes of one of the level's buffers; 0 of what is no buffer.
+    pub fn bytes(&self, resource: Resource) -> u64 {
+        let Structure { width, height, .. } = self.structure;
+        match resource {
+            Resource::Params(_)
+            | Resource::DispatchParams(_)
+            | Resource::LeftPicture(_)
+            | Resource::RightPicture(_) => 0,
+            Resource::Codes(_) => self.code_bytes(),
+            Resource::Costs(..) | Resource::Aggregated(..) => self.slab_bytes(1),
+            Resource::Path(..) => self.slab_bytes(self.path_cost_bytes()),
+            Resource::Sums(..) => self.slab_bytes(2),
+            Resource::Exact(..) | Resource::ArmSums(..) => self.slab_bytes(4),
+            Resource::Kept => self.structure.pixels() * u64::from(self.words) * 16,
+            Resource::Arms(_) => 2 * 4 * self.structure.pixels(),
+            Resource::Gates(_) => 4 * (width.div_ceil(2) * height.div_ceil(2)) as u64,
+            Resource::LeftMap(..)
+            | Resource::RightMap(..)
+            | Resource::RightKeys(_)
+            | Resource::Parents
+            | Resource::Sizes
+            | Resource::Last
+            | Resource::Smoothed => self.map_bytes(),
+            Resource::MutualInformation(MutualInformation::Counts | MutualInformation::Logs) => 4 * LEVEL_PAIRS,
+            Resource::MutualInformation(MutualInformation::Lines) => 2 * 4 * LEVELS as u64,
+            Resource::MutualInformation(MutualInformation::Extremes) => 16,
+            Resource::MutualInformation(MutualInformation::Table) => LEVEL_PAIRS,
+            Resource::CostTable(_) => 4 * (256 + 64),
+            Resource::LogTable => 4 << LOG_TABLE_BITS,
         }
-        let slabs = u64::from(self.slabs());
-        let local = self.aggregated_bytes() + self.arm_sum_bytes();
-        let volumes = self.cost_bytes()
-            + local
-            + self.sum_bytes()
-            + self.exact_bytes()
-            + u64::from(self.volumes) * self.path_bytes();
-        self.code_bytes() + self.arm_bytes() + slabs * volumes + 7 * self.map_bytes() + self.gate_bytes()
     }
+}
+
+/// Pairs of brightness levels.
+pub const LEVEL_PAIRS: u64 = (LEVELS * LEVELS) as u64;
+
+/// Words from one row of a map to the next: rows of 256 bytes can be copied into a texture.
+pub fn map_pitch(width: usize) -> usize {
+    width.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize / size_of::<u32>())
 }

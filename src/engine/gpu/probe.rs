@@ -4,8 +4,8 @@
 use super::buffers::extent;
 use super::compiler::{Compiler, Request, Source};
 use super::device::{Gpu, largest_binding};
+use super::layout::map_pitch;
 use super::shaders::Binding;
-use super::uniforms::map_pitch;
 use crate::engine::EngineError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

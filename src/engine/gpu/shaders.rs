@@ -145,7 +145,7 @@ shader!(
     RIGHT,
     "disparity/right",
     PIXELS,
-    ["forget", "choose"],
+    ["clear", "choose"],
     [],
     [("right_keys", Binding::Write), ("map", Binding::Write)]
 );

@@ -1,12 +1,12 @@
-//! What one job in flight owns: the staging buffer that the host writes, the input textures, and what comes back.
+//! The transfers of one job in flight: staging buffer, input textures, read-back buffer.
 //!
 //! The host writes pair n + 1 into its own slot while the device still reads pair n from another.
 
 use super::buffers::extent;
 use super::device::Gpu;
-use super::graph::{GraphKey, Resource};
-use super::program::{MAX_TIMED, Program};
-use super::uniforms::{PARAMS_STRIDE, Params, map_pitch};
+use super::layout::map_pitch;
+use super::resource::Resource;
+use super::uniforms::{PARAMS_STRIDE, Params};
 use crate::engine::EngineError;
 use crate::frame::Luma;
 use crate::image::Image;
@@ -14,16 +14,18 @@ use crate::stereo::DisparityMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Levels of a job at most: the pair, as many coarser ones as gating can have, and the pair with its pictures swapped.
+/// Spans of passes that are timed at most: two queries each.
+pub(super) const MAX_TIMED: usize = 512;
+/// Levels of a job at most: the pair, the coarser levels, and the pair with its pictures swapped.
 const MAX_LEVELS: usize = 8;
 /// Bytes of all timestamps: begin and end of each span of passes.
 const TICKS_SIZE: usize = 2 * MAX_TIMED * size_of::<u64>();
 /// Where the map begins in the read-back buffer, after the timestamps.
 const MAP_OFFSET: usize = TICKS_SIZE.next_multiple_of(wgpu::MAP_ALIGNMENT as usize);
 
-/// What decides whether a slot can be used again.
+/// Format of a pair; slots are reused for pairs of the same format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pictures {
+pub(super) struct PairFormat {
     width: usize,
     height: usize,
     /// 16 instead of 8 bits a pixel.
@@ -32,7 +34,7 @@ pub(super) struct Pictures {
     wants_right: bool,
 }
 
-impl Pictures {
+impl PairFormat {
     pub(super) fn of(left: &Luma, right: &Luma, wants_right: bool) -> Self {
         let (width, height) = left.size();
         Self { width, height, wide: left.bits().max(right.bits()) > 8, wants_right }
@@ -50,11 +52,9 @@ impl Pictures {
     }
 }
 
-/// One place in the upload and read-back rings.
+/// One slot of the upload and read-back rings.
 pub(super) struct Slot {
-    pub(super) pictures: Pictures,
-    /// What it runs, and what that was made from.
-    pub(super) program: Option<(GraphKey, u64, Program)>,
+    pub(super) format: PairFormat,
     left: wgpu::TextureView,
     right: wgpu::TextureView,
     params: wgpu::Buffer,
@@ -72,8 +72,8 @@ struct Timestamps {
 }
 
 impl Slot {
-    pub(super) fn new(gpu: &Gpu, pictures: Pictures) -> Self {
-        let Pictures { width, height, wide, wants_right } = pictures;
+    pub(super) fn new(gpu: &Gpu, format: PairFormat) -> Self {
+        let PairFormat { width, height, wide, wants_right } = format;
         let buffer = |label, size, usage, mapped_at_creation| {
             gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation })
         };
@@ -105,15 +105,14 @@ impl Slot {
                 false,
             ),
         });
-        let staging_bytes = 2 * pictures.row_pitch() * height + MAX_LEVELS * PARAMS_STRIDE;
+        let staging_bytes = 2 * format.row_pitch() * height + MAX_LEVELS * PARAMS_STRIDE;
         let maps = 1 + usize::from(wants_right);
-        let read_bytes = MAP_OFFSET + maps * pictures.map_bytes();
+        let read_bytes = MAP_OFFSET + maps * format.map_bytes();
         Self {
-            pictures,
+            format,
             left,
             right,
             textures,
-            program: None,
             params: buffer(
                 "params",
                 (MAX_LEVELS * PARAMS_STRIDE) as u64,
@@ -147,7 +146,7 @@ impl Slot {
         self.staging_mapped.load(Ordering::Acquire)
     }
 
-    /// What a resource names, if it is the slot's.
+    /// The slot's resources: parameters and the pair.
     pub(super) fn get(&self, resource: Resource) -> Option<wgpu::BindingResource<'_>> {
         Some(match resource {
             Resource::Params(level) => wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -161,7 +160,7 @@ impl Slot {
         })
     }
 
-    /// Writes a pair and the parameters of its levels, and submits their way to the device. Does not wait.
+    /// Writes a pair and the parameters of its levels into the staging buffer, and submits the copies. Does not wait.
     pub(super) fn upload(
         &mut self,
         gpu: &Gpu,
@@ -169,13 +168,13 @@ impl Slot {
         right: &Luma,
         levels: &[Params],
     ) -> Result<(), EngineError> {
-        let pitch = self.pictures.row_pitch();
-        let picture_bytes = pitch * self.pictures.height;
+        let pitch = self.format.row_pitch();
+        let picture_bytes = pitch * self.format.height;
         let params_at = 2 * picture_bytes;
         {
             let mut staging = self.staging.get_mapped_range_mut(..).map_err(|err| device_error(gpu, &err))?;
-            write_luma(&mut staging, 0, pitch, left, self.pictures.wide);
-            write_luma(&mut staging, picture_bytes, pitch, right, self.pictures.wide);
+            write_luma(&mut staging, 0, pitch, left, self.format.wide);
+            write_luma(&mut staging, picture_bytes, pitch, right, self.format.wide);
             for (level, params) in levels.iter().enumerate() {
                 let at = params_at + level * PARAMS_STRIDE;
                 staging.slice(at..at + size_of::<Params>()).copy_from_slice(bytemuck::bytes_of(params));
@@ -204,7 +203,7 @@ impl Slot {
         Ok(())
     }
 
-    /// Records the copy of the timestamps of `spans` spans and of those maps, left and right, that are wanted into the read-back buffer.
+    /// Records the copies of the timestamps of `spans` spans and of the given maps, left and right, into the read-back buffer.
     pub(super) fn record_read_back(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -218,13 +217,13 @@ impl Slot {
         }
         for (number, map) in maps.into_iter().enumerate() {
             if let Some(map) = map {
-                let at = MAP_OFFSET + number * self.pictures.map_bytes();
+                let at = MAP_OFFSET + number * self.format.map_bytes();
                 encoder.copy_buffer_to_buffer(map, 0, &self.read_back, at as u64, map.size());
             }
         }
     }
 
-    /// Has the device write when a pass begins and ends, as begin and end of the spans with these numbers.
+    /// Timestamps of a pass, as begin and end of the spans with these indexes.
     pub(super) fn timestamp_writes(
         &self,
         (begin, end): (Option<usize>, Option<usize>),
@@ -237,13 +236,13 @@ impl Slot {
         })
     }
 
-    /// Asks for the read-back buffer; `done` hears whether it came.
+    /// Maps the read-back buffer; `done` receives whether that succeeded.
     pub(super) fn request_read_back(&self, done: impl FnOnce(bool) + Send + 'static) {
         self.read_back.map_async(wgpu::MapMode::Read, .., move |result| done(result.is_ok()));
     }
 
-    /// The timestamps, and the maps that were copied: the left one with `with_map`, which tells whether it has confidences,
-    /// the right one with `with_right`. The buffer must be mapped; it is the device's again afterwards.
+    /// The timestamps and the copied maps: the left one if `with_map` is given, which is whether it has confidences, the right
+    /// one if `with_right`. The buffer must be mapped; it is unmapped afterwards.
     pub(super) fn take_read_back(
         &self,
         gpu: &Gpu,
@@ -254,8 +253,8 @@ impl Slot {
             let bytes = self.read_back.get_mapped_range(..).map_err(|err| device_error(gpu, &err))?;
             let ticks = bytemuck::pod_collect_to_vec(&bytes[..TICKS_SIZE]);
             let map = |number: usize, with_confidence| {
-                let words = bytemuck::cast_slice(&bytes[MAP_OFFSET + number * self.pictures.map_bytes()..]);
-                decode_map(words, self.pictures.width, self.pictures.height, with_confidence)
+                let words = bytemuck::cast_slice(&bytes[MAP_OFFSET + number * self.format.map_bytes()..]);
+                decode_map(words, self.format.width, self.format.height, with_confidence)
             };
             (ticks, [with_map.map(|it| map(0, it)), with_right.then(|| map(1, false))])
         };

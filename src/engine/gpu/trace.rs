@@ -2,8 +2,9 @@
 //! into the algorithm. It waits after each step, so no window should share the device meanwhile.
 
 use super::engine::GpuEngine;
-use super::graph::{MutualInformation, Product, Resource};
+use super::graph::Product;
 use super::layout::Layout;
+use super::resource::{MutualInformation, Resource};
 use super::slot::decode_map;
 use crate::engine::{EngineError, Job};
 use crate::stereo::{DisparityMap, Volume};
@@ -37,9 +38,7 @@ impl GpuEngine {
     pub fn trace(&mut self, job: &Job) -> Result<Trace, EngineError> {
         self.past.forget(); // a trace is of a pair alone
         let slot = self.start(job, true)?;
-        let (Some(plan), Some((_, _, program))) = (&self.plan, &slot.program) else {
-            return Err(EngineError::Device("no plan".to_owned()));
-        };
+        let program = &slot.program;
         let Some(layout) = self.layout() else { return Err(EngineError::Device("no graph".to_owned())) };
         let mut steps = Vec::new();
         let mut done = 0;
@@ -69,7 +68,7 @@ impl GpuEngine {
                 continue;
             }
             let mut words = Vec::new();
-            for buffer in resources.into_iter().filter_map(|resource| plan.buffer(resource)) {
+            for buffer in resources.into_iter().filter_map(|resource| self.buffers.buffer(resource)) {
                 words.push(self.read(buffer)?);
             }
             let data = match step_end.product {

@@ -1,6 +1,6 @@
 //! What the shaders' uniforms hold, as in `shaders/common.wgsl`.
 
-use super::layout::Layout;
+use super::layout::{Layout, map_pitch};
 use crate::frame::Luma;
 use crate::stereo::StereoParams;
 use crate::stereo::aggregate::penalty_table;
@@ -134,8 +134,3 @@ pub const UNIFORM_ALIGNMENT: usize = 256;
 
 /// Distance of the parameters of a job's levels.
 pub const PARAMS_STRIDE: usize = size_of::<Params>().next_multiple_of(UNIFORM_ALIGNMENT);
-
-/// Words from one row of a map to the next: rows of 256 bytes can be copied into a texture.
-pub fn map_pitch(width: usize) -> usize {
-    width.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize / size_of::<u32>())
-}

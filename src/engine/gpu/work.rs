@@ -69,7 +69,7 @@ mod tests {
             assert_eq!(engine.work(), []);
             let map = run(&mut engine, job.clone()).unwrap().map.unwrap();
             let slot = engine.start(&job, false).unwrap();
-            (map, engine.work(), slot.program.unwrap().2.submissions())
+            (map, engine.work(), slot.program.submissions())
         });
         let [(together, work, submissions), (one_by_one, same_work, more_submissions)] = results;
         assert_eq!((together, &work), (one_by_one, &same_work));
@@ -77,7 +77,7 @@ mod tests {
         assert!(more_submissions >= 8, "{more_submissions}");
         let names: Vec<_> = work.iter().map(|stage| stage.name).collect();
         assert_eq!(names, ["cost", "paths", "winner", "filters"]);
-        assert!(work.iter().all(|stage| stage.bytes > 0 && stage.operations > 0 && stage.dispatches > 0), "{work:?}");
+        assert!(work.iter().all(|stage| stage.bytes > 0 && stage.dispatches > 0), "{work:?}");
         // each of the stored directions reads the costs and writes as much
         let volume = 48 * 32 * 16;
         assert!((7 * 2 * volume..=8 * 3 * volume).contains(&work[1].bytes), "{work:?}");

@@ -1,10 +1,11 @@
 //! From pictures to matching costs.
 
-use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, Request, Resource, split};
+use super::aggregate::codes;
+use super::{Dispatch, GraphBuilder, Product, Request, RowKernel};
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
+use crate::engine::gpu::resource::Resource;
 use crate::engine::gpu::shaders::{self, Shader};
-use crate::engine::gpu::uniforms::DispatchParams;
 use crate::engine::gpu::variant::CostSource;
 use crate::stereo::CostKind;
 use crate::stereo::cost::census::Shape;
@@ -12,98 +13,103 @@ use crate::stereo::cost::{ad_census, gradient_census};
 use std::sync::Arc;
 
 impl GraphBuilder {
-    /// Codes of both pictures, and the cost volume.
+    /// Codes of both pictures and the cost volume; of SAD the volume alone.
     pub(super) fn cost(&mut self, level: usize, layout: &Layout) {
-        let structure = &layout.structure;
-        let params = Resource::Params(level);
-        let (left, right) = (Resource::LeftPicture(level), Resource::RightPicture(level));
-        let pixels = structure.pixels();
-        let volume = pixels * u64::from(layout.words) * 4;
+        if layout.structure.cost == CostKind::Sad {
+            return self.sad(level, layout);
+        }
+        let mut dispatches = transforms(level, layout);
         let is_volume = layout.kernel.variant.costs == CostSource::Volume;
-        let (shader, constants): (&'static Shader, Vec<(&'static str, u32)>) = match structure.cost {
-            CostKind::Census5x5
-            | CostKind::Census7x7
-            | CostKind::Census9x7
-            | CostKind::Census9x7Symmetric
-            | CostKind::AdCensus
-            | CostKind::GradientCensus => {
-                let kind = match structure.cost {
-                    CostKind::AdCensus => ad_census::CENSUS,
-                    CostKind::GradientCensus => gradient_census::CENSUS,
-                    cost => cost,
-                };
-                let Shape { width, height, symmetric } = Shape::of(kind);
-                let radii = [("RADIUS_X", (width / 2) as u32), ("RADIUS_Y", (height / 2) as u32)];
-                (&shaders::CENSUS, [&radii[..], &[("SYMMETRIC", u32::from(symmetric))]].concat())
-            }
-            CostKind::Rank => {
-                let radius = structure.rank_window / 2;
-                (&shaders::RANK, vec![("RADIUS_X", radius), ("RADIUS_Y", radius)])
-            }
-            CostKind::Ad | CostKind::MutualInformation => (&shaders::ABSOLUTE, Vec::new()),
-            CostKind::Sad => (&shaders::SAD, vec![("RADIUS", structure.sad_window / 2)]),
-        };
-        let mut dispatches = Vec::new();
-        let is_sad = structure.cost == CostKind::Sad;
-        if !is_sad {
-            let (width, height) = (structure.width as u32, structure.height as u32);
-            let over_codes = |shader: &'static Shader, entry, constants, operations| Dispatch {
-                request: shader.request(entry, constants),
-                resources: vec![params, left, right, Resource::Codes(level)],
-                groups: [width.div_ceil(shader.tile.0), height.div_ceil(shader.tile.1), 2],
-                work: 40 * pixels,
-                bytes: 2 * pixels + layout.code_bytes(),
-                operations,
-            };
-            let operations = operations::transform(structure) * 2 * pixels;
-            dispatches.push(over_codes(shader, "transform", constants.clone(), operations));
-            let beside_census = match structure.cost {
-                CostKind::AdCensus => Some((&shaders::AD_CENSUS, "add_brightness", operations::BRIGHTNESS)),
-                CostKind::GradientCensus => Some((&shaders::GRADIENT_CENSUS, "add_gradients", operations::GRADIENTS)),
-                _ => None,
-            };
-            if let Some((shader, entry, operations)) = beside_census {
-                let added = over_codes(shader, entry, Vec::new(), operations * 2 * pixels);
-                dispatches.push(Dispatch { bytes: added.bytes + layout.code_bytes(), ..added });
-            }
-        }
-        let (target, request, strip, each): (fn(usize, u32) -> Resource, _, _, _) = match structure.cost {
-            CostKind::Sad if structure.block_matching() => {
-                (Resource::Exact, shader.request("exact", constants), shaders::STRIP, 4)
-            }
-            CostKind::Sad => (Resource::Costs, shader.request("mean", constants), shaders::STRIP, 1),
-            _ => {
-                let source = Arc::new(layout.kernel.compare());
-                (Resource::Costs, Request { source, entry: "compare", constants: Vec::new() }, 1, 1)
-            }
-        };
-        let slabs = if is_volume || is_sad { layout.slabs() } else { 0 };
-        for slab in 0..slabs {
-            let window = if is_sad { 1 + u64::from(structure.sad_window) / 4 } else { 1 };
-            let row_work = volume / structure.height as u64 * window;
-            for rows in split(layout.rows(slab), row_work, self.max_work, strip, MAX_GROUPS * strip) {
-                let count = rows.end - rows.start;
-                let (first, end, origin) = (rows.start, rows.end, slab * layout.slab_rows);
-                let dispatch = self.dispatch_params(DispatchParams { first, end, origin, ..DispatchParams::default() });
-                let (inputs, columns, depth) = if is_sad {
-                    let own_columns = shaders::SAD_COLUMNS - (structure.sad_window - 1);
-                    let columns = (structure.width as u32).div_ceil(own_columns);
-                    (vec![left, right], columns, layout.words.div_ceil(shaders::SAD_WORDS))
-                } else {
-                    let lanes = layout.words / layout.kernel.variant.words;
-                    (Self::codes(level, layout), (structure.width as u32 * lanes).div_ceil(64), 1)
-                };
-                dispatches.push(Dispatch {
+        if is_volume {
+            let structure = &layout.structure;
+            let request =
+                Request { source: Arc::new(layout.kernel.compare()), entry: "compare", constants: Vec::new() };
+            let lanes = layout.words / layout.kernel.variant.words;
+            let row = structure.width as u64 * u64::from(layout.words) * 4;
+            for slab in 0..layout.slabs() {
+                let kernel = RowKernel {
                     request: request.clone(),
-                    resources: [&[params, dispatch][..], &inputs, &[target(level, slab)]].concat(),
-                    groups: [columns, count.div_ceil(strip), depth],
-                    work: row_work * u64::from(count),
-                    bytes: (layout.code_bytes() + volume * each) * u64::from(count) / structure.height as u64,
-                    operations: operations::cost(layout) * structure.width as u64 * u64::from(count),
-                });
+                    resources: [&codes(level, layout)[..], &[Resource::Costs(level, slab)]].concat(),
+                    slab,
+                    strip: 1,
+                    columns: (structure.width as u32 * lanes).div_ceil(64),
+                    depth: 1,
+                    work: row,
+                    bytes: layout.code_bytes() / structure.height as u64 + row,
+                    operations: operations::cost(layout) * structure.width as u64,
+                };
+                dispatches.extend(self.over_rows(level, layout, &kernel, false));
             }
         }
-        let product = if is_volume || is_sad { Product::Costs } else { Product::Inner };
-        self.push("cost", "cost", dispatches, product, level);
+        self.push("cost", "cost", dispatches, if is_volume { Product::Costs } else { Product::Inner }, level);
+    }
+
+    /// Costs of windows, or their exact sums.
+    fn sad(&mut self, level: usize, layout: &Layout) {
+        let structure = &layout.structure;
+        let is_exact = structure.block_matching();
+        let (entry, target): (_, fn(usize, u32) -> Resource) =
+            if is_exact { ("exact", Resource::Exact) } else { ("mean", Resource::Costs) };
+        let row = structure.width as u64 * u64::from(layout.words) * 4;
+        let own_columns = shaders::SAD_COLUMNS - (structure.sad_window - 1);
+        let mut dispatches = Vec::new();
+        for slab in 0..layout.slabs() {
+            let kernel = RowKernel {
+                request: shaders::SAD.request(entry, vec![("RADIUS", structure.sad_window / 2)]),
+                resources: vec![Resource::LeftPicture(level), Resource::RightPicture(level), target(level, slab)],
+                slab,
+                strip: shaders::STRIP,
+                columns: (structure.width as u32).div_ceil(own_columns),
+                depth: layout.words.div_ceil(shaders::SAD_WORDS),
+                work: row * (1 + u64::from(structure.sad_window) / 4),
+                bytes: row * if is_exact { 4 } else { 1 },
+                operations: operations::cost(layout) * structure.width as u64,
+            };
+            dispatches.extend(self.over_rows(level, layout, &kernel, false));
+        }
+        self.push("cost", "cost", dispatches, Product::Costs, level);
+    }
+}
+
+/// Codes of both pictures.
+fn transforms(level: usize, layout: &Layout) -> Vec<Dispatch> {
+    let structure = &layout.structure;
+    let pixels = structure.pixels();
+    let (width, height) = (structure.width as u32, structure.height as u32);
+    let over_codes = |shader: &'static Shader, constants, bytes| Dispatch {
+        request: shader.request(shader.entries[0], constants),
+        resources: vec![
+            Resource::Params(level),
+            Resource::LeftPicture(level),
+            Resource::RightPicture(level),
+            Resource::Codes(level),
+        ],
+        groups: [width.div_ceil(shader.tile.0), height.div_ceil(shader.tile.1), 2],
+        work: 40 * pixels,
+        bytes: 2 * pixels + bytes,
+        operations: 0,
+    };
+    let census = |kind| {
+        let Shape { width, height, symmetric } = Shape::of(kind);
+        let constants = vec![
+            ("RADIUS_X", (width / 2) as u32),
+            ("RADIUS_Y", (height / 2) as u32),
+            ("SYMMETRIC", u32::from(symmetric)),
+        ];
+        over_codes(&shaders::CENSUS, constants, layout.code_bytes())
+    };
+    let added = |shader| over_codes(shader, Vec::new(), 2 * layout.code_bytes());
+    match structure.cost {
+        CostKind::AdCensus => vec![census(ad_census::CENSUS), added(&shaders::AD_CENSUS)],
+        CostKind::GradientCensus => vec![census(gradient_census::CENSUS), added(&shaders::GRADIENT_CENSUS)],
+        CostKind::Rank => {
+            let radius = structure.rank_window / 2;
+            let constants = vec![("RADIUS_X", radius), ("RADIUS_Y", radius)];
+            vec![over_codes(&shaders::RANK, constants, layout.code_bytes())]
+        }
+        CostKind::Ad | CostKind::MutualInformation => {
+            vec![over_codes(&shaders::ABSOLUTE, Vec::new(), layout.code_bytes())]
+        }
+        kind => vec![census(kind)],
     }
 }

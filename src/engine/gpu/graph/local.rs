@@ -1,40 +1,41 @@
-//! LocalConfig aggregation: each cost becomes that of its surroundings.
+//! Local aggregation: each cost becomes the mean or the sum of its surroundings.
 
-use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, Request, Resource, split};
+use super::{Dispatch, GraphBuilder, Product, Request, RowKernel};
 use crate::engine::gpu::compiler::Source;
 use crate::engine::gpu::kernels::LocalConfig;
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
+use crate::engine::gpu::resource::Resource;
 use crate::engine::gpu::shaders;
-use crate::engine::gpu::uniforms::DispatchParams;
 use crate::stereo::Aggregation;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Lanes of those kernels that have one for each pixel and word.
 const LANES: u32 = 64;
 
 impl GraphBuilder {
-    /// Aggregated costs, if anybody asks for them.
-    pub(super) fn aggregate(&mut self, level: usize, layout: &Layout) {
+    /// Aggregated costs, where local aggregation is on.
+    pub(super) fn local_aggregation(&mut self, level: usize, layout: &Layout) {
         let Some(local) = layout.structure.local() else { return };
+        let has_arms = local.kind.has_arms();
+        let is_cross = local.kind == Aggregation::Cross;
         let mut dispatches = Vec::new();
-        if local.kind.has_arms() {
+        if has_arms {
             dispatches.push(arms(level, layout, &local));
         }
-        let words = layout.words;
-        let arms = local.kind.has_arms().then_some(Resource::Arms(level));
-        if local.kind == Aggregation::Cross {
-            let source = Arc::new(layout.kernel.cross_rows(&local, words));
+        if is_cross {
+            let source = Arc::new(layout.kernel.cross_rows(&local, layout.words));
             for slab in 0..layout.slabs() {
-                let resources = [Resource::Arms(level), Resource::Costs(level, slab), Resource::ArmSums(level, slab)];
-                self.local(level, layout, &local, ("rows", &source), (slab, &resources), &mut dispatches);
+                let resources =
+                    vec![Resource::Arms(level), Resource::Costs(level, slab), Resource::ArmSums(level, slab)];
+                let kernel = row_kernel(layout, &local, "rows", &source, slab, resources);
+                dispatches.extend(self.over_rows(level, layout, &kernel, false));
             }
         }
-        let (entry, source) = if local.kind == Aggregation::Cross {
-            ("columns", layout.kernel.cross_columns(&local, words))
+        let (entry, source) = if is_cross {
+            ("columns", layout.kernel.cross_columns(&local, layout.words))
         } else {
-            ("aggregate", layout.kernel.aggregate(&local, words))
+            ("aggregate", layout.kernel.aggregate(&local, layout.words))
         };
         let source = Arc::new(source);
         for slab in 0..layout.slabs() {
@@ -42,59 +43,47 @@ impl GraphBuilder {
             if local.kind.has_weights() {
                 resources.extend([Resource::LeftPicture(level), Resource::RightPicture(level)]);
             }
-            resources.extend(arms);
-            let sums = local.kind == Aggregation::Cross;
-            let input = if sums { Resource::ArmSums } else { Resource::Costs };
+            resources.extend(has_arms.then_some(Resource::Arms(level)));
+            let input = if is_cross { Resource::ArmSums } else { Resource::Costs };
             resources.extend((0..layout.slabs()).map(|slab| input(level, slab)));
             resources.push(if local.exact { Resource::Exact(level, slab) } else { Resource::Aggregated(level, slab) });
-            self.local(level, layout, &local, (entry, &source), (slab, &resources), &mut dispatches);
+            let kernel = row_kernel(layout, &local, entry, &source, slab, resources);
+            dispatches.extend(self.over_rows(level, layout, &kernel, false));
         }
         self.push("aggregation", "aggregation", dispatches, Product::Aggregated, level);
     }
+}
 
-    /// One kernel over a slab, in pieces.
-    fn local(
-        &mut self,
-        level: usize,
-        layout: &Layout,
-        local: &LocalConfig,
-        (entry, source): (&'static str, &Arc<Source>),
-        (slab, resources): (u32, &[Resource]),
-        dispatches: &mut Vec<Dispatch>,
-    ) {
-        let width = layout.structure.width as u32;
-        let words = layout.words;
-        let is_flat = entry == "columns" || local.kind == Aggregation::WeightedCross;
-        let strip = if is_flat { 1 } else { local.strip() };
-        let (columns, depth) = if is_flat {
-            ((width * words).div_ceil(LANES), 1)
-        } else {
-            (width.div_ceil(local.own_columns()), words / local.words(words))
-        };
-        let operations = operations::aggregate(layout, local, entry);
-        let row_candidates = u64::from(width) * u64::from(words) * 4;
-        let row_work = row_candidates * (1 + operations / (32 * u64::from(words)));
-        // arms, and both pictures where there are weights
-        let pictures = if local.kind.has_weights() { 2 * u64::from(width) } else { 0 };
-        let row_bytes = layout.arm_bytes() / layout.structure.height as u64 + pictures;
-        for rows in split(layout.rows(slab), row_work, self.max_work, strip, MAX_GROUPS * strip) {
-            let Range { start: first, end } = rows;
-            let count = u64::from(end - first);
-            let dispatch = self.dispatch_params(DispatchParams {
-                first,
-                end,
-                origin: slab * layout.slab_rows,
-                ..DispatchParams::default()
-            });
-            dispatches.push(Dispatch {
-                request: Request { source: Arc::clone(source), entry, constants: Vec::new() },
-                resources: [&[Resource::Params(level), dispatch], resources].concat(),
-                groups: [columns, (end - first).div_ceil(strip), depth],
-                work: row_work * count,
-                bytes: bytes_per_candidate_16ths(local, entry) * row_candidates * count / 16 + row_bytes * count,
-                operations: operations * u64::from(width) * count,
-            });
-        }
+fn row_kernel(
+    layout: &Layout,
+    local: &LocalConfig,
+    entry: &'static str,
+    source: &Arc<Source>,
+    slab: u32,
+    resources: Vec<Resource>,
+) -> RowKernel {
+    let width = layout.structure.width as u32;
+    let words = layout.words;
+    let is_flat = entry == "columns" || local.kind == Aggregation::WeightedCross;
+    let (strip, columns, depth) = if is_flat {
+        (1, (width * words).div_ceil(LANES), 1)
+    } else {
+        (local.strip(), width.div_ceil(local.own_columns()), words / local.words(words))
+    };
+    let operations = operations::aggregate(layout, local, entry);
+    let row = u64::from(width) * u64::from(words) * 4;
+    let arms = if local.kind.has_arms() { 2 * 4 * u64::from(width) } else { 0 };
+    let pictures = if local.kind.has_weights() { 2 * u64::from(width) } else { 0 };
+    RowKernel {
+        request: Request { source: Arc::clone(source), entry, constants: Vec::new() },
+        resources,
+        slab,
+        strip,
+        columns,
+        depth,
+        work: row * (1 + operations / (32 * u64::from(words))),
+        bytes: bytes_per_candidate_16ths(local, entry) * row / 16 + arms + pictures,
+        operations: operations * u64::from(width),
     }
 }
 
@@ -113,8 +102,8 @@ fn arms(level: usize, layout: &Layout, local: &LocalConfig) -> Dispatch {
         ],
         groups: [width.div_ceil(shaders::TILE.0), height.div_ceil(shaders::TILE.1), 2],
         work: pixels * u64::from(4 * local.reach),
-        bytes: pixels + layout.arm_bytes(),
-        operations: pixels * operations::arms(local),
+        bytes: pixels + 4 * pixels,
+        operations: 0,
     }
 }
 

@@ -1,113 +1,43 @@
-//! A job as a list of dispatches that names its buffers and does not hold them: made without a device, for any job.
+//! A job as a list of dispatches that names its buffers and does not hold them: built without a device, for any job.
 
+mod aggregate;
 mod cost;
+mod disparity;
 mod filter;
 mod gating;
-mod mutual_information;
 mod local;
-mod aggregate;
+mod mutual_information;
 mod swapped;
-mod disparity;
 
 use super::compiler::{Request, Source};
-use super::layout::{Layout, Limits, Structure};
-use super::operations;
+use super::layout::{Layout, Structure};
+use super::limits::Limits;
+use super::resource::Resource;
 use super::shaders::Shader;
-use super::tables;
 use super::uniforms::DispatchParams;
 use super::variant::{VARIABLE, Variant, VariantOverrides};
 use crate::engine::EngineError;
 use crate::stereo::CostKind;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a binding is given; the first number is the level, 0 being the pair itself, then the coarser ones, then the pair with
-/// its pictures swapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resource {
-    /// The uniform with the level's parameters.
-    Params(usize),
-    /// Number in [`DispatchGraph::dispatch_params`].
-    DispatchParams(usize),
-    /// Left brightness.
-    LeftPicture(usize),
-    /// Right brightness.
-    RightPicture(usize),
-    /// Census or rank codes of both pictures.
-    Codes(usize),
-    /// A slab of the cost volume.
-    Costs(usize, u32),
-    /// A slab of aggregated costs.
-    Aggregated(usize, u32),
-    /// The arms of the crosses of both pictures.
-    Arms(usize),
-    /// A slab of sums over horizontal arms.
-    ArmSums(usize, u32),
-    /// Of a volume of path costs, its number and a slab.
-    Path(usize, u32, u32),
-    /// A slab of the sums of earlier batches.
-    Sums(usize, u32),
-    /// A slab of the exact sums.
-    Exact(usize, u32),
-    /// All sums, for tests.
-    Kept,
-    /// One of two places for the left map.
-    LeftMap(usize, usize),
-    /// One of two places for the right map.
-    RightMap(usize, usize),
-    /// The best of each right pixel so far.
-    RightKeys(usize),
-    /// First and last candidate of each four pixels.
-    Gates(usize),
-    /// To what each pixel of a region points.
-    Parents,
-    /// Pixels of each region.
-    Sizes,
-    /// The finished left map of the pair before.
-    Last,
-    /// Running means over the pairs before, and when they were measured.
-    Smoothed,
-    /// A buffer of mutual information, which all levels use one after the other.
-    MutualInformation(MutualInformation),
-    /// Costs of each difference and each Hamming distance of AD-census.
-    AdCensusTables,
-    /// What differences and Hamming distances cost in gradient-census.
-    GradientCensusTables,
-    /// Logarithms of mutual information.
-    LogTable,
-}
-
-/// The buffers of mutual information.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MutualInformation {
-    /// How often levels of brightness meet.
-    Counts,
-    /// Logarithms of the smoothed counts.
-    Logs,
-    /// Sums of rows and columns, and what becomes of them.
-    Lines,
-    /// The smallest and the largest value before they are scaled.
-    Extremes,
-    /// The costs.
-    Table,
-}
-
-/// What a step leaves behind, for tests.
+/// The product of a step, which traces read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Product {
-    /// Nothing that is of interest.
+    /// An intermediate product without a counterpart in the reference.
     Inner,
     /// The cost volume, or exact sums of SAD.
     Costs,
     /// Aggregated costs, or exact sums of them.
     Aggregated,
-    /// What the winner compares.
+    /// The sums that the winner compares.
     Sums,
-    /// The left map in this place.
+    /// The left map in this buffer.
     Left(usize),
-    /// The right map in this place.
+    /// The right map in this buffer.
     Right(usize),
-    /// Counts of mutual information.
+    /// Joint histogram of mutual information.
     Histogram,
     /// Costs of mutual information.
     Table,
@@ -118,74 +48,64 @@ pub enum Product {
 pub struct Dispatch {
     /// The kernel.
     pub request: Request,
-    /// What its bindings are given.
+    /// Targets of its bindings.
     pub resources: Vec<Resource>,
     /// Workgroups.
     pub groups: [u32; 3],
-    /// About how many pixels times candidates it visits: what its time is estimated from.
+    /// Estimated work: about pixels times candidates.
     pub work: u64,
-    /// Bytes that it reads and writes: of volumes and maps as often as a kernel asks for them, of codes and pictures once,
-    /// because neighbours share them.
+    /// Bytes that it reads and writes: of volumes and maps every access, of codes and pictures the first one, because
+    /// neighbours share them in caches.
     pub bytes: u64,
-    /// Integer operations that it takes, counted as [`operations`] says.
+    /// Integer operations, counted as [`super::operations`] documents; 0 where they are not counted.
     pub operations: u64,
 }
 
-/// Dispatches with one product that need not wait for each other, or whose order their buffers tell.
+/// Dispatches with one product, in order.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The stage as it is timed: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub stage: &'static str,
-    /// What it is called in a trace.
+    /// Its name in a trace.
     pub name: &'static str,
     /// In order.
     pub dispatches: Vec<Dispatch>,
-    /// What is there afterwards.
+    /// Its product.
     pub product: Product,
     /// The level, 0 being the pair itself.
     pub level: usize,
 }
 
-/// What decides a graph.
+/// The inputs of a dispatch graph; equal keys have equal graphs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphKey {
     /// Each level's structure, the pair's first.
     pub structures: Vec<Structure>,
     /// The variant of the pair's own level.
     pub variant: Variant,
-    /// Work after which a dispatch is split, so that others on the queue get in between.
+    /// Work above which a dispatch is split, so that others get their turn on the queue.
     pub max_work: u64,
-    /// For tests: the sums are kept.
+    /// Keeps the sums, for traces.
     pub keeps_sums: bool,
 }
 
-/// A job's dispatches and what they need.
-#[derive(Clone, Debug)]
-pub struct DispatchGraph {
-    /// Of each level, the pair first.
-    pub layouts: Vec<Layout>,
-    /// What the dispatches do of their stages.
-    pub dispatch_params: Vec<DispatchParams>,
-    /// In the order in which they run.
-    pub steps: Vec<Step>,
-}
-
 impl GraphKey {
-    /// With the variant that was measured, else a baseline one; what is overrides wins over both.
+    /// With the measured variant, else the baseline; overrides apply to both.
     ///
     /// # Errors
-    /// [`EngineError::Unsupported`] if a overrides variant cannot do this job.
+    /// [`EngineError::Unsupported`] if the overridden variant cannot run this job.
     pub fn new(
         structures: Vec<Structure>,
         limits: &Limits,
-        (measured, overrides): (Option<Variant>, VariantOverrides),
+        measured: Option<Variant>,
+        overrides: &VariantOverrides,
         max_work: u64,
     ) -> Result<Self, EngineError> {
         let requirements = structures[0].requirements();
-        let fits = |variant: &Variant| variant.unsupported_reason(&limits.capabilities, &requirements).is_none();
-        let base = measured.filter(fits).unwrap_or_else(|| Variant::baseline(&limits.capabilities, &requirements));
+        let fits = |variant: &Variant| variant.unsupported_reason(limits, &requirements).is_none();
+        let base = measured.filter(fits).unwrap_or_else(|| Variant::baseline(limits, &requirements));
         let variant = overrides.apply(base);
-        if let Some(why) = variant.unsupported_reason(&limits.capabilities, &requirements) {
+        if let Some(why) = variant.unsupported_reason(limits, &requirements) {
             let text = format!(
                 "the GPU variant {variant} cannot do this: {why}; force other parts, or leave {VARIABLE} unset"
             );
@@ -195,50 +115,55 @@ impl GraphKey {
     }
 }
 
+/// The dispatches of a job, with the layouts of their buffers.
+#[derive(Clone, Debug)]
+pub struct DispatchGraph {
+    /// Of each level, the pair first.
+    pub layouts: Vec<Layout>,
+    /// Uniforms of dispatches, which [`Resource::DispatchParams`] names.
+    pub dispatch_params: Vec<DispatchParams>,
+    /// In the order in which they run.
+    pub steps: Vec<Step>,
+}
+
 impl DispatchGraph {
-    /// The dispatches of a job.
+    /// All stages of a job.
     ///
     /// # Errors
     /// [`EngineError::TooLarge`] with the numbers.
     pub fn new(key: &GraphKey, limits: &Limits, adapter: &str) -> Result<Self, EngineError> {
-        let mut layouts = Vec::new();
-        for structure in &key.structures {
+        let layout = |structure: &Structure| {
             let requirements = structure.requirements();
-            let fits = key.variant.unsupported_reason(&limits.capabilities, &requirements).is_none();
-            let variant = if fits { key.variant } else { Variant::baseline(&limits.capabilities, &requirements) };
-            layouts.push(Layout::new(structure.clone(), variant, limits, adapter)?);
-        }
-        let mut builder = GraphBuilder {
-            dispatch_params: vec![DispatchParams::default()],
-            steps: Vec::new(),
-            max_work: key.max_work,
-            coarse_stage: None,
+            let fits = key.variant.unsupported_reason(limits, &requirements).is_none();
+            let variant = if fits { key.variant } else { Variant::baseline(limits, &requirements) };
+            Layout::new(structure.clone(), variant, limits, adapter)
         };
-        // coarser levels are there for gates, or else to learn what costs are
-        let coarse_stage = if key.structures[0].gated { "gates" } else { "information" };
-        builder.coarse_stage = Some(coarse_stage);
-        let swapped = layouts.iter().position(|layout| layout.structure.mirrored);
-        let levels = &layouts[..swapped.unwrap_or(layouts.len())];
+        let layouts: Vec<_> = key.structures.iter().map(layout).collect::<Result<_, _>>()?;
+        let mirrored = layouts.iter().position(|layout| layout.structure.mirrored);
+        let levels = &layouts[..mirrored.unwrap_or(layouts.len())];
+        let gated = levels[0].structure.gated;
+        let mut builder = GraphBuilder { mirrored, ..GraphBuilder::new(key.max_work) };
+        // the stage of all coarser levels: they are matched either for gates or for mutual information
+        let coarse_stage = Some(if gated { "gates" } else { "information" });
+        builder.coarse_stage = coarse_stage;
         for (level, layout) in levels.iter().enumerate().skip(1) {
             builder.halve(level, layout);
         }
         for (level, layout) in levels.iter().enumerate().rev() {
-            builder.coarse_stage = Some(coarse_stage).filter(|_| level > 0);
+            builder.coarse_stage = coarse_stage.filter(|_| level > 0);
             if layout.structure.cost == CostKind::MutualInformation {
-                builder.information(level, layout, levels.get(level + 1));
+                builder.mutual_information(level, layout, levels.get(level + 1));
             }
-            builder.cost(level, layout);
-            builder.aggregate(level, layout);
-            builder.paths_and_winner(level, layout, key.keeps_sums && level == 0);
-            if let (0, Some(number)) = (level, swapped) {
-                builder.swapped(number, &layouts[number]);
+            builder.match_level(level, layout, key.keeps_sums && level == 0);
+            if let (0, Some(mirrored)) = (level, mirrored) {
+                builder.match_mirrored(mirrored, &layouts[mirrored]);
             }
             let [left, right] = builder.filters(level, layout);
             if level > 0 && levels[level - 1].structure.gated {
                 builder.bounds(level, layout, left, level - 1);
             }
-            if let (1, Some(number), true) = (level, swapped, levels[0].structure.gated) {
-                builder.bounds(level, layout, right, number);
+            if let (1, Some(mirrored), true) = (level, mirrored, gated) {
+                builder.bounds(level, layout, right, mirrored);
             }
         }
         let GraphBuilder { dispatch_params, steps, .. } = builder;
@@ -250,49 +175,87 @@ impl DispatchGraph {
         self.steps.iter().flat_map(|step| step.dispatches.iter().map(|dispatch| &dispatch.request))
     }
 
-    /// Bytes of the stored path costs of the level that has most of them.
+    /// Bytes of the stored path costs of the level with most of them.
     pub fn path_bytes(&self) -> u64 {
         self.layouts.iter().map(|layout| u64::from(layout.volumes) * layout.volume_path_bytes()).max().unwrap_or(0)
     }
 
-    /// The same if directions took turns one by one.
+    /// The same with one direction in memory at a time.
     pub fn min_path_bytes(&self) -> u64 {
         self.layouts.iter().map(Layout::volume_path_bytes).max().unwrap_or(0)
     }
 
-    /// Bytes on the device.
-    pub fn bytes(&self) -> u64 {
-        let past: u64 = self.layouts.first().map_or(0, |layout| layout.past_bytes().iter().sum());
-        self.layouts.iter().map(Layout::total_bytes).sum::<u64>() + past + tables::bytes(self.needs_information())
+    /// Columns and rows of the pair.
+    pub fn size(&self) -> (usize, usize) {
+        self.layouts[0].structure.size()
     }
 
-    /// Whether there is a table of mutual information.
-    pub(super) fn needs_information(&self) -> bool {
-        self.layouts.iter().any(|layout| layout.structure.cost == CostKind::MutualInformation)
+    /// Every buffer that dispatches are bound to, with its bytes.
+    pub fn buffer_sizes(&self) -> HashMap<Resource, u64> {
+        let sized = self.resources().map(|resource| (resource, self.layouts[resource.level()].bytes(resource)));
+        sized.filter(|(_, bytes)| *bytes > 0).map(|(r, bytes)| (r, bytes.max(16).next_multiple_of(16))).collect()
+    }
+
+    /// Pictures that are made from the pair, halved or mirrored, with their sizes.
+    pub fn made_pictures(&self) -> HashMap<Resource, (usize, usize)> {
+        let is_made =
+            |resource: &Resource| matches!(resource, Resource::LeftPicture(1..) | Resource::RightPicture(1..));
+        let made = self.resources().filter(is_made);
+        made.map(|picture| (picture, self.layouts[picture.level()].structure.size())).collect()
+    }
+
+    fn resources(&self) -> impl Iterator<Item = Resource> {
+        self.steps.iter().flat_map(|step| &step.dispatches).flat_map(|dispatch| dispatch.resources.iter().copied())
+    }
+
+    /// Bytes on the device.
+    pub fn bytes(&self) -> u64 {
+        let pictures: u64 = self.made_pictures().values().map(|(width, height)| 4 * (width * height) as u64).sum();
+        self.buffer_sizes().values().sum::<u64>() + pictures
     }
 }
 
-/// A graph in the making.
+/// Collects the steps of a graph; each stage has a file with its methods.
 pub(super) struct GraphBuilder {
     pub(super) dispatch_params: Vec<DispatchParams>,
     pub(super) steps: Vec<Step>,
     pub(super) max_work: u64,
     /// The stage to which all steps of a coarser level belong.
     pub(super) coarse_stage: Option<&'static str>,
+    /// The level of mirrored pictures, which shares the pair's buffers.
+    mirrored: Option<usize>,
 }
 
-/// Most workgroups in one direction of a dispatch, on every device.
+/// Maximum workgroups in one direction of a dispatch, on every device.
 pub(super) const MAX_GROUPS: u32 = 65535;
 
 impl GraphBuilder {
+    pub(super) fn new(max_work: u64) -> Self {
+        let dispatch_params = vec![DispatchParams::default()];
+        Self { dispatch_params, steps: Vec::new(), max_work, coarse_stage: None, mirrored: None }
+    }
+
+    /// Costs, aggregation, paths and winners of a level.
+    fn match_level(&mut self, level: usize, layout: &Layout, keeps_sums: bool) {
+        self.cost(level, layout);
+        self.local_aggregation(level, layout);
+        let batches = self.paths(level, layout);
+        self.winner(level, layout, batches, keeps_sums);
+    }
+
     pub(super) fn push(
         &mut self,
         stage: &'static str,
         name: &'static str,
-        dispatches: Vec<Dispatch>,
+        mut dispatches: Vec<Dispatch>,
         product: Product,
         level: usize,
     ) {
+        for resource in dispatches.iter_mut().flat_map(|dispatch| &mut dispatch.resources) {
+            if self.mirrored == Some(resource.level()) {
+                *resource = resource.shared_with_pair();
+            }
+        }
         let stage = self.coarse_stage.unwrap_or(stage);
         self.steps.push(Step { stage, name, dispatches, product, level });
     }
@@ -300,6 +263,46 @@ impl GraphBuilder {
     pub(super) fn dispatch_params(&mut self, dispatch: DispatchParams) -> Resource {
         self.dispatch_params.push(dispatch);
         Resource::DispatchParams(self.dispatch_params.len() - 1)
+    }
+}
+
+/// A kernel over rows of a slab.
+struct RowKernel {
+    request: Request,
+    /// Targets of its bindings after the uniforms.
+    resources: Vec<Resource>,
+    slab: u32,
+    /// Rows that a workgroup covers.
+    strip: u32,
+    /// Workgroups along a row, and for the candidates.
+    columns: u32,
+    depth: u32,
+    /// Of one row.
+    work: u64,
+    bytes: u64,
+    operations: u64,
+}
+
+impl GraphBuilder {
+    /// Dispatches of a kernel over a slab, split by work.
+    fn over_rows(&mut self, level: usize, layout: &Layout, kernel: &RowKernel, is_first: bool) -> Vec<Dispatch> {
+        let RowKernel { request, resources, slab, strip, columns, depth, work, bytes, operations } = kernel;
+        let origin = slab * layout.slab_rows;
+        let ranges = split(layout.rows(*slab), *work, self.max_work, *strip, MAX_GROUPS * strip);
+        let dispatch = |Range { start: first, end }| {
+            let is_first = u32::from(is_first);
+            let params = self.dispatch_params(DispatchParams { first, end, origin, is_first, ..Default::default() });
+            let count = u64::from(end - first);
+            Dispatch {
+                request: request.clone(),
+                resources: [&[Resource::Params(level), params], &resources[..]].concat(),
+                groups: [*columns, (end - first).div_ceil(*strip), *depth],
+                work: work * count,
+                bytes: bytes * count,
+                operations: operations * count,
+            }
+        };
+        ranges.map(dispatch).collect()
     }
 }
 
@@ -320,20 +323,20 @@ fn map_dispatch(
         groups: [width.div_ceil(tile.0 as usize) as u32, height.div_ceil(tile.1 as usize) as u32, 1],
         work: 20 * layout.structure.pixels(),
         bytes: maps * layout.map_bytes(),
-        operations: operations::of_map(shader.stem, &layout.structure) * layout.structure.pixels(),
+        operations: 0,
     }
 }
 
-/// Ranges of whole `multiple`s with about `max_work` at most, none longer than `most`.
+/// Splits a range into ranges of whole `multiple`s with about `max_work` each, none longer than `longest`.
 pub(super) fn split(
     range: Range<u32>,
     unit_work: u64,
     max_work: u64,
     multiple: u32,
-    most: u32,
+    longest: u32,
 ) -> impl Iterator<Item = Range<u32>> {
-    let fitting = (max_work / unit_work.max(1)).clamp(1, u64::from(most)) as u32;
-    let step = (fitting / multiple * multiple).clamp(multiple, most.max(multiple));
+    let fitting = (max_work / unit_work.max(1)).clamp(1, u64::from(longest)) as u32;
+    let step = (fitting / multiple * multiple).clamp(multiple, longest.max(multiple));
     let end = range.end;
     range.step_by(step as usize).map(move |first| first..(first + step).min(end))
 }

@@ -1,23 +1,28 @@
-//! The texts of local aggregation. They reach for the costs of other rows, so they bind all buffers of the cost volume; what
-//! they write is one buffer of means or exact sums.
+//! Sources of local aggregation. Kernels read the costs of other rows, so they bind all slabs of the cost volume; they write
+//! one slab of means or exact sums.
 
-use super::{KernelConfig, SourceBuilder};
+use super::{KernelConfig, SourceBuilder, slab_access};
 use crate::engine::gpu::compiler::Source;
-use crate::engine::gpu::shaders::{Binding, LOCAL_COLUMNS, LOCAL_RUN, LOCAL_RUNS, LOCAL_STRIP, LOCAL_WORDS, SAD_WORDS};
+use crate::engine::gpu::shaders::{
+    self, Binding, LOCAL_COLUMNS, LOCAL_RUN, LOCAL_RUNS, LOCAL_STRIP, LOCAL_WORDS, SAD_WORDS,
+};
 use crate::stereo::Aggregation;
 use crate::stereo::local::Unit;
 use std::fmt::Write as _;
 
-/// What decides the texts of a local aggregation.
+/// Pixel and first row of [`slab_access`].
+const PIXEL: [&str; 3] = ["x", "y", "0u"];
+
+/// The inputs of the sources of a local aggregation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LocalConfig {
-    /// Which one.
+    /// The kind of aggregation.
     pub kind: Aggregation,
     /// Pixels from the centre to the farthest neighbour along an axis.
     pub reach: u32,
     /// What aggregated costs are multiples of.
     pub unit: Unit,
-    /// Whether they are wanted as they are, in 32 bits, rather than as means of a byte.
+    /// Exact sums of 32 bits, instead of means of a byte.
     pub exact: bool,
 }
 
@@ -30,7 +35,7 @@ impl LocalConfig {
     /// Columns that a workgroup has results for, where several of them share a row.
     pub fn own_columns(&self) -> u32 {
         match self.kind {
-            Aggregation::Window => super::super::shaders::SAD_COLUMNS - 2 * self.reach,
+            Aggregation::Window => shaders::SAD_COLUMNS - 2 * self.reach,
             Aggregation::Cross => LOCAL_RUNS * LOCAL_RUN - 2 * self.reach - 1,
             _ => LOCAL_COLUMNS,
         }
@@ -39,7 +44,7 @@ impl LocalConfig {
     /// Rows that a workgroup walks down.
     pub fn strip(&self) -> u32 {
         match self.kind {
-            Aggregation::Window => super::super::shaders::STRIP,
+            Aggregation::Window => shaders::STRIP,
             Aggregation::Cross => LOCAL_STRIP,
             _ => 1,
         }
@@ -54,7 +59,7 @@ impl KernelConfig {
             text.text,
             "const COLUMNS = {}u;",
             match local.kind {
-                Aggregation::Window => super::super::shaders::SAD_COLUMNS,
+                Aggregation::Window => shaders::SAD_COLUMNS,
                 _ => LOCAL_COLUMNS,
             }
         );
@@ -103,7 +108,7 @@ impl KernelConfig {
             text.bind(&format!("arm_sums_{slab}"), Binding::Read, "array<u32>");
         }
         text.push("fn load_arm_sum(x: u32, y: u32, candidate: u32) -> u32 {\n");
-        text.push(&select_slab(self.slabs, "4u * params.words", "candidate", |slab| {
+        text.push(&slab_access(self.slabs, PIXEL, ["(4u * params.words)", "candidate"], |slab| {
             format!("return arm_sums_{slab}[at];")
         }));
         text.push("}\n");
@@ -113,10 +118,7 @@ impl KernelConfig {
     }
 
     fn local_text(local: &LocalConfig, words: u32) -> SourceBuilder {
-        let mut text = SourceBuilder { text: String::new(), bindings: Vec::new() };
-        text.push(wgsl!("common"));
-        text.bindings.push(("params".to_owned(), Binding::Uniform("Params")));
-        text.bind("dispatch", Binding::Uniform("DispatchParams"), "DispatchParams");
+        let mut text = SourceBuilder::new();
         text.push(&format!(
             "const REACH = {}u;\nconst WORDS = {}u; // of a pixel in a workgroup\nconst STRIP = {}u;\n",
             local.reach,
@@ -133,12 +135,14 @@ impl KernelConfig {
             text.bind(&format!("costs_{slab}"), Binding::Read, "array<u32>");
         }
         text.push("fn load_cost(x: u32, y: u32, word: u32) -> u32 {\n");
-        text.push(&select_slab(self.slabs, "params.words", "word", |slab| format!("return costs_{slab}[at];")));
+        text.push(&slab_access(self.slabs, PIXEL, ["params.words", "word"], |slab| {
+            format!("return costs_{slab}[at];")
+        }));
         text.push("}\n");
     }
 }
 
-/// What becomes of the aggregated costs of a word's four candidates.
+/// Stores the aggregated costs of a word's four candidates.
 fn store(text: &mut SourceBuilder, local: &LocalConfig) {
     text.bind("aggregated", Binding::Write, if local.exact { "array<vec4<u32>>" } else { "array<u32>" });
     let unit = local.unit.per_cost();
@@ -147,21 +151,4 @@ fn store(text: &mut SourceBuilder, local: &LocalConfig) {
         "fn store(x: u32, y: u32, word: u32, sums: vec4<u32>) {{\n    \
          aggregated[((y - dispatch.origin) * params.width + x) * params.words + word] = {value};\n}}\n"
     ));
-}
-
-/// Finds `at`, the place in its slab of one of the things that each pixel owns, and does `access` there.
-fn select_slab(slabs: u32, owned: &str, index: &str, access: impl Fn(u32) -> String) -> String {
-    if slabs == 1 {
-        return format!("    let at = (y * params.width + x) * ({owned}) + {index};\n    {}\n", access(0));
-    }
-    let mut text = format!(
-        "    let slab = y / params.slab_rows;\n    \
-         let at = ((y - slab * params.slab_rows) * params.width + x) * ({owned}) + {index};\n    switch slab {{\n"
-    );
-    for slab in 0..slabs {
-        let case = if slab + 1 == slabs { "default:".to_owned() } else { format!("case {slab}u:") };
-        let _ = writeln!(text, "        {case} {{ {} }}", access(slab));
-    }
-    text.push_str("    }\n");
-    text
 }

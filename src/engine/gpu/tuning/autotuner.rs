@@ -1,33 +1,31 @@
-//! Tries variants on the pairs that come along: one part of the variant after the other, the best one so far being kept.
+//! Measures variants on the pairs of a running pipeline: varies one field at a time and keeps the quickest value.
 
-use crate::engine::gpu::variant::{
-    Arithmetic, Capabilities, CostSource, Exchange, PIECES, Requirements, Variant, WORKGROUPS,
-};
+use crate::engine::gpu::limits::Limits;
+use crate::engine::gpu::variant::{CostSource, Exchange, PIECES, Requirements, Variant, WORDS, WORKGROUPS};
 
-/// Pairs that are timed with each variant; the quickest counts, because others may use the device too.
+/// Timed pairs per variant; the minimum counts, because other programs may use the device.
 const SAMPLES: usize = 4;
-/// What a variant has to gain to replace another: less may be chance.
-const WORTH: f64 = 0.97;
+/// A variant replaces the best one if its time is below this share of it: smaller gains may be noise.
+const MIN_GAIN: f64 = 0.97;
 
-/// The parts of a variant, in the order in which they are tried: those that change most first.
-const PARTS: usize = 7;
-
+/// Coordinate descent over the fields of a variant.
 pub(in crate::engine::gpu) struct Autotuner {
-    capabilities: Capabilities,
+    limits: Limits,
     requirements: Requirements,
     best: Variant,
     best_ms: Option<f64>,
-    trying: Option<Variant>,
-    part: usize,
+    candidate: Option<Variant>,
+    /// Index of the next field to vary.
+    field: usize,
     waiting: Vec<Variant>,
     samples: Vec<f64>,
 }
 
 impl Autotuner {
-    pub(in crate::engine::gpu) fn new(capabilities: Capabilities, requirements: Requirements) -> Self {
-        let best = Variant::baseline(&capabilities, &requirements);
-        let (trying, waiting, samples) = (Some(best), Vec::new(), Vec::new());
-        Self { capabilities, requirements, best, best_ms: None, trying, part: 0, waiting, samples }
+    pub(in crate::engine::gpu) fn new(limits: Limits, requirements: Requirements) -> Self {
+        let best = Variant::baseline(&limits, &requirements);
+        let (candidate, waiting, samples) = (Some(best), Vec::new(), Vec::new());
+        Self { limits, requirements, best, best_ms: None, candidate, field: 0, waiting, samples }
     }
 
     /// The quickest variant so far.
@@ -35,19 +33,19 @@ impl Autotuner {
         self.best
     }
 
-    /// The variant whose time is wanted next; none when all is known.
-    pub(in crate::engine::gpu) fn trying(&self) -> Option<Variant> {
-        self.trying
+    /// The variant to measure next; none when the search is complete.
+    pub(in crate::engine::gpu) fn candidate(&self) -> Option<Variant> {
+        self.candidate
     }
 
-    /// The quickest variant and its time, when all is known.
+    /// The quickest variant and its time, when the search is complete.
     pub(in crate::engine::gpu) fn result(&self) -> Option<(Variant, f64)> {
-        self.best_ms.filter(|_| self.trying.is_none()).map(|ms| (self.best, ms))
+        self.best_ms.filter(|_| self.candidate.is_none()).map(|ms| (self.best, ms))
     }
 
-    /// Takes the time of a pair.
-    pub(in crate::engine::gpu) fn note(&mut self, variant: Variant, ms: f64) {
-        if self.trying != Some(variant) {
+    /// Adds the time of a pair.
+    pub(in crate::engine::gpu) fn add_sample(&mut self, variant: Variant, ms: f64) {
+        if self.candidate != Some(variant) {
             return;
         }
         self.samples.push(ms);
@@ -55,40 +53,36 @@ impl Autotuner {
             return;
         }
         let ms = self.samples.drain(..).fold(f64::INFINITY, f64::min);
-        if self.best_ms.is_none_or(|best_ms| ms < WORTH * best_ms) {
+        if self.best_ms.is_none_or(|best_ms| ms < MIN_GAIN * best_ms) {
             (self.best, self.best_ms) = (variant, Some(ms));
         }
         self.next();
     }
 
-    /// Leaves out the variant that was being tried: it cannot be run here.
+    /// Skips the candidate, which cannot run here.
     pub(in crate::engine::gpu) fn skip(&mut self) {
         self.samples.clear();
         self.next();
     }
 
     fn next(&mut self) {
-        while self.waiting.is_empty() && self.part < PARTS {
-            self.waiting = others(self.best, self.part);
+        while self.waiting.is_empty() {
+            let Some(variations) = VARIATIONS.get(self.field) else { break };
+            self.waiting = variations(self.best);
             let best = self.best;
-            self.waiting
-                .retain(|v| *v != best && v.unsupported_reason(&self.capabilities, &self.requirements).is_none());
-            self.part += 1;
+            self.waiting.retain(|v| *v != best && v.unsupported_reason(&self.limits, &self.requirements).is_none());
+            self.field += 1;
         }
-        self.trying = self.waiting.pop();
+        self.candidate = self.waiting.pop();
     }
 }
 
-/// The variants that differ in one part.
-fn others(base: Variant, part: usize) -> Vec<Variant> {
-    match part {
-        0 => Arithmetic::ALL.iter().map(|&arithmetic| Variant { arithmetic, ..base }).collect(),
-        1 => [1, 2, 4].map(|words| Variant { words, ..base }).to_vec(),
-        2 => WORKGROUPS.map(|workgroup| Variant { workgroup, ..base }).to_vec(),
-        3 => CostSource::ALL.iter().map(|&costs| Variant { costs, ..base }).collect(),
-        4 => [false, true].map(|fused| Variant { fused, ..base }).to_vec(),
-        5 if base.fused => Vec::new(),
-        5 => PIECES.map(|piece| Variant { piece, ..base }).to_vec(),
-        _ => Exchange::ALL.iter().map(|&exchange| Variant { exchange, ..base }).collect(),
-    }
-}
+/// The variations of each field, those with the largest effect first.
+const VARIATIONS: [fn(Variant) -> Vec<Variant>; 6] = [
+    |base| WORDS.map(|words| Variant { words, ..base }).to_vec(),
+    |base| WORKGROUPS.map(|workgroup| Variant { workgroup, ..base }).to_vec(),
+    |base| CostSource::ALL.iter().map(|&costs| Variant { costs, ..base }).collect(),
+    |base| [false, true].map(|fused| Variant { fused, ..base }).to_vec(),
+    |base| if base.fused { Vec::new() } else { PIECES.map(|piece| Variant { piece, ..base }).to_vec() },
+    |base| Exchange::ALL.iter().map(|&exchange| Variant { exchange, ..base }).collect(),
+];

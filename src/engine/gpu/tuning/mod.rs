@@ -1,7 +1,5 @@
-//! Which variant is quickest, found out by trying: in the background while pairs are matched, or at once as a study.
-//!
-//! All variants give the same bits, so trying one shows nothing but its time. Fang et al. (2012) name such tuning by the
-//! machine itself as the step after their model.
+//! Measures which variant is quickest: on the pairs of a running pipeline, or all at once as a study. All variants give the same
+//! bits. Fang et al. (2012) name such tuning as the step after their model.
 
 mod selector;
 mod autotuner;
@@ -19,7 +17,7 @@ pub use study::{Study, Trial, study};
 use super::device::Gpu;
 use super::layout::Structure;
 
-/// Everything that decides which variant is quickest.
+/// Key of a measurement: everything that the quickest variant depends on.
 pub fn record_key(gpu: &Gpu, structure: &Structure) -> String {
     let info = gpu.adapter.get_info();
     let Structure { width, height, candidates, cost, paths, .. } = structure;

@@ -35,9 +35,9 @@ impl Study {
     }
 }
 
-/// Times every variant that can do `job`: first exchange, arithmetic, words, workgroups and where costs come from, then for
-/// the quickest of them the winner's pieces, and fusing. `rounds` pairs each, the quickest counts, after one that does not.
-/// `tell` hears of each trial with how many there have been and will be; it ends the study by returning false.
+/// Times every variant that can run `job`: first exchange, words, workgroups and cost sources, then for the quickest of them
+/// pieces and fusing. The minimum of `rounds` pairs counts, after a warm-up. `on_trial` receives each trial, the number of
+/// trials so far and in all; it ends the study by returning false.
 ///
 /// # Errors
 /// As [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`]; a variant for which there is no room is left out.
@@ -45,23 +45,23 @@ pub fn study(
     engine: &mut GpuEngine,
     job: &Job,
     rounds: usize,
-    tell: &mut dyn FnMut(&Trial, usize, usize) -> bool,
+    on_trial: &mut dyn FnMut(&Trial, usize, usize) -> bool,
 ) -> Result<Study, EngineError> {
-    let capabilities = engine.limits().capabilities;
+    let limits = *engine.limits();
     let requirements = Structure::levels(job.frame.size(), &job.params)[0].0.requirements();
-    let baseline = Variant::baseline(&capabilities, &requirements);
-    let mut variants = Variant::all(&capabilities, &requirements, &WORKGROUPS, &[baseline.piece]);
+    let baseline = Variant::baseline(&limits, &requirements);
+    let mut variants = Variant::all(&limits, &requirements, &WORKGROUPS, &[baseline.piece]);
     variants.retain(|variant| variant.fused == baseline.fused);
     let more = PIECES.len() + 1;
     let mut study = Study::default();
     let mut total = variants.len() + more;
     for stage in 0..2 {
         for variant in std::mem::take(&mut variants) {
-            engine.force(VariantOverrides::all(variant));
+            engine.override_variant(VariantOverrides::all(variant));
             match time(engine, job, variant, rounds) {
                 Ok(trial) => {
                     study.trials.push(trial);
-                    if !tell(&trial, study.trials.len(), total) {
+                    if !on_trial(&trial, study.trials.len(), total) {
                         return Ok(study);
                     }
                 }
@@ -72,7 +72,7 @@ pub fn study(
         let Some(best) = study.best().map(|trial| trial.variant).filter(|_| stage == 0) else { break };
         let pieces = PIECES.map(|piece| Variant { piece, fused: false, ..best });
         variants = pieces.into_iter().chain([Variant { fused: true, ..best }]).collect();
-        variants.retain(|v| *v != best && v.unsupported_reason(&capabilities, &requirements).is_none());
+        variants.retain(|v| *v != best && v.unsupported_reason(&limits, &requirements).is_none());
         total = study.trials.len() + variants.len();
     }
     Ok(study)

@@ -1,9 +1,9 @@
-//! Disparity gating, as [`crate::stereo::gating`] says it: the pictures of a level from those of the finer one, and the
-//! gates of the finer level from a level's map.
+//! Disparity gating ([`crate::stereo::gating`]): the pictures of a level from those of the finer one, and the gates of the finer
+//! level from a level's map.
 
-use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, Resource, split};
+use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, split};
 use crate::engine::gpu::layout::Layout;
-use crate::engine::gpu::operations;
+use crate::engine::gpu::resource::Resource;
 use crate::engine::gpu::shaders;
 use crate::engine::gpu::uniforms::DispatchParams;
 
@@ -33,7 +33,7 @@ impl GraphBuilder {
             groups: [width.div_ceil(shaders::TILE.0), height.div_ceil(shaders::TILE.1), 2],
             work: 20 * pixels,
             bytes: 2 * pixels * (4 + 4),
-            operations: operations::HALVE * 2 * pixels,
+            operations: 0,
         };
         self.push("gates", "halve", vec![dispatch], Product::Inner, level);
     }
@@ -62,7 +62,7 @@ impl GraphBuilder {
                 groups: [count, height.div_ceil(shaders::BOUNDS_ROWS), 1],
                 work: column_work * u64::from(count),
                 bytes: u64::from(count * height) * (BOUNDS_BYTES + 4),
-                operations: BOUNDS_WORK * u64::from(count * height),
+                operations: 0,
             });
         }
         self.push("gates", "bounds", dispatches, Product::Inner, level);
