@@ -14,7 +14,7 @@ const RESULTS: usize = 4;
 
 #[derive(Default)]
 pub(super) struct Buffers {
-    buffers: HashMap<Resource, wgpu::Buffer>,
+    linear: HashMap<Resource, wgpu::Buffer>,
     /// Halved and mirrored pictures; the pair itself lies in its slot.
     pictures: HashMap<Resource, wgpu::TextureView>,
     results: Vec<wgpu::Texture>,
@@ -30,16 +30,16 @@ impl Buffers {
         let buffers = graph.buffer_sizes();
         let pictures = graph.made_pictures();
         let size = graph.size();
-        let before = self.buffers.len() + self.pictures.len();
-        self.buffers.retain(|resource, buffer| buffers.get(resource) == Some(&buffer.size()));
+        let before = self.linear.len() + self.pictures.len();
+        self.linear.retain(|resource, buffer| buffers.get(resource) == Some(&buffer.size()));
         self.pictures.retain(|resource, picture| pictures.get(resource) == Some(&size_of(picture.texture())));
         self.results.retain(|result| size_of(result) == size);
-        let is_reduced = self.buffers.len() + self.pictures.len() < before;
+        let is_reduced = self.linear.len() + self.pictures.len() < before;
         let mut created = Vec::new();
 
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         for (&resource, &bytes) in &buffers {
-            self.buffers.entry(resource).or_insert_with(|| {
+            self.linear.entry(resource).or_insert_with(|| {
                 created.push(resource);
                 new_buffer(gpu, resource, bytes)
             });
@@ -58,7 +58,7 @@ impl Buffers {
         if let Some(err) = pollster::block_on(scope.pop()) {
             self.results.clear();
             for resource in created {
-                self.buffers.remove(&resource);
+                self.linear.remove(&resource);
                 self.pictures.remove(&resource);
             }
             return Err(EngineError::TooLarge(format!(
@@ -71,7 +71,7 @@ impl Buffers {
     }
 
     pub(super) fn buffer(&self, resource: Resource) -> Option<&wgpu::Buffer> {
-        self.buffers.get(&resource)
+        self.linear.get(&resource)
     }
 
     /// A buffer or a made picture, to be bound.

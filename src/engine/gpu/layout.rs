@@ -273,7 +273,7 @@ impl Layout {
             mirrored: structure.mirrored,
             slabs,
         };
-        Ok(Self { volumes, slab_rows, words, kernel, structure })
+        Ok(Self { structure, kernel, volumes, slab_rows, words })
     }
 
     /// Buffers over which each volume is spread.

@@ -12,7 +12,8 @@ use crate::stereo::aggregate::{Axis, Direction};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What remains for the winner: the last batch of directions.
+/// The last batch of directions, which the winner sums.
+#[derive(Clone, Copy)]
 pub(super) struct LastBatch {
     /// Its volumes.
     pub(super) volumes: u32,

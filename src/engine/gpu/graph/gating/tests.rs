@@ -3,9 +3,9 @@
 use crate::engine::gpu::Gpu;
 use crate::engine::gpu::compiler::Compiler;
 use crate::engine::gpu::graph::{Dispatch, GraphBuilder, Resource};
-use crate::engine::gpu::layout::{Layout, Structure};
+use crate::engine::gpu::layout::{Layout, Structure, map_pitch};
 use crate::engine::gpu::slot::decode_map;
-use crate::engine::gpu::uniforms::{Params, map_pitch};
+use crate::engine::gpu::uniforms::Params;
 use crate::engine::gpu::variant::Variant;
 use crate::frame::Luma;
 use crate::image::Image;
@@ -32,7 +32,7 @@ impl Levels {
         let limits = gpu.limits();
         let levels = Structure::levels(left.size(), params);
         let layout = |structure: &Structure| {
-            let variant = Variant::baseline(&limits.capabilities, &structure.requirements());
+            let variant = Variant::baseline(&limits, &structure.requirements());
             Layout::new(structure.clone(), variant, &limits, "test").expect("a small picture")
         };
         let layouts: Vec<_> = levels.iter().map(|(structure, _)| layout(structure)).collect();
@@ -97,7 +97,7 @@ impl Levels {
     fn builder(&self, rng: &mut Rng) -> GraphBuilder {
         let max_work = *rng.choice(&[1, 300_000, u64::MAX]).expect("some work");
         assert_eq!(self.layouts.len(), 2, "one coarser level");
-        GraphBuilder { dispatch_params: Vec::new(), steps: Vec::new(), max_work, coarse_stage: Some("gates") }
+        GraphBuilder { coarse_stage: Some("gates"), ..GraphBuilder::new(max_work) }
     }
 }
 
@@ -226,7 +226,7 @@ fn finds_the_gates_of_any_range() {
         let (width, height) = (levels.layouts[1].structure.width, levels.layouts[1].structure.height);
         let (coarse, words) = coarse_map(rng, (width, height), coarse_range(&params));
         let map = buffer(&gpu, bytemuck::cast_slice(&words), BufferUsages::STORAGE);
-        let bytes = levels.layouts[0].gate_bytes();
+        let bytes = levels.layouts[0].bytes(Resource::Gates(0));
         let gates = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
             size: bytes,
