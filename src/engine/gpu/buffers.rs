@@ -4,9 +4,7 @@ use super::device::Gpu;
 use super::graph::DispatchGraph;
 use super::resource::Resource;
 use crate::engine::EngineError;
-use crate::stereo::CostKind;
 use crate::stereo::cost::mutual_information::log_table;
-use crate::stereo::cost::{ad_census, gradient_census};
 use std::collections::HashMap;
 
 /// Results that exist at a time: the one on show, and those in flight.
@@ -108,14 +106,15 @@ fn new_buffer(gpu: &Gpu, resource: Resource, size: u64) -> wgpu::Buffer {
 
 /// Tables that the reference computes once for all engines.
 fn contents(resource: Resource) -> Option<Vec<u32>> {
-    let tables = match resource {
-        Resource::LogTable => return Some(log_table()),
-        Resource::CostTable(CostKind::AdCensus) => ad_census::tables(),
-        Resource::CostTable(_) => gradient_census::tables(),
-        _ => return None,
-    };
-    // a word each, so that one load finds it
-    Some(tables.difference.into_iter().chain(tables.census).map(u32::from).collect())
+    match resource {
+        Resource::LogTable => Some(log_table()),
+        Resource::CostTable(scale) => {
+            let tables = scale.tables();
+            // a word each, so that one load finds it
+            Some(tables.difference.into_iter().chain(tables.census).map(u32::from).collect())
+        }
+        _ => None,
+    }
 }
 
 fn size_of(texture: &wgpu::Texture) -> (usize, usize) {

@@ -6,9 +6,10 @@ use super::resource::{MutualInformation, Resource};
 use super::variant::{CostSource, Requirements, Variant};
 use crate::engine::EngineError;
 use crate::stereo::aggregate::{Axis, Direction, directions};
+use crate::stereo::cost::Comparison;
 use crate::stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS};
 use crate::stereo::local::Unit;
-use crate::stereo::{Aggregation, CostKind, Fill, Median, RightMatching, StereoParams, pyramid};
+use crate::stereo::{Aggregation, Fill, Median, RightMatching, StereoParams, pyramid};
 
 /// The direction straight to the right, which the winner can walk itself.
 const ALONG_ROW: Direction = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
@@ -23,8 +24,8 @@ pub struct Structure {
     pub height: usize,
     /// Candidates of a pixel.
     pub candidates: u32,
-    /// How pixels are compared.
-    pub cost: CostKind,
+    /// Codes of pixels and their comparison.
+    pub comparison: Comparison,
     /// How costs are aggregated over their surroundings.
     pub aggregation: Aggregation,
     /// In what the aggregated ones are counted.
@@ -112,7 +113,7 @@ impl Structure {
             width,
             height,
             candidates: params.num_disparities,
-            cost: params.cost,
+            comparison: params.cost.comparison(),
             aggregation: params.aggregation,
             unit: params.unit(),
             local_reach: params.local_reach() as u32,
@@ -158,9 +159,14 @@ impl Structure {
         self.width as u64 * self.height as u64
     }
 
+    /// Costs of windows, which are computed without codes.
+    pub fn is_windowed(&self) -> bool {
+        self.comparison == Comparison::WindowedDifference
+    }
+
     /// SAD that is neither aggregated nor summed over paths: exact sums instead of a byte for each cost.
     pub fn block_matching(&self) -> bool {
-        self.paths == 0 && self.cost == CostKind::Sad && self.aggregation == Aggregation::None
+        self.paths == 0 && self.is_windowed() && self.aggregation == Aggregation::None
     }
 
     /// Exact sums of 32 bits decide: those of SAD, or aggregated costs without paths.
@@ -184,7 +190,7 @@ impl Structure {
         Requirements {
             candidates: self.candidates,
             wide: self.paths > 0 && self.largest_p2 > 255,
-            has_codes: self.cost != CostKind::Sad && self.aggregation == Aggregation::None,
+            has_codes: !self.is_windowed() && self.aggregation == Aggregation::None,
             has_row_path: self.directions().contains(&ALONG_ROW),
         }
     }
@@ -220,7 +226,7 @@ impl Layout {
     /// # Errors
     /// [`EngineError::TooLarge`] with the numbers.
     pub fn new(structure: Structure, variant: Variant, limits: &Limits, adapter: &str) -> Result<Self, EngineError> {
-        let Structure { width, height, candidates, cost, .. } = structure;
+        let Structure { width, height, candidates, comparison, .. } = structure;
         if width.max(height) > limits.side_px {
             return Err(EngineError::TooLarge(format!(
                 "a picture of {width}x{height} is too large for {adapter}, which allows {} px a side; lower --scale",
@@ -267,7 +273,7 @@ impl Layout {
         let kernel = KernelConfig {
             variant,
             candidates,
-            cost,
+            comparison,
             wide: requirements.wide,
             gated: structure.gated,
             mirrored: structure.mirrored,
@@ -308,15 +314,10 @@ impl Layout {
 
     /// Bytes of the codes of both pictures.
     pub fn code_bytes(&self) -> u64 {
-        let each = match self.structure.cost {
-            CostKind::Census5x5
-            | CostKind::Census7x7
-            | CostKind::Census9x7
-            | CostKind::Census9x7Symmetric
-            | CostKind::AdCensus
-            | CostKind::GradientCensus => 8,
-            CostKind::Rank | CostKind::Ad | CostKind::MutualInformation => 4,
-            CostKind::Sad => 0,
+        let each = match self.structure.comparison {
+            Comparison::Hamming(_) | Comparison::Tables { .. } => 8,
+            Comparison::Difference(_) | Comparison::LearnedTable => 4,
+            Comparison::WindowedDifference => 0,
         };
         2 * each * self.structure.pixels()
     }

@@ -9,12 +9,13 @@ use super::kernels::{LocalConfig, WinnerConfig};
 use super::layout::Layout;
 use super::shaders;
 use super::variant::{CostSource, Exchange};
-use crate::stereo::{Aggregation, CostKind};
+use crate::stereo::Aggregation;
+use crate::stereo::cost::{Channel, Comparison};
 
 /// Costs of a pixel: from codes, or of windows.
 pub(super) fn cost(layout: &Layout) -> u64 {
     let structure = &layout.structure;
-    if structure.cost == CostKind::Sad {
+    if structure.is_windowed() {
         let window = u64::from(structure.sad_window);
         let (strip, columns) = (u64::from(shaders::STRIP), u64::from(shaders::SAD_COLUMNS));
         // a column's sums, with the rows above the strip and the columns that only lend theirs; then the window's
@@ -24,7 +25,7 @@ pub(super) fn cost(layout: &Layout) -> u64 {
     }
     let lanes = u64::from(layout.words / layout.kernel.variant.words);
     // the first candidates of a lane and its place in the volume, once; the candidate and the row of each partner
-    u64::from(layout.words) * (from_codes(structure.cost) + 4 * 2) + lanes * 12
+    u64::from(layout.words) * (from_codes(structure.comparison) + 4 * 2) + lanes * 12
 }
 
 /// Aggregated costs of a pixel, in one entry of the shaders.
@@ -120,20 +121,21 @@ fn is_masked(layout: &Layout) -> bool {
 fn load(layout: &Layout) -> u64 {
     match layout.kernel.variant.costs {
         CostSource::Volume => 0,
-        CostSource::Codes => from_codes(layout.structure.cost),
+        CostSource::Codes => from_codes(layout.structure.comparison),
     }
 }
 
 /// Four costs from codes: the partner's place, four operations and the row, the distance, and the word.
-fn from_codes(cost: CostKind) -> u64 {
-    let distance = match cost {
-        CostKind::Census5x5 | CostKind::Census9x7Symmetric | CostKind::Rank | CostKind::Ad => 2,
+fn from_codes(comparison: Comparison) -> u64 {
+    let distance = match comparison {
+        Comparison::Hamming(shape) if shape.bits() > 32 => 5,
+        Comparison::Hamming(_) | Comparison::Difference(_) => 2,
+        Comparison::WindowedDifference => 5,
         // an index, a shift and a mask; Hamming distance, difference, an index and a sum
-        CostKind::MutualInformation => 6,
-        CostKind::AdCensus => 11,
+        Comparison::LearnedTable => 6,
+        Comparison::Tables { channel: Channel::Brightness, .. } => 11,
         // two differences of bytes, each with two shifts, two masks and a sign
-        CostKind::GradientCensus => 19,
-        _ => 5,
+        Comparison::Tables { channel: Channel::Gradients, .. } => 19,
     };
     4 * (4 + 1 + distance) + 6
 }
@@ -158,7 +160,7 @@ mod tests {
     use crate::engine::gpu::layout::Structure;
     use crate::engine::gpu::limits::Limits;
     use crate::engine::gpu::variant::Variant;
-    use crate::stereo::StereoParams;
+    use crate::stereo::{CostKind, StereoParams};
 
     fn layout(params: &StereoParams, change: impl Fn(&mut Variant)) -> Layout {
         let limits = Limits {

@@ -3,7 +3,7 @@
 //! The first number of most is the level: 0 is the pair itself, then come the coarser levels, then the pair with its pictures
 //! swapped.
 
-use crate::stereo::CostKind;
+use crate::stereo::cost::tables::Scale;
 
 /// A binding's target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +53,7 @@ pub enum Resource {
     /// A buffer of mutual information; all levels use the same one after the other.
     MutualInformation(MutualInformation),
     /// Costs of differences and Hamming distances, which the reference computes.
-    CostTable(CostKind),
+    CostTable(Scale),
     /// Logarithms for mutual information.
     LogTable,
 }

@@ -7,7 +7,8 @@ use super::{Board, Command, Control, EngineSource, lock};
 use crate::capture::newest::{NewestReceiver, RecvError};
 use crate::engine::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, Output, open};
 use crate::frame::Frame;
-use crate::stereo::{Aggregation, CostKind, StereoParams};
+use crate::parameter::Value;
+use crate::stereo::StereoParams;
 use crossbeam_channel::Receiver;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,21 +30,12 @@ const FAREWELL: Duration = Duration::from_millis(500);
 #[derive(PartialEq)]
 struct DecidedFor {
     size: (usize, usize),
-    gated: bool,
-    aggregation: Aggregation,
-    /// By mutual information.
-    informed: bool,
+    criteria: Vec<Value>,
 }
 
 impl DecidedFor {
     fn of(job: &Job) -> Self {
-        let params = &job.params;
-        Self {
-            size: job.frame.size(),
-            gated: params.gating.is_some(),
-            aggregation: params.aggregation,
-            informed: params.cost == CostKind::MutualInformation,
-        }
+        Self { size: job.frame.size(), criteria: job.params.engine_criteria() }
     }
 }
 

@@ -7,8 +7,8 @@ use crate::engine::gpu::operations;
 use crate::engine::gpu::resource::{MutualInformation, Resource};
 use crate::engine::gpu::uniforms::DispatchParams;
 use crate::engine::gpu::variant::CostSource;
-use crate::stereo::CostKind;
 use crate::stereo::aggregate::{Axis, Direction};
+use crate::stereo::cost::Comparison;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -128,10 +128,10 @@ pub(super) fn costs(level: usize, layout: &Layout, slabs: Range<u32>) -> Vec<Res
 
 /// Codes, and the table that compares them.
 pub(super) fn codes(level: usize, layout: &Layout) -> Vec<Resource> {
-    let table = match layout.structure.cost {
-        cost @ (CostKind::AdCensus | CostKind::GradientCensus) => Some(Resource::CostTable(cost)),
-        CostKind::MutualInformation => Some(Resource::MutualInformation(MutualInformation::Table)),
-        _ => None,
+    let table = match layout.structure.comparison {
+        Comparison::Tables { scale, .. } => Some(Resource::CostTable(scale)),
+        Comparison::LearnedTable => Some(Resource::MutualInformation(MutualInformation::Table)),
+        Comparison::Hamming(_) | Comparison::Difference(_) | Comparison::WindowedDifference => None,
     };
     [Some(Resource::Codes(level)), table].into_iter().flatten().collect()
 }

@@ -7,15 +7,14 @@ use crate::engine::gpu::operations;
 use crate::engine::gpu::resource::Resource;
 use crate::engine::gpu::shaders::{self, Shader};
 use crate::engine::gpu::variant::CostSource;
-use crate::stereo::CostKind;
 use crate::stereo::cost::census::Shape;
-use crate::stereo::cost::{ad_census, gradient_census};
+use crate::stereo::cost::{Channel, Comparison, Scalar};
 use std::sync::Arc;
 
 impl GraphBuilder {
     /// Codes of both pictures and the cost volume; of SAD the volume alone.
     pub(super) fn cost(&mut self, level: usize, layout: &Layout) {
-        if layout.structure.cost == CostKind::Sad {
+        if layout.structure.is_windowed() {
             return self.sad(level, layout);
         }
         let mut dispatches = transforms(level, layout);
@@ -89,8 +88,7 @@ fn transforms(level: usize, layout: &Layout) -> Vec<Dispatch> {
         bytes: 2 * pixels + bytes,
         operations: 0,
     };
-    let census = |kind| {
-        let Shape { width, height, symmetric } = Shape::of(kind);
+    let census = |Shape { width, height, symmetric }| {
         let constants = vec![
             ("RADIUS_X", (width / 2) as u32),
             ("RADIUS_Y", (height / 2) as u32),
@@ -98,18 +96,22 @@ fn transforms(level: usize, layout: &Layout) -> Vec<Dispatch> {
         ];
         over_codes(&shaders::CENSUS, constants, layout.code_bytes())
     };
-    let added = |shader| over_codes(shader, Vec::new(), 2 * layout.code_bytes());
-    match structure.cost {
-        CostKind::AdCensus => vec![census(ad_census::CENSUS), added(&shaders::AD_CENSUS)],
-        CostKind::GradientCensus => vec![census(gradient_census::CENSUS), added(&shaders::GRADIENT_CENSUS)],
-        CostKind::Rank => {
-            let radius = structure.rank_window / 2;
-            let constants = vec![("RADIUS_X", radius), ("RADIUS_Y", radius)];
-            vec![over_codes(&shaders::RANK, constants, layout.code_bytes())]
+    match structure.comparison {
+        Comparison::Hamming(shape) => vec![census(shape)],
+        Comparison::Tables { census: shape, channel, .. } => {
+            let shader = match channel {
+                Channel::Brightness => &shaders::AD_CENSUS,
+                Channel::Gradients => &shaders::GRADIENT_CENSUS,
+            };
+            vec![census(shape), over_codes(shader, Vec::new(), 2 * layout.code_bytes())]
         }
-        CostKind::Ad | CostKind::MutualInformation => {
+        Comparison::Difference(Scalar::Rank) => {
+            let radius = structure.rank_window / 2;
+            vec![over_codes(&shaders::RANK, vec![("RADIUS_X", radius), ("RADIUS_Y", radius)], layout.code_bytes())]
+        }
+        Comparison::Difference(Scalar::Brightness) | Comparison::LearnedTable => {
             vec![over_codes(&shaders::ABSOLUTE, Vec::new(), layout.code_bytes())]
         }
-        kind => vec![census(kind)],
+        Comparison::WindowedDifference => Vec::new(),
     }
 }

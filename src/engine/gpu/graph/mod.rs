@@ -17,7 +17,7 @@ use super::shaders::Shader;
 use super::uniforms::DispatchParams;
 use super::variant::{VARIABLE, Variant, VariantOverrides};
 use crate::engine::EngineError;
-use crate::stereo::CostKind;
+use crate::stereo::cost::Comparison;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -151,7 +151,7 @@ impl DispatchGraph {
         }
         for (level, layout) in levels.iter().enumerate().rev() {
             builder.coarse_stage = coarse_stage.filter(|_| level > 0);
-            if layout.structure.cost == CostKind::MutualInformation {
+            if layout.structure.comparison == Comparison::LearnedTable {
                 builder.mutual_information(level, layout, levels.get(level + 1));
             }
             builder.match_level(level, layout, key.keeps_sums && level == 0);

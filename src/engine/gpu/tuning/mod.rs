@@ -20,7 +20,7 @@ use super::layout::Structure;
 /// Key of a measurement: everything that the quickest variant depends on.
 pub fn record_key(gpu: &Gpu, structure: &Structure) -> String {
     let info = gpu.adapter.get_info();
-    let Structure { width, height, candidates, cost, paths, .. } = structure;
+    let Structure { width, height, candidates, comparison, paths, .. } = structure;
     let requirements = structure.requirements();
     let step_ends = [
         (requirements.wide, "wide"),
@@ -32,7 +32,7 @@ pub fn record_key(gpu: &Gpu, structure: &Structure) -> String {
     ];
     let step_ends: Vec<_> = step_ends.iter().filter(|(is_so, _)| *is_so).map(|(_, step_end)| *step_end).collect();
     format!(
-        "{} | {} {} {} | {width}x{height}x{candidates} {cost} paths {paths} {}",
+        "{} | {} {} {} | {width}x{height}x{candidates} {comparison:?} paths {paths} {}",
         env!("CARGO_PKG_VERSION"),
         info.name,
         info.driver,
