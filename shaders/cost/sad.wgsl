@@ -56,7 +56,7 @@ fn rows_at(picture: texture_2d<u32>, shift: u32, x: i32, entering: i32, has_leav
 fn load_rows(lane: Lane, last_candidate: u32, entering: i32, has_leaving: bool) {
     let i = i32(lane.index);
     if i < COLUMNS {
-        let x = lane.first_xl + i; // columns beyond the right border are not asked for
+        let x = lane.first_xl + i; // columns beyond the right border are not used
         left_rows[i] = rows_at(left, params.left_shift, x, entering, has_leaving);
     } else if i < 2 * COLUMNS + i32(CANDIDATES) - 1 {
         let x = lane.first_xl - disparity_of(last_candidate) + i - COLUMNS;
@@ -90,7 +90,7 @@ fn window_sums(index: u32) -> vec4<u32> {
     return vec4<u32>(lower.x, upper.x, lower.y, upper.y);
 }
 
-// Walks down the strip of a workgroup; what becomes of a window's sums is the entries' matter.
+// Walks down the strip of a workgroup; the entries store the sums of windows.
 fn walk(group: vec3<u32>, index: u32, is_exact: bool) {
     let lane = lane_of(group, index);
     let top = i32(dispatch.first + group.y * u32(STRIP));

@@ -1,4 +1,4 @@
-// Second half of a cross: the sum over the vertical arms of what cross_rows.wgsl left behind, a difference of two words,
+// Second half of a cross: the sum over the vertical arms of the sums of cross_rows.wgsl, a difference of two words,
 // or of two pairs where the arms reach into the next strip. For each candidate two or three words and the result.
 
 // Sum and number of the pixels of rows `first` to `end`.

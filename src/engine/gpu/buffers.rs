@@ -10,6 +10,9 @@ use std::collections::HashMap;
 /// Results that exist at a time: the one on show, and those in flight.
 const RESULTS: usize = 4;
 
+/// Pixels of 32 bits, because shaders can write those on every device.
+const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::R32Uint;
+
 #[derive(Default)]
 pub(super) struct Buffers {
     linear: HashMap<Resource, wgpu::Buffer>,
@@ -46,13 +49,13 @@ impl Buffers {
             self.pictures.entry(resource).or_insert_with(|| {
                 created.push(resource);
                 let usage = wgpu::TextureUsages::STORAGE_BINDING | wgpu::TextureUsages::TEXTURE_BINDING;
-                let texture = new_texture(gpu, "made picture", size, usage);
+                let texture = gpu.texture("made picture", size, FORMAT, usage);
                 texture.create_view(&wgpu::TextureViewDescriptor::default())
             });
         }
         let usage =
             wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::TEXTURE_BINDING;
-        self.results.resize_with(RESULTS, || new_texture(gpu, "disparity map", size, usage));
+        self.results.resize_with(RESULTS, || gpu.texture("disparity map", size, FORMAT, usage));
         if let Some(err) = pollster::block_on(scope.pop()) {
             self.results.clear();
             for resource in created {
@@ -85,23 +88,13 @@ impl Buffers {
     }
 }
 
-fn new_buffer(gpu: &Gpu, resource: Resource, size: u64) -> wgpu::Buffer {
-    let contents = contents(resource);
+fn new_buffer(gpu: &Gpu, resource: Resource, bytes: u64) -> wgpu::Buffer {
     let label = format!("{resource:?}");
-    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some(&label),
-        size,
-        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: contents.is_some(),
-    });
-    if let Some(contents) = contents {
-        // mapping fails on a lost device, which is reported elsewhere
-        if let Ok(mut mapped) = buffer.get_mapped_range_mut(..) {
-            mapped.slice(..).copy_from_slice(bytemuck::cast_slice(&contents));
-        }
-        buffer.unmap();
+    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+    match contents(resource) {
+        Some(contents) => gpu.buffer_of(&label, bytemuck::cast_slice(&contents), usage),
+        None => gpu.buffer(&label, bytes, usage),
     }
-    buffer
 }
 
 /// Tables that the reference computes once for all engines.
@@ -119,22 +112,4 @@ fn contents(resource: Resource) -> Option<Vec<u32>> {
 
 fn size_of(texture: &wgpu::Texture) -> (usize, usize) {
     (texture.width() as usize, texture.height() as usize)
-}
-
-/// Pixels of 32 bits, because a shader can write those on every device.
-fn new_texture(gpu: &Gpu, label: &str, (width, height): (usize, usize), usage: wgpu::TextureUsages) -> wgpu::Texture {
-    gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some(label),
-        size: extent(width, height),
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format: wgpu::TextureFormat::R32Uint,
-        usage,
-        view_formats: &[],
-    })
-}
-
-pub(super) fn extent(width: usize, height: usize) -> wgpu::Extent3d {
-    wgpu::Extent3d { width: width as u32, height: height as u32, depth_or_array_layers: 1 }
 }

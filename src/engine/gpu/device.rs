@@ -201,6 +201,43 @@ impl Gpu {
         if self.info.software { 1 << 20 } else { 1 << 18 }
     }
 
+    pub(super) fn buffer(&self, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let label = Some(label);
+        self.device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
+    }
+
+    /// A buffer with contents.
+    pub(super) fn buffer_of(&self, label: &str, contents: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let (label, size) = (Some(label), contents.len() as u64);
+        let descriptor = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: true };
+        let buffer = self.device.create_buffer(&descriptor);
+        // mapping fails on a lost device, which is reported elsewhere
+        if let Ok(mut mapped) = buffer.get_mapped_range_mut(..) {
+            mapped.slice(..).copy_from_slice(contents);
+        }
+        buffer.unmap();
+        buffer
+    }
+
+    pub(super) fn texture(
+        &self,
+        label: &str,
+        (width, height): (usize, usize),
+        format: wgpu::TextureFormat,
+        usage: wgpu::TextureUsages,
+    ) -> wgpu::Texture {
+        self.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some(label),
+            size: wgpu::Extent3d { width: width as u32, height: height as u32, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format,
+            usage,
+            view_formats: &[],
+        })
+    }
+
     /// The same device, for a window that draws with it.
     #[must_use]
     pub fn for_window(self) -> Self {

@@ -3,7 +3,7 @@
 //! The queue runs submissions in order. So that a window on the same queue is not delayed by a whole job, only a few ms of work
 //! are queued at a time; [`Engine::collect`] submits the rest.
 
-use super::buffers::{Buffers, extent};
+use super::buffers::Buffers;
 use super::compiler::Compiler;
 use super::device::Gpu;
 use super::events::{Event, Events};
@@ -168,7 +168,7 @@ impl GpuEngine {
         self.selector.overrides = overrides;
     }
 
-    /// Records what happens to jobs from now on.
+    /// Records the events of jobs from now on.
     pub fn watch(&mut self) -> Arc<Mutex<Vec<Event>>> {
         self.events.watch()
     }
@@ -480,12 +480,11 @@ fn all_compiled(compiler: &Compiler, graph: &DispatchGraph) -> Result<bool, Engi
 }
 
 fn copy_to_texture(encoder: &mut wgpu::CommandEncoder, map: &wgpu::Buffer, texture: &wgpu::Texture) {
-    let (width, height) = (texture.width() as usize, texture.height() as usize);
     let layout = wgpu::TexelCopyBufferLayout {
         offset: 0,
-        bytes_per_row: Some(4 * map_pitch(width) as u32),
+        bytes_per_row: Some(4 * map_pitch(texture.width() as usize) as u32),
         rows_per_image: None,
     };
     let source = wgpu::TexelCopyBufferInfo { buffer: map, layout };
-    encoder.copy_buffer_to_texture(source, texture.as_image_copy(), extent(width, height));
+    encoder.copy_buffer_to_texture(source, texture.as_image_copy(), texture.size());
 }

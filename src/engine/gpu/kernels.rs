@@ -3,8 +3,7 @@
 //! WGSL has neither generics nor arrays of bindings, so aliases, constants, bindings and the functions that access them are
 //! generated here; the rest comes from `shaders/`.
 
-use super::compiler::Source;
-use super::shaders::Binding;
+use super::compiler::{Binding, Source};
 use super::variant::{CostSource, Exchange, Variant};
 use crate::stereo::cost::{Channel, Comparison};
 use std::fmt::Write as _;
@@ -61,17 +60,17 @@ pub struct WinnerConfig {
     pub keeps_sums: bool,
 }
 
-/// A source being written, and the bindings that it declares.
+/// A source being written.
 struct SourceBuilder {
     text: String,
-    bindings: Vec<(String, Binding)>,
+    bindings: usize,
 }
 
 impl KernelConfig {
     /// Path costs of one direction.
     pub fn paths(&self) -> Source {
         let mut text = self.lanes_text(1);
-        text.bind("left", Binding::Texture, "");
+        text.bind("left", Binding::Texture, "texture_2d<u32>");
         self.gates(&mut text);
         self.costs(&mut text, self.slabs);
         let words = "array<Words>";
@@ -122,7 +121,7 @@ impl KernelConfig {
         text.push(&format!(
             "const RIVALS = {rivals};\nconst DROPS = {drops};\nconst CHECKED = {checked};\nconst FUSED = {fused};\n"
         ));
-        text.bind("left", Binding::Texture, "");
+        text.bind("left", Binding::Texture, "texture_2d<u32>");
         text.bind("map", Binding::Write, "array<u32>");
         text.bind("right_keys", Binding::Write, "array<atomic<u32>>");
         self.gates(&mut text);
@@ -177,7 +176,7 @@ impl KernelConfig {
         text
     }
 
-    /// Whether a table tells what two codes cost.
+    /// Whether codes are compared by a table.
     pub(super) fn has_table(&self) -> bool {
         matches!(self.comparison, Comparison::Tables { .. } | Comparison::LearnedTable)
     }
@@ -333,9 +332,8 @@ const OF_LANE: ([&str; 3], [&str; 2]) = (["here.x", "here.y", "dispatch.origin"]
 impl SourceBuilder {
     /// With the declarations and uniforms of every kernel.
     fn new() -> Self {
-        let bindings = vec![("params".to_owned(), Binding::Uniform("Params"))];
-        let mut text = Self { text: wgsl!("common").to_owned(), bindings };
-        text.bind("dispatch", Binding::Uniform("DispatchParams"), "DispatchParams");
+        let mut text = Self { text: wgsl!("common").to_owned(), bindings: 1 };
+        text.bind("dispatch", Binding::Uniform, "DispatchParams");
         text
     }
 
@@ -345,19 +343,18 @@ impl SourceBuilder {
 
     /// Declares the next binding.
     fn bind(&mut self, name: &str, kind: Binding, ty: &str) {
-        let number = self.bindings.len();
-        let (space, ty) = match kind {
-            Binding::Uniform(_) => ("<uniform>", ty),
-            Binding::Read => ("<storage, read>", ty),
-            Binding::Write => ("<storage, read_write>", ty),
-            Binding::Texture => ("", "texture_2d<u32>"),
-            Binding::WriteTexture => ("", "texture_storage_2d<r32uint, write>"),
+        let space = match kind {
+            Binding::Uniform => "<uniform>",
+            Binding::Read => "<storage, read>",
+            Binding::Write => "<storage, read_write>",
+            Binding::Texture | Binding::WriteTexture => "",
         };
+        let number = self.bindings;
         let _ = writeln!(self.text, "@group(0) @binding({number}) var{space} {name}: {ty};");
-        self.bindings.push((name.to_owned(), kind));
+        self.bindings += 1;
     }
 
     fn into_source(self, stem: &'static str) -> Source {
-        Source { stem, text: self.text, bindings: self.bindings }
+        Source { stem, text: self.text }
     }
 }

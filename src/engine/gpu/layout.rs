@@ -1,4 +1,4 @@
-//! How a job lies in the device's memory: which volumes there are, how large, and over how many buffers each is spread.
+//! Layout of a job in the device's memory: the volumes, their sizes, and the buffers (slabs) over which each is spread.
 
 use super::kernels::{KernelConfig, LocalConfig};
 use super::limits::Limits;
@@ -11,10 +11,10 @@ use crate::stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS};
 use crate::stereo::local::Unit;
 use crate::stereo::{Aggregation, Fill, Median, RightMatching, StereoParams, pyramid};
 
-/// The direction straight to the right, which the winner can walk itself.
+/// The direction straight to the right, whose path the winner can compute.
 const ALONG_ROW: Direction = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
 
-/// What of the parameters decides buffers, kernels and dispatches; the rest are numbers in uniforms.
+/// Structural parameters of a level: those that decide buffers, kernels and dispatches. The others are numbers in uniforms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Structure {
@@ -26,9 +26,9 @@ pub struct Structure {
     pub candidates: u32,
     /// Codes of pixels and their comparison.
     pub comparison: Comparison,
-    /// How costs are aggregated over their surroundings.
+    /// Local aggregation of the costs.
     pub aggregation: Aggregation,
-    /// In what the aggregated ones are counted.
+    /// Unit of the aggregated costs.
     pub unit: Unit,
     /// Pixels from the centre of a local aggregation to its farthest neighbour along an axis; 0 without one.
     pub local_reach: u32,
@@ -42,7 +42,7 @@ pub struct Structure {
     pub start_angle_deg: u32,
     /// Largest P2 that can occur.
     pub largest_p2: u32,
-    /// Whether rivals of the winner are looked for: uniqueness, confidence.
+    /// Whether the best rival of the winner is needed, for uniqueness or confidence.
     pub rivals: bool,
     /// Whether winners are dropped at the border or by the match threshold.
     pub drops: bool,
@@ -50,30 +50,30 @@ pub struct Structure {
     pub checked: bool,
     /// Whether the right picture's map is a result too.
     pub wants_right: bool,
-    /// Whether the right picture's map is needed and comes from matching once more with the pictures swapped.
+    /// Whether the right picture's map is needed and comes from a second matching with the pictures swapped.
     pub swapped: bool,
-    /// Whether this is that match: of the mirrored pictures, each in the other's place.
+    /// Whether this level is that second matching, of mirrored pictures.
     pub mirrored: bool,
     /// The median.
     pub median: Median,
     /// Whether speckle is removed.
     pub speckle: bool,
-    /// How often surfaces are smoothed.
+    /// Iterations of the spatial filter.
     pub spatial: u32,
-    /// What holes are filled with.
+    /// Fill of holes.
     pub fill: Fill,
     /// Whether a coarser level gates this one.
     pub gated: bool,
     /// Whether mutual information is learned from a coarser level's map.
     pub has_coarse_information: bool,
-    /// Whether mutual information starts from the map of the pair before, on the coarsest level.
+    /// Whether mutual information starts from the map of the previous pair, on the coarsest level.
     pub starts_from_last: bool,
     /// Whether maps are smoothed over the pairs.
     pub temporal: bool,
 }
 
 impl Structure {
-    /// The pair itself first, then the coarser levels that gate it or tell what costs are, each with its parameters.
+    /// The pair itself first, then the coarser levels for gates or mutual information, each with its parameters.
     pub fn levels(size: (usize, usize), params: &StereoParams) -> Vec<(Self, StereoParams)> {
         Self::levels_of(size, params, false)
     }
@@ -86,7 +86,7 @@ impl Structure {
         while let Some((size, params, wants_right)) = next {
             let coarser = pyramid::coarser(size, &params);
             let structure = Self::new(size, &params, wants_right);
-            // their gates come from either map
+            // the gates of both matchings come from the coarser maps
             let wants_both = structure.swapped && structure.gated;
             levels.push((structure, params));
             next = coarser.map(|params| ((size.0.div_ceil(2), size.1.div_ceil(2)), params, wants_both));
@@ -185,7 +185,7 @@ impl Structure {
         directions(self.paths, self.start_angle_deg)
     }
 
-    /// What variants have to fit.
+    /// Requirements on the variant.
     pub fn requirements(&self) -> Requirements {
         Requirements {
             candidates: self.candidates,
@@ -208,9 +208,9 @@ const WINNERS_OTHER_BUFFERS: u32 = 7;
 /// One level's kernels and buffers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
-    /// What is to be done.
+    /// The structural parameters.
     pub structure: Structure,
-    /// What its kernels' texts follow from.
+    /// The inputs of its kernels.
     pub kernel: KernelConfig,
     /// Volumes of path costs that are kept at a time.
     pub volumes: u32,
@@ -221,7 +221,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// As the variant and the device's limits ask for it.
+    /// The layout for a variant within the device's limits.
     ///
     /// # Errors
     /// [`EngineError::TooLarge`] with the numbers.
@@ -332,7 +332,7 @@ impl Layout {
         self.structure.width as u64 * 4 * u64::from(self.words) * bytes * u64::from(self.slab_rows)
     }
 
-    /// Bytes of one of the level's buffers; 0 of what is no buffer.
+    /// Bytes of one of the level's buffers; 0 if the resource is no buffer.
     pub fn bytes(&self, resource: Resource) -> u64 {
         let Structure { width, height, .. } = self.structure;
         match resource {

@@ -92,7 +92,7 @@ pub(super) fn winner(layout: &Layout, winner: WinnerConfig) -> u64 {
     let sums = if exact {
         0
     } else {
-        // costs in pairs, times the paths, what each path adds, and the four sums of a word
+        // costs in pairs, times the paths, the increments of each path, and the four sums of a word
         load(layout) + 3 + 2 + u64::from(volumes) * added(layout) + if_so(earlier, 2) + 4
     };
     let keys = 4 * 3 + masked; // with the sum goes the candidate; and the least of them
@@ -112,7 +112,7 @@ fn following(layout: &Layout) -> u64 {
     4 * (8 + u64::from(is_masked(layout)))
 }
 
-/// Whether candidates have to be told from those that do not exist.
+/// Whether some candidates of a lane do not exist.
 fn is_masked(layout: &Layout) -> bool {
     layout.kernel.gated || layout.words * 4 != layout.structure.candidates
 }

@@ -19,7 +19,7 @@ pub struct GpuOptions {
     pub sequential: bool,
     /// For tests: bytes of one binding, if less than the device allows.
     pub binding_bytes: Option<u64>,
-    /// For tests: work of one submission, instead of what has been measured.
+    /// For tests: fixed work of one submission, instead of an adapted one.
     pub max_work: Option<u64>,
     /// For tests: shaders check every index, divisor and loop while they run.
     pub checks: bool,

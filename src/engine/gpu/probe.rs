@@ -1,11 +1,9 @@
 //! What a device can do at most, measured: how fast it copies, how fast it computes with integers, how long a pair is on its
 //! way. Stages are held against these figures.
 
-use super::buffers::extent;
 use super::compiler::{Compiler, Request, Source};
 use super::device::{Gpu, largest_binding};
 use super::layout::map_pitch;
-use super::shaders::Binding;
 use crate::engine::EngineError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -99,11 +97,7 @@ impl Rates {
             }
         };
         let clock = Clock::new(gpu);
-        let source = Arc::new(Source {
-            stem: "probe",
-            text: kernels(),
-            bindings: vec![("source".to_owned(), Binding::Write), ("target_words".to_owned(), Binding::Write)],
-        });
+        let source = Arc::new(Source { stem: "probe", text: kernels() });
         let best_ms = |entry, groups: u32| {
             let request = Request { source: Arc::clone(&source), entry, constants: Vec::new() };
             let pipeline = compiler.wait_for(&request)?;
@@ -150,8 +144,7 @@ fn buffers(gpu: &Gpu, bytes: u64) -> Result<[wgpu::Buffer; 2], EngineError> {
 }
 
 fn buffer(gpu: &Gpu, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
-    let label = Some("probe");
-    gpu.device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
+    gpu.buffer("probe", size, usage)
 }
 
 impl Transfers {
@@ -166,16 +159,8 @@ impl Transfers {
         let picture_bytes = (pitch * height) as u64;
         let staging = buffer(gpu, 2 * picture_bytes, wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC);
         let textures = [(); 2].map(|()| {
-            gpu.device.create_texture(&wgpu::TextureDescriptor {
-                label: Some("probe"),
-                size: extent(width, height),
-                mip_level_count: 1,
-                sample_count: 1,
-                dimension: wgpu::TextureDimension::D2,
-                format,
-                usage: wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::TEXTURE_BINDING,
-                view_formats: &[],
-            })
+            let usage = wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::TEXTURE_BINDING;
+            gpu.texture("probe", (width, height), format, usage)
         });
         let map_bytes = (map_pitch(width) * height * 4) as u64;
         let map = buffer(gpu, map_bytes, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC);

@@ -52,7 +52,7 @@ pub(super) struct Program {
     pub(super) step_ends: Vec<StepEnd>,
     /// The finished left map.
     pub(super) result: Resource,
-    /// The finished right map, where the job asks for it.
+    /// The finished right map, if it is a result.
     pub(super) right_result: Option<Resource>,
 }
 
@@ -221,20 +221,11 @@ fn spans(stages: &[&str], max_spans: usize) -> Vec<Range<usize>> {
 }
 
 fn upload_dispatch_params(gpu: &Gpu, params: &[DispatchParams]) -> wgpu::Buffer {
-    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("dispatch params"),
-        size: (params.len() * UNIFORM_ALIGNMENT) as u64,
-        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: true,
-    });
-    if let Ok(mut mapped) = buffer.get_mapped_range_mut(..) {
-        for (i, params) in params.iter().enumerate() {
-            let at = i * UNIFORM_ALIGNMENT;
-            mapped.slice(at..at + size_of::<DispatchParams>()).copy_from_slice(bytemuck::bytes_of(params));
-        }
+    let mut contents = vec![0; params.len() * UNIFORM_ALIGNMENT];
+    for (params, target) in params.iter().zip(contents.chunks_exact_mut(UNIFORM_ALIGNMENT)) {
+        target[..size_of::<DispatchParams>()].copy_from_slice(bytemuck::bytes_of(params));
     }
-    buffer.unmap();
-    buffer
+    gpu.buffer_of("dispatch params", &contents, wgpu::BufferUsages::UNIFORM)
 }
 
 fn uniform(params: &wgpu::Buffer, index: usize) -> wgpu::BindingResource<'_> {

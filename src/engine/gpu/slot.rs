@@ -2,7 +2,6 @@
 //!
 //! The host writes pair n + 1 into its own slot while the device still reads pair n from another.
 
-use super::buffers::extent;
 use super::device::Gpu;
 use super::layout::map_pitch;
 use super::resource::Resource;
@@ -74,65 +73,42 @@ struct Timestamps {
 impl Slot {
     pub(super) fn new(gpu: &Gpu, format: PairFormat) -> Self {
         let PairFormat { width, height, wide, wants_right } = format;
-        let buffer = |label, size, usage, mapped_at_creation| {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation })
-        };
-        let texture = |label| {
-            gpu.device.create_texture(&wgpu::TextureDescriptor {
-                label: Some(label),
-                size: extent(width, height),
-                mip_level_count: 1,
-                sample_count: 1,
-                dimension: wgpu::TextureDimension::D2,
-                format: if wide { wgpu::TextureFormat::R16Uint } else { wgpu::TextureFormat::R8Uint },
-                usage: wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::TEXTURE_BINDING,
-                view_formats: &[],
-            })
-        };
-        let textures = [texture("left"), texture("right")];
+        let pixels = if wide { wgpu::TextureFormat::R16Uint } else { wgpu::TextureFormat::R8Uint };
+        let usage = wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::TEXTURE_BINDING;
+        let textures = ["left", "right"].map(|label| gpu.texture(label, (width, height), pixels, usage));
         let [left, right] = [0, 1].map(|i: usize| textures[i].create_view(&wgpu::TextureViewDescriptor::default()));
-        let queries = 2 * MAX_TIMED as u32;
         let timestamps = gpu.times_passes().then(|| Timestamps {
             queries: gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
                 label: Some("stages"),
                 ty: wgpu::QueryType::Timestamp,
-                count: queries,
+                count: 2 * MAX_TIMED as u32,
             }),
-            resolved: buffer(
+            resolved: gpu.buffer(
                 "timestamps",
                 TICKS_SIZE as u64,
                 wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
-                false,
             ),
         });
-        let staging_bytes = 2 * format.row_pitch() * height + MAX_LEVELS * PARAMS_STRIDE;
+        let params_bytes = MAX_LEVELS * PARAMS_STRIDE;
         let maps = 1 + usize::from(wants_right);
         let read_bytes = MAP_OFFSET + maps * format.map_bytes();
+        let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("staging"),
+            size: (2 * format.row_pitch() * height + params_bytes) as u64,
+            usage: wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: true,
+        });
+        let (uniform, copied) = (wgpu::BufferUsages::UNIFORM, wgpu::BufferUsages::COPY_DST);
         Self {
             format,
             left,
             right,
             textures,
-            params: buffer(
-                "params",
-                (MAX_LEVELS * PARAMS_STRIDE) as u64,
-                wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                false,
-            ),
+            params: gpu.buffer("params", params_bytes as u64, uniform | copied),
             timestamps,
-            staging: buffer(
-                "staging",
-                staging_bytes as u64,
-                wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
-                true,
-            ),
+            staging,
             staging_mapped: Arc::new(AtomicBool::new(true)),
-            read_back: buffer(
-                "read back",
-                read_bytes as u64,
-                wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-                false,
-            ),
+            read_back: gpu.buffer("read back", read_bytes as u64, wgpu::BufferUsages::MAP_READ | copied),
         }
     }
 

@@ -96,12 +96,8 @@ impl GpuEngine {
     /// Copies a buffer to the host, and waits for it.
     fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u32>, EngineError> {
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let copy = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("trace"),
-            size: buffer.size(),
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let copy = self.gpu.buffer("trace", buffer.size(), usage);
         encoder.copy_buffer_to_buffer(buffer, 0, &copy, 0, buffer.size());
         self.gpu.queue.submit([encoder.finish()]);
         let (mapped, is_mapped) = mpsc::sync_channel(1);

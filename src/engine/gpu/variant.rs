@@ -1,7 +1,7 @@
 //! Variants of the kernels: the same bits at different speed, depending on adapter and size.
 //!
-//! All variants compute in 32-bit integers. Numbers of 16 bits are left out: they would save a tenth of the counted
-//! operations (docs/performance.md), and every stage that this concerns moves so many bytes that memory limits it first.
+//! All variants compute in 32-bit integers. With 16 bits the counted operations ([`super::operations`]) fall by a tenth at most,
+//! because costs and increments are bytes in memory and have to be converted at each step.
 
 use super::limits::Limits;
 use crate::choices;

@@ -1,23 +1,23 @@
-//! What a job asks of the device, stage by stage, beside the times that it took.
+//! Work of each stage: bytes, operations, dispatches.
 
 use super::engine::GpuEngine;
 use super::graph::DispatchGraph;
 
-/// What one stage asks of the device.
+/// Work of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct StageWork {
     /// The stage as it is timed: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub name: &'static str,
-    /// Bytes that its kernels read and write: of volumes and maps as often as they ask for them, of codes and pictures once.
+    /// Bytes that its kernels read and write: of volumes and maps every access, of codes and pictures the first one.
     pub bytes: u64,
-    /// Integer operations, counted as [`super::operations`] says.
+    /// Integer operations, counted as [`super::operations`] documents.
     pub operations: u64,
     /// Dispatches.
     pub dispatches: usize,
 }
 
 impl DispatchGraph {
-    /// What each stage asks of the device, in the order in which they first run.
+    /// Work of each stage, in the order in which they first run.
     pub fn work(&self) -> Vec<StageWork> {
         let mut stages: Vec<StageWork> = Vec::new();
         for step in self.steps.iter().filter(|step| !step.dispatches.is_empty()) {
@@ -36,7 +36,7 @@ impl DispatchGraph {
 }
 
 impl GpuEngine {
-    /// What each stage of the last job asked of the device; nothing before the first one.
+    /// Work of each stage of the last job; empty before the first one.
     pub fn work(&self) -> Vec<StageWork> {
         self.graph().map(DispatchGraph::work).unwrap_or_default()
     }

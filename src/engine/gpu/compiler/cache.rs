@@ -1,5 +1,5 @@
-//! What the driver compiled, kept in a file of the program's cache folder from one run to the next: one for each
-//! device. A broken file, another version's or another driver's is as good as none.
+//! The driver's compiled pipelines, stored in the program's cache folder, a file for each device. Broken files and those of
+//! another version or driver are ignored.
 
 #![allow(
     unsafe_code,
@@ -20,7 +20,7 @@ pub(super) struct Cache {
     gpu: Gpu,
     file: Option<PathBuf>,
     opened: OnceLock<Option<wgpu::PipelineCache>>,
-    /// Checksum of what the file holds.
+    /// Checksum of the file's contents.
     saved: Mutex<Option<u64>>,
 }
 
@@ -39,7 +39,7 @@ impl Cache {
         cached::file(&format!("{device}.bin"))
     }
 
-    /// The driver's cache, with what the file holds.
+    /// The driver's cache, with the file's contents.
     pub(super) fn get(&self) -> Option<&wgpu::PipelineCache> {
         let file = self.file.as_ref()?;
         let open = || {
@@ -90,7 +90,7 @@ fn unpack(bytes: &[u8]) -> Option<&[u8]> {
     (u64::from_le_bytes(*sum) == checksum(data)).then_some(data)
 }
 
-/// FNV-1a of 64 bits: finds damage, and does not keep out whoever wants to get in.
+/// FNV-1a of 64 bits: detects damage, not manipulation.
 pub(super) fn checksum(data: &[u8]) -> u64 {
     data.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

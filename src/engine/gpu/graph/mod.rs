@@ -344,8 +344,7 @@ pub(super) fn split(
 impl Shader {
     /// A pipeline of this shader.
     pub fn request(&self, entry: &'static str, constants: Vec<(&'static str, u32)>) -> Request {
-        let bindings = self.bindings.iter().map(|&(name, binding)| (name.to_owned(), binding)).collect();
-        let source = Source { stem: self.stem, text: self.source.to_owned(), bindings };
-        Request { source: Arc::new(source), entry, constants }
+        let source = Arc::new(Source { stem: self.stem, text: self.source.to_owned() });
+        Request { source, entry, constants }
     }
 }

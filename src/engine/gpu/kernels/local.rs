@@ -2,10 +2,8 @@
 //! one slab of means or exact sums.
 
 use super::{KernelConfig, SourceBuilder, slab_access};
-use crate::engine::gpu::compiler::Source;
-use crate::engine::gpu::shaders::{
-    self, Binding, LOCAL_COLUMNS, LOCAL_RUN, LOCAL_RUNS, LOCAL_STRIP, LOCAL_WORDS, SAD_WORDS,
-};
+use crate::engine::gpu::compiler::{Binding, Source};
+use crate::engine::gpu::shaders::{self, LOCAL_COLUMNS, LOCAL_RUN, LOCAL_RUNS, LOCAL_STRIP, LOCAL_WORDS, SAD_WORDS};
 use crate::stereo::Aggregation;
 use crate::stereo::local::Unit;
 use std::fmt::Write as _;
@@ -64,8 +62,8 @@ impl KernelConfig {
             }
         );
         if local.kind.has_weights() {
-            text.bind("left", Binding::Texture, "");
-            text.bind("right", Binding::Texture, "");
+            text.bind("left", Binding::Texture, "texture_2d<u32>");
+            text.bind("right", Binding::Texture, "texture_2d<u32>");
         }
         if local.kind.has_arms() {
             text.bind("arms", Binding::Read, "array<u32>");

@@ -15,7 +15,7 @@ pub struct Trial {
     pub paths_ms: Option<f64>,
     /// Sums and winners alone, ms; `None` without timestamps.
     pub winner_ms: Option<f64>,
-    /// All of a pair: on the device where it tells, else from submission to result, ms.
+    /// The whole pair: on the device where it has timestamps, else from submission to result, ms.
     pub pair_ms: f64,
 }
 
@@ -92,7 +92,7 @@ fn time(engine: &mut GpuEngine, job: &Job, variant: Variant, rounds: usize) -> R
     Ok(best)
 }
 
-/// The sum of a pair's stages, where the device tells them: what other programs do in between does not count.
+/// The sum of a pair's stages where the device times them, which excludes the work of other programs.
 pub(super) fn device_ms(output: &Output) -> f64 {
     let timed: f64 = output.stages.iter().map(|stage| stage.ms).sum();
     if timed > 0.0 && !output.engine.software { timed } else { output.compute_time.as_secs_f64() * 1e3 }

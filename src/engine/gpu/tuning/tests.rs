@@ -1,4 +1,4 @@
-//! Exploring by times that are made up, and what is kept of it.
+//! Tuning with invented times, and stored records.
 
 use super::*;
 use crate::engine::gpu::limits::Limits;

@@ -44,7 +44,7 @@ impl Levels {
         Self { compiler: Compiler::with_checks(gpu.clone()), gpu: gpu.clone(), layouts, params }
     }
 
-    /// Runs what a builder made; `other` knows the resources that are not uniforms.
+    /// Records a builder's dispatches; `other` resolves the resources that are not uniforms.
     fn run<'a>(
         &'a self,
         builder: &GraphBuilder,
