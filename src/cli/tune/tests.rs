@@ -120,7 +120,7 @@ fn the_best_is_kept_also_when_nobody_reads_on() {
     assert!(super::super::is_closed_pipe(&err), "{err}");
     let record = records.get(&key).unwrap();
     assert_eq!(
-        record.variant.unsupported_reason(&GpuEngine::new(gpu).unwrap().limits(), &structure.requirements()),
+        record.variant.unsupported_reason(GpuEngine::new(gpu).unwrap().limits(), &structure.requirements()),
         None
     );
 }
