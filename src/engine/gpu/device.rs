@@ -201,7 +201,7 @@ impl Gpu {
         if self.info.software { 1 << 20 } else { 1 << 18 }
     }
 
-    pub(super) fn buffer(&self, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    pub(crate) fn buffer(&self, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
         let label = Some(label);
         self.device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
     }
@@ -219,7 +219,7 @@ impl Gpu {
         buffer
     }
 
-    pub(super) fn texture(
+    pub(crate) fn texture(
         &self,
         label: &str,
         (width, height): (usize, usize),
@@ -267,7 +267,7 @@ impl Gpu {
     }
 
     /// Fails if the device is lost, or after an uncaught error since the last call.
-    pub(super) fn check(&self) -> Result<(), EngineError> {
+    pub(crate) fn check(&self) -> Result<(), EngineError> {
         if let Some(why) = self.lost() {
             return Err(EngineError::DeviceLost(why.to_owned()));
         }
@@ -340,6 +340,6 @@ fn summary(index: usize, adapter: &wgpu::Adapter) -> AdapterSummary {
 }
 
 /// Bytes that one binding can hold.
-pub(super) fn largest_binding(limits: &wgpu::Limits) -> u64 {
+pub(crate) fn largest_binding(limits: &wgpu::Limits) -> u64 {
     limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
 }

@@ -5,7 +5,7 @@
 
 mod buffers;
 pub mod compiler;
-mod device;
+pub(crate) mod device;
 mod engine;
 mod events;
 pub mod graph;
@@ -15,7 +15,6 @@ pub mod limits;
 pub mod operations;
 mod options;
 mod past;
-mod probe;
 mod program;
 pub mod resource;
 pub mod shaders;
@@ -30,6 +29,5 @@ pub use device::{AdapterChoice, AdapterSummary, Gpu, INSTALL};
 pub use engine::GpuEngine;
 pub use events::Event;
 pub use options::GpuOptions;
-pub use probe::{Rates, Transfers};
 pub use trace::{Trace, TraceData};
 pub use work::StageWork;

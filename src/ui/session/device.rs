@@ -7,7 +7,7 @@ use super::Session;
 use crate::engine::gpu::Gpu;
 use crate::engine::{EngineChoice, OpenOptions};
 use crate::live::EngineSource;
-use crate::ui::tasks::Task;
+use crate::ui::jobs::Job;
 use std::time::{Duration, Instant};
 
 /// From a loss to the search for the GPU that is missed.
@@ -89,7 +89,9 @@ impl Session {
     /// Looks for the GPU that is missed when it is time; once.
     pub(super) fn look_for_device(&mut self, now: Instant) {
         if self.device.look_at.take_if(|at| *at <= now).is_some() && self.device.missed.is_some() {
-            self.begin(Task::OpenGpu(self.engine.adapter.clone()));
+            let adapter = self.engine.adapter.clone();
+            let open = move || Gpu::open(&adapter).map(Gpu::for_window).map_err(|err| err.to_string());
+            self.jobs.start(Job::stoppable("looking for the GPU"), open, Self::found_device);
         }
     }
 
