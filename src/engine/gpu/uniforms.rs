@@ -1,7 +1,7 @@
 //! The uniforms of `shaders/common.wgsl`.
 
 use super::layout::{Layout, map_pitch};
-use crate::frame::Luma;
+use crate::image::Luma;
 use crate::stereo::StereoParams;
 use crate::stereo::aggregate::penalty_table;
 use crate::stereo::disparity::whole;
