@@ -125,11 +125,11 @@ impl Rectifier {
         [&self.left, &self.right].map(|table| table.source(x, y))
     }
 
-    /// The rectified pair, left and right; what no camera sees is black.
+    /// Checks whether a pair can be rectified.
     ///
     /// # Errors
     /// Pictures of another size than the map was made for.
-    pub fn apply(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError> {
+    pub fn check(&self, raw: &RawPair) -> Result<(), CalibrationError> {
         for picture in [&raw.left, &raw.right] {
             if picture.size() != self.size() {
                 let ((width, height), (own_width, own_height)) = (picture.size(), self.size());
@@ -139,6 +139,15 @@ impl Rectifier {
                 )));
             }
         }
+        Ok(())
+    }
+
+    /// The rectified pair, left and right; what no camera sees is black.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn apply(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError> {
+        self.check(raw)?;
         Ok((rectify(&self.left, &raw.left), rectify(&self.right, &raw.right)))
     }
 }
@@ -146,6 +155,10 @@ impl Rectifier {
 impl crate::capture::Rectify for Rectifier {
     fn rectify(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError> {
         self.apply(raw)
+    }
+
+    fn check(&self, raw: &RawPair) -> Result<(), CalibrationError> {
+        self.check(raw)
     }
 
     fn geometry(&self) -> Geometry {

@@ -23,6 +23,12 @@ pub trait Rectify: Send + Sync {
     /// The pair does not fit the calibration.
     fn rectify(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError>;
 
+    /// Checks without rectifying whether [`Self::rectify`] can.
+    ///
+    /// # Errors
+    /// The pair does not fit the calibration.
+    fn check(&self, raw: &RawPair) -> Result<(), CalibrationError>;
+
     /// The rectified rig at the source's size.
     fn geometry(&self) -> Geometry;
 }
@@ -42,6 +48,14 @@ impl Recipe {
     /// What turns disparity into metres, at the source's size.
     pub fn geometry(&self, source: &SourceInfo) -> Option<Geometry> {
         self.geometry.or_else(|| self.rectifier.as_ref().map(|rectifier| rectifier.geometry())).or(source.geometry)
+    }
+
+    /// Checks whether a frame can be made of this pair.
+    ///
+    /// # Errors
+    /// The pair does not fit the calibration.
+    pub fn check(&self, raw: &RawPair) -> Result<(), CalibrationError> {
+        self.rectifier.as_ref().map_or(Ok(()), |rectifier| rectifier.check(raw))
     }
 
     /// The frame of a pair that arrived at this moment.
@@ -466,10 +480,12 @@ mod tests {
     struct Darken;
 
     impl Rectify for Darken {
+        fn check(&self, raw: &RawPair) -> Result<(), CalibrationError> {
+            if raw.sequence == 1 { Err(CalibrationError("another size".into())) } else { Ok(()) }
+        }
+
         fn rectify(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError> {
-            if raw.sequence == 1 {
-                return Err(CalibrationError("another size".into()));
-            }
+            self.check(raw)?;
             let dark = || Picture { luma: Luma::U8(Image::filled(8, 4, 1)), rgb: None };
             Ok((dark(), dark()))
         }

@@ -6,6 +6,7 @@ mod auto;
 mod cached;
 pub mod model;
 mod open;
+pub mod recovery;
 pub mod worker;
 
 pub use cpu::CpuEngine;

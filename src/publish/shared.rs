@@ -94,7 +94,9 @@ impl Shared {
 
     pub(super) fn set_wanted(&self, frames: bool, results: bool) {
         self.wants_frames.store(frames, Ordering::Release);
-        self.wants_results.store(results, Ordering::Release);
+        if !self.wants_results.swap(results, Ordering::AcqRel) && results {
+            self.wake();
+        }
     }
 
     pub(super) fn wants_frames(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Those who watch from elsewhere: what they want, and what they are told.
 
 use super::Session;
+use crate::live::RemoteEvents;
 use crate::recording::{About, CalibrationNote, parameter_words};
 use crate::rig::Calibrated;
 use std::time::SystemTime;
@@ -24,11 +25,11 @@ impl Session {
 
     /// Takes parameters that are wanted elsewhere, and tells what is in force here.
     pub(super) fn ask_remote(&mut self) {
-        let Some(remote) = self.live.remote().cloned() else { return };
-        if let Some(params) = remote.exchange(&self.params) {
+        let RemoteEvents { params, news } = self.live.poll_remote();
+        if let Some(params) = params {
             self.set_params(params);
         }
-        for news in remote.news() {
+        for news in news {
             if news.is_error {
                 self.notices.error(news.text);
             } else {
