@@ -3,24 +3,25 @@
 //! It owns the capture thread and the engine thread, and outlives any window and any device.
 
 pub mod headless;
+mod health;
 mod remote;
 mod status;
 mod summary;
-mod watch;
 #[cfg(test)]
 mod tests;
 
 pub use crate::engine::worker::{EngineSource, ResultTap, Wake};
+pub use health::Health;
 pub use remote::{News, Remote, RemoteEvents};
 pub use status::{Dropped, Latency, RunLatency, Status};
 pub use summary::Summary;
-pub use watch::Health;
 
 use crate::calibration::CalibrationError;
 use crate::capture::{Capture, CaptureOptions, FrameTap, PairSource, Recipe, Transport};
 use crate::engine::worker::{Control, EngineWorker};
 use crate::engine::{OpenOptions, Output};
 use crate::stereo::StereoParams;
+use health::HealthMonitor;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How the pipeline starts; all of it can be changed while it runs.
@@ -62,7 +63,7 @@ impl LiveOptions {
 /// The running pipeline. Dropping it stops it.
 pub struct Live {
     // in the order in which they stop
-    watch: watch::Watch,
+    health: HealthMonitor,
     capture: Mutex<Capture>,
     engine: EngineWorker,
     remote: Option<Arc<dyn Remote>>,
@@ -91,8 +92,8 @@ impl Live {
                 wake();
             }));
         }
-        let watch = watch::Watch::start(Box::new(engine.newest()))?;
-        Ok(Self { watch, capture: Mutex::new(capture), engine, remote })
+        let health = HealthMonitor::start(engine.newest())?;
+        Ok(Self { health, capture: Mutex::new(capture), engine, remote })
     }
 
     /// Reads another source from now on. The old one is closed in the background, which may take half a second.
@@ -241,7 +242,7 @@ impl Live {
             (capture.info(), capture.state(), capture.stats())
         };
         let params = self.params();
-        Status::of(source, cameras, capture, self.engine.stats(), self.watch.seen(), params.cost, self.is_paused())
+        Status::of(source, cameras, capture, self.engine.stats(), self.health.health(), params.cost, self.is_paused())
     }
 
     fn capture(&self) -> MutexGuard<'_, Capture> {

@@ -98,14 +98,15 @@ impl Stage {
             Live::start(source, LiveOptions { remote: Some(remote), ..LiveOptions::new(params, engine) }).unwrap();
         let (live, stop, news) = (Arc::new(live), Arc::<AtomicBool>::default(), Arc::<Mutex<Vec<News>>>::default());
         let owner = {
-            let (live, publisher, stop, news) = (live.clone(), publisher.clone(), stop.clone(), news.clone());
+            let (live, stop, news) = (live.clone(), stop.clone(), news.clone());
             let owner = std::thread::Builder::new().name("owner".into());
             owner.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
-                    if let Some(params) = publisher.exchange(&live.params()) {
+                    let events = live.poll_remote();
+                    if let Some(params) = events.params {
                         live.set_params(params);
                     }
-                    news.lock().unwrap().extend(publisher.news());
+                    news.lock().unwrap().extend(events.news);
                     std::thread::sleep(Duration::from_millis(2));
                 }
             })
@@ -309,7 +310,7 @@ fn the_program_says_where_it_listens_and_why_it_does_not() {
     let link = said.lines().find(|line| line.contains("ws://")).unwrap();
     let token: String = link.split("/?token=").nth(1).unwrap().chars().take_while(|c| *c != ' ').collect();
     assert!(code == Some(0) && token.len() == 32 && !link.contains("0.0.0.0"), "{said}");
-    assert!(said.contains("whoever has this link can watch and change parameters"), "{said}");
+    assert!(said.contains("everyone who has this link can watch and change parameters"), "{said}");
     let (code, said) =
         run_with(&["foxglove=:0", "--publish-allow-origin", "http://a.example"], "one-that-I-have-chosen");
     assert!(code == Some(0) && said.contains("/?token=one-that-I-have-chosen "), "{said}");
