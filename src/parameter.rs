@@ -1,12 +1,13 @@
-//! One description of each thing a user can change: flag, settings file and panel are all made from it.
+//! Description of each parameter: flags, settings files and panels are made from it.
 //!
-//! `parameters!` declares a struct whose fields carry their default, range, unit and help; it makes the struct, its
-//! defaults and a table of [`Parameter`]s. Nothing else in the program repeats any of these.
+//! `parameters!` declares a struct whose fields carry their default, range, unit and help, and all else that is known of
+//! them ([`Parameter`]). It makes the struct, its defaults and a table of parameters. Nothing else in the program repeats any
+//! of these.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// A value as the command line, a settings file or a slider speaks of it.
+/// Value of a parameter on the command line, in a settings file or of a slider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     /// A whole number.
@@ -30,14 +31,14 @@ impl fmt::Display for Value {
     }
 }
 
-/// Which values a parameter takes.
+/// Values that a parameter can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// A whole number in a range.
     Integer(RangeInclusive<i64>),
     /// A whole number in a range, or `off`.
     OptionalInteger(RangeInclusive<i64>),
-    /// One of these words, each with what it means.
+    /// One of these words, each with its meaning.
     Choice(Vec<(&'static str, &'static str)>),
     /// `on` or `off`.
     Switch,
@@ -48,7 +49,7 @@ pub enum Domain {
 pub enum Group {
     /// Search range, cost, paths, penalties.
     Matching,
-    /// What happens to the disparity map afterwards.
+    /// Filters of the disparity map.
     Filters,
 }
 
@@ -110,7 +111,7 @@ impl ParameterType for bool {
 pub struct Parameter<S: 'static> {
     /// The word of the flag and of the settings file: `min-disparity`.
     pub name: &'static str,
-    /// What stands beside the slider.
+    /// Text beside the slider.
     pub label: &'static str,
     /// `px`, `%`, or empty.
     pub unit: &'static str,
@@ -120,19 +121,104 @@ pub struct Parameter<S: 'static> {
     pub group: Group,
     /// Shown at once, or only when the panel is unfolded.
     pub basic: bool,
-    /// Which values it takes.
+    /// Values that it can have.
     pub domain: Domain,
     /// Reads the field.
     pub get: fn(&S) -> Value,
     /// Writes the field; false if the value is of another kind.
     pub set: fn(&mut S, Value) -> bool,
+    /// How it depends on the others, and what depends on it.
+    pub properties: Properties<S>,
+}
+
+/// Optional properties of a parameter.
+pub struct Properties<S: 'static> {
+    /// Whether the parameter has an effect; the reason if it has none ([`only_if`]).
+    pub applies: fn(&S) -> Result<(), &'static str>,
+    /// Whether it belongs to one choice or switch: it is shown beside that, and only where it applies.
+    pub is_dependent: bool,
+    /// Span of the slider, where the whole range would be too coarse.
+    pub slider: Option<fn(&S) -> RangeInclusive<i64>>,
+    /// Smallest value beside the other parameters.
+    pub smallest: Option<fn(&S) -> i64>,
+    /// Largest value beside the other parameters, and the reason.
+    pub largest: fn(&S) -> Option<(i64, String)>,
+    /// Odd numbers only: the size of a window, which has a centre.
+    pub is_odd: bool,
+    /// Values with a button of their own.
+    pub shortcuts: &'static [i64],
+    /// Effect on the time of a pair.
+    pub time: TimeEffect,
+    /// The part of the value by which `--engine auto` decides.
+    pub engine_criterion: Option<fn(&S) -> Value>,
+}
+
+impl<S> Properties<S> {
+    /// A parameter that depends on no other one, and each of whose values takes its own time.
+    pub const DEFAULT: Self = Self {
+        applies: |_| Ok(()),
+        is_dependent: false,
+        slider: None,
+        smallest: None,
+        largest: |_| None,
+        is_odd: false,
+        shortcuts: &[],
+        time: TimeEffect::Value,
+        engine_criterion: None,
+    };
+}
+
+/// For [`Properties::applies`].
+///
+/// # Errors
+/// The reason where the condition is false.
+pub const fn only_if(condition: bool, reason: &'static str) -> Result<(), &'static str> {
+    if condition { Ok(()) } else { Err(reason) }
+}
+
+/// Effect of a parameter's value on the time of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeEffect {
+    /// Each value takes its own time.
+    Value,
+    /// Time depends on whether the parameter is on: not `off` or 0.
+    OnOff,
+    /// All values take the same time.
+    None,
 }
 
 impl<S> Parameter<S> {
+    /// Range of an integer beside the other parameters, and the reason for its end where that lies within the slider.
+    pub fn range(&self, params: &S) -> Option<(RangeInclusive<i64>, Option<String>)> {
+        let (Domain::Integer(domain) | Domain::OptionalInteger(domain)) = &self.domain else { return None };
+        let first = self.properties.smallest.map_or(*domain.start(), |smallest| smallest(params).max(*domain.start()));
+        let end_of_slider = *self.slider_span(params)?.end();
+        let limit = (self.properties.largest)(params).filter(|(largest, _)| *largest < end_of_slider);
+        let (last, reason) = limit.map_or((*domain.end(), None), |(largest, reason)| (largest, Some(reason)));
+        Some((first..=last.max(first), reason))
+    }
+
+    /// Span of an integer's slider.
+    pub fn slider_span(&self, params: &S) -> Option<RangeInclusive<i64>> {
+        let (Domain::Integer(domain) | Domain::OptionalInteger(domain)) = &self.domain else { return None };
+        Some(self.properties.slider.map_or_else(|| domain.clone(), |span| span(params)))
+    }
+
+    /// Word for the part of the value that decides the time of a pair; none if no part does.
+    pub fn time_word(&self, params: &S) -> Option<String> {
+        let value = (self.get)(params);
+        match (self.properties.time, value, &self.domain) {
+            (TimeEffect::None, ..) => None,
+            (TimeEffect::OnOff, Value::Integer(v), Domain::Integer(_)) => Some(Value::Switch(v > 0).to_string()),
+            (TimeEffect::OnOff, Value::Integer(_), _) => Some(Value::Switch(true).to_string()),
+            _ => Some(value.to_string()),
+        }
+    }
+
     /// A value from the text of a flag or a settings file, checked against the domain.
     ///
     /// # Errors
-    /// Says which values there are.
+    /// A text with the valid values.
     pub fn parse(&self, text: &str) -> Result<Value, String> {
         let integer = |range: &RangeInclusive<i64>, or_off: &str| {
             let wanted = format!("expected a whole number from {} to {}{or_off}", range.start(), range.end());
@@ -193,9 +279,22 @@ macro_rules! stands_as_its_word {
     };
 }
 
-/// Declares a family of choices: an enum whose members have a word and a sentence, with `ALL` and [`ParameterType`].
+/// Declares a family of choices: an enum whose members have a word and a sentence, with `ALL` and [`ParameterType`]; with
+/// `pub enum Kind: Description`, each member also names its constant description.
 #[macro_export]
 macro_rules! choices {
+    ($(#[doc = $doc:literal])* pub enum $name:ident: $description:ty {
+        $($(#[doc = $help:literal])+ $member:ident = $word:literal => $constant:expr,)+
+    }) => {
+        $crate::choices! { $(#[doc = $doc])* pub enum $name { $($(#[doc = $help])+ $member = $word,)+ } }
+
+        impl $name {
+            /// The constant description of the member.
+            pub const fn description(self) -> &'static $description {
+                match self { $(Self::$member => &$constant,)+ }
+            }
+        }
+    };
     ($(#[doc = $doc:literal])* pub enum $name:ident { $($(#[doc = $help:literal])+ $member:ident = $word:literal,)+ }) => {
         $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -210,7 +309,7 @@ macro_rules! choices {
                 match self { $(Self::$member => $word,)+ }
             }
 
-            /// What it means, in a sentence.
+            /// Its meaning, in a sentence.
             pub const fn help(self) -> &'static str {
                 match self { $(Self::$member => concat!($($help),+).trim_ascii(),)+ }
             }
@@ -265,7 +364,8 @@ macro_rules! choices {
 macro_rules! parameters {
     ($(#[doc = $doc:literal])* pub struct $name:ident { $(
         $(#[doc = $help:literal])+
-        $field:ident: $type:ty = $default:expr, $flag:literal, $label:literal, $range:expr, $unit:literal, $group:ident, $place:ident;
+        $field:ident: $type:ty = $default:expr, $flag:literal, $label:literal, $range:expr, $unit:literal, $group:ident, $place:ident
+            $({ $($property:ident: $value:expr),+ $(,)? })?;
     )+ }) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq, Eq)]
@@ -293,6 +393,10 @@ macro_rules! parameters {
                     set: |s, value| match $crate::parameter::ParameterType::from_value(value) {
                         Some(v) => { s.$field = v; true }
                         None => false,
+                    },
+                    properties: $crate::parameter::Properties {
+                        $($($property: $value,)+)?
+                        ..$crate::parameter::Properties::DEFAULT
                     },
                 }),+])
             }

@@ -13,8 +13,8 @@ use crate::engine::gpu::tuning::Explore;
 use crate::engine::{EngineChoice, OpenOptions};
 use crate::files::plain;
 use crate::frame::Geometry;
-use crate::parameter::{Parameter, ParameterType, Value};
-use crate::stereo::{AdaptiveP2, CostKind, Preset, StereoParams};
+use crate::parameter::Value;
+use crate::stereo::{Preset, StereoParams};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -120,9 +120,7 @@ impl Settings {
                 settings.apply(word).map_err(|text| word.error(&text))?;
             }
         }
-        if words.iter().all(|word| word.name != "p2-min") {
-            lift_floor(&mut settings.params);
-        }
+        settings.params.repair(|name| words.iter().any(|word| word.name == name));
         let only_flags = words.iter().all(|word| word.origin == Origin::Flag);
         let wrap = if only_flags { SettingsError::Flag } else { SettingsError::File };
         settings.params.validate().map_err(|err| wrap(err.to_string()))?;
@@ -133,7 +131,7 @@ impl Settings {
     fn apply(&mut self, word: &Word) -> Result<(), String> {
         let text = word.text.as_str();
         if let Some(parameter) = StereoParams::parameter(&word.name) {
-            write_parameter(&mut self.params, parameter, text)?;
+            self.params.set(parameter, parameter.parse(text)?);
             if word.name == "num-disparities" {
                 self.near_m = None;
             }
@@ -187,25 +185,6 @@ impl Settings {
     }
 }
 
-/// Writes one parameter as a flag says it; penalties follow the cost.
-fn write_parameter(params: &mut StereoParams, parameter: &Parameter<StereoParams>, text: &str) -> Result<(), String> {
-    let value = parameter.parse(text)?;
-    match (CostKind::from_value(value), parameter.name) {
-        (Some(cost), "cost") => params.set_cost(cost),
-        _ => {
-            (parameter.set)(params, value);
-        }
-    }
-    Ok(())
-}
-
-/// Nobody who raises P1 should have to know of the floor under P2.
-fn lift_floor(params: &mut StereoParams) {
-    if params.adaptive_p2 != AdaptiveP2::Off {
-        params.p2_min = params.p2_min.max(params.p1 + 1);
-    }
-}
-
 /// Parameters with these changed, by the rules of flags.
 ///
 /// # Errors
@@ -215,11 +194,9 @@ pub fn changed(params: &StereoParams, words: &[(String, String)]) -> Result<Ster
     for (name, text) in words {
         let said = |why: String| SettingsError::Flag(format!("--{name} {why}"));
         let parameter = StereoParams::parameter(name).ok_or_else(|| said("is no parameter".to_owned()))?;
-        write_parameter(&mut params, parameter, text).map_err(said)?;
+        params.set(parameter, parameter.parse(text).map_err(said)?);
     }
-    if words.iter().all(|(name, _)| name != "p2-min") {
-        lift_floor(&mut params);
-    }
+    params.repair(|name| words.iter().any(|(word, _)| word == name));
     params.validate().map_err(|err| SettingsError::Flag(err.to_string()))?;
     Ok(params)
 }
@@ -304,6 +281,7 @@ pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stereo::CostKind;
 
     fn flags(words: &[(&str, &str)]) -> Vec<Word> {
         words.iter().map(|(n, t)| Word { name: (*n).into(), text: (*t).into(), origin: Origin::Flag }).collect()
@@ -362,9 +340,10 @@ mod tests {
 
     #[test]
     fn penalties_in_the_wrong_order_are_refused_with_the_flags() {
-        let text = Settings::resolve(&flags(&[("p1", "90")])).unwrap_err().to_string();
+        let text = Settings::resolve(&flags(&[("p1", "90"), ("p2", "60")])).unwrap_err().to_string();
         assert!(text.contains("--p1 90") && text.contains("--p2 60"), "{text}");
-        assert_eq!(Settings::resolve(&flags(&[("p1", "20")])).unwrap().params.p2_min, 21);
+        let raised = Settings::resolve(&flags(&[("p1", "90")])).unwrap().params;
+        assert_eq!((raised.p2, raised.p2_min), (91, 91), "P1 raises them");
         let text = Settings::resolve(&flags(&[("p1", "20"), ("p2-min", "20")])).unwrap_err().to_string();
         assert!(text.contains("--p2-min 20"), "{text}");
         let text = Settings::resolve(&flags(&[("p2", "8191"), ("cost", "sad")])).unwrap_err().to_string();
@@ -382,7 +361,7 @@ mod tests {
         assert_eq!(change(&[("cost", "census-7x7")]).unwrap().p2, CostKind::Census7x7.penalties().p2);
         assert_eq!(change(&[("gating", "off")]).unwrap(), StereoParams::default());
         for (words, why) in [
-            (&[("p1", "90")][..], "--p1 90 is not below --p2 60"),
+            (&[("p2", "3")][..], "--p1 14 is not below --p2 3"),
             (&[("p1", "high")], "--p1 'high': expected a whole number from 0 to 4096"),
             (&[("colour", "red")], "--colour is no parameter"),
         ] {

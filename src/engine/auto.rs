@@ -4,7 +4,7 @@
 //! caches, by devices, size and those parameters that decide how long a pair takes.
 
 use super::{CpuEngine, Engine, EngineError, Job, OpenOptions, Opened, cached, run};
-use crate::parameter::Value;
+use crate::stereo::StereoParams;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -78,37 +78,11 @@ fn time(engine: &mut dyn Engine, sample: &Job) -> Result<f64, EngineError> {
     Ok(best.as_secs_f64() * 1e3)
 }
 
-/// Parameters whose value takes no time.
-const TIMELESS: [&str; 13] = [
-    "min-disparity",
-    "p1",
-    "p2",
-    "adaptive-p2",
-    "p2-min",
-    "p2-alpha",
-    "gamma-color",
-    "gamma-space",
-    "tau",
-    "speckle-range",
-    "spatial-alpha",
-    "spatial-delta",
-    "temporal-delta",
-];
-
-/// Parameters that take time where they are on, whatever their value.
-const SWITCHED: [&str; 5] = ["uniqueness", "match-threshold", "left-right", "speckle-size", "temporal-alpha"];
-
 /// Everything that decides how long a pair takes.
 fn key(gpu: &str, cpu: &str, sample: &Job) -> String {
     let (width, height) = sample.frame.size();
-    let words = sample.params.words().filter(|(name, _)| !TIMELESS.contains(name));
-    let words = words.map(|(name, value)| match value {
-        Value::Integer(v) if SWITCHED.contains(&name) => {
-            let is_on = v > 0 || name == "left-right"; // whose 0 is the strictest check
-            format!("{name} {}", if is_on { "on" } else { "off" })
-        }
-        value => format!("{name} {value}"),
-    });
+    let words =
+        StereoParams::table().iter().filter_map(|p| Some(format!("{} {}", p.name, p.time_word(&sample.params)?)));
     let words: Vec<_> = words.collect();
     format!("{} | {gpu} | {cpu} | {width}x{height} | {}", env!("CARGO_PKG_VERSION"), words.join(" "))
 }
@@ -141,7 +115,6 @@ fn remember(file: Option<&Path>, key: String, times: Times) {
 mod tests {
     use super::*;
     use crate::engine::EngineKind;
-    use crate::stereo::StereoParams;
 
     #[test]
     fn there_is_always_an_engine_and_a_reason_and_never_software_in_the_guise_of_a_gpu() {

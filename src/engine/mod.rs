@@ -16,7 +16,7 @@ pub use open::{OpenOptions, Opened, open};
 use crate::choices;
 use crate::frame::Frame;
 use crate::stereo::cost::mutual_information::MOST_PIXELS;
-use crate::stereo::{CostKind, DisparityMap, StereoParams};
+use crate::stereo::{DisparityMap, StereoParams};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -165,7 +165,7 @@ pub trait Engine: Send {
 
 /// Refuses pictures that are too large for a cost to be counted.
 fn check_counts((width, height): (usize, usize), params: &StereoParams) -> Result<(), EngineError> {
-    if params.cost == CostKind::MutualInformation && width * height > MOST_PIXELS {
+    if params.cost.is_learned() && width * height > MOST_PIXELS {
         return Err(EngineError::TooLarge(format!(
             "{width}x{height} px are too many for mutual information, which counts up to {MOST_PIXELS}; lower --scale, or use \
              another --cost"

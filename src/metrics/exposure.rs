@@ -2,6 +2,7 @@
 
 use crate::frame::Luma;
 use crate::stereo::CostKind;
+use crate::stereo::cost::ExposureTolerance;
 
 /// Brightness of the right picture against the left one, over their common middle.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -33,15 +34,10 @@ const ORDER_RATIO: std::ops::RangeInclusive<f64> = 0.6..=1.8;
 impl LumaDifference {
     /// Whether matching with this cost is clearly worse for it: equal exposure or another cost would help.
     pub fn hurts(&self, cost: CostKind) -> bool {
-        match cost {
-            CostKind::MutualInformation => false,
-            CostKind::Sad | CostKind::Ad | CostKind::AdCensus => self.levels.abs() > SAD_LEVELS,
-            CostKind::Rank
-            | CostKind::GradientCensus
-            | CostKind::Census5x5
-            | CostKind::Census7x7
-            | CostKind::Census9x7
-            | CostKind::Census9x7Symmetric => !ORDER_RATIO.contains(&self.ratio),
+        match cost.description().exposure {
+            ExposureTolerance::Equal => self.levels.abs() > SAD_LEVELS,
+            ExposureTolerance::Similar => !ORDER_RATIO.contains(&self.ratio),
+            ExposureTolerance::Any => false,
         }
     }
 }

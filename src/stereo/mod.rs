@@ -19,12 +19,14 @@ pub mod prior;
 pub mod pyramid;
 pub mod volume;
 
+pub use aggregate::AdaptiveP2;
 pub use cost::CostKind;
 pub use disparity::{RightMatching, swapped_map};
+pub use filter::{Fill, Median};
 pub use gating::{Gate, Gates};
 pub use local::Aggregation;
 pub use map::{DisparityMap, INVALID, reason};
-pub use params::{AdaptiveP2, Fill, Median, ParamsError, StereoParams};
+pub use params::{ParamsError, StereoParams};
 pub use past::Past;
 pub use preset::Preset;
 pub use prior::Prior;

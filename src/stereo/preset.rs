@@ -4,7 +4,8 @@ use super::cost::CostKind;
 use super::cost::mutual_information::Start;
 use super::disparity::RightMatching;
 use super::local::Aggregation;
-use super::params::{AdaptiveP2, Fill, Median, StereoParams};
+use super::params::StereoParams;
+use super::{AdaptiveP2, Fill, Median};
 use crate::choices;
 
 choices! {
@@ -160,6 +161,6 @@ mod tests {
     fn frommholzs_penalties_take_as_many_paths_as_he_says() {
         let mut params = StereoParams::default();
         Preset::Frommholz2020.apply(&mut params);
-        assert_eq!(params.most_paths(), MAX_PATHS);
+        assert_eq!(params.max_paths(), MAX_PATHS);
     }
 }

@@ -1,6 +1,5 @@
 //! What is known of a pair before its costs are made: from the same pair at half the size, and from the pair before.
 
-use super::cost::CostKind;
 use super::cost::mutual_information::{Table, histogram, start, table};
 use super::gating::{Gates, bounds_from};
 use super::map::DisparityMap;
@@ -32,7 +31,7 @@ impl Prior {
         });
         let gated = coarse.as_ref().filter(|_| is_gated(size, params));
         let bounds = |map: &DisparityMap| bounds_from(map, size, params);
-        let information = (params.cost == CostKind::MutualInformation).then(|| {
+        let information = params.cost.is_learned().then(|| {
             let coarse_map =
                 coarse.as_ref().filter(|_| has_coarse_information(size, params)).map(|maps: &Maps| &maps.left);
             let start = start(size, coarse_map, last, params);

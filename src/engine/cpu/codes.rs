@@ -12,8 +12,7 @@ use super::{OVERHANG, Range};
 use crate::frame::Luma;
 use crate::image::Image;
 use crate::stereo::cost::census::Shape;
-use crate::stereo::cost::{CostKind, partner};
-use crate::stereo::params::StereoParams;
+use crate::stereo::cost::partner;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use rayon::prelude::*;
@@ -30,9 +29,8 @@ pub(super) struct Codes {
 
 impl Codes {
     /// Transforms both pictures.
-    pub(super) fn set(&mut self, level: SimdLevel, left: &Luma, right: &Luma, params: &StereoParams, range: Range) {
+    pub(super) fn set(&mut self, level: SimdLevel, left: &Luma, right: &Luma, transform: Transform, range: Range) {
         let (width, height) = left.size();
-        let transform = Transform::of(params);
         (self.planes, self.width, self.pitch) = (transform.planes(), width, pitch(width, range));
         self.left.resize(self.planes * width * height, 0);
         self.right.resize(self.planes * self.pitch * height, 0);
@@ -46,8 +44,8 @@ impl Codes {
         }
     }
 
-    /// Takes the brightness of both pictures.
-    pub(super) fn set_brightness(&mut self, left: &Image<u8>, right: &Image<u8>, range: Range) {
+    /// Takes one byte of each pixel of both pictures.
+    pub(super) fn set_bytes(&mut self, left: &Image<u8>, right: &Image<u8>, range: Range) {
         let (width, height) = left.size();
         (self.planes, self.width, self.pitch) = (1, width, pitch(width, range));
         self.left.clear();
@@ -133,21 +131,19 @@ fn pitch(width: usize, range: Range) -> usize {
     width + range.stride + OVERHANG
 }
 
-/// What becomes of a window.
+/// A transform of a pixel's window.
 #[derive(Clone, Copy)]
-enum Transform {
+pub(super) enum Transform {
+    /// To a census string.
     Census(Shape),
-    Rank { radius: usize },
+    /// To a rank.
+    Rank {
+        /// Pixels from the centre to the window's edge.
+        radius: usize,
+    },
 }
 
 impl Transform {
-    fn of(params: &StereoParams) -> Self {
-        match params.cost {
-            CostKind::Rank => Self::Rank { radius: params.rank_window as usize / 2 },
-            cost => Self::Census(Shape::of(cost)),
-        }
-    }
-
     /// Bytes for each pixel.
     fn planes(self) -> usize {
         match self {

@@ -2,7 +2,7 @@
 //! aggregation, paths and winners, filters.
 
 use super::aligned::Aligned;
-use super::codes::Codes;
+use super::codes::{Codes, Transform};
 use super::costs::Costs;
 use super::lane::{Excess, Lane};
 use super::local::Local;
@@ -15,19 +15,17 @@ use crate::engine::{EngineError, StageTime};
 use crate::frame::Luma;
 use crate::image::Image;
 use crate::stereo::aggregate::penalty_table;
-use crate::stereo::cost::{ad_census, gradient_census};
+use crate::stereo::cost::{Channel, Comparison, Scalar, gradient_census};
 use crate::stereo::filter::Smoothed;
-use crate::stereo::{Aggregation, CostKind, DisparityMap, Maps, Prior, RightMatching, StereoParams, pyramid};
+use crate::stereo::{Aggregation, DisparityMap, Maps, Prior, RightMatching, StereoParams, pyramid};
 use std::time::Instant;
 
 /// What is kept from pair to pair: allocated when a size or a kind of path cost comes up first.
 #[derive(Default)]
 pub(super) struct Buffers {
     codes: Codes,
-    /// Brightness as codes, beside those of the census where a cost has both.
-    brightness: Codes,
-    /// Along x and y.
-    gradients: [Codes; 2],
+    /// The bytes of a [`Channel`], beside the codes of the census.
+    channels: [Codes; 2],
     costs: Aligned<u8>,
     /// Means of the costs over their surroundings.
     aggregated: Aligned<u8>,
@@ -53,8 +51,8 @@ impl Buffers {
         let volumes = self.costs.bytes() + self.aggregated.bytes();
         let workspaces = self.bytes.bytes() + self.bytes_in_words.bytes() + self.words.bytes();
         let coarser = self.coarser.as_mut().map_or(0, |coarser| coarser.bytes());
-        let gradients: usize = self.gradients.iter().map(Codes::bytes).sum();
-        self.codes.bytes() + self.brightness.bytes() + gradients + volumes + workspaces + self.windows.bytes() + coarser
+        let channels: usize = self.channels.iter().map(Codes::bytes).sum();
+        self.codes.bytes() + channels + volumes + workspaces + self.windows.bytes() + coarser
     }
 
     /// All stages in order, on the threads of the current pool; `last` is the finished map of the pair before.
@@ -117,7 +115,7 @@ impl Buffers {
             prior.right_gates = maps.right.as_ref().map(bounds);
             stages.done(stage);
         }
-        if params.cost == CostKind::MutualInformation {
+        if params.cost.is_learned() {
             let coarse = coarse.as_ref().filter(|_| pyramid::has_coarse_information(size, params));
             let start = information::Start { coarser: coarse.map(|maps| &maps.left), last };
             prior.information = Some(information::table(level, &left.to_u8(), &right.to_u8(), start, params));
@@ -141,11 +139,12 @@ impl Buffers {
         let (luma, right_luma) = (left.to_u8(), right.to_u8());
         let local = |costs| Local { level, range, costs, left: &luma, right: &right_luma, params };
         self.set_codes(task, (&luma, &right_luma), range);
-        let compared = match params.cost {
-            CostKind::Ad | CostKind::Sad | CostKind::Rank | CostKind::MutualInformation => {
+        let comparison = params.cost.comparison();
+        let compared = match comparison {
+            Comparison::Hamming(_) | Comparison::Tables { .. } => Costs::Hamming(&self.codes),
+            Comparison::Difference(_) | Comparison::WindowedDifference | Comparison::LearnedTable => {
                 Costs::Differences(&self.codes)
             }
-            _ => Costs::Hamming(&self.codes),
         };
         if params.is_block_matching() {
             let maps = exact::winners(task, (range, prior, with_right), |winners, rows| {
@@ -154,23 +153,23 @@ impl Buffers {
             stages.done("paths + winner");
             return Ok(maps);
         }
-        let is_stored = matches!(
-            params.cost,
-            CostKind::Sad | CostKind::AdCensus | CostKind::GradientCensus | CostKind::MutualInformation
-        );
-        let costs = if is_stored || params.aggregation.has_weights() {
+        let is_computed_in_place = matches!(comparison, Comparison::Hamming(_) | Comparison::Difference(_));
+        let costs = if !is_computed_in_place || params.aggregation.has_weights() {
             fit(&mut self.costs, volume_len, size, range)?;
             let volume = &mut self.costs[..volume_len - OVERHANG];
-            match (params.cost, &prior.information) {
-                (CostKind::Sad, _) => local(compared).means_over_window(params.sad_window, volume),
-                (CostKind::AdCensus, _) => lookup::ad_census(level, compared, &self.brightness, (size, range), volume),
-                (CostKind::GradientCensus, _) => {
-                    lookup::gradient_census(level, compared, &self.gradients, (size, range), volume);
+            match comparison {
+                Comparison::Hamming(_) | Comparison::Difference(_) => {
+                    lookup::copy(level, compared, (size, range), volume);
                 }
-                (CostKind::MutualInformation, Some(table)) => {
-                    lookup::mutual_information(level, &self.codes, table, (size, range), volume);
+                Comparison::WindowedDifference => local(compared).means_over_window(params.sad_window, volume),
+                Comparison::Tables { channel, scale, .. } => {
+                    let channels = &self.channels[..channel.bytes()];
+                    lookup::tables(level, compared, channels, scale, (size, range), volume);
                 }
-                _ => lookup::copy(level, compared, (size, range), volume),
+                Comparison::LearnedTable => match &prior.information {
+                    Some(table) => lookup::learned(level, &self.codes, table, (size, range), volume),
+                    None => volume.fill(0),
+                },
             }
             Costs::Volume(&self.costs)
         } else {
@@ -220,28 +219,31 @@ impl Buffers {
         Ok(maps)
     }
 
-    /// Codes of both pictures, and what a cost compares beside them.
+    /// Codes of both pictures, and the channels that a cost compares beside them.
     fn set_codes(&mut self, task: Task<'_>, (luma, right_luma): (&Image<u8>, &Image<u8>), range: Range) {
         let Task { level, left, right, params } = task;
-        match params.cost {
-            CostKind::AdCensus => {
-                let census = StereoParams { cost: ad_census::CENSUS, ..params.clone() };
-                self.codes.set(level, left, right, &census, range);
-                self.brightness.set_brightness(luma, right_luma, range);
+        match params.cost.comparison() {
+            Comparison::Hamming(shape) => self.codes.set(level, left, right, Transform::Census(shape), range),
+            Comparison::Difference(Scalar::Rank) => {
+                let radius = params.rank_window as usize / 2;
+                self.codes.set(level, left, right, Transform::Rank { radius }, range);
             }
-            CostKind::GradientCensus => {
-                let census = StereoParams { cost: gradient_census::CENSUS, ..params.clone() };
-                self.codes.set(level, left, right, &census, range);
-                let [of_left, of_right] = [luma, right_luma].map(gradient_census::gradients);
-                for (axis, codes) in self.gradients.iter_mut().enumerate() {
-                    let along = |gradients: &Image<[u8; 2]>| gradients.map(|gradient| gradient[axis]);
-                    codes.set_brightness(&along(&of_left), &along(&of_right), range);
+            Comparison::Difference(Scalar::Brightness) | Comparison::WindowedDifference | Comparison::LearnedTable => {
+                self.codes.set_bytes(luma, right_luma, range);
+            }
+            Comparison::Tables { census, channel, .. } => {
+                self.codes.set(level, left, right, Transform::Census(census), range);
+                match channel {
+                    Channel::Brightness => self.channels[0].set_bytes(luma, right_luma, range),
+                    Channel::Gradients => {
+                        let [of_left, of_right] = [luma, right_luma].map(gradient_census::gradients);
+                        for (axis, codes) in self.channels.iter_mut().enumerate() {
+                            let along = |gradients: &Image<[u8; 2]>| gradients.map(|gradient| gradient[axis]);
+                            codes.set_bytes(&along(&of_left), &along(&of_right), range);
+                        }
+                    }
                 }
             }
-            CostKind::Ad | CostKind::Sad | CostKind::MutualInformation => {
-                self.codes.set_brightness(luma, right_luma, range);
-            }
-            _ => self.codes.set(level, left, right, params, range),
         }
     }
 }

@@ -6,8 +6,7 @@ use super::codes::Codes;
 use super::costs::Costs;
 use super::simd::{SimdLevel, on_level};
 use crate::stereo::cost::mutual_information::Table;
-use crate::stereo::cost::tables::Tables;
-use crate::stereo::cost::{ad_census, gradient_census};
+use crate::stereo::cost::tables::{Scale, Tables};
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, u8x16};
 use rayon::prelude::*;
@@ -24,46 +23,31 @@ pub(super) fn copy(level: SimdLevel, costs: Costs<'_>, ((width, _), range): Size
     });
 }
 
-/// AD-census, from the census of both pictures and their brightness.
-pub(super) fn ad_census(
+/// Sums of two table entries: of the difference of the channels, and of the Hamming distance of the census strings. The
+/// difference of two channels is half their sum, rounded up.
+pub(super) fn tables(
     level: SimdLevel,
     census: Costs<'_>,
-    brightness: &Codes,
+    channels: &[Codes],
+    scale: Scale,
     ((width, _), range): Size,
     volume: &mut [u8],
 ) {
-    let tables = ad_census::tables();
-    let scratch = || vec![0; width * range.stride];
-    volume.par_chunks_exact_mut(width * range.stride).enumerate().for_each_init(scratch, |differences, (y, out)| {
-        on_level!(level, simd => {
-            census.row(simd, (width, y), range, out);
-            Costs::Differences(brightness).row(simd, (width, y), range, differences);
-            add_tables(simd, &tables, differences, out);
-        });
-    });
-}
-
-/// Gradient-census, from the census of both pictures and their gradients along x and y.
-pub(super) fn gradient_census(
-    level: SimdLevel,
-    census: Costs<'_>,
-    gradients: &[Codes; 2],
-    ((width, _), range): Size,
-    volume: &mut [u8],
-) {
-    let tables = gradient_census::tables();
+    let tables = scale.tables();
     let scratch = || [vec![0; width * range.stride], vec![0; width * range.stride]];
     volume.par_chunks_exact_mut(width * range.stride).enumerate().for_each_init(
         scratch,
-        |[along_x, along_y], (y, out)| {
+        |[first, second], (y, out)| {
             on_level!(level, simd => {
                 census.row(simd, (width, y), range, out);
-                Costs::Differences(&gradients[0]).row(simd, (width, y), range, along_x);
-                Costs::Differences(&gradients[1]).row(simd, (width, y), range, along_y);
-                for i in 0..out.len() {
-                    along_x[i] = ((u16::from(along_x[i]) + u16::from(along_y[i]) + 1) >> 1) as u8;
+                Costs::Differences(&channels[0]).row(simd, (width, y), range, first);
+                if let Some(channel) = channels.get(1) {
+                    Costs::Differences(channel).row(simd, (width, y), range, second);
+                    for i in 0..out.len() {
+                        first[i] = ((u16::from(first[i]) + u16::from(second[i]) + 1) >> 1) as u8;
+                    }
                 }
-                add_tables(simd, &tables, along_x, out);
+                add_tables(simd, &tables, first, out);
             });
         },
     );
@@ -111,8 +95,8 @@ fn look_up<S: Simd>(simd: S, blocks: &[S::u8s; 4], places: S::u8s) -> S::u8s {
     found
 }
 
-/// Mutual information, from the brightness of both pictures.
-pub(super) fn mutual_information(
+/// Entries of a learned table, by the brightness of both pixels.
+pub(super) fn learned(
     level: SimdLevel,
     brightness: &Codes,
     table: &Table,
@@ -137,10 +121,16 @@ pub(super) fn mutual_information(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stereo::CostKind;
+    use crate::stereo::cost::Comparison;
 
     #[test]
     fn every_difference_and_every_distance_costs_what_the_tables_say() {
-        let all = || [ad_census::tables(), gradient_census::tables()].into_iter();
+        let scale = |cost: &CostKind| match cost.comparison() {
+            Comparison::Tables { scale, .. } => Some(scale),
+            _ => None,
+        };
+        let all = || CostKind::ALL.iter().filter_map(scale).map(Scale::tables);
         for (level, tables) in SimdLevel::all().into_iter().flat_map(|level| all().map(move |tables| (level, tables))) {
             for hamming in 0..64 {
                 let differences: Vec<u8> = (0..=255).collect();

@@ -7,6 +7,7 @@ use super::compiler::Source;
 use super::shaders::Binding;
 use super::variant::{Arithmetic, CostsFrom, Exchange, Variant};
 use crate::stereo::CostKind;
+use crate::stereo::cost::{Channel, Comparison};
 use std::fmt::Write as _;
 
 macro_rules! wgsl {
@@ -205,7 +206,7 @@ impl Kernel {
 
     /// Whether a table tells what two codes cost.
     pub(super) fn has_table(&self) -> bool {
-        matches!(self.cost, CostKind::AdCensus | CostKind::GradientCensus | CostKind::MutualInformation)
+        matches!(self.cost.comparison(), Comparison::Tables { .. } | Comparison::LearnedTable)
     }
 
     fn exchange(&self) -> &'static str {
@@ -248,33 +249,31 @@ impl Kernel {
     /// Four costs in each word, computed from codes.
     fn codes(&self, text: &mut Text) {
         const HAMMING: &str = "countOneBits(own.x ^ other.x) + countOneBits(own.y ^ other.y)";
-        let (code, distance) = match self.cost {
-            CostKind::Rank | CostKind::Ad => ("u32", "u32(abs(i32(own) - i32(other)))"),
+        let (code, distance) = match self.cost.comparison() {
+            Comparison::Difference(_) => ("u32", "u32(abs(i32(own) - i32(other)))"),
             // the left picture's level first
-            CostKind::MutualInformation if self.mirrored => {
+            Comparison::LearnedTable if self.mirrored => {
                 ("u32", "(table[(other << 6u) + (own >> 2u)] >> ((own & 3u) << 3u)) & 0xffu")
             }
-            CostKind::MutualInformation => {
-                ("u32", "(table[(own << 6u) + (other >> 2u)] >> ((other & 3u) << 3u)) & 0xffu")
-            }
-            CostKind::AdCensus => (
+            Comparison::LearnedTable => ("u32", "(table[(own << 6u) + (other >> 2u)] >> ((other & 3u) << 3u)) & 0xffu"),
+            Comparison::Tables { channel: Channel::Brightness, .. } => (
                 "vec2<u32>",
                 "table[u32(abs(i32(own.y >> 16u) - i32(other.y >> 16u)))] \
                  + table[256u + countOneBits(own.x ^ other.x) + countOneBits((own.y ^ other.y) & 0xffffu)]",
             ),
-            CostKind::GradientCensus => (
+            Comparison::Tables { channel: Channel::Gradients, .. } => (
                 "vec2<u32>",
                 "table[(byte_difference(own.y, other.y, 16u) + byte_difference(own.y, other.y, 24u) + 1u) >> 1u] \
                  + table[256u + countOneBits(own.x ^ other.x) + countOneBits((own.y ^ other.y) & 0xffffu)]",
             ),
-            CostKind::Census5x5 | CostKind::Census9x7Symmetric => ("vec2<u32>", "countOneBits(own.x ^ other.x)"),
-            _ => ("vec2<u32>", HAMMING),
+            Comparison::Hamming(shape) if shape.bits() <= 32 => ("vec2<u32>", "countOneBits(own.x ^ other.x)"),
+            Comparison::Hamming(_) | Comparison::WindowedDifference => ("vec2<u32>", HAMMING),
         };
         text.bind("codes", Binding::Read, &format!("array<{code}>"));
         if self.has_table() {
             text.bind("table", Binding::Read, "array<u32>");
         }
-        if self.cost == CostKind::GradientCensus {
+        if let Comparison::Tables { channel: Channel::Gradients, .. } = self.cost.comparison() {
             text.push(
                 "fn byte_difference(own: u32, other: u32, shift: u32) -> u32 {\n    \
                  return u32(abs(i32((own >> shift) & 0xffu) - i32((other >> shift) & 0xffu)));\n}\n",

@@ -5,6 +5,7 @@ use super::uniforms::map_pitch;
 use super::variant::{Abilities, CostsFrom, Demands, Variant};
 use crate::engine::EngineError;
 use crate::stereo::aggregate::{Axis, Direction, directions};
+use crate::stereo::cost::Comparison;
 use crate::stereo::local::Unit;
 use crate::stereo::{Aggregation, CostKind, Fill, Median, RightMatching, StereoParams, pyramid};
 
@@ -156,7 +157,9 @@ impl Structure {
 
     /// SAD that is neither aggregated nor summed over paths: exact sums instead of a byte for each cost.
     pub fn block_matching(&self) -> bool {
-        self.paths == 0 && self.cost == CostKind::Sad && self.aggregation == Aggregation::None
+        self.paths == 0
+            && self.cost.comparison() == Comparison::WindowedDifference
+            && self.aggregation == Aggregation::None
     }
 
     /// Exact sums of 32 bits decide: those of SAD, or aggregated costs without paths.
@@ -180,7 +183,8 @@ impl Structure {
         Demands {
             candidates: self.candidates,
             wide: self.paths > 0 && self.largest_p2 > 255,
-            has_codes: self.cost != CostKind::Sad && self.aggregation == Aggregation::None,
+            has_codes: self.cost.comparison() != Comparison::WindowedDifference
+                && self.aggregation == Aggregation::None,
             has_row_path: self.directions().contains(&ALONG_ROW),
             largest: if self.paths == 0 { 255 } else { self.largest_cost + 2 * self.largest_p2 },
         }
@@ -371,15 +375,10 @@ impl Layout {
 
     /// Bytes of the codes of both pictures.
     pub fn code_bytes(&self) -> u64 {
-        let each = match self.structure.cost {
-            CostKind::Census5x5
-            | CostKind::Census7x7
-            | CostKind::Census9x7
-            | CostKind::Census9x7Symmetric
-            | CostKind::AdCensus
-            | CostKind::GradientCensus => 8,
-            CostKind::Rank | CostKind::Ad | CostKind::MutualInformation => 4,
-            CostKind::Sad => 0,
+        let each = match self.structure.cost.comparison() {
+            Comparison::Hamming(_) | Comparison::Tables { .. } => 8,
+            Comparison::Difference(_) | Comparison::LearnedTable => 4,
+            Comparison::WindowedDifference => 0,
         };
         2 * each * self.structure.pixels()
     }

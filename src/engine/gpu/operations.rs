@@ -11,7 +11,7 @@ use super::layout::{Layout, Structure};
 use super::shaders;
 use super::variant::{Arithmetic, CostsFrom, Exchange};
 use crate::stereo::cost::census::Shape;
-use crate::stereo::cost::{ad_census, gradient_census};
+use crate::stereo::cost::{Channel, Comparison, Scalar};
 use crate::stereo::{Aggregation, CostKind, Median};
 
 /// Rounded mean of 2 x 2 pixels, with the coordinates of four texels.
@@ -41,17 +41,12 @@ pub(super) fn table(entry: &str) -> u64 {
 /// Code of one pixel of one picture: each neighbour takes an index, a comparison, a shift and an "or"; the tile's texels
 /// are found with about 30.
 pub(super) fn transform(structure: &Structure) -> u64 {
-    let each = match structure.cost {
-        CostKind::Rank => 3 * u64::from(structure.rank_window * structure.rank_window),
-        CostKind::Sad => return 0,
-        CostKind::Ad | CostKind::MutualInformation => return BRIGHTNESS,
-        _ => {
-            let kind = match structure.cost {
-                CostKind::AdCensus => ad_census::CENSUS,
-                CostKind::GradientCensus => gradient_census::CENSUS,
-                cost => cost,
-            };
-            let Shape { width, height, symmetric } = Shape::of(kind);
+    let each = match structure.cost.comparison() {
+        Comparison::Difference(Scalar::Rank) => 3 * u64::from(structure.rank_window * structure.rank_window),
+        Comparison::WindowedDifference => return 0,
+        Comparison::Difference(Scalar::Brightness) | Comparison::LearnedTable => return BRIGHTNESS,
+        Comparison::Hamming(shape) | Comparison::Tables { census: shape, .. } => {
+            let Shape { width, height, symmetric } = shape;
             let neighbours = (width * height - 1) as u64;
             if symmetric { 5 * neighbours / 2 } else { 4 * neighbours }
         }
@@ -62,7 +57,7 @@ pub(super) fn transform(structure: &Structure) -> u64 {
 /// Costs of a pixel: from codes, or of windows.
 pub(super) fn cost(layout: &Layout) -> u64 {
     let structure = &layout.structure;
-    if structure.cost == CostKind::Sad {
+    if structure.cost.comparison() == Comparison::WindowedDifference {
         let window = u64::from(structure.sad_window);
         let (strip, columns) = (u64::from(shaders::STRIP), u64::from(shaders::SAD_COLUMNS));
         // a column's sums, with the rows above the strip and the columns that only lend theirs; then the window's
@@ -209,14 +204,15 @@ fn load(layout: &Layout) -> u64 {
 
 /// Four costs from codes: the partner's place, four operations and the row, the distance, and the word.
 fn from_codes(cost: CostKind) -> u64 {
-    let distance = match cost {
-        CostKind::Census5x5 | CostKind::Census9x7Symmetric | CostKind::Rank | CostKind::Ad => 2,
+    let distance = match cost.comparison() {
+        Comparison::Hamming(shape) if shape.bits() > 32 => 5,
+        Comparison::Hamming(_) | Comparison::Difference(_) => 2,
+        Comparison::WindowedDifference => 5,
         // an index, a shift and a mask; Hamming distance, difference, an index and a sum
-        CostKind::MutualInformation => 6,
-        CostKind::AdCensus => 11,
+        Comparison::LearnedTable => 6,
+        Comparison::Tables { channel: Channel::Brightness, .. } => 11,
         // two differences of bytes, each with two shifts, two masks and a sign
-        CostKind::GradientCensus => 19,
-        _ => 5,
+        Comparison::Tables { channel: Channel::Gradients, .. } => 19,
     };
     4 * (4 + 1 + distance) + 6
 }

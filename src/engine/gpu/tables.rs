@@ -2,8 +2,9 @@
 
 use super::device::Gpu;
 use super::recipe::{Information, Resource};
+use crate::stereo::CostKind;
+use crate::stereo::cost::Comparison;
 use crate::stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS, log_table};
-use crate::stereo::cost::{ad_census, gradient_census, tables};
 
 /// Pairs of levels of brightness.
 const PAIRS: u64 = (LEVELS * LEVELS) as u64;
@@ -42,8 +43,8 @@ impl Tables {
             })
         };
         Self {
-            ad_census: constant("AD-census", numbers(&ad_census::tables())),
-            gradient_census: constant("gradient-census", numbers(&gradient_census::tables())),
+            ad_census: constant("AD-census", numbers(CostKind::AdCensus)),
+            gradient_census: constant("gradient-census", numbers(CostKind::GradientCensus)),
             logs: constant("logarithms", log_table()),
             information: if with_information { SIZES.map(buffer).to_vec() } else { Vec::new() },
         }
@@ -82,6 +83,8 @@ pub(super) fn bytes(with_information: bool) -> u64 {
 }
 
 /// What each difference costs, then what each Hamming distance does, a word each so that one load finds it.
-fn numbers(tables: &tables::Tables) -> Vec<u32> {
+fn numbers(cost: CostKind) -> Vec<u32> {
+    let Comparison::Tables { scale, .. } = cost.comparison() else { return Vec::new() };
+    let tables = scale.tables();
     tables.difference.into_iter().chain(tables.census).map(u32::from).collect()
 }

@@ -4,7 +4,8 @@ use super::shared::SharedState;
 use super::{EngineSource, lock};
 use crate::engine::recovery::{Decision, Recovery, not_recovered};
 use crate::engine::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, open};
-use crate::stereo::{Aggregation, CostKind, StereoParams};
+use crate::parameter::Value;
+use crate::stereo::StereoParams;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,20 +21,12 @@ const CPU_INSTEAD: &str = "the CPU computes instead";
 #[derive(PartialEq)]
 struct DecisionKey {
     size: (usize, usize),
-    gated: bool,
-    aggregation: Aggregation,
-    mutual_information: bool,
+    criteria: Vec<Value>,
 }
 
 impl DecisionKey {
     fn of(job: &Job) -> Self {
-        let params = &job.params;
-        Self {
-            size: job.frame.size(),
-            gated: params.gating.is_some(),
-            aggregation: params.aggregation,
-            mutual_information: params.cost == CostKind::MutualInformation,
-        }
+        Self { size: job.frame.size(), criteria: job.params.engine_criteria() }
     }
 }
 

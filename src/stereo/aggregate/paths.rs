@@ -6,10 +6,11 @@
 //! At the first pixel of a line L is C. Candidates beside the range, or outside a pixel's gate, do not exist. P2 follows
 //! the brightness step `|I(p) - I(p-r)|` of the left picture through a table.
 
+use super::AdaptiveP2;
 use super::direction::{Direction, directions};
 use crate::image::Image;
 use crate::stereo::Volume;
-use crate::stereo::params::{AdaptiveP2, StereoParams};
+use crate::stereo::params::StereoParams;
 
 /// P2 for each brightness step of 0 to 255: the one place where it is computed, for all engines.
 pub fn penalty_table(params: &StereoParams) -> [u32; 256] {

@@ -1,15 +1,20 @@
-//! AD-census (Mei et al. 2011, eqs. 1 to 3; the cost of Fang et al. 2012): how unlike two pixels are in brightness, and how
-//! unlike their surroundings are in structure, both on one scale.
+//! AD-census (Mei et al. 2011, eqs. 1 to 3; the cost of Fang et al. 2012): the difference of brightness and the Hamming
+//! distance of census strings, both on one scale.
 //!
-//! The difference is that of brightness, where the paper takes the mean over three colours: what is matched has none.
+//! The paper takes the mean difference over three colours; the pictures matched here are grey.
 
-use super::CostKind;
-use super::tables::Tables;
+use super::census::SHAPE_7X7;
+use super::tables::Scale;
+use super::{Channel, Comparison, Cost, ExposureTolerance, Penalties};
 
-/// The census whose Hamming distance counts: with 48 bits it leaves room for the brightness beside it.
-pub const CENSUS: CostKind = CostKind::Census7x7;
-
-/// What both parts cost, 0 to 127 each: the one place where it is computed, for all engines.
-pub fn tables() -> Tables {
-    Tables::new(127.0, 10.0, 30.0)
-}
+/// Absolute difference and census 7x7. Both parts cost 0 to 127.
+pub const AD_CENSUS: Cost = Cost {
+    comparison: Comparison::Tables {
+        census: SHAPE_7X7,
+        channel: Channel::Brightness,
+        scale: Scale { largest: 127, lambda_difference: 10, lambda_census: 30 },
+    },
+    penalties: Penalties { p1: 40, p2: 160, p2_min: 44, p2_alpha: 100 },
+    parameters: &[],
+    exposure: ExposureTolerance::Equal,
+};

@@ -4,11 +4,30 @@
 //! The symmetric shape compares opposite pixels: bit = a > its mirror. The first comparison is the lowest bit.
 //! Coordinates are clamped at the border.
 
-use super::CostKind;
+use super::{Comparison, Cost, ExposureTolerance, Penalties};
 use crate::image::Image;
 
+/// Census over 5 x 5 pixels.
+pub const CENSUS_5X5: Cost =
+    cost(Shape { width: 5, height: 5, symmetric: false }, Penalties { p1: 14, p2: 60, p2_min: 15, p2_alpha: 44 });
+/// Census over 7 x 7 pixels.
+pub const CENSUS_7X7: Cost = cost(SHAPE_7X7, Penalties { p1: 26, p2: 120, p2_min: 27, p2_alpha: 88 });
+/// Census over 9 x 7 pixels.
+pub const CENSUS_9X7: Cost =
+    cost(Shape { width: 9, height: 7, symmetric: false }, Penalties { p1: 32, p2: 150, p2_min: 33, p2_alpha: 110 });
+/// Centre-symmetric census over 9 x 7 pixels.
+pub const CENSUS_9X7_SYMMETRIC: Cost =
+    cost(Shape { width: 9, height: 7, symmetric: true }, Penalties { p1: 10, p2: 100, p2_min: 15, p2_alpha: 64 });
+
+/// The window of census 7x7: its 48 bits leave room for two bytes beside them in a code of 64 bits.
+pub const SHAPE_7X7: Shape = Shape { width: 7, height: 7, symmetric: false };
+
+const fn cost(shape: Shape, penalties: Penalties) -> Cost {
+    Cost { comparison: Comparison::Hamming(shape), penalties, parameters: &[], exposure: ExposureTolerance::Similar }
+}
+
 /// Window of a census transform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// Columns of the window, odd.
     pub width: usize,
@@ -19,28 +38,6 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The window of a census cost.
-    ///
-    /// # Panics
-    /// For a cost that is no census.
-    pub const fn of(cost: CostKind) -> Self {
-        let (width, height, symmetric) = match cost {
-            CostKind::Census5x5 => (5, 5, false),
-            CostKind::Census7x7 => (7, 7, false),
-            CostKind::Census9x7 => (9, 7, false),
-            CostKind::Census9x7Symmetric => (9, 7, true),
-            CostKind::Rank
-            | CostKind::Sad
-            | CostKind::Ad
-            | CostKind::AdCensus
-            | CostKind::GradientCensus
-            | CostKind::MutualInformation => {
-                panic!("not a census cost")
-            }
-        };
-        Self { width, height, symmetric }
-    }
-
     /// Comparisons: 24, 48, 62, or 31 for the symmetric window.
     pub const fn bits(self) -> usize {
         let neighbours = self.width * self.height - 1;
@@ -48,7 +45,7 @@ impl Shape {
     }
 }
 
-/// Bit string of every pixel; the cost of two is their Hamming distance.
+/// Bit string of each pixel; the cost of two pixels is their Hamming distance.
 pub fn transform(luma: &Image<u16>, shape: Shape) -> Image<u64> {
     let (rx, ry) = ((shape.width / 2) as isize, (shape.height / 2) as isize);
     Image::from_fn(luma.width(), luma.height(), |x, y| {
@@ -77,6 +74,11 @@ pub fn transform(luma: &Image<u16>, shape: Shape) -> Image<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stereo::CostKind;
+
+    fn shape_of(cost: CostKind) -> Shape {
+        cost.comparison().census().unwrap()
+    }
 
     #[test]
     fn bits_stand_for_darker_neighbours_in_raster_order() {
@@ -84,11 +86,11 @@ mod tests {
         image.set(2, 2, 3); // first comparison of the 5 x 5 window around (4, 4)
         image.set(5, 4, 9); // just right of the centre: number 12
         image.set(6, 6, 11); // last one, brighter
-        let shape = Shape::of(CostKind::Census5x5);
+        let shape = shape_of(CostKind::Census5x5);
         assert_eq!(shape.bits(), 24);
         assert_eq!(transform(&image, shape).at(4, 4), 1 | 1 << 12);
         let lengths = [CostKind::Census7x7, CostKind::Census9x7, CostKind::Census9x7Symmetric];
-        assert_eq!(lengths.map(|cost| Shape::of(cost).bits()), [48, 62, 31]);
+        assert_eq!(lengths.map(|cost| shape_of(cost).bits()), [48, 62, 31]);
     }
 
     #[test]
@@ -96,13 +98,13 @@ mod tests {
         let mut image = Image::filled(9, 7, 10_u16);
         image.set(0, 0, 11); // first of the window around (4, 3), its mirror is (8, 6)
         image.set(3, 3, 12); // last one, its mirror is (5, 3)
-        assert_eq!(transform(&image, Shape::of(CostKind::Census9x7Symmetric)).at(4, 3), 1 | 1 << 30);
+        assert_eq!(transform(&image, shape_of(CostKind::Census9x7Symmetric)).at(4, 3), 1 | 1 << 30);
     }
 
     #[test]
     fn the_border_repeats_its_pixels() {
         let image = Image::new(2, 1, vec![5_u16, 4]);
-        let bits = transform(&image, Shape::of(CostKind::Census5x5)).at(0, 0);
+        let bits = transform(&image, shape_of(CostKind::Census5x5)).at(0, 0);
         // Every row of the window is 5 5 [5] 4 4, because both neighbours on the right are the last column.
         let row = |from: usize| 0b11_u64 << from;
         assert_eq!(bits, row(3) | row(8) | row(12) | row(17) | row(22));

@@ -1,15 +1,25 @@
-//! Gradient-census: how unlike two pixels are in the slope of brightness, and how unlike their surroundings are in structure,
-//! both on one scale.
+//! Gradient-census: the difference of brightness gradients and the Hamming distance of census strings, both on one scale.
 //!
-//! Made like AD-census (`super::ad_census`), with the difference of gradients in place of that of brightness: an edge lies as
-//! exactly, and cameras may expose differently, which a difference of brightness does not bear.
+//! The same as AD-census (`super::ad_census`), with gradients in place of brightness: edges are located as exactly, and the
+//! exposures of the cameras may differ.
 
-use super::CostKind;
-use super::tables::Tables;
+use super::census::SHAPE_7X7;
+use super::tables::Scale;
+use super::{Channel, Comparison, Cost, ExposureTolerance, Penalties};
 use crate::image::Image;
 
-/// The census whose Hamming distance counts: with 48 bits it leaves two bytes for the gradient beside it.
-pub const CENSUS: CostKind = CostKind::Census7x7;
+/// Gradient and census 7x7. Both parts cost 0 to 63, so that path costs fit in bytes.
+pub const GRADIENT_CENSUS: Cost = Cost {
+    comparison: Comparison::Tables {
+        census: SHAPE_7X7,
+        channel: Channel::Gradients,
+        scale: Scale { largest: 63, lambda_difference: 5, lambda_census: 24 },
+    },
+    penalties: Penalties { p1: 20, p2: 80, p2_min: 22, p2_alpha: 50 },
+    parameters: &[],
+    exposure: ExposureTolerance::Similar,
+};
+
 /// Slope of brightness along x and y, 128 standing for none: half the difference of both neighbours, rounded down,
 /// coordinates clamped.
 pub fn gradients(picture: &Image<u8>) -> Image<[u8; 2]> {
@@ -20,20 +30,16 @@ pub fn gradients(picture: &Image<u8>) -> Image<[u8; 2]> {
     })
 }
 
-/// How unlike two gradients are: half the sum of both differences, rounded up; 0 to 254.
+/// Difference of two gradients: half the sum of both differences, rounded up; 0 to 254.
 pub fn difference(left: [u8; 2], right: [u8; 2]) -> u8 {
     let sum = u32::from(left[0].abs_diff(right[0])) + u32::from(left[1].abs_diff(right[1]));
     sum.div_ceil(2) as u8
 }
 
-/// What both parts cost, 0 to 63 each, so that paths keep to bytes: the one place where it is computed, for all engines.
-pub fn tables() -> Tables {
-    Tables::new(63.0, 5.0, 24.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stereo::CostKind;
 
     #[test]
     fn gradients_are_half_the_step_rounded_down_and_clamped_at_borders() {
@@ -48,7 +54,8 @@ mod tests {
 
     #[test]
     fn both_parts_weigh_alike() {
-        let tables = tables();
+        let Comparison::Tables { scale, .. } = CostKind::GradientCensus.comparison() else { unreachable!() };
+        let tables = scale.tables();
         assert_eq!((tables.cost(0, 0), tables.cost(254, 0), tables.cost(255, 48)), (0, 63, 63 + 54));
         assert_eq!((tables.difference[5], tables.census[24]), (40, 40), "63 (1 - 1 / e)");
     }

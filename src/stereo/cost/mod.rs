@@ -1,7 +1,10 @@
-//! Matching cost: how unlike two pixels are. A pair of pictures goes in, a cost volume comes out.
+//! Matching cost of two pixels: the pictures go in, a cost volume comes out.
 //!
 //! The partner of left `(x, y)` at disparity `d` is right `(x - d, y)`. Its column is clamped into the picture and all
-//! candidates compete; the left-right check removes what lies outside afterwards.
+//! candidates compete; the left-right check removes partners outside afterwards.
+//!
+//! Each cost is described once, as a constant [`Cost`] in its own file; [`CostKind`] lists them. Engines match the few kinds of
+//! [`Comparison`], not the costs.
 
 pub mod absolute;
 pub mod ad_census;
@@ -11,80 +14,178 @@ pub mod mutual_information;
 pub mod rank;
 pub mod sad;
 pub mod tables;
+mod volume;
 
-use super::Volume;
-use super::params::StereoParams;
+pub use volume::volume;
+
 use crate::choices;
-use crate::frame::Luma;
+use census::Shape;
+use tables::Scale;
 
-choices! {
-    /// How two pixels are compared.
-    pub enum CostKind {
-        /// Census over 5 x 5: 24 bits, robust against light, sharp at edges.
-        Census5x5 = "census-5x5",
-        /// Census over 7 x 7: 48 bits, calmer on weak texture.
-        Census7x7 = "census-7x7",
-        /// Census over 9 x 7: 62 bits, the calmest.
-        Census9x7 = "census-9x7",
-        /// Centre-symmetric census over 9 x 7: 31 pairs of opposite pixels.
-        Census9x7Symmetric = "census-9x7-symmetric",
-        /// Rank transform: how many neighbours are darker (Banz et al. 2011).
-        Rank = "rank",
-        /// Sum of absolute differences over a window; needs equal exposure.
-        Sad = "sad",
-        /// Absolute difference of two pixels: for aggregation over windows; needs equal exposure.
-        Ad = "ad",
-        /// Absolute difference and census 7x7 on one scale (Mei et al. 2011): for local aggregation.
-        AdCensus = "ad-census",
-        /// Gradient and census 7x7 on one scale: the most exact at edges with aggregation cross; exposures may differ somewhat.
-        GradientCensus = "gradient-census",
-        /// Mutual information, learned from the pair (Ernst & Hirschmüller 2008): exposures and kinds of light may differ.
-        MutualInformation = "mutual-information",
+/// Description of a matching cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Codes of the pixels, and how two of them are compared.
+    pub comparison: Comparison,
+    /// Default penalties.
+    pub penalties: Penalties,
+    /// Names of the parameters that belong to this cost and apply to costs that list them only.
+    pub parameters: &'static [&'static str],
+    /// How much the exposures of both cameras may differ.
+    pub exposure: ExposureTolerance,
+}
+
+/// Kinds of costs: which code a pixel has, and how two codes become a cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// Hamming distance of census strings.
+    Hamming(Shape),
+    /// Absolute difference of one byte of each pixel.
+    Difference(Scalar),
+    /// Absolute differences of brightness over the window `sad-window`: their exact sum where neither aggregation nor paths
+    /// follow, else their rounded mean.
+    WindowedDifference,
+    /// Sum of two table entries: of the difference of a channel, and of the Hamming distance of census strings. The tables are
+    /// constants.
+    Tables {
+        /// Window of the census transform.
+        census: Shape,
+        /// What else a pixel has.
+        channel: Channel,
+        /// Scale of both tables.
+        scale: Scale,
+    },
+    /// Entry of a table of both pixels' brightness, learned from the pair itself.
+    LearnedTable,
+}
+
+/// One byte of each pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    /// Brightness of eight bits.
+    Brightness,
+    /// Rank in the window `rank-window`.
+    Rank,
+}
+
+/// One or two bytes of each pixel beside its census string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Channel {
+    /// Brightness of eight bits.
+    Brightness,
+    /// Slopes of brightness along x and y.
+    Gradients,
+}
+
+impl Channel {
+    /// Bytes of each pixel.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Brightness => 1,
+            Self::Gradients => 2,
+        }
     }
 }
 
-/// Penalties that suit a cost.
+/// Differences of exposure between both cameras with which a cost still works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExposureTolerance {
+    /// Levels of brightness are compared: exposures must be equal.
+    Equal,
+    /// The order or the slope of brightness is compared: exposures may differ by a factor.
+    Similar,
+    /// Any relation of levels is learned.
+    Any,
+}
+
+/// Default penalties of a cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Penalties {
-    /// For a step of 1 px.
+    /// P1, for a step of 1 px.
     pub p1: u32,
-    /// For a larger step.
+    /// P2, for a larger step.
     pub p2: u32,
-    /// The least that adaptation leaves of P2.
+    /// Smallest P2 that adaptation leaves.
     pub p2_min: u32,
     /// Sixteenths by which P2 falls per grey level.
     pub p2_alpha: u32,
 }
 
+choices! {
+    /// Matching cost of two pixels.
+    pub enum CostKind: Cost {
+        /// Census over 5 x 5: 24 bits, robust against light, sharp at edges.
+        Census5x5 = "census-5x5" => census::CENSUS_5X5,
+        /// Census over 7 x 7: 48 bits, calmer on weak texture.
+        Census7x7 = "census-7x7" => census::CENSUS_7X7,
+        /// Census over 9 x 7: 62 bits, the calmest.
+        Census9x7 = "census-9x7" => census::CENSUS_9X7,
+        /// Centre-symmetric census over 9 x 7: 31 pairs of opposite pixels.
+        Census9x7Symmetric = "census-9x7-symmetric" => census::CENSUS_9X7_SYMMETRIC,
+        /// Rank transform: how many neighbours are darker (Banz et al. 2011).
+        Rank = "rank" => rank::RANK,
+        /// Sum of absolute differences over a window; needs equal exposure.
+        Sad = "sad" => sad::SAD,
+        /// Absolute difference of two pixels: for aggregation over windows; needs equal exposure.
+        Ad = "ad" => absolute::AD,
+        /// Absolute difference and census 7x7 on one scale (Mei et al. 2011): for local aggregation.
+        AdCensus = "ad-census" => ad_census::AD_CENSUS,
+        /// Gradient and census 7x7 on one scale: the most exact at edges with aggregation cross; exposures may differ somewhat.
+        GradientCensus = "gradient-census" => gradient_census::GRADIENT_CENSUS,
+        /// Mutual information, learned from the pair (Ernst & Hirschmüller 2008): exposures and kinds of light may differ.
+        MutualInformation = "mutual-information" => mutual_information::MUTUAL_INFORMATION,
+    }
+}
+
 impl CostKind {
-    /// Default penalties of this cost.
-    pub const fn penalties(self) -> Penalties {
-        let (p1, p2, p2_min, p2_alpha) = match self {
-            Self::Census5x5 => (14, 60, 15, 44),
-            Self::Census7x7 => (26, 120, 27, 88),
-            Self::Census9x7 => (32, 150, 33, 110),
-            Self::Census9x7Symmetric => (10, 100, 15, 64),
-            Self::Rank => (40, 120, 44, 80),
-            Self::Sad => (8, 30, 13, 20),
-            Self::Ad => (10, 60, 15, 40),
-            Self::AdCensus => (40, 160, 44, 100),
-            Self::GradientCensus => (20, 80, 22, 50),
-            Self::MutualInformation => (16, 160, 24, 80),
-        };
-        Penalties { p1, p2, p2_min, p2_alpha }
+    /// Codes of the pixels, and how two of them are compared.
+    pub const fn comparison(self) -> Comparison {
+        self.description().comparison
     }
 
-    /// Largest value that enters the paths.
+    /// Default penalties.
+    pub const fn penalties(self) -> Penalties {
+        self.description().penalties
+    }
+
+    /// Whether its table is learned from the pair.
+    pub const fn is_learned(self) -> bool {
+        matches!(self.comparison(), Comparison::LearnedTable)
+    }
+
+    /// Whether the parameter `name` belongs to this cost.
+    pub fn has_parameter(self, name: &str) -> bool {
+        self.description().parameters.contains(&name)
+    }
+}
+
+impl Comparison {
+    /// The window of the census transform, if there is one.
+    pub const fn census(self) -> Option<Shape> {
+        match self {
+            Self::Hamming(shape) | Self::Tables { census: shape, .. } => Some(shape),
+            Self::Difference(_) | Self::WindowedDifference | Self::LearnedTable => None,
+        }
+    }
+
+    /// Largest cost that enters the paths.
     pub const fn largest(self, rank_window: u32) -> u32 {
         match self {
-            Self::Census5x5 | Self::Census7x7 | Self::Census9x7 | Self::Census9x7Symmetric => {
-                census::Shape::of(self).bits() as u32
-            }
-            Self::Rank => rank_window * rank_window - 1,
-            Self::Sad | Self::Ad => 255,
-            Self::AdCensus => 254,
-            Self::GradientCensus => 126,
-            Self::MutualInformation => 127,
+            Self::Hamming(shape) => shape.bits() as u32,
+            Self::Difference(Scalar::Rank) => rank_window * rank_window - 1,
+            Self::Difference(Scalar::Brightness) | Self::WindowedDifference => 255,
+            Self::Tables { scale, .. } => 2 * scale.largest as u32,
+            Self::LearnedTable => mutual_information::LARGEST,
+        }
+    }
+
+    /// Size of the window from which a pixel's code or cost is made: columns, rows.
+    pub const fn window(self, rank_window: u32, sad_window: u32) -> (usize, usize) {
+        match self {
+            Self::Hamming(shape) | Self::Tables { census: shape, .. } => (shape.width, shape.height),
+            Self::Difference(Scalar::Rank) => (rank_window as usize, rank_window as usize),
+            Self::WindowedDifference => (sad_window as usize, sad_window as usize),
+            Self::Difference(Scalar::Brightness) | Self::LearnedTable => (1, 1),
         }
     }
 }
@@ -94,65 +195,12 @@ pub fn partner(x: usize, d: i32, width: usize) -> usize {
     (x as i64 - i64::from(d)).clamp(0, width as i64 - 1) as usize
 }
 
-/// Cost of every pixel and candidate, 0 to [`StereoParams::largest_cost`]. Mutual information needs its table; without one
-/// all its costs are 0.
-pub fn volume(
-    left: &Luma,
-    right: &Luma,
-    params: &StereoParams,
-    information: Option<&mutual_information::Table>,
-) -> Volume<u8> {
-    let (left8, right8) = (left.to_u8(), right.to_u8());
-    match params.cost {
-        CostKind::Census5x5 | CostKind::Census7x7 | CostKind::Census9x7 | CostKind::Census9x7Symmetric => {
-            let shape = census::Shape::of(params.cost);
-            let (l, r) = (census::transform(&left.to_u16(), shape), census::transform(&right.to_u16(), shape));
-            compare(left.size(), params, |x, y, xr| (l.at(x, y) ^ r.at(xr, y)).count_ones() as u8)
-        }
-        CostKind::Rank => {
-            let window = params.rank_window as usize;
-            let (l, r) = (rank::transform(&left.to_u16(), window), rank::transform(&right.to_u16(), window));
-            compare(left.size(), params, |x, y, xr| l.at(x, y).abs_diff(r.at(xr, y)))
-        }
-        CostKind::Sad => sad::mean_volume(&left8, &right8, params),
-        CostKind::Ad => compare(left.size(), params, |x, y, xr| absolute::difference(left8.at(x, y), right8.at(xr, y))),
-        CostKind::AdCensus => {
-            let shape = census::Shape::of(ad_census::CENSUS);
-            let (l, r) = (census::transform(&left.to_u16(), shape), census::transform(&right.to_u16(), shape));
-            let tables = ad_census::tables();
-            compare(left.size(), params, |x, y, xr| {
-                let difference = absolute::difference(left8.at(x, y), right8.at(xr, y));
-                tables.cost(difference, (l.at(x, y) ^ r.at(xr, y)).count_ones())
-            })
-        }
-        CostKind::GradientCensus => {
-            let shape = census::Shape::of(gradient_census::CENSUS);
-            let (l, r) = (census::transform(&left.to_u16(), shape), census::transform(&right.to_u16(), shape));
-            let [gl, gr] = [&left8, &right8].map(gradient_census::gradients);
-            let tables = gradient_census::tables();
-            compare(left.size(), params, |x, y, xr| {
-                let difference = gradient_census::difference(gl.at(x, y), gr.at(xr, y));
-                tables.cost(difference, (l.at(x, y) ^ r.at(xr, y)).count_ones())
-            })
-        }
-        CostKind::MutualInformation => compare(left.size(), params, |x, y, xr| {
-            information.map_or(0, |table| table.cost(left8.at(x, y), right8.at(xr, y)))
-        }),
-    }
-}
-
-/// A volume from a comparison of left `(x, y)` with right `(xr, y)`.
-fn compare(size: (usize, usize), params: &StereoParams, cost: impl Fn(usize, usize, usize) -> u8) -> Volume<u8> {
-    Volume::from_fn(size.0, size.1, params.num_disparities as usize, |x, y, i| {
-        cost(x, y, partner(x, params.disparity(i), size.0))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::Luma;
     use crate::image::Image;
-    use crate::stereo::{DisparityMap, match_pair};
+    use crate::stereo::{DisparityMap, StereoParams, match_pair};
 
     /// A texture and the same seen `shift` px further left.
     fn shifted(width: usize, height: usize, shift: i32, bits: u8) -> (Luma, Luma) {
@@ -178,7 +226,7 @@ mod tests {
     #[test]
     fn every_cost_finds_a_shift_in_both_directions_and_at_every_depth() {
         // mutual information learns nothing from so little noise
-        for &cost in CostKind::ALL.iter().filter(|&&cost| cost != CostKind::MutualInformation) {
+        for &cost in CostKind::ALL.iter().filter(|&&cost| !cost.is_learned()) {
             for (shift, min_disparity, bits) in [(6, 0, 8), (-4, -8, 8), (6, 0, 12), (3, 2, 16)] {
                 for paths in [0, 8] {
                     let (left, right) = shifted(60, 20, shift, bits);

@@ -3,10 +3,18 @@
 //! Each pixel of the window has its own partner, clamped into the right picture; the window is clamped to the left
 //! picture. Before paths the rounded mean stands for the sum, so that it fits in a byte.
 
-use super::partner;
+use super::{Comparison, Cost, ExposureTolerance, Penalties, partner};
 use crate::image::Image;
 use crate::stereo::Volume;
 use crate::stereo::params::StereoParams;
+
+/// Sum of absolute differences of brightness.
+pub const SAD: Cost = Cost {
+    comparison: Comparison::WindowedDifference,
+    penalties: Penalties { p1: 8, p2: 30, p2_min: 13, p2_alpha: 20 },
+    parameters: &["sad-window"],
+    exposure: ExposureTolerance::Equal,
+};
 
 /// Exact sums over `sad_window` x `sad_window` pixels.
 pub fn sum_volume(left: &Image<u8>, right: &Image<u8>, params: &StereoParams) -> Volume<u32> {

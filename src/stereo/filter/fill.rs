@@ -1,9 +1,33 @@
 //! Fill: pixels without a disparity take the background's, because what one eye does not see lies behind.
 
 use super::median::median;
+use crate::choices;
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, reason};
-use crate::stereo::params::{Fill, StereoParams};
+use crate::stereo::params::StereoParams;
+
+choices! {
+    /// Fill of pixels without a disparity.
+    pub enum Fill {
+        /// They stay invalid.
+        None = "none",
+        /// The farther one of the nearest valid neighbours in the row.
+        Background = "background",
+        /// The farther side of the row, each side being the median of its three nearest valid pixels.
+        Interpolate = "interpolate",
+    }
+}
+
+impl Fill {
+    /// Number of the nearest disparities on each side of a hole whose median counts.
+    pub const fn asked(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Background => 1,
+            Self::Interpolate => 3,
+        }
+    }
+}
 
 /// Fills the holes as the parameters ask for, and smooths once more where anything was filled in that way.
 pub fn fill(mut map: DisparityMap, params: &StereoParams) -> DisparityMap {

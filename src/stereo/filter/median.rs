@@ -1,8 +1,31 @@
 //! Median filter, 3 x 3 or 5 x 5 (Banz et al. 2011, section 2.4).
 
+use crate::choices;
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID};
-use crate::stereo::params::Median;
+
+choices! {
+    /// Size of the median filter.
+    pub enum Median {
+        /// No median.
+        Off = "0",
+        /// 3 x 3 pixels.
+        Three = "3",
+        /// 5 x 5 pixels.
+        Five = "5",
+    }
+}
+
+impl Median {
+    /// Pixels from the centre to the window's edge; 0 for no median.
+    pub const fn radius(self) -> usize {
+        match self {
+            Self::Off => 0,
+            Self::Three => 1,
+            Self::Five => 2,
+        }
+    }
+}
 
 /// An invalid centre stays invalid; invalid neighbours and those outside count as the centre's value.
 pub fn median(map: &DisparityMap, size: Median) -> DisparityMap {

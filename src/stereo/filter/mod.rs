@@ -8,8 +8,8 @@ mod speckle;
 mod temporal;
 
 pub use consistency::check_left_right;
-pub use fill::{fill, fill_background, fill_from_several};
-pub use median::median;
+pub use fill::{Fill, fill, fill_background, fill_from_several};
+pub use median::{Median, median};
 pub use spatial::{blend, smooth_along_surfaces};
 pub use speckle::remove_speckle;
 pub use temporal::{Persistence, Smoothed, smooth_over_time};
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
     use crate::image::Image;
     use crate::stereo::map::{DisparityMap, INVALID, reason};
-    use crate::stereo::params::{Median, StereoParams};
+    use crate::stereo::params::StereoParams;
 
     const X: i16 = INVALID;
 

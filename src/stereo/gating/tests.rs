@@ -1,8 +1,8 @@
 use super::*;
 use crate::frame::Luma;
 use crate::image::Image;
+use crate::stereo::Fill;
 use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
-use crate::stereo::params::Fill;
 use crate::stereo::prior::Prior;
 use crate::stereo::pyramid::{coarser, halve};
 use crate::stereo::{CostKind, Volume, aggregate, disparity, match_pair, sum_volume};

@@ -8,10 +8,10 @@ mod halve;
 
 pub use halve::halve;
 
-use super::cost::CostKind;
 use super::cost::mutual_information::Start;
 use super::disparity::RightMatching;
-use super::params::{Fill, StereoParams};
+use super::filter::Fill;
+use super::params::StereoParams;
 
 /// Sides of a level's pictures are at least this long; where the next level's would be shorter, levels end.
 const SMALLEST_SIDE_PX: usize = 2;
@@ -70,13 +70,13 @@ pub fn is_gated(size: (usize, usize), params: &StereoParams) -> bool {
 
 /// Whether mutual information of pictures of `size` is learned from a coarser level's map.
 pub fn has_coarse_information(size: (usize, usize), params: &StereoParams) -> bool {
-    let is_asked_for = params.cost == CostKind::MutualInformation && params.mi_levels > 1;
+    let is_asked_for = params.cost.is_learned() && params.mi_levels > 1;
     is_asked_for && half_side(size) >= SMALLEST_INFORMATIVE_SIDE_PX
 }
 
 impl StereoParams {
     /// Whether mutual information starts from the picture before.
     pub fn starts_from_last(&self) -> bool {
-        self.cost == CostKind::MutualInformation && self.mi_start == Start::LastFrame
+        self.cost.is_learned() && self.mi_start == Start::LastFrame
     }
 }

@@ -1,8 +1,8 @@
 //! Matching and filters: made from the table of parameters, so that a new one appears here by itself.
 
 use crate::frame::Geometry;
-use crate::parameter::{Domain, Group, Parameter, ParameterType, Value};
-use crate::stereo::{AdaptiveP2, CostKind, Preset, StereoParams};
+use crate::parameter::{Domain, Group, Parameter, Value};
+use crate::stereo::{Preset, StereoParams};
 use crate::ui::view::metres;
 use crate::ui::widgets::{self, NumberRow};
 use egui::Ui;
@@ -18,33 +18,15 @@ pub(crate) struct Context<'a> {
     pub(crate) unfolded: bool,
 }
 
-/// What belongs to one cost, aggregation or filter: shown where that is chosen, and only there.
-const BELONGING: [&str; 14] = [
-    "rank-window",
-    "sad-window",
-    "mi-levels",
-    "mi-start",
-    "window",
-    "gamma-color",
-    "gamma-space",
-    "tau",
-    "arms",
-    "spatial-alpha",
-    "spatial-delta",
-    "temporal-alpha",
-    "temporal-delta",
-    "persistence",
-];
-
 /// Shows the parameters of `group`; true if `params` has changed.
 pub(crate) fn show(ui: &mut Ui, group: Group, params: &mut StereoParams, context: &Context<'_>) -> bool {
     let defaults = defaults(params, context.preset);
     let mut changed = false;
     for parameter in StereoParams::table().iter().filter(|p| p.group == group) {
-        let reason = inapplicable(parameter.name, params);
-        let belongs = BELONGING.contains(&parameter.name);
-        let is_basic = parameter.basic || belongs;
-        if (belongs && reason.is_some()) || !(is_basic || context.unfolded) {
+        let reason = (parameter.properties.applies)(params).err();
+        let is_dependent = parameter.properties.is_dependent;
+        let is_basic = parameter.basic || is_dependent;
+        if (is_dependent && reason.is_some()) || !(is_basic || context.unfolded) {
             continue;
         }
         changed |= one(ui, parameter, params, &defaults, reason);
@@ -65,7 +47,7 @@ fn one(
     defaults: &StereoParams,
     reason: Option<&str>,
 ) -> bool {
-    let why = reason.map(str::to_owned).or_else(|| limit(parameter, params).map(|(_, why)| why));
+    let why = reason.map(str::to_owned).or_else(|| parameter.range(params).and_then(|(_, why)| why));
     let help = why.map_or_else(|| parameter.help.to_owned(), |why| format!("{}\n{why}", parameter.help));
     let before = (parameter.get)(params);
     let value = ui.add_enabled_ui(reason.is_none(), |ui| {
@@ -75,7 +57,8 @@ fn one(
     if value == before {
         return false;
     }
-    apply(parameter, params, value);
+    params.set(parameter, value);
+    params.repair(|name| name == parameter.name);
     true
 }
 
@@ -89,17 +72,17 @@ fn edit(
 ) -> Value {
     let value = (parameter.get)(params);
     let number_row = |range: &RangeInclusive<i64>, default: i64| {
-        let largest = limit(parameter, params).map_or(*range.end(), |(largest, _)| largest);
-        let handy = handy(parameter.name, params).unwrap_or_else(|| range.clone());
+        let range = parameter.range(params).map_or_else(|| range.clone(), |(range, _)| range);
+        let handy = parameter.slider_span(params).unwrap_or_else(|| range.clone());
         NumberRow {
             label: parameter.label,
             help,
             unit: if parameter.unit == "deg" { "°" } else { parameter.unit },
-            range: *range.start()..=largest,
-            handy: *handy.start()..=largest.min(*handy.end()),
-            step: if parameter.name.ends_with("-window") { 2 } else { 1 },
+            handy: *handy.start().max(range.start())..=*handy.end().min(range.end()),
+            range,
+            step: if parameter.properties.is_odd { 2 } else { 1 },
             default,
-            quick: if parameter.name == "paths" { &[4, 8, 16] } else { &[] },
+            quick: parameter.properties.shortcuts,
         }
     };
     let integer = |value: Value| if let Value::Integer(v) = value { Some(v) } else { None };
@@ -140,24 +123,6 @@ fn switch(ui: &mut Ui, label: &str, help: &str, on: &mut bool) {
     widgets::explain(response, help);
 }
 
-/// Writes a value and lets what depends on it follow: penalties the cost, P2 P1.
-fn apply(parameter: &Parameter<StereoParams>, params: &mut StereoParams, value: Value) {
-    if let (Some(cost), "cost") = (CostKind::from_value(value), parameter.name) {
-        params.set_cost(cost);
-        return;
-    }
-    (parameter.set)(params, value);
-    match parameter.name {
-        "p1" => {
-            params.p2 = params.p2.max(params.p1 + 1);
-            params.p2_min = params.p2_min.max(params.p1 + 1);
-        }
-        "p2" => params.p2 = params.p2.max(params.p1 + 1),
-        "p2-min" => params.p2_min = params.p2_min.max(params.p1 + 1),
-        _ => {}
-    }
-}
-
 /// The preset's values, with penalties that suit the cost in use.
 fn defaults(params: &StereoParams, preset: Preset) -> StereoParams {
     let mut defaults = StereoParams::default();
@@ -166,75 +131,6 @@ fn defaults(params: &StereoParams, preset: Preset) -> StereoParams {
         defaults.set_cost(params.cost);
     }
     defaults
-}
-
-/// What a slider spans, where the whole domain would be too coarse to drag through.
-fn handy(name: &str, params: &StereoParams) -> Option<RangeInclusive<i64>> {
-    let largest = i64::from(params.largest_cost());
-    Some(match name {
-        "min-disparity" => -64..=64,
-        "num-disparities" => 1..=256,
-        "p1" => 0..=largest * 2,
-        "p2" | "p2-min" => 1..=largest * 6,
-        "p2-alpha" => 0..=largest * 4,
-        "uniqueness" => 0..=30,
-        "gamma-color" | "gamma-space" => 1..=1000,
-        "left-right" | "speckle-range" => 0..=8,
-        "speckle-size" => 0..=1000,
-        _ => return None,
-    })
-}
-
-/// The largest value that the sum over all paths takes at the moment, and why, where that is within a slider's reach.
-fn limit(parameter: &Parameter<StereoParams>, params: &StereoParams) -> Option<(i64, String)> {
-    let adapts = params.adaptive_p2 != AdaptiveP2::Off;
-    let with_paths = || format!("With {} paths", params.paths);
-    let (largest, with) = match parameter.name {
-        "paths" => (params.most_paths(), "With this P2".to_owned()),
-        "p1" if params.paths > 0 => (params.most_p2().saturating_sub(1), with_paths()),
-        "p2" if params.paths > 0 => (params.most_p2(), with_paths()),
-        "p2-min" if params.paths > 0 && adapts => (params.most_p2(), with_paths()),
-        _ => return None,
-    };
-    let largest = i64::from(largest);
-    let Domain::Integer(range) = &parameter.domain else { return None };
-    let reach = handy(parameter.name, params).map_or(*range.end(), |handy| *handy.end());
-    (largest < reach).then(|| (largest, format!("{with} at most {largest}: a sum has 16 bits.")))
-}
-
-/// Why a parameter changes nothing at the moment.
-fn inapplicable(name: &str, params: &StereoParams) -> Option<&'static str> {
-    let reason = match name {
-        "rank-window" => (params.cost != CostKind::Rank, "Only the cost rank has this window."),
-        "sad-window" => (params.cost != CostKind::Sad, "Only the cost sad has this window."),
-        "mi-levels" | "mi-start" => {
-            (params.cost != CostKind::MutualInformation, "Only the cost mutual-information is learned.")
-        }
-        "window" => {
-            (!params.aggregation.has_window(), "Only the aggregations window and adaptive-weight have a window.")
-        }
-        "gamma-color" | "gamma-space" => (
-            !params.aggregation.has_weights(),
-            "Only the aggregations adaptive-weight and weighted-cross have weights.",
-        ),
-        "tau" | "arms" => (!params.aggregation.has_arms(), "Only the aggregations cross and weighted-cross have arms."),
-        "p1" | "p2" | "adaptive-p2" => (params.paths == 0, "Without paths there are no penalties."),
-        "start-angle-deg" => (params.paths == 0, "Without paths there are no directions."),
-        "p2-min" => {
-            (params.paths == 0 || params.adaptive_p2 == AdaptiveP2::Off, "Only an adaptive P2 has a smallest value.")
-        }
-        "p2-alpha" => {
-            (params.paths == 0 || params.adaptive_p2 != AdaptiveP2::Linear, "Only a linear adaptive P2 has this slope.")
-        }
-        "right-matching" => {
-            (params.left_right.is_none(), "Only the left-right check looks at the right picture's disparities.")
-        }
-        "speckle-range" => (params.speckle_size == 0, "No speckle is removed: its size is 0."),
-        "spatial-alpha" | "spatial-delta" => (params.spatial.is_none(), "The spatial filter is off."),
-        "temporal-alpha" | "temporal-delta" | "persistence" => (!params.temporal, "The temporal filter is off."),
-        _ => return None,
-    };
-    reason.0.then_some(reason.1)
 }
 
 /// `= 0.42 m … ∞`: what the search range means in space.
@@ -264,23 +160,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn p2_follows_p1_up_and_stays_valid() {
-        let mut params = StereoParams::default();
-        let p1 = StereoParams::parameter("p1").unwrap();
-        apply(p1, &mut params, Value::Integer(90));
-        assert_eq!((params.p1, params.p2, params.p2_min), (90, 91, 91));
-        params.validate().unwrap();
-        let p2 = StereoParams::parameter("p2").unwrap();
-        apply(p2, &mut params, Value::Integer(3));
-        assert_eq!(params.p2, 91, "P2 cannot fall below P1");
-    }
-
-    #[test]
     fn every_parameter_has_a_control_that_can_be_dragged() {
         let params = StereoParams::default();
         for parameter in StereoParams::table() {
-            if let Domain::Integer(range) | Domain::OptionalInteger(range) = &parameter.domain {
-                let span = handy(parameter.name, &params).unwrap_or_else(|| range.clone());
+            if let Some(span) = parameter.slider_span(&params) {
                 assert!(span.end() - span.start() <= 1000, "{}: {span:?}", parameter.name);
             }
         }

@@ -6,9 +6,8 @@ use crate::engine::gpu::operations;
 use crate::engine::gpu::shaders::{self, Shader};
 use crate::engine::gpu::uniforms::Part;
 use crate::engine::gpu::variant::CostsFrom;
-use crate::stereo::CostKind;
 use crate::stereo::cost::census::Shape;
-use crate::stereo::cost::{ad_census, gradient_census};
+use crate::stereo::cost::{Channel, Comparison, Scalar};
 use std::sync::Arc;
 
 impl Cook {
@@ -20,31 +19,22 @@ impl Cook {
         let pixels = structure.pixels();
         let volume = pixels * u64::from(layout.words) * 4;
         let is_volume = layout.kernel.variant.costs == CostsFrom::Volume;
-        let (shader, constants): (&'static Shader, Vec<(&'static str, u32)>) = match structure.cost {
-            CostKind::Census5x5
-            | CostKind::Census7x7
-            | CostKind::Census9x7
-            | CostKind::Census9x7Symmetric
-            | CostKind::AdCensus
-            | CostKind::GradientCensus => {
-                let kind = match structure.cost {
-                    CostKind::AdCensus => ad_census::CENSUS,
-                    CostKind::GradientCensus => gradient_census::CENSUS,
-                    cost => cost,
-                };
-                let Shape { width, height, symmetric } = Shape::of(kind);
+        let comparison = structure.cost.comparison();
+        let (shader, constants): (&'static Shader, Vec<(&'static str, u32)>) = match comparison {
+            Comparison::Hamming(shape) | Comparison::Tables { census: shape, .. } => {
+                let Shape { width, height, symmetric } = shape;
                 let radii = [("RADIUS_X", (width / 2) as u32), ("RADIUS_Y", (height / 2) as u32)];
                 (&shaders::CENSUS, [&radii[..], &[("SYMMETRIC", u32::from(symmetric))]].concat())
             }
-            CostKind::Rank => {
+            Comparison::Difference(Scalar::Rank) => {
                 let radius = structure.rank_window / 2;
                 (&shaders::RANK, vec![("RADIUS_X", radius), ("RADIUS_Y", radius)])
             }
-            CostKind::Ad | CostKind::MutualInformation => (&shaders::ABSOLUTE, Vec::new()),
-            CostKind::Sad => (&shaders::SAD, vec![("RADIUS", structure.sad_window / 2)]),
+            Comparison::Difference(Scalar::Brightness) | Comparison::LearnedTable => (&shaders::ABSOLUTE, Vec::new()),
+            Comparison::WindowedDifference => (&shaders::SAD, vec![("RADIUS", structure.sad_window / 2)]),
         };
         let mut dispatches = Vec::new();
-        let is_sad = structure.cost == CostKind::Sad;
+        let is_sad = comparison == Comparison::WindowedDifference;
         if !is_sad {
             let (width, height) = (structure.width as u32, structure.height as u32);
             let over_codes = |shader: &'static Shader, entry, constants, operations| Dispatch {
@@ -57,9 +47,13 @@ impl Cook {
             };
             let operations = operations::transform(structure) * 2 * pixels;
             dispatches.push(over_codes(shader, "transform", constants.clone(), operations));
-            let beside_census = match structure.cost {
-                CostKind::AdCensus => Some((&shaders::AD_CENSUS, "add_brightness", operations::BRIGHTNESS)),
-                CostKind::GradientCensus => Some((&shaders::GRADIENT_CENSUS, "add_gradients", operations::GRADIENTS)),
+            let beside_census = match comparison {
+                Comparison::Tables { channel: Channel::Brightness, .. } => {
+                    Some((&shaders::AD_CENSUS, "add_brightness", operations::BRIGHTNESS))
+                }
+                Comparison::Tables { channel: Channel::Gradients, .. } => {
+                    Some((&shaders::GRADIENT_CENSUS, "add_gradients", operations::GRADIENTS))
+                }
                 _ => None,
             };
             if let Some((shader, entry, operations)) = beside_census {
@@ -67,11 +61,11 @@ impl Cook {
                 dispatches.push(Dispatch { bytes: added.bytes + layout.code_bytes(), ..added });
             }
         }
-        let (target, request, strip, each): (fn(usize, u32) -> Resource, _, _, _) = match structure.cost {
-            CostKind::Sad if structure.block_matching() => {
+        let (target, request, strip, each): (fn(usize, u32) -> Resource, _, _, _) = match comparison {
+            Comparison::WindowedDifference if structure.block_matching() => {
                 (Resource::Exact, shader.request("exact", constants), shaders::STRIP, 4)
             }
-            CostKind::Sad => (Resource::Costs, shader.request("mean", constants), shaders::STRIP, 1),
+            Comparison::WindowedDifference => (Resource::Costs, shader.request("mean", constants), shaders::STRIP, 1),
             _ => {
                 let source = Arc::new(layout.kernel.compare());
                 (Resource::Costs, Request { source, entry: "compare", constants: Vec::new() }, 1, 1)

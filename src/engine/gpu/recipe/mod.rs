@@ -17,7 +17,6 @@ use super::tables;
 use super::uniforms::Part;
 use super::variant::{Forced, VARIABLE, Variant};
 use crate::engine::EngineError;
-use crate::stereo::CostKind;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -220,7 +219,7 @@ impl Recipe {
         }
         for (level, layout) in levels.iter().enumerate().rev() {
             cook.coarse_stage = Some(coarse_stage).filter(|_| level > 0);
-            if layout.structure.cost == CostKind::MutualInformation {
+            if layout.structure.cost.is_learned() {
                 cook.information(level, layout, levels.get(level + 1));
             }
             cook.cost(level, layout);
@@ -264,7 +263,7 @@ impl Recipe {
 
     /// Whether there is a table of mutual information.
     pub(super) fn needs_information(&self) -> bool {
-        self.layouts.iter().any(|layout| layout.structure.cost == CostKind::MutualInformation)
+        self.layouts.iter().any(|layout| layout.structure.cost.is_learned())
     }
 }
 

@@ -5,8 +5,8 @@ use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
 use crate::engine::gpu::uniforms::Part;
 use crate::engine::gpu::variant::CostsFrom;
-use crate::stereo::CostKind;
 use crate::stereo::aggregate::{Axis, Direction};
+use crate::stereo::cost::{Channel, Comparison};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -105,10 +105,10 @@ impl Cook {
 
     /// Codes, and what compares them.
     pub(super) fn codes(level: usize, layout: &Layout) -> Vec<Resource> {
-        let table = match layout.structure.cost {
-            CostKind::AdCensus => Some(Resource::AdCensusTables),
-            CostKind::GradientCensus => Some(Resource::GradientCensusTables),
-            CostKind::MutualInformation => Some(Resource::Information(Information::Table)),
+        let table = match layout.structure.cost.comparison() {
+            Comparison::Tables { channel: Channel::Brightness, .. } => Some(Resource::AdCensusTables),
+            Comparison::Tables { channel: Channel::Gradients, .. } => Some(Resource::GradientCensusTables),
+            Comparison::LearnedTable => Some(Resource::Information(Information::Table)),
             _ => None,
         };
         [Some(Resource::Codes(level)), table].into_iter().flatten().collect()

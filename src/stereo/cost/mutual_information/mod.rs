@@ -10,9 +10,18 @@ mod table;
 
 pub use histogram::{LEVELS, MOST_PIXELS, histogram};
 pub use start::{random_disparity, start};
-pub use table::{LOG_TABLE_BITS, Table, kernel, log_table, log2_q16, table};
+pub use table::{LARGEST, LOG_TABLE_BITS, Table, kernel, log_table, log2_q16, table};
 
+use super::{Comparison, Cost, ExposureTolerance, Penalties};
 use crate::choices;
+
+/// Mutual information of brightness.
+pub const MUTUAL_INFORMATION: Cost = Cost {
+    comparison: Comparison::LearnedTable,
+    penalties: Penalties { p1: 16, p2: 160, p2_min: 24, p2_alpha: 80 },
+    parameters: &["mi-levels", "mi-start"],
+    exposure: ExposureTolerance::Any,
+};
 
 choices! {
     /// What the disparities of the smallest pictures are taken to be before anything is known.
