@@ -80,7 +80,8 @@ impl Listener {
                         self.shared.report_once(format!(
                             "foxglove: no client can connect now: {err}. Those that are connected stay; it is tried again and again"
                         ));
-                        std::mem::replace(&mut backoff, (2 * backoff).min(MAX_BACKOFF))
+                        let longer = (2 * backoff).min(MAX_BACKOFF);
+                        std::mem::replace(&mut backoff, longer)
                     }
                 },
             };
