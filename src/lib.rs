@@ -43,6 +43,8 @@ pub mod process;
 pub mod reach;
 pub mod settings;
 pub mod rig;
+mod bench;
+mod lab;
 pub mod ui;
 pub mod cli;
 #[cfg(any(test, fuzzing))]

@@ -1,6 +1,7 @@
 //! `export`: a recording as files that every tool reads.
 
 use super::UsageError;
+use super::progress::pair_bar;
 use super::source_args::TopicArgs;
 use super::values::choice;
 use crate::capture::{Scale, SourceSpec};
@@ -8,7 +9,7 @@ use crate::console;
 use crate::recording::export::{ExportOptions, Exported, Opened, Part, Progress, Selection, export};
 use crate::recording::read::Recording;
 use crate::rig::{self, CalibrationChoice};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::path::PathBuf;
 
 /// Arguments of `export`.
@@ -68,7 +69,7 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     losses.iter().for_each(console::say);
     let mut opened = Opened { path: &args.recording, recording: &mut recording, info: &info, calibrated: &calibrated };
     let options = ExportOptions { parts: args.what.clone(), selection, max_pixels: args.topics.max_pixels };
-    let bar = Bar(if args.json { ProgressBar::hidden() } else { ProgressBar::new(0) });
+    let bar = Bar(pair_bar((!args.json).then_some(0)));
     let exported = export(&mut opened, &args.to, &options, &bar);
     bar.0.finish_and_clear();
     let exported = exported?;
@@ -101,9 +102,6 @@ struct Bar(ProgressBar);
 impl Progress for Bar {
     fn begin(&self, pairs: u64) {
         self.0.set_length(pairs);
-        if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} pairs, {per_sec}, {eta} left") {
-            self.0.set_style(style);
-        }
     }
 
     fn done(&self) {

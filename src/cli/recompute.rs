@@ -1,7 +1,8 @@
 //! `recompute`: every pair of a recording matched again, into a new recording.
 
 use super::UsageError;
-use super::calibration_args::CalibrationArgs;
+use super::calibration_args::RigArgs;
+use super::progress::pair_bar;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
 use super::values::choice;
@@ -11,9 +12,9 @@ use crate::recording::read::Recording;
 use crate::recording::recompute::{Input, Progress, RecomputeError, RecomputeOptions, Summary, recompute};
 use crate::recording::write::Compression;
 use crate::recording::{Format, Streams};
-use crate::rig::{self, RigFile};
+use crate::rig;
 use crate::stereo::Fill;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::path::PathBuf;
 
 /// Arguments of `recompute`.
@@ -41,13 +42,10 @@ pub(super) struct RecomputeArgs {
     /// Print what was done as JSON
     #[arg(long)]
     json: bool,
-    /// Use the calibration of a rig file; flags win over it
-    #[arg(long, value_name = "FILE.toml", help_heading = "Calibration")]
-    rig: Option<PathBuf>,
     #[command(flatten)]
     topics: TopicArgs,
     #[command(flatten)]
-    calibration: CalibrationArgs,
+    rig: RigArgs,
     #[command(flatten)]
     settings: SettingsArgs,
 }
@@ -62,8 +60,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         return Err(UsageError("--filled keeps what --fill puts into holes: give --fill too".to_owned()).into());
     }
     let recording = Recording::open_with(&args.recording, &args.topics.choice())?;
-    let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
-    let choice = args.calibration.over(rig_file.calibration)?;
+    let choice = args.rig.choice()?;
     let spec = SourceSpec::Recording(args.recording.clone());
     let rig::OpenedRig { source, calibrated, .. } = rig::open(&spec, &args.topics.options(), &choice)?;
     let (info, losses) = (source.info(), source.state().remarks);
@@ -83,7 +80,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         compression: args.compression,
         filled: args.filled,
     };
-    let bar = Bar { bar: ProgressBar::new(0), is_quiet: args.json };
+    let bar = Bar { bar: pair_bar((!args.json).then_some(0)), is_quiet: args.json };
     let summary = recompute(input, &args.output, &settings, &options, &bar);
     bar.bar.finish_and_clear();
     let summary = match summary {
@@ -121,13 +118,6 @@ struct Bar {
 
 impl Progress for Bar {
     fn begin(&self, pairs: u64, done: u64) {
-        if self.is_quiet {
-            self.bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
-        }
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pairs, {per_sec}, {eta} left");
-        if let Ok(style) = style {
-            self.bar.set_style(style);
-        }
         self.bar.set_length(pairs);
         self.bar.set_position(done);
         // what a run before did says nothing of how quick this one is

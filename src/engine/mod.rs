@@ -4,7 +4,6 @@ pub mod cpu;
 pub mod gpu;
 mod auto;
 mod cached;
-pub mod model;
 mod open;
 pub mod recovery;
 pub mod worker;

@@ -2,6 +2,8 @@
 
 mod app;
 mod command;
+mod dialogs;
+mod jobs;
 mod keep;
 mod look;
 mod notices;
@@ -10,7 +12,6 @@ mod panels;
 mod render;
 mod session;
 mod style;
-mod tasks;
 mod view;
 mod waker;
 mod widgets;

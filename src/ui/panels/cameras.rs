@@ -46,7 +46,7 @@ fn content(ui: &mut Ui, session: &mut Session) {
     }
     ui.horizontal(|ui| {
         if ui.button("Look again").on_hover_text("List the cameras anew.").clicked() {
-            session.look_for_cameras();
+            session.find_cameras();
         }
         let swap = Button::new("Swap left and right");
         if ui.add_enabled(session.can_swap(), swap).on_hover_text("Exchange the eyes of the open source.").clicked() {

@@ -37,7 +37,7 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
 /// What else there is, in a line under the toolbar, as long as the scene is shown.
 pub(crate) fn strip(ui: &mut Ui, session: &mut Session) -> Option<Command> {
     if session.cameras.is_none() {
-        session.look_for_cameras();
+        session.find_cameras();
     }
     ui.horizontal(|ui| {
         ui.label(RichText::new("This is the built-in scene. Your own:").weak());

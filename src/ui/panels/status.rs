@@ -1,12 +1,13 @@
 //! The status line: rates, latency, what was dropped and why, stage times, engine.
 
 use crate::live::Status;
-use crate::ui::session::Session;
-use egui::{Align, Layout, RichText, Ui};
+use crate::ui::session::{FORECAST, Session};
+use egui::{Align, Layout, RichText, Role, Ui, WidgetInfo};
 
 /// Shows the line.
 pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
     let shown_hz = session.shown_hz();
+    let mut stopped = None;
     let status = &session.status;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 10.0;
@@ -53,12 +54,23 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
             };
             let why = status.engine_why.clone().unwrap_or_else(|| "What computes the disparities.".into());
             ui.add(egui::Label::new(RichText::new(engine).small()).truncate()).on_hover_text(why);
-            for name in session.tasks.running() {
-                ui.label(RichText::new(format!("{name} …")).small());
+            for job in session.jobs.running().filter(|job| *job != FORECAST).collect::<Vec<_>>() {
+                let stop = |ui: &mut Ui| {
+                    let button = ui.small_button("×").on_hover_text("Stop");
+                    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Stop {}", job.name)));
+                    button.clicked()
+                };
+                if job.can_stop && stop(ui) {
+                    stopped = Some(job);
+                }
+                ui.label(RichText::new(format!("{} …", job.name)).small());
                 ui.spinner();
             }
         });
     });
+    if let Some(job) = stopped {
+        session.stop_job(job);
+    }
     // always there, so that nothing jumps when it has something to say
     let line = match (session.status.warnings.first(), &session.status.engine_why) {
         (Some(cause), _) => RichText::new(cause).color(ui.visuals().warn_fg_color),

@@ -37,7 +37,7 @@ impl Session {
             self.chooser = None;
         } else {
             self.chooser = Some(Chooser::default());
-            self.look_for_cameras();
+            self.find_cameras();
         }
     }
 
@@ -54,7 +54,7 @@ impl Session {
     pub(crate) fn update_thumbnails(&mut self, ctx: &Context) {
         let (Some(chooser), Some(cameras)) = (&mut self.chooser, &self.cameras) else { return };
         let used: Vec<u32> = self.status.cameras.cameras.iter().map(|camera| camera.index).collect();
-        let opening = self.source.is_camera() && self.tasks.is_running("opening the source");
+        let opening = self.source.is_camera() && self.jobs.is_running(super::source::OPEN);
         for camera in cameras.iter().filter(|camera| camera.problem.is_none()) {
             let number = camera.index;
             if let Some(eye) = used.iter().position(|&used| used == number) {

@@ -8,7 +8,7 @@ use crate::engine::gpu::Gpu;
 use crate::engine::recovery::{Decision, Recovery, not_recovered};
 use crate::engine::{EngineChoice, EngineError, OpenOptions};
 use crate::live::EngineSource;
-use crate::ui::tasks::Task;
+use crate::ui::jobs::Job;
 use std::time::Instant;
 
 /// Losses so far.
@@ -79,7 +79,9 @@ impl Session {
 
     fn open_missed(&mut self) {
         if self.device.missed.is_some() {
-            self.begin(Task::OpenGpu(self.engine.adapter.clone()));
+            let adapter = self.engine.adapter.clone();
+            let open = move || Gpu::open(&adapter).map(Gpu::for_window).map_err(|err| err.to_string());
+            self.jobs.start(Job::stoppable("looking for the GPU"), open, Self::found_device);
         }
     }
 

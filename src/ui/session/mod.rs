@@ -14,17 +14,18 @@ mod words;
 
 pub(crate) use cameras::{Chooser, name_of as camera_name};
 pub(crate) use presets::PresetRates;
-pub(crate) use record::{RecordChoices, RecordState};
+pub(crate) use record::{FORECAST, RecordChoices, RecordState};
 pub(crate) use rig::RigState;
 pub(crate) use slow::Slowness;
 
 use super::command::Command;
+use super::dialogs::{self, SOURCE_EXTENSIONS};
+use super::jobs::{Job, Jobs};
 use super::keep::Kept;
 use super::look::Look;
 use super::notices::Notices;
 use super::options::WindowOptions;
 use super::render::FloatMap;
-use super::tasks::{Done, Task, Tasks};
 use super::view::{ViewKind, Zoom};
 use super::waker::Waker;
 use crate::capture::SourceSpec;
@@ -32,6 +33,7 @@ use crate::capture::webcam::CameraInfo;
 use crate::colormap::DisplayRange;
 use crate::engine::gpu::Gpu;
 use crate::engine::{OpenOptions, Output};
+use crate::export;
 use crate::frame::{Frame, Recorded};
 use crate::live::{Live, LiveOptions, Status};
 use crate::metrics::Rate;
@@ -62,7 +64,7 @@ pub struct Session {
     pub(crate) look: Look,
     pub(crate) zoom: Zoom,
     pub(crate) notices: Notices,
-    pub(crate) tasks: Tasks,
+    pub(crate) jobs: Jobs<Self>,
     pub(crate) waker: Waker,
     /// The pixel under the pointer, and the one that a click has pinned.
     pub(crate) hovered: Option<(usize, usize)>,
@@ -133,7 +135,7 @@ impl Session {
             look,
             zoom: Zoom::default(),
             notices: Notices::default(),
-            tasks: Tasks::new(waker.clone()),
+            jobs: Jobs::new(waker.clone()),
             waker,
             hovered: None,
             pinned: None,
@@ -156,10 +158,10 @@ impl Session {
         Ok(session)
     }
 
-    /// Looks for news: results, finished tasks. Called once per frame of the window, and never waits.
+    /// Polls the pipeline, the finished jobs and the remote clients. Called once per frame of the window; never waits.
     pub(crate) fn update(&mut self) {
-        for done in self.tasks.finished() {
-            self.finish(done);
+        for change in self.jobs.finished() {
+            change(self);
         }
         let before = std::mem::replace(&mut self.status, self.live.status());
         self.set_up_returned(&before.cameras);
@@ -190,7 +192,7 @@ impl Session {
         }
         if self.snapshot_wanted && output.map.is_some() {
             self.snapshot_wanted = false;
-            self.begin(Task::Snapshot(output, self.options.folder.clone()));
+            self.write_snapshot(output);
         }
         self.live.set_read_back(self.fit_wanted || self.snapshot_wanted || self.pixel().is_some());
     }
@@ -211,40 +213,51 @@ impl Session {
         self.errors_seen = errors;
     }
 
-    /// Starts a task; that it could not be started is an error to show.
-    fn begin(&mut self, task: Task) {
-        if let Err(why) = self.tasks.start(task) {
-            self.notices.error(why);
+    /// Starts a job. Its failure is shown; otherwise `finish` gets its result.
+    fn start_job<T: Send + 'static>(
+        &mut self,
+        job: Job,
+        work: impl FnOnce() -> Result<T, String> + Send + 'static,
+        finish: impl FnOnce(&mut Self, T) + 'static,
+    ) {
+        self.jobs.start(job, work, |session: &mut Self, result| match result {
+            Ok(result) => finish(session, result),
+            Err(why) => session.notices.error(why),
+        });
+    }
+
+    /// Abandons a job.
+    pub(crate) fn stop_job(&mut self, job: Job) {
+        if let Some(change) = self.jobs.stop(job) {
+            change(self);
         }
     }
 
-    fn finish(&mut self, done: Done) {
-        match done {
-            Done::Snapshot(Ok(snapshot)) => {
-                let last = snapshot.paths.last().map_or(String::new(), |path| path.display().to_string());
-                self.notices.news(format!("snapshot: {} files beside {last}", snapshot.paths.len()));
-                for warning in snapshot.warnings {
-                    self.notices.confirm(warning);
-                }
-            }
-            Done::Snapshot(Err(why)) => self.notices.error(why),
-            Done::Files(Ok(files)) => self.open_paths(&files),
-            Done::Files(Err(why)) => self.notices.error(why),
-            Done::Cameras(found) => self.found_cameras(found),
-            Done::Opened(spec, opened) => self.opened(&spec, opened),
-            Done::Calibrated(how, calibrated) => self.calibrated(*how, calibrated),
-            Done::CalibrationFiles(Ok(files)) => self.use_setup_files(files),
-            Done::CalibrationFiles(Err(why)) => self.notices.error(why),
-            Done::Gpu(found) => self.found_device(found),
-            Done::Controls(controls) => self.rig.controls = controls,
-            Done::Recording(started) => self.recording(started),
-            Done::Recorded(ended) => self.recorded(*ended),
-            Done::Forecast(expected) => self.record.expected = Some(expected),
-            Done::Folder(Ok(Some(folder))) => self.record.choices.folder = Some(folder),
-            Done::Folder(Ok(None)) => {}
-            Done::Folder(Err(why)) => self.notices.error(why),
-            Done::ControlsSet(said) => self.controls_set(said),
+    /// Lets the user choose a recording or pictures.
+    fn choose_source_files(&mut self) {
+        const CHOOSE: Job = Job::stoppable("choosing files");
+        if !self.jobs.is_running(CHOOSE) {
+            let title = "A recording, or a left and a right picture";
+            let chosen = dialogs::choose_files(title, "Recordings and pictures", SOURCE_EXTENSIONS);
+            self.start_job(CHOOSE, chosen, |session, files| session.open_paths(&files));
         }
+    }
+
+    /// Writes a result, which has its map on the host, into files.
+    fn write_snapshot(&mut self, output: Arc<Output>) {
+        let folder = self.options.folder.clone();
+        let write = move || {
+            let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
+            let described = export::describe(&output);
+            export::snapshot(&folder, &output.job.frame, map, &described).map_err(|err| err.to_string())
+        };
+        self.start_job(Job::new("writing snapshot"), write, |session, snapshot| {
+            let last = snapshot.paths.last().map_or(String::new(), |path| path.display().to_string());
+            session.notices.news(format!("snapshot: {} files beside {last}", snapshot.paths.len()));
+            for warning in snapshot.warnings {
+                session.notices.confirm(warning);
+            }
+        });
     }
 
     /// The pipeline.
@@ -299,7 +312,7 @@ impl Session {
             }
             Command::Snapshot => self.snapshot_wanted = true,
             Command::Record => self.toggle_recording(),
-            Command::Open => self.begin(Task::ChooseFiles),
+            Command::Open => self.choose_source_files(),
             Command::FitDepth => self.fit_wanted = true,
             Command::WholePicture => self.zoom = Zoom::default(),
             Command::ColourReasons => self.look.colour_reasons = !self.look.colour_reasons,

@@ -1,21 +1,24 @@
 //! Recording what the window reads: the choices, which are remembered, and the recorder, which outlives window and device.
 //!
-//! Files are made, finished and measured on threads of their own, see [`crate::ui::tasks`]; here is only said what shall be.
+//! Files are made, finished and measured on threads of their own, see [`crate::ui::jobs`]; here is only said what shall be.
 
 use super::Session;
 use crate::calibration::CalibrationError;
 use crate::capture::{FrameTap, Recipe};
 use crate::live::ResultTap;
 use crate::recording::write::{
-    Compression, Expected, RecordOptions, RecordStatus, RecordSummary, Recorder, Target, default_name_in,
+    Compression, Expected, RecordOptions, RecordStatus, RecordSummary, Recorder, Target, default_name_in, expected,
 };
 use crate::recording::{About, Format, RawRule, Stream, Streams};
-use crate::ui::tasks::Task;
+use crate::ui::dialogs;
+use crate::ui::jobs::Job;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 /// How often the size is reckoned anew while somebody looks at it: disks fill.
+/// Started again and again while its result is shown, and not shown itself.
+pub(crate) const FORECAST: Job = Job::new("estimating the size of a recording");
 const FORECAST_EVERY: Duration = Duration::from_secs(1);
 
 /// What is recorded, and how.
@@ -139,7 +142,12 @@ impl Session {
 
     /// Asks for the folder.
     pub(crate) fn choose_record_folder(&mut self) {
-        self.begin(Task::ChooseFolder);
+        const CHOOSE: Job = Job::stoppable("choosing a folder");
+        if !self.jobs.is_running(CHOOSE) {
+            self.start_job(CHOOSE, dialogs::choose_folder("A folder for recordings"), |session, folder| {
+                session.record.choices.folder = folder.or(session.record.choices.folder.take());
+            });
+        }
     }
 
     fn start_recording(&mut self) -> Result<(), String> {
@@ -169,9 +177,9 @@ impl Session {
         let target = Target::File(default_name_in(&whole_path(&self.record_folder()), now));
         self.record.phase = Phase::Starting(None);
         self.record.streams = streams;
-        self.tasks.start(Task::StartRecording(target, Box::new((about, options)))).inspect_err(|_| {
-            self.record.phase = Phase::Idle;
-        })
+        let start = move || Recorder::start(target, about, options).map_err(|err| err.to_string());
+        self.jobs.start(Job::new("starting the recording"), start, Self::recording);
+        Ok(())
     }
 
     /// The recorder is there, or cannot be.
@@ -209,7 +217,11 @@ impl Session {
                 }
                 self.record.phase = Phase::Ending(Arc::clone(&recorder), why.map(str::to_owned));
                 self.show_to_recorder();
-                self.begin(Task::EndRecording(recorder));
+                let end = move || {
+                    let ended = recorder.stop();
+                    Ok((recorder.summary(), ended.err().map(|err| err.to_string())))
+                };
+                self.start_job(Job::new("finishing the recording"), end, Self::recorded);
             }
             Phase::Starting(unwanted) => {
                 self.record.phase = Phase::Starting(unwanted.or_else(|| why.map(str::to_owned)));
@@ -268,13 +280,14 @@ impl Session {
         let is_fresh = self.record.forecast.as_ref().is_some_and(|(asked, streams, folder)| {
             asked.elapsed() < FORECAST_EVERY && (*streams, folder) == (wanted.0, &wanted.1)
         });
-        if is_fresh || self.tasks.is_running(crate::ui::tasks::FORECAST) {
+        if is_fresh || self.jobs.is_running(FORECAST) {
             return;
         }
         let rate_hz = self.status.source.rate_hz.unwrap_or(self.status.captured_hz);
         let (streams, folder) = wanted;
         self.record.forecast = Some((Instant::now(), streams, folder.clone()));
-        self.begin(Task::Forecast(folder, streams, Arc::clone(&output.job.frame), rate_hz));
+        let forecast = move || Ok(expected(&folder, streams, &output.job.frame, rate_hz));
+        self.start_job(FORECAST, forecast, |session, expected| session.record.expected = Some(expected));
     }
 
     /// Ends a recording and waits for it: for whoever has closed the window.

@@ -3,15 +3,16 @@
 
 use super::Session;
 use crate::calibration::{self, KnownDepth, StereoRig, fit_depth};
-use crate::capture::webcam::controls::OfferedControl;
+use crate::capture::webcam::controls::{self, OfferedControl};
 use crate::capture::{
     CameraOptions, CameraState, ControlWishes, Recipe, Scale, SourceInfo, SourceOptions, SourceSpec, SourceState,
 };
 use crate::files;
 use crate::frame::Geometry;
 use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile};
+use crate::ui::dialogs::{self, SETUP_EXTENSIONS};
+use crate::ui::jobs::Job;
 use crate::ui::options::WindowOptions;
-use crate::ui::tasks::Task;
 use std::path::{Path, PathBuf};
 
 /// What decides how the source is opened.
@@ -46,6 +47,8 @@ pub(crate) struct Distance {
     /// Its disparity at the source's size, once it was clicked.
     pub(crate) disparity_px: Option<f64>,
 }
+
+const SET_CONTROLS: Job = Job::new("setting controls");
 
 /// Where the rig of last time is, beside what else the window remembers.
 fn kept_rig(kept: &Path) -> PathBuf {
@@ -124,31 +127,28 @@ impl Session {
             self.rig.choice = choice;
             self.open(self.source.clone());
         } else {
-            self.begin(Task::Calibrate(Box::new((choice, self.status.source.clone()))));
+            let source = self.status.source.clone();
+            let (asked, info) = (choice.clone(), source.clone());
+            let apply = move || asked.apply(&info).map_err(|err| err.to_string());
+            self.start_job(Job::stoppable("applying the calibration"), apply, move |session, calibrated| {
+                session.calibrated(choice, &source, &calibrated);
+            });
         }
     }
 
-    pub(super) fn calibrated(
-        &mut self,
-        (choice, source): (CalibrationChoice, SourceInfo),
-        calibrated: Result<Calibrated, String>,
-    ) {
+    fn calibrated(&mut self, choice: CalibrationChoice, source: &SourceInfo, calibrated: &Calibrated) {
         let now = &self.status.source;
         if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
             return; // another source is read since
         }
-        let used = calibrated.and_then(|calibrated| {
-            self.set_recipe(calibrated.recipe.clone()).map_err(|err| err.to_string())?;
-            Ok(calibrated)
-        });
-        match used {
-            Ok(calibrated) => {
+        match self.set_recipe(calibrated.recipe.clone()) {
+            Ok(()) => {
                 self.rig.choice = choice;
-                self.take_calibrated(&calibrated);
+                self.take_calibrated(calibrated);
                 self.fit_wanted = true;
                 self.protect_calibration();
             }
-            Err(why) => self.notices.error(why),
+            Err(why) => self.notices.error(why.to_string()),
         }
     }
 
@@ -197,7 +197,12 @@ impl Session {
 
     /// Asks for calibration files.
     pub(crate) fn choose_calibration(&mut self) {
-        self.begin(Task::ChooseCalibration);
+        const CHOOSE: Job = Job::stoppable("choosing a calibration");
+        if !self.jobs.is_running(CHOOSE) {
+            let title = "A rig, or a stereo calibration: one file, or two that belong together";
+            let chosen = dialogs::choose_files(title, "Rigs and calibrations", SETUP_EXTENSIONS);
+            self.start_job(CHOOSE, chosen, Self::use_setup_files);
+        }
     }
 
     /// Works at another size; the search range follows, so that the same depths are seen.
@@ -270,7 +275,11 @@ impl Session {
         // what was read before stays until then: nothing jumps
         self.rig.controls.retain(|(camera, _)| cameras.contains(camera));
         if !cameras.is_empty() {
-            self.begin(Task::ReadControls(cameras));
+            let read = |number: u32| (number, controls::offered(number).map_err(|err| err.to_string()));
+            let read_all = move || Ok(cameras.into_iter().map(read).collect());
+            self.start_job(Job::stoppable("reading controls"), read_all, |session, controls| {
+                session.rig.controls = controls;
+            });
         }
     }
 
@@ -281,7 +290,7 @@ impl Session {
         let ControlWishes { exposure_ms, gain, white_balance_k, .. } = wishes;
         cameras.equal_exposure &= exposure_ms.is_none() && gain.is_none() && white_balance_k.is_none();
         if let Some(camera) = self.status.cameras.cameras.get(eye) {
-            self.begin(Task::SetControls(camera.index, wishes));
+            self.set_controls_of(camera.index, wishes);
         }
     }
 
@@ -294,7 +303,7 @@ impl Session {
         for (eye, camera) in back {
             let wishes = self.rig.options.cameras.eyes[eye].controls;
             if wishes != ControlWishes::default() {
-                self.begin(Task::SetControls(camera, wishes));
+                self.set_controls_of(camera, wishes);
             }
         }
     }
@@ -303,7 +312,9 @@ impl Session {
     pub(crate) fn equal_exposure(&mut self) {
         if let [left, right] = &self.status.cameras.cameras[..] {
             self.rig.options.cameras.equal_exposure = true;
-            self.begin(Task::EqualExposure(left.index, right.index));
+            let (left, right) = (left.index, right.index);
+            let equalise = move || Ok(vec![controls::equalise(left, right).map_err(|err| err.to_string())?]);
+            self.change_controls(Job::new("equalising exposure"), equalise);
         }
     }
 
@@ -313,16 +324,24 @@ impl Session {
         let cameras = self.status.cameras.cameras.iter().zip(eyes).map(|(camera, eye)| (camera.index, eye.controls));
         let cameras: Vec<_> = cameras.collect();
         if self.rig.choice.rectify() != RectifyChoice::Off && !cameras.is_empty() {
-            self.begin(Task::ProtectCalibration(cameras));
+            let protect = |(number, settings): &(u32, ControlWishes)| controls::protect_calibration(*number, settings);
+            self.change_controls(SET_CONTROLS, move || Ok(cameras.iter().flat_map(protect).collect()));
         }
     }
 
-    pub(super) fn controls_set(&mut self, said: Result<Vec<String>, String>) {
-        match said {
-            Ok(remarks) => remarks.into_iter().for_each(|remark| self.notices.news(remark)),
-            Err(why) => self.notices.error(why),
-        }
-        self.read_controls();
+    fn set_controls_of(&mut self, camera: u32, wishes: ControlWishes) {
+        self.change_controls(SET_CONTROLS, move || Ok(controls::apply(camera, &wishes)));
+    }
+
+    /// Changes controls of cameras in the background, shows the remarks, and reads the controls again.
+    fn change_controls(&mut self, job: Job, change: impl FnOnce() -> Result<Vec<String>, String> + Send + 'static) {
+        self.jobs.start(job, change, |session: &mut Self, changed| {
+            match changed {
+                Ok(remarks) => remarks.into_iter().for_each(|remark| session.notices.news(remark)),
+                Err(why) => session.notices.error(why),
+            }
+            session.read_controls();
+        });
     }
 
     /// Writes the rig; over a file only if it is the one that was read or written before.

@@ -1,10 +1,11 @@
 //! Choosing and opening sources. Opening happens on a thread of its own; until it is done nothing is read.
 
 use super::Session;
-use crate::capture::webcam::CameraInfo;
+use crate::capture::webcam;
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo, SourceSpec};
-use crate::rig::OpenedRig;
-use crate::ui::tasks::{SETUP_ENDINGS, Task};
+use crate::rig::{self, OpenedRig};
+use crate::ui::dialogs::SETUP_EXTENSIONS;
+use crate::ui::jobs::Job;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -31,6 +32,9 @@ impl PairSource for Nothing {
     }
 }
 
+/// Opens a source with its calibration.
+pub(super) const OPEN: Job = Job::stoppable("opening the source");
+
 impl Session {
     /// Opens a source in the background; it replaces the present one when it is there.
     pub(crate) fn open(&mut self, spec: SourceSpec) {
@@ -43,8 +47,11 @@ impl Session {
             self.live.close_source();
         }
         self.turn_to(&spec);
-        let how = Box::new((self.rig.options.clone(), self.rig.choice.clone()));
-        self.begin(Task::OpenSource(spec, how));
+        let (options, choice) = (self.rig.options.clone(), self.rig.choice.clone());
+        let asked = spec.clone();
+        let open = move || rig::open(&spec, &options, &choice).map_err(|err| err.to_string());
+        drop(self.jobs.stop(OPEN)); // of another source
+        self.jobs.start(OPEN, open, move |session: &mut Self, opened| session.opened(&asked, opened));
     }
 
     /// Opens what was chosen or dropped; nothing chosen changes nothing.
@@ -66,9 +73,6 @@ impl Session {
 
     /// Reads the source that was opened, or says why it cannot and stays with the one before, or goes to the scene.
     pub(super) fn opened(&mut self, spec: &SourceSpec, opened: Result<OpenedRig, String>) {
-        if *spec != self.source {
-            return; // another one was asked for since
-        }
         match opened {
             Ok(OpenedRig { source, calibrated, .. }) => {
                 self.running = Some(spec.clone());
@@ -96,24 +100,21 @@ impl Session {
         }
     }
 
-    /// Looks for cameras in the background.
-    pub(crate) fn look_for_cameras(&mut self) {
-        self.begin(Task::FindCameras);
-    }
-
-    pub(super) fn found_cameras(&mut self, found: Result<Vec<CameraInfo>, String>) {
-        match found {
-            Ok(cameras) => self.cameras = Some(cameras),
-            Err(why) => {
-                self.cameras = Some(Vec::new()); // not asked again by itself
-                self.notices.error(why);
-            }
-        }
+    /// Lists the cameras in the background.
+    pub(crate) fn find_cameras(&mut self) {
+        let find = || webcam::cameras().map_err(|err| err.to_string());
+        self.jobs.start(Job::stoppable("looking for cameras"), find, |session: &mut Self, found| {
+            let cameras = found.unwrap_or_else(|why| {
+                session.notices.error(why);
+                Vec::new() // no search again by itself
+            });
+            session.cameras = Some(cameras);
+        });
     }
 }
 
 /// Whether a file is a calibration or a rig, by its name.
 fn is_setup(path: &Path) -> bool {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    ending.is_some_and(|ending| SETUP_ENDINGS.contains(&ending.as_str()))
+    ending.is_some_and(|ending| SETUP_EXTENSIONS.contains(&ending.as_str()))
 }

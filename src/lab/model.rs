@@ -1,10 +1,11 @@
 //! How fast the local aggregators are, predicted with the model of Fang et al. 2012 and timed beside: a few radii calibrate
 //! it, the others show how far it can be trusted on this machine.
 
-use super::device::{Gauge, not_measurable};
-use super::{BenchOptions, choices, memory, one_by_one, pairs};
+use super::aggregation_model::{Kernel, Usage, Workload};
+use super::device::Gauge;
+use super::memory;
+use crate::bench::{Setup, not_measurable, one_by_one, pairs};
 use crate::engine::gpu::Gpu;
-use crate::engine::model::{Kernel, Usage, Workload};
 use crate::engine::{Engine, EngineChoice, Job, open};
 use crate::stereo::local::arms;
 use crate::stereo::{Aggregation, StereoParams};
@@ -63,27 +64,27 @@ struct Row {
 }
 
 /// Times and predicts every source on every engine.
-pub(super) fn run(options: &BenchOptions, frames: usize, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut report = Report { program: super::PROGRAM, paper: PAPER, results: Vec::new() };
+pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut report = Report { program: crate::bench::PROGRAM, paper: PAPER, results: Vec::new() };
     let mut gauge = Gauge::default();
-    for (spec, source_options) in &options.sources {
-        let jobs = pairs::jobs(spec, source_options, &options.params)?;
-        for choice in choices(options) {
-            let mut engine = open(&options.open_options(choice), None)?.engine;
+    for (spec, source_options) in &setup.sources {
+        let jobs = pairs::jobs(spec, source_options, &setup.params)?;
+        for choice in setup.engines() {
+            let mut engine = open(&setup.open_options(choice), None)?.engine;
             let bytes_per_s = if choice == EngineChoice::Gpu {
-                gauge.rates(&Gpu::open(&options.adapter)?)?.map(|rates| rates.bytes_per_s)
+                gauge.rates(&Gpu::open(&setup.adapter)?)?.map(|rates| rates.bytes_per_s)
             } else {
-                Some(memory::bytes_per_s(options.threads)?)
+                Some(memory::bytes_per_s(setup.threads)?)
             };
-            let table = table(engine.as_mut(), bytes_per_s, &jobs, frames)
+            let table = table(engine.as_mut(), bytes_per_s, &jobs, setup.frames)
                 .with_context(|| format!("the model of aggregation on {choice}"))?;
-            if !options.json {
+            if !setup.json {
                 table.print(out)?;
             }
             report.results.push(table);
         }
     }
-    if options.json {
+    if setup.json {
         writeln!(out, "{}", crate::console::json(&report)?)?;
     } else {
         writeln!(out, "ideal: {PAPER}")?;

@@ -5,34 +5,34 @@ use std::collections::BTreeMap;
 
 /// Times of pairs, one at a time.
 #[derive(serde::Serialize)]
-pub(super) struct Times {
-    pub(super) frame_ms: FrameTime,
+pub(crate) struct Times {
+    pub(crate) frame_ms: FrameTime,
     /// Median of each stage.
     stages_ms: BTreeMap<&'static str, f64>,
     /// Sums of the stages of each pair.
     #[serde(skip)]
-    pub(super) device_ms: Option<FrameTime>,
+    pub(crate) device_ms: Option<FrameTime>,
     #[serde(skip)]
     stage_order: Vec<&'static str>,
 }
 
 /// Times of pairs.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(super) struct FrameTime {
-    pub(super) best: f64,
-    pub(super) median: f64,
+pub(crate) struct FrameTime {
+    pub(crate) best: f64,
+    pub(crate) median: f64,
     /// All of them, in the order in which they were measured.
     all: Vec<f64>,
 }
 
 impl FrameTime {
-    pub(super) fn new(all: Vec<f64>) -> Self {
+    pub(crate) fn new(all: Vec<f64>) -> Self {
         Self { best: all.iter().copied().fold(f64::INFINITY, f64::min), median: median(all.clone()), all }
     }
 }
 
 /// Runs the jobs in turn on a warm engine.
-pub(super) fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> anyhow::Result<Times> {
+pub(crate) fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> anyhow::Result<Times> {
     let (mut all, mut on_device) = (Vec::new(), Vec::new());
     let mut stages: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
     let mut stage_order = Vec::new();
@@ -61,7 +61,7 @@ pub(super) fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> a
 
 /// Runs a job and looks for its result all the time: the pauses of [`engine::run`] are long beside a pair on a quick GPU.
 /// One that is software needs the processor for itself.
-pub(super) fn run_job(engine: &mut dyn Engine, job: Job) -> Result<Output, EngineError> {
+pub(crate) fn run_job(engine: &mut dyn Engine, job: Job) -> Result<Output, EngineError> {
     if engine.info().software {
         return engine::run(engine, job);
     }
@@ -81,21 +81,21 @@ fn median(mut times: Vec<f64>) -> f64 {
 
 impl Times {
     /// Heads of the table's columns.
-    pub(super) const HEAD: &str = "best ms  median ms  pairs/s";
+    pub(crate) const HEAD: &str = "best ms  median ms  pairs/s";
 
     /// The same columns.
-    pub(super) fn columns(&self) -> String {
+    pub(crate) fn columns(&self) -> String {
         let FrameTime { best, median, .. } = self.frame_ms;
         format!("{best:>7.2}  {median:>9.2}  {:>7.1}", 1e3 / median)
     }
 
     /// Median of one stage.
-    pub(super) fn stage_ms(&self, name: &str) -> Option<f64> {
+    pub(crate) fn stage_ms(&self, name: &str) -> Option<f64> {
         self.stages_ms.get(name).copied()
     }
 
     /// What does not fit into columns.
-    pub(super) fn rest(&self) -> String {
+    pub(crate) fn rest(&self) -> String {
         let stage = |name: &&str| format!("{name} {:.2}", self.stages_ms.get(*name).unwrap_or(&0.0));
         self.stage_order.iter().map(stage).collect::<Vec<_>>().join(", ")
     }

@@ -1,8 +1,7 @@
 //! Every preset on the same pairs, side by side: how long a pair takes, and how many pixels get a disparity.
 
-use super::device::not_measurable;
 use super::one_by_one::{self, FrameTime};
-use super::{BenchOptions, choices, pairs};
+use super::{Setup, not_measurable, pairs};
 use crate::engine::{Engine, EngineError, Job, open};
 use crate::settings::paper_in_short;
 use crate::stereo::{Preset, StereoParams};
@@ -42,25 +41,25 @@ struct Row {
 }
 
 /// Times every engine, size and preset.
-pub(super) fn run(options: &BenchOptions, frames: usize, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut report = Report { program: super::PROGRAM, results: Vec::new() };
-    for (spec, source_options) in &options.sources {
-        let jobs = pairs::jobs(spec, source_options, &options.params)?;
+    for (spec, source_options) in &setup.sources {
+        let jobs = pairs::jobs(spec, source_options, &setup.params)?;
         let Some((width, _)) = jobs.first().map(|job| job.frame.size()) else { continue };
-        options.params.validate_range(width)?;
-        for choice in choices(options) {
-            let mut engine = open(&options.open_options(choice), None)?.engine;
+        setup.params.validate_range(width)?;
+        for choice in setup.engines() {
+            let mut engine = open(&setup.open_options(choice), None)?.engine;
             for &preset in Preset::ALL {
-                let row = row(engine.as_mut(), preset, &jobs, &options.params, frames)
+                let row = row(engine.as_mut(), preset, &jobs, &setup.params, setup.frames)
                     .with_context(|| format!("the preset {preset} on {choice}"))?;
-                if !options.json {
+                if !setup.json {
                     row.print(out, report.results.is_empty())?;
                 }
                 report.results.push(row);
             }
         }
     }
-    if options.json {
+    if setup.json {
         writeln!(out, "{}", crate::console::json(&report)?)?;
     } else if let Some(note) = report.results.iter().find_map(|row| row.note.as_ref()) {
         writeln!(out, "{note}")?;

@@ -1,27 +1,26 @@
 //! The sizes and disparities for which a paper tells its times, with these beside.
 
-use super::device::not_measurable;
-use super::one_by_one::{self, FrameTime};
-use super::{BenchOptions, WARM_UP, choices, pairs};
+use crate::bench::one_by_one::{self, FrameTime};
+use crate::bench::{Setup, WARM_UP, not_measurable, pairs};
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::gpu::variant::Variant;
-use crate::engine::{Engine, EngineChoice, GpuEngine, open};
+use crate::engine::{Engine, EngineChoice, GpuEngine, Job, open};
 use crate::stereo::{CostKind, Preset, StereoParams};
 use anyhow::Context as _;
 use std::io::Write;
 
 /// What is timed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grid {
+pub(super) struct Grid {
     /// Sizes of each eye.
-    pub sizes: Vec<(usize, usize)>,
+    pub(super) sizes: Vec<(usize, usize)>,
     /// Numbers of disparities.
-    pub disparities: Vec<u32>,
+    pub(super) disparities: Vec<u32>,
 }
 
 impl Grid {
     /// That of Banz, Blume & Pirsch 2011, Table 2.
-    pub fn banz() -> Self {
+    pub(super) fn banz() -> Self {
         Self { sizes: BANZ_MS.iter().map(|(size, _)| *size).collect(), disparities: BANZ_DISPARITIES.to_vec() }
     }
 }
@@ -67,18 +66,18 @@ struct Cell {
 const PAPER: &str = "Banz, Blume & Pirsch 2011, Table 2: Tesla C2050, rank 9x9, without transfers";
 
 /// Times every engine, cost and size.
-pub(super) fn run(options: &BenchOptions, grid: &Grid, frames: usize, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut report = Report { program: super::PROGRAM, paper: PAPER, results: Vec::new() };
+pub(super) fn run(setup: &Setup, grid: &Grid, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut report = Report { program: crate::bench::PROGRAM, paper: PAPER, results: Vec::new() };
     for cost in [CostKind::Rank, CostKind::Census5x5] {
         for &size in &grid.sizes {
             for &disparities in &grid.disparities {
                 let params = params(cost, disparities);
                 let source = SourceOptions { size: Some(size), ..SourceOptions::default() };
                 let jobs = pairs::jobs(&SourceSpec::Scene, &source, &params)?;
-                for choice in choices(options) {
-                    let cell = measure(options, choice, &jobs, frames)
+                for choice in setup.engines() {
+                    let cell = measure(setup, choice, &jobs)
                         .with_context(|| format!("{choice} at {}x{} with {disparities} disparities", size.0, size.1))?;
-                    if !options.json {
+                    if !setup.json {
                         cell.print(out, report.results.is_empty())?;
                     }
                     report.results.push(cell);
@@ -86,7 +85,7 @@ pub(super) fn run(options: &BenchOptions, grid: &Grid, frames: usize, out: &mut 
             }
         }
     }
-    if options.json {
+    if setup.json {
         writeln!(out, "{}", crate::console::json(&report)?)?;
     } else {
         writeln!(out, "paper: {PAPER}")?;
@@ -108,13 +107,8 @@ fn params(cost: CostKind, disparities: u32) -> StereoParams {
     StereoParams { cost, p1, p2, p2_min, p2_alpha, ..params }
 }
 
-fn measure(
-    options: &BenchOptions,
-    choice: EngineChoice,
-    jobs: &[crate::engine::Job],
-    frames: usize,
-) -> anyhow::Result<Cell> {
-    let open_options = options.open_options(choice);
+fn measure(setup: &Setup, choice: EngineChoice, jobs: &[Job]) -> anyhow::Result<Cell> {
+    let open_options = setup.open_options(choice);
     let (mut gpu, mut other): (Option<GpuEngine>, Option<Box<dyn Engine>>) = (None, None);
     let engine: &mut dyn Engine = if choice == EngineChoice::Gpu {
         gpu.insert(open_options.gpu_engine()?)
@@ -123,7 +117,7 @@ fn measure(
     };
     let info = engine.info();
     // software shows that it can, once
-    let (warm_up, frames) = if info.software { (0, 1) } else { (WARM_UP, frames) };
+    let (warm_up, frames) = if info.software { (0, 1) } else { (WARM_UP, setup.frames) };
     for job in jobs.iter().cycle().take(warm_up) {
         one_by_one::run_job(engine, job.clone())?;
     }

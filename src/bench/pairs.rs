@@ -1,7 +1,6 @@
 //! The pairs that are timed: read or rendered before any clock runs.
 
 use crate::capture::{Next, Recipe, SourceOptions, SourceSpec, open};
-use crate::cli::UsageError;
 use crate::console;
 use crate::engine::Job;
 use crate::export::write_picture;
@@ -19,17 +18,7 @@ const PAIRS: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The first pairs of a source, as jobs.
-pub(in crate::cli) fn jobs(
-    spec: &SourceSpec,
-    options: &SourceOptions,
-    params: &StereoParams,
-) -> anyhow::Result<Vec<Job>> {
-    if spec.is_camera() {
-        let text = format!(
-            "{spec} is a camera: bench times pictures or the built-in scene; for cameras use live --headless --json"
-        );
-        return Err(UsageError(text).into());
-    }
+pub(crate) fn jobs(spec: &SourceSpec, options: &SourceOptions, params: &StereoParams) -> anyhow::Result<Vec<Job>> {
     let mut source = open(spec, options)?;
     source.state().remarks.iter().for_each(console::say);
     let params = Arc::new(params.clone());

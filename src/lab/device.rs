@@ -1,9 +1,11 @@
 //! What a GPU takes for each stage, held against what it can do at most.
 
-use super::one_by_one::{FrameTime, Times};
+use super::rates::Rates;
+use crate::bench::one_by_one::{self, FrameTime, Times};
+use crate::bench::{Setup, not_measurable, pairs, warm_up};
 use crate::engine::gpu::variant::Variant;
-use crate::engine::gpu::{Gpu, Rates, StageWork};
-use crate::engine::{EngineError, EngineInfo, GpuEngine};
+use crate::engine::gpu::{Gpu, StageWork};
+use crate::engine::{Engine as _, EngineChoice, EngineError, GpuEngine};
 use std::io::{self, Write};
 
 /// A stage that uses less than this share of either bandwidth or arithmetic waits for something else.
@@ -92,9 +94,61 @@ impl StageFigures {
     }
 }
 
-/// All of a pair.
 #[derive(serde::Serialize)]
-pub(super) struct DeviceFigures {
+struct Report {
+    program: &'static str,
+    results: Vec<Measured>,
+}
+
+/// All of one size.
+#[derive(serde::Serialize)]
+struct Measured {
+    adapter: String,
+    size: String,
+    num_disparities: u32,
+    paths: u32,
+    #[serde(flatten)]
+    times: Times,
+    #[serde(flatten)]
+    device: DeviceFigures,
+}
+
+/// Times the stages on every source.
+pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut report = Report { program: crate::bench::PROGRAM, results: Vec::new() };
+    let mut gauge = Gauge::default();
+    for (spec, source_options) in &setup.sources {
+        let jobs = pairs::jobs(spec, source_options, &setup.params)?;
+        let mut engine = setup.open_options(EngineChoice::Gpu).gpu_engine()?;
+        warm_up(&mut engine, &jobs)?;
+        let times = one_by_one::measure(&mut engine, &jobs, setup.frames)?;
+        let device = DeviceFigures::new(&engine, &mut gauge, &times)?;
+        let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
+        let measured = Measured {
+            adapter: engine.info().adapter.clone(),
+            size: format!("{width}x{height}"),
+            num_disparities: setup.params.num_disparities,
+            paths: setup.params.paths,
+            times,
+            device,
+        };
+        if !setup.json {
+            let Measured { adapter, size, num_disparities, paths, times, device } = &measured;
+            writeln!(out, "{adapter}, {size} with {num_disparities} disparities, {paths} paths")?;
+            writeln!(out, "  {}\n  {}", Times::HEAD, times.columns())?;
+            device.print(out)?;
+        }
+        report.results.push(measured);
+    }
+    if setup.json {
+        writeln!(out, "{}", crate::console::json(&report)?)?;
+    }
+    Ok(())
+}
+
+/// What the device did for a pair.
+#[derive(serde::Serialize)]
+struct DeviceFigures {
     /// What ran.
     variant: Option<Variant>,
     /// The device's time of a pair, the sum of its stages without transfers; of hardware with timestamps only.
@@ -121,17 +175,9 @@ impl Gauge {
     }
 }
 
-/// What is said instead of figures about a GPU that is software.
-pub(super) fn not_measurable(info: &EngineInfo) -> Option<String> {
-    let adapter = &info.adapter;
-    info.software.then(|| {
-        format!("not measurable here: this GPU is software ({adapter}), and its times say nothing about a real one")
-    })
-}
-
 impl DeviceFigures {
     /// Of the jobs that the engine has just run.
-    pub(super) fn new(engine: &GpuEngine, gauge: &mut Gauge, times: &Times) -> Result<Self, EngineError> {
+    fn new(engine: &GpuEngine, gauge: &mut Gauge, times: &Times) -> Result<Self, EngineError> {
         let info = &engine.gpu().info;
         let rates = gauge.rates(engine.gpu())?;
         let stage = |work: StageWork| StageFigures::new(work, times.stage_ms(work.name), rates.as_ref());
@@ -145,8 +191,7 @@ impl DeviceFigures {
         Ok(Self { variant: engine.variant(), device_ms, rates, device_stages, note })
     }
 
-    /// Below the row of the table.
-    pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         if let Some(variant) = self.variant {
             writeln!(out, "  variant {variant}")?;
         }

@@ -1,12 +1,12 @@
 //! What a device can do at most, measured: how fast it copies, how fast it computes with integers, how long a pair is on its
 //! way. Stages are held against these figures.
 
-use super::compiler::{Compiler, Request, Source};
-use super::device::{Gpu, largest_binding};
-use super::plan::extent;
-use super::shaders::Binding;
-use super::uniforms::map_pitch;
 use crate::engine::EngineError;
+use crate::engine::gpu::compiler::{Compiler, Request, Source};
+use crate::engine::gpu::device::{Gpu, largest_binding};
+use crate::engine::gpu::plan::extent;
+use crate::engine::gpu::shaders::Binding;
+use crate::engine::gpu::uniforms::map_pitch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -30,24 +30,24 @@ const TURN_OPERATIONS: u64 = 2 * 2 * 4 * 16;
 
 /// What a device can do at most.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub struct Rates {
+pub(super) struct Rates {
     /// Bytes read and written while a large buffer is copied by a shader, in a second.
-    pub bytes_per_s: f64,
+    pub(super) bytes_per_s: f64,
     /// Additions and minima of 32-bit integers in independent chains, in a second.
-    pub operations_per_s: f64,
+    pub(super) operations_per_s: f64,
     /// Size of the buffer that was copied.
-    pub copied_bytes: u64,
+    pub(super) copied_bytes: u64,
 }
 
 /// How long a pair is on its way to the device, and its map on the way back.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub struct Transfers {
+pub(super) struct Transfers {
     /// Both pictures to the device, ms.
-    pub upload_ms: f64,
+    pub(super) upload_ms: f64,
     /// The map to the host, ms.
-    pub read_back_ms: f64,
+    pub(super) read_back_ms: f64,
     /// Whether the device timed them; else the host did, from submission to its end.
-    pub by_device: bool,
+    pub(super) by_device: bool,
 }
 
 /// The kernels; `fill` makes contents that nothing can compress.
@@ -83,7 +83,7 @@ impl Rates {
     ///
     /// # Errors
     /// [`EngineError::TooLarge`] if there is not even room for a small buffer; the device reports an error or is lost.
-    pub fn measure(gpu: &Gpu) -> Result<Self, EngineError> {
+    pub(super) fn measure(gpu: &Gpu) -> Result<Self, EngineError> {
         let most = MOST_BYTES.min(largest_binding(&gpu.device.limits()));
         Self::measure_with(gpu, &Compiler::new(gpu.clone()), most, BUSY_GROUPS)
     }
@@ -159,7 +159,7 @@ impl Transfers {
     ///
     /// # Errors
     /// The device reports an error or is lost.
-    pub fn measure(gpu: &Gpu, (width, height): (usize, usize), bits: u32) -> Result<Self, EngineError> {
+    pub(super) fn measure(gpu: &Gpu, (width, height): (usize, usize), bits: u32) -> Result<Self, EngineError> {
         let (format, bytes) =
             if bits > 8 { (wgpu::TextureFormat::R16Uint, 2) } else { (wgpu::TextureFormat::R8Uint, 1) };
         let pitch = (bytes * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize);

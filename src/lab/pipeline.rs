@@ -1,10 +1,8 @@
 //! What a pair takes where the next ones are on their way meanwhile, beside its parts: the slowest of them is the least that
 //! it can take.
 
-use super::one_by_one::run_job;
-use super::{BenchOptions, WARM_UP, one_by_one, pairs};
-use crate::cli::UsageError;
-use crate::engine::gpu::Transfers;
+use super::rates::Transfers;
+use crate::bench::{Setup, one_by_one, pairs, warm_up};
 use crate::engine::{Engine, EngineChoice, GpuEngine, Job};
 use anyhow::bail;
 use std::io::Write;
@@ -49,36 +47,32 @@ struct Pipeline {
 }
 
 /// Times the pipeline on every source.
-pub(super) fn run(options: &BenchOptions, frames: usize, out: &mut dyn Write) -> anyhow::Result<()> {
-    if options.engines.contains(&EngineChoice::Cpu) {
-        let why = "the CPU engine matches one pair at a time, so nothing overlaps";
-        return Err(UsageError(format!("--pipeline needs --engine gpu: {why}")).into());
-    }
-    let mut report = Report { program: super::PROGRAM, results: Vec::new() };
-    for (spec, source_options) in &options.sources {
-        let jobs = pairs::jobs(spec, source_options, &options.params)?;
-        let mut engine = options.open_options(EngineChoice::Gpu).gpu_engine()?;
+pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut report = Report { program: crate::bench::PROGRAM, results: Vec::new() };
+    for (spec, source_options) in &setup.sources {
+        let jobs = pairs::jobs(spec, source_options, &setup.params)?;
+        let mut engine = setup.open_options(EngineChoice::Gpu).gpu_engine()?;
         let info = engine.info();
         let note = info.software.then(|| {
             let adapter = &info.adapter;
             format!("not measurable here: this GPU is software ({adapter}), and all its parts share the processor")
         });
-        let pipeline = if info.software { None } else { Some(measure(&mut engine, &jobs, frames)?) };
+        let pipeline = if info.software { None } else { Some(measure(&mut engine, &jobs, setup.frames)?) };
         let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
         let measured = Measured {
             adapter: info.adapter.clone(),
             size: format!("{width}x{height}"),
-            num_disparities: options.params.num_disparities,
-            paths: options.params.paths,
+            num_disparities: setup.params.num_disparities,
+            paths: setup.params.paths,
             pipeline,
             note,
         };
-        if !options.json {
+        if !setup.json {
             measured.print(out)?;
         }
         report.results.push(measured);
     }
-    if options.json {
+    if setup.json {
         writeln!(out, "{}", crate::console::json(&report)?)?;
     }
     Ok(())
@@ -86,9 +80,7 @@ pub(super) fn run(options: &BenchOptions, frames: usize, out: &mut dyn Write) ->
 
 fn measure(engine: &mut GpuEngine, jobs: &[Job], frames: usize) -> anyhow::Result<Pipeline> {
     let Some(first) = jobs.first() else { bail!("no pair to time") };
-    for job in jobs.iter().cycle().take(WARM_UP) {
-        run_job(engine, job.clone())?;
-    }
+    warm_up(engine, jobs)?;
     let times = one_by_one::measure(engine, jobs, frames)?;
     stream(engine, jobs, 2 * engine.slots())?; // every slot has its commands
     let (pipelined_ms, host_ms) = stream(engine, jobs, frames.max(2))?;

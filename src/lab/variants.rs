@@ -1,11 +1,75 @@
 //! A study as tables in the shape of Banz, Blume & Pirsch 2011, Figs. 4 and 9: a parameter of the kernels in rows, another in
 //! columns, times in the cells.
 
-use super::{About, note};
-use crate::engine::gpu::tuning::{Study, Trial};
-use crate::engine::gpu::variant::{Arithmetic, CostsFrom, Exchange, PIECES, Variant, WORKGROUPS};
+use crate::bench::PROGRAM;
+use crate::console;
+use crate::engine::gpu::layout::Structure;
+use crate::engine::gpu::tuning::{Study, Trial, study};
+use crate::engine::gpu::variant::{Abilities, Arithmetic, CostsFrom, Demands, Exchange, PIECES, Variant, WORKGROUPS};
+use crate::engine::gpu::{Gpu, GpuOptions};
+use crate::engine::{EngineInfo, GpuEngine, Job};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+
+/// What decides a study's tables.
+pub(super) struct About {
+    pub(super) info: EngineInfo,
+    pub(super) abilities: Abilities,
+    pub(super) demands: Demands,
+    pub(super) size: (usize, usize),
+}
+
+/// Times every variant on one pair and prints tables.
+///
+/// # Errors
+/// The GPU cannot match the pair; `out` cannot be written.
+pub(crate) fn run(gpu: &Gpu, job: &Job, rounds: usize, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    let structure = Structure::levels(job.frame.size(), &job.params).swap_remove(0).0;
+    let mut engine = GpuEngine::with_options(gpu.clone(), GpuOptions { forgets: true, ..GpuOptions::default() })?;
+    let about = About {
+        info: EngineInfo::clone(&gpu.info),
+        abilities: engine.limits().abilities,
+        demands: structure.demands(),
+        size: job.frame.size(),
+    };
+    let mut tables = Tables::new(&about);
+    let mut printed = if json { Ok(()) } else { tables.print_head(out) };
+    let study = study(&mut engine, job, rounds, &mut |trial, _, _| {
+        if !json && printed.is_ok() {
+            printed = tables.add(trial, out);
+        }
+        printed.is_ok()
+    })?;
+    printed?;
+    if json {
+        writeln!(out, "{}", console::json(&report(&about, &study))?)?;
+    } else {
+        tables.print_rest(&study, out)?;
+    }
+    Ok(())
+}
+
+/// What is said where the GPU is software.
+fn note(info: &EngineInfo) -> Option<String> {
+    let adapter = &info.adapter;
+    info.software.then(|| format!("this GPU is software ({adapter}): these times say nothing about real GPUs"))
+}
+
+fn report(about: &About, study: &Study) -> serde_json::Value {
+    let not_run: Vec<_> =
+        not_run(about, study).into_iter().map(|(what, why)| serde_json::json!({ "what": what, "why": why })).collect();
+    serde_json::json!({
+        "program": PROGRAM,
+        "adapter": about.info.adapter,
+        "software": about.info.software,
+        "size": format!("{}x{}", about.size.0, about.size.1),
+        "num_disparities": about.demands.candidates,
+        "trials": study.trials,
+        "best": study.best(),
+        "not_run": not_run,
+        "note": note(&about.info),
+    })
+}
 
 /// Words of a lane that there are.
 const WORDS: [u32; 3] = [1, 2, 4];

@@ -7,7 +7,7 @@
 
 /// Which of the paper's kernels.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kernel {
+pub(super) enum Kernel {
     /// Constant window of this radius.
     Window {
         /// Pixels from its centre to its edge.
@@ -27,27 +27,27 @@ pub enum Kernel {
 
 /// A volume of costs, and the work groups that aggregate it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Workload {
+pub(super) struct Workload {
     /// Columns.
-    pub width: usize,
+    pub(super) width: usize,
     /// Rows.
-    pub height: usize,
+    pub(super) height: usize,
     /// Candidates of a pixel.
-    pub disparities: usize,
+    pub(super) disparities: usize,
     /// Bytes of a cost.
-    pub value_bytes: usize,
+    pub(super) value_bytes: usize,
     /// Columns and rows of a work group.
-    pub group: (usize, usize),
+    pub(super) group: (usize, usize),
 }
 
 impl Workload {
     /// With the paper's costs of four bytes and its work groups of 16 x 16.
-    pub const fn of_paper(width: usize, height: usize, disparities: usize) -> Self {
+    pub(super) const fn of_paper(width: usize, height: usize, disparities: usize) -> Self {
         Self { width, height, disparities, value_bytes: 4, group: (16, 16) }
     }
 
     /// Shared data ratio, eq. 5: what a work group asks for if its pixels share it, over what they ask for alone.
-    pub fn shared_ratio(&self, radius: u32) -> f64 {
+    pub(super) fn shared_ratio(&self, radius: u32) -> f64 {
         self.ratio_with(radius, 0.0)
     }
 
@@ -59,7 +59,7 @@ impl Workload {
     }
 
     /// M, eq. 7: bytes that a kernel asks for without sharing.
-    pub fn bytes(&self, kernel: Kernel) -> f64 {
+    pub(super) fn bytes(&self, kernel: Kernel) -> f64 {
         let volume = (self.width * self.height * self.disparities * self.value_bytes) as f64;
         let window = |radius: u32| (2.0 * f64::from(radius) + 1.0).powi(2);
         volume
@@ -72,7 +72,7 @@ impl Workload {
 
     /// M_l, eq. 9: bytes that it asks for with sharing. Of adaptive weights the costs are shared and both weights of each are
     /// not; nothing of a cross is, of which the paper does not know the ratio.
-    pub fn shared_bytes(&self, kernel: Kernel) -> f64 {
+    pub(super) fn shared_bytes(&self, kernel: Kernel) -> f64 {
         let ratio = match kernel {
             Kernel::Window { radius } => self.shared_ratio(radius),
             Kernel::AdaptiveWeight { radius } => {
@@ -85,27 +85,27 @@ impl Workload {
     }
 
     /// Most pairs a second without sharing and with it, eq. 10, on a machine that moves so many bytes a second.
-    pub fn ideal_rates_hz(&self, kernel: Kernel, bytes_per_s: f64) -> [f64; 2] {
+    pub(super) fn ideal_rates_hz(&self, kernel: Kernel, bytes_per_s: f64) -> [f64; 2] {
         [bytes_per_s / self.bytes(kernel), bytes_per_s / self.shared_bytes(kernel)]
     }
 }
 
 /// C*, eq. 11: which share of the ideal rate a machine reaches, measured at some sides of windows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Usage {
+pub(super) struct Usage {
     /// Side and usage, by side.
     measured: Vec<(f64, f64)>,
 }
 
 impl Usage {
     /// Takes what was measured for windows of this side, px, or regions of this height.
-    pub fn calibrate(&mut self, side_px: f64, rate_hz: f64, ideal_rate_hz: f64) {
+    pub(super) fn calibrate(&mut self, side_px: f64, rate_hz: f64, ideal_rate_hz: f64) {
         let at = self.measured.partition_point(|&(side, _)| side < side_px);
         self.measured.insert(at, (side_px, rate_hz / ideal_rate_hz));
     }
 
     /// For another side: a power of it through the two nearest that were measured. `None` where nothing was.
-    pub fn at(&self, side_px: f64) -> Option<f64> {
+    pub(super) fn at(&self, side_px: f64) -> Option<f64> {
         let last = self.measured.len().checked_sub(1)?;
         let upper = self.measured.partition_point(|&(side, _)| side < side_px).clamp(1.min(last), last);
         let ((x0, y0), (x1, y1)) = (self.measured[upper.saturating_sub(1)], self.measured[upper]);

@@ -1,12 +1,12 @@
 //! The stages one by one, in the shape of Banz, Blume & Pirsch 2011, Table 1: costs, paths one after another and together,
 //! sums and winners.
 
-use super::device::{Gauge, StageFigures, not_measurable, rates_text};
-use super::{BenchOptions, WARM_UP, one_by_one, pairs};
-use crate::cli::UsageError;
+use super::device::{Gauge, StageFigures, rates_text};
+use super::rates::Rates;
+use crate::bench::{Setup, not_measurable, one_by_one, pairs, warm_up};
 use crate::engine::gpu::variant::{Forced, Variant};
-use crate::engine::gpu::{Gpu, GpuOptions, Rates};
-use crate::engine::{EngineChoice, GpuEngine, Job};
+use crate::engine::gpu::{Gpu, GpuOptions};
+use crate::engine::{GpuEngine, Job};
 use std::io::Write;
 
 /// A row of the paper's table: Tesla C2050, 1280x960 with 128 disparities.
@@ -57,23 +57,19 @@ const PAPER: &str = "Banz, Blume & Pirsch 2011, Table 1: Tesla C2050, 1280x960 w
                      its paths make their costs anew";
 
 /// Times the stages on every source.
-pub(super) fn run(options: &BenchOptions, frames: usize, out: &mut dyn Write) -> anyhow::Result<()> {
-    if options.engines.contains(&EngineChoice::Cpu) {
-        let why = "the CPU engine makes costs, paths, sums and winners in one go, so none has a time of its own";
-        return Err(UsageError(format!("--stages needs --engine gpu: {why}")).into());
-    }
+pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut gauge = Gauge::default();
-    let gpu = Gpu::open(&options.adapter)?;
-    let mut report = Report { program: super::PROGRAM, paper: PAPER, results: Vec::new() };
-    for (spec, source_options) in &options.sources {
-        let jobs = pairs::jobs(spec, source_options, &options.params)?;
-        let table = measure(&gpu, &mut gauge, &jobs, frames)?;
-        if !options.json {
+    let gpu = Gpu::open(&setup.adapter)?;
+    let mut report = Report { program: crate::bench::PROGRAM, paper: PAPER, results: Vec::new() };
+    for (spec, source_options) in &setup.sources {
+        let jobs = pairs::jobs(spec, source_options, &setup.params)?;
+        let table = measure(&gpu, &mut gauge, &jobs, setup.frames)?;
+        if !setup.json {
             table.print(out)?;
         }
         report.results.push(table);
     }
-    if options.json {
+    if setup.json {
         writeln!(out, "{}", crate::console::json(&report)?)?;
     } else {
         writeln!(out, "paper: {PAPER}")?;
@@ -97,9 +93,7 @@ fn measure(gpu: &Gpu, gauge: &mut Gauge, jobs: &[Job], frames: usize) -> anyhow:
     let figures = |sequential| {
         let options = GpuOptions { forced: Forced::all(variant), sequential, ..GpuOptions::default() };
         let mut engine = GpuEngine::with_options(gpu.clone(), options)?;
-        for job in jobs.iter().cycle().take(WARM_UP) {
-            one_by_one::run_job(&mut engine, job.clone())?;
-        }
+        warm_up(&mut engine, jobs)?;
         let times = one_by_one::measure(&mut engine, jobs, frames)?;
         let of = |name| {
             let work = engine.work().into_iter().find(|work| work.name == name)?;
