@@ -54,7 +54,11 @@ pub(super) fn refuse(mut stream: &TcpStream, refusal: &Refusal) {
 }
 
 /// Reads and answers the request. Returns the client's number and the bytes after its request; `None` if it has gone.
-fn handshake(stream: &Arc<TcpStream>, shared: &Shared, outbox: &Arc<Outbox>) -> Result<Option<(u64, Vec<u8>)>, Refusal> {
+fn handshake(
+    stream: &Arc<TcpStream>,
+    shared: &Shared,
+    outbox: &Arc<Outbox>,
+) -> Result<Option<(u64, Vec<u8>)>, Refusal> {
     let mut reader: &TcpStream = stream;
     let deadline = Instant::now() + HANDSHAKE_TIMEOUT;
     let mut bytes = Vec::new();
@@ -62,7 +66,10 @@ fn handshake(stream: &Arc<TcpStream>, shared: &Shared, outbox: &Arc<Outbox>) -> 
     let Admitted { answer, head_bytes } = loop {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Refusal::new(408, format!("the request did not come within {} s", HANDSHAKE_TIMEOUT.as_secs())));
+            return Err(Refusal::new(
+                408,
+                format!("the request did not come within {} s", HANDSHAKE_TIMEOUT.as_secs()),
+            ));
         }
         match stream.set_read_timeout(Some(left)).and_then(|()| reader.read(&mut piece)) {
             Ok(0) => return Ok(None),
@@ -121,7 +128,13 @@ fn serve_client(stream: &Arc<TcpStream>, shared: &Arc<Shared>, outbox: &Arc<Outb
 }
 
 /// Handles the client's requests until the connection ends; returns why.
-fn read_requests(stream: &Arc<TcpStream>, shared: &Shared, outbox: &Arc<Outbox>, client: u64, rest: Vec<u8>) -> CloseReason {
+fn read_requests(
+    stream: &Arc<TcpStream>,
+    shared: &Shared,
+    outbox: &Arc<Outbox>,
+    client: u64,
+    rest: Vec<u8>,
+) -> CloseReason {
     let config = WebSocketConfig::default()
         .read_buffer_size(4 << 10)
         .write_buffer_size(0)

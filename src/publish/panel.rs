@@ -160,7 +160,10 @@ impl State {
     fn report_refused(&mut self, why: &str, now: Instant) {
         if let Some(suppressed) = self.reports.pass(now) {
             let more = if suppressed > 0 { format!(" (and {suppressed} before)") } else { String::new() };
-            self.add_news(News { text: format!("a request of a Foxglove client was refused: {why}{more}"), is_error: true });
+            self.add_news(News {
+                text: format!("a request of a Foxglove client was refused: {why}{more}"),
+                is_error: true,
+            });
         }
     }
 
@@ -201,7 +204,8 @@ mod tests {
     use serde_json::json;
 
     fn ask(panel: &Panel, words: &[(&str, Json)]) -> Vec<String> {
-        let setting = |(name, value): &(&str, Json)| ParameterSetting { name: (*name).to_owned(), value: value.clone() };
+        let setting =
+            |(name, value): &(&str, Json)| ParameterSetting { name: (*name).to_owned(), value: value.clone() };
         panel.request(&words.iter().map(setting).collect::<Vec<_>>())
     }
 

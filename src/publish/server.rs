@@ -75,7 +75,9 @@ impl Listener {
                 Err(err) => match err.kind() {
                     ErrorKind::WouldBlock => ACCEPT_POLL_INTERVAL,
                     // the client has gone
-                    ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted => Duration::ZERO,
+                    ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted => {
+                        Duration::ZERO
+                    }
                     _ => {
                         self.shared.report_once(format!(
                             "foxglove: no client can connect now: {err}. Those that are connected stay; it is tried again and again"

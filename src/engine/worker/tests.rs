@@ -361,12 +361,17 @@ fn an_idle_thread_sleeps() {
     let listener = Arc::new(Listener::default());
     bench.worker.set_taps(vec![listener.clone()]);
     bench.permit(100);
-    let turns = || {
-        std::thread::sleep(Duration::from_millis(60));
-        listener.asked.load(Ordering::Acquire)
+    let sleeps = |when: &str| {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        loop {
+            let turns = listener.asked.load(Ordering::Acquire);
+            std::thread::sleep(Duration::from_millis(60));
+            if listener.asked.load(Ordering::Acquire) == turns {
+                return;
+            }
+            assert!(Instant::now() < deadline, "the thread never sleeps {when}");
+        }
     };
-    let sleeps = |when: &str| assert_eq!(turns(), turns(), "{when}");
-    turns();
     sleeps("before the first pair");
     bench.send(0);
     bench.until_last(Done(0));

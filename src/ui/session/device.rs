@@ -204,7 +204,9 @@ mod tests {
         session.device.missed = Some("a GPU that is away".into());
         session.device.recovery.lost(now);
         session.look_for_device(now + Duration::from_secs(60));
-        until(&mut session, "it is said", |session| said(session, "a GPU that is away was lost and cannot be opened again"));
+        until(&mut session, "it is said", |session| {
+            said(session, "a GPU that is away was lost and cannot be opened again")
+        });
         assert!(session.device.recovery.due().is_none() && session.next_device().is_none());
 
         session.device.missed = Some(real.clone());
