@@ -8,12 +8,12 @@ mod steady;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::capture::open as open_source;
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::gpu::{AdapterChoice, Gpu};
 use crate::engine::{Engine, EngineChoice, EngineInfo, Job, OpenOptions, open};
 use crate::files::Outputs;
 use crate::process;
+use crate::sources::open as open_source;
 use crate::stereo::StereoParams;
 use anyhow::Context;
 use std::io::Write;

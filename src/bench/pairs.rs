@@ -1,11 +1,11 @@
 //! The pairs that are timed: read or rendered before any clock runs.
 
-use crate::capture::{Next, Recipe, SourceOptions, SourceSpec, open};
+use crate::capture::{Frame, Next, RawPair, Recipe, SourceOptions, SourceSpec};
 use crate::console;
 use crate::engine::Job;
 use crate::export::write_picture;
 use crate::files::{self, Outputs};
-use crate::frame::{Frame, RawPair};
+use crate::sources::open;
 use crate::stereo::StereoParams;
 use anyhow::bail;
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! Pairs that come at a steady rate, as from a camera, to the engine thread of the live pipeline: the newest pair wins, and what is
 //! counted is what somebody who looks would see, drops and latency.
 
-use crate::capture::newest;
+use crate::capture::Frame;
 use crate::engine::worker::{Control, EngineSource, EngineStats, EngineWorker};
 use crate::engine::{Engine, Job};
-use crate::frame::Frame;
+use crate::newest;
 use crate::process::CpuShare;
 use anyhow::{Context as _, bail};
 use std::sync::Arc;

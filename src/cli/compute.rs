@@ -5,16 +5,15 @@ use super::calibration_args::RigArgs;
 use super::progress::pair_bar;
 use super::settings_args::SettingsArgs;
 use super::source_args::RecordingArgs;
-use crate::capture::newest::{Policy, RecvError};
-use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec, Speed};
+use crate::capture::{Capture, CaptureOptions, Frame, SourceOptions, SourceSpec, Speed};
 use crate::colormap::{Colormap, DisplayRange};
 use crate::console;
 use crate::engine::{self, Engine, Job, Output};
 use crate::export;
 use crate::files::{self, OutputError, Outputs};
-use crate::frame::Frame;
-use crate::rig;
+use crate::newest::{Policy, RecvError};
 use crate::settings::Settings;
+use crate::sources;
 use anyhow::Context as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -108,7 +107,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     }
     let choice = args.rig.choice()?;
     let options = SourceOptions { speed: Speed::Max, ..args.recording.topics.options() };
-    let rig::OpenedRig { source, calibrated, mut inputs } = rig::open(&spec, &options, &choice)?;
+    let sources::CalibratedSource { source, calibrated, mut inputs } =
+        sources::open_calibrated(&spec, &options, &choice)?;
     inputs.extend(args.rig.rig.iter().chain(args.settings.file()).cloned());
     let mut outputs = Outputs::new(inputs, args.overwrite);
     let info = source.info();

@@ -9,9 +9,9 @@ use crate::engine::Output;
 use crate::export::{self, PreviewOptions};
 use crate::files::Outputs;
 use crate::live::{LiveOptions, Status, Summary, headless};
-use crate::recording::{About, CalibrationNote};
-use crate::rig;
+use crate::recording::About;
 use crate::settings::{Settings, Word};
+use crate::sources;
 use crate::ui::{self, WindowOptions};
 use anyhow::Context as _;
 use std::path::PathBuf;
@@ -76,7 +76,8 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let spec = spec.or(in_rig).unwrap_or(SourceSpec::Scene);
     options.looped &= args.frames.is_some() || spec == SourceSpec::Scene;
     options.watched = false;
-    let rig::OpenedRig { source, calibrated, mut inputs } = rig::open(&spec, &options, &calibration)?;
+    let sources::CalibratedSource { source, calibrated, mut inputs } =
+        sources::open_calibrated(&spec, &options, &calibration)?;
     inputs.extend(args.input.rig.iter().chain(args.settings.file()).cloned());
     Outputs::new(inputs, true).file(&args.preview)?;
     if let Some(note) = &calibrated.note {
@@ -86,7 +87,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let params = params_at_start(settings, &calibrated.recipe, &info)?;
     let published = args.publish.start()?;
     if let Some(remote) = &published.0 {
-        let calibration = CalibrationNote::of(&calibrated, calibration.alpha, &info);
+        let calibration = calibrated.to_note(calibration.alpha, &info);
         remote.set_about(About { calibration, ..About::of_source(&spec.to_string(), &info, SystemTime::now()) });
     }
     let frames = args.frames.or((spec == SourceSpec::Scene).then_some(SCENE_FRAMES));

@@ -5,17 +5,17 @@ use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use super::values::{choice, positive};
-use crate::capture::newest::Policy;
 use crate::capture::{CaptureOptions, Recipe, SourceInfo, SourceSpec, Until};
 use crate::console;
 use crate::live::headless::{self, Finished, RunObserver};
 use crate::live::{LiveOptions, Status};
+use crate::newest::Policy;
 use crate::recording::write::{
     Compression, RecordError, RecordOptions, RecordStatus, RecordSummary, Recorder, Target, default_name,
 };
-use crate::recording::{About, CalibrationNote, Counters, Format, Stream, Streams, parameter_words};
-use crate::rig;
+use crate::recording::{About, Counters, Format, Stream, Streams, parameter_words};
 use crate::settings::Settings;
+use crate::sources;
 use crate::stereo::{Fill, StereoParams};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     // cameras' raw pictures are recorded as they come: colours are only decoded for what is made of them
     options.color &= !spec.is_camera()
         || args.streams.is_some_and(|streams| streams.has(Stream::Eyes) || streams.has(Stream::Rectified));
-    let rig::OpenedRig { source, calibrated, .. } = rig::open(&spec, &options, &calibration)?;
+    let sources::CalibratedSource { source, calibrated, .. } = sources::open_calibrated(&spec, &options, &calibration)?;
     if let Some(note) = &calibrated.note {
         console::say(note);
     }
@@ -92,7 +92,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let about = About {
         streams,
         filled: args.filled,
-        calibration: CalibrationNote::of(&calibrated, calibration.alpha, &info),
+        calibration: calibrated.to_note(calibration.alpha, &info),
         parameters: parameter_words(&params),
         ..About::of_source(&spec.to_string(), &info, SystemTime::now())
     };

@@ -2,8 +2,8 @@
 //! It reads newest results only, so that it costs no pair however long it takes.
 
 use crate::calibration::{RowOffset, row_offset};
+use crate::capture::RawPair;
 use crate::engine::Output;
-use crate::frame::RawPair;
 use crate::metrics::{LumaDifference, luma_difference, motion};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::convert::Infallible;

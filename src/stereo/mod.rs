@@ -32,7 +32,7 @@ pub use preset::Preset;
 pub use prior::Prior;
 pub use volume::Volume;
 
-use crate::frame::Luma;
+use crate::image::Luma;
 use filter::Smoothed;
 
 /// Finished maps of a pair.

@@ -1,5 +1,7 @@
 //! The invariants of ARCHITECTURE.md, checked on the sources.
 
+mod imports;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use stereopsis::engine::gpu::layout::{Limits, Structure};

@@ -2,9 +2,9 @@
 //! changed.
 
 use super::Control;
-use crate::capture::newest::{NewestReceiver, RecvError};
+use crate::capture::Frame;
 use crate::engine::Job;
-use crate::frame::Frame;
+use crate::newest::{NewestReceiver, RecvError};
 use crossbeam_channel::Receiver;
 use std::sync::Arc;
 

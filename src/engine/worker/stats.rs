@@ -1,8 +1,9 @@
 //! Statistics of the engine thread.
 
-use crate::capture::newest::DropCounter;
 use crate::engine::{EngineInfo, Output, StageTime};
-use crate::metrics::{Latency, Rate, RunLatency, TruthError, truth_error};
+use crate::metrics::{TruthError, truth_error};
+use crate::newest::DropCounter;
+use crate::rate::{Latency, Rate, RunLatency};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -3,10 +3,10 @@
 mod prepared;
 
 use super::*;
-use crate::capture::newest::{NewestSender, channel};
+use crate::capture::RawPair;
 use crate::engine::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
-use crate::frame::{Luma, Picture, RawPair};
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture};
+use crate::newest::{NewestSender, channel};
 use crate::stereo::map::{INVALID, reason};
 use crate::stereo::{CostKind, DisparityMap};
 use std::collections::VecDeque;
@@ -379,7 +379,9 @@ fn an_idle_thread_sleeps() {
     bench.worker.set_control(|control| control.paused = true);
     (1..=3).for_each(|sequence| bench.send(sequence));
     sleeps("while paused");
-    let bench = Bench { frames: channel().0, ..bench };
+    let Bench { worker, frames, script } = bench;
+    drop(frames);
+    let bench = Bench { worker, frames: channel().0, script };
     bench.worker.set_control(|control| control.paused = false);
     bench.until("the source has ended", |b| b.worker.stats().ended);
     sleeps("after the end");

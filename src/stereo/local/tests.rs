@@ -1,5 +1,5 @@
 use super::*;
-use crate::frame::Luma;
+use crate::image::Luma;
 use crate::stereo::{CostKind, Prior, match_pair, sum_volume};
 use fastrand::Rng;
 

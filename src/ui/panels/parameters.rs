@@ -1,6 +1,6 @@
 //! Matching and filters: made from the table of parameters, so that a new one appears here by itself.
 
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::parameter::{Domain, Group, Parameter, Value};
 use crate::stereo::{Preset, StereoParams};
 use crate::ui::view::metres;

@@ -1,8 +1,8 @@
 //! Reads out the pixel under the pointer: disparity, depth, place in space, brightness, and why there is none.
 
+use crate::capture::Recorded;
 use crate::engine::Output;
-use crate::frame::{Luma, Recorded};
-use crate::image::Image;
+use crate::image::{Image, Luma};
 use crate::stereo::{DisparityMap, INVALID, depth, reason};
 use crate::ui::session::Session;
 use crate::ui::view::{Crosshair, metres};

@@ -1,6 +1,6 @@
 //! Which distance each disparity stands for in the present rig and search range, and how far it is off where the disparity is.
 
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
 use crate::ui::look::ERRORS_PX;
 use crate::ui::session::Session;

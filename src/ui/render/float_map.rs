@@ -1,6 +1,6 @@
 //! Maps of floats, as recordings hold them, packed as the shader takes disparities.
 
-use crate::frame::Recorded;
+use crate::capture::Recorded;
 use crate::image::Image;
 use crate::stereo::INVALID;
 use crate::stereo::map::SUBPIXEL_STEPS;

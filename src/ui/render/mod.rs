@@ -7,8 +7,8 @@ mod float_map;
 mod map_pass;
 mod upload;
 
+use crate::capture::Frame;
 use crate::engine::Output;
-use crate::frame::Frame;
 use crate::ui::view::ViewKind;
 use eframe::egui_wgpu::RenderState;
 use egui::TextureId;

@@ -1,6 +1,6 @@
 //! Pixels from the host to textures of the window's device.
 
-use crate::frame::{Luma, Picture};
+use crate::image::{Luma, Picture};
 use crate::stereo::DisparityMap;
 use eframe::egui_wgpu::RenderState;
 

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::capture::SourceSpec;
 use crate::capture::webcam::{CameraInfo, CameraName, Preview};
-use crate::frame::{Luma, Picture};
+use crate::image::{Luma, Picture};
 use egui::{Color32, ColorImage, Context, TextureHandle, TextureOptions};
 use std::collections::BTreeMap;
 use std::sync::Arc;

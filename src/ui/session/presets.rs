@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::engine::{EngineKind, Output};
-use crate::metrics::Latency;
+use crate::rate::Latency;
 use crate::settings::{differences, preset_of};
 use crate::stereo::Preset;
 use std::collections::HashMap;
@@ -81,9 +81,9 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capture::Frame;
     use crate::capture::scene::{self, SceneOptions};
     use crate::engine::{CpuEngine, Job, run};
-    use crate::frame::Frame;
     use crate::stereo::StereoParams;
     use std::sync::Arc;
 

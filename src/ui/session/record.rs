@@ -4,12 +4,12 @@
 
 use super::Session;
 use crate::calibration::CalibrationError;
-use crate::capture::{FrameTap, Recipe};
+use crate::capture::{FrameTap, RawRule, Recipe};
 use crate::live::ResultTap;
 use crate::recording::write::{
     Compression, Expected, RecordOptions, RecordStatus, RecordSummary, Recorder, Target, default_name_in, expected,
 };
-use crate::recording::{About, Format, RawRule, Stream, Streams};
+use crate::recording::{About, Format, Stream, Streams};
 use crate::ui::dialogs;
 use crate::ui::jobs::Job;
 use std::path::{Path, PathBuf};

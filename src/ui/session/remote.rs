@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::live::RemoteEvents;
-use crate::recording::{About, CalibrationNote, parameter_words};
+use crate::recording::{About, parameter_words};
 use crate::rig::Calibrated;
 use std::time::SystemTime;
 
@@ -11,7 +11,7 @@ impl Session {
     pub(super) fn about(&self, started: SystemTime) -> About {
         let info = self.live.status().source; // also of one that was opened just now
         let calibrated = Calibrated { recipe: self.live.recipe(), note: None, rig: self.rig.rig.clone() };
-        let calibration = CalibrationNote::of(&calibrated, self.rig.choice.alpha, &info);
+        let calibration = calibrated.to_note(self.rig.choice.alpha, &info);
         let parameters = parameter_words(&self.params);
         About { calibration, parameters, ..About::of_source(&self.source.to_string(), &info, started) }
     }

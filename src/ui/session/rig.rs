@@ -8,7 +8,7 @@ use crate::capture::{
     CameraOptions, CameraState, ControlWishes, Recipe, Scale, SourceInfo, SourceOptions, SourceSpec, SourceState,
 };
 use crate::files;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile};
 use crate::ui::dialogs::{self, SETUP_EXTENSIONS};
 use crate::ui::jobs::Job;

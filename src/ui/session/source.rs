@@ -3,7 +3,7 @@
 use super::Session;
 use crate::capture::webcam;
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo, SourceSpec};
-use crate::rig::{self, OpenedRig};
+use crate::sources::{self, CalibratedSource};
 use crate::ui::dialogs::SETUP_EXTENSIONS;
 use crate::ui::jobs::Job;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl Session {
         self.turn_to(&spec);
         let (options, choice) = (self.rig.options.clone(), self.rig.choice.clone());
         let asked = spec.clone();
-        let open = move || rig::open(&spec, &options, &choice).map_err(|err| err.to_string());
+        let open = move || sources::open_calibrated(&spec, &options, &choice).map_err(|err| err.to_string());
         drop(self.jobs.stop(OPEN)); // of another source
         self.jobs.start(OPEN, open, move |session: &mut Self, opened| session.opened(&asked, opened));
     }
@@ -72,9 +72,9 @@ impl Session {
     }
 
     /// Reads the source that was opened, or says why it cannot and stays with the one before, or goes to the scene.
-    pub(super) fn opened(&mut self, spec: &SourceSpec, opened: Result<OpenedRig, String>) {
+    pub(super) fn opened(&mut self, spec: &SourceSpec, opened: Result<CalibratedSource, String>) {
         match opened {
-            Ok(OpenedRig { source, calibrated, .. }) => {
+            Ok(CalibratedSource { source, calibrated, .. }) => {
                 self.running = Some(spec.clone());
                 let scale = calibrated.recipe.scale.factor();
                 let geometry = calibrated.recipe.geometry(&source.info()).map(|g| g.scaled(scale));
