@@ -221,7 +221,9 @@ impl Worker {
         match packets {
             Ok(packets) => {
                 self.error = None;
-                packets.into_iter().for_each(|packet| self.shared.hub.send(packet));
+                for packet in packets {
+                    self.shared.hub.send(packet);
+                }
             }
             Err(why) => {
                 let why = format!("a pair cannot be published: {why}");

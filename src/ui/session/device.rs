@@ -203,7 +203,7 @@ mod tests {
         let now = Instant::now();
         session.device.missed = Some("a GPU that is away".into());
         session.device.recovery.lost(now);
-        session.look_for_device(now + Duration::from_secs(60));
+        session.look_for_device(now + Duration::from_mins(1));
         until(&mut session, "it is said", |session| {
             said(session, "a GPU that is away was lost and cannot be opened again")
         });
