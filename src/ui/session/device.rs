@@ -26,16 +26,23 @@ impl Session {
     pub fn device_replaced(&mut self, gpu: &Gpu, why: &str) {
         let now = Instant::now();
         let adapter = &gpu.info.adapter;
-        let lost = self.engine.gpu.as_ref().map(|lost| lost.info.adapter.clone()).filter(|lost| lost != adapter);
+        let lost = self
+            .state
+            .matching
+            .engine
+            .gpu
+            .as_ref()
+            .map(|lost| lost.info.adapter.clone())
+            .filter(|lost| lost != adapter);
         let decision = self.device.recovery.lost(now);
         self.device.recovery.recovered(now);
         let loss = EngineError::DeviceLost(why.to_owned());
         self.device.missed = self.device.missed.take().or(lost).filter(|missed| missed != adapter);
         let missed = self.device.missed.as_deref();
-        self.notices.error(decision.message(&loss, &format!("going on with {adapter}"), missed));
+        self.state.notices.error(decision.message(&loss, &format!("going on with {adapter}"), missed));
         self.take_device(gpu);
-        let choice = if decision == Decision::Retry { self.engine.choice } else { EngineChoice::Cpu };
-        self.live.set_engine(EngineSource::Open(OpenOptions { choice, ..self.engine.clone() }));
+        let choice = if decision == Decision::Retry { self.state.matching.engine.choice } else { EngineChoice::Cpu };
+        self.live.set_engine(EngineSource::Open(OpenOptions { choice, ..self.state.matching.engine.clone() }));
     }
 
     /// The device that the window moves to.
@@ -48,22 +55,22 @@ impl Session {
         let gpu = self.device.next.take()?;
         self.device.missed = None;
         self.take_device(&gpu);
-        self.live.set_engine(EngineSource::Open(self.engine.clone()));
-        self.notices.news(format!("back on {}", gpu.info.adapter));
+        self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
+        self.state.notices.news(format!("back on {}", gpu.info.adapter));
         Some(gpu)
     }
 
     /// Drops the results on the old device, and takes this one.
     fn take_device(&mut self, gpu: &Gpu) {
         self.live.forget_device();
-        self.output = None;
-        self.engine.gpu = Some(gpu.clone());
+        self.state.pipeline.output = None;
+        self.state.matching.engine.gpu = Some(gpu.clone());
     }
 
     /// Replaces the engine, in the background. A missed GPU is opened again.
     pub(crate) fn set_engine(&mut self, choice: EngineChoice) {
-        self.engine.choice = choice;
-        self.live.set_engine(EngineSource::Open(self.engine.clone()));
+        self.state.matching.engine.choice = choice;
+        self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
         self.device.recovery = Recovery::default();
         if choice != EngineChoice::Cpu {
             self.open_missed();
@@ -71,7 +78,7 @@ impl Session {
     }
 
     /// Opens the missed GPU again where that is due.
-    pub(super) fn look_for_device(&mut self, now: Instant) {
+    pub(super) fn search_device(&mut self, now: Instant) {
         if self.device.recovery.take_due(now) {
             self.open_missed();
         }
@@ -79,7 +86,7 @@ impl Session {
 
     fn open_missed(&mut self) {
         if self.device.missed.is_some() {
-            let adapter = self.engine.adapter.clone();
+            let adapter = self.state.matching.engine.adapter.clone();
             let open = move || Gpu::open(&adapter).map(Gpu::for_window).map_err(|err| err.to_string());
             self.jobs.start(Job::stoppable("looking for the GPU"), open, Self::found_device);
         }
@@ -96,8 +103,12 @@ impl Session {
             Ok(gpu) => format!("there is {}", gpu.info.adapter),
             Err(why) => why,
         };
-        let here = self.engine.gpu.as_ref().map_or("the CPU", |gpu| &gpu.info.adapter);
-        self.notices.error(not_recovered(&format!("{missed} was lost"), &why, &format!("the window stays on {here}")));
+        let here = self.state.matching.engine.gpu.as_ref().map_or("the CPU", |gpu| &gpu.info.adapter);
+        self.state.notices.error(not_recovered(
+            &format!("{missed} was lost"),
+            &why,
+            &format!("the window stays on {here}"),
+        ));
     }
 }
 
@@ -115,7 +126,7 @@ mod tests {
         let options = WindowOptions {
             words: vec![word("engine", "gpu"), word("num-disparities", "16"), word("p1", "5"), word("threads", "1")],
             source_options: SourceOptions { size: Some((64, 48)), ..WindowOptions::default().source_options },
-            kept: None,
+            saved_state: None,
             ..WindowOptions::default()
         };
         Session::start(options, Some(gpu.clone())).unwrap()
@@ -129,17 +140,17 @@ mod tests {
             if found(session) {
                 return;
             }
-            assert!(Instant::now() < deadline, "waited in vain until {what}: {:?}", session.status);
+            assert!(Instant::now() < deadline, "waited in vain until {what}: {:?}", session.state.status());
             std::thread::sleep(Duration::from_millis(2));
         }
     }
 
     fn computes(kind: EngineKind) -> impl Fn(&Session) -> bool {
-        move |session| session.output.as_ref().is_some_and(|output| output.engine.kind == kind)
+        move |session| session.state.output().is_some_and(|output| output.engine.kind == kind)
     }
 
     fn said(session: &Session, part: &str) -> bool {
-        session.notices.all().iter().any(|notice| notice.text.contains(part))
+        session.state.notices.all().iter().any(|notice| notice.text.contains(part))
     }
 
     #[test]
@@ -147,7 +158,7 @@ mod tests {
         let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
         let mut session = session(&first);
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
-        let (params, source) = (session.params.clone(), session.source.clone());
+        let (params, source) = (session.state.matching.params.clone(), session.state.source.spec.clone());
         first.device.destroy();
         until(&mut session, "the CPU computes", computes(EngineKind::Cpu));
         assert!(said(&session, "the CPU computes instead"));
@@ -155,7 +166,10 @@ mod tests {
         assert!(said(&session, "the GPU was lost (a test); going on with "));
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
         assert!(!said(&session, "the CPU computes instead"), "that is over");
-        assert_eq!((&session.params, &session.source, session.engine.choice), (&params, &source, EngineChoice::Gpu));
+        assert_eq!(
+            (&session.state.matching.params, &session.state.source.spec, session.state.matching.engine.choice),
+            (&params, &source, EngineChoice::Gpu)
+        );
         assert_eq!(*session.live.params(), params);
         assert!(second.take_error().is_none());
     }
@@ -170,7 +184,7 @@ mod tests {
         first.device.destroy();
         session.device_replaced(&second, "a test");
         session.update();
-        let texture = |session: &Session| session.output.as_ref().and_then(|output| output.texture.clone());
+        let texture = |session: &Session| session.state.output().and_then(|output| output.texture.clone());
         assert!(texture(&session).is_none());
         until(&mut session, "it is matched on the other device", |session| texture(session).is_some());
         assert!(session.live.is_paused());
@@ -190,7 +204,7 @@ mod tests {
         session.device_replaced(&third, "twice");
         until(&mut session, "the CPU computes", computes(EngineKind::Cpu));
         assert!(said(&session, "the GPU was lost (twice) again") && said(&session, "until an engine is chosen again"));
-        assert_eq!(session.engine.choice, EngineChoice::Gpu, "the choice stays");
+        assert_eq!(session.state.matching.engine.choice, EngineChoice::Gpu, "the choice stays");
         session.set_engine(EngineChoice::Gpu);
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
     }
@@ -203,7 +217,7 @@ mod tests {
         let now = Instant::now();
         session.device.missed = Some("a GPU that is away".into());
         session.device.recovery.lost(now);
-        session.look_for_device(now + Duration::from_mins(1));
+        session.search_device(now + Duration::from_mins(1));
         until(&mut session, "it is said", |session| {
             said(session, "a GPU that is away was lost and cannot be opened again")
         });
