@@ -379,7 +379,7 @@ mod tests {
         assert!(settings.params.confidence);
         let mut params = settings.params;
         Preset::Fast.apply(&mut params);
-        assert!(params.confidence, "it says what is told, not how pairs are matched");
+        assert!(params.confidence, "it selects an output, not how pairs are matched");
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub const MAX_CLIENTS: usize = 32;
 /// Topics and clients.
 pub(super) struct Hub {
     state: Mutex<State>,
-    /// Tells clients that connect again whether this is the same run.
+    /// By which clients that connect again recognize the same run.
     session: String,
 }
 
@@ -36,7 +36,7 @@ struct Client {
     outbox: Arc<Outbox>,
     /// Number of the subscription, which its messages carry, by the topic's number.
     subscriptions: BTreeMap<u64, u32>,
-    /// Parameters of whose changes the client is told.
+    /// Parameters whose changes are sent to the client.
     follows: BTreeSet<&'static str>,
 }
 
@@ -83,7 +83,7 @@ impl Hub {
         }
     }
 
-    /// Tells values of parameters to the clients that follow them.
+    /// Sends values of parameters to the clients that follow them.
     pub(super) fn tell_parameters(&self, values: &[(&'static str, Value)]) {
         for client in self.state().clients.values() {
             let followed = values.iter().filter(|(name, _)| client.follows.contains(name));
@@ -99,7 +99,7 @@ impl Hub {
         self.state().clients.len()
     }
 
-    /// Adds a client, and tells it the topics; returns its number. `None` if there is no room.
+    /// Adds a client, and sends it the topics; returns its number. `None` if there is no room.
     pub(super) fn join(&self, outbox: Arc<Outbox>) -> Option<u64> {
         let mut state = self.state();
         if state.is_closed || state.clients.len() >= MAX_CLIENTS {
@@ -148,14 +148,14 @@ impl Hub {
         }
     }
 
-    /// Tells a client changes of these parameters from now on.
+    /// Sends a client changes of these parameters from now on.
     pub(super) fn follow(&self, client: u64, names: impl Iterator<Item = &'static str>) {
         if let Some(client) = self.state().clients.get_mut(&client) {
             client.follows.extend(names);
         }
     }
 
-    /// Tells a client changes of these parameters no more.
+    /// Sends a client changes of these parameters no more.
     pub(super) fn unfollow(&self, client: u64, names: impl Iterator<Item = &'static str>) {
         if let Some(client) = self.state().clients.get_mut(&client) {
             for name in names {
@@ -201,7 +201,7 @@ impl State {
     }
 }
 
-/// Tells the clients that a topic is offered no more.
+/// Ends the subscriptions to a topic, and withdraws it from the clients.
 fn withdraw(id: u64, clients: &mut BTreeMap<u64, Client>) {
     for client in clients.values_mut() {
         client.subscriptions.remove(&id);

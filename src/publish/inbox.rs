@@ -17,7 +17,7 @@ pub(super) struct Input {
     pub(super) about: Option<About>,
     /// Subscriptions have changed.
     pub(super) subscriptions: bool,
-    /// Clients must be told the parameters.
+    /// The parameters must be sent to the clients.
     pub(super) parameters: bool,
     /// Refused requests, to be published as events.
     pub(super) refused: Vec<String>,

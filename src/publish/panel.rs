@@ -22,6 +22,7 @@ const MAX_REPORTS: u32 = 8;
 const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The parameters, shared by clients and the owner of the pipeline.
+#[derive(Default)]
 pub struct Panel(Mutex<State>);
 
 #[derive(Default)]
@@ -57,16 +58,10 @@ impl RateLimit {
     }
 }
 
-impl Default for Panel {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Panel {
     /// The defaults, until the pipeline sets the parameters in force.
     pub fn new() -> Self {
-        Self(Mutex::default())
+        Self::default()
     }
 
     /// The parameters that clients see.

@@ -93,7 +93,7 @@ impl Shared {
         }
     }
 
-    /// A client has requested parameters: they are told to clients that follow them, also where they stay as they were.
+    /// A client has requested parameters: those in force are sent to the clients that follow them, also where they have not changed.
     pub(super) fn parameters_requested(&self, refused: Vec<String>) {
         self.inbox.put_other(|input| {
             input.parameters = true;
