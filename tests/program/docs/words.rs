@@ -8,9 +8,11 @@ use std::path::Path;
 const RENAMED: &[(&str, &str)] = &[
     ("BELONGING", "belongs"),
     ("GraphKey_Wanted", "GraphKey"),
+    ("SETUP_ENDINGS", "SETUP_EXTENSIONS"),
     ("SWITCHED", "TimeEffect"),
     ("TIMELESS", "TimeEffect"),
     ("lift_floor", "repair"),
+    ("look_for_cameras", "find_cameras"),
     ("most_p2", "max_p2"),
     ("most_paths", "max_paths"),
     ("set_brightness", "set_bytes"),
