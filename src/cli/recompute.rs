@@ -2,19 +2,18 @@
 
 use super::UsageError;
 use super::calibration_args::RigArgs;
-use super::progress::pair_bar;
+use super::progress::PairBar;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
 use super::values::choice;
 use crate::capture::{Frame, SourceSpec};
 use crate::console;
 use crate::recording::read::Recording;
-use crate::recording::recompute::{Input, Method, Progress, RecomputeError, RecomputeOptions, Summary, recompute};
+use crate::recording::recompute::{Input, Method, RecomputeError, RecomputeOptions, Summary, recompute};
 use crate::recording::write::Compression;
 use crate::recording::{Format, Streams};
 use crate::sources;
 use crate::stereo::Fill;
-use indicatif::ProgressBar;
 use std::path::PathBuf;
 
 /// Arguments of `recompute`.
@@ -84,10 +83,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     let params =
         |frame: &Frame| settings.params_for(frame.size().0, frame.geometry.as_ref()).map_err(|err| err.to_string());
     let method = Method { engine: settings.engine_options(), params: &params };
-    let bar = Bar { bar: pair_bar((!args.json).then_some(0)), is_quiet: args.json };
-    let summary = recompute(input, &args.output, &method, &options, &bar);
-    bar.bar.finish_and_clear();
-    let summary = match summary {
+    let summary = match recompute(input, &args.output, &method, &options, &PairBar::new(args.json)) {
         Err(RecomputeError::Streams(text) | RecomputeError::Params(text)) => return Err(UsageError(text).into()),
         summary => summary?,
     };
@@ -112,29 +108,5 @@ fn report(args: &RecomputeArgs, summary: &Summary) {
     if *left_out > 0 {
         let first = damaged.first().map(|(place, why)| format!("; pair {place}: {why}")).unwrap_or_default();
         console::say(format_args!("{input}: {left_out} pairs cannot be read and are left out{first}"));
-    }
-}
-
-struct Bar {
-    bar: ProgressBar,
-    is_quiet: bool,
-}
-
-impl Progress for Bar {
-    fn begin(&self, pairs: u64, done: u64) {
-        self.bar.set_length(pairs);
-        self.bar.set_position(done);
-        // what a run before did says nothing of how quick this one is
-        self.bar.reset_eta();
-    }
-
-    fn done(&self) {
-        self.bar.inc(1);
-    }
-
-    fn note(&self, text: &str) {
-        if !self.is_quiet {
-            self.bar.suspend(|| console::say(text));
-        }
     }
 }

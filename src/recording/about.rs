@@ -146,8 +146,8 @@ impl About {
 }
 
 impl About {
-    /// The same without a calibration that cannot be, and why: whoever made the file may have written anything.
-    pub(super) fn sound(mut self) -> (Self, Option<String>) {
+    /// Removes a calibration with impossible numbers, and returns the reason: a file may hold anything.
+    pub(super) fn validated(mut self) -> (Self, Option<String>) {
         self.rate_hz = self.rate_hz.filter(|hz| *hz > 0.0 && *hz < 1e6);
         let wrong = self.calibration.check().err();
         if wrong.is_some() {

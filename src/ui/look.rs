@@ -4,7 +4,7 @@ use super::render::{Display, FloatMap, MapLook};
 use super::view::ViewKind;
 use crate::colormap::{Colormap, DisplayRange};
 use crate::geometry::Geometry;
-use crate::reach::USUAL_ERROR_PX;
+use crate::reach::TYPICAL_ERROR_PX;
 use crate::stereo::StereoParams;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl Default for Look {
             colour_reasons: false,
             unfolded: false,
             controls: true,
-            reach: ReachLook { open: false, error_px: USUAL_ERROR_PX },
+            reach: ReachLook { open: false, error_px: TYPICAL_ERROR_PX },
         }
     }
 }

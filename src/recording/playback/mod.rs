@@ -1,4 +1,4 @@
-//! Recordings as a source: files that are played, steered by a transport, and one that comes through a pipe.
+//! Recordings as a source: playback of files, controlled by a transport, and a recording that comes through a pipe.
 
 mod pipe;
 mod player;
@@ -14,7 +14,7 @@ use crate::capture::{
     CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
 };
 use crate::console;
-use player::{PairError, Pairs, Player};
+use player::{Pairs, Player};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,11 +33,11 @@ pub struct RecordingSource {
 struct FilePairs {
     recording: Recording,
     unpacking: Unpacking,
-    /// The file's, for pairs that have none.
+    /// Name of the file, for pairs without a name.
     name: String,
-    /// Pairs bring what was recorded of their results.
+    /// Pairs get their recorded results.
     with_results: bool,
-    /// What opening has read already.
+    /// Pair that was read by opening, with its number.
     first: Option<(u64, RawPair)>,
 }
 
@@ -45,7 +45,7 @@ impl RecordingSource {
     /// Opens a file and decodes its first readable pair.
     ///
     /// # Errors
-    /// It cannot be read, is no recording, or none of its pairs is readable.
+    /// It cannot be read, is no recording, or has no readable pair.
     pub fn open(path: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
         let recording =
             Recording::open_with(path, &options.topics).map_err(|err| CaptureError::File(err.to_string()))?;
@@ -70,7 +70,7 @@ impl RecordingSource {
     }
 }
 
-/// When each pair was recorded, from the first one on; a clock that was set back stands still.
+/// Time of recording of each pair since the first one; constant while the clock was set back.
 fn times(recording: &Recording) -> Arc<[Duration]> {
     let first = recording.pairs().first().map_or(0, |pair| pair.log_time_ns);
     let mut latest = 0;
@@ -82,10 +82,10 @@ fn times(recording: &Recording) -> Arc<[Duration]> {
 }
 
 impl FilePairs {
-    /// The pair at `start`, or the first behind it that is readable, or the first at all.
+    /// The first readable pair from `start` on, else before it.
     fn first_readable(&mut self, path: &Path, start: u64) -> Result<(u64, RawPair), CaptureError> {
         let count = self.recording.pairs().len() as u64;
-        let mut why = match (self.recording.eyes(), self.recording.damage()) {
+        let mut why = match (self.recording.stereo_topics(), self.recording.damage()) {
             (None, None) => {
                 "it holds no pictures, which --streams raw, eyes or rectified would have recorded".to_owned()
             }
@@ -94,8 +94,8 @@ impl FilePairs {
         for k in (start..count).chain(0..start) {
             match self.read(k) {
                 Ok(pair) => return Ok((k, pair)),
-                Err(PairError::Lost(err)) => return Err(err),
-                Err(PairError::Damaged(damage)) => why = damage,
+                Err(ReadError::File(why)) => return Err(CaptureError::File(why)),
+                Err(ReadError::Damaged(damage)) => why = damage,
             }
         }
         Err(CaptureError::File(format!("{} has no pair that can be played: {why}", console::path(path))))
@@ -103,18 +103,14 @@ impl FilePairs {
 }
 
 impl Pairs for FilePairs {
-    fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
+    fn read(&mut self, k: u64) -> Result<RawPair, ReadError> {
         if let Some((_, pair)) = self.first.take_if(|(first, _)| *first == k) {
             return Ok(pair);
         }
-        let packets = self.recording.packets_of_pair(k).map_err(|err| match err {
-            ReadError::Damaged(why) => PairError::Damaged(why),
-            ReadError::File(why) => PairError::Lost(CaptureError::File(why)),
-        })?;
-        let mut pair = self.unpacking.pair(&packets).map_err(PairError::Damaged)?;
+        let (_, mut pair) = self.unpacking.unpacker.read(&mut self.recording, k)?;
         pair.name = if self.recording.about().is_some() { numbered(&pair) } else { format!("{}-{k:06}", self.name) };
         if self.with_results {
-            // a damaged result is no reason to leave the pair out
+            // a pair with a damaged result is played without it
             let result = self.recording.packets_of_result(k).inspect_err(|err| log::debug!("{err}"));
             pair.recorded = recorded::of(&result.unwrap_or_default()).map(Arc::new);
         }
@@ -122,7 +118,7 @@ impl Pairs for FilePairs {
     }
 }
 
-/// The name that a pair was recorded with, which may be the same for all, and its number then.
+/// The recorded name of a pair, with its number if the name has none.
 fn numbered(pair: &RawPair) -> String {
     let has_number = pair.name.chars().rev().take_while(char::is_ascii_digit).count() >= 6;
     if has_number { pair.name.clone() } else { format!("{}-{:06}", pair.name, pair.sequence) }
@@ -130,7 +126,7 @@ fn numbered(pair: &RawPair) -> String {
 
 impl PairSource for RecordingSource {
     fn info(&self) -> SourceInfo {
-        let interval_s = self.player.usual_interval().as_secs_f64();
+        let interval_s = self.player.median_interval().as_secs_f64();
         let rate_hz = match self.player.transport().get().speed {
             Speed::Times(speed) if interval_s > 0.0 => Some(speed / interval_s),
             _ => None,
@@ -142,8 +138,8 @@ impl PairSource for RecordingSource {
         vec![self.path.clone()]
     }
 
-    fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
-        let next = self.player.next(patience)?;
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        let next = self.player.next(timeout)?;
         if let Next::Pair(pair) = &next {
             (self.info.width, self.info.height) = pair.left.size();
         }

@@ -1,4 +1,4 @@
-//! A recording that comes through a pipe while it is made: like a camera, the newest pair wins.
+//! A recording that comes through a pipe while it is made. As with a camera, the newest pair wins.
 
 use super::numbered;
 use super::unpacking::Unpacking;
@@ -9,15 +9,14 @@ use crate::newest::{self, NewestReceiver, NewestSender, Policy, RecvError};
 use crate::recording::read::{PairStream, ReadError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::io::{BufReader, Read};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// For words.
+/// Name of the thread in messages.
 const THREAD: &str = "the thread that reads the pipe";
-/// How long the first pair may take to come.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Limit of the wait for the first pair.
+const FIRST_PAIR_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Reads a recording from a pipe.
 pub struct PipeSource {
@@ -25,69 +24,73 @@ pub struct PipeSource {
     calibration: Option<CalibrationNote>,
     first: Option<Box<RawPair>>,
     pairs: NewestReceiver<Box<RawPair>>,
-    shared: Arc<Shared>,
+    state: Arc<Mutex<State>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What goes on behind the source.
+/// State of the thread.
 #[derive(Default)]
-struct Shared {
-    /// Why the pipe ended before its time.
-    failure: Mutex<Option<String>>,
-    /// What is odd, the newest one, and how often.
-    damage: Mutex<Option<(String, u64)>>,
+struct State {
+    /// Why the pipe ended early.
+    failure: Option<String>,
+    /// The last damage, and the number of damages.
+    damage: Option<(String, u64)>,
     /// Pictures without a partner.
-    unpaired: AtomicU64,
+    unpaired: u64,
 }
 
-/// What is known when the first pair is there.
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The source and its first pair.
 type Begun = Result<(SourceInfo, Option<CalibrationNote>, RawPair), String>;
 
 impl PipeSource {
-    /// Waits for the first pair of what is read.
+    /// Waits for the first pair.
     ///
     /// # Errors
-    /// It is no recording, has no pairs, or nothing comes for a minute.
+    /// This is no recording, has no pairs, or the first pair does not come within a minute.
     pub fn open(reader: impl Read + Send + 'static, options: &SourceOptions) -> Result<Self, CaptureError> {
         let failed = |why: String| CaptureError::File(format!("cannot read a recording from standard input: {why}"));
         let policy = if options.speed == Speed::Max { Policy::Lossless } else { Policy::NewestWins };
         let (sender, pairs) = newest::channel_with(policy);
-        let (tell, told) = bounded(1);
-        let shared = Arc::new(Shared::default());
+        let (to_opener, begun) = bounded(1);
+        let state = Arc::<Mutex<State>>::default();
         let stream = PairStream::new(BufReader::new(reader), options.topics.clone());
-        let work = Work { stream, options: options.clone(), sender, shared: Arc::clone(&shared) };
-        let thread = std::thread::Builder::new().name("pipe".into()).spawn(move || work.run(&tell));
+        let work = Work { stream, options: options.clone(), sender, state: Arc::clone(&state) };
+        let thread = std::thread::Builder::new().name("pipe".into()).spawn(move || work.run(&to_opener));
         let thread = thread.map_err(|err| failed(format!("no thread: {err}")))?;
-        match begun(&told) {
+        match first_pair(&begun) {
             Ok((info, calibration, first)) => {
-                Ok(Self { info, calibration, first: Some(Box::new(first)), pairs, shared, thread: Some(thread) })
+                Ok(Self { info, calibration, first: Some(Box::new(first)), pairs, state, thread: Some(thread) })
             }
-            // the thread may wait for bytes that never come: it is left to itself
+            // the thread may wait for bytes that never come, and is not joined
             Err(why) => Err(failed(why)),
         }
     }
 }
 
-fn begun(told: &Receiver<Begun>) -> Begun {
-    match told.recv_timeout(PATIENCE) {
+fn first_pair(begun: &Receiver<Begun>) -> Begun {
+    match begun.recv_timeout(FIRST_PAIR_TIMEOUT) {
         Ok(begun) => begun,
         Err(RecvTimeoutError::Timeout) => {
-            Err(format!("no pair came within {} s: does the program before it run?", PATIENCE.as_secs()))
+            Err(format!("no pair came within {} s: does the program before it run?", FIRST_PAIR_TIMEOUT.as_secs()))
         }
         Err(RecvTimeoutError::Disconnected) => Err("it ended before its first pair".to_owned()),
     }
 }
 
-/// The thread's own state.
+/// The work of the thread.
 struct Work<R> {
     stream: PairStream<R>,
     options: SourceOptions,
     sender: NewestSender<Box<RawPair>>,
-    shared: Arc<Shared>,
+    state: Arc<Mutex<State>>,
 }
 
 impl<R: Read> Work<R> {
-    fn run(mut self, tell: &Sender<Begun>) {
+    fn run(mut self, to_opener: &Sender<Begun>) {
         let mut unpacking = None;
         let mut sequence = 0;
         loop {
@@ -99,40 +102,40 @@ impl<R: Read> Work<R> {
                     continue;
                 }
                 Err(ReadError::File(why)) => {
-                    let _ = tell.try_send(Err(why.clone()));
-                    *self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+                    let _ = to_opener.try_send(Err(why.clone()));
+                    lock(&self.state).failure = Some(why);
                     break;
                 }
             };
-            self.shared.unpaired.store(self.stream.incomplete(), Ordering::Relaxed);
-            let how = unpacking.get_or_insert_with(|| Unpacking::of_stream(&self.stream, &self.options));
-            let pair = match how.pair(&packets) {
+            lock(&self.state).unpaired = self.stream.incomplete();
+            let unpacking = unpacking.get_or_insert_with(|| Unpacking::of_stream(&self.stream, &self.options));
+            let pair = match unpacking.unpacker.pair(&packets) {
                 Ok(pair) => RawPair { sequence, name: numbered(&pair), ..pair },
-                Err(why) => {
-                    self.damaged(why);
+                Err(err) => {
+                    self.damaged(err.to_string());
                     continue;
                 }
             };
             sequence += 1;
             if sequence == 1 {
-                let info = SourceInfo { is_camera: true, ..how.info("pipe".to_owned(), &pair, None) };
+                let info = SourceInfo { is_camera: true, ..unpacking.info("pipe".to_owned(), &pair, None) };
                 let calibration = self.stream.about().map(|about| about.calibration.clone());
-                let _ = tell.try_send(Ok((info, calibration, pair)));
+                let _ = to_opener.try_send(Ok((info, calibration, pair)));
             } else if self.sender.send(Box::new(pair)).is_err() {
                 break;
             }
         }
         if sequence == 0 {
-            let damage = self.shared.damage.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let damage = lock(&self.state).damage.take();
             let why = damage.map_or_else(|| "it has no pairs".to_owned(), |(why, _)| why);
-            let _ = tell.try_send(Err(why));
+            let _ = to_opener.try_send(Err(why));
         }
     }
 
     fn damaged(&self, why: String) {
-        let mut damage = self.shared.damage.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = damage.take().map_or(0, |(_, count)| count);
-        *damage = Some((why, before + 1));
+        let mut state = lock(&self.state);
+        let before = state.damage.take().map_or(0, |(_, count)| count);
+        state.damage = Some((why, before + 1));
     }
 }
 
@@ -141,14 +144,14 @@ impl PairSource for PipeSource {
         self.info.clone()
     }
 
-    fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
         let pair = match self.first.take() {
             Some(first) => first,
-            None => match self.pairs.recv_timeout(patience) {
+            None => match self.pairs.recv_timeout(timeout) {
                 Ok(pair) => pair,
                 Err(RecvError::Timeout) => return Ok(Next::Waiting),
                 Err(RecvError::Closed) => {
-                    let failure = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    let failure = lock(&self.state).failure.take();
                     ended(self.thread.take(), THREAD)?;
                     return failure.map_or(Ok(Next::End), |why| Err(CaptureError::File(why)));
                 }
@@ -159,10 +162,12 @@ impl PairSource for PipeSource {
     }
 
     fn state(&self) -> SourceState {
-        let damage = self.shared.damage.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let remark = damage.map(|(why, count)| if count > 1 { format!("{why} ({count} times)") } else { why });
-        let unpaired = self.shared.unpaired.load(Ordering::Relaxed);
-        SourceState { unpaired, remarks: remark.into_iter().collect(), ..SourceState::default() }
+        let state = lock(&self.state);
+        let remark = state.damage.as_ref().map(|(why, count)| match count {
+            1 => why.clone(),
+            count => format!("{why} ({count} times)"),
+        });
+        SourceState { unpaired: state.unpaired, remarks: remark.into_iter().collect(), ..SourceState::default() }
     }
 
     fn calibration(&self) -> Option<&CalibrationNote> {

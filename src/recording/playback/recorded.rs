@@ -1,15 +1,13 @@
-//! What was recorded of a pair's result, as numbers to be looked at beside what is computed now.
+//! The recorded result of a pair, for comparison with a new one.
 
 use crate::capture::Recorded;
 use crate::recording::Packet;
 use crate::recording::unpack::Measured;
 
-/// Depth and disparity among the packets of a result; `None` where there is neither, or what is there cannot be read.
+/// Depth and disparity of a result; `None` if there is neither, or they cannot be read.
 pub(super) fn of(packets: &[Packet]) -> Option<Recorded> {
     let measured = Measured::of(packets).inspect_err(|err| log::debug!("{err}")).ok()?;
-    let metres = |&mm: &u16| if mm == 0 { f32::NAN } else { f32::from(mm) / 1000.0 };
-    let depth_m = measured.depth_mm.map(|mm| mm.map(metres));
-    let recorded = Recorded { depth_m, disparity_px: measured.disparity_px };
+    let recorded = Recorded { depth_m: measured.depth_m(), disparity_px: measured.disparity_px };
     (recorded != Recorded::default()).then_some(recorded)
 }
 

@@ -1,30 +1,29 @@
-//! Packets become the raw pairs of a source.
+//! The unpacker of a recording, and its description as a source.
 
 use crate::capture::{RawPair, Scale, SourceInfo, SourceOptions};
 use crate::geometry::Geometry;
-use crate::recording::read::{Eyes, PairStream};
+use crate::recording::read::{PairStream, StereoTopics};
 use crate::recording::unpack::Unpacker;
-use crate::recording::{About, Packet, Recording, Stream};
+use crate::recording::{About, Recording};
 use std::io::Read;
 
-/// How the packets of a recording become pairs.
+/// The unpacker of a recording, with its description.
 pub(super) struct Unpacking {
     about: Option<About>,
-    unpacker: Unpacker,
-    /// Pictures are the rectified ones, at working size.
+    pub(super) unpacker: Unpacker,
+    /// Pictures are rectified, at working size.
     are_rectified: bool,
 }
 
 impl Unpacking {
     pub(super) fn of_file(recording: &Recording, options: &SourceOptions) -> Self {
-        let are_rectified = recording.eyes().is_some_and(Eyes::are_rectified);
+        let are_rectified = recording.stereo_topics().is_some_and(StereoTopics::are_rectified);
         Self::new(recording.about().cloned(), are_rectified, options)
     }
 
     pub(super) fn of_stream<R: Read>(stream: &PairStream<R>, options: &SourceOptions) -> Self {
         let about = stream.about().cloned();
-        let has = |stream| about.as_ref().is_some_and(|about| about.streams.has(stream));
-        let are_rectified = about.is_some() && !has(Stream::Raw) && !has(Stream::Eyes);
+        let are_rectified = about.as_ref().is_some_and(|about| !about.streams.has_unrectified());
         Self::new(about, are_rectified, options)
     }
 
@@ -33,12 +32,7 @@ impl Unpacking {
         Self { about, unpacker, are_rectified }
     }
 
-    /// The pair of these packets.
-    pub(super) fn pair(&self, packets: &[Packet]) -> Result<RawPair, String> {
-        self.unpacker.pair(packets).map_err(|err| err.to_string())
-    }
-
-    /// What is known of a source with such pairs.
+    /// The description of a source with such pairs.
     pub(super) fn info(&self, name: String, first: &RawPair, num_pairs: Option<u64>) -> SourceInfo {
         let (width, height) = first.left.size();
         let about = self.about.as_ref();
@@ -54,7 +48,7 @@ impl Unpacking {
         }
     }
 
-    /// The geometry of pairs that are rectified as they come.
+    /// The geometry of pairs that are recorded rectified.
     fn geometry(&self, about: &About) -> Option<Geometry> {
         let note = &about.calibration;
         if self.are_rectified {

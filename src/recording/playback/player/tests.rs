@@ -3,7 +3,7 @@
 use super::*;
 use crate::image::{Image, Luma, Picture};
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Ten pairs, 20 ms apart, each of its own grey level; some cannot be read.
 struct Grey {
@@ -11,9 +11,9 @@ struct Grey {
 }
 
 impl Pairs for Grey {
-    fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
+    fn read(&mut self, k: u64) -> Result<RawPair, ReadError> {
         if self.damaged.contains(&k) {
-            return Err(PairError::Damaged(format!("chunk of {k}")));
+            return Err(ReadError::Damaged(format!("chunk of {k}")));
         }
         let picture = Picture { luma: Luma::U8(Image::filled(2, 1, k as u8)), rgb: None };
         Ok(RawPair {
@@ -41,7 +41,7 @@ fn player(speed: Speed, looped: bool, hold_at_end: bool, damaged: &[u64]) -> Pla
 
 /// The next pair's number, which its pixels have too; `None` at the end.
 fn next(player: &mut Player) -> Option<u64> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         match player.next(Duration::from_millis(50)).unwrap() {
             Next::Pair(pair) => {
@@ -126,7 +126,7 @@ fn where_nothing_is_readable_even_a_loop_ends() {
 struct Dies;
 
 impl Pairs for Dies {
-    fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
+    fn read(&mut self, k: u64) -> Result<RawPair, ReadError> {
         assert!(k < 2, "a fault");
         Grey { damaged: vec![] }.read(k)
     }
@@ -138,7 +138,7 @@ fn a_thread_that_dies_ends_the_source_with_an_error() {
     let mut player = Player::start(Box::new(Dies), Arc::new(transport), true).unwrap();
     let mut given = 0;
     let error = loop {
-        match player.next(PATIENCE) {
+        match player.next(TIMEOUT) {
             Ok(Next::Pair(_)) => given += 1,
             Ok(other) => panic!("{other:?}"),
             Err(err) => break err.to_string(),
@@ -152,7 +152,7 @@ fn a_thread_that_dies_ends_the_source_with_an_error() {
 struct Jumps;
 
 impl Pairs for Jumps {
-    fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
+    fn read(&mut self, k: u64) -> Result<RawPair, ReadError> {
         let at = [0, 3600, 9_000_000_000][k as usize];
         let pair = Grey { damaged: vec![] }.read(k)?;
         Ok(RawPair { capture_time: SystemTime::UNIX_EPOCH + Duration::from_secs(at), ..pair })
@@ -163,15 +163,15 @@ impl Pairs for Jumps {
 fn playback_does_not_wait_as_long_as_a_clock_jumps() {
     let transport = Transport::new((0..3).map(time).collect(), Speed::Times(50.0), false);
     let mut player = Player::start(Box::new(Jumps), Arc::new(transport), false).unwrap();
-    assert_eq!(player.longest_wait(), LONGEST_WAIT);
+    assert_eq!(player.max_wait(), MAX_WAIT);
     assert_eq!(std::iter::from_fn(|| next(&mut player)).collect::<Vec<_>>(), [0, 1, 2]);
     let said = player.jumps().unwrap();
     assert!(said.contains("by 3600 s at pair 1, and 1 times more: playback waits for 5 s"), "{said}");
 }
 
 #[test]
-fn a_jump_does_not_change_what_is_usual() {
+fn a_jump_does_not_change_what_is_median_interval() {
     let times = [0, 100, 200, 3_600_200, 3_600_300].map(Duration::from_millis);
-    assert_eq!(usual(&times), Duration::from_millis(100));
-    assert_eq!((usual(&times[..1]), usual(&[])), (Duration::ZERO, Duration::ZERO));
+    assert_eq!(median_interval(&times), Duration::from_millis(100));
+    assert_eq!((median_interval(&times[..1]), median_interval(&[])), (Duration::ZERO, Duration::ZERO));
 }

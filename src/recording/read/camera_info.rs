@@ -1,21 +1,21 @@
-//! What a recording knows of its cameras: ours says it of itself, in those of others it is in the messages beside the pictures.
+//! Calibration in a recording: from the description of a recording of ours, else from camera messages beside the pictures.
 
-use super::{Eyes, Recording};
+use super::{Recording, StereoTopics};
 use crate::calibration::{CalibrationError, CalibrationNote, CameraInfo};
 use crate::console::foreign;
 use crate::recording::format::{self, Kind};
 use crate::recording::{Body, Channel, topic};
 
 impl Recording {
-    /// What the file says of how pairs become rectified and metric, see [`Recording::calibration`].
+    /// See [`Recording::calibration`].
     ///
     /// # Errors
-    /// Messages that describe cameras are damaged, or describe no stereo rig.
+    /// Camera messages are damaged, or describe no stereo rig.
     pub(super) fn read_calibration(&mut self) -> Result<Option<CalibrationNote>, CalibrationError> {
         if self.is_ours {
             return Ok(self.about.as_ref().map(|about| about.calibration.clone()));
         }
-        let Some(Eyes::Two { left, right }) = self.eyes.clone() else { return Ok(None) };
+        let Some(StereoTopics::Separate { left, right }) = self.stereo_topics.clone() else { return Ok(None) };
         let (of_left, of_right) = match [self.camera_beside(&left)?, self.camera_beside(&right)?] {
             [Some(of_left), Some(of_right)] => (of_left, of_right),
             [None, None] => return Ok(None),
@@ -42,7 +42,7 @@ impl Recording {
         let beside = self.channels().iter().find(|channel| {
             format::kind(channel) == Some(Kind::Camera)
                 && namespace(&channel.topic) == place
-                && !self.contents.of(&channel.topic).is_empty()
+                && !self.index.positions(&channel.topic).is_empty()
         });
         let Some(name) = beside.map(|channel| channel.topic.clone()) else { return Ok(None) };
         let packet = self.packet(&name, 0).map_err(|err| CalibrationError(err.to_string()))?;
@@ -54,7 +54,7 @@ impl Recording {
     }
 }
 
-/// The last name of a topic, without what says that its pictures are compressed, and what is before it.
+/// Namespace and last name of a topic, without [`topic::COMPRESSED`].
 fn parts(name: &str) -> (&str, &str) {
     let name = topic::plain(name);
     name.rsplit_once('/').unwrap_or(("", name))

@@ -3,26 +3,26 @@
 use crate::recording::{ResultNote, time};
 use std::fmt::Write as _;
 
-/// What is known of an exported pair.
+/// One exported pair.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
-    /// Its place in the recording, which its files are named by.
-    pub(super) place: u64,
-    /// Its number at its source.
+    /// Its number in the recording, from 0, by which its files are named.
+    pub(super) number: u64,
+    /// Its sequence number at the source.
     pub(super) sequence: u64,
-    /// How much later the right picture was taken, s.
+    /// Time of the right picture minus that of the left one, s.
     pub(super) skew_s: f64,
     /// Its name.
     pub(super) name: String,
-    /// When the left picture was taken, ns since 1970.
+    /// Time of capture of the left picture, ns since 1970.
     pub(super) capture_time_ns: u64,
-    /// What was recorded of its result, if it has one.
+    /// The note of its result, where there is one.
     pub(super) result: Option<ResultNote>,
-    /// Which parameters it was matched with: their place in `recording.json`.
+    /// Index of its parameters in `recording.json`.
     pub(super) parameters: Option<usize>,
 }
 
-/// The columns, each with what it says.
+/// The columns, each with its description.
 pub(super) const COLUMNS: &[(&str, &str)] = &[
     ("number", "place in the recording, from 0; the files' names begin with it"),
     ("sequence", "number that the pair had at its source"),
@@ -40,23 +40,23 @@ pub(super) const COLUMNS: &[(&str, &str)] = &[
 pub(super) fn table(rows: &[Row]) -> String {
     let names: Vec<_> = COLUMNS.iter().map(|(name, _)| *name).collect();
     let mut text = names.join(",") + "\n";
-    for Row { place, sequence, skew_s, name, capture_time_ns, result, parameters } in rows {
+    for Row { number, sequence, skew_s, name, capture_time_ns, result, parameters } in rows {
         let time = time::rfc3339(time::from_ns(*capture_time_ns));
         let (engine, compute_ms, measured) = result.as_ref().map_or_else(Default::default, |result| {
-            (word(&result.engine), format!("{:.3}", result.compute_ms), format!("{:.6}", result.measured))
+            (cell(&result.engine), format!("{:.3}", result.compute_ms), format!("{:.6}", result.measured))
         });
-        let parameters = parameters.map(|place| place.to_string()).unwrap_or_default();
+        let parameters = parameters.map(|index| index.to_string()).unwrap_or_default();
         let _ = writeln!(
             text,
-            "{place},{sequence},{capture_time_ns},{time},{skew_s},{},{engine},{compute_ms},{measured},{parameters}",
-            word(name)
+            "{number},{sequence},{capture_time_ns},{time},{skew_s},{},{engine},{compute_ms},{measured},{parameters}",
+            cell(name)
         );
     }
     text
 }
 
-/// Words as a cell: quoted where they would end it.
-fn word(text: &str) -> String {
+/// A cell, quoted where its text contains separators.
+fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
@@ -68,7 +68,7 @@ mod tests {
     fn every_line_has_every_column_whatever_names_hold() {
         let result = ResultNote { sequence: 17, engine: "cpu".into(), compute_ms: 1.5, measured: 0.75, doffs_px: 0.0 };
         let bare = Row {
-            place: 3,
+            number: 3,
             sequence: 17,
             skew_s: 0.002,
             name: "a, \"b\"".into(),
@@ -76,7 +76,7 @@ mod tests {
             result: None,
             parameters: None,
         };
-        let whole = Row { place: 4, result: Some(result), parameters: Some(1), ..bare.clone() };
+        let whole = Row { number: 4, result: Some(result), parameters: Some(1), ..bare.clone() };
         let text = table(&[bare, whole]);
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0].split(',').count(), COLUMNS.len());

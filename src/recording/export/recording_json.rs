@@ -1,32 +1,30 @@
-//! `recording.json`: what every file of an export is, every unit, the geometry, and with which parameters was matched.
+//! `recording.json`: a description of all files of an export with their units, the geometry and the parameters of matching.
 
-use super::calibration;
-use super::table::COLUMNS;
+use super::calibration_files;
+use super::frames_csv::COLUMNS;
 use super::{Exported, Opened, Part};
 use crate::capture::Recipe;
-use crate::recording::message::Body;
 use crate::recording::read::Recording;
 use crate::recording::{format, topic};
 use serde_json::{Map, Value, json};
 
-/// All parameters from some moment on.
+/// The parameters from a time on.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub(super) struct ParameterSet {
-    /// When they were taken, ns since 1970; 0 for those at the start.
+    /// Time from which they hold, ns since 1970; 0 for those at the start.
     pub(super) log_time_ns: u64,
-    /// In the words of the command line.
+    /// By name, as on the command line.
     pub(super) parameters: Value,
 }
 
-/// Every set of parameters of a recording, in the order in which they were taken; damaged ones are left out.
+/// All sets of parameters of a recording, in the order of time, without damaged ones.
 pub(super) fn parameter_sets(recording: &mut Recording) -> Vec<ParameterSet> {
     let first = recording.about().filter(|about| !about.parameters.is_empty());
     let first = first.map(|about| ParameterSet { log_time_ns: 0, parameters: json!(about.parameters) });
     let mut sets: Vec<ParameterSet> = first.into_iter().collect();
     for k in 0..recording.len(topic::PARAMETERS) {
         let Ok(packet) = recording.packet(topic::PARAMETERS, k) else { continue };
-        let Ok(message) = format::decode(&packet.channel, &packet.data) else { continue };
-        let Body::Json(parameters) = message.body else { continue };
+        let Ok(parameters) = format::decode_json::<Value>(&packet) else { continue };
         if sets.last().is_none_or(|last| last.parameters != parameters) {
             sets.push(ParameterSet { log_time_ns: packet.log_time_ns, parameters });
         }
@@ -34,7 +32,7 @@ pub(super) fn parameter_sets(recording: &mut Recording) -> Vec<ParameterSet> {
     sets
 }
 
-/// What stands in `recording.json`.
+/// The content of `recording.json`.
 pub(super) fn describe(opened: &Opened, exported: &Exported, sets: &[ParameterSet]) -> Value {
     let Opened { path, recording, info, calibrated } = opened;
     let about = recording.about();
@@ -50,7 +48,7 @@ pub(super) fn describe(opened: &Opened, exported: &Exported, sets: &[ParameterSe
         files.insert("frames.csv".to_owned(), columns.into());
     }
     if has(Part::Calibration) {
-        files.extend(calibration::FILES.iter().map(|(name, what)| ((*name).to_owned(), (*what).into())));
+        files.extend(calibration_files::FILES.iter().map(|(name, what)| ((*name).to_owned(), (*what).into())));
     }
     let Recipe { scale, rectifier, .. } = &calibrated.recipe;
     let geometry = calibrated.recipe.geometry(info).map(|geometry| geometry.scaled(scale.factor()));

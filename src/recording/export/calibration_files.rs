@@ -1,4 +1,4 @@
-//! `calibration/`: the rig of a recording in the forms that other tools read.
+//! `calibration/`: the rig of a recording in the file formats of other tools.
 
 use crate::calibration::{Output, StereoRig, write};
 use crate::capture::SourceInfo;
@@ -6,7 +6,7 @@ use crate::files::{self, WriteError};
 use crate::rig::Calibrated;
 use std::path::Path;
 
-/// Names of the files, with what they are.
+/// Names and descriptions of the files.
 pub(super) const FILES: [(&str, &str); 4] = [
     ("calibration/opencv.yaml", "OpenCV: matrices of both cameras, lengths in metres"),
     ("calibration/left.yaml", "ROS: camera_info of the left camera"),
@@ -14,13 +14,13 @@ pub(super) const FILES: [(&str, &str); 4] = [
     ("calibration/calibration.toml", "Stereopsis: everything, exactly; for --calibration"),
 ];
 
-/// The rig of the pictures that are exported; where they are rectified as they come, the one that their geometry describes.
+/// The rig of the exported pictures; for pictures that are recorded rectified, the one of their geometry.
 pub(super) fn rig(info: &SourceInfo, calibrated: &Calibrated) -> Option<StereoRig> {
     let of_geometry = || Some(StereoRig::of_rectified(&calibrated.recipe.geometry(info)?, (info.width, info.height)));
     calibrated.rig.clone().or_else(of_geometry)
 }
 
-/// Writes it; returns what a form could not hold, in sentences.
+/// Writes the files and returns losses of the formats, in sentences.
 ///
 /// # Errors
 /// A file cannot be written.
