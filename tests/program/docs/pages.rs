@@ -179,7 +179,8 @@ fn is_path(span: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/._-".contains(c);
     let first = span.split('/').next().unwrap_or_default();
     let tops = ["src", "shaders", "tests", "tools", "docs", "calibration", "fuzz"];
-    span.contains('/')
+    !first.is_empty()
+        && span.contains('/')
         && span.chars().all(is_plain)
         && (tops.contains(&first) || root().join("src").join(first).is_dir())
 }
