@@ -94,14 +94,15 @@ impl Stage {
             Live::start(source, LiveOptions { remote: Some(remote), ..LiveOptions::new(params, engine) }).unwrap();
         let (live, stop, news) = (Arc::new(live), Arc::<AtomicBool>::default(), Arc::<Mutex<Vec<News>>>::default());
         let owner = {
-            let (live, publisher, stop, news) = (live.clone(), publisher.clone(), stop.clone(), news.clone());
+            let (live, stop, news) = (live.clone(), stop.clone(), news.clone());
             let owner = std::thread::Builder::new().name("owner".into());
             owner.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
-                    if let Some(params) = publisher.exchange(&live.params()) {
+                    let events = live.poll_remote();
+                    if let Some(params) = events.params {
                         live.set_params(params);
                     }
-                    news.lock().unwrap().extend(publisher.news());
+                    news.lock().unwrap().extend(events.news);
                     std::thread::sleep(Duration::from_millis(2));
                 }
             })
