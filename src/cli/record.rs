@@ -7,7 +7,7 @@ use super::settings_args::SettingsArgs;
 use super::values::{choice, positive};
 use crate::capture::{CaptureOptions, FramePreparation, SourceInfo, SourceSpec, Until};
 use crate::console;
-use crate::live::headless::{self, Beside, Finished};
+use crate::live::headless::{self, Finished, RunObserver};
 use crate::live::{LiveOptions, Status};
 use crate::newest::Policy;
 use crate::recording::write::{
@@ -119,9 +119,9 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         let taps = if streams.needs_results() { vec![Arc::clone(&recorder) as _] } else { Vec::new() };
         let remote = published.0.clone();
         let options = LiveOptions { capture, taps, remote, ..LiveOptions::new(params, settings.engine_options()) };
-        headless::run_beside(source, options, &mut beside)?
+        headless::run_observed(source, options, &mut beside)?
     } else {
-        headless::capture_beside(source, capture, &mut beside)?
+        headless::capture_observed(source, capture, &mut beside)?
     };
     finish(args, &recorder, &end)
 }
@@ -216,8 +216,8 @@ struct Recording {
     streams: Streams,
 }
 
-impl Beside for Recording {
-    fn look(&mut self, status: &Status) -> bool {
+impl RunObserver for Recording {
+    fn poll(&mut self, status: &Status) -> bool {
         self.recorder.watch(&status.errors);
         if status.ended && status.errors.is_empty() {
             self.recorder.event("source", &format!("{} has ended", status.source.name));
@@ -226,15 +226,15 @@ impl Beside for Recording {
         self.status.ended.is_some() || status.unprepared && !self.streams.has_unrectified()
     }
 
-    fn params(&mut self, params: &StereoParams) {
+    fn set_params(&mut self, params: &StereoParams) {
         self.recorder.set_params(params);
     }
 
-    fn words(&self) -> String {
+    fn status_words(&self) -> String {
         self.status.to_string()
     }
 
-    fn end(&mut self) {
+    fn close(&mut self) {
         self.recorder.close();
     }
 }
