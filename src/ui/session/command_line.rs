@@ -1,30 +1,31 @@
-//! "Copy as command": the command line that gives what is shown.
+//! "Copy as command": the command line that gives the same result.
 
 use super::Session;
 use crate::engine::EngineChoice;
 use crate::stereo::{Preset, StereoParams};
 
 impl Session {
-    /// Settings that differ from the defaults, in the words of the command line.
-    pub(super) fn chosen(&self) -> Vec<(&'static str, String)> {
-        let mut words = differing(&self.params, self.preset);
-        if self.engine.choice != EngineChoice::Auto {
-            words.push(("engine", self.engine.choice.to_string()));
+    /// Flags of the settings that differ from the defaults, with their values.
+    pub(super) fn settings_flags(&self) -> Vec<(&'static str, String)> {
+        let matching = &self.state.matching;
+        let mut words = differing(&matching.params, matching.preset);
+        if matching.engine.choice != EngineChoice::Auto {
+            words.push(("engine", matching.engine.choice.to_string()));
         }
         words
     }
 
-    /// The command line, with the words that differ from the defaults only.
-    pub(crate) fn command_line(&self) -> String {
+    /// The command line, with the flags that differ from the defaults.
+    pub(super) fn command_line(&self) -> String {
         let mut words = vec!["stereopsis".to_owned(), "live".to_owned()];
-        words.extend(self.rig.words(&self.source));
-        words.extend(self.chosen().into_iter().flat_map(|(name, value)| [format!("--{name}"), value]));
+        words.extend(self.state.rig.flags(&self.state.source.spec));
+        words.extend(self.settings_flags().into_iter().flat_map(|(name, value)| [format!("--{name}"), value]));
         let quoted: Vec<_> = words.iter().map(|word| quote(word)).collect();
         quoted.join(" ")
     }
 }
 
-/// Settings that lead to `params`: preset and cost first, because they change what the rest starts from.
+/// Settings that lead to `params`: preset and cost first, because they change the base of the rest.
 fn differing(params: &StereoParams, preset: Preset) -> Vec<(&'static str, String)> {
     let mut base = StereoParams::default();
     let mut words = Vec::new();

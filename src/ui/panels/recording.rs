@@ -1,11 +1,9 @@
-//! The button that records, what it says meanwhile, and the menu beside it with what is recorded.
+//! The button that records and shows the running recording, and the menu beside it.
 
-use super::{command_button, tooltip};
+use super::{Action, Command, State, action_button, tooltip, widgets};
 use crate::recording::write::{Compression, Expected, RecordStatus};
 use crate::recording::{Format, Stream};
-use crate::ui::command::Command;
-use crate::ui::session::Session;
-use crate::ui::widgets;
+use crate::ui::state::RecordingChoices;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Button, PopupCloseBehavior, RichText, Role, Stroke, TextEdit, Ui, WidgetInfo, vec2};
 use std::path::PathBuf;
@@ -14,36 +12,38 @@ use std::time::Duration;
 /// Width of the button while it records, points: it grows to the left rarely.
 const RUNNING_WIDTH: f32 = 132.0;
 const MENU_WIDTH: f32 = 280.0;
-/// The disk is said to end from here on.
+/// A disk that lasts less long is shown as nearly full.
 const SOON_S: f64 = 600.0;
 
-/// Shows menu and button, from right to left; gives the command of the button.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
-    menu(ui, session);
-    if let Some(status) = session.record.running() {
-        return running(ui, status, session.record.needs_results());
+/// Shows menu and button, from right to left.
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    menu(ui, state, commands);
+    let recording = &state.recording;
+    if let Some(status) = recording.running() {
+        running(ui, status, recording.streams.needs_results(), commands);
+        return;
     }
-    let enabled = !session.record.is_between();
     let button = Button::new("● Record");
-    let button = ui.add_enabled_ui(enabled, |ui| command_button(ui, Command::Record, button, false)).inner;
-    if button.hovered() {
-        session.forecast();
+    let button =
+        ui.add_enabled_ui(!recording.is_busy(), |ui| action_button(ui, Action::Record, button, false, commands));
+    if button.inner.hovered() {
+        commands.push(Command::EstimateRecording);
     }
-    let button = match &session.record.expected {
-        Some(expected) if !session.streams().is_empty() => button.on_hover_text(forecast(session, *expected)),
-        _ => button,
-    };
-    button.clicked().then_some(Command::Record)
+    if let Some(expected) = recording.expected.filter(|_| !state.streams().is_empty()) {
+        button.inner.on_hover_text(size_and_time(expected, &recording.choices));
+    }
 }
 
-/// A red dot, for how long, how much, and what was lost.
-fn running(ui: &mut Ui, status: &RecordStatus, needs_results: bool) -> Option<Command> {
+/// A red dot, duration, size, and losses.
+fn running(ui: &mut Ui, status: &RecordStatus, needs_results: bool, commands: &mut Vec<Command>) {
     let red = ui.visuals().error_fg_color;
     let text = format!("{}  {}", minutes(status.elapsed), size(status.bytes));
     let button = Button::new((RichText::new("●").color(red), RichText::new(text).monospace()));
     let button = ui.add(button.min_size(vec2(RUNNING_WIDTH, 0.0)).stroke(Stroke::new(1.0, red)));
     button.widget_info(|| WidgetInfo::selected(Role::Button, true, true, "Stop recording"));
-    let clicked = button.on_hover_text(details(ui, status)).clicked();
+    if button.on_hover_text(details(ui, status)).clicked() {
+        commands.push(Action::Record.into());
+    }
     if let Some(lost) = losses(status) {
         ui.label(RichText::new(lost).small().color(red));
     } else if status.counters.not_matched > 0 && needs_results {
@@ -54,10 +54,9 @@ fn running(ui: &mut Ui, status: &RecordStatus, needs_results: bool) -> Option<Co
         let text = format!("disk full in {}", minutes(Duration::from_secs_f64(left_s.max(0.0))));
         ui.label(RichText::new(text).small().color(ui.visuals().warn_fg_color));
     }
-    clicked.then_some(Command::Record)
 }
 
-/// What was dropped, and by whom; nothing where all is there.
+/// The first cause of dropped pairs or results.
 fn losses(status: &RecordStatus) -> Option<String> {
     let counters = &status.counters;
     let causes = [
@@ -72,7 +71,7 @@ fn details(ui: &Ui, status: &RecordStatus) -> String {
     let counters = &status.counters;
     let path = status.path.as_ref().map_or(String::new(), |path| path.display().to_string());
     let left = status.disk_left_s.map_or(String::new(), |s| format!(", the disk lasts {}", long(s)));
-    let key = ui.ctx().format_shortcut(&Command::Record.shortcut());
+    let key = ui.ctx().format_shortcut(&Action::Record.shortcut());
     format!(
         "Recording into {path}; a click ends it.\n\n{} pairs, {} results, {:.0} MB per minute{left}\n{} pairs dropped by the \
          source\n{} pairs and {} results dropped because the disk was too slow\n{} pairs recorded and not matched, because \
@@ -87,40 +86,37 @@ fn details(ui: &Ui, status: &RecordStatus) -> String {
     )
 }
 
-fn menu(ui: &mut Ui, session: &mut Session) {
+fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let (button, _) = MenuButton::new("▾").config(config).ui(ui, |ui| {
         ui.set_width(MENU_WIDTH);
-        content(ui, session);
+        content(ui, state, commands);
     });
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "What is recorded"));
     button.on_hover_text("What is recorded, how, and where to.");
 }
 
-fn content(ui: &mut Ui, session: &mut Session) {
-    session.forecast();
-    let is_running = session.record.running().is_some();
-    if is_running {
+fn content(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    commands.push(Command::EstimateRecording);
+    if state.recording.running().is_some() {
         widgets::note(ui, "For the next recording: the one that runs stays as it is.");
     }
+    let mut choices = state.recording.choices.clone();
     widgets::heading(ui, "What is recorded");
-    let has_depth = session.has_depth();
     for &stream in Stream::ALL {
-        let mut wanted = session.record.choices.streams.has(stream);
-        if ui.checkbox(&mut wanted, stream.word()).on_hover_text(stream.help()).changed() {
-            session.record.choices.streams = session.record.choices.streams.with(stream, wanted);
+        let mut chosen = choices.streams.has(stream);
+        if ui.checkbox(&mut chosen, stream.word()).on_hover_text(stream.help()).changed() {
+            choices.streams = choices.streams.with(stream, chosen);
         }
-        if stream == Stream::Depth && wanted && !has_depth {
+        if stream == Stream::Depth && chosen && !state.has_depth() {
             widgets::note(ui, "There is no calibration, so no depth: disparity is recorded instead.");
         }
     }
     ui.add_space(4.0);
-    let needs_results = session.streams().needs_results();
-    let choices = &mut session.record.choices;
     let filled = egui::Checkbox::new(&mut choices.filled, "fill holes");
     let help = "Depth and disparity without holes: what was not measured is taken from its surroundings, and cannot be told \
                 apart in the file.";
-    widgets::explain(ui.add_enabled(needs_results, filled), help);
+    widgets::explain(ui.add_enabled(state.streams().needs_results(), filled), help);
 
     widgets::heading(ui, "File");
     ui.horizontal(|ui| {
@@ -133,51 +129,41 @@ fn content(ui: &mut Ui, session: &mut Session) {
             ui.selectable_value(&mut choices.compression, compression, word).on_hover_text(compression.help());
         }
     });
-    folder(ui, session);
+    ui.horizontal(|ui| folder(ui, state, &mut choices, commands));
+    if choices != state.recording.choices {
+        commands.push(Command::SetRecording(choices));
+    }
     ui.add_space(4.0);
-    if session.streams().is_empty() {
+    if state.streams().is_empty() {
         ui.label(RichText::new("Nothing is chosen to be recorded.").color(ui.visuals().warn_fg_color));
-    } else {
-        let soon = session
-            .record
-            .expected
-            .and_then(|expected| expected.disk_time)
-            .is_some_and(|time| time.as_secs_f64() < SOON_S);
-        let color = if soon { ui.visuals().warn_fg_color } else { ui.visuals().text_color() };
-        let text = session.record.expected.map_or("…".to_owned(), |expected| forecast(session, expected));
-        ui.label(RichText::new(text).color(color));
-        widgets::note(ui, tooltip(ui, Command::Record));
+        return;
+    }
+    let expected = state.recording.expected;
+    let soon = expected.and_then(|expected| expected.disk_time).is_some_and(|time| time.as_secs_f64() < SOON_S);
+    let color = if soon { ui.visuals().warn_fg_color } else { ui.visuals().text_color() };
+    let text = expected.map_or("…".to_owned(), |expected| size_and_time(expected, &state.recording.choices));
+    ui.label(RichText::new(text).color(color));
+    widgets::note(ui, tooltip(ui, Action::Record));
+}
+
+fn folder(ui: &mut Ui, state: &State, choices: &mut RecordingChoices, commands: &mut Vec<Command>) {
+    if ui.button("Folder …").on_hover_text("Choose a folder for recordings.").clicked() {
+        commands.push(Command::ChooseRecordingFolder);
+    }
+    let mut text = state.recording_folder().display().to_string();
+    let field = ui.add(TextEdit::singleline(&mut text).desired_width(ui.available_width()));
+    widgets::name_text(&field, Role::TextInput, "Folder", &text);
+    if field.on_hover_text("Where recordings go. Files are named by the time, and none is overwritten.").changed() {
+        choices.folder = Some(PathBuf::from(text)).filter(|path| !path.as_os_str().is_empty());
     }
 }
 
-fn folder(ui: &mut Ui, session: &mut Session) {
-    ui.horizontal(|ui| {
-        if ui.button("Folder …").on_hover_text("Choose a folder for recordings.").clicked() {
-            session.choose_record_folder();
-        }
-        let mut text = session.record_folder().display().to_string();
-        let field = ui.add(TextEdit::singleline(&mut text).desired_width(ui.available_width()));
-        let named = text.clone();
-        field.widget_info(|| WidgetInfo {
-            current_text_value: Some(named.clone()),
-            ..WidgetInfo::labeled(Role::TextInput, true, "Folder")
-        });
-        if field.on_hover_text("Where recordings go. Files are named by the time, and none is overwritten.").changed() {
-            session.record.choices.folder = Some(PathBuf::from(text)).filter(|path| !path.as_os_str().is_empty());
-        }
-    });
-}
-
-/// `about 166 MB per minute; the disk lasts 5 h 12 min`. How much compression saves, nobody knows before.
-fn forecast(session: &Session, expected: Expected) -> String {
-    size_and_time(expected, session.record.choices.compression != Compression::None)
-}
-
-fn size_and_time(expected: Expected, is_compressed: bool) -> String {
+/// `about 166 MB per minute; the disk lasts 5 h 12 min`. An upper bound where the file is compressed.
+fn size_and_time(expected: Expected, choices: &RecordingChoices) -> String {
     let megabytes = expected.bytes_per_minute as f64 / 1e6;
     let lasts =
         expected.disk_time.map_or(String::new(), |time| format!("; the disk lasts {}", long(time.as_secs_f64())));
-    let about = if is_compressed { "less than" } else { "about" };
+    let about = if choices.compression == Compression::None { "about" } else { "less than" };
     format!("{about} {megabytes:.0} MB per minute{lasts}")
 }
 
@@ -190,7 +176,7 @@ fn minutes(time: Duration) -> String {
     }
 }
 
-/// A time as people say it.
+/// A duration in one or two units.
 fn long(s: f64) -> String {
     let s = s.max(0.0) as u64;
     match s {
@@ -216,7 +202,10 @@ mod tests {
         assert_eq!([59.0, 700.0, 18_720.0, 864_000.0].map(long), ["59 s", "11 min", "5 h 12 min", "10 days"]);
         assert_eq!([0, 118_400_000, 12_300_000_000].map(size), ["0 MB", "118 MB", "12.3 GB"]);
         let expected = Expected { bytes_per_minute: 166_000_000, disk_time: Some(Duration::from_mins(312)) };
-        assert_eq!(size_and_time(expected, false), "about 166 MB per minute; the disk lasts 5 h 12 min");
-        assert_eq!(size_and_time(expected, true), "less than 166 MB per minute; the disk lasts 5 h 12 min");
+        for (compression, about) in [(Compression::None, "about"), (Compression::Zstd, "less than")] {
+            let choices = RecordingChoices { compression, ..RecordingChoices::default() };
+            let text = format!("{about} 166 MB per minute; the disk lasts 5 h 12 min");
+            assert_eq!(size_and_time(expected, &choices), text);
+        }
     }
 }

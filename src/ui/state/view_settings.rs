@@ -1,46 +1,37 @@
-//! How results are shown: views, panels, colours, range; kept from one start to the next.
+//! How results are shown: views, panels, colours, depth range. Saved from run to run.
 
-use super::render::{Display, FloatMap, MapLook};
-use super::view::ViewKind;
 use crate::colormap::{Colormap, DisplayRange};
 use crate::geometry::Geometry;
 use crate::reach::TYPICAL_ERROR_PX;
 use crate::stereo::StereoParams;
+use crate::ui::render::{Display, FloatMap, MapDisplays};
+use crate::ui::view::ViewKind;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Errors of a disparity that can be looked at, px.
+/// Errors of a disparity that can be drawn, px.
 pub(crate) const ERRORS_PX: RangeInclusive<f64> = 0.01..=16.0;
 
-/// Distance and error over the disparity, as they are drawn.
+/// The settings of the views.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ReachLook {
-    /// Whether they are; not kept, as it lies over the pictures.
-    pub(crate) open: bool,
-    /// Error of a disparity whose error of the distance is drawn, px.
-    pub(crate) error_px: f64,
-}
-
-/// What the user has chosen to see.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Look {
-    /// The views that are open.
+pub(crate) struct ViewSettings {
+    /// The open views.
     pub(crate) views: Vec<ViewKind>,
     /// Nearest and farthest depth in colour, m; `None` until the first fit.
     pub(crate) depth_range_m: Option<(f64, f64)>,
     /// Colours of the maps.
     pub(crate) colormap: Colormap,
-    /// Whether invalid pixels tell their reason.
+    /// Invalid pixels are coloured by reason.
     pub(crate) colour_reasons: bool,
-    /// Whether all parameters are shown.
+    /// All parameters are shown.
     pub(crate) unfolded: bool,
-    /// Whether the panels are shown.
+    /// The panels at the left and right are shown.
     pub(crate) controls: bool,
-    /// How distance and error over the disparity are drawn.
-    pub(crate) reach: ReachLook,
+    /// Error of a disparity whose error of the distance is drawn, px.
+    pub(crate) error_px: f64,
 }
 
-impl Default for Look {
+impl Default for ViewSettings {
     fn default() -> Self {
         Self {
             views: ViewKind::AT_FIRST.to_vec(),
@@ -49,12 +40,12 @@ impl Default for Look {
             colour_reasons: false,
             unfolded: false,
             controls: true,
-            reach: ReachLook { open: false, error_px: TYPICAL_ERROR_PX },
+            error_px: TYPICAL_ERROR_PX,
         }
     }
 }
 
-impl Look {
+impl ViewSettings {
     /// Opens or closes a view; the order stays that of [`ViewKind::ALL`].
     pub(crate) fn toggle(&mut self, view: ViewKind) {
         let is_open = |v: &&ViewKind| self.views.contains(v) != (**v == view);
@@ -73,13 +64,13 @@ impl Look {
         }
     }
 
-    /// What the shader needs to colour maps of these parameters.
+    /// The uniforms of the shader that colours the maps of these parameters.
     pub(crate) fn maps(
         &self,
         params: &StereoParams,
         geometry: Option<&Geometry>,
         recorded: Option<&FloatMap>,
-    ) -> MapLook {
+    ) -> MapDisplays {
         let colour_reasons = u32::from(self.colour_reasons);
         let low = params.min_disparity as f32;
         let disparity = Display {
@@ -105,7 +96,7 @@ impl Look {
             recorded.map(|map| if map.is_depth() { of_depth(map.focal_times_baseline, 0.0) } else { disparity });
         let confidence =
             params.confidence.then_some(Display { low: 0.0, high: 100.0, quantity: Display::CONFIDENCE, ..disparity });
-        MapLook { disparity, depth, confidence, recorded, colours: Arc::new(self.colormap.lookup()) }
+        MapDisplays { disparity, depth, confidence, recorded, colours: Arc::new(self.colormap.lookup()) }
     }
 }
 
@@ -115,24 +106,24 @@ mod tests {
 
     #[test]
     fn a_closed_view_opens_again_in_its_place() {
-        let mut look = Look::default();
-        look.toggle(ViewKind::Depth);
-        assert_eq!(look.views, [ViewKind::Left, ViewKind::Right, ViewKind::Disparity]);
-        look.toggle(ViewKind::Depth);
-        assert_eq!(look.views, ViewKind::AT_FIRST);
-        look.toggle(ViewKind::Recorded);
-        look.toggle(ViewKind::Confidence);
-        assert_eq!(look.views, ViewKind::ALL);
+        let mut view = ViewSettings::default();
+        view.toggle(ViewKind::Depth);
+        assert_eq!(view.views, [ViewKind::Left, ViewKind::Right, ViewKind::Disparity]);
+        view.toggle(ViewKind::Depth);
+        assert_eq!(view.views, ViewKind::AT_FIRST);
+        view.toggle(ViewKind::Recorded);
+        view.toggle(ViewKind::Confidence);
+        assert_eq!(view.views, ViewKind::ALL);
     }
 
     #[test]
     fn a_fit_is_in_metres() {
         let geometry =
             Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
-        let mut look = Look::default();
-        look.fit(DisplayRange { far_px: 10.0, near_px: 50.0 }, &geometry);
-        assert_eq!(look.depth_range_m, Some((1.0, 5.0)));
-        let display = look.maps(&StereoParams::default(), Some(&geometry), None).depth.unwrap();
+        let mut view = ViewSettings::default();
+        view.fit(DisplayRange { far_px: 10.0, near_px: 50.0 }, &geometry);
+        assert_eq!(view.depth_range_m, Some((1.0, 5.0)));
+        let display = view.maps(&StereoParams::default(), Some(&geometry), None).depth.unwrap();
         assert!((display.low - 0.2).abs() < 1e-6 && (display.high - 1.0).abs() < 1e-6);
     }
 }
