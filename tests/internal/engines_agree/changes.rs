@@ -64,7 +64,7 @@ fn results_keep_coming_while_a_pipeline_is_compiled() {
         (CostKind::Sad, 10, 0),
     ] {
         let new = StereoParams { num_disparities, paths, ..StereoParams::for_cost(cost) };
-        worker.control(|control| control.params = Arc::new(new.clone()));
+        worker.set_control(|control| control.params = Arc::new(new.clone()));
         let (now, results) = feed_until("the new parameters", &|output| *output.job.params == new);
         let (last, others) = results.split_last().expect("at least one");
         for output in others {
@@ -122,7 +122,7 @@ fn bytes(gpu: &Gpu) -> u64 {
 fn a_thousand_changes_leave_nothing_behind() {
     let Some(gpu) = open_gpu() else { return };
     // how finely jobs are cut would follow from the time that each one takes
-    let options = GpuOptions { most_work: Some(1 << 16), forgets: true, ..GpuOptions::default() };
+    let options = GpuOptions { max_work: Some(1 << 16), forgets: true, ..GpuOptions::default() };
     let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a fresh device");
     let rng = &mut Rng::with_seed(11);
     let cases: Vec<_> = (0..40)
