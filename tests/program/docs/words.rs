@@ -26,6 +26,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("MOST_WISHES", "MAX_SETTINGS"),
     ("MapLook", "MapDisplays"),
     ("Matcher", "EngineThread"),
+    ("OpenedRig", "CalibratedSource"),
     ("PresetRates", "MeasuredRates"),
     ("ReachLook", "ViewSettings"),
     ("RecordChoices", "RecordingChoices"),
