@@ -38,16 +38,10 @@ const ROOMS: [&str; 27] = [
 ];
 
 /// Circles of files that stay, each with its reason.
-const CIRCLES: [(&[&str], &str); 7] = [
+const CIRCLES: [(&[&str], &str); 4] = [
     (&["engine/cpu/cells", "engine/cpu/courses", "engine/cpu/walk", "engine/cpu/windows"], "is being cut"),
     (&["engine/cpu/codes", "engine/cpu/costs"], "is being cut"),
     (&["engine/cpu/exact", "engine/cpu/level", "engine/cpu/paths"], "is being cut"),
-    (
-        &["engine/gpu/compiler", "engine/gpu/device", "engine/gpu/kernels", "engine/gpu/layout", "engine/gpu/uniforms"],
-        "is being cut",
-    ),
-    (&["engine/gpu/program", "engine/gpu/slot"], "is being cut"),
-    (&["engine/gpu/recipe", "engine/gpu/tables"], "is being cut"),
     (&["stereo/disparity", "stereo/gating", "stereo/local", "stereo/params", "stereo/volume"], "is being cut"),
 ];
 
