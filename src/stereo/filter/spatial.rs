@@ -3,8 +3,13 @@
 //! A running mean goes along each row, there and back, then along each column, there and back, as often as asked for. Where
 //! the next disparity differs by more than `delta` it begins anew: that is an edge. Holes end it too.
 
+use super::{Filter, Function};
 use crate::stereo::map::{DisparityMap, INVALID};
 use crate::stereo::params::StereoParams;
+
+/// The spatial filter.
+pub const SPATIAL: Filter =
+    Filter { is_on: |params| params.spatial.is_some(), function: Function::Map(smooth_along_surfaces) };
 
 /// `old + share (new - old)`, rounded half up; `share` in per cent.
 pub fn blend(old: i16, new: i16, share_percent: u32) -> i16 {

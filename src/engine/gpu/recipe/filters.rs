@@ -130,7 +130,7 @@ impl Cook {
             self.push("filters", "temporal", vec![dispatch], product, level);
         }
         if structure.fill != Fill::None {
-            let asked = [("ASKED", structure.fill.asked() as u32)];
+            let asked = [("ASKED", structure.fill.values_per_side() as u32)];
             // The sizes of regions are needed no more: their place has room for a word for each row.
             let entries = shaders::FILL.entries.iter();
             let rows = |entry: &&'static str| Dispatch {
