@@ -3,7 +3,7 @@
 use super::maps::WinnerMaps;
 use super::median::Strip;
 use super::simd::{SimdLevel, on_level};
-use super::smooth;
+use super::running_mean;
 use crate::image::Image;
 use crate::stereo::filter::{FilterKind, Smoothed};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
@@ -42,8 +42,8 @@ pub(super) fn filter_maps(
         match kind {
             FilterKind::Median | FilterKind::LeftRight => {} // done above, in one pass
             FilterKind::Speckle => both.for_each(|map| remove_speckle(map, params.speckle_size, params.speckle_range)),
-            FilterKind::Spatial => both.for_each(|map| smooth::along_surfaces(level, &mut map.values, params)),
-            FilterKind::Temporal => smooth::over_time(&mut left, smoothed, params),
+            FilterKind::Spatial => both.for_each(|map| running_mean::along_surfaces(level, &mut map.values, params)),
+            FilterKind::Temporal => running_mean::over_time(&mut left, smoothed, params),
             FilterKind::Fill => both.for_each(|map| fill(level, map, params)),
         }
     }

@@ -1,10 +1,10 @@
 //! The CPU engine: the stages of [`crate::stereo`] on all cores, in vector instructions, to the same bits.
 //!
 //! Rectified pairs go in, disparity maps come out (`level`): where something coarser or earlier is asked, `gates` and
-//! `information` tell what it says; the pictures become codes (`codes`), or costs are looked up and stored (`lookup`), and
+//! `mutual_information` tell what it says; the pictures become codes (`codes`), or costs are looked up and stored (`stored_costs`), and
 //! aggregated over their surroundings (`local`); two sweeps follow all paths, make the costs as they go and choose the winners
-//! (`paths`, `sweep`, `walk`, `winner`), or without paths exact sums choose them (`exact`); the maps are filtered (`filter`,
-//! `median`, `smooth`).
+//! (`paths`, `sweep`, `recurrence`, `winner`), or without paths exact sums choose them (`exact_winner`); the maps are filtered (`filter`,
+//! `median`, `running_mean`).
 //!
 //! Candidates of a pixel are padded to whole registers, and what is padded stands for "there is no such candidate".
 
@@ -14,28 +14,29 @@
 
 mod adapter;
 mod aligned;
-mod cells;
 mod codes;
 mod costs;
-mod courses;
-mod exact;
+mod disparity_windows;
+mod exact_winner;
 mod filter;
 mod gates;
-mod information;
+mod input;
 mod lane;
 mod level;
 mod local;
-mod lookup;
 mod maps;
 mod median;
 mod memory;
+mod mutual_information;
+mod path_state;
 mod paths;
+mod recurrence;
+mod running_mean;
+mod scan;
 pub mod simd;
-mod smooth;
+mod stored_costs;
 mod sweep;
-mod turns;
-mod walk;
-mod windows;
+mod wavefront;
 mod winner;
 #[cfg(test)]
 mod tests;
@@ -44,32 +45,12 @@ use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime}
 use crate::frame::Luma;
 use crate::stereo::filter::Smoothed;
 use crate::stereo::{DisparityMap, Maps, Past, StereoParams};
-use level::{Buffers, Stages, Task};
+use input::LevelInput;
+use level::{Buffers, Stages};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use simd::SimdLevel;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Numbers by which a register may hang over the end of what a pixel owns.
-const OVERHANG: usize = 64;
-
-/// Candidates of each pixel, and how far apart pixels lie in a volume.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range {
-    /// Disparity of candidate 0.
-    min: i32,
-    /// How many there are.
-    candidates: usize,
-    /// The same, rounded up to whole registers.
-    stride: usize,
-}
-
-impl Range {
-    fn of(params: &StereoParams, level: SimdLevel) -> Self {
-        let candidates = params.num_disparities as usize;
-        Self { min: params.min_disparity, candidates, stride: candidates.next_multiple_of(level.bytes()) }
-    }
-}
 
 /// Matches on all cores. One job at a time; it is computed in [`Engine::collect`].
 ///
@@ -142,9 +123,9 @@ impl CpuEngine {
         let Self { level, pool, buffers, past, .. } = self;
         past.follow(left.size(), params);
         let mut stages = Stages::start();
-        let task = Task { level: *level, left, right, params };
+        let input = LevelInput { level: *level, left, right, params };
         let mut matched =
-            || buffers.match_level(task, past.last.as_ref(), &mut past.smoothed, wants_right, &mut stages);
+            || buffers.match_level(input, past.last.as_ref(), &mut past.smoothed, wants_right, &mut stages);
         let maps = match pool {
             Some(pool) => pool.install(matched),
             None => matched(),

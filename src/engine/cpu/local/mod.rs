@@ -8,7 +8,7 @@ mod cross;
 mod weighted;
 mod window;
 
-use super::Range;
+use super::input::Range;
 use super::costs::Costs;
 use super::simd::{SimdLevel, on_level};
 use crate::image::Image;
@@ -80,7 +80,7 @@ impl Local<'_> {
     /// Costs of row `y`, made in `scratch` where they are not stored.
     fn costs_of<'s>(&'s self, y: usize, scratch: &'s mut [u8]) -> &'s [u8] {
         let width = self.left.width();
-        on_level!(self.level, simd => self.costs.row(simd, (width, y), self.range, scratch))
+        on_level!(self.level, simd => self.costs.row(simd, width, y, self.range, scratch))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::arms::{Arms, DOWN, LEFT, RIGHT, UP};
 use super::{Local, Output, strips};
-use crate::engine::cpu::Range;
+use crate::engine::cpu::input::Range;
 use crate::engine::cpu::codes::reverse;
 use crate::engine::cpu::costs::Costs;
 use crate::engine::cpu::simd::on_level;
