@@ -4,7 +4,7 @@ use super::{Filter, Function};
 use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 
 /// The check of each map against the other one as it was before.
-pub const LEFT_RIGHT: Filter = Filter {
+pub(super) const LEFT_RIGHT: Filter = Filter {
     is_on: |params| params.left_right.is_some(),
     function: Function::BothMaps(|left, right, params| {
         let tolerance_px = params.left_right.unwrap_or(0);

@@ -31,7 +31,7 @@ impl Fill {
 }
 
 /// The fill of holes.
-pub const FILL: Filter = Filter { is_on: |params| params.fill != Fill::None, function: Function::Map(fill) };
+pub(super) const FILL: Filter = Filter { is_on: |params| params.fill != Fill::None, function: Function::Map(fill) };
 
 /// Fills the holes as the parameters ask for, and smooths once more where anything was filled in that way.
 pub fn fill(map: &mut DisparityMap, params: &StereoParams) {

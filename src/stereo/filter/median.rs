@@ -29,7 +29,7 @@ impl Median {
 }
 
 /// The median of each map.
-pub const MEDIAN: Filter = Filter {
+pub(super) const MEDIAN: Filter = Filter {
     is_on: |params| params.median != Median::Off,
     function: Function::Map(|map, params| *map = median(map, params.median)),
 };

@@ -66,26 +66,20 @@ impl FilterKind {
 
 /// Filters the maps in the one order that has a meaning. The right map is checked against the left one as that is against it,
 /// and filtered alike except over time.
-pub fn filter_maps(maps: Maps, params: &StereoParams, smoothed: &mut Option<Smoothed>, wants_right: bool) -> Maps {
-    let Maps { mut left, mut right } = maps;
+pub fn filter_maps(mut maps: Maps, params: &StereoParams, smoothed: &mut Option<Smoothed>, wants_right: bool) -> Maps {
     for kind in FilterKind::active(params) {
         match &kind.description().function {
-            Function::Map(filter) => {
-                filter(&mut left, params);
-                if let Some(right) = &mut right {
-                    filter(right, params);
-                }
-            }
+            Function::Map(filter) => maps.for_each(|map| filter(map, params)),
             Function::BothMaps(filter) => {
-                if let Some(right) = &mut right {
-                    filter(&mut left, right, params);
+                if let Some(right) = &mut maps.right {
+                    filter(&mut maps.left, right, params);
                 }
-                right = right.filter(|_| wants_right);
+                maps.right = maps.right.filter(|_| wants_right);
             }
-            Function::Sequence(filter) => filter(&mut left, smoothed, params),
+            Function::Sequence(filter) => filter(&mut maps.left, smoothed, params),
         }
     }
-    Maps { left, right: right.filter(|_| wants_right) }
+    Maps { right: maps.right.filter(|_| wants_right), ..maps }
 }
 
 #[cfg(test)]

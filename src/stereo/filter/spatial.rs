@@ -8,7 +8,7 @@ use crate::stereo::map::{DisparityMap, INVALID};
 use crate::stereo::params::StereoParams;
 
 /// The spatial filter.
-pub const SPATIAL: Filter =
+pub(super) const SPATIAL: Filter =
     Filter { is_on: |params| params.spatial.is_some(), function: Function::Map(smooth_along_surfaces) };
 
 /// `old + share (new - old)`, rounded half up; `share` in per cent.

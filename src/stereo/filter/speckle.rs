@@ -5,7 +5,7 @@ use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, reason};
 
 /// The removal of small regions.
-pub const SPECKLE: Filter = Filter {
+pub(super) const SPECKLE: Filter = Filter {
     is_on: |params| params.speckle_size > 0,
     function: Function::Map(|map, params| remove_speckle(map, params.speckle_size, params.speckle_range)),
 };

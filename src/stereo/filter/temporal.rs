@@ -56,7 +56,8 @@ impl Persistence {
 }
 
 /// The temporal filter.
-pub const TEMPORAL: Filter = Filter { is_on: |params| params.temporal, function: Function::Sequence(smooth_over_time) };
+pub(super) const TEMPORAL: Filter =
+    Filter { is_on: |params| params.temporal, function: Function::Sequence(smooth_over_time) };
 
 /// State of the filter, for each pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
