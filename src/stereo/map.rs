@@ -57,6 +57,16 @@ pub struct Maps {
     pub right: Option<DisparityMap>,
 }
 
+impl Maps {
+    /// Changes each map.
+    pub fn for_each(&mut self, mut change: impl FnMut(&mut DisparityMap)) {
+        change(&mut self.left);
+        if let Some(right) = &mut self.right {
+            change(right);
+        }
+    }
+}
+
 /// Disparity of each pixel, with reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DisparityMap {

@@ -28,7 +28,7 @@ pub(super) fn filter_maps(
     let right_values = right.as_ref().map(|right| &right.values);
     let check = |sign: i32| params.left_right.map(|tolerance_px| (tolerance_px, sign));
     let left_values = smooth_and_check(level, &left.values, right_values, check(-1), params, &mut left.reasons);
-    let mut right = right.filter(|_| wants_right).map(|mut right| {
+    let right = right.filter(|_| wants_right).map(|mut right| {
         for (reasons, &value) in right.reasons.pixels_mut().iter_mut().zip(right.values.pixels()) {
             *reasons |= if value == INVALID && *reasons == 0 { reason::RANGE } else { 0 };
         }
@@ -37,24 +37,24 @@ pub(super) fn filter_maps(
         right
     });
     left.values = left_values;
+    let mut maps = Maps { left, right };
     for kind in FilterKind::active(params) {
-        let both = [Some(&mut left), right.as_mut()].into_iter().flatten();
         match kind {
             FilterKind::Median | FilterKind::LeftRight => {} // done above, in one pass
-            FilterKind::Speckle => both.for_each(|map| remove_speckle(map, params.speckle_size, params.speckle_range)),
-            FilterKind::Spatial => both.for_each(|map| running_mean::along_surfaces(level, &mut map.values, params)),
-            FilterKind::Temporal => running_mean::over_time(&mut left, smoothed, params),
-            FilterKind::Fill => both.for_each(|map| fill(level, map, params)),
+            FilterKind::Speckle => maps.for_each(|map| remove_speckle(map, params.speckle_size, params.speckle_range)),
+            FilterKind::Spatial => maps.for_each(|map| running_mean::along_surfaces(level, &mut map.values, params)),
+            FilterKind::Temporal => running_mean::over_time(&mut maps.left, smoothed, params),
+            FilterKind::Fill => maps.for_each(|map| fill(level, map, params)),
         }
     }
-    left.confidence = confidence.map(|mut confidence| {
-        for (confidence, &reasons) in confidence.pixels_mut().iter_mut().zip(left.reasons.pixels()) {
+    maps.left.confidence = confidence.map(|mut confidence| {
+        for (confidence, &reasons) in confidence.pixels_mut().iter_mut().zip(maps.left.reasons.pixels()) {
             // no measured disparity
             *confidence = if reasons == 0 { *confidence } else { 0 };
         }
         confidence
     });
-    Maps { left, right }
+    maps
 }
 
 /// The median; and a disparity holds if the other picture finds its way back, where there is one and a tolerance with the sign

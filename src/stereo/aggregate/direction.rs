@@ -67,14 +67,14 @@ impl Direction {
     }
 
     /// Whether the minor axis advances with step `k`, from `k - 1` to `k`.
-    pub fn steps_aside(self, k: usize) -> bool {
+    pub fn has_minor_step(self, k: usize) -> bool {
         k > 0 && self.minor(k) > self.minor(k - 1)
     }
 
     /// The pixel before `(x, y)` on its line; `None` where the line starts.
     pub fn previous(self, x: usize, y: usize, width: usize, height: usize) -> Option<(usize, usize)> {
         let (k, aside) = self.along_line((x, y), (width, height));
-        let before = aside.checked_sub(usize::from(self.steps_aside(k)))?;
+        let before = aside.checked_sub(usize::from(self.has_minor_step(k)))?;
         Some(self.pixel((k.checked_sub(1)?, before), (width, height)))
     }
 
@@ -203,7 +203,7 @@ mod tests {
         let direction = Direction { major: Axis::X, dx: 1, dy: -1, slope: 16384 };
         let asides: Vec<_> = (0..11).map(|k| direction.minor(k)).collect();
         assert_eq!(asides, [0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3]);
-        assert!(!direction.steps_aside(0) && direction.steps_aside(2) && !direction.steps_aside(3));
+        assert!(!direction.has_minor_step(0) && direction.has_minor_step(2) && !direction.has_minor_step(3));
         let lines: Vec<Vec<_>> = direction.lines(7, 2).map(Iterator::collect).collect();
         assert_eq!(lines[0], [(0, 1), (1, 1), (2, 0), (3, 0), (4, 0), (5, 0)], "primary, from the lower left corner");
         assert_eq!(lines[1], [(0, 0), (1, 0)], "primary, leaves at the top");

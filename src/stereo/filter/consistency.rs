@@ -1,10 +1,10 @@
 //! Left-right check: a disparity holds if the right picture finds its way back (Hirschmüller 2008, eq. 17).
 
-use super::{Filter, Function};
+use super::order::{Filter, Function};
 use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 
 /// The check of each map against the other one as it was before.
-pub const LEFT_RIGHT: Filter = Filter {
+pub(super) const LEFT_RIGHT: Filter = Filter {
     is_on: |params| params.left_right.is_some(),
     function: Function::BothMaps(|left, right, params| {
         let tolerance_px = params.left_right.unwrap_or(0);

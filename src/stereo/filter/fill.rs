@@ -1,7 +1,7 @@
 //! Fill: pixels without a disparity take the background's, because what one eye does not see lies behind.
 
 use super::median::median;
-use super::{Filter, Function};
+use super::order::{Filter, Function};
 use crate::choices;
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, reason};
@@ -31,7 +31,7 @@ impl Fill {
 }
 
 /// The fill of holes.
-pub const FILL: Filter = Filter { is_on: |params| params.fill != Fill::None, function: Function::Map(fill) };
+pub(super) const FILL: Filter = Filter { is_on: |params| params.fill != Fill::None, function: Function::Map(fill) };
 
 /// Fills the holes as the parameters ask for, and smooths once more where anything was filled in that way.
 pub fn fill(map: &mut DisparityMap, params: &StereoParams) {

@@ -1,6 +1,6 @@
 //! Median filter, 3 x 3 or 5 x 5 (Banz et al. 2011, section 2.4).
 
-use super::{Filter, Function};
+use super::order::{Filter, Function};
 use crate::choices;
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID};
@@ -29,7 +29,7 @@ impl Median {
 }
 
 /// The median of each map.
-pub const MEDIAN: Filter = Filter {
+pub(super) const MEDIAN: Filter = Filter {
     is_on: |params| params.median != Median::Off,
     function: Function::Map(|map, params| *map = median(map, params.median)),
 };

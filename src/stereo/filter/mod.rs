@@ -1,11 +1,12 @@
 //! Filters of finished disparity maps.
 //!
-//! Each filter is described once, as a constant [`Filter`] in its own file; [`FilterKind`] lists them in the order in which
-//! they run.
+//! Each filter is described once, as a constant [`Filter`] in its own file; [`FilterKind`] lists them in the order in which they
+//! run.
 
 mod consistency;
 mod fill;
 mod median;
+mod order;
 mod spatial;
 mod speckle;
 mod temporal;
@@ -13,80 +14,10 @@ mod temporal;
 pub use consistency::check_left_right;
 pub use fill::{Fill, fill, fill_rows};
 pub use median::{Median, median};
+pub use order::{Filter, FilterKind, Function, filter_maps};
 pub use spatial::{blend, smooth_along_surfaces};
 pub use speckle::remove_speckle;
 pub use temporal::{Persistence, Row as TemporalRow, Smoothed, smooth_over_time};
-
-use super::map::{DisparityMap, Maps};
-use super::params::StereoParams;
-use crate::choices;
-
-/// Description of a filter.
-pub struct Filter {
-    /// Whether the parameters turn it on.
-    pub is_on: fn(&StereoParams) -> bool,
-    /// What it reads and changes, in plain loops.
-    pub function: Function,
-}
-
-/// Kinds of filters, by what they read and change.
-pub enum Function {
-    /// Changes each map by itself.
-    Map(fn(&mut DisparityMap, &StereoParams)),
-    /// Changes the left and the right map together. Behind it the right map is dropped unless it is a result.
-    BothMaps(fn(&mut DisparityMap, &mut DisparityMap, &StereoParams)),
-    /// Changes the left map and its own state, which is kept from pair to pair.
-    Sequence(fn(&mut DisparityMap, &mut Option<Smoothed>, &StereoParams)),
-}
-
-choices! {
-    /// Filters, in the order in which they run.
-    pub enum FilterKind: Filter {
-        /// Median of each map.
-        Median = "median" => median::MEDIAN,
-        /// Left-right check of each map against the other one.
-        LeftRight = "left-right" => consistency::LEFT_RIGHT,
-        /// Removal of small regions.
-        Speckle = "speckle" => speckle::SPECKLE,
-        /// Running means along rows and columns.
-        Spatial = "spatial" => spatial::SPATIAL,
-        /// Running means over the pairs.
-        Temporal = "temporal" => temporal::TEMPORAL,
-        /// Fill of pixels without a disparity, and the median once more.
-        Fill = "fill" => fill::FILL,
-    }
-}
-
-impl FilterKind {
-    /// The filters that the parameters turn on, in their order.
-    pub fn active(params: &StereoParams) -> impl Iterator<Item = Self> + '_ {
-        Self::ALL.iter().copied().filter(|kind| (kind.description().is_on)(params))
-    }
-}
-
-/// Filters the maps in the one order that has a meaning. The right map is checked against the left one as that is against it,
-/// and filtered alike except over time.
-pub fn filter_maps(maps: Maps, params: &StereoParams, smoothed: &mut Option<Smoothed>, wants_right: bool) -> Maps {
-    let Maps { mut left, mut right } = maps;
-    for kind in FilterKind::active(params) {
-        match &kind.description().function {
-            Function::Map(filter) => {
-                filter(&mut left, params);
-                if let Some(right) = &mut right {
-                    filter(right, params);
-                }
-            }
-            Function::BothMaps(filter) => {
-                if let Some(right) = &mut right {
-                    filter(&mut left, right, params);
-                }
-                right = right.filter(|_| wants_right);
-            }
-            Function::Sequence(filter) => filter(&mut left, smoothed, params),
-        }
-    }
-    Maps { left, right: right.filter(|_| wants_right) }
-}
 
 #[cfg(test)]
 mod tests {

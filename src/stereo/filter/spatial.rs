@@ -3,12 +3,12 @@
 //! A running mean goes along each row, there and back, then along each column, there and back, as often as asked for. Where
 //! the next disparity differs by more than `delta` it begins anew: that is an edge. Holes end it too.
 
-use super::{Filter, Function};
+use super::order::{Filter, Function};
 use crate::stereo::map::{DisparityMap, INVALID};
 use crate::stereo::params::StereoParams;
 
 /// The spatial filter.
-pub const SPATIAL: Filter =
+pub(super) const SPATIAL: Filter =
     Filter { is_on: |params| params.spatial.is_some(), function: Function::Map(smooth_along_surfaces) };
 
 /// `old + share (new - old)`, rounded half up; `share` in per cent.

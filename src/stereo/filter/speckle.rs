@@ -1,11 +1,11 @@
 //! Speckle removal: small islands of similar disparity are mismatches.
 
-use super::{Filter, Function};
+use super::order::{Filter, Function};
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, reason};
 
 /// The removal of small regions.
-pub const SPECKLE: Filter = Filter {
+pub(super) const SPECKLE: Filter = Filter {
     is_on: |params| params.speckle_size > 0,
     function: Function::Map(|map, params| remove_speckle(map, params.speckle_size, params.speckle_range)),
 };

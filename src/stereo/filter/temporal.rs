@@ -2,7 +2,7 @@
 //! filter with persistency).
 
 use super::spatial::blend;
-use super::{Filter, Function};
+use super::order::{Filter, Function};
 use crate::choices;
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, reason};
@@ -56,7 +56,8 @@ impl Persistence {
 }
 
 /// The temporal filter.
-pub const TEMPORAL: Filter = Filter { is_on: |params| params.temporal, function: Function::Sequence(smooth_over_time) };
+pub(super) const TEMPORAL: Filter =
+    Filter { is_on: |params| params.temporal, function: Function::Sequence(smooth_over_time) };
 
 /// State of the filter, for each pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
