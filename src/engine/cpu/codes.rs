@@ -4,10 +4,10 @@
 //! Byte `p` of left `(x, y)` is `left[(y * planes + p) * width + x]`. `right[(y * planes + p) * pitch + j]` is right column
 //! `width - 1 - min - j`, clamped, so that the partner of `(x, i)` is `j = width - 1 - x + i`.
 
-use super::lane::Lane;
-use super::simd::{SimdLevel, on_level};
 use super::disparity_windows::DisparityWindow;
 use super::input::{OVERHANG, PixelSpan, Range};
+use super::lane::Lane;
+use super::simd::{SimdLevel, on_level};
 use crate::frame::Luma;
 use crate::image::Image;
 use crate::stereo::cost::census::Shape;
@@ -78,7 +78,13 @@ impl Codes {
     }
 
     #[inline(always)]
-    fn hamming<S: Simd, L: Lane, const P: usize>(&self, simd: S, span: PixelSpan, window: DisparityWindow, out: &mut [L]) {
+    fn hamming<S: Simd, L: Lane, const P: usize>(
+        &self,
+        simd: S,
+        span: PixelSpan,
+        window: DisparityWindow,
+        out: &mut [L],
+    ) {
         let len = <S::u8s as SimdBase<S>>::LEN;
         let left = &self.left[span.y * P * self.width..][..P * self.width];
         let right = &self.right[span.y * P * self.pitch..][..P * self.pitch];
@@ -106,7 +112,13 @@ impl Codes {
 
     /// Differences of the bytes of a span of pixels, the window's candidates of one pixel after the other.
     #[inline(always)]
-    pub(super) fn differences<S: Simd, L: Lane>(&self, simd: S, span: PixelSpan, window: DisparityWindow, out: &mut [L]) {
+    pub(super) fn differences<S: Simd, L: Lane>(
+        &self,
+        simd: S,
+        span: PixelSpan,
+        window: DisparityWindow,
+        out: &mut [L],
+    ) {
         let len = <S::u8s as SimdBase<S>>::LEN;
         let left = &self.left[span.y * self.width..][..self.width];
         let right = &self.right[span.y * self.pitch..][..self.pitch];

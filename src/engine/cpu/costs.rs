@@ -1,9 +1,9 @@
 //! Costs of a span of pixels, computed when they are needed: comparing codes is faster than reading a volume.
 
-use super::input::{PixelSpan, Range};
 use super::codes::Codes;
-use super::lane::Lane;
 use super::disparity_windows::{DisparityWindow, DisparityWindows};
+use super::input::{PixelSpan, Range};
+use super::lane::Lane;
 use crate::stereo::gating::Gate;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;

@@ -75,6 +75,8 @@ impl DisparityWindows {
     /// Allocated bytes.
     pub(super) fn bytes(&self) -> usize {
         let gates = self.gates.as_ref().map_or(0, |gates| size_of_val(gates.pixels()));
-        gates + self.tiles.capacity() * size_of::<(DisparityWindow, usize)>() + self.row_lens.capacity() * size_of::<usize>()
+        gates
+            + self.tiles.capacity() * size_of::<(DisparityWindow, usize)>()
+            + self.row_lens.capacity() * size_of::<usize>()
     }
 }

@@ -2,8 +2,8 @@
 
 use super::maps::WinnerMaps;
 use super::median::Strip;
-use super::simd::{SimdLevel, on_level};
 use super::running_mean;
+use super::simd::{SimdLevel, on_level};
 use crate::image::Image;
 use crate::stereo::filter::{FilterKind, Smoothed};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};

@@ -4,13 +4,13 @@
 use super::aligned::Aligned;
 use super::codes::{Codes, Transform};
 use super::costs::Costs;
+use super::disparity_windows::DisparityWindows;
+use super::input::{LevelInput, OVERHANG, Range};
 use super::lane::{Increment, Lane};
 use super::local::Local;
 use super::maps::WinnerMaps;
 use super::paths::Workspace;
 use super::simd::SimdLevel;
-use super::disparity_windows::DisparityWindows;
-use super::input::{LevelInput, OVERHANG, Range};
 use super::{exact_winner, filter, gates, mutual_information, scan, stored_costs, sweep};
 use crate::engine::{EngineError, StageTime};
 use crate::frame::Luma;

@@ -2,9 +2,9 @@
 //! proceeds.
 
 use super::aligned::Aligned;
-use super::lane::Lane;
-use super::input::{BLOCK, MAX_DIRECTIONS};
 use super::disparity_windows::DisparityWindow;
+use super::input::{BLOCK, MAX_DIRECTIONS};
+use super::lane::Lane;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 

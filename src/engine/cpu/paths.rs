@@ -9,14 +9,14 @@
 //! on a sweep, and the order of the sums never depends on them.
 
 use super::aligned::Aligned;
-use super::path_state::BlockState;
-use super::scan::Sweep;
+use super::input::BLOCK;
 use super::lane::{Increment, Lane};
 use super::maps::WinnerMaps;
+use super::path_state::BlockState;
+use super::scan::Sweep;
 use super::simd::{SimdLevel, on_level};
-use super::sweep::{PathStates, SweepInput, Row, Scratch, RowVisit, room, process_row};
+use super::sweep::{PathStates, Row, RowVisit, Scratch, SweepInput, process_row, room};
 use super::wavefront::{RowCursor, Sequenced};
-use super::input::BLOCK;
 use crate::engine::EngineError;
 use std::sync::{Mutex, PoisonError};
 
@@ -33,7 +33,8 @@ pub(super) struct Workspace<L, E> {
 impl<L: Lane, E: Increment<L>> Workspace<L, E> {
     /// Allocated bytes.
     pub(super) fn bytes(&mut self) -> usize {
-        let states = self.states.iter_mut().flatten().flat_map(PathStates::values).map(|state| state.bytes()).sum::<usize>();
+        let states =
+            self.states.iter_mut().flatten().flat_map(PathStates::values).map(|state| state.bytes()).sum::<usize>();
         let scratch = self.scratch.iter_mut().map(|s| s.get_mut().unwrap_or_else(PoisonError::into_inner).bytes());
         self.volume.bytes() + states + scratch.sum::<usize>()
     }
@@ -79,7 +80,8 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
                 let mut scheduler = scheduler.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some((s, v)) = scheduler.next(own) else { break };
                 // in the order of the rows, so that each cursor has the number of its row
-                let mut cursors: Vec<RowCursor<'_, BlockState<L>>> = self.states[s].iter().map(PathStates::start_row).collect();
+                let mut cursors: Vec<RowCursor<'_, BlockState<L>>> =
+                    self.states[s].iter().map(PathStates::start_row).collect();
                 drop(scheduler);
                 debug_assert!(cursors.iter().all(|cursor| cursor.row() == v as u64));
                 let (first, last) = order_of(s, v, height, sweeps.len());

@@ -7,10 +7,12 @@
 //!
 //! Before the start of a line all path costs are 0, so that `e` is 0 and `L = C`.
 
-use super::path_state::{BlockState, EdgeState, LEFT, ABOVE_LEFT, BlockShape, SLOTS, at_slot, load_neighbours, mask_borders, store_edge};
-use super::scan::{Predecessor, Predecessors};
 use super::lane::{Increment, Lane};
 use super::memory::{Streams, prefetch};
+use super::path_state::{
+    ABOVE_LEFT, BlockShape, BlockState, EdgeState, LEFT, SLOTS, at_slot, load_neighbours, mask_borders, store_edge,
+};
+use super::scan::{Predecessor, Predecessors};
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
@@ -107,7 +109,9 @@ impl<'a> SlotRule<'a> {
         let rule = Self { first: LEFT, step: 1, minor_steps: None, keeps_above_left: false };
         match predecessor {
             Predecessors::Same(Predecessor::Left) => rule,
-            Predecessors::Same(Predecessor::AboveLeft) => Self { first: ABOVE_LEFT, step: 0, keeps_above_left: true, ..rule },
+            Predecessors::Same(Predecessor::AboveLeft) => {
+                Self { first: ABOVE_LEFT, step: 0, keeps_above_left: true, ..rule }
+            }
             Predecessors::Same(Predecessor::Above) => Self { first: LEFT + 1, ..rule },
             Predecessors::Same(Predecessor::AboveRight) => Self { first: LEFT + 2, ..rule },
             Predecessors::ByMinorStep(columns) => Self { minor_steps: Some(columns), keeps_above_left: true, ..rule },
@@ -185,7 +189,8 @@ pub(super) fn aggregate_block<S, L, E, const N: usize>(
             let cost = at_slot::<S, L>(simd, costs, b * len);
             let mut sums = E::zero(simd);
             for r in 0..N {
-                let above = if b + 1 < registers || gated { at_slot(simd, slots, from[r] + (b + 1) * len) } else { none };
+                let above =
+                    if b + 1 < registers || gated { at_slot(simd, slots, from[r] + (b + 1) * len) } else { none };
                 let beside = L::shifted_up::<S>(below[r], here[r]).min(here[r].slide::<1>(above)).saturating_add(p1);
                 let increment = here[r].min(beside).min(limit[r]) - before[r];
                 let path = cost.saturating_add(increment);
@@ -248,7 +253,11 @@ pub(super) fn aggregate_block_fixed<S, L, E, const N: usize, const B: usize, con
         let costs = &costs[t * stride..][..stride];
         let at = t * stride;
         if accumulation == Accumulation::Final {
-            let next = if block.mirrored { at.wrapping_sub(PREFETCH_DISTANCE * stride) } else { at + PREFETCH_DISTANCE * stride };
+            let next = if block.mirrored {
+                at.wrapping_sub(PREFETCH_DISTANCE * stride)
+            } else {
+                at + PREFETCH_DISTANCE * stride
+            };
             for b in 0..B {
                 prefetch(volume, next.wrapping_add(b * len));
             }

@@ -148,7 +148,10 @@ mod tests {
                             assert!((1..=MAX_DIRECTIONS).contains(&pass.directions.len()));
                             for scan in &pass.directions {
                                 check(&sweep, pass, scan, (width, height));
-                                let at = left.iter().position(|d| *d == scan.direction).expect("a direction of the parameters");
+                                let at = left
+                                    .iter()
+                                    .position(|d| *d == scan.direction)
+                                    .expect("a direction of the parameters");
                                 left.swap_remove(at);
                             }
                         }
@@ -163,7 +166,9 @@ mod tests {
         for (v, u) in (0..height).flat_map(|v| (0..width).map(move |u| (v, u))) {
             let from = match scan.predecessors(v, pass.mirrored) {
                 Predecessors::Same(from) => from,
-                Predecessors::ByMinorStep(minor_steps) => [Predecessor::Left, Predecessor::AboveLeft][usize::from(minor_steps[u])],
+                Predecessors::ByMinorStep(minor_steps) => {
+                    [Predecessor::Left, Predecessor::AboveLeft][usize::from(minor_steps[u])]
+                }
             };
             let (du, dv) = match from {
                 Predecessor::Left => (-1, 0),

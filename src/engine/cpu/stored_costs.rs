@@ -1,8 +1,8 @@
 //! Costs that are stored in a volume: those from tables, and those that a weighted aggregation reads several times.
 
-use super::input::Range;
 use super::codes::Codes;
 use super::costs::Costs;
+use super::input::Range;
 use super::simd::{SimdLevel, on_level};
 use crate::stereo::cost::mutual_information::Table;
 use crate::stereo::cost::tables::{Scale, Tables};

@@ -1,17 +1,17 @@
 //! One row of a sweep, block by block: costs, path costs and, in the last pass over the row, winners.
 
-use super::input::{BLOCK, MAX_DIRECTIONS, PixelSpan, Range};
 use super::aligned::Aligned;
-use super::path_state::{BlockState, EdgeState, BlockShape};
 use super::costs::Costs;
-use super::scan::{Pass, Predecessor, Predecessors, Sweep};
+use super::disparity_windows::{DisparityWindow, DisparityWindows};
+use super::input::{BLOCK, MAX_DIRECTIONS, PixelSpan, Range};
 use super::lane::{Increment, Lane};
 use super::maps::MapRow;
 use super::memory::Streams;
-use super::wavefront::{RowCursor, Wavefront};
+use super::path_state::{BlockShape, BlockState, EdgeState};
 use super::recurrence::{Accumulation, Block, SumOutput, aggregate_block, aggregate_block_fixed, costs_as_totals};
-use super::disparity_windows::{DisparityWindow, DisparityWindows};
-use super::winner::{RightWinners, BlockTotals};
+use super::scan::{Pass, Predecessor, Predecessors, Sweep};
+use super::wavefront::{RowCursor, Wavefront};
+use super::winner::{BlockTotals, RightWinners};
 use crate::image::Image;
 use crate::stereo::params::StereoParams;
 use fearless_simd::Simd;
@@ -172,7 +172,11 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
             p2_pitch: width,
             predecessors: &predecessors[..directions],
             costs,
-            volume: if accumulation == Accumulation::Single { &mut [] } else { &mut row.volume[start..][..pixels * window.len] },
+            volume: if accumulation == Accumulation::Single {
+                &mut []
+            } else {
+                &mut row.volume[start..][..pixels * window.len]
+            },
             totals: &mut block_totals.totals()[window.first..],
             totals_pitch,
             output: SumOutput {
@@ -214,12 +218,23 @@ fn scan_block<S: Simd, L: Lane, E: Increment<L>>(
     right: Option<&BlockState<L>>,
 ) {
     let four = block.predecessors.len() == MAX_DIRECTIONS
-        && block.predecessors.iter().zip(Predecessor::ALL).all(|(&predecessor, from)| matches!(predecessor, Predecessors::Same(f) if f == from));
+        && block
+            .predecessors
+            .iter()
+            .zip(Predecessor::ALL)
+            .all(|(&predecessor, from)| matches!(predecessor, Predecessors::Same(f) if f == from));
     let registers = block.shape.window.len / <L::V<S> as SimdBase<S>>::LEN;
     let (accumulation, gated) = (block.output.accumulation, block.shape.gated);
     macro_rules! fixed {
         ($directions:literal, $registers:literal, $four:literal, $gated:literal, $accumulation:expr) => {
-            aggregate_block_fixed::<S, L, E, $directions, $registers, $four, $gated>(simd, $accumulation, block, state, edge, right)
+            aggregate_block_fixed::<S, L, E, $directions, $registers, $four, $gated>(
+                simd,
+                $accumulation,
+                block,
+                state,
+                edge,
+                right,
+            )
         };
     }
     match (block.predecessors.len(), accumulation, registers, gated) {

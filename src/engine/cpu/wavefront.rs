@@ -312,7 +312,8 @@ mod tests {
         ends(|| {
             for (len, steps) in [(1, 0), (3, 0), (3, 1), (3, 2), (3, 3)] {
                 let wavefront = wavefront(len);
-                let (mut ahead, mut dropped, mut behind) = (wavefront.start_row(), wavefront.start_row(), wavefront.start_row());
+                let (mut ahead, mut dropped, mut behind) =
+                    (wavefront.start_row(), wavefront.start_row(), wavefront.start_row());
                 assert!(ahead.advance().is_some());
                 while steps > 0 && ahead.advance().is_some() {}
                 for _ in 0..steps {
@@ -347,7 +348,10 @@ mod tests {
                 }
                 drop((first, second));
                 let mut third = wavefront.start_row();
-                assert_eq!(std::iter::from_fn(|| third.advance().map(|(value, _)| *value)).sum::<u64>(), 2 * len as u64);
+                assert_eq!(
+                    std::iter::from_fn(|| third.advance().map(|(value, _)| *value)).sum::<u64>(),
+                    2 * len as u64
+                );
             }
         });
     }

@@ -2,10 +2,10 @@
 //!
 //! Totals have 16 bits; the largest value marks a missing candidate.
 
-use super::input::Range;
 use super::aligned::Aligned;
-use super::maps::MapRow;
 use super::input::BLOCK;
+use super::input::Range;
+use super::maps::MapRow;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
 use fearless_simd::Simd;
@@ -203,7 +203,14 @@ impl RightWinners {
 
     /// Enters the candidates of a block at column `first`. Blocks come from left to right, or `mirrored` from right to left.
     #[inline(always)]
-    pub(super) fn update<S: Simd>(&mut self, simd: S, block: &BlockTotals, first: usize, pixels: usize, mirrored: bool) {
+    pub(super) fn update<S: Simd>(
+        &mut self,
+        simd: S,
+        block: &BlockTotals,
+        first: usize,
+        pixels: usize,
+        mirrored: bool,
+    ) {
         let len = <S::u16s as SimdBase<S>>::LEN;
         let mut t = 0;
         while t < pixels {

@@ -1,6 +1,6 @@
 //! Left-right check: a disparity holds if the right picture finds its way back (Hirschmüller 2008, eq. 17).
 
-use super::order::{Filter, Function};
+use super::description::{Filter, Function};
 use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 
 /// The check of each map against the other one as it was before.

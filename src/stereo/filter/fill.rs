@@ -1,7 +1,7 @@
 //! Fill: pixels without a disparity take the background's, because what one eye does not see lies behind.
 
+use super::description::{Filter, Function};
 use super::median::median;
-use super::order::{Filter, Function};
 use crate::choices;
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, reason};

@@ -1,6 +1,6 @@
 //! Median filter, 3 x 3 or 5 x 5 (Banz et al. 2011, section 2.4).
 
-use super::order::{Filter, Function};
+use super::description::{Filter, Function};
 use crate::choices;
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID};

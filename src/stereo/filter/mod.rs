@@ -4,6 +4,7 @@
 //! run.
 
 mod consistency;
+mod description;
 mod fill;
 mod median;
 mod order;
@@ -12,12 +13,13 @@ mod speckle;
 mod temporal;
 
 pub use consistency::check_left_right;
+pub use description::{Filter, Function, Smoothed};
 pub use fill::{Fill, fill, fill_rows};
 pub use median::{Median, median};
-pub use order::{Filter, FilterKind, Function, filter_maps};
+pub use order::{FilterKind, filter_maps};
 pub use spatial::{blend, smooth_along_surfaces};
 pub use speckle::remove_speckle;
-pub use temporal::{Persistence, Row as TemporalRow, Smoothed, smooth_over_time};
+pub use temporal::{Persistence, Row as TemporalRow, smooth_over_time};
 
 #[cfg(test)]
 mod tests {

@@ -1,27 +1,10 @@
-//! Descriptions of the filters, and the order in which they run.
+//! The filters, in the order in which they run.
 
+use super::description::{Filter, Function};
 use super::{Smoothed, consistency, fill, median, spatial, speckle, temporal};
 use crate::choices;
-use crate::stereo::map::{DisparityMap, Maps};
+use crate::stereo::map::Maps;
 use crate::stereo::params::StereoParams;
-
-/// Description of a filter.
-pub struct Filter {
-    /// Whether the parameters turn it on.
-    pub is_on: fn(&StereoParams) -> bool,
-    /// What it reads and changes, in plain loops.
-    pub function: Function,
-}
-
-/// Kinds of filters, by what they read and change.
-pub enum Function {
-    /// Changes each map by itself.
-    Map(fn(&mut DisparityMap, &StereoParams)),
-    /// Changes the left and the right map together. Behind it the right map is dropped unless it is a result.
-    BothMaps(fn(&mut DisparityMap, &mut DisparityMap, &StereoParams)),
-    /// Changes the left map and its own state, which is kept from pair to pair.
-    Sequence(fn(&mut DisparityMap, &mut Option<Smoothed>, &StereoParams)),
-}
 
 choices! {
     /// Filters, in the order in which they run.

@@ -3,7 +3,7 @@
 //! A running mean goes along each row, there and back, then along each column, there and back, as often as asked for. Where
 //! the next disparity differs by more than `delta` it begins anew: that is an edge. Holes end it too.
 
-use super::order::{Filter, Function};
+use super::description::{Filter, Function};
 use crate::stereo::map::{DisparityMap, INVALID};
 use crate::stereo::params::StereoParams;
 

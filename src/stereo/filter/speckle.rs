@@ -1,6 +1,6 @@
 //! Speckle removal: small islands of similar disparity are mismatches.
 
-use super::order::{Filter, Function};
+use super::description::{Filter, Function};
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, reason};
 

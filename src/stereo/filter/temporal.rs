@@ -1,8 +1,8 @@
 //! Temporal filter: a running mean over the pairs, and holes that keep what was there a moment ago (RealSense's temporal
 //! filter with persistency).
 
+use super::description::{Filter, Function, Smoothed};
 use super::spatial::blend;
-use super::order::{Filter, Function};
 use crate::choices;
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, reason};
@@ -59,15 +59,6 @@ impl Persistence {
 pub(super) const TEMPORAL: Filter =
     Filter { is_on: |params| params.temporal, function: Function::Sequence(smooth_over_time) };
 
-/// State of the filter, for each pixel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Smoothed {
-    /// The running mean, 1/16 px; [`INVALID`] where nothing was ever measured.
-    pub values: Image<i16>,
-    /// In which of the last eight pairs it was measured, the last one in bit 0.
-    pub seen: Image<u8>,
-}
-
 /// Blends a map with the running mean, and fills holes with it. A step of more than `temporal_delta` is a change of the
 /// scene: the mean begins anew, and earlier pairs are forgotten.
 pub fn smooth_over_time(map: &mut DisparityMap, past: &mut Option<Smoothed>, params: &StereoParams) {
@@ -80,13 +71,6 @@ pub fn smooth_over_time(map: &mut DisparityMap, past: &mut Option<Smoothed>, par
             seen: past.seen.row_mut(y),
         };
         row.smooth(params);
-    }
-}
-
-impl Smoothed {
-    /// Before the first pair.
-    pub fn empty((width, height): (usize, usize)) -> Self {
-        Self { values: Image::filled(width, height, INVALID), seen: Image::filled(width, height, 0) }
     }
 }
 

@@ -40,7 +40,11 @@ pub fn aggregate(costs: &Volume<u8>, left: &Image<u8>, right: &Image<u8>, params
 }
 
 /// The pixel at an offset, its coordinates clamped into the picture.
-pub(super) fn clamped((x, y): (usize, usize), (dx, dy): (isize, isize), (width, height): (usize, usize)) -> (usize, usize) {
+pub(super) fn clamped(
+    (x, y): (usize, usize),
+    (dx, dy): (isize, isize),
+    (width, height): (usize, usize),
+) -> (usize, usize) {
     let at = |v: usize, dv: isize, len: usize| (v as isize + dv).clamp(0, len as isize - 1) as usize;
     (at(x, dx, width), at(y, dy, height))
 }

@@ -8,8 +8,8 @@ mod cross;
 mod weighted;
 mod window;
 
-use super::input::Range;
 use super::costs::Costs;
+use super::input::Range;
 use super::simd::{SimdLevel, on_level};
 use crate::image::Image;
 use crate::stereo::Aggregation;

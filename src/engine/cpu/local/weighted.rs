@@ -3,9 +3,9 @@
 
 use super::arms::{Arms, DOWN, LEFT, RIGHT, UP};
 use super::{Local, Output, strips};
-use crate::engine::cpu::input::Range;
 use crate::engine::cpu::codes::reverse;
 use crate::engine::cpu::costs::Costs;
+use crate::engine::cpu::input::Range;
 use crate::engine::cpu::simd::on_level;
 use crate::stereo::local::WeightTables;
 use fearless_simd::Simd;
