@@ -75,7 +75,7 @@ pub struct DisparityMap {
     /// Bits of [`reason`].
     pub reasons: Image<u8>,
     /// How clearly each disparity won, if requested: [`crate::stereo::disparity::confidence`] of its winner;
-    /// 0 where none was measured, so also where one was kept from before or filled in.
+    /// 0 where none was measured, so also where it was held or filled.
     pub confidence: Option<Image<u8>>,
 }
 

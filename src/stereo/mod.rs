@@ -1,4 +1,4 @@
-//! The algorithm, in the order it runs, in plain loops: what each stage means, to the bit.
+//! The algorithm in plain loops: the definition of each stage, to the bit.
 //!
 //! Semi-global matching after Hirschmüller (2008), and the local methods that stop before it, in integers throughout; only
 //! depth in metres is a float. The CPU and GPU engines must equal [`match_next`] for every option. Nothing here knows of
@@ -70,7 +70,7 @@ fn match_level(
     filter_maps(Maps { left: left_map, right: right_map }, params, smoothed, wants_right)
 }
 
-/// Matching cost, aggregated over its surroundings and summed over paths, as far as the parameters ask for either.
+/// Matching costs, with local aggregation and paths if the parameters have them.
 pub fn sum_volume(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prior) -> Volume<u32> {
     let (left8, right8) = (left.to_u8(), right.to_u8());
     let gates = prior.gates.clone();

@@ -25,7 +25,7 @@ impl<T> Default for Aligned<T> {
 }
 
 impl<T: Pod> Aligned<T> {
-    /// Makes it this long. What it holds is left over from before or zero.
+    /// Sets the length. The values are zero or left over from before.
     pub(super) fn resize(&mut self, len: usize) {
         let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
         if self.lines.len() / 4 > lines {

@@ -1,5 +1,5 @@
-//! What is compared, brightness, rank or census, one or more bytes for each pixel, laid out so that a register's worth of partners of a
-//! pixel lies together: byte `p` of a row is a row of its own, and right rows are reversed and extended by their ends.
+//! Codes of the pixels (brightness, rank or census, one or more bytes each), laid out so that a register of partners of a pixel is
+//! contiguous: byte `p` of a row is a row of its own, and right rows are reversed and extended by their ends.
 //!
 //! Byte `p` of left `(x, y)` is `left[(y * planes + p) * width + x]`. `right[(y * planes + p) * pitch + j]` is right column
 //! `width - 1 - min - j`, clamped, so that the partner of `(x, i)` is `j = width - 1 - x + i`.

@@ -57,8 +57,8 @@ pub(super) fn filter_maps(
     maps
 }
 
-/// The median; and a disparity holds if the other picture finds its way back, where there is one and a tolerance with the sign
-/// of the way there.
+/// The median and, if there is another map and a tolerance, the left-right check against it; `check` has the tolerance and the
+/// sign of the offset to the partner.
 fn smooth_and_check(
     level: SimdLevel,
     map: &Image<i16>,
@@ -258,7 +258,7 @@ fn fill_rows(map: &mut DisparityMap, per_side: usize) {
     }
 }
 
-/// Fills one row; false if it has nothing to fill it with.
+/// Fills one row; false if it has no disparity.
 fn fill_row(values: &mut [i16], reasons: &mut [u8], per_side: usize) -> bool {
     let valid: Vec<usize> = (0..values.len()).filter(|&x| values[x] != INVALID).collect();
     let measured: Vec<i16> = valid.iter().map(|&x| values[x]).collect();

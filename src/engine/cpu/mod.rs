@@ -1,12 +1,11 @@
 //! The CPU engine: the stages of [`crate::stereo`] on all cores, in vector instructions, to the same bits.
 //!
-//! Rectified pairs go in, disparity maps come out (`level`): where something coarser or earlier is asked, `gates` and
-//! `mutual_information` tell what it says; the pictures become codes (`codes`), or costs are looked up and stored (`stored_costs`), and
-//! aggregated over their surroundings (`local`); two sweeps follow all paths, make the costs as they go and choose the winners
-//! (`paths`, `sweep`, `recurrence`, `winner`), or without paths exact sums choose them (`exact_winner`); the maps are filtered (`filter`,
-//! `median`, `running_mean`).
+//! The stages in their order (`level`): `gates` and `mutual_information` compute the prior from coarser levels and earlier pairs;
+//! the pictures become codes (`codes`), or volumes of costs (`stored_costs`), and are aggregated locally (`local`); two sweeps
+//! compute costs and path costs and choose the winners (`paths`, `sweep`, `recurrence`, `winner`), or without paths exact sums
+//! decide (`exact_winner`); the maps are filtered (`filter`, `median`, `running_mean`).
 //!
-//! Candidates of a pixel are padded to whole registers, and what is padded stands for "there is no such candidate".
+//! Candidates of a pixel are padded to whole registers; the padding has the cost that marks missing candidates.
 
 #![allow(clippy::inline_always, reason = "what is not inlined into a loop is not compiled for its vector instructions")]
 #![allow(clippy::needless_bitwise_bool, reason = "without branches loops become vector instructions")]
@@ -77,7 +76,7 @@ pub struct CpuEngine {
 }
 
 impl CpuEngine {
-    /// An engine with this many threads, or one for each core, and the vector instructions that [`simd::VARIABLE`] asks for,
+    /// An engine with this many threads, or one for each core, and the vector instructions set by [`simd::VARIABLE`],
     /// or the best ones.
     pub fn new(threads: Option<usize>) -> Self {
         let level = SimdLevel::chosen().unwrap_or_else(|err| {

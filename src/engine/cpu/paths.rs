@@ -114,7 +114,7 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
     }
 }
 
-/// Whether sweep `s` is the first to come to its row `v`, and whether it is the last. Of two sweeps the first one goes down.
+/// Whether sweep `s` is the first to process its row `v`, and whether it is the last. Of two sweeps the first one goes down.
 fn order_of(s: usize, v: usize, height: usize, sweeps: usize) -> (bool, bool) {
     let first = sweeps == 1 || v < if s == 0 { height / 2 } else { height - height / 2 };
     (first, sweeps == 1 || !first)

@@ -1,6 +1,6 @@
 //! The filters over surfaces and over time on the CPU, after [`crate::stereo::filter`].
 //!
-//! A running mean cannot be taken in pieces, but many lines go on side by side: rows are turned to lie like columns.
+//! A running mean is sequential along its line, but many lines are computed side by side: rows are transposed.
 
 use super::simd::{SimdLevel, on_level};
 use crate::image::Image;

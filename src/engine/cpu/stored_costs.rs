@@ -55,7 +55,7 @@ pub(super) fn tables(
 fn add_tables<S: Simd>(simd: S, tables: &Tables, differences: &[u8], out: &mut [u8]) {
     let len = <S::u8s as SimdBase<S>>::LEN;
     if len == 16 && cfg!(not(target_arch = "aarch64")) {
-        // SSE2 looks nothing up
+        // SSE2 has no table lookup
         for i in 0..out.len() {
             out[i] = tables.cost(differences[i], out[i].into());
         }
@@ -81,7 +81,7 @@ fn blocks<S: Simd>(simd: S, table: &[u8]) -> [S::u8s; 4] {
     blocks
 }
 
-/// What a table of 64 bytes has at each of these places.
+/// Entries of a table of 64 bytes at these indices.
 #[inline(always)]
 fn look_up<S: Simd>(simd: S, blocks: &[S::u8s; 4], places: S::u8s) -> S::u8s {
     let (within, block) = (places & 15, places >> 4);

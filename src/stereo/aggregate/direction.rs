@@ -1,15 +1,15 @@
 //! Directions at any angle, and the lines of pixels that paths follow (Frommholz 2020, section 3).
 //!
-//! A line is drawn once and for all by its slope; shifted copies of it tile the picture, so that every pixel lies on
-//! exactly one line of each direction and no cost is summed twice or left out. As in the paper there are two sweeps:
+//! A line is drawn once, by its slope; shifted copies of it tile the picture, so that every pixel lies on exactly one line of
+//! each direction and no cost is summed twice or left out. As in the paper there are two sweeps:
 //! lines that start at the side where the major axis begins, then those that enter beside it, with the part of the
 //! line that lies outside cut off.
 //!
 //! Lines are 8-connected: the major axis advances by one each step, the minor axis with it where a run of the line
-//! ends. The paper names a four-connected line; that one steps aside on its own, and its shifted copies would visit
+//! ends. The paper names a four-connected line; that one takes minor-axis steps by themselves, and its shifted copies visit
 //! most pixels of a diagonal twice, which the paper excludes.
 
-/// Most directions that can be asked for; the paper's measurements end there.
+/// Largest number of directions; the paper's measurements end there.
 pub const MAX_PATHS: u32 = 384;
 
 /// The fraction's unit in [`Direction::slope`].
@@ -24,7 +24,7 @@ pub enum Axis {
     Y,
 }
 
-/// Where paths go: along the major axis step by step, and aside as the slope says.
+/// Direction of paths: one step at a time along the major axis, and minor-axis steps by the slope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Direction {
     /// The axis that advances with every step; y where both advance alike.
@@ -106,14 +106,14 @@ impl Direction {
         if self.major == Axis::X { (width, height) } else { (height, width) }
     }
 
-    /// Where a pixel lies along the major and the minor axis, both counted from where lines enter.
+    /// Coordinates of a pixel along the major and the minor axis, both counted from the side where lines begin.
     fn along_line(self, (x, y): (usize, usize), (width, height): (usize, usize)) -> (usize, usize) {
         let x = if self.dx > 0 { x } else { width - 1 - x };
         let y = if self.dy > 0 { y } else { height - 1 - y };
         if self.major == Axis::X { (x, y) } else { (y, x) }
     }
 
-    /// The pixel that lies there.
+    /// The pixel at these coordinates.
     fn pixel(self, (k, aside): (usize, usize), (width, height): (usize, usize)) -> (usize, usize) {
         let (x, y) = if self.major == Axis::X { (k, aside) } else { (aside, k) };
         (if self.dx > 0 { x } else { width - 1 - x }, if self.dy > 0 { y } else { height - 1 - y })

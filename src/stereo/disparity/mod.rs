@@ -21,7 +21,7 @@ use crate::choices;
 choices! {
     /// Source of the right picture's disparities, with which the left ones are checked.
     pub enum RightMatching {
-        /// From the same sums, along their diagonals: costs next to nothing.
+        /// From the same sums, along their diagonals: takes almost no time.
         Diagonal = "diagonal",
         /// From matching once more with the pictures swapped: more exact, takes twice as long.
         Swapped = "swapped",

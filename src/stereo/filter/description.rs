@@ -8,11 +8,11 @@ use crate::stereo::params::StereoParams;
 pub struct Filter {
     /// Whether the parameters turn it on.
     pub is_on: fn(&StereoParams) -> bool,
-    /// What it reads and changes, in plain loops.
+    /// The filter in plain loops.
     pub function: Function,
 }
 
-/// Kinds of filters, by what they read and change.
+/// Kinds of filters, by their inputs and outputs.
 pub enum Function {
     /// Changes each map by itself.
     Map(fn(&mut DisparityMap, &StereoParams)),
@@ -25,7 +25,7 @@ pub enum Function {
 /// State of the temporal filter, for each pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Smoothed {
-    /// The running mean, 1/16 px; [`INVALID`] where nothing was ever measured.
+    /// The running mean, 1/16 px; [`INVALID`] where no disparity was ever measured.
     pub values: Image<i16>,
     /// In which of the last eight pairs it was measured, the last one in bit 0.
     pub seen: Image<u8>,

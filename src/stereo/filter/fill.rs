@@ -1,4 +1,4 @@
-//! Fill: pixels without a disparity take the background's, because what one eye does not see lies behind.
+//! Fill: pixels without a disparity take that of the background, because occluded surfaces lie behind.
 
 use super::description::{Filter, Function};
 use super::median::median;
@@ -33,7 +33,7 @@ impl Fill {
 /// The fill of holes.
 pub(super) const FILL: Filter = Filter { is_on: |params| params.fill != Fill::None, function: Function::Map(fill) };
 
-/// Fills the holes as the parameters ask for, and smooths once more where anything was filled in that way.
+/// Fills the holes, and applies the median once more.
 pub fn fill(map: &mut DisparityMap, params: &StereoParams) {
     if params.fill != Fill::None {
         fill_rows(map, params.fill.values_per_side());

@@ -1,7 +1,7 @@
 //! Spatial filter: smooths surfaces and leaves edges (RealSense's edge-preserving filter, after Gastal & Oliveira 2011).
 //!
-//! A running mean goes along each row, there and back, then along each column, there and back, as often as asked for. Where
-//! the next disparity differs by more than `delta` it begins anew: that is an edge. Holes end it too.
+//! A running mean along each row in both directions, then along each column in both directions, `spatial` times. It restarts at
+//! edges, where the next disparity differs by more than `delta`, and at holes.
 
 use super::description::{Filter, Function};
 use crate::stereo::map::{DisparityMap, INVALID};

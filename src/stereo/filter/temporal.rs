@@ -1,5 +1,5 @@
-//! Temporal filter: a running mean over the pairs, and holes that keep what was there a moment ago (RealSense's temporal
-//! filter with persistency).
+//! Temporal filter: a running mean over the pairs, which also fills holes for a while (RealSense's temporal filter with
+//! persistency).
 
 use super::description::{Filter, Function, Smoothed};
 use super::spatial::blend;

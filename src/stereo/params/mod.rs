@@ -175,7 +175,7 @@ parameters! {
             is_dependent: true,
             time: TimeEffect::None,
         };
-        /// Calm flicker: each disparity becomes a running mean over the pairs, and holes keep for a moment what was there.
+        /// Calm flicker: each disparity becomes a running mean over the pairs, and holes keep the last disparity for a moment.
         temporal: bool = false, "temporal", "Temporal filter", 0..=1, "", Filters, Basic;
         /// How much of a running mean is the newest pair: less is calmer and slower to follow.
         temporal_alpha: u32 = 40, "temporal-alpha", "Temporal alpha", 1..=100, "%", Filters, Advanced {

@@ -1,4 +1,4 @@
-//! Rules between parameters: penalties follow the cost, P2 follows P1, and the checks of what fits together.
+//! Rules between parameters: penalties follow the cost, P2 follows P1, and checks of the whole set.
 
 use super::StereoParams;
 use super::limits::LARGEST_SUM;
@@ -126,7 +126,7 @@ impl StereoParams {
     /// this, the algorithm itself takes any range.
     ///
     /// # Errors
-    /// Says why nothing can match.
+    /// The range lies outside the picture.
     pub fn validate_range(&self, width: usize) -> Result<(), ParamsError> {
         let (first, last) =
             (i64::from(self.min_disparity), i64::from(self.min_disparity) + i64::from(self.num_disparities) - 1);

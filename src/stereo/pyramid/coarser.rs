@@ -1,4 +1,4 @@
-//! Which levels there are, and their parameters.
+//! The coarser levels and their parameters.
 
 use super::COARSE_PATHS;
 use crate::stereo::cost::mutual_information::Start;
@@ -9,7 +9,7 @@ use crate::stereo::params::StereoParams;
 /// Sides of a level's pictures are at least this long; where the next level's would be shorter, levels end.
 const SMALLEST_SIDE_PX: usize = 2;
 
-/// The same where only mutual information asks for a level: of fewer pixels it learns nothing.
+/// The same if a level only serves to learn mutual information, which needs more pixels.
 const SMALLEST_INFORMATIVE_SIDE_PX: usize = 16;
 
 /// Smallest and largest disparity at half the size: every one of `params` is twice a coarser one, or 1 px above that.

@@ -8,9 +8,9 @@ use crate::ui::widgets::{self, NumberRow};
 use egui::Ui;
 use std::ops::RangeInclusive;
 
-/// What the panel starts from and refers to.
+/// Context of the panel.
 pub(crate) struct Context<'a> {
-    /// A double-click goes back to this preset's value.
+    /// A double-click restores this preset's value.
     pub(crate) preset: Preset,
     /// Turns the range into metres.
     pub(crate) geometry: Option<&'a Geometry>,
@@ -133,7 +133,7 @@ fn defaults(params: &StereoParams, preset: Preset) -> StereoParams {
     defaults
 }
 
-/// `= 0.42 m … ∞`: what the search range means in space.
+/// `= 0.42 m … ∞`: the search range in metres.
 fn range_line(ui: &mut Ui, params: &StereoParams, geometry: Option<&Geometry>) {
     widgets::row(ui, "", "", |ui| widgets::note(ui, range_text(params, geometry)));
 }
