@@ -135,8 +135,9 @@ pub struct Parameter<S: 'static> {
 pub struct Properties<S: 'static> {
     /// Whether the parameter has an effect; the reason if it has none ([`only_if`]).
     pub applies: fn(&S) -> Result<(), &'static str>,
-    /// Whether it belongs to one choice or switch: it is shown beside that, and only where it applies.
-    pub is_dependent: bool,
+    /// The same for a parameter that belongs to one choice or switch: it is shown beside that, and hidden where it has no
+    /// effect.
+    pub belongs: Option<fn(&S) -> Result<(), &'static str>>,
     /// Span of the slider, where the whole range would be too coarse.
     pub slider: Option<fn(&S) -> RangeInclusive<i64>>,
     /// Smallest value beside the other parameters.
@@ -157,7 +158,7 @@ impl<S> Properties<S> {
     /// A parameter that depends on no other one, and each of whose values takes its own time.
     pub const DEFAULT: Self = Self {
         applies: |_| Ok(()),
-        is_dependent: false,
+        belongs: None,
         slider: None,
         smallest: None,
         largest: |_| None,
@@ -188,6 +189,11 @@ pub enum TimeEffect {
 }
 
 impl<S> Parameter<S> {
+    /// The reason why the parameter has no effect beside the others, if it has none.
+    pub fn inapplicable(&self, params: &S) -> Option<&'static str> {
+        self.properties.belongs.unwrap_or(self.properties.applies)(params).err()
+    }
+
     /// Range of an integer beside the other parameters, and the reason for its end where that lies within the slider.
     pub fn range(&self, params: &S) -> Option<(RangeInclusive<i64>, Option<String>)> {
         let (Domain::Integer(domain) | Domain::OptionalInteger(domain)) = &self.domain else { return None };

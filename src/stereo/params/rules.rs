@@ -166,7 +166,7 @@ mod tests {
     fn parameters_of_costs_exist() {
         for cost in CostKind::ALL {
             for name in cost.description().parameters {
-                assert!(StereoParams::parameter(name).is_some_and(|p| p.properties.is_dependent), "{cost}: {name}");
+                assert!(StereoParams::parameter(name).is_some_and(|p| p.properties.belongs.is_some()), "{cost}: {name}");
             }
         }
     }

@@ -23,8 +23,8 @@ pub(crate) fn show(ui: &mut Ui, group: Group, params: &mut StereoParams, context
     let defaults = defaults(params, context.preset);
     let mut changed = false;
     for parameter in StereoParams::table().iter().filter(|p| p.group == group) {
-        let reason = (parameter.properties.applies)(params).err();
-        let is_dependent = parameter.properties.is_dependent;
+        let reason = parameter.inapplicable(params);
+        let is_dependent = parameter.properties.belongs.is_some();
         let is_basic = parameter.basic || is_dependent;
         if (is_dependent && reason.is_some()) || !(is_basic || context.unfolded) {
             continue;
