@@ -70,7 +70,7 @@ pub(super) trait Increment<L: Lane>: SimdIntElement + Default + bytemuck::Pod + 
     /// Sums of no direction.
     fn zero<S: Simd>(simd: S) -> Self::Sums<S>;
     /// Adds a direction.
-    fn plus<S: Simd>(sums: Self::Sums<S>, excess: L::V<S>) -> Self::Sums<S>;
+    fn plus<S: Simd>(sums: Self::Sums<S>, increment: L::V<S>) -> Self::Sums<S>;
     /// Adds two sums.
     fn both<S: Simd>(a: Self::Sums<S>, b: Self::Sums<S>) -> Self::Sums<S>;
     /// Reads from a volume.
@@ -100,8 +100,8 @@ macro_rules! sums_of_one_register {
             S::$vector::splat(simd, 0)
         }
         #[inline(always)]
-        fn plus<S: Simd>(sums: Self::Sums<S>, excess: S::$vector) -> Self::Sums<S> {
-            sums + excess
+        fn plus<S: Simd>(sums: Self::Sums<S>, increment: S::$vector) -> Self::Sums<S> {
+            sums + increment
         }
         #[inline(always)]
         fn both<S: Simd>(a: Self::Sums<S>, b: Self::Sums<S>) -> Self::Sums<S> {
@@ -167,8 +167,8 @@ impl Increment<u8> for u16 {
         (S::u16s::splat(simd, 0), S::u16s::splat(simd, 0))
     }
     #[inline(always)]
-    fn plus<S: Simd>((low, high): Self::Sums<S>, excess: S::u8s) -> Self::Sums<S> {
-        let (more_low, more_high) = excess.widen();
+    fn plus<S: Simd>((low, high): Self::Sums<S>, increment: S::u8s) -> Self::Sums<S> {
+        let (more_low, more_high) = increment.widen();
         (low + more_low, high + more_high)
     }
     #[inline(always)]
