@@ -131,13 +131,16 @@ pub struct Parameter<S: 'static> {
     pub properties: Properties<S>,
 }
 
+/// Whether a parameter has an effect; the reason if it has none.
+pub type Applicability = Result<(), &'static str>;
+
 /// Optional properties of a parameter.
 pub struct Properties<S: 'static> {
-    /// Whether the parameter has an effect; the reason if it has none ([`only_if`]).
-    pub applies: fn(&S) -> Result<(), &'static str>,
+    /// Whether the parameter has an effect ([`only_if`]).
+    pub applies: fn(&S) -> Applicability,
     /// The same for a parameter that belongs to one choice or switch: it is shown beside that, and hidden where it has no
     /// effect.
-    pub belongs: Option<fn(&S) -> Result<(), &'static str>>,
+    pub belongs: Option<fn(&S) -> Applicability>,
     /// Span of the slider, where the whole range would be too coarse.
     pub slider: Option<fn(&S) -> RangeInclusive<i64>>,
     /// Smallest value beside the other parameters.
@@ -173,7 +176,7 @@ impl<S> Properties<S> {
 ///
 /// # Errors
 /// The reason where the condition is false.
-pub const fn only_if(condition: bool, reason: &'static str) -> Result<(), &'static str> {
+pub const fn only_if(condition: bool, reason: &'static str) -> Applicability {
     if condition { Ok(()) } else { Err(reason) }
 }
 

@@ -13,7 +13,6 @@ use super::paths::Workspace;
 use super::simd::SimdLevel;
 use super::{exact_winner, filter, gates, mutual_information, scan, stored_costs, sweep};
 use crate::engine::{EngineError, StageTime};
-use crate::frame::Luma;
 use crate::image::Image;
 use crate::stereo::aggregate::penalty_table;
 use crate::stereo::cost::{Channel, Comparison, Scalar, gradient_census};

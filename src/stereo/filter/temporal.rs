@@ -4,7 +4,6 @@
 use super::description::{Filter, Function, Smoothed};
 use super::spatial::blend;
 use crate::choices;
-use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, reason};
 use crate::stereo::params::StereoParams;
 

@@ -155,29 +155,29 @@ parameters! {
         spatial: Option<u32> = None, "spatial", "Spatial filter", 1..=5, "", Filters, Basic;
         /// How much of a running mean is the next pixel: less is smoother.
         spatial_alpha: u32 = 50, "spatial-alpha", "Spatial alpha", 1..=100, "%", Filters, Advanced {
-            applies: |p| only_if(p.spatial.is_some(), "The spatial filter is off."), is_dependent: true,
+            belongs: Some(|p| only_if(p.spatial.is_some(), "The spatial filter is off.")),
             time: TimeEffect::None,
         };
         /// A larger step between pixels is an edge for the spatial filter: sixteenths of a pixel.
         spatial_delta: u32 = 10, "spatial-delta", "Spatial delta", 1..=255, "/16", Filters, Advanced {
-            applies: |p| only_if(p.spatial.is_some(), "The spatial filter is off."), is_dependent: true,
+            belongs: Some(|p| only_if(p.spatial.is_some(), "The spatial filter is off.")),
             time: TimeEffect::None,
         };
         /// Calm flicker: each disparity becomes a running mean over the pairs, and holes keep the last disparity for a moment.
         temporal: bool = false, "temporal", "Temporal filter", 0..=1, "", Filters, Basic;
         /// How much of a running mean is the newest pair: less is calmer and slower to follow.
         temporal_alpha: u32 = 40, "temporal-alpha", "Temporal alpha", 1..=100, "%", Filters, Advanced {
-            applies: |p| only_if(p.temporal, "The temporal filter is off."), is_dependent: true,
+            belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
             time: TimeEffect::None,
         };
         /// A larger step from pair to pair is a change of the scene for the temporal filter: sixteenths of a pixel.
         temporal_delta: u32 = 10, "temporal-delta", "Temporal delta", 1..=255, "/16", Filters, Advanced {
-            applies: |p| only_if(p.temporal, "The temporal filter is off."), is_dependent: true,
+            belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
             time: TimeEffect::None,
         };
         /// When a hole keeps the disparity that it had before.
         persistence: Persistence = Persistence::TwoOfFour, "persistence", "Persistence", 0..=0, "", Filters, Advanced {
-            applies: |p| only_if(p.temporal, "The temporal filter is off."), is_dependent: true,
+            belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
         };
         /// Fill pixels without a disparity. Filled depth is invented.
         fill: Fill = Fill::None, "fill", "Fill", 0..=0, "", Filters, Advanced;

@@ -166,7 +166,10 @@ mod tests {
     fn parameters_of_costs_exist() {
         for cost in CostKind::ALL {
             for name in cost.description().parameters {
-                assert!(StereoParams::parameter(name).is_some_and(|p| p.properties.belongs.is_some()), "{cost}: {name}");
+                assert!(
+                    StereoParams::parameter(name).is_some_and(|p| p.properties.belongs.is_some()),
+                    "{cost}: {name}"
+                );
             }
         }
     }
