@@ -27,7 +27,7 @@ bench-gpu: setup-run
 
 ## Ten thousand pairs through the CPU engine, the live pipeline and the recorder: memory must not grow. Takes some minutes.
 soak: setup-test
-	cargo test --locked --test soak -- --ignored --nocapture
+	cargo test --locked --lib ten_thousand_pairs -- --ignored --nocapture
 
 ## What a change has to pass beside the tests.
 check: setup-test

@@ -20,6 +20,9 @@
 //! assert_eq!(map.disparity_px(20, 10), Some(3.0));
 //! ```
 
+#[cfg(test)]
+extern crate self as stereopsis;
+
 pub mod console;
 pub mod files;
 pub mod image;
@@ -42,3 +45,10 @@ pub mod settings;
 pub mod rig;
 pub mod ui;
 pub mod cli;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod attack;
+
+#[cfg(test)]
+#[path = "../tests/internal/mod.rs"]
+mod internal_tests;

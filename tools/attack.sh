@@ -14,7 +14,7 @@ esac
 step() { echo; echo "-- $*"; }
 
 step "damaged inputs"
-ATTACK_INPUTS=${ATTACK_INPUTS:-$inputs} cargo test --locked --test attack -- --nocapture
+ATTACK_INPUTS=${ATTACK_INPUTS:-$inputs} cargo test --locked --lib internal_tests::attack -- --nocapture
 
 step "licences and known faults of dependencies"
 python3 tools/licences.py
@@ -23,8 +23,8 @@ python3 tools/advisories.py ${ADVISORIES:-}
 [ -z "$short" ] || exit 0
 
 step "hostile files, clients, cameras and disks among the other tests"
-cargo test --locked --lib -- calibration capture console files recording publish rig settings
-cargo test --locked --test cli --test hostile --test outputs --test publish --test recording --test webcam
+cargo test --locked --lib -- calibration capture console files recording publish rig settings webcam
+cargo test --locked --test program
 [ ! -x target/release/stereopsis ] || tools/diskfull.sh target/release/stereopsis
 
 step "Miri"

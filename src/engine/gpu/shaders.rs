@@ -1,5 +1,5 @@
 //! Every shader with its entries, bindings and constants: the table from which pipelines are made, and which
-//! `tests/shaders.rs` holds against what the WGSL declares.
+//! `tests/internal/shaders.rs` holds against what the WGSL declares.
 
 /// What a binding holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

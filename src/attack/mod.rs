@@ -1,0 +1,66 @@
+//! What comes from outside, as functions that take any bytes: under libFuzzer in `fuzz/`, and in `tests/internal/attack`.
+//!
+//! A target fails by a panic. It checks what the program promises beside that: an answer, and the same one whichever way is
+//! taken.
+
+mod calibration;
+mod message;
+mod picture;
+#[cfg(feature = "publish")]
+mod publish;
+mod recording;
+mod words;
+
+#[cfg(test)]
+pub(crate) use message::channels as message_channels;
+
+use crate::capture::MaxPixels;
+use std::cell::OnceCell;
+use std::path::PathBuf;
+
+/// Pictures of more pixels are refused, so that many inputs a second can be tried.
+const MOST_PIXELS: MaxPixels = MaxPixels(1 << 22);
+
+/// One way in.
+pub struct Target {
+    /// As in `TARGET=name` and in the folders of `fuzz/seeds`.
+    pub name: &'static str,
+    /// Takes any bytes.
+    pub run: fn(&[u8]),
+}
+
+/// All of them.
+pub const ALL: &[Target] = &[
+    Target { name: "archive", run: calibration::archive },
+    Target { name: "camera", run: picture::camera },
+    Target { name: "kalibr", run: calibration::kalibr },
+    Target { name: "message", run: message::message },
+    Target { name: "middlebury", run: calibration::middlebury },
+    Target { name: "opencv_xml", run: calibration::opencv_xml },
+    Target { name: "opencv_yaml", run: calibration::opencv_yaml },
+    Target { name: "parameters", run: words::parameters },
+    Target { name: "picture", run: picture::picture },
+    Target { name: "pipe", run: recording::pipe },
+    Target { name: "recording", run: recording::file },
+    #[cfg(feature = "publish")]
+    Target { name: "request", run: publish::request },
+    #[cfg(feature = "publish")]
+    Target { name: "request_head", run: publish::request_head },
+    Target { name: "rig", run: words::rig },
+    Target { name: "ros", run: calibration::ros },
+    Target { name: "settings", run: words::settings },
+    Target { name: "toml", run: calibration::toml },
+    Target { name: "zed", run: calibration::zed },
+];
+
+/// A file with these bytes, in a folder of this thread; the next call may overwrite it.
+fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    thread_local! {
+        static FOLDER: OnceCell<tempfile::TempDir> = const { OnceCell::new() };
+    }
+    FOLDER.with(|folder| {
+        let path = folder.get_or_init(|| tempfile::tempdir().expect("a folder for files")).path().join(name);
+        std::fs::write(&path, bytes).expect("room for a file");
+        path
+    })
+}

@@ -1,0 +1,36 @@
+//! Pictures: image files, and what cameras send.
+
+use super::MOST_PIXELS;
+use crate::capture::decode::decode_picture;
+use crate::capture::decode_camera::{Layout, PixelFormat, decode};
+use crate::frame::Picture;
+
+/// An image file. Its brightness does not depend on whether its colour is asked for.
+pub(crate) fn picture(input: &[u8]) {
+    let [grey, colour] = [false, true].map(|color| decode_picture(input, color, MOST_PIXELS));
+    same(grey, colour);
+}
+
+/// A frame of a camera: format, width, height and stride come first, two bytes each but for the format.
+pub(crate) fn camera(input: &[u8]) {
+    let Some((&[format, w, w_high, h, h_high, stride, stride_high], bytes)) = input.split_first_chunk() else { return };
+    let format = PixelFormat::ALL[usize::from(format) % PixelFormat::ALL.len()];
+    let [width, height, stride] =
+        [[w, w_high], [h, h_high], [stride, stride_high]].map(|bytes| usize::from(u16::from_le_bytes(bytes)));
+    let layout = Layout::tight(format, (width, height)).with_stride(stride);
+    let cut = layout.cut(bytes);
+    let [grey, colour] = [false, true].map(|color| decode(layout, bytes, color));
+    assert_eq!(decode(layout, cut, true), colour, "what lies behind the picture does not count");
+    if let Ok(picture) = &colour {
+        assert_eq!(picture.size(), (width, height));
+    }
+    same(grey, colour);
+}
+
+fn same<E: std::fmt::Debug>(grey: Result<Picture, E>, colour: Result<Picture, E>) {
+    // colour can be damaged where brightness is not
+    let (Ok(grey), Ok(colour)) = (grey, colour) else { return };
+    assert!(grey.rgb.is_none());
+    assert!(grey.luma == colour.luma, "the brightness of {:?} and {:?} px differs", grey.size(), colour.size());
+    assert!(colour.rgb.is_none_or(|rgb| rgb.size() == colour.luma.size()));
+}

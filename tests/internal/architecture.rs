@@ -1,0 +1,219 @@
+//! The invariants of ARCHITECTURE.md, checked on the sources.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use stereopsis::engine::gpu::layout::{Limits, Structure};
+use stereopsis::engine::gpu::recipe::{Recipe, Wanted};
+use stereopsis::engine::gpu::variant::{Abilities, Arithmetic, CostsFrom, Variant};
+use stereopsis::stereo::{Aggregation, StereoParams};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below `folder` with this ending, as a path relative to the project.
+fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(folder)];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == ending) {
+                found.push(path.strip_prefix(root()).unwrap().to_owned());
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no .{ending} below {folder}");
+    found.sort();
+    found
+}
+
+/// Lines of code, without comments, of the files below `folder` that contain one of `words`.
+fn uses(folder: &str, words: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for path in files(folder, "rs") {
+        let text = fs::read_to_string(root().join(&path)).unwrap();
+        for (n, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if words.iter().any(|word| code.contains(word)) {
+                found.push(format!("{}:{}: {}", path.display(), n + 1, line.trim()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_algorithm_knows_no_gpu_no_window_and_no_threads() {
+    let found = uses("src/stereo", &["wgpu", "egui", "rayon", "std::thread", "crossbeam"]);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn only_engines_and_drawing_name_wgpu_and_only_the_webcam_names_its_drivers() {
+    let found: Vec<_> = uses("src", &["wgpu::"])
+        .into_iter()
+        .filter(|line| !line.starts_with("src/engine/") && !line.starts_with("src/ui/"))
+        .collect();
+    assert!(found.is_empty(), "{found:#?}");
+    let found: Vec<_> =
+        uses("src", &["nokhwa", "v4l::"]).into_iter().filter(|line| !line.starts_with("src/capture/webcam")).collect();
+    assert!(found.is_empty(), "{found:#?}");
+    assert!(!uses("src/engine/gpu", &["wgpu::"]).is_empty(), "the search finds what is there");
+}
+
+/// Files below `src` that are modules of tests alone, as `/name.rs`, and folders of such, as `/name/`.
+fn tests_of_sources() -> Vec<String> {
+    let texts = files("src", "rs").into_iter().map(|path| fs::read_to_string(root().join(path)).unwrap());
+    let mut names = Vec::new();
+    for text in texts {
+        for after in text.split("#[cfg(test)]").skip(1) {
+            let module = after.trim_start().lines().next().unwrap_or_default();
+            let name =
+                module.trim_start_matches("pub(crate) ").strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';'));
+            names.extend(name.into_iter().flat_map(|name| [format!("/{name}.rs"), format!("/{name}/")]));
+        }
+    }
+    names
+}
+
+#[test]
+fn one_place_writes_files_and_one_speaks_to_people() {
+    // tests make the files that they need, and Linux has files that are switches
+    let is_code =
+        |line: &String| !tests_of_sources().iter().any(|name| line.contains(name)) && !line.contains("\"/proc/");
+    let in_tests = |line: &String| {
+        let (path, rest) = line.split_once(':').unwrap();
+        let number: usize = rest.split(':').next().unwrap().parse().unwrap();
+        let text = fs::read_to_string(root().join(path)).unwrap();
+        text.lines().take(number).any(|line| line.trim() == "#[cfg(test)]")
+    };
+    let writers = ["File::create", "fs::write(", "fs::rename(", "fs::copy(", "OpenOptions::new()", "fs::create_dir"];
+    let found: Vec<_> = uses("src", &writers)
+        .into_iter()
+        .filter(|line| !line.starts_with("src/files/") && is_code(line) && !in_tests(line))
+        .collect();
+    assert!(found.is_empty(), "{found:#?}");
+    assert!(!uses("src/files", &writers).is_empty(), "the search finds what is there");
+
+    let speakers = ["println!(", "print!(", "io::stdout()", "io::stderr()"];
+    let allowed = ["src/console.rs", "is_terminal()", "try_clone_to_owned()"];
+    let found: Vec<_> = uses("src", &speakers)
+        .into_iter()
+        .filter(|line| !allowed.iter().any(|word| line.contains(word)) && is_code(line) && !in_tests(line))
+        .collect();
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn files_stay_small() {
+    for path in files("src", "rs").into_iter().chain(files("shaders", "wgsl")) {
+        let lines = fs::read_to_string(root().join(&path)).unwrap().lines().count();
+        assert!(lines <= 500, "{} has {lines} lines: split it", path.display());
+    }
+}
+
+#[test]
+fn the_architecture_page_names_every_module_and_nothing_else() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let map: String = page.lines().filter(|line| line.starts_with("| `")).collect();
+    let library = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    for module in library.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
+        assert!(map.contains(&format!("`{module}`")), "ARCHITECTURE.md does not name `{module}`");
+    }
+    for row in page.lines().filter_map(|line| line.strip_prefix("| `")) {
+        for module in row.split('|').next().unwrap().split('`').filter(|word| !word.trim_matches([',', ' ']).is_empty())
+        {
+            let exists = ["", ".rs"].iter().any(|ending| root().join(format!("src/{module}{ending}")).exists());
+            assert!(exists, "ARCHITECTURE.md names `{module}`, which is not there");
+        }
+    }
+}
+
+/// The rows of the page's table: bytes for each pixel and disparity by stage, and what memory alone allows.
+fn traffic_rows() -> Vec<String> {
+    let abilities = Abilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
+    let (binding_bytes, path_bytes) = (2 << 30, 4 << 30);
+    let limits = Limits { abilities, binding_bytes, storage_buffers: 32, side_px: 16384, path_bytes };
+    let params = StereoParams { num_disparities: 128, ..StereoParams::default() };
+    let structures: Vec<_> =
+        Structure::levels((640, 480), &params).into_iter().map(|(structure, _)| structure).collect();
+    let sound = Variant::sound(&abilities, &structures[0].demands());
+    let mut rows = Vec::new();
+    for costs in [CostsFrom::Volume, CostsFrom::Codes] {
+        for fused in [false, true] {
+            let wanted = |arithmetic| Wanted {
+                structures: structures.clone(),
+                variant: Variant { arithmetic, costs, fused, ..sound },
+                most_work: 1 << 40,
+                keeps_sums: false,
+            };
+            let work = |arithmetic| Recipe::new(&wanted(arithmetic), &limits, "the page").unwrap().work();
+            let candidates = f64::from(640 * 480 * 128);
+            let stages = work(Arithmetic::U32);
+            assert_eq!(
+                stages.iter().map(|stage| stage.name).collect::<Vec<_>>(),
+                ["cost", "paths", "winner", "filters"]
+            );
+            let each: Vec<_> = stages.iter().map(|stage| format!("{:.2}", stage.bytes as f64 / candidates)).collect();
+            let bytes: u64 = stages.iter().map(|stage| stage.bytes).sum();
+            let roof = |bytes_per_s: f64| {
+                let s = bytes as f64 / bytes_per_s;
+                format!("{:.2} ms, {:.0}/s", 1e3 * s, 1.0 / s)
+            };
+            let operations = [Arithmetic::U32, Arithmetic::U16].map(|arithmetic| {
+                let all: u64 = work(arithmetic).iter().map(|stage| stage.operations).sum();
+                format!("{:.0}", all as f64 / candidates)
+            });
+            rows.push(format!(
+                "| {costs} | {} | {} | {:.2} | {} | {} | {} |",
+                if fused { "yes" } else { "no" },
+                each.join(" | "),
+                bytes as f64 / candidates,
+                roof(1e12),
+                roof(4.8e12),
+                operations.join(", ")
+            ));
+        }
+    }
+    rows
+}
+
+/// The rows of the table of local aggregation: bytes and operations for each pixel and disparity.
+fn aggregation_rows() -> Vec<String> {
+    let abilities = Abilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
+    let (binding_bytes, path_bytes) = (2 << 30, 4 << 30);
+    let limits = Limits { abilities, binding_bytes, storage_buffers: 32, side_px: 16384, path_bytes };
+    let mut rows = Vec::new();
+    for &aggregation in Aggregation::ALL.iter().filter(|&&aggregation| aggregation != Aggregation::None) {
+        for (window, arms) in [(9, 9), (21, 17), (33, 30)] {
+            let region =
+                if aggregation.has_window() { format!("{window}x{window}") } else { format!("arms of {arms}") };
+            let of_paths = |paths| {
+                let params =
+                    StereoParams { aggregation, window, arms, paths, num_disparities: 128, ..StereoParams::default() };
+                let structure = Structure::levels((640, 480), &params).remove(0).0;
+                let variant = Variant::sound(&abilities, &structure.demands());
+                let wanted = Wanted { structures: vec![structure], variant, most_work: 1 << 50, keeps_sums: false };
+                let work = Recipe::new(&wanted, &limits, "the page").unwrap().work();
+                work.into_iter().find(|stage| stage.name == "aggregation").unwrap()
+            };
+            let candidates = f64::from(640 * 480 * 128);
+            let [means, sums] = [8, 0].map(|paths| of_paths(paths).bytes as f64 / candidates);
+            let operations = of_paths(0).operations as f64 / candidates;
+            rows.push(format!("| {aggregation} | {region} | {means:.1} | {sums:.1} | {operations:.0} |"));
+        }
+    }
+    rows
+}
+
+#[test]
+fn the_performance_page_tells_the_bytes_that_recipes_tell() {
+    let page = fs::read_to_string(root().join("docs/performance.md")).unwrap();
+    let rows = [traffic_rows(), aggregation_rows()].concat();
+    for row in &rows {
+        assert!(page.lines().any(|line| line == row), "docs/performance.md has to say\n{}", rows.join("\n"));
+    }
+}

@@ -1,0 +1,96 @@
+//! `stereopsis calibration` as a user runs it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/calibration/example-rig.toml");
+
+fn calibration(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stereopsis")).arg("calibration").args(args).current_dir(folder).output().unwrap()
+}
+
+fn done(folder: &Path, args: &[&str]) -> String {
+    let output = calibration(folder, args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn refused(folder: &Path, args: &[&str], code: i32, words: &[&str]) {
+    let output = calibration(folder, args);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
+    for word in words {
+        assert!(text.contains(word), "{args:?}: '{word}' is not in: {text}");
+    }
+}
+
+#[test]
+fn show_tells_a_person_and_a_program_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = done(folder.path(), &["show", EXAMPLE]);
+    assert!(
+        text.contains("640x480 per eye, focal 531 px, baseline 0.0799 m (file: 0.0799, read as m), left is left"),
+        "{text}"
+    );
+    for word in ["toe-in", "field of view", "pixels kept", "the lens moves corners by"] {
+        assert!(text.contains(word), "{word} is not in: {text}");
+    }
+    let told: serde_json::Value = serde_json::from_str(&done(folder.path(), &["show", EXAMPLE, "--json"])).unwrap();
+    assert!((told["baseline_m"].as_f64().unwrap() - 0.07991).abs() < 1e-4);
+    assert!(told["focal_px"].as_f64().unwrap() > 300.0 && told["rectified"]["kept_percent"].as_f64().unwrap() > 50.0);
+    assert_eq!(told["size_px"], serde_json::json!([640, 480]));
+    let wide = done(folder.path(), &["show", EXAMPLE, "--json", "--alpha", "1"]);
+    let wide: serde_json::Value = serde_json::from_str(&wide).unwrap();
+    assert!(wide["rectified"]["kept_percent"].as_f64() > told["rectified"]["kept_percent"].as_f64());
+}
+
+#[test]
+fn convert_goes_around_all_kinds_and_overwrites_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for step in [[EXAMPLE, "a.yml"], ["a.yml", "b.xml"], ["b.xml", "c.tar.gz"], ["c.tar.gz", "d.toml"]] {
+        done(folder, &["convert", step[0], "-o", step[1]]);
+    }
+    done(folder, &["convert", "d.toml", "--to", "ros", "-o", "ros"]);
+    done(folder, &["convert", "ros/left.yaml,ros/right.yaml", "-o", "e.toml"]);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert_eq!(read("d.toml").lines().next(), read("e.toml").lines().next());
+    let told =
+        |name: &str| -> serde_json::Value { serde_json::from_str(&done(folder, &["show", name, "--json"])).unwrap() };
+    let (first, last) = (told(EXAMPLE), told("e.toml"));
+    for (camera, number) in [("left", "fx_px"), ("right", "cy_px")] {
+        assert_eq!(first[camera][number], last[camera][number]);
+    }
+    assert!((first["baseline_m"].as_f64().unwrap() - last["baseline_m"].as_f64().unwrap()).abs() < 1e-12);
+
+    std::fs::write(folder.join("mine.toml"), "precious").unwrap();
+    refused(
+        folder,
+        &["convert", EXAMPLE, "-o", "mine.toml"],
+        1,
+        &["mine.toml exists and is not overwritten", "--overwrite"],
+    );
+    refused(folder, &["convert", EXAMPLE, "-o", "ros"], 1, &["left.yaml exists and is not overwritten", "--overwrite"]);
+    assert_eq!(read("mine.toml"), "precious");
+    done(folder, &["convert", EXAMPLE, "-o", "mine.toml", "--force"]);
+    assert!(read("mine.toml").contains("baseline_m = "));
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    refused(folder, &["show", "none.yml"], 1, &["none.yml", "there is no such file"]);
+    refused(folder, &["show"], 2, &["FILE"]);
+    refused(folder, &["show", EXAMPLE, "--alpha", "2"], 2, &["from 0 to 1"]);
+    refused(
+        folder,
+        &["show", EXAMPLE, "--calibration-swap"],
+        1,
+        &["left of the left one", "leave --calibration-swap out"],
+    );
+    refused(folder, &["convert", EXAMPLE, "-o", "rig.dat"], 2, &["rig.dat", "--to toml"]);
+    refused(folder, &["convert", EXAMPLE, "-o", "rig.xml", "--to", "ros"], 2, &["rig.xml", "another kind"]);
+    std::fs::write(folder.join("poem.txt"), "roses: red\n").unwrap();
+    refused(folder, &["show", "poem.txt"], 1, &["poem.txt", "looked for", "Kalibr", "Middlebury"]);
+}

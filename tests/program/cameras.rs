@@ -1,0 +1,100 @@
+//! Cameras as the program lists and reads them; they are emulated.
+
+use super::start::stereopsis;
+use super::v4l2::{dress, emulate};
+use std::path::Path;
+
+/// What `stereopsis devices` prints, where more may lie in the folder of the cameras.
+fn listing_with(behaviours: &[&str], flags: &[&str], dress: impl FnOnce(&Path)) -> Option<String> {
+    let home = tempfile::tempdir().expect("temporary folder");
+    let mut program = stereopsis(home.path(), &[&["devices"], flags].concat());
+    let folder = emulate(&mut program, behaviours)?;
+    dress(folder.path());
+    let output = program.output().expect("starts");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn listing(behaviours: &[&str], flags: &[&str]) -> Option<String> {
+    listing_with(behaviours, flags, |_| ())
+}
+
+fn listing_of_pictured(behaviours: &[&str]) -> Option<String> {
+    listing_with(behaviours, &[], |folder| (0..behaviours.len()).for_each(|i| dress(folder, i)))
+}
+
+#[test]
+fn devices_lists_cameras_and_modes() {
+    let Some(text) = listing_of_pictured(&["", "denied", "metadata"]) else { return };
+    for expected in [
+        "camera 0: Fake Camera 0, port pci-0000:00:14.0-usb-0:0:1.0",
+        "YUYV  320x240 at 30/s, 640x480 at 15 30/s",
+        "MJPEG 320x240 at 30/s, 640x480 at 30/s",
+        "camera 1: Fake Camera 1, port pci-0000:00:14.0-usb-0:1:1.0",
+        "not usable now: camera 1: permission denied",
+    ] {
+        assert!(text.contains(expected), "{expected}\n{text}");
+    }
+    assert!(!text.contains("camera 2"), "{text}");
+}
+
+#[test]
+fn no_camera_is_no_error() {
+    let Some(text) = listing_of_pictured(&[]) else { return };
+    assert!(text.starts_with("no cameras found: check "), "{text}");
+}
+
+#[test]
+fn devices_says_what_can_be_set_and_how_to_name_a_camera() {
+    let Some(text) = listing(&["controls=1", "denied", "controls=2"], &[]) else { return };
+    for line in [
+        "    exposure               0.3 to 204.7 ms, now 33.3 ms, automatic\n",
+        "    gain                   0 to 255, now 40, automatic\n",
+        "    white balance          2800 to 6500 K in steps of 100, now 4000 K, automatic\n",
+        "    focus                  0 to 250 in steps of 5, now 35, automatic\n",
+        "    flicker filter         off, 50 Hz, 60 Hz, auto, now auto\n",
+        "    lower rate in the dark off, on, now on\n",
+        "    gain                   1 to 128, now 54\n",
+        "    flicker filter         off, 50 Hz, 60 Hz, now 50 Hz\n",
+        "--source webcam:0,2",
+        "--source webcam:1-0:1.0,1-2:1.0",
+    ] {
+        assert!(text.contains(line), "{line:?} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn devices_for_programs_is_json() {
+    let Some(text) = listing(&["controls=1", "denied"], &["--json"]) else { return };
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let first = &json["cameras"][0];
+    assert_eq!((first["index"].as_u64(), first["port"].as_str()), (Some(0), Some("1-0:1.0")));
+    assert_eq!(first["modes"][0]["width"].as_u64(), Some(320));
+    assert_eq!(first["controls"][0]["kind"].as_str(), Some("exposure"));
+    assert_eq!(first["controls"][0]["max"].as_f64(), Some(204.7));
+    let second = &json["cameras"][1];
+    assert!(second["problem"].as_str().is_some_and(|p| p.contains("permission denied")), "{second}");
+}
+
+#[test]
+fn the_counts_are_told_by_cause() {
+    let words = "live --headless --engine cpu --num-disparities 16 --paths 4 --source webcam:0,1 --size 320x240 --frames 12 --json";
+    let home = tempfile::tempdir().expect("temporary folder");
+    let args: Vec<_> = words.split(' ').collect();
+    let mut program = stereopsis(home.path(), &args);
+    program.env("XDG_CACHE_HOME", home.path());
+    let behaviours = ["cut=4", "flagged=4 skip=5"];
+    let Some(folder) = emulate(&mut program, &behaviours) else { return };
+    (0..behaviours.len()).for_each(|i| dress(folder.path(), i));
+    program.arg("--preview").arg(folder.path().join("preview.png"));
+    let output = program.output().expect("starts");
+    let told = String::from_utf8_lossy(&output.stderr);
+    let printed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {told}"));
+    let count = |path: &str| printed.pointer(path).and_then(serde_json::Value::as_u64).expect(path);
+    let (short, flagged) = (count("/rig/cameras/0/damaged/short"), count("/rig/cameras/1/damaged/flagged"));
+    assert!(short >= 2 && flagged >= 2, "{printed}");
+    assert_eq!((count("/run/damaged/short"), count("/run/damaged/flagged")), (short, flagged));
+    assert!(count("/run/missed") >= 2 && count("/rig/cameras/1/missed") == count("/run/missed"), "{printed}");
+    let summary = format!("damaged frames {} ({short} too short, {flagged} flagged by the driver)", short + flagged);
+    assert!(told.contains(&summary) && told.contains(", missing frames "), "{told}");
+}

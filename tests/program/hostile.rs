@@ -1,0 +1,109 @@
+//! What files may not do to the program, as its user meets it: take all memory, hang, steer the terminal, lose things without a word.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Memory that the program may ask for, KiB.
+const MEMORY: u64 = 3 << 20;
+
+/// Runs the program with little memory, without a display, in `folder`.
+fn stereopsis(folder: &Path, args: &[&str]) -> Output {
+    let limited = format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &limited, env!("CARGO_BIN_EXE_stereopsis")]).args(args);
+    super::start::in_folder(folder, command).output().unwrap()
+}
+
+/// Fails unless the program ends by itself with an error that says this.
+fn refused(folder: &Path, args: &[&str], says: &str) {
+    let output = stereopsis(folder, args);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{args:?}: {:?} {said}", output.status);
+    assert!(said.contains(says), "{args:?} does not say '{says}': {said}");
+    assert!(!said.contains("panicked") && !said.contains('\u{1b}'), "{said}");
+}
+
+fn text(text: &str) -> Vec<u8> {
+    [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
+}
+
+fn record(opcode: u8, body: &[u8]) -> Vec<u8> {
+    [&[opcode][..], &(body.len() as u64).to_le_bytes(), body].concat()
+}
+
+/// A recording of one chunk.
+fn recording(records: &[u8]) -> Vec<u8> {
+    let packed = zstd::encode_all(records, 3).unwrap();
+    let size = (records.len() as u64).to_le_bytes();
+    let head = [&[0; 16][..], &size, &[0; 4], &text("zstd"), &(packed.len() as u64).to_le_bytes()].concat();
+    [mcap::MAGIC, &record(6, &[head, packed].concat())].concat()
+}
+
+fn topics(data: &[u8], count: u16) -> Vec<u8> {
+    let kind = [&[1, 0][..], &text("sensor_msgs/msg/Image"), &text("ros2msg"), &text("")].concat();
+    let kind = [&kind[..kind.len() - 4], &(data.len() as u32).to_le_bytes(), data].concat();
+    let mut records = record(3, &kind);
+    for id in 1..=count {
+        let body = [&id.to_le_bytes()[..], &[1, 0], &text(&format!("/{id}")), &text("cdr"), &[0; 4]].concat();
+        records.extend(record(4, &body));
+    }
+    records
+}
+
+#[test]
+fn small_recordings_do_not_take_all_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = record(5, &[&[1, 0][..], &[0; 20]].concat()).repeat(6_000_000);
+    for (bytes, largest, says) in [
+        (recording(&topics(&vec![0; 50 << 20], 8_000)), 60_000, "no pictures"),
+        (recording(&topics(&[], 60_000)), 300_000, "more than 8192 topics"),
+        (recording(&[topics(&[], 1), empty].concat()), 60_000, "more than 4194304 pairs"),
+    ] {
+        assert!(bytes.len() < largest, "{}", bytes.len());
+        std::fs::write(folder.path().join("a.mcap"), bytes).unwrap();
+        refused(folder.path(), &["compute", "a.mcap", "-o", "out", "--topic", "/1", "--engine", "cpu"], says);
+    }
+}
+
+#[test]
+fn named_pipes_and_files_of_holes_are_refused_wherever_a_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["pipe", "pipe.mcap"] {
+        assert!(Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap().success());
+    }
+    for name in ["holes", "holes.mcap"] {
+        std::fs::File::create(folder.path().join(name)).unwrap().set_len(200 << 30).unwrap();
+    }
+    image::GrayImage::new(40, 30).save(folder.path().join("a.png")).unwrap();
+    for (name, says) in [("pipe", "it is a pipe"), ("/dev/zero", "it is a device"), ("holes", "holes")] {
+        for args in [
+            &["compute", name, name, "-o", "out.png"][..],
+            &["compute", "a.png", "a.png", "-o", "out.png", "--calibration", name],
+            &["compute", "a.png", "a.png", "-o", "out.png", "--settings", name],
+            &["compute", "a.png", "a.png", "-o", "out.png", "--rig", name],
+            &["calibration", "show", name],
+        ] {
+            refused(folder.path(), args, says);
+        }
+    }
+    for command in ["compute", "recompute"] {
+        refused(folder.path(), &[command, "pipe.mcap", "-o", "out.mcap"], "it is a pipe");
+        refused(folder.path(), &[command, "holes.mcap", "-o", "out.mcap"], "it is no MCAP file");
+    }
+}
+
+#[test]
+fn what_a_folder_leaves_out_is_told_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["left1.png", "right1.png", "left2.png", "right3\u{1b}[2J.png"] {
+        image::GrayImage::from_fn(40, 30, |x, y| image::Luma([(x * y) as u8])).save(folder.path().join(name)).unwrap();
+    }
+    let args = ["compute", ".", "-o", "out", "--num-disparities", "8", "--engine", "cpu", "--json"];
+    let output = stereopsis(folder.path(), &args);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    let about: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let expected = "2 pictures have no partner and are left out: left2.png, right3\\u{1b}[2J.png";
+    assert!(about["remarks"][0].as_str().unwrap().contains(expected), "{about}");
+    assert!(said.contains(expected) && said.matches("no partner").count() == 1, "{said}");
+}

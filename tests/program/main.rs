@@ -1,0 +1,18 @@
+//! The program as a process: what its user types, sees and finds in files.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod calibration;
+#[cfg(target_os = "linux")]
+mod cameras;
+mod cli;
+#[cfg(unix)]
+mod hostile;
+mod outputs;
+#[cfg(feature = "publish")]
+mod publish;
+mod recording;
+mod start;
+#[cfg(target_os = "linux")]
+#[path = "../v4l2/mod.rs"]
+mod v4l2;
