@@ -6,15 +6,13 @@ use super::codes::{Codes, Transform};
 use super::costs::Costs;
 use super::disparity_windows::DisparityWindows;
 use super::input::{LevelInput, OVERHANG, Range};
-use super::lane::{Increment, Lane};
 use super::local::Local;
 use super::maps::WinnerMaps;
 use super::paths::Workspace;
-use super::simd::SimdLevel;
-use super::{exact_winner, filter, gates, mutual_information, scan, stored_costs, sweep};
+use super::sweep::SweepInput;
+use super::{exact_winner, filter, gates, mutual_information, scan, stored_costs};
 use crate::engine::{EngineError, StageTime};
 use crate::image::Image;
-use crate::stereo::aggregate::penalty_table;
 use crate::stereo::cost::{Channel, Comparison, Scalar, gradient_census};
 use crate::stereo::filter::Smoothed;
 use crate::stereo::{Aggregation, DisparityMap, Maps, Prior, RightMatching, StereoParams, pyramid};
@@ -192,17 +190,17 @@ impl Buffers {
         });
         let sweeps = scan::sweeps(params, size.0);
         let stored = scan::stored_directions(&sweeps) as u32;
-        let pair = Pair { level, params, range, luma: &luma, costs, windows, sweeps: &sweeps, with_right };
+        let sweep_input = SweepInput { params, range, luma: &luma, costs, windows };
         // a volume that another P2 or cost needed is freed
         let maps = if !in_bytes {
             (self.bytes, self.bytes_in_words) = Default::default();
-            pair.sweep(&mut self.words)
+            self.words.run(level, &sweep_input, &sweeps, with_right)
         } else if stored * largest_p2 > u8::MAX.into() {
             (self.bytes, self.words) = Default::default();
-            pair.sweep(&mut self.bytes_in_words)
+            self.bytes_in_words.run(level, &sweep_input, &sweeps, with_right)
         } else {
             (self.bytes_in_words, self.words) = Default::default();
-            pair.sweep(&mut self.bytes)
+            self.bytes.run(level, &sweep_input, &sweeps, with_right)
         };
         let mut maps = maps?;
         maps.drop_border(params);
@@ -236,34 +234,6 @@ impl Buffers {
                 }
             }
         }
-    }
-}
-
-/// Input of the sweeps, before the width of path costs is known.
-struct Pair<'a> {
-    level: SimdLevel,
-    params: &'a StereoParams,
-    range: Range,
-    luma: &'a Image<u8>,
-    costs: Costs<'a>,
-    windows: Option<&'a DisparityWindows>,
-    sweeps: &'a [scan::Sweep],
-    with_right: bool,
-}
-
-impl Pair<'_> {
-    fn sweep<L: Lane, E: Increment<L>>(&self, workspace: &mut Workspace<L, E>) -> Result<WinnerMaps, EngineError> {
-        let job = sweep::SweepInput {
-            params: self.params,
-            largest_sum: self.params.largest_accepted_sum(),
-            range: self.range,
-            luma: self.luma,
-            costs: self.costs,
-            windows: self.windows,
-            p1: L::from_u32(self.params.p1),
-            p2_of_step: penalty_table(self.params).map(L::from_u32),
-        };
-        workspace.run(self.level, &job, self.sweeps, self.with_right)
     }
 }
 

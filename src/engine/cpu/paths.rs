@@ -43,7 +43,7 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
     pub(super) fn run(
         &mut self,
         level: SimdLevel,
-        input: &SweepInput<'_, L>,
+        input: &SweepInput<'_>,
         sweeps: &[Sweep],
         with_right: bool,
     ) -> Result<WinnerMaps, EngineError> {
@@ -97,7 +97,7 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
     }
 
     /// Prepares the buffers of the sweeps, before their first rows.
-    fn restart(&mut self, level: SimdLevel, sweeps: &[Sweep], width: usize, input: &SweepInput<'_, L>) {
+    fn restart(&mut self, level: SimdLevel, sweeps: &[Sweep], width: usize, input: &SweepInput<'_>) {
         let room = room(input.range, input.windows, level.bytes() / size_of::<L>());
         self.states.resize_with(sweeps.len(), Vec::new);
         for (states, sweep) in self.states.iter_mut().zip(sweeps) {
@@ -109,7 +109,7 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
         }
         self.scratch.resize_with(rayon::current_num_threads(), Mutex::default);
         for scratch in &mut self.scratch {
-            scratch.get_mut().unwrap_or_else(PoisonError::into_inner).restart(width, input.range);
+            scratch.get_mut().unwrap_or_else(PoisonError::into_inner).restart(input);
         }
     }
 }

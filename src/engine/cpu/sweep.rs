@@ -13,22 +13,19 @@ use super::scan::{Pass, Predecessor, Predecessors, Sweep};
 use super::wavefront::{RowCursor, Wavefront};
 use super::winner::{BlockTotals, RightWinners};
 use crate::image::Image;
+use crate::stereo::aggregate::penalty_table;
 use crate::stereo::params::StereoParams;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
 /// Input of all threads.
-pub(super) struct SweepInput<'a, L> {
+pub(super) struct SweepInput<'a> {
     pub(super) params: &'a StereoParams,
-    /// The match threshold.
-    pub(super) largest_sum: Option<u32>,
     pub(super) range: Range,
     pub(super) luma: &'a Image<u8>,
     pub(super) costs: Costs<'a>,
     /// Candidates of each block; all of the range without gating.
     pub(super) windows: Option<&'a DisparityWindows>,
-    pub(super) p1: L,
-    pub(super) p2_of_step: [L; 256],
 }
 
 /// Results of a row of the picture, which pass from thread to thread.
@@ -44,6 +41,10 @@ pub(super) type PathStates<L> = Wavefront<BlockState<L>>;
 /// Buffers of one thread.
 #[derive(Default)]
 pub(super) struct Scratch<L> {
+    p1: L,
+    /// P2 of each brightness step.
+    p2_of_step: Vec<L>,
+    largest_sum: Option<u32>,
     costs: Aligned<L>,
     /// Brightness steps of a row, and the P2 of each direction there.
     steps: Vec<u8>,
@@ -54,7 +55,11 @@ pub(super) struct Scratch<L> {
 }
 
 impl<L: Lane> Scratch<L> {
-    pub(super) fn restart(&mut self, width: usize, range: Range) {
+    pub(super) fn restart(&mut self, SweepInput { params, range, luma, .. }: &SweepInput<'_>) {
+        let (range, width) = (*range, luma.width());
+        self.p1 = L::from_u32(params.p1);
+        self.p2_of_step = penalty_table(params).map(L::from_u32).to_vec();
+        self.largest_sum = params.largest_accepted_sum();
         self.costs.resize(BLOCK * range.stride);
         self.steps.resize(width, 0);
         self.p2.resize(width * MAX_DIRECTIONS, L::default());
@@ -92,7 +97,7 @@ struct PassRow<'a> {
 #[inline(always)]
 pub(super) fn process_row<S: Simd, L: Lane, E: Increment<L>>(
     simd: S,
-    input: &SweepInput<'_, L>,
+    input: &SweepInput<'_>,
     sweep: &Sweep,
     cursors: &mut [RowCursor<'_, BlockState<L>>],
     visit: RowVisit,
@@ -119,7 +124,7 @@ pub(super) fn process_row<S: Simd, L: Lane, E: Increment<L>>(
 #[inline(always)]
 fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
     simd: S,
-    input: &SweepInput<'_, L>,
+    input: &SweepInput<'_>,
     PassRow { pass, v, y, above, accumulation }: PassRow<'_>,
     cursor: &mut RowCursor<'_, BlockState<L>>,
     row: &mut Row<'_, E>,
@@ -128,7 +133,8 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
     let Range { stride, .. } = input.range;
     let width = input.luma.width();
     let directions = pass.directions.len();
-    let Scratch { costs, steps, p2, edge, block_totals, right } = scratch;
+    let Scratch { p1, p2_of_step, largest_sum, costs, steps, p2, edge, block_totals, right } = scratch;
+    let Some(p2_of_step) = p2_of_step.first_chunk::<256>() else { return };
     let register = <L::V<S> as SimdBase<S>>::LEN;
     let room = room(input.range, input.windows, register);
     edge.restart(directions, room);
@@ -143,7 +149,7 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
         predecessors[r] = scan.predecessors(v, pass.mirrored);
         brightness_steps(luma, luma_above, pass.mirrored, predecessors[r], steps);
         for (p2, &step) in p2[r * width..][..width].iter_mut().zip(&*steps) {
-            *p2 = input.p2_of_step[usize::from(step)];
+            *p2 = p2_of_step[usize::from(step)];
         }
     }
     let streams = Streams::begin();
@@ -167,7 +173,7 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
         let mut block = Block {
             shape: BlockShape { pixels, window, gated: input.windows.is_some(), room },
             mirrored: pass.mirrored,
-            p1: input.p1,
+            p1: *p1,
             p2: &p2[from..],
             p2_pitch: width,
             predecessors: &predecessors[..directions],
@@ -191,7 +197,7 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
             None => costs_as_totals::<S, L, E>(simd, &mut block),
         }
         if accumulation.gives_totals() {
-            block_totals.left(simd, input.params, input.largest_sum, row.map.block(from, pixels));
+            block_totals.left(simd, input.params, *largest_sum, row.map.block(from, pixels));
             if with_right {
                 right.update(simd, block_totals, from, pixels, pass.mirrored);
             }

@@ -94,7 +94,7 @@ parameters! {
         /// Penalty for a larger step: edges of objects. Above P1; more is smoother.
         p2: u32 = CostKind::Census5x5.penalties().p2, "p2", "P2", 1..=8191, "", Matching, Basic {
             applies: |p| only_if(p.paths > 0, "Without paths there are no penalties."),
-            slider: Some(|p| 1..=i64::from(6 * p.largest_cost())), smallest: Some(|p| i64::from(p.p1 + 1)),
+            slider: Some(|p| 1..=i64::from(6 * p.largest_cost())), smallest: Some(StereoParams::smallest_p2),
             largest: |p| p.penalty_limit(0), time: TimeEffect::None,
         };
         /// How P2 follows the brightness step along a path: edges of objects are often edges of brightness.
@@ -104,7 +104,7 @@ parameters! {
         /// Smallest P2 that adaptation leaves; at least P1 + 1, and follows P1 up.
         p2_min: u32 = CostKind::Census5x5.penalties().p2_min, "p2-min", "P2 min", 1..=8191, "", Matching, Advanced {
             applies: |p| only_if(p.paths > 0 && p.adaptive_p2 != AdaptiveP2::Off, "Only an adaptive P2 has a smallest value."),
-            slider: Some(|p| 1..=i64::from(6 * p.largest_cost())), smallest: Some(|p| i64::from(p.p1 + 1)),
+            slider: Some(|p| 1..=i64::from(6 * p.largest_cost())), smallest: Some(StereoParams::smallest_p2),
             largest: |p| p.penalty_limit(0).filter(|_| p.adaptive_p2 != AdaptiveP2::Off), time: TimeEffect::None,
         };
         /// How fast a linear P2 falls: sixteenths of P2 units per grey level.

@@ -36,8 +36,11 @@ impl StereoParams {
     }
 
     /// Raises P2 and the smallest P2 above P1, unless `is_set` says that the user has set them by name: the one rule for the
-    /// window, flags and remote clients.
+    /// window, flags and remote clients. Without paths nothing changes.
     pub fn repair(&mut self, is_set: impl Fn(&str) -> bool) {
+        if self.paths == 0 {
+            return;
+        }
         if !is_set("p2") {
             self.p2 = self.p2.max(self.p1 + 1);
         }

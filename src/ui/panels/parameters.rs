@@ -73,12 +73,13 @@ fn edit(
     let value = (parameter.get)(params);
     let number_row = |range: &RangeInclusive<i64>, default: i64| {
         let range = parameter.range(params).map_or_else(|| range.clone(), |(range, _)| range);
-        let handy = parameter.slider_span(params).unwrap_or_else(|| range.clone());
+        let span = parameter.slider_span(params).unwrap_or_else(|| range.clone());
+        let first = *span.start().max(range.start());
         NumberRow {
             label: parameter.label,
             help,
             unit: if parameter.unit == "deg" { "°" } else { parameter.unit },
-            handy: *handy.start().max(range.start())..=*handy.end().min(range.end()),
+            handy: first..=*span.end().min(range.end()).max(&first),
             range,
             step: if parameter.properties.is_odd { 2 } else { 1 },
             default,
