@@ -1,8 +1,8 @@
-//! Colours for disparity and depth. A map runs from far (0) to near (1) along inverse depth, which is disparity up to a
-//! shift and a factor: so one range in px serves both views, and near is red in Turbo whatever the rig.
+//! Colours for disparity and depth. A colour map runs from far (0) to near (1) along inverse depth, which is disparity up to an offset and
+//! a factor. So one range in px serves both views, and near is red in Turbo for every rig.
 
 use crate::choices;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::stereo::{DisparityMap, INVALID, map::SUBPIXEL_STEPS, reason};
 
@@ -44,7 +44,7 @@ impl Colormap {
     }
 
     fn entry(self, index: u8) -> [u8; 3] {
-        // the darkest end of a map could be taken for the black of invalid pixels: it is left out
+        // without the darkest end of a map, which resembles the black of invalid pixels
         let (gradient, first, last) = match self {
             Self::Turbo => (colorous::TURBO, 0.04, 0.96),
             Self::Viridis => (colorous::VIRIDIS, 0.0, 1.0),
@@ -61,7 +61,7 @@ fn table_index(t: f32) -> u8 {
     (t.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
 }
 
-/// Which disparities the colours span, px.
+/// The disparities at the ends of a colour map, px.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct DisplayRange {
     /// Shown in the first colour.
@@ -94,13 +94,13 @@ impl DisplayRange {
         Some(Self { far_px: far - widen, near_px: near + widen })
     }
 
-    /// Where a disparity lies: 0 far, 1 near; not clamped.
+    /// Position of a disparity: 0 far, 1 near; not clamped.
     pub fn position(&self, disparity_px: f32) -> f32 {
         (disparity_px - self.far_px) / (self.near_px - self.far_px)
     }
 }
 
-/// The colour of an invalid pixel by its bits of [`reason`]: muted, so that none is taken for a disparity.
+/// The colour of an invalid pixel by its bits of [`reason`]; muted, unlike those of disparities.
 pub fn reason_color(bits: u8) -> [u8; 3] {
     let bits = bits & !reason::WITH_DISPARITY;
     match bits & bits.wrapping_neg() {

@@ -1,29 +1,29 @@
-//! What is said to people on the terminal, in one place. Standard error may be closed, full or gone: what cannot be said is no
-//! reason to stop. Text that comes from elsewhere (names in files, of devices, from a network) cannot steer the terminal.
+//! All output to the terminal. Standard error may be closed or full: messages that cannot be written are dropped. Foreign text (names in
+//! files, of devices, from a network) cannot send control characters to the terminal.
 
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Characters of one foreign name that are shown.
-const LONGEST_NAME: usize = 120;
-/// Characters of one path that are shown; systems have none that is longer.
-const LONGEST_PATH: usize = 4096;
-/// Characters of one message that are shown. No message of this program comes near.
-const LONGEST_MESSAGE: usize = 8_000;
+/// Limit of a foreign name, characters.
+const MAX_NAME: usize = 120;
+/// Limit of a path, characters; no system has longer ones.
+const MAX_PATH: usize = 4096;
+/// Limit of a message, characters, far above those of this program.
+const MAX_MESSAGE: usize = 8_000;
 
-/// Says `text` to the user on standard error, as `stereopsis: text`. Never fails: where nobody listens, nothing is said.
+/// Writes `stereopsis: text` to standard error. Never fails.
 pub fn say(text: impl Display) {
     line(format_args!("stereopsis: {text}"));
 }
 
-/// As [`say`], without the name of the program before it.
+/// As [`say`], without the name of the program.
 pub fn line(text: impl Display) {
-    // nobody could be told that nobody can be told
+    // there is no other place to report this error
     let _ = writeln!(io::stderr().lock(), "{}", shown(&text.to_string()));
 }
 
-/// Writes a result that was asked for to standard output: plain text, whose lines end as they come.
+/// Writes a result to standard output as plain text.
 ///
 /// # Errors
 /// The output is closed or full. A closed pipe ends the program quietly (see `cli::is_closed_pipe`).
@@ -32,7 +32,7 @@ pub fn print(text: &str) -> io::Result<()> {
     Out.flush()
 }
 
-/// Standard output for text that is written piece by piece, each piece in whole characters; escaped as by [`shown`], never cut.
+/// Standard output as a writer. Each write must consist of whole characters, which are escaped as by [`shown`] and never cut.
 pub struct Out;
 
 impl io::Write for Out {
@@ -47,23 +47,23 @@ impl io::Write for Out {
     }
 }
 
-/// Text for a terminal or a window: control characters are escaped, lines and tabs stay, and what is far too long is cut.
+/// Text for a terminal or window: control characters except newlines and tabs are escaped, and text above the limit is cut.
 pub fn shown(text: &str) -> String {
-    escaped(text, LONGEST_MESSAGE, is_layout)
+    escaped(text, MAX_MESSAGE, is_layout)
 }
 
-/// A name that somebody else chose, as one short line: control characters are escaped, and a long one is cut.
+/// A foreign name as one short line: control characters are escaped, and long names are cut.
 pub fn foreign(name: &str) -> String {
-    escaped(name, LONGEST_NAME, |_| false)
+    escaped(name, MAX_NAME, |_| false)
 }
 
-/// A file's name as one line, whole: who named the file wants to find it again.
+/// A path as one line: control characters are escaped, and nothing is cut.
 pub fn path(path: &Path) -> String {
-    escaped(&path.to_string_lossy(), LONGEST_PATH, |_| false)
+    escaped(&path.to_string_lossy(), MAX_PATH, |_| false)
 }
 
-/// A value as JSON over several lines. Control characters in its strings are escaped as JSON does, so that programs read the
-/// same string back.
+/// A value as JSON over several lines. Control characters in its strings are escaped in JSON's notation, so that programs read the same
+/// strings back.
 ///
 /// # Errors
 /// The value cannot be JSON.
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn long_names_are_cut() {
-        assert_eq!(foreign(&"x".repeat(5_000)).chars().count(), LONGEST_NAME + 1);
-        assert_eq!(foreign(&"x".repeat(LONGEST_NAME)), "x".repeat(LONGEST_NAME));
+        assert_eq!(foreign(&"x".repeat(5_000)).chars().count(), MAX_NAME + 1);
+        assert_eq!(foreign(&"x".repeat(MAX_NAME)), "x".repeat(MAX_NAME));
     }
 }

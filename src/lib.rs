@@ -7,8 +7,7 @@
 //! The algorithm alone, on a pair that is rectified already:
 //!
 //! ```
-//! use stereopsis::frame::Luma;
-//! use stereopsis::image::Image;
+//! use stereopsis::image::{Image, Luma};
 //! use stereopsis::stereo::{StereoParams, match_pair};
 //!
 //! // a texture, seen 3 px further left by the right eye
@@ -24,26 +23,31 @@
 extern crate self as stereopsis;
 
 pub mod console;
+pub mod process;
 pub mod files;
 pub mod image;
-pub mod frame;
 pub mod parameter;
-pub mod capture;
-pub mod calibration;
+pub mod rate;
+pub mod newest;
+pub mod geometry;
 pub mod stereo;
+pub mod calibration;
+pub mod metrics;
+pub mod capture;
 pub mod engine;
+pub mod colormap;
+pub mod reach;
+pub mod export;
+pub mod rig;
+pub mod settings;
 pub mod recording;
+pub mod sources;
 pub mod live;
 #[cfg(feature = "publish")]
 pub mod publish;
-pub mod metrics;
-pub mod colormap;
-pub mod export;
-pub mod process;
-pub mod reach;
-pub mod settings;
-pub mod rig;
 pub mod ui;
+mod bench;
+mod lab;
 pub mod cli;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]

@@ -1,18 +1,18 @@
-//! What the system says of this process: its memory and its processor time. Where a system does not say, nothing is invented.
+//! Memory and processor time of this process, where the system reports them.
 
 use std::time::Duration;
 
-/// Largest resident memory so far, or since [`forget_peak`], bytes. Linux alone tells it in a file.
+/// Largest resident memory so far, or since [`forget_peak`], bytes. Linux only.
 pub fn peak_bytes() -> Option<u64> {
     of_status("VmHWM:")
 }
 
-/// Resident memory now, bytes. Linux alone tells it in a file.
+/// Resident memory now, bytes. Linux only.
 pub fn resident_bytes() -> Option<u64> {
     of_status("VmRSS:")
 }
 
-/// Lets [`peak_bytes`] count from now. Where the system refuses, it goes on counting from the start.
+/// Resets [`peak_bytes`]. Where the system refuses, the peak still counts from the start of the program.
 pub fn forget_peak() {
     if cfg!(target_os = "linux")
         && let Err(err) = std::fs::write("/proc/self/clear_refs", "5")
@@ -21,25 +21,25 @@ pub fn forget_peak() {
     }
 }
 
-/// Processor time of all threads so far, in the program and in the kernel for it. Linux alone is asked.
+/// Processor time of all threads so far, in the program and in the kernel for it. Linux only.
 pub fn cpu_time() -> Option<Duration> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::time::{ClockId, clock_gettime};
-        Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).ok()
-    }
-    #[cfg(not(target_os = "linux"))]
-    None
+    clock(false)
 }
 
-/// Processor time of the thread that asks. Linux alone is asked.
+/// Processor time of the calling thread. Linux only.
 pub fn thread_cpu_time() -> Option<Duration> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::time::{ClockId, clock_gettime};
-        Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).ok()
-    }
-    #[cfg(not(target_os = "linux"))]
+    clock(true)
+}
+
+#[cfg(target_os = "linux")]
+fn clock(of_thread: bool) -> Option<Duration> {
+    use rustix::time::{ClockId, clock_gettime};
+    let clock = if of_thread { ClockId::ThreadCPUTime } else { ClockId::ProcessCPUTime };
+    Duration::try_from(clock_gettime(clock)).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn clock(_: bool) -> Option<Duration> {
     None
 }
 
@@ -61,7 +61,7 @@ impl CpuShare {
         self.start.elapsed()
     }
 
-    /// Share until now in per cent of one core: 200 are two busy cores. `None` where the system does not tell.
+    /// Share until now in per cent of one core: 200 are two busy cores. `None` where the system does not report it.
     pub fn percent(&self) -> Option<f64> {
         let used = cpu_time()?.saturating_sub(self.used?);
         Some(100.0 * used.as_secs_f64() / self.elapsed().as_secs_f64().max(1e-9))
@@ -74,7 +74,8 @@ fn of_status(key: &str) -> Option<u64> {
     Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? << 10)
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
     use std::hint::black_box;

@@ -1,51 +1,51 @@
-//! How far a rig sees with a search range, and how exactly: `Z = f B / d`, so that an error of `e` px in the disparity `d` is
-//! one of `e / d` of the distance (Leu, Bacara & Jivet 2010, section II, eq. 2 and Fig. 5).
+//! Distances of a search range and their errors: `Z = f B / d`, so an error of `e` px in the disparity `d` is an error of `e / d` of the
+//! distance (Leu, Bacara & Jivet 2010, section II, eq. 2 and Fig. 5).
 
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use std::fmt;
 
-/// An error of depth that most uses bear, per cent of the distance.
+/// Acceptable error of depth for most uses, per cent of the distance.
 pub const TOLERANCE_PERCENT: f64 = 5.0;
-/// One step of a disparity without sub-pixel digits, px.
+/// Step of an integer disparity, px.
 pub const STEP_PX: f64 = 1.0;
-/// How far disparities of textured surfaces and a good calibration are usually off, px.
-pub const USUAL_ERROR_PX: f64 = 0.25;
+/// Typical error of the disparity of textured surfaces with a good calibration, px.
+pub const TYPICAL_ERROR_PX: f64 = 0.25;
 
-/// A rig and the disparities that are searched.
+/// A rig and its search range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
     /// The rig.
     pub geometry: Geometry,
     /// The smallest disparity.
     pub min_disparity: i32,
-    /// How many there are from there up.
+    /// Number of disparities.
     pub num_disparities: u32,
 }
 
-/// What one disparity stands for.
+/// A disparity with its distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// The disparity, px.
     pub disparity_px: f64,
     /// Its distance, m.
     pub distance_m: f64,
-    /// How much of the distance an error of 1 px in the disparity is.
+    /// Error of the distance for an error of 1 px in the disparity, as a share of the distance.
     share_per_px: f64,
 }
 
-/// Up to where depth is as exact as asked for.
+/// Distances up to which the error of depth stays within a tolerance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Within {
-    /// Not even at the nearest distance of the range, m (infinity where the range has none).
+    /// Not at the nearest distance of the range either, m (infinity if the range has none).
     Nowhere(f64),
     /// Up to this distance, m.
     UpTo(f64),
-    /// At every distance of the range, whose farthest this is, m.
+    /// At all distances of the range, with the farthest one, m.
     Everywhere(f64),
 }
 
 impl Sample {
-    /// Error of the distance where the disparity is off by `error_px`, m; to first order, the same to both sides.
+    /// Error of the distance for an error of `error_px` in the disparity, m; to first order, and so equal in both directions.
     pub fn error_m(&self, error_px: f64) -> f64 {
         self.distance_m * self.share_per_px * error_px
     }
@@ -63,28 +63,28 @@ impl Reach {
         (first, first + f64::from(self.num_disparities.max(1)) - 1.0)
     }
 
-    /// The nearest distance, m; `None` where the whole range lies behind infinity.
+    /// The nearest distance, m; `None` if the whole range lies behind infinity.
     pub fn nearest_m(&self) -> Option<f64> {
         self.geometry.depth_m(self.range_px().1)
     }
 
-    /// The farthest distance, m; `None` where the range reaches infinity.
+    /// The farthest distance, m; `None` if the range reaches infinity.
     pub fn farthest_m(&self) -> Option<f64> {
         self.geometry.depth_m(self.range_px().0)
     }
 
-    /// What a disparity stands for; `None` at and behind infinity.
+    /// The sample of a disparity; `None` at and behind infinity.
     pub fn sample(&self, disparity_px: f64) -> Option<Sample> {
         let distance_m = self.geometry.depth_m(disparity_px)?;
         Some(Sample { disparity_px, distance_m, share_per_px: 1.0 / (disparity_px + self.geometry.doffs_px) })
     }
 
-    /// The distance up to which an error of `error_px` is at most `percent`, whatever is searched, m.
+    /// The distance up to which an error of `error_px` is at most `percent`, for any search range, m.
     pub fn exact_m(&self, percent: f64, error_px: f64) -> f64 {
         self.geometry.focal_px * self.geometry.baseline_m * percent / 100.0 / error_px
     }
 
-    /// The same within the range that is searched.
+    /// The same within the search range.
     pub fn within(&self, percent: f64, error_px: f64) -> Within {
         let exact_m = self.exact_m(percent, error_px);
         let nearest_m = self.nearest_m().unwrap_or(f64::INFINITY);
@@ -100,7 +100,7 @@ impl Reach {
         100.0 * error_px / percent - self.geometry.doffs_px
     }
 
-    /// Samples for a curve: `count` or so, over the range as far as it lies before infinity.
+    /// About `count` samples for a curve, over the part of the range before infinity.
     pub fn curve(&self, count: usize) -> Vec<Sample> {
         let (first, last) = self.drawn_px();
         if first > last {
@@ -111,13 +111,13 @@ impl Reach {
         (0..=steps).filter_map(|i| self.sample(at(i))).collect()
     }
 
-    /// Where curves begin and end, px: one px before infinity at the earliest, because distances have no end there.
+    /// Ends of curves, px: at least 1 px before infinity, because distances have no limit there.
     pub fn drawn_px(&self) -> (f64, f64) {
         let (first, last) = self.range_px();
         (first.max(STEP_PX - self.geometry.doffs_px), last)
     }
 
-    /// Samples for a table: both ends of the range and round disparities between.
+    /// Samples for a table: both ends of the range, and round disparities between them.
     pub fn table(&self) -> Vec<Sample> {
         let (first, last) = self.range_px();
         let mut disparities = vec![first, last];
@@ -134,7 +134,7 @@ impl Reach {
 }
 
 impl fmt::Display for Within {
-    /// `up to 20.90 m`, to stand behind `within 5 %`.
+    /// `up to 20.90 m`, for a sentence that begins with `within 5 %`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nowhere(nearest_m) if nearest_m.is_finite() => {

@@ -12,7 +12,7 @@ use crate::engine::gpu::AdapterChoice;
 use crate::engine::gpu::tuning::Explore;
 use crate::engine::{EngineChoice, OpenOptions};
 use crate::files::plain;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::parameter::Value;
 use crate::stereo::{Preset, StereoParams};
 use std::fmt;

@@ -32,13 +32,13 @@ for size in $sizes; do
   step "tune $size"
   "$program" tune --size "$size" --num-disparities "$disparities" --json >"tune-$size.json"
   step "stages $size"
-  both "bench-$size" bench --engine gpu --size "$size" --num-disparities "$disparities" --frames 200
+  both "bench-$size" lab device --size "$size" --num-disparities "$disparities" --frames 200
   step "pipeline $size"
-  both "pipeline-$size" bench --engine gpu --pipeline --size "$size" --num-disparities "$disparities"
+  both "pipeline-$size" lab pipeline --size "$size" --num-disparities "$disparities"
 done
 
 step "the sizes and ranges of Banz, Blume & Pirsch 2011"
-both grid bench --engine gpu --grid banz
+both grid lab grid --engine gpu
 step "their stages"
-both stages bench --engine gpu --stages --preset banz2011 --num-disparities 128
+both stages lab stages --preset banz2011 --num-disparities 128
 step "done; all of it lies in $PWD"

@@ -3,7 +3,7 @@
 use super::MOST_PIXELS;
 use crate::capture::decode::decode_picture;
 use crate::capture::decode_camera::{Layout, PixelFormat, decode};
-use crate::frame::Picture;
+use crate::image::Picture;
 
 /// An image file. Its brightness does not depend on whether its colour is asked for.
 pub(crate) fn picture(input: &[u8]) {

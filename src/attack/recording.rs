@@ -1,7 +1,8 @@
 //! Recordings: as a file that is looked into, and as a pipe that is read once.
 
 use super::MOST_PIXELS;
-use crate::recording::read::{PacketStream, PairStream, ReadError, TopicChoice};
+use crate::capture::TopicChoice;
+use crate::recording::read::{PacketStream, PairStream, ReadError};
 use crate::recording::unpack::{Measured, Unpacker};
 use crate::recording::{PairIndex, Recording};
 use std::io::Read;

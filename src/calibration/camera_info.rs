@@ -1,7 +1,7 @@
 //! A rig as ROS's two `camera_info`, for files and for messages.
 
 use super::{CalibrationError, Camera, Distortion, LoadOptions, Projection, StereoRig, read};
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use glam::DMat3;
 use std::path::PathBuf;
 

@@ -6,7 +6,7 @@
 //! distance could only set one of them, right at that distance and wrong before and behind it; so two are asked for.
 
 use super::CalibrationError;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 
 /// A point whose distance is known.
 #[derive(Clone, Copy, Debug, PartialEq)]

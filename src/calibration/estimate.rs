@@ -11,7 +11,7 @@ use super::health::{RowOffset, quantile, row_offset_of};
 use super::matches::{Match, Search, WIDTH_PX, corner_count, matches, search};
 use super::rectification::Rectification;
 use super::{CalibrationError, Camera, StereoRig};
-use crate::frame::Luma;
+use crate::image::Luma;
 use fit::{Fit, Model};
 use glam::{DMat3, DVec2, DVec3, EulerRot};
 

@@ -1,7 +1,7 @@
 //! Whether rows of a rectified pair still agree: a rig that was knocked or a file of another rig shows here first.
 
 use super::matches::{Match, matches};
-use crate::frame::Luma;
+use crate::image::Luma;
 use glam::DVec2;
 use std::fmt;
 

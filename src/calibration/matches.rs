@@ -9,7 +9,7 @@ mod patch;
 mod pyramid;
 mod refine;
 
-use crate::frame::Luma;
+use crate::image::Luma;
 use corners::Corner;
 use glam::DVec2;
 use patch::Patch;

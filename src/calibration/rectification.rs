@@ -7,7 +7,7 @@
 //! no pixel of either (alpha 1).
 
 use super::{CalibrationError, Camera, StereoRig};
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
 /// A rectified picture's pinhole.

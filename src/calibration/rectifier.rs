@@ -2,7 +2,8 @@
 
 use super::remap::RemapTable;
 use super::{CalibrationError, Camera, Projection, Rectification, StereoRig};
-use crate::frame::{Geometry, Luma, Picture, RawPair};
+use crate::geometry::Geometry;
+use crate::image::{Luma, Picture};
 use glam::{DMat3, DVec2};
 
 /// Rectifies pairs of one size by a map made once.
@@ -129,8 +130,8 @@ impl Rectifier {
     ///
     /// # Errors
     /// Pictures of another size than the map was made for.
-    pub fn apply(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError> {
-        for picture in [&raw.left, &raw.right] {
+    pub fn apply(&self, left: &Picture, right: &Picture) -> Result<(Picture, Picture), CalibrationError> {
+        for picture in [left, right] {
             if picture.size() != self.size() {
                 let ((width, height), (own_width, own_height)) = (picture.size(), self.size());
                 return Err(CalibrationError(format!(
@@ -139,17 +140,7 @@ impl Rectifier {
                 )));
             }
         }
-        Ok((rectify(&self.left, &raw.left), rectify(&self.right, &raw.right)))
-    }
-}
-
-impl crate::capture::Rectify for Rectifier {
-    fn rectify(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError> {
-        self.apply(raw)
-    }
-
-    fn geometry(&self) -> Geometry {
-        self.geometry
+        Ok((rectify(&self.left, left), rectify(&self.right, right)))
     }
 }
 

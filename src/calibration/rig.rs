@@ -1,6 +1,7 @@
 //! Two cameras and how they stand to each other.
 
-use super::{CalibrationError, Camera, Kind, LengthUnit, Rectification};
+use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Projection, Rectification};
+use crate::geometry::Geometry;
 use glam::{DMat3, DVec3};
 
 /// A calibrated pair of cameras. A point at `x` in the left camera is at `rotation * x + translation_m` in the right one.
@@ -52,6 +53,25 @@ impl StereoRig {
             doubts: Vec::new(),
             estimated: false,
         }
+    }
+
+    /// Cameras that give rectified pictures of this geometry.
+    pub fn of_rectified(geometry: &Geometry, size: (usize, usize)) -> Self {
+        let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated } = *geometry;
+        let [left, right] =
+            [cx_px, cx_px + doffs_px].map(|cx| Projection { fx: focal_px, fy: focal_px, cx, cy: cy_px });
+        let [left_camera, right_camera] = [&left, &right].map(|&Projection { fx, fy, cx, cy }| Camera {
+            fx,
+            fy,
+            cx,
+            cy,
+            distortion: Distortion::default(),
+        });
+        let translation_m = DVec3::new(-baseline_m, 0.0, 0.0);
+        let (rotation_left, rotation_right) = (DMat3::IDENTITY, DMat3::IDENTITY);
+        let rectification = Some(Rectification { rotation_left, rotation_right, left, right, baseline_m });
+        let rig = Self::new(left_camera, right_camera, DMat3::IDENTITY, translation_m, Some(size));
+        Self { rectification, estimated, ..rig }
     }
 
     /// Distance of the two optical centres, m.

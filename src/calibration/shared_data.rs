@@ -2,9 +2,9 @@
 
 use super::rig::tests::plain_rig;
 use super::{Camera, Distortion, StereoRig};
-use crate::capture::MaxPixels;
 use crate::capture::decode::read_picture;
-use crate::frame::{Luma, RawPair};
+use crate::capture::{MaxPixels, RawPair};
+use crate::image::Luma;
 use glam::{DMat3, DMat4, DVec3};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;

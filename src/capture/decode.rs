@@ -4,8 +4,7 @@
 mod jpeg;
 
 use super::{CaptureError, MaxPixels};
-use crate::frame::{Luma, Picture};
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture};
 use crate::{console, files::plain};
 use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits};
 use std::io::{self, Read as _};

@@ -1,8 +1,7 @@
 //! Pictures turned in place, as cameras hang.
 
 use super::Orientation;
-use crate::frame::{Luma, Picture};
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture};
 
 impl Orientation {
     /// Turns the whole picture, both eyes where it shows both.

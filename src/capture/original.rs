@@ -1,9 +1,9 @@
 //! What cameras gave before it was decoded, split and turned: what a recorder keeps, so that nothing is lost.
 
+use super::Orientation;
 use super::decode_camera::{Damage, DecodeError, Layout, decode};
-use crate::frame::{Luma, Picture};
-use crate::image::Image;
-use crate::recording::RawRule;
+use crate::image::{Image, Luma, Picture};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The pictures of a pair as they came: two, or one that shows both eyes.
@@ -13,6 +13,34 @@ pub struct Original {
     pub shots: Vec<Shot>,
     /// How they become the left and the right eye's picture.
     pub rule: RawRule,
+}
+
+/// How raw pictures become the left and the right eye's: first split, then swapped, then turned.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RawRule {
+    /// One picture shows both eyes, the left half is the left one.
+    pub side_by_side: bool,
+    /// The halves are the other way round.
+    pub swapped: bool,
+    /// How the left and the right camera's picture is turned; a picture of both eyes by the first, before it is split.
+    pub orientation: [Orientation; 2],
+}
+
+impl RawRule {
+    /// Whether raw pictures are the eyes' pictures as they are.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether this eye's raw picture is not turned.
+    pub fn is_upright(&self, eye: usize) -> bool {
+        self.orientation[eye] == Orientation::default()
+    }
+
+    /// The rule of a pair.
+    pub fn of(original: Option<&Original>) -> Self {
+        original.map(|original| original.rule.clone()).unwrap_or_default()
+    }
 }
 
 /// One picture as it came.

@@ -1,8 +1,7 @@
 //! A smaller working size: each pixel is the mean of a box, and truth and geometry follow.
 
 use crate::choices;
-use crate::frame::{Luma, Picture, Truth};
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture, Truth};
 
 choices! {
     /// Working size as a part of the source's size.

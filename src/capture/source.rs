@@ -1,11 +1,8 @@
-//! The words that name a source, on the command line, in settings and in the window, and how each one is opened.
+//! The words that name a source, on the command line, in settings and in the window.
 
-use super::files::FileSource;
-use super::recording::{PipeSource, RecordingSource};
-use super::scene::{SceneOptions, SceneSource};
-use super::webcam::{CameraName, ModeRequest, SideBySide, WebcamPair};
-use super::{CameraOptions, CaptureError, MaxPixels, PairSource, Speed};
-use crate::recording::read::TopicChoice;
+use super::scene::SceneOptions;
+use super::webcam::CameraName;
+use super::{CameraOptions, CaptureError, MaxPixels, Speed};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -61,6 +58,24 @@ pub struct SourceOptions {
     pub cameras: CameraOptions,
     /// The scene's rig and looks; [`SourceOptions::size`] goes before its size.
     pub scene: SceneOptions,
+}
+
+/// Which topics show the eyes, as far as the user says so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TopicChoice {
+    /// The left eye's pictures.
+    pub left: Option<String>,
+    /// The right eye's pictures.
+    pub right: Option<String>,
+    /// One picture of both eyes, the left half is the left one.
+    pub both: Option<String>,
+}
+
+impl TopicChoice {
+    /// Whether nothing was said.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A size such as `640x480`.
@@ -175,36 +190,6 @@ impl std::str::FromStr for SourceSpec {
 /// Whether a file is a recording by its name.
 fn is_recording(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mcap"))
-}
-
-/// Opens a source.
-///
-/// # Errors
-/// It is missing, unusable, or two pictures do not fit each other; the text says what to do.
-pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSource>, CaptureError> {
-    Ok(match spec {
-        SourceSpec::Scene => {
-            let mut scene = options.scene;
-            (scene.width, scene.height) = options.size.unwrap_or((scene.width, scene.height));
-            Box::new(SceneSource::new(scene, options.rate_hz, options.color)?)
-        }
-        SourceSpec::Files { left, right } => Box::new(FileSource::pair(left, right, options)?),
-        SourceSpec::Folder(folder) => Box::new(FileSource::folder(folder, options)?),
-        SourceSpec::WebcamPair(left, right) => {
-            let (left, right) = (left.resolve()?, right.resolve()?);
-            Box::new(WebcamPair::open(left, right, &camera_mode(options), &options.cameras)?)
-        }
-        SourceSpec::WebcamSideBySide(camera) => {
-            Box::new(SideBySide::open(camera.resolve()?, &camera_mode(options), &options.cameras)?)
-        }
-        SourceSpec::Recording(file) => Box::new(RecordingSource::open(file, options)?),
-        SourceSpec::Pipe => Box::new(PipeSource::open(std::io::stdin(), options)?),
-    })
-}
-
-fn camera_mode(options: &SourceOptions) -> ModeRequest {
-    let rate_hz = options.rate_hz.map(|rate| rate.round().max(1.0) as u32);
-    ModeRequest { size: options.size, rate_hz, format: options.cameras.format, color: options.color }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A source that ends before its time: after some pairs, or some time.
 
 use super::{CaptureError, Next, PairSource, SourceInfo, SourceState, Transport};
-use crate::recording::CalibrationNote;
+use crate::calibration::CalibrationNote;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -1,11 +1,12 @@
 //! The capture thread: reads a source, rectifies, scales, shows frames to the recorder's tap, hands them on.
 //! The tap lies before the newest-wins channel, so that a slow matcher never thins what is recorded.
 
-use super::newest::{NewestReceiver, NewestSender, Policy, channel_with};
 use super::{Next, PairSource, Scale, SourceInfo, SourceState, Speed, Transport, threads};
-use crate::calibration::CalibrationError;
-use crate::frame::{Frame, Geometry, Picture, RawPair};
-use crate::metrics::Rate;
+use crate::calibration::{CalibrationError, Rectifier};
+use crate::capture::{Frame, RawPair};
+use crate::geometry::Geometry;
+use crate::newest::{NewestReceiver, NewestSender, Policy, channel_with};
+use crate::rate::Rate;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,23 +16,11 @@ use std::time::{Duration, Instant};
 
 pub(crate) use super::threads::join_or_leave;
 
-/// Makes a rectified pair of a raw one.
-pub trait Rectify: Send + Sync {
-    /// Both pictures, rectified, of the same size.
-    ///
-    /// # Errors
-    /// The pair does not fit the calibration.
-    fn rectify(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError>;
-
-    /// The rectified rig at the source's size.
-    fn geometry(&self) -> Geometry;
-}
-
 /// How a raw pair becomes a frame.
 #[derive(Clone, Default)]
 pub struct Recipe {
     /// Makes rectified pairs; `None` hands raw pairs on as they are.
-    pub rectifier: Option<Arc<dyn Rectify>>,
+    pub rectifier: Option<Arc<Rectifier>>,
     /// Goes before the rectifier's and the source's own; for the source's size.
     pub geometry: Option<Geometry>,
     /// Working size.
@@ -53,7 +42,7 @@ impl Recipe {
         let scale = self.scale;
         let (left, right) = match &self.rectifier {
             Some(rectifier) => {
-                let (left, right) = rectifier.rectify(raw)?;
+                let (left, right) = rectifier.apply(&raw.left, &raw.right)?;
                 if scale == Scale::One { (left, right) } else { (scale.picture(&left), scale.picture(&right)) }
             }
             None => (scale.picture(&raw.left), scale.picture(&raw.right)),
@@ -317,10 +306,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calibration::StereoRig;
     use crate::capture::CaptureError;
-    use crate::capture::newest::RecvError;
-    use crate::frame::Luma;
-    use crate::image::Image;
+    use crate::image::{Image, Luma, Picture};
+    use crate::newest::RecvError;
     use std::time::SystemTime;
 
     /// Gives pairs of one grey level each, then ends, fails or blocks.
@@ -463,30 +452,21 @@ mod tests {
         assert!(capture.stats().ended);
     }
 
-    struct Darken;
-
-    impl Rectify for Darken {
-        fn rectify(&self, raw: &RawPair) -> Result<(Picture, Picture), CalibrationError> {
-            if raw.sequence == 1 {
-                return Err(CalibrationError("another size".into()));
-            }
-            let dark = || Picture { luma: Luma::U8(Image::filled(8, 4, 1)), rgb: None };
-            Ok((dark(), dark()))
-        }
-
-        fn geometry(&self) -> Geometry {
-            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 4.0, cx_px: 3.5, cy_px: 1.5, estimated: false }
-        }
+    /// Rectifies pairs of `width` x 4 pixels.
+    fn rectifier(width: usize) -> Arc<Rectifier> {
+        let geometry =
+            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 4.0, cx_px: 3.5, cy_px: 1.5, estimated: false };
+        Arc::new(StereoRig::of_rectified(&geometry, (width, 4)).rectifier(width, 4, 0.0).unwrap())
     }
 
     #[test]
     fn frames_are_rectified_then_scaled_and_the_geometry_follows() {
-        let options = Recipe { rectifier: Some(Arc::new(Darken)), geometry: None, scale: Scale::Half };
-        let capture = Capture::start(Box::new(script([200, 1])), options.into());
+        let options = Recipe { rectifier: Some(rectifier(8)), geometry: None, scale: Scale::Half };
+        let capture = Capture::start(Box::new(script([200])), options.into());
         let stats = wait_for_end(&capture);
-        assert_eq!(stats.last_error.as_deref(), Some("another size"));
+        assert_eq!(stats.last_error, None);
         let frame = capture.frames.try_recv().unwrap();
-        assert_eq!(frame.left.luma, Luma::U8(Image::filled(4, 2, 1)));
+        assert_eq!(frame.left.luma, Luma::U8(Image::filled(4, 2, 200)));
         assert_eq!(frame.raw.left.luma, Luma::U8(Image::filled(8, 4, 200)), "the raw pair stays");
         let geometry = frame.geometry.unwrap();
         assert_eq!((geometry.focal_px, geometry.doffs_px, geometry.cx_px), (250.0, 2.0, 1.5));

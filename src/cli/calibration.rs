@@ -1,8 +1,8 @@
 //! `stereopsis calibration`: show a calibration file, or convert it.
 
-use super::values::share;
+use super::calibration_args::ReadingArgs;
 use super::{UsageError, print_json};
-use crate::calibration::{self, LengthUnit, LoadOptions, Output, StereoRig};
+use crate::calibration::{self, LoadOptions, Output, StereoRig};
 use crate::capture::source::parse_size;
 use crate::console;
 use crate::files::{self, Outputs};
@@ -53,16 +53,8 @@ struct FileArgs {
     /// Calibration of OpenCV, ROS, Kalibr, ZED, Middlebury or our own TOML; two files as LEFT,RIGHT or INTRINSICS,EXTRINSICS
     #[arg(value_name = "FILE[,FILE]", value_delimiter = ',', required = true, num_args = 1..=3)]
     files: Vec<PathBuf>,
-    /// Unit of the file's lengths: m, cm, mm, or the length of one unit in metres [default: what the file says, else what
-    /// makes a plausible baseline]
-    #[arg(long, value_name = "m|cm|mm|SIZE")]
-    calibration_unit: Option<LengthUnit>,
-    /// Exchange left and right of the file
-    #[arg(long)]
-    calibration_swap: bool,
-    /// How much a rectification that is computed keeps: 0 no border, 1 every pixel
-    #[arg(long, value_name = "0..1", default_value_t = 0.0, value_parser = share)]
-    alpha: f64,
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// Size of the pictures per eye, for files that name none or several
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(usize, usize)>,
@@ -77,8 +69,13 @@ enum Target {
 }
 
 impl FileArgs {
+    fn alpha(&self) -> f64 {
+        self.reading.alpha.unwrap_or(0.0)
+    }
+
     fn load(&self) -> anyhow::Result<StereoRig> {
-        let options = LoadOptions { unit: self.calibration_unit, swapped: self.calibration_swap, size: self.size };
+        let ReadingArgs { calibration_unit: unit, calibration_swap: swapped, .. } = self.reading;
+        let options = LoadOptions { unit, swapped, size: self.size };
         let rig = calibration::load(&self.files, &options)?;
         match (rig.size, self.size) {
             (None, Some(size)) => Ok(rig.with_size(size)?),
@@ -99,7 +96,7 @@ pub(super) fn run(command: &CalibrationCommand) -> anyhow::Result<()> {
 }
 
 fn show(args: &ShowArgs) -> anyhow::Result<()> {
-    let told = args.file.load()?.describe(args.file.alpha);
+    let told = args.file.load()?.describe(args.file.alpha());
     if args.json {
         return print_json(&serde_json::to_value(told)?);
     }
@@ -109,7 +106,7 @@ fn show(args: &ShowArgs) -> anyhow::Result<()> {
 fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
     let output = output_of(&args.output, args.to)?;
     let rig = args.file.load()?;
-    let files = calibration::write(&rig, output, args.file.alpha)?;
+    let files = calibration::write(&rig, output, args.file.alpha())?;
     let paths: Vec<_> = files
         .iter()
         .map(|(name, _)| if name.is_empty() { args.output.clone() } else { args.output.join(name) })

@@ -5,8 +5,44 @@ use super::lens_args::LensArgs;
 use super::values::{choice, positive, share};
 use crate::calibration::{FocalLength, LengthUnit};
 use crate::capture::Scale;
-use crate::rig::{CalibrationChoice, RectifyChoice};
+use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
 use std::path::PathBuf;
+
+/// How calibration files are read and rectified.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct ReadingArgs {
+    /// Unit of the calibration's translation where its file does not tell: m, cm, mm, or one unit in metres [default: m
+    /// or mm, whichever gives a plausible baseline]
+    #[arg(long, value_name = "m|cm|mm|SIZE")]
+    pub(super) calibration_unit: Option<LengthUnit>,
+    /// The file's left camera is the right one
+    #[arg(long)]
+    pub(super) calibration_swap: bool,
+    /// How much of the pictures rectification keeps: 0 no black border, 1 every pixel [default: 0]
+    #[arg(long, value_name = "0..1", value_parser = share)]
+    pub(super) alpha: Option<f64>,
+}
+
+/// A rig file, and flags that win over it, for commands that match pairs of files.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct RigArgs {
+    /// Use the calibration of a rig file; flags win over it
+    #[arg(long, value_name = "FILE.toml", help_heading = "Calibration")]
+    pub(super) rig: Option<PathBuf>,
+    #[command(flatten)]
+    calibration: CalibrationArgs,
+}
+
+impl RigArgs {
+    /// Reads the rig file, if one was named.
+    ///
+    /// # Errors
+    /// The rig file cannot be used, or flags do not go together.
+    pub(super) fn choice(&self) -> anyhow::Result<CalibrationChoice> {
+        let rig = self.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
+        Ok(self.calibration.over(rig.calibration)?)
+    }
+}
 
 /// How the rig is calibrated.
 #[derive(Clone, Debug, clap::Args)]
@@ -16,19 +52,11 @@ pub(super) struct CalibrationArgs {
     /// they are two files
     #[arg(long, value_name = "FILE", value_delimiter = ',', conflicts_with = "lens")]
     calibration: Vec<PathBuf>,
-    /// Unit of the calibration's translation where its file does not tell: m, cm, mm, or one unit in metres [default: m
-    /// or mm, whichever gives a plausible baseline]
-    #[arg(long, value_name = "m|cm|mm|SIZE")]
-    calibration_unit: Option<LengthUnit>,
-    /// The file's left camera is the right one
-    #[arg(long)]
-    calibration_swap: bool,
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// How pairs become rectified [default: calibration where there is one, else off]
     #[arg(long, value_name = "HOW", value_parser = choice(RectifyChoice::ALL, RectifyChoice::word, RectifyChoice::help))]
     rectify: Option<RectifyChoice>,
-    /// How much of the pictures rectification keeps: 0 no black border, 1 every pixel [default: 0]
-    #[arg(long, value_name = "0..1", value_parser = share)]
-    alpha: Option<f64>,
     #[command(flatten)]
     lens: LensArgs,
     /// Distance between the cameras, m: without a calibration file; measure it with a ruler
@@ -59,9 +87,9 @@ impl CalibrationArgs {
         }
         let choice = CalibrationChoice {
             files: if self.calibration.is_empty() { base.files } else { self.calibration.clone() },
-            unit: self.calibration_unit.or(base.unit),
-            swapped: self.calibration_swap || base.swapped,
-            alpha: self.alpha.unwrap_or(base.alpha),
+            unit: self.reading.calibration_unit.or(base.unit),
+            swapped: self.reading.calibration_swap || base.swapped,
+            alpha: self.reading.alpha.unwrap_or(base.alpha),
             rectify: self.rectify.or(base.rectify),
             baseline_m: self.baseline_m.or(base.baseline_m),
             doffs_px: self.doffs.unwrap_or(base.doffs_px),

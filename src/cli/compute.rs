@@ -1,21 +1,20 @@
 //! `compute`: disparity of a pair, or of a folder of pairs, into files. Nothing is dropped.
 
 use super::UsageError;
-use super::calibration_args::CalibrationArgs;
+use super::calibration_args::RigArgs;
+use super::progress::pair_bar;
 use super::settings_args::SettingsArgs;
 use super::source_args::RecordingArgs;
-use crate::capture::newest::{Policy, RecvError};
-use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec, Speed};
+use crate::capture::{Capture, CaptureOptions, Frame, SourceOptions, SourceSpec, Speed};
 use crate::colormap::{Colormap, DisplayRange};
 use crate::console;
 use crate::engine::{self, Engine, Job, Output};
 use crate::export;
 use crate::files::{self, OutputError, Outputs};
-use crate::frame::Frame;
-use crate::rig::{self, RigFile};
+use crate::newest::{Policy, RecvError};
 use crate::settings::Settings;
+use crate::sources;
 use anyhow::Context as _;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,13 +53,10 @@ pub(super) struct ComputeArgs {
     /// Print engine, adapter, parameters, valid share and times as JSON
     #[arg(long)]
     json: bool,
-    /// Use the calibration of a rig file; flags win over it
-    #[arg(long, value_name = "FILE.toml", help_heading = "Calibration")]
-    rig: Option<PathBuf>,
     #[command(flatten)]
     recording: RecordingArgs,
     #[command(flatten)]
-    calibration: CalibrationArgs,
+    rig: RigArgs,
     #[command(flatten)]
     settings: SettingsArgs,
 }
@@ -109,11 +105,11 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
             export::check_disparity_name(map)?;
         }
     }
-    let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
-    let choice = args.calibration.over(rig_file.calibration)?;
+    let choice = args.rig.choice()?;
     let options = SourceOptions { speed: Speed::Max, ..args.recording.topics.options() };
-    let rig::OpenedRig { source, calibrated, mut inputs } = rig::open(&spec, &options, &choice)?;
-    inputs.extend(args.rig.iter().chain(args.settings.file()).cloned());
+    let sources::CalibratedSource { source, calibrated, mut inputs } =
+        sources::open_calibrated(&spec, &options, &choice)?;
+    inputs.extend(args.rig.rig.iter().chain(args.settings.file()).cloned());
     let mut outputs = Outputs::new(inputs, args.overwrite);
     let info = source.info();
     let losses = source.state().remarks;
@@ -135,7 +131,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         };
         let targets = targets(args, is_folder, &frame);
         targets.check(&mut outputs, is_folder)?;
-        let bar = progress.get_or_insert_with(|| progress_bar(info.num_pairs.filter(|_| is_folder && !args.json)));
+        let bar =
+            progress.get_or_insert_with(|| pair_bar(info.num_pairs.filter(|&n| n > 1 && is_folder && !args.json)));
         let params = Arc::new(settings.params_for(frame.size().0, frame.geometry.as_ref())?);
         let job = Job { frame: frame.clone(), params, read_back: true, wants_right: args.right_map.is_some() };
         let engine = match &mut engine {
@@ -249,12 +246,4 @@ fn summary(output: &Output, targets: &Targets) -> String {
         output.engine.adapter,
         targets.disparity.display(),
     )
-}
-
-/// A bar for a folder, nothing for a pair.
-fn progress_bar(pairs: Option<u64>) -> ProgressBar {
-    let Some(pairs) = pairs.filter(|&n| n > 1) else { return ProgressBar::hidden() };
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pairs, {eta} left");
-    let bar = ProgressBar::new(pairs);
-    style.map_or(bar.clone(), |style| bar.with_style(style))
 }

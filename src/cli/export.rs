@@ -1,14 +1,15 @@
 //! `export`: a recording as files that every tool reads.
 
 use super::UsageError;
+use super::progress::PairBar;
 use super::source_args::TopicArgs;
 use super::values::choice;
 use crate::capture::{Scale, SourceSpec};
 use crate::console;
-use crate::recording::export::{ExportOptions, Exported, Opened, Part, Progress, Selection, export};
+use crate::recording::export::{ExportOptions, Exported, Opened, Part, Selection, export};
 use crate::recording::read::Recording;
-use crate::rig::{self, CalibrationChoice};
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::rig::CalibrationChoice;
+use crate::sources;
 use std::path::PathBuf;
 
 /// Arguments of `export`.
@@ -62,16 +63,14 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let scale = recording.about().and_then(|about| Scale::from_word(&about.calibration.scale)).unwrap_or_default();
     let spec = SourceSpec::Recording(args.recording.clone());
     let choice = CalibrationChoice { scale, ..CalibrationChoice::default() };
-    let rig::OpenedRig { source, calibrated, .. } = rig::open(&spec, &args.topics.options(), &choice)?;
+    let sources::CalibratedSource { source, calibrated, .. } =
+        sources::open_calibrated(&spec, &args.topics.options(), &choice)?;
     let (info, losses) = (source.info(), source.state().remarks);
     drop(source);
     losses.iter().for_each(console::say);
     let mut opened = Opened { path: &args.recording, recording: &mut recording, info: &info, calibrated: &calibrated };
     let options = ExportOptions { parts: args.what.clone(), selection, max_pixels: args.topics.max_pixels };
-    let bar = Bar(if args.json { ProgressBar::hidden() } else { ProgressBar::new(0) });
-    let exported = export(&mut opened, &args.to, &options, &bar);
-    bar.0.finish_and_clear();
-    let exported = exported?;
+    let exported = export(&mut opened, &args.to, &options, &PairBar::new(args.json))?;
     if args.json {
         return super::print_json(&serde_json::json!({ "folder": args.to, "remarks": losses, "exported": exported }));
     }
@@ -93,20 +92,5 @@ fn report(args: &ExportArgs, exported: &Exported) {
     }
     if let Some((place, why)) = damaged.iter().next() {
         console::say(format_args!("{} pairs cannot be read; pair {place}: {why}", damaged.len()));
-    }
-}
-
-struct Bar(ProgressBar);
-
-impl Progress for Bar {
-    fn begin(&self, pairs: u64) {
-        self.0.set_length(pairs);
-        if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} pairs, {per_sec}, {eta} left") {
-            self.0.set_style(style);
-        }
-    }
-
-    fn done(&self) {
-        self.0.inc(1);
     }
 }

@@ -9,14 +9,24 @@ use crate::settings::{Settings, Word};
 use crate::stereo::StereoParams;
 use std::path::PathBuf;
 
+/// Pairs per second of the scene and of files.
+const DEFAULT_RATE_HZ: f64 = 30.0;
+
 /// What is opened and how it is calibrated.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct InputArgs {
+    /// What to open: a left and a right picture, a folder of pairs, or a recording (.mcap) [default: the built-in scene]
+    #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "source")]
+    pictures: Vec<PathBuf>,
+    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, - (a recording from a pipe), webcam:0,1, or webcam:0 (one
+    /// camera, side by side)
+    #[arg(long, value_name = "SOURCE", help_heading = "Source")]
+    source: Option<String>,
     /// A rig file: cameras by port, their mode, orientation, controls and calibration; flags win over it
     #[arg(long, value_name = "FILE.toml", help_heading = "Source")]
     pub(super) rig: Option<PathBuf>,
     #[command(flatten)]
-    source: SourceArgs,
+    options: SourceArgs,
     #[command(flatten)]
     calibration: CalibrationArgs,
 }
@@ -35,32 +45,32 @@ impl InputArgs {
     /// # Errors
     /// The source is no file that has some.
     pub(super) fn recorded_words(&self, source: Option<&SourceSpec>) -> anyhow::Result<Vec<Word>> {
-        self.source.recording.words(source)
+        self.options.recording.words(source)
     }
 
-    /// Reads the rig file, if one was named; `default_rate_hz` where nobody says a rate.
+    /// The source that `--source` or the paths name, if any.
+    ///
+    /// # Errors
+    /// They name nothing that can be a source.
+    pub(super) fn named_source(&self) -> Result<Option<SourceSpec>, CaptureError> {
+        match &self.source {
+            Some(words) => SourceSpec::parse(words).map(Some),
+            None if self.pictures.is_empty() => Ok(None),
+            None => SourceSpec::from_paths(&self.pictures).map(Some),
+        }
+    }
+
+    /// Reads the rig file, if one was named; files are looped and watched, and colour is read.
     ///
     /// # Errors
     /// The rig file cannot be used, or flags do not go together.
-    pub(super) fn resolve(&self, default_rate_hz: f64, looped: bool, color: bool) -> anyhow::Result<Input> {
+    pub(super) fn resolve(&self) -> anyhow::Result<Input> {
         let rig = self.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
-        let rate_hz = rig.rate_hz.unwrap_or(default_rate_hz);
-        let mut options = SourceOptions { looped, watched: looped, color, ..SourceOptions::default() };
+        let rate_hz = rig.rate_hz.unwrap_or(DEFAULT_RATE_HZ);
+        let mut options = SourceOptions { looped: true, watched: true, color: true, ..SourceOptions::default() };
         rig.fill(&mut options);
-        self.source.fill(&mut options, rate_hz);
+        self.options.fill(&mut options, rate_hz);
         Ok(Input { source: rig.source, options, calibration: self.calibration.over(rig.calibration)? })
-    }
-}
-
-/// What `--source` or the paths name, if they name anything.
-///
-/// # Errors
-/// They name nothing that can be a source.
-pub(super) fn named_source(words: Option<&str>, paths: &[PathBuf]) -> Result<Option<SourceSpec>, CaptureError> {
-    match words {
-        Some(words) => SourceSpec::parse(words).map(Some),
-        None if paths.is_empty() => Ok(None),
-        None => SourceSpec::from_paths(paths).map(Some),
     }
 }
 

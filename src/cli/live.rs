@@ -1,6 +1,6 @@
 //! `live`, the main job: in a window where there is a display, otherwise as a status line and a preview picture.
 
-use super::input_args::{Input, InputArgs, named_source, params_at_start};
+use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use crate::capture::SourceSpec;
@@ -9,29 +9,20 @@ use crate::engine::Output;
 use crate::export::{self, PreviewOptions};
 use crate::files::Outputs;
 use crate::live::{LiveOptions, Status, Summary, headless};
-use crate::recording::{About, CalibrationNote};
-use crate::rig;
+use crate::recording::About;
 use crate::settings::{Settings, Word};
+use crate::sources;
 use crate::ui::{self, WindowOptions};
 use anyhow::Context as _;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// Pairs per second of the scene and of files.
-const DEFAULT_RATE_HZ: f64 = 30.0;
 /// Results after which the scene ends without a window.
 const SCENE_FRAMES: u64 = 100;
 
 /// Arguments of `live`.
 #[derive(Debug, clap::Args)]
 pub(super) struct LiveArgs {
-    /// What to open: a left and a right picture, a folder of pairs, or a recording (.mcap) [default: the built-in scene]
-    #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "source")]
-    pictures: Vec<PathBuf>,
-    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, - (a recording from a pipe), webcam:0,1, or webcam:0 (one
-    /// camera, side by side)
-    #[arg(long, value_name = "SOURCE")]
-    source: Option<String>,
     /// No window: a status line and a preview picture, as where there is no display
     #[arg(long)]
     headless: bool,
@@ -60,13 +51,13 @@ pub(super) struct LiveArgs {
 /// # Errors
 /// A source, calibration, engine or window that cannot be opened, each with its cause and cure.
 pub(super) fn run(args: &LiveArgs) -> anyhow::Result<()> {
-    let spec = named_source(args.source.as_deref(), &args.pictures)?;
+    let spec = args.input.named_source()?;
     let mut words = args.settings.words()?;
     words.extend(args.input.recorded_words(spec.as_ref())?);
     let settings = Settings::resolve(&words)?;
     let asked = args.headless || args.frames.is_some() || args.json;
     if !asked && has_display() {
-        let input = args.input.resolve(DEFAULT_RATE_HZ, true, true)?;
+        let input = args.input.resolve()?;
         return run_window(args, words, input, spec);
     }
     if !asked {
@@ -81,11 +72,12 @@ fn has_display() -> bool {
 }
 
 fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) -> anyhow::Result<()> {
-    let Input { source: in_rig, mut options, calibration } = args.input.resolve(DEFAULT_RATE_HZ, true, true)?;
+    let Input { source: in_rig, mut options, calibration } = args.input.resolve()?;
     let spec = spec.or(in_rig).unwrap_or(SourceSpec::Scene);
     options.looped &= args.frames.is_some() || spec == SourceSpec::Scene;
     options.watched = false;
-    let rig::OpenedRig { source, calibrated, mut inputs } = rig::open(&spec, &options, &calibration)?;
+    let sources::CalibratedSource { source, calibrated, mut inputs } =
+        sources::open_calibrated(&spec, &options, &calibration)?;
     inputs.extend(args.input.rig.iter().chain(args.settings.file()).cloned());
     Outputs::new(inputs, true).file(&args.preview)?;
     if let Some(note) = &calibrated.note {
@@ -95,7 +87,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let params = params_at_start(settings, &calibrated.recipe, &info)?;
     let published = args.publish.start()?;
     if let Some(remote) = &published.0 {
-        let calibration = CalibrationNote::of(&calibrated, calibration.alpha, &info);
+        let calibration = calibrated.to_note(calibration.alpha, &info);
         remote.set_about(About { calibration, ..About::of_source(&spec.to_string(), &info, SystemTime::now()) });
     }
     let frames = args.frames.or((spec == SourceSpec::Scene).then_some(SCENE_FRAMES));

@@ -1,6 +1,6 @@
 //! The command line: one file for each subcommand. Without one, paths and flags go to `live`.
 
-pub mod bench;
+mod bench;
 mod camera_args;
 mod calibration;
 mod calibration_args;
@@ -9,8 +9,11 @@ pub mod devices;
 mod export;
 mod input_args;
 mod lens_args;
+mod lab;
 mod live;
+mod pair_args;
 mod plan;
+mod progress;
 mod publish_args;
 mod record;
 mod recompute;
@@ -83,10 +86,12 @@ enum Command {
     Devices(devices::DevicesArgs),
     /// Show or convert calibration files
     Calibration(calibration::CalibrationCommand),
-    /// Time the engines, warm, per stage and whole
+    /// Time the engines on this machine, warm, per stage and whole
     Bench(Box<bench::BenchArgs>),
     /// Find the quickest variant of the GPU engine's kernels for a size and a search range, and keep it for live use
-    Tune(Box<tune::TuneArgs>),
+    Tune(Box<tune::StudyArgs>),
+    /// Repeat measurements of papers, with their figures beside
+    Lab(Box<lab::LabArgs>),
     /// Tell what depth a rig can measure, from its lens and baseline
     Plan(plan::PlanArgs),
 }
@@ -106,6 +111,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Devices(args)) => devices::run(&args),
         Some(Command::Bench(args)) => bench::run_args(&args),
         Some(Command::Tune(args)) => tune::run(&args),
+        Some(Command::Lab(args)) => lab::run(&args),
         Some(Command::Calibration(args)) => calibration::run(&args),
         Some(Command::Plan(args)) => plan::run(&args),
         Some(Command::Compute(args)) => compute::run(&args),

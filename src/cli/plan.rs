@@ -6,9 +6,9 @@ use crate::calibration::FocalLength;
 use crate::capture::source::parse_size;
 use crate::console;
 use crate::export::{check_reach_name, write_reach};
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::parameter::Domain;
-use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT, USUAL_ERROR_PX};
+use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT, TYPICAL_ERROR_PX};
 use crate::stereo::StereoParams;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ pub(super) struct PlanArgs {
     #[arg(default_value_t = StereoParams::default().num_disparities)]
     num_disparities: u32,
     /// Error of a disparity, px: 0.25 is usual for textured surfaces and a good calibration
-    #[arg(long, value_name = "PX", value_parser = positive, default_value_t = USUAL_ERROR_PX)]
+    #[arg(long, value_name = "PX", value_parser = positive, default_value_t = TYPICAL_ERROR_PX)]
     error_px: f64,
     /// Draw distance and error over the disparity into a file: .svg or .png
     #[arg(long, value_name = "FILE")]

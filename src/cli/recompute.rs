@@ -1,19 +1,19 @@
 //! `recompute`: every pair of a recording matched again, into a new recording.
 
 use super::UsageError;
-use super::calibration_args::CalibrationArgs;
+use super::calibration_args::RigArgs;
+use super::progress::PairBar;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
 use super::values::choice;
-use crate::capture::SourceSpec;
+use crate::capture::{Frame, SourceSpec};
 use crate::console;
 use crate::recording::read::Recording;
-use crate::recording::recompute::{Input, Progress, RecomputeError, RecomputeOptions, Summary, recompute};
+use crate::recording::recompute::{Input, Method, RecomputeError, RecomputeOptions, Summary, recompute};
 use crate::recording::write::Compression;
 use crate::recording::{Format, Streams};
-use crate::rig::{self, RigFile};
+use crate::sources;
 use crate::stereo::Fill;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 
 /// Arguments of `recompute`.
@@ -41,13 +41,10 @@ pub(super) struct RecomputeArgs {
     /// Print what was done as JSON
     #[arg(long)]
     json: bool,
-    /// Use the calibration of a rig file; flags win over it
-    #[arg(long, value_name = "FILE.toml", help_heading = "Calibration")]
-    rig: Option<PathBuf>,
     #[command(flatten)]
     topics: TopicArgs,
     #[command(flatten)]
-    calibration: CalibrationArgs,
+    rig: RigArgs,
     #[command(flatten)]
     settings: SettingsArgs,
 }
@@ -62,10 +59,10 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         return Err(UsageError("--filled keeps what --fill puts into holes: give --fill too".to_owned()).into());
     }
     let recording = Recording::open_with(&args.recording, &args.topics.choice())?;
-    let rig_file = args.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
-    let choice = args.calibration.over(rig_file.calibration)?;
+    let choice = args.rig.choice()?;
     let spec = SourceSpec::Recording(args.recording.clone());
-    let rig::OpenedRig { source, calibrated, .. } = rig::open(&spec, &args.topics.options(), &choice)?;
+    let sources::CalibratedSource { source, calibrated, .. } =
+        sources::open_calibrated(&spec, &args.topics.options(), &choice)?;
     let (info, losses) = (source.info(), source.state().remarks);
     drop(source);
     losses.iter().for_each(console::say);
@@ -83,11 +80,11 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         compression: args.compression,
         filled: args.filled,
     };
-    let bar = Bar { bar: ProgressBar::new(0), is_quiet: args.json };
-    let summary = recompute(input, &args.output, &settings, &options, &bar);
-    bar.bar.finish_and_clear();
-    let summary = match summary {
-        Err(RecomputeError::Streams(text)) => return Err(UsageError(text).into()),
+    let params =
+        |frame: &Frame| settings.params_for(frame.size().0, frame.geometry.as_ref()).map_err(|err| err.to_string());
+    let method = Method { engine: settings.engine_options(), params: &params };
+    let summary = match recompute(input, &args.output, &method, &options, &PairBar::new(args.json)) {
+        Err(RecomputeError::Streams(text) | RecomputeError::Params(text)) => return Err(UsageError(text).into()),
         summary => summary?,
     };
     if args.json {
@@ -111,36 +108,5 @@ fn report(args: &RecomputeArgs, summary: &Summary) {
     if *left_out > 0 {
         let first = damaged.first().map(|(place, why)| format!("; pair {place}: {why}")).unwrap_or_default();
         console::say(format_args!("{input}: {left_out} pairs cannot be read and are left out{first}"));
-    }
-}
-
-struct Bar {
-    bar: ProgressBar,
-    is_quiet: bool,
-}
-
-impl Progress for Bar {
-    fn begin(&self, pairs: u64, done: u64) {
-        if self.is_quiet {
-            self.bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
-        }
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pairs, {per_sec}, {eta} left");
-        if let Ok(style) = style {
-            self.bar.set_style(style);
-        }
-        self.bar.set_length(pairs);
-        self.bar.set_position(done);
-        // what a run before did says nothing of how quick this one is
-        self.bar.reset_eta();
-    }
-
-    fn done(&self) {
-        self.bar.inc(1);
-    }
-
-    fn note(&self, text: &str) {
-        if !self.is_quiet {
-            self.bar.suspend(|| console::say(text));
-        }
     }
 }

@@ -1,40 +1,30 @@
 //! `record`: pairs, depth and all that belongs to them into an MCAP file, or into a pipe.
 
 use super::UsageError;
-use super::input_args::{Input, InputArgs, named_source, params_at_start};
+use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use super::values::{choice, positive};
-use crate::capture::newest::Policy;
 use crate::capture::{CaptureOptions, Recipe, SourceInfo, SourceSpec, Until};
 use crate::console;
 use crate::live::headless::{self, Beside, Finished};
 use crate::live::{LiveOptions, Status};
+use crate::newest::Policy;
 use crate::recording::write::{
     Compression, RecordError, RecordOptions, RecordStatus, RecordSummary, Recorder, Target, default_name,
 };
-use crate::recording::{About, CalibrationNote, Counters, Format, Stream, Streams, parameter_words};
-use crate::rig;
+use crate::recording::{About, Counters, Format, Stream, Streams, parameter_words};
 use crate::settings::Settings;
+use crate::sources;
 use crate::stereo::{Fill, StereoParams};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Pairs per second of the scene and of files.
-const DEFAULT_RATE_HZ: f64 = 30.0;
-
 /// Arguments of `record`.
 #[derive(Debug, clap::Args)]
 pub(super) struct RecordArgs {
-    /// What to open: a left and a right picture, a folder of pairs, or a recording (.mcap) [default: the built-in scene]
-    #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "source")]
-    pictures: Vec<PathBuf>,
-    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, - (a recording from a pipe), webcam:0,1, or webcam:0 (one
-    /// camera, side by side)
-    #[arg(long, value_name = "SOURCE")]
-    source: Option<String>,
     /// The file, or - for a pipe; an existing one is never overwritten [default: stereopsis_DATE_TIME.mcap]
     #[arg(short, long, value_name = "FILE.mcap|-")]
     output: Option<PathBuf>,
@@ -78,8 +68,8 @@ pub(super) struct RecordArgs {
 /// A source, calibration or file that cannot be opened; a disk that is full; a source that was lost.
 pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let target = target(args)?;
-    let Input { source: in_rig, mut options, calibration } = args.input.resolve(DEFAULT_RATE_HZ, true, true)?;
-    let spec = named_source(args.source.as_deref(), &args.pictures)?.or(in_rig).unwrap_or(SourceSpec::Scene);
+    let Input { source: in_rig, mut options, calibration } = args.input.resolve()?;
+    let spec = args.input.named_source()?.or(in_rig).unwrap_or(SourceSpec::Scene);
     let mut words = args.settings.words()?;
     words.extend(args.input.recorded_words(Some(&spec))?);
     let settings = Settings::resolve(&words)?;
@@ -89,7 +79,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     // cameras' raw pictures are recorded as they come: colours are only decoded for what is made of them
     options.color &= !spec.is_camera()
         || args.streams.is_some_and(|streams| streams.has(Stream::Eyes) || streams.has(Stream::Rectified));
-    let rig::OpenedRig { source, calibrated, .. } = rig::open(&spec, &options, &calibration)?;
+    let sources::CalibratedSource { source, calibrated, .. } = sources::open_calibrated(&spec, &options, &calibration)?;
     if let Some(note) = &calibrated.note {
         console::say(note);
     }
@@ -102,7 +92,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let about = About {
         streams,
         filled: args.filled,
-        calibration: CalibrationNote::of(&calibrated, calibration.alpha, &info),
+        calibration: calibrated.to_note(calibration.alpha, &info),
         parameters: parameter_words(&params),
         ..About::of_source(&spec.to_string(), &info, SystemTime::now())
     };

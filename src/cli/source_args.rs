@@ -2,11 +2,11 @@
 
 use super::UsageError;
 use super::camera_args::CameraArgs;
+use crate::capture::TopicChoice;
 use crate::capture::scene::SceneOptions;
 use crate::capture::source::parse_size;
 use crate::capture::{MaxPixels, SourceOptions, SourceSpec, Speed};
 use crate::recording::Recording;
-use crate::recording::read::TopicChoice;
 use crate::settings::{Origin, Word};
 use std::time::Duration;
 

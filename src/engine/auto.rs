@@ -134,7 +134,7 @@ mod tests {
         use crate::capture::scene::{SceneOptions, render};
         let raw =
             std::sync::Arc::new(render(&SceneOptions { width: 16, height: 8, ..SceneOptions::default() }, 0, false));
-        let frame = std::sync::Arc::new(crate::frame::Frame::of_raw(raw));
+        let frame = std::sync::Arc::new(crate::capture::Frame::of_raw(raw));
         let default = StereoParams::default();
         let others = [
             StereoParams { uniqueness: 10, ..default.clone() },

@@ -4,7 +4,6 @@ pub mod cpu;
 pub mod gpu;
 mod auto;
 mod cached;
-pub mod model;
 mod open;
 pub mod worker;
 
@@ -12,8 +11,8 @@ pub use cpu::CpuEngine;
 pub use gpu::GpuEngine;
 pub use open::{OpenOptions, Opened, open};
 
+use crate::capture::Frame;
 use crate::choices;
-use crate::frame::Frame;
 use crate::stereo::cost::mutual_information::MOST_PIXELS;
 use crate::stereo::{DisparityMap, StereoParams};
 use std::sync::Arc;

@@ -1,13 +1,14 @@
-//! Depth as points in space: PLY, which viewers and libraries of point clouds open.
+//! Depth as a point cloud: PLY.
 
-use super::file::{self, ExportError};
+use super::file::{Endings, ExportError};
+use super::picture::colors_of;
 use crate::files;
-use crate::frame::{Geometry, Picture};
-use crate::image::Image;
+use crate::geometry::Geometry;
+use crate::image::{Image, Picture};
 use std::path::Path;
 
 /// Writes every pixel that has a depth as a point, as binary little-endian `.ply`: x to the right, y down, z forward, metres,
-/// seen from the left camera. `picture` of the same size gives the points their colours, or their brightness where it has none.
+/// seen from the left camera. A `picture` of the same size gives the points colours, or brightness if it has none.
 ///
 /// # Errors
 /// Another ending, or the file cannot be written.
@@ -17,11 +18,9 @@ pub fn write_cloud(
     geometry: &Geometry,
     picture: Option<&Picture>,
 ) -> Result<(), ExportError> {
-    if file::ending(path) != "ply" {
-        return Err(ExportError::unknown_format(path, "points in space are a .ply"));
-    }
+    Endings(&["ply"], "points in space are a .ply").find(path)?;
     let picture = picture.filter(|picture| picture.size() == depth_m.size());
-    let colors = picture.map(|picture| picture.rgb.clone().unwrap_or_else(|| picture.luma.to_u8().map(|&v| [v; 3])));
+    let colors = picture.map(colors_of);
     let has_depth = |z: &f32| z.is_finite() && *z > 0.0;
     let points = depth_m.pixels().iter().copied().filter(has_depth).count();
     let mut bytes = header(points, colors.is_some()).into_bytes();
@@ -40,21 +39,17 @@ pub fn write_cloud(
 }
 
 fn header(points: usize, colored: bool) -> String {
-    let mut text = format!(
+    let colors = if colored { "property uchar red\nproperty uchar green\nproperty uchar blue\n" } else { "" };
+    format!(
         "ply\nformat binary_little_endian 1.0\ncomment metres, x right, y down, z forward, from the left camera\n\
-         element vertex {points}\n"
-    );
-    text.push_str("property float x\nproperty float y\nproperty float z\n");
-    if colored {
-        text.push_str("property uchar red\nproperty uchar green\nproperty uchar blue\n");
-    }
-    text + "end_header\n"
+         element vertex {points}\nproperty float x\nproperty float y\nproperty float z\n{colors}end_header\n"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Luma;
+    use crate::image::Luma;
 
     const GEOMETRY: Geometry =
         Geometry { focal_px: 100.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 1.0, cy_px: 0.5, estimated: false };

@@ -1,21 +1,25 @@
-//! Disparity and depth as numbers: PFM, float TIFF, 16-bit PNG. What counts as invalid differs by format and is said at
-//! each writer; depth is `z = f T / (d + doffs)` in whole millimetres.
+//! Disparity and depth as numbers: PFM, float TIFF, 16-bit PNG. The value of invalid pixels depends on the format. Depth is
+//! `z = f T / (d + doffs)` in whole millimetres.
 
-use super::file::{self, ExportError};
+use super::file::{Endings, ExportError};
+use super::picture::encode;
 use crate::files;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::stereo::{DisparityMap, depth};
-use image::{ImageBuffer, ImageFormat, Luma};
+use image::{DynamicImage, ImageBuffer};
 use std::io::Cursor;
 use std::path::Path;
 
-/// Writes disparity in px in the format that the name ends in, and returns what was lost on the way, in sentences.
+const DISPARITY: Endings =
+    Endings(&["pfm", "png", "tif", "tiff"], "name it .pfm (float), .tiff (float) or .png (16 bits, 256 steps per px)");
+
+/// Writes disparity in px in the format of the ending, and returns losses in sentences.
 ///
 /// - `.pfm`: 32-bit float, rows from the bottom, little-endian; invalid is +infinity.
 /// - `.tif`, `.tiff`: 32-bit float; invalid is NaN.
-/// - `.png`: 16 bits, 256 steps per px; invalid is 0, so that what lies below 1/256 px is stored as 1, and what lies
-///   above 65535/256 px as 65535, each with a warning.
+/// - `.png`: 16 bits, 256 steps per px; invalid is 0. Disparities below 1/256 px are stored as 1, those above 65535/256 px as
+///   65535, each with a warning.
 ///
 /// # Errors
 /// Another ending, or the file cannot be written.
@@ -29,42 +33,20 @@ pub fn write_disparity(path: &Path, map: &DisparityMap) -> Result<Vec<String>, E
 /// As [`write_disparity`].
 pub fn write_disparity_px(path: &Path, px: &Image<f32>) -> Result<Vec<String>, ExportError> {
     let mut warnings = Vec::new();
-    let bytes = match Format::of(path)? {
-        Format::Pfm => pfm(px),
-        Format::Tiff => tiff(px).map_err(|e| ExportError::encode(path, &e))?,
-        Format::Png => png16(path, &disparity_x256(px, &mut warnings))?,
-    };
-    files::write(path, &bytes)?;
+    match DISPARITY.find(path)? {
+        "pfm" => files::write(path, &pfm(px))?,
+        "png" => write_u16(path, &disparity_x256(px, &mut warnings))?,
+        _ => files::write(path, &tiff(px).map_err(|err| ExportError::encode(path, &err))?)?,
+    }
     Ok(warnings)
 }
 
-/// Checks before the work that [`write_disparity`] will know the format.
+/// Checks the name of a file for [`write_disparity`].
 ///
 /// # Errors
-/// An ending that it does not know.
+/// Another ending.
 pub fn check_disparity_name(path: &Path) -> Result<(), ExportError> {
-    Format::of(path).map(|_| ())
-}
-
-/// What a disparity map is stored as.
-enum Format {
-    Pfm,
-    Tiff,
-    Png,
-}
-
-impl Format {
-    fn of(path: &Path) -> Result<Self, ExportError> {
-        match file::ending(path).as_str() {
-            "pfm" => Ok(Self::Pfm),
-            "tif" | "tiff" => Ok(Self::Tiff),
-            "png" => Ok(Self::Png),
-            _ => {
-                let wanted = "name it .pfm (float), .tiff (float) or .png (16 bits, 256 steps per px)";
-                Err(ExportError::unknown_format(path, wanted))
-            }
-        }
-    }
+    DISPARITY.find(path).map(|_| ())
 }
 
 /// Writes depth as a 16-bit PNG in millimetres, 0 where there is none and beyond 65.535 m.
@@ -80,10 +62,8 @@ pub fn write_depth_mm(path: &Path, map: &DisparityMap, geometry: &Geometry) -> R
 /// # Errors
 /// As [`write_depth_mm`].
 pub fn write_millimetres(path: &Path, mm: &Image<u16>) -> Result<(), ExportError> {
-    if file::ending(path) != "png" {
-        return Err(ExportError::unknown_format(path, "depth in millimetres is a 16-bit .png"));
-    }
-    Ok(files::write(path, &png16(path, mm)?)?)
+    Endings(&["png"], "depth in millimetres is a 16-bit .png").find(path)?;
+    write_u16(path, mm)
 }
 
 fn pfm(px: &Image<f32>) -> Vec<u8> {
@@ -137,14 +117,9 @@ fn disparity_x256(px: &Image<f32>, warnings: &mut Vec<String>) -> Image<u16> {
     stored
 }
 
-fn png16(path: &Path, image: &Image<u16>) -> Result<Vec<u8>, ExportError> {
+fn write_u16(path: &Path, image: &Image<u16>) -> Result<(), ExportError> {
     let (width, height) = (image.width() as u32, image.height() as u32);
-    let mut bytes = Cursor::new(Vec::new());
-    ImageBuffer::<Luma<u16>, _>::from_raw(width, height, image.pixels())
-        .ok_or_else(|| ExportError::encode(path, &"its size is not that of its pixels"))?
-        .write_to(&mut bytes, ImageFormat::Png)
-        .map_err(|e| ExportError::encode(path, &e))?;
-    Ok(bytes.into_inner())
+    encode(path, ImageBuffer::from_raw(width, height, image.pixels().to_vec()).map(DynamicImage::ImageLuma16))
 }
 
 #[cfg(test)]

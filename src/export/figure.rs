@@ -1,6 +1,6 @@
-//! Distance and its error over the disparity as a figure: Fig. 5 of Leu, Bacara & Jivet 2010, with the errors beside.
+//! Figure of distance and its errors over disparity, after Fig. 5 of Leu, Bacara & Jivet 2010.
 
-use super::file::{self, ExportError};
+use super::file::{Endings, ExportError};
 use super::picture::write_rgb;
 use crate::files;
 use crate::image::Image;
@@ -16,35 +16,21 @@ const SIZE: (u32, u32) = (960, 600);
 const SAMPLES: usize = 600;
 const FONT: &str = "sans-serif";
 const INK: RGBColor = RGBColor(40, 40, 40);
-/// Legible to people who do not tell red from green.
+/// Distinguishable with red-green colour blindness.
 const STEP_COLOR: RGBColor = RGBColor(213, 94, 0);
 const ERROR_COLOR: RGBColor = RGBColor(0, 114, 178);
 
-/// What a figure is stored as.
-enum Format {
-    Svg,
-    Png,
-}
+const FIGURE: Endings = Endings(&["svg", "png"], "name the figure .svg or .png");
 
-impl Format {
-    fn of(path: &Path) -> Result<Self, ExportError> {
-        match file::ending(path).as_str() {
-            "svg" => Ok(Self::Svg),
-            "png" => Ok(Self::Png),
-            _ => Err(ExportError::unknown_format(path, "name the figure .svg or .png")),
-        }
-    }
-}
-
-/// Checks before the work that [`write_reach`] will know the format.
+/// Checks the name of a file for [`write_reach`].
 ///
 /// # Errors
-/// An ending that it does not know.
+/// Another ending.
 pub fn check_reach_name(path: &Path) -> Result<(), ExportError> {
-    Format::of(path).map(|_| ())
+    FIGURE.find(path).map(|_| ())
 }
 
-/// Draws what a rig measures over its search range, with errors of one disparity step and of `error_px`, as `.svg` or `.png`.
+/// Draws the distances of a search range with their errors for one disparity step and for `error_px`, as `.svg` or `.png`.
 ///
 /// # Errors
 /// Another ending, a range that lies behind infinity, or the file cannot be written.
@@ -52,18 +38,15 @@ pub fn write_reach(path: &Path, reach: &Reach, error_px: f64) -> Result<(), Expo
     let failed = |err: Box<dyn Error>| ExportError::encode(path, &err);
     register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
         .map_err(|_| ExportError::encode(path, &"its letters cannot be drawn"))?;
-    match Format::of(path)? {
-        Format::Svg => {
-            let mut text = String::new();
-            draw(&SVGBackend::with_string(&mut text, SIZE).into_drawing_area(), reach, error_px).map_err(failed)?;
-            Ok(files::write(path, text.as_bytes())?)
-        }
-        Format::Png => {
-            let mut bytes = vec![0; SIZE.0 as usize * SIZE.1 as usize * 3];
-            draw(&BitMapBackend::with_buffer(&mut bytes, SIZE).into_drawing_area(), reach, error_px).map_err(failed)?;
-            let pixels = bytes.as_chunks::<3>().0.to_vec();
-            write_rgb(path, &Image::new(SIZE.0 as usize, SIZE.1 as usize, pixels))
-        }
+    if FIGURE.find(path)? == "svg" {
+        let mut text = String::new();
+        draw(&SVGBackend::with_string(&mut text, SIZE).into_drawing_area(), reach, error_px).map_err(failed)?;
+        Ok(files::write(path, text.as_bytes())?)
+    } else {
+        let mut bytes = vec![0; SIZE.0 as usize * SIZE.1 as usize * 3];
+        draw(&BitMapBackend::with_buffer(&mut bytes, SIZE).into_drawing_area(), reach, error_px).map_err(failed)?;
+        let pixels = bytes.as_chunks::<3>().0.to_vec();
+        write_rgb(path, &Image::new(SIZE.0 as usize, SIZE.1 as usize, pixels))
     }
 }
 
@@ -81,8 +64,8 @@ where
             .into());
     };
     area.fill(&WHITE)?;
-    let least_m = last.error_m(error_px.min(STEP_PX)).min(last.distance_m * TOLERANCE_PERCENT / 100.0);
-    let most_m = first.distance_m.max(first.error_m(error_px.max(STEP_PX)));
+    let min_m = last.error_m(error_px.min(STEP_PX)).min(last.distance_m * TOLERANCE_PERCENT / 100.0);
+    let max_m = first.distance_m.max(first.error_m(error_px.max(STEP_PX)));
     // a range of one disparity has no width
     let (left_px, right_px) = (first.disparity_px, last.disparity_px.max(first.disparity_px + STEP_PX));
     let step = reach.within(TOLERANCE_PERCENT, STEP_PX);
@@ -92,12 +75,12 @@ where
         .margin(14)
         .x_label_area_size(44)
         .y_label_area_size(64)
-        .build_cartesian_2d(left_px..right_px, (least_m..most_m).log_scale())?;
+        .build_cartesian_2d(left_px..right_px, (min_m..max_m).log_scale())?;
 
     let limit_px = reach.limit_px(TOLERANCE_PERCENT, STEP_PX).min(right_px);
     if limit_px > left_px {
         let shade = STEP_COLOR.mix(0.10).filled();
-        chart.draw_series([Rectangle::new([(left_px, least_m), (limit_px, most_m)], shade)])?;
+        chart.draw_series([Rectangle::new([(left_px, min_m), (limit_px, max_m)], shade)])?;
     }
     chart
         .configure_mesh()
@@ -151,7 +134,7 @@ fn metres(m: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Geometry;
+    use crate::geometry::Geometry;
 
     fn reach(min_disparity: i32, num_disparities: u32) -> Reach {
         let geometry =

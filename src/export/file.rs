@@ -1,49 +1,57 @@
-//! What can go wrong with a file of results, and what its name tells.
+//! Errors of writing a file of results, and its format by the ending of its name.
 
 use crate::files::WriteError;
 use std::path::{Path, PathBuf};
 
-/// Why a file was not written. The text says what was tried, on what, and what to do next.
+/// Why a file was not written. The text names the file and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The name ends in something that no writer knows.
+    /// The ending of the name belongs to no format.
     #[error("{path}: cannot tell the format from {ending}; {wanted}", path = .path.display())]
     UnknownFormat {
-        /// The file asked for.
+        /// The file.
         path: PathBuf,
-        /// What its name ends in, in words.
+        /// Its ending, in words.
         ending: String,
-        /// What there is.
+        /// The known formats.
         wanted: &'static str,
     },
     /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The picture cannot be stored in this format.
+    /// The content cannot be stored in this format.
     #[error("cannot store the picture in {path}: {cause}", path = .path.display())]
     Encode {
-        /// The file asked for.
+        /// The file.
         path: PathBuf,
-        /// What the writer of the format said.
+        /// The error of the encoder.
         cause: String,
     },
 }
 
 impl ExportError {
-    pub(super) fn unknown_format(path: &Path, wanted: &'static str) -> Self {
-        let ending = match path.extension() {
-            Some(ending) => format!("the ending .{}", ending.display()),
-            None => "a name without an ending".to_owned(),
-        };
-        Self::UnknownFormat { path: path.to_owned(), ending, wanted }
-    }
-
     pub(super) fn encode(path: &Path, cause: &impl ToString) -> Self {
         Self::Encode { path: path.to_owned(), cause: cause.to_string() }
     }
 }
 
-/// The ending of a name in small letters, or nothing.
-pub(super) fn ending(path: &Path) -> String {
-    path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
+/// Endings of a kind of files, in small letters, and a sentence that names them.
+pub(super) struct Endings(pub(super) &'static [&'static str], pub(super) &'static str);
+
+impl Endings {
+    /// The ending of a name.
+    ///
+    /// # Errors
+    /// [`ExportError::UnknownFormat`]
+    pub(super) fn find(&self, path: &Path) -> Result<&'static str, ExportError> {
+        let Self(endings, wanted) = *self;
+        let ending = path.extension().unwrap_or_default();
+        endings.iter().find(|known| ending.eq_ignore_ascii_case(known)).copied().ok_or_else(|| {
+            let ending = match path.extension() {
+                Some(ending) => format!("the ending .{}", ending.display()),
+                None => "a name without an ending".to_owned(),
+            };
+            ExportError::UnknownFormat { path: path.to_owned(), ending, wanted }
+        })
+    }
 }

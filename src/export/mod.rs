@@ -1,4 +1,4 @@
-//! Results as files that other tools open: numbers first, pictures beside them.
+//! Results as files for other tools: disparity, depth, points, pictures, figures.
 
 mod cloud;
 mod disparity;
@@ -10,6 +10,8 @@ mod preview;
 mod scale;
 mod snapshot;
 mod text;
+#[cfg(test)]
+mod fixture;
 
 pub use cloud::write_cloud;
 pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};

@@ -1,4 +1,4 @@
-//! Draws pictures side by side with captions, colour bars and a line below.
+//! Draws panels side by side: pictures with captions, colour bars, a note and a legend.
 
 use super::scale::Tick;
 use super::text::Face;
@@ -10,25 +10,25 @@ pub(super) const EMPTY_PANEL: [u8; 3] = [32, 35, 40];
 const TEXT: [u8; 3] = [226, 228, 232];
 const QUIET_TEXT: [u8; 3] = [152, 158, 168];
 
-/// A picture with a caption and perhaps a bar.
+/// A picture with a caption and an optional colour bar.
 pub(super) struct Panel {
-    /// What it is.
+    /// Title.
     pub(super) title: &'static str,
-    /// What is said beside the title, where there is room.
+    /// Text beside the title, if it fits.
     pub(super) detail: String,
-    /// All panels' pictures have the same size.
+    /// Picture; those of all panels have the same size.
     pub(super) picture: Image<[u8; 3]>,
     pub(super) bar: Option<Bar>,
 }
 
-/// A colour bar with its numbers.
+/// A colour bar with its ticks.
 pub(super) struct Bar {
     pub(super) colormap: Colormap,
     pub(super) unit: &'static str,
     pub(super) ticks: Vec<Tick>,
 }
 
-/// Every length of the layout, px.
+/// Lengths of the layout, px.
 struct Layout {
     zoom: usize,
     margin: usize,
@@ -38,7 +38,7 @@ struct Layout {
     panel: (usize, usize),
 }
 
-/// All panels side by side, `message` in the middle of the last one, `note` and the legend below.
+/// Draws all panels, `message` in the middle of the last one, and `note` and the legend below.
 pub(super) fn draw(panels: &[Panel], message: Option<&str>, note: &str, legend: &[([u8; 3], &str)]) -> Image<[u8; 3]> {
     let (width, height) = panels.first().map_or((1, 1), |panel| panel.picture.size());
     let zoom = (320 / width.max(1)).min(240 / height.max(1)).max(1);
@@ -95,7 +95,7 @@ fn draw_panel(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, panel: &
     }
 }
 
-/// Colours with their words, flush right.
+/// Colours with their names, flush right.
 fn draw_legend(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, y: usize, legend: &[([u8; 3], &str)]) {
     let side = layout.line * 2 / 3;
     let room = |word: &str| side + layout.margin / 4 + face.width_px(word) + layout.margin;
@@ -112,7 +112,7 @@ fn draw_legend(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, y: usiz
     }
 }
 
-/// A bar beside a panel, near at the top; labels keep clear of each other, the most important ones first.
+/// A colour bar beside a panel, near at the top. Labels that overlap a more important one are left out.
 fn draw_bar(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, bar: &Bar, (x, y): (usize, usize)) {
     let last = layout.panel.1 - 1;
     for row in 0..=last {

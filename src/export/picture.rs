@@ -1,16 +1,16 @@
-//! Pictures to look at: an eye's picture, a coloured map.
+//! Pictures for people: a camera's picture, a coloured map.
 
-use super::file::{self, ExportError};
+use super::file::{Endings, ExportError};
 use crate::colormap::{self, Colormap, DisplayRange};
 use crate::files;
-use crate::frame::{Geometry, Luma, Picture};
-use crate::image::Image;
+use crate::geometry::Geometry;
+use crate::image::{Image, Luma, Picture};
 use crate::stereo::DisparityMap;
 use image::{DynamicImage, ImageBuffer, ImageFormat};
 use std::io::Cursor;
 use std::path::Path;
 
-/// Writes an eye's picture, in colour where it has any: `.png`, `.tiff` and `.ppm` keep all bits, `.jpg` 8.
+/// Writes a picture, in colour if it has any: `.png`, `.tiff` and `.ppm` keep all bits, `.jpg` 8.
 ///
 /// # Errors
 /// Another ending, or the file cannot be written.
@@ -53,36 +53,38 @@ pub fn write_color(
     write_rgb(path, &colormap::color_map(map, geometry, range.unwrap_or_else(fitted), colormap, false))
 }
 
-/// Writes how clearly each disparity won as an 8-bit grey `.png`: 255 is clearest, 0 where nothing was measured.
+/// Writes the confidence of each disparity as an 8-bit grey `.png`: 255 is highest, 0 where nothing was measured.
 ///
 /// # Errors
 /// Another ending, or the file cannot be written.
 pub fn write_confidence(path: &Path, confidence: &Image<u8>) -> Result<(), ExportError> {
-    if file::ending(path) != "png" {
-        return Err(ExportError::unknown_format(path, "confidence is an 8-bit .png"));
-    }
+    Endings(&["png"], "confidence is an 8-bit .png").find(path)?;
     let (width, height) = (confidence.width() as u32, confidence.height() as u32);
     encode(path, ImageBuffer::from_raw(width, height, confidence.pixels().to_vec()).map(DynamicImage::ImageLuma8))
 }
 
-fn encode(path: &Path, image: Option<DynamicImage>) -> Result<(), ExportError> {
-    let format = match file::ending(path).as_str() {
-        "png" => ImageFormat::Png,
-        "jpg" | "jpeg" => ImageFormat::Jpeg,
-        "tif" | "tiff" => ImageFormat::Tiff,
-        "ppm" | "pgm" | "pnm" => ImageFormat::Pnm,
-        _ => return Err(ExportError::unknown_format(path, "name it .png, .jpg, .tiff or .ppm")),
-    };
-    let mut bytes = Cursor::new(Vec::new());
+const PICTURE: Endings =
+    Endings(&["png", "jpg", "jpeg", "tif", "tiff", "ppm", "pgm", "pnm"], "name it .png, .jpg, .tiff or .ppm");
+
+/// Writes an image in the format of the ending.
+pub(super) fn encode(path: &Path, image: Option<DynamicImage>) -> Result<(), ExportError> {
+    let format = ImageFormat::from_extension(PICTURE.find(path)?);
     let image = image.ok_or_else(|| ExportError::encode(path, &"its size is not that of its pixels"))?;
-    // JPEG has 8 bits only
-    let image = if format == ImageFormat::Jpeg && matches!(image, DynamicImage::ImageLuma16(_)) {
-        DynamicImage::ImageLuma8(image.to_luma8())
-    } else {
-        image
+    let mut bytes = Cursor::new(Vec::new());
+    let written = match (format, image) {
+        // JPEG has 8 bits only
+        (Some(ImageFormat::Jpeg), image @ DynamicImage::ImageLuma16(_)) => {
+            DynamicImage::ImageLuma8(image.to_luma8()).write_to(&mut bytes, ImageFormat::Jpeg)
+        }
+        (format, image) => image.write_to(&mut bytes, format.unwrap_or(ImageFormat::Png)),
     };
-    image.write_to(&mut bytes, format).map_err(|e| ExportError::encode(path, &e))?;
+    written.map_err(|err| ExportError::encode(path, &err))?;
     Ok(files::write(path, &bytes.into_inner())?)
+}
+
+/// Colours of a picture; grey if it has none.
+pub(super) fn colors_of(picture: &Picture) -> Image<[u8; 3]> {
+    picture.rgb.clone().unwrap_or_else(|| picture.luma.to_u8().map(|&v| [v; 3]))
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
-//! One picture that shows a result to a person: left | disparity | depth, with scales in px and in metres.
+//! A picture of a result: left | disparity | depth, with colour bars in px and metres.
 //!
-//! Disparity is grey, near is white; depth has the chosen colours along inverse depth. Both span 2 to 98 per cent of the
-//! valid pixels unless told otherwise.
+//! Disparity is grey, near is white; depth has the chosen colours along inverse depth. Both span the 2nd to 98th per cent of the valid pixels
+//! unless a range is given.
 
 use super::file::ExportError;
 use super::panel::{self, Bar, EMPTY_PANEL, Panel};
-use super::picture::write_rgb;
+use super::picture::{colors_of, write_rgb};
 use super::scale;
+use crate::capture::Frame;
 use crate::colormap::{self, Colormap, DisplayRange};
-use crate::frame::{Frame, Geometry, Picture};
+use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::stereo::{DisparityMap, reason};
 use std::path::Path;
@@ -16,12 +17,12 @@ use std::path::Path;
 const NO_DEPTH: &str =
     "no depth: the calibration is missing (--calibration, --rectify auto, or the lens (--fov-deg) and --baseline-m)";
 
-/// How a preview looks.
+/// Options of a preview.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PreviewOptions {
     /// Colours of the depth view, and of the disparity view where there is no depth.
     pub colormap: Colormap,
-    /// What the colours span; `None` fits it.
+    /// Range of the colours; `None` fits it.
     pub range: Option<DisplayRange>,
     /// Colours invalid pixels by reason, in the view that has the chosen colours.
     pub show_reasons: bool,
@@ -41,7 +42,8 @@ pub fn preview(frame: &Frame, map: &DisparityMap, options: &PreviewOptions) -> I
     let (width, height) = map.size();
     let valid = format!("{:.1} % valid", map.valid_share() * 100.0);
 
-    let left = Panel { title: "left", detail: format!("{width} x {height}"), picture: rgb_of(&frame.left), bar: None };
+    let left =
+        Panel { title: "left", detail: format!("{width} x {height}"), picture: colors_of(&frame.left), bar: None };
     let disparity_colormap = if geometry.is_some() { Colormap::Grey } else { options.colormap };
     let disparity = Panel {
         title: "disparity",
@@ -70,7 +72,7 @@ pub fn preview(frame: &Frame, map: &DisparityMap, options: &PreviewOptions) -> I
     };
     let message = geometry.is_none().then_some(NO_DEPTH);
     let legend: Vec<_> = if options.show_reasons {
-        // those that somebody will look for: all of them would need more room than there may be
+        // only the reasons in this map: all of them may not fit
         let found = map.reasons.pixels().iter().fold(0, |all, bits| all | bits);
         let found = reason::of_holes().filter(|(bit, ..)| found & bit != 0);
         found.map(|(bit, word, _)| (colormap::reason_color(bit), word)).collect()
@@ -93,13 +95,6 @@ pub fn write_preview(
     write_rgb(path, &preview(frame, map, options))
 }
 
-fn rgb_of(picture: &Picture) -> Image<[u8; 3]> {
-    match &picture.rgb {
-        Some(rgb) => rgb.clone(),
-        None => picture.luma.to_u8().map(|&v| [v; 3]),
-    }
-}
-
 fn median_depth_m(map: &DisparityMap, geometry: &Geometry) -> Option<f64> {
     let mut depths: Vec<f32> =
         crate::stereo::depth::depth_map(map, geometry).into_pixels().into_iter().filter(|z| z.is_finite()).collect();
@@ -108,48 +103,12 @@ fn median_depth_m(map: &DisparityMap, geometry: &Geometry) -> Option<f64> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
+    use super::super::fixture::{HEIGHT, WIDTH, frame, map};
     use super::super::panel::BACKGROUND;
     use super::*;
-    use crate::frame::{Luma, RawPair};
+    use crate::image::{Luma, Picture};
     use crate::stereo::INVALID;
-    use std::sync::Arc;
-    use std::time::{Duration, SystemTime};
-
-    const WIDTH: usize = 320;
-    const HEIGHT: usize = 240;
-
-    /// A ground from 2 to 40 px with a box at 64 px and the shadow of the box.
-    pub(in super::super) fn map() -> DisparityMap {
-        let inside = |x: usize, y: usize| (120..200).contains(&x) && (80..180).contains(&y);
-        let shadow = |x: usize, y: usize| (96..120).contains(&x) && (80..180).contains(&y);
-        let values = Image::from_fn(WIDTH, HEIGHT, |x, y| match () {
-            () if inside(x, y) => 64 * 16,
-            () if shadow(x, y) => INVALID,
-            () => 32 + (y * 38 * 16 / HEIGHT) as i16,
-        });
-        let reasons = Image::from_fn(WIDTH, HEIGHT, |x, y| if shadow(x, y) { reason::LEFT_RIGHT } else { 0 });
-        DisparityMap { values, reasons, confidence: None }
-    }
-
-    pub(in super::super) fn frame(with_geometry: bool) -> Frame {
-        let luma = Image::from_fn(WIDTH, HEIGHT, |x, y| ((x * 7) ^ (y * 5)) as u8);
-        let picture = Picture { luma: Luma::U8(luma), rgb: None };
-        let raw = RawPair {
-            original: None,
-            recorded: None,
-            left: picture.clone(),
-            right: picture,
-            sequence: 12,
-            capture_time: SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000),
-            skew_s: 0.0,
-            name: "scene-000012".into(),
-            truth: None,
-        };
-        let geometry =
-            Geometry { focal_px: 300.0, baseline_m: 0.12, doffs_px: 0.0, cx_px: 159.5, cy_px: 119.5, estimated: false };
-        Frame { geometry: with_geometry.then_some(geometry), ..Frame::of_raw(Arc::new(raw)) }
-    }
 
     fn share_of(image: &Image<[u8; 3]>, color: [u8; 3]) -> f64 {
         image.pixels().iter().filter(|&&c| c == color).count() as f64 / image.pixels().len() as f64

@@ -1,12 +1,12 @@
-//! Which numbers stand beside a colour bar: its two ends, then round numbers, the roundest first.
+//! Ticks of a colour bar: its two ends, then round numbers, the roundest first.
 
 use crate::colormap::DisplayRange;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 
 /// A number beside a bar.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tick {
-    /// Where: 0 far, 1 near.
+    /// Position: 0 far, 1 near.
     pub(super) position: f32,
     /// The number, without its unit.
     pub(super) label: String,
@@ -47,7 +47,7 @@ pub(super) fn depth_ticks(range: DisplayRange, geometry: &Geometry) -> Vec<Tick>
     ticks
 }
 
-/// A depth with three digits that matter, or the sign of infinity.
+/// A depth with three significant digits, or the sign of infinity.
 pub(super) fn metres(depth: f64) -> String {
     match depth {
         d if !d.is_finite() => "∞".to_owned(),

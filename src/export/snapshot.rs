@@ -1,26 +1,25 @@
-//! One result with everything around it, as a set of files with one name: numbers, the left picture, and a JSON file
-//! that says what was measured with what.
+//! A result as a set of files with one name: disparity, depth, the left picture, and a JSON file with engine and parameters.
 
 use super::disparity::{write_depth_mm, write_disparity};
 use super::file::ExportError;
 use super::picture::{write_confidence, write_picture};
+use crate::capture::Frame;
 use crate::engine::Output;
 use crate::files;
-use crate::frame::Frame;
 use crate::stereo::{DisparityMap, reason};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// What [`snapshot`] wrote.
+/// Outcome of [`snapshot`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     /// The files, the JSON file last.
     pub paths: Vec<PathBuf>,
-    /// What was lost on the way, in sentences.
+    /// Losses, in sentences.
     pub warnings: Vec<String>,
 }
 
-/// Engine, parameters, valid share and times of a result: what snapshots, `--json` and the status all say of it.
+/// Engine, parameters, valid share and times of a result, for snapshots, `--json` and the status.
 pub fn describe(output: &Output) -> Value {
     let ms = |d: std::time::Duration| d.as_secs_f64() * 1e3;
     let (width, height) = output.job.frame.size();
@@ -40,8 +39,9 @@ pub fn describe(output: &Output) -> Value {
     })
 }
 
-/// Writes `NAME_depth_mm.png` (with a geometry only), `NAME_disp_x256.png`, `NAME_disp.pfm`, `NAME_confidence.png` (if it was
-/// asked for), `NAME_left.png` and `NAME.json` into `folder`, where NAME is the pair's; never over other files: a number is added instead.
+/// Writes `NAME_depth_mm.png` (with a geometry only), `NAME_disp_x256.png`, `NAME_disp.pfm`, `NAME_confidence.png` (with a
+/// confidence only), `NAME_left.png` and `NAME.json` into `folder`, where NAME is the pair's name, or with a number if
+/// such files exist.
 ///
 /// `about` is an object, such as from [`describe`]; the file's own entries join it.
 ///
@@ -130,7 +130,7 @@ fn free_name(folder: &Path, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::preview::tests::{frame, map};
+    use super::super::fixture::{frame, map};
     use super::*;
 
     fn names(snapshot: &Snapshot) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Words on a picture: one face, one line at a time.
+//! Text in a picture.
 
 use crate::image::Image;
 use ab_glyph::{Font, FontRef, PxScaleFont, ScaleFont};
@@ -18,12 +18,12 @@ impl Face {
         (self.0.height() * 1.15).ceil() as usize
     }
 
-    /// How much room `text` takes, px.
+    /// Width of `text`, px.
     pub(super) fn width_px(&self, text: &str) -> usize {
         self.place(text).last().map_or(0, |(_, end)| end.ceil() as usize)
     }
 
-    /// Each glyph at its place along the line, with the place where the next one starts.
+    /// Each glyph at its position along the line, with the position of the next one.
     fn place(&self, text: &str) -> impl Iterator<Item = (ab_glyph::Glyph, f32)> {
         let (mut x, mut before) = (0.0, None);
         text.chars().map(move |c| {
@@ -36,7 +36,7 @@ impl Face {
         })
     }
 
-    /// Draws `text` with the top left corner of its line at `(left, top)`; what falls outside is cut off.
+    /// Draws `text` with the top left corner of its line at `(left, top)`, clipped to the image.
     pub(super) fn draw(&self, image: &mut Image<[u8; 3]>, left: usize, top: usize, color: [u8; 3], text: &str) {
         let baseline = top as f32 + self.0.ascent();
         for (glyph, _) in self.place(text) {
@@ -57,7 +57,7 @@ impl Face {
         }
     }
 
-    /// Breaks `text` between words into lines that are at most `width_px` wide, where the words allow it.
+    /// Breaks `text` between words into lines at most `width_px` wide; a longer word has its own line.
     pub(super) fn wrap(&self, text: &str, width_px: usize) -> Vec<String> {
         let mut lines = vec![String::new()];
         for word in text.split_whitespace() {

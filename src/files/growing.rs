@@ -1,4 +1,4 @@
-//! A file that is written bit by bit: a recording. It is locked while it grows, and never emptied by opening it.
+//! A file that grows, such as a recording. It is locked until it is dropped, and opening does not truncate it.
 
 use super::outputs::is_at;
 use super::{WriteError, rename_new};
@@ -6,10 +6,10 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How often a file is opened again whose name went to another one in between.
-const ATTEMPTS: usize = 100;
+/// Attempts to open a file whose name another process gives to another file meanwhile.
+const MAX_ATTEMPTS: usize = 100;
 
-/// A file that grows at its end, and the lock that keeps other writers away until it is dropped.
+/// A file that grows at its end, locked against other writers.
 #[derive(Debug)]
 pub struct Growing {
     path: PathBuf,
@@ -17,26 +17,26 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// Makes a new file.
+    /// Creates a file.
     ///
     /// # Errors
-    /// There is one of this name, or it cannot be made.
+    /// It exists, or cannot be created.
     pub fn create_new(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).append(true).create_new(true).open(path)?;
         lock(&file)?;
         Ok(Self { path: path.to_owned(), file })
     }
 
-    /// Opens a file with what it has, or makes it.
+    /// Opens a file, or creates it.
     ///
     /// # Errors
     /// [`io::ErrorKind::WouldBlock`]: another process writes it. Or it cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             // without truncation: until the lock is there it may be another process' file
             let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
             lock(&file)?;
-            // whoever had the lock may have given the name to another file, or the file another name
+            // the process that had the lock may have renamed the file
             if is_at(&file, path) {
                 return Ok(Self { path: path.to_owned(), file });
             }
@@ -44,48 +44,47 @@ impl Growing {
         Err(io::ErrorKind::WouldBlock.into())
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its bytes so far.
+    /// Its size, bytes.
     ///
     /// # Errors
-    /// The system cannot tell.
+    /// The system fails.
     pub fn len(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.len())
     }
 
-    /// Whether it has no bytes.
+    /// Whether it is empty.
     ///
     /// # Errors
-    /// The system cannot tell.
+    /// The system fails.
     pub fn is_empty(&self) -> io::Result<bool> {
         Ok(self.len()? == 0)
     }
 
-    /// The file for reading and writing; all that is written goes to its end.
+    /// A handle for reading and for appending.
     ///
     /// # Errors
-    /// The system gives no second handle.
+    /// The system fails.
     pub fn handle(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
-    /// Throws away what it has.
+    /// Truncates it.
     ///
     /// # Errors
-    /// The system cannot.
+    /// The system fails.
     pub fn clear(&self) -> io::Result<()> {
         self.file.set_len(0)
     }
 
-    /// Waits until all is where a power cut does not reach it, and checks that the file is still there with the `written`
-    /// bytes that it was given, no more and no fewer. A file that was moved is still there.
+    /// Syncs it to the disk, and checks that it still exists, under any name, with exactly the `written` bytes.
     ///
     /// # Errors
-    /// The disk fails; or somebody deleted the file, cut it or wrote to it.
+    /// The disk fails; or another process deleted, truncated or wrote the file.
     pub fn sync(&self, written: u64) -> io::Result<()> {
         self.file.sync_data()?;
         let meta = self.file.metadata()?;
@@ -103,20 +102,20 @@ impl Growing {
         Ok(())
     }
 
-    /// Takes the name of another file of ours, which is gone then.
+    /// Replaces another file.
     ///
     /// # Errors
-    /// The system cannot.
+    /// The system fails.
     pub fn replace(&mut self, other: &Self) -> io::Result<()> {
         fs::rename(&self.path, &other.path)?;
         self.path.clone_from(&other.path);
         Ok(())
     }
 
-    /// Gives the finished file of `written` bytes its name, which nothing may have yet.
+    /// Renames the finished file of `written` bytes to a new name.
     ///
     /// # Errors
-    /// As [`Growing::sync`], or the name is taken; the file keeps its own name then.
+    /// As [`Growing::sync`], or the name is taken; then the file keeps its old name.
     pub fn finish(self, to: &Path, written: u64) -> Result<(), WriteError> {
         self.sync(written).map_err(|err| WriteError::new(&self.path, err))?;
         if !is_at(&self.file, &self.path) {
@@ -133,7 +132,7 @@ impl Growing {
         })
     }
 
-    /// Removes a file that is of no use.
+    /// Deletes it.
     pub fn remove(self) {
         if let Err(err) = fs::remove_file(&self.path) {
             log::warn!("cannot remove {}: {err}", self.path.display());
@@ -151,7 +150,7 @@ fn is_deleted(_: &fs::Metadata, path: &Path) -> bool {
     !path.exists()
 }
 
-/// Locks a file, where its file system can.
+/// Locks a file, if its file system supports locks.
 fn lock(file: &File) -> io::Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),

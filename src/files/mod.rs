@@ -1,7 +1,7 @@
-//! Files: what is read of them is bounded (`plain`), and what the program writes goes through here. A file is written whole or
-//! not at all, keeps its mode where it is replaced, and is never one that the same run reads.
+//! Files: reading is bounded (`plain`), and all writing goes through here. A file is written completely or not at all, keeps its mode when it
+//! is replaced, and is never an input of the same run.
 //!
-//! Everything else in the program that makes, replaces or renames a file calls these functions.
+//! All code that creates, replaces or renames a file calls these functions.
 
 mod growing;
 pub(crate) mod plain;
@@ -15,31 +15,31 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{PathPersistError, TempPath};
 
-/// How the names of files begin and end that have not got their own yet.
+/// Prefix and suffix of temporary files.
 const DRAFT: (&str, &str) = (".stereopsis-", ".part");
 
-/// Why a file was not written. The text says what was tried, on what, and what to do next.
+/// Why a file was not written. The text names the file and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {}", path.display(), explain(path, source))]
 pub struct WriteError {
-    /// The file asked for.
+    /// The file.
     pub path: PathBuf,
-    /// What the system said.
+    /// The error of the system.
     pub source: io::Error,
 }
 
 impl WriteError {
-    /// What the system said of writing `path`.
+    /// The error of writing `path`.
     pub fn new(path: &Path, source: io::Error) -> Self {
         Self { path: path.to_owned(), source }
     }
 }
 
-/// What the system said, in words that say what to do.
+/// An error of the system with its remedy.
 fn explain(path: &Path, error: &io::Error) -> String {
     let folder = folder_of(path).display();
     match error.kind() {
-        // an error of our own says it all
+        // an error of this program has its own text
         _ if error.get_ref().is_some() => error.to_string(),
         io::ErrorKind::NotFound => format!("the folder {folder} does not exist; make it first"),
         io::ErrorKind::NotADirectory => format!("{folder} is not a folder"),
@@ -60,8 +60,8 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Puts `bytes` at `path` and replaces what is there, which keeps its mode. A device or a pipe is written to. After an
-/// error the old file, or none, is there, never a part.
+/// Writes a file. An existing file is replaced and keeps its mode; a device or pipe is written to. After an error the old file, or none, is
+/// there, never a part.
 ///
 /// # Errors
 /// The folder is missing, closed to us, or full; the file is write-protected; `path` is a folder or a link to nothing.
@@ -69,10 +69,10 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_or_keep(path, bytes, true)
 }
 
-/// Puts `bytes` at `path`, where nothing may be yet.
+/// Writes a new file.
 ///
 /// # Errors
-/// As [`write()`]; and `path` is taken.
+/// As [`write()`]; and `path` exists.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_or_keep(path, bytes, false)
 }
@@ -87,7 +87,7 @@ fn write_or_keep(path: &Path, bytes: &[u8], replaces: bool) -> Result<(), WriteE
     written.map_err(|source| WriteError::new(path, source))
 }
 
-/// Writes to what is at `path`. A link keeps pointing where it did.
+/// Writes to an existing file. A link keeps its target.
 fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = fs::canonicalize(path).map_err(|err| match err.kind() {
         io::ErrorKind::NotFound => {
@@ -108,7 +108,7 @@ fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
     put(&target, bytes, true, Some(meta.permissions()))
 }
 
-/// Writes a new file beside `target`, which then takes its name; `mode` is that of the file that goes.
+/// Writes a temporary file beside `target` and renames it; `mode` is that of the replaced file.
 fn put(target: &Path, bytes: &[u8], replaces: bool, mode: Option<fs::Permissions>) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(DRAFT.0).suffix(DRAFT.1);
@@ -118,19 +118,19 @@ fn put(target: &Path, bytes: &[u8], replaces: bool, mode: Option<fs::Permissions
     part.write_all(bytes).map_err(plain)?;
     if let Some(mode) = mode {
         part.as_file().set_permissions(mode)?;
-        // the old file goes only when the new one would survive a power cut
+        // the new file is on the disk before it replaces the old one
         part.as_file().sync_all()?;
     }
     let part = part.into_temp_path();
     if replaces { part.persist(target).map_err(|err| err.error) } else { settle(part, target).map_err(|(err, _)| err) }
 }
 
-/// The system's own error, without the temporary name that `tempfile` adds to it.
+/// The system's error, without the temporary name that `tempfile` adds.
 fn plain(err: io::Error) -> io::Error {
     if err.get_ref().is_some() { err.kind().into() } else { err }
 }
 
-/// Removes what a killed run left in a folder that nobody else writes to.
+/// Removes temporary files of a killed run from a folder that no other program writes to.
 ///
 /// # Errors
 /// The folder cannot be read, or a file not be removed.
@@ -146,10 +146,10 @@ pub fn remove_drafts(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a folder and those above it, if there is none.
+/// Creates a folder and its parents, if they do not exist.
 ///
 /// # Errors
-/// A file is in the way, or the place is closed to us.
+/// A file has this name, or permission is missing.
 pub fn make_folder(path: &Path) -> Result<(), WriteError> {
     fs::create_dir_all(path).map_err(|err| {
         let source = match err.kind() {
@@ -160,10 +160,10 @@ pub fn make_folder(path: &Path) -> Result<(), WriteError> {
     })
 }
 
-/// Gives a finished file its name, which nothing may have yet.
+/// Renames a finished file to a new name.
 ///
 /// # Errors
-/// The name is taken meanwhile, and the file keeps the one it has; or the system cannot.
+/// The name is taken, and the file keeps the old one; or the system fails.
 pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     settle(TempPath::try_from_path(from)?, to).map_err(|(err, path)| {
         // it is no temporary file: it must outlive this call
@@ -174,7 +174,7 @@ pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     })
 }
 
-/// Gives a file a name that nothing has; the file where it cannot.
+/// Renames a file without replacing another one; returns it after an error.
 fn settle(file: TempPath, to: &Path) -> Result<(), (io::Error, TempPath)> {
     let Err(PathPersistError { error, path }) = file.persist_noclobber(to) else { return Ok(()) };
     if error.kind() == io::ErrorKind::AlreadyExists || fs::symlink_metadata(to).is_ok() {

@@ -1,4 +1,4 @@
-//! Which files a run may write: none that it reads, none twice, and what exists in a folder only where the user said so.
+//! The files that a run may write: no inputs, none twice, and existing files in a folder only with `--overwrite`.
 
 use std::collections::HashSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Why a file may not be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutputError {
-    /// It is one of those that are read.
+    /// It is an input.
     #[error("{} is read by this run and is not overwritten; name another output", .0.display())]
     Input(PathBuf),
     /// It exists, in a folder of outputs.
@@ -18,14 +18,14 @@ pub enum OutputError {
     Twice(PathBuf),
 }
 
-/// What tells a file from all others, whatever name or link leads to it.
+/// Identity of a file, equal for all names and links.
 #[cfg(unix)]
 type Identity = (u64, u64);
-/// Elsewhere its full name, which does not see through hard links.
+/// Elsewhere its canonical path, which differs between hard links.
 #[cfg(not(unix))]
 type Identity = PathBuf;
 
-/// Where `path` leads; `None` where there is nothing.
+/// The identity of a file; `None` if it does not exist.
 #[cfg(unix)]
 pub(super) fn identity(path: &Path) -> Option<Identity> {
     fs::metadata(path).ok().map(|meta| identity_of(&meta))
@@ -42,7 +42,7 @@ pub(super) fn identity(path: &Path) -> Option<Identity> {
     fs::canonicalize(path).ok()
 }
 
-/// Whether an open file is still the one that `path` names.
+/// Whether `path` is still the path of an open file.
 #[cfg(unix)]
 pub(super) fn is_at(file: &fs::File, path: &Path) -> bool {
     file.metadata().is_ok_and(|meta| identity(path) == Some(identity_of(&meta)))
@@ -54,7 +54,7 @@ pub(super) fn is_at(_: &fs::File, path: &Path) -> bool {
     path.exists()
 }
 
-/// Knows the files that a run reads and those that it has written.
+/// The inputs of a run and its outputs so far.
 #[derive(Debug, Default)]
 pub struct Outputs {
     inputs: HashSet<Identity>,
@@ -63,18 +63,18 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// `inputs` are the files that the run reads, as far as they exist; `overwrite` allows to replace what exists in a folder.
+    /// With the existing ones of `inputs`; `overwrite` allows existing files in a folder.
     pub fn new<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>, overwrite: bool) -> Self {
         let inputs = inputs.into_iter().filter_map(|path| identity(path.as_ref())).collect();
         Self { inputs, written: HashSet::new(), overwrite }
     }
 
-    /// A file that the user named: it replaces another one of that name, but no input.
+    /// Adds a file named by the user. It may exist, but is no input.
     ///
     /// # Errors
     /// It is an input, or a second output has this name.
     pub fn file(&mut self, path: &Path) -> Result<(), OutputError> {
-        // a device may be written to as often as one likes, also where it is read
+        // a device may be written repeatedly, and read too
         if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
             return Ok(());
         }
@@ -87,10 +87,10 @@ impl Outputs {
         Ok(())
     }
 
-    /// A file whose name follows from a pair's, in a folder that the user named.
+    /// Adds a file named after a pair, in a folder named by the user.
     ///
     /// # Errors
-    /// As [`Outputs::file`]; and the file exists, and the user did not allow to overwrite.
+    /// As [`Outputs::file`]; and the file exists without `overwrite`.
     pub fn file_in_folder(&mut self, path: &Path) -> Result<(), OutputError> {
         self.file(path)?;
         if !self.overwrite && fs::symlink_metadata(path).is_ok() {
@@ -100,7 +100,7 @@ impl Outputs {
     }
 }
 
-/// The name with links in its folder, or of itself, followed as far as they lead.
+/// The path without links, as far as it exists.
 fn full_name(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| {
         let folder = fs::canonicalize(super::folder_of(path));

@@ -1,19 +1,18 @@
-//! Files that a user names to be read whole: only plain ones, and only so many bytes. A pipe or a device may never begin, never
-//! end, or take all memory.
+//! Reads whole files named by the user: only plain files up to a limit. A pipe or device may block, never end, or exhaust memory.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// A text that a person writes is not longer.
+/// Limit of a text file.
 pub(crate) const MAX_TEXT_BYTES: u64 = 16 << 20;
 
 /// Opens a plain file.
 ///
 /// # Errors
-/// It is missing, may not be read, or is no plain file; then the text says what it is instead.
+/// It is missing, may not be read, or is no plain file; the text names its kind.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
-    // looked at first: opening a pipe waits for whoever writes into it
+    // before opening it: opening a pipe waits for its writer
     check(&std::fs::metadata(path)?)?;
     let file = File::open(path)?;
     check(&file.metadata()?)?;
@@ -33,7 +32,7 @@ pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
         return Err(too_large(len));
     }
     let mut bytes = Vec::new();
-    // it may grow, and some files of the system say no length
+    // it may grow, and some files of the system have no length
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
 }

@@ -5,7 +5,8 @@ use crate::calibration::{RowOffset, Verdict};
 use crate::capture::{Capture, CaptureStats, SourceInfo, SourceState};
 use crate::engine::worker::EngineStats;
 use crate::engine::{EngineInfo, StageTime};
-use crate::metrics::{self, TruthError};
+use crate::metrics::TruthError;
+use crate::rate;
 use crate::stereo::{CostKind, StereoParams};
 use std::fmt;
 use std::sync::Arc;
@@ -158,7 +159,7 @@ impl Status {
 }
 
 impl RunLatency {
-    fn of(latency: &metrics::RunLatency) -> Option<Self> {
+    fn of(latency: &rate::RunLatency) -> Option<Self> {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         Some(Self {
             median: ms(latency.percentile(50)?),

@@ -3,11 +3,11 @@
 mod device;
 
 use super::*;
-use crate::capture::newest::Policy;
-use crate::capture::{CaptureError, Next, Scale, SourceInfo};
+use crate::capture::{CaptureError, Next, RawPair, Scale, SourceInfo};
 use crate::engine::{EngineChoice, EngineKind};
-use crate::frame::{Geometry, Luma, Picture, RawPair, Truth};
-use crate::image::Image;
+use crate::geometry::Geometry;
+use crate::image::{Image, Luma, Picture, Truth};
+use crate::newest::Policy;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 

@@ -2,8 +2,8 @@
 //! move. Looks at newest results only, so that a slow look costs nobody a pair.
 
 use crate::calibration::{RowOffset, row_offset};
+use crate::capture::RawPair;
 use crate::engine::Output;
-use crate::frame::RawPair;
 use crate::metrics::{LumaDifference, luma_difference, motion};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,6 +1,6 @@
-//! How differently bright the two pictures are, and whether matching suffers from it.
+//! Difference of brightness between the two pictures, and its effect on matching.
 
-use crate::frame::Luma;
+use crate::image::Luma;
 use crate::stereo::CostKind;
 use crate::stereo::cost::ExposureTolerance;
 
@@ -13,7 +13,7 @@ pub struct LumaDifference {
     pub ratio: f64,
 }
 
-/// Compares the middle three fifths of both pictures, which see nearly the same; `None` for pictures of different sizes.
+/// Compares the middle three fifths of both pictures, which show nearly the same; `None` for pictures of different sizes.
 pub fn luma_difference(left: &Luma, right: &Luma) -> Option<LumaDifference> {
     if left.size() != right.size() {
         return None;
@@ -23,7 +23,7 @@ pub fn luma_difference(left: &Luma, right: &Luma) -> Option<LumaDifference> {
     Some(LumaDifference { levels: right - left, ratio })
 }
 
-/// Sums of absolute differences bear so many grey levels: on the built-in scene with noise 2 the share of wrong pixels rises
+/// Difference that absolute differences tolerate, grey levels: on the built-in scene with noise 2 the share of wrong pixels rises
 /// from 5.7 % to 9.2 % at 3.5 levels, 30 % at 6 and 57 % at 8 levels.
 const SAD_LEVELS: f64 = 3.0;
 /// Census and rank compare order only, and bear this: there census 5x5 goes from 12.4 % to 15.1 % at a ratio of 0.71 and to

@@ -1,19 +1,18 @@
-//! How far things move between two pictures of one camera: what a late right picture costs.
+//! Displacement between two pictures of one camera: the disparity error of a late right picture.
 
 use crate::calibration::{Search, search};
-use crate::frame::Luma;
+use crate::image::Luma;
 
 /// Coarse: corners of a small level, moved by up to a tenth of the picture any way.
 const SEARCH: Search = Search { disparity: (-0.10, 0.10), rows: 0.10, width_px: 320 };
-/// Fewer matches say nothing.
-const FEWEST: usize = 20;
+/// Fewer matches are not conclusive.
+const MIN_MATCHES: usize = 20;
 
-/// Displacement in px that 95 of 100 points of `next` do not exceed, against `previous`; `None` with too few points, as in
-/// the dark. Divided by the time between both and multiplied with the time between left and right, it says by how many px a
-/// pair of free-running cameras disagrees.
+/// The 95th percentile of the displacement of points from `previous` to `next`, px; `None` with too few points, as in the dark. Divided by
+/// the time between both pictures and multiplied by the skew of a pair, it is the disparity error of free-running cameras.
 pub fn motion(previous: &Luma, next: &Luma) -> Option<f64> {
     let found = search(previous, next, SEARCH);
-    if found.len() < FEWEST {
+    if found.len() < MIN_MATCHES {
         return None;
     }
     let mut moved: Vec<_> = found.iter().map(|m| m.left.distance(m.right)).collect();

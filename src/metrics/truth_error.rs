@@ -1,15 +1,15 @@
-//! Error of a disparity map against exact truth, by the words of the Middlebury benchmark: shares are of all pixels that
-//! have truth, and a pixel without a disparity counts as bad.
+//! Error of a disparity map against ground truth, as in the Middlebury benchmark: percentages are of all pixels with ground truth, and a
+//! pixel without disparity counts as bad.
 
-use crate::frame::Truth;
+use crate::image::Truth;
 use crate::stereo::DisparityMap;
 
 /// Error over one region of the left picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct RegionError {
-    /// Pixels of the region that have truth.
+    /// Pixels of the region with ground truth.
     pub pixels: usize,
-    /// Pixels that have a disparity, %.
+    /// Pixels with a disparity, %.
     pub density_percent: f64,
     /// Pixels off by more than 0.5 px, or without a disparity, %.
     pub bad_05_percent: f64,
@@ -25,16 +25,16 @@ pub struct RegionError {
     pub rms_px: f64,
 }
 
-/// Error over both regions that truth tells apart.
+/// Error over all pixels and over those that are not occluded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct TruthError {
-    /// Every pixel that has truth.
+    /// All pixels with ground truth.
     pub all: RegionError,
-    /// Those that the right eye sees too.
+    /// Pixels that are visible in the right picture too.
     pub nonocc: RegionError,
 }
 
-/// Compares a map with the truth; `None` if their sizes differ or no pixel has truth.
+/// Compares a map with ground truth; `None` if their sizes differ or no pixel has ground truth.
 pub fn truth_error(map: &DisparityMap, truth: &Truth) -> Option<TruthError> {
     if map.size() != truth.left_px.size() || map.size() != truth.occluded.size() {
         return None;

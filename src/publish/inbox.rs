@@ -1,8 +1,7 @@
 //! What waits for the publishing thread: of each kind the newest, so that nobody waits for a network.
 
-use crate::capture::SourceInfo;
+use crate::capture::{Frame, SourceInfo};
 use crate::engine::Output;
-use crate::frame::Frame;
 use crate::recording::About;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;

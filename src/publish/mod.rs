@@ -36,10 +36,9 @@ pub use origin::Origin;
 pub use server::MOST_CONNECTIONS;
 pub use token::Token;
 
-use crate::capture::{FrameTap, SourceInfo};
+use crate::capture::{Frame, FrameTap, SourceInfo};
 use crate::engine::Output;
 use crate::engine::worker::{ResultTap, Wake};
-use crate::frame::Frame;
 use crate::live::{News, Remote};
 use crate::recording::About;
 use crate::stereo::StereoParams;

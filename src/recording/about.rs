@@ -1,16 +1,12 @@
 //! What a recording says of itself, of each pair and of each result: JSON, the same in every format.
 
 use super::Streams;
-use crate::calibration::{CalibrationError, LoadOptions, Output, StereoRig, read, write};
-use crate::capture::{Original, Recipe, Rectify, Scale, SourceInfo};
-use crate::frame::Geometry;
+use crate::calibration::CalibrationNote;
+use crate::capture::{RawRule, SourceInfo};
 use crate::parameter::Parameter;
-use crate::rig::Calibrated;
 use crate::stereo::StereoParams;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::SystemTime;
 
 /// What a recording is of: [`super::topic::ABOUT`].
@@ -67,49 +63,6 @@ pub struct Recomputed {
     pub format: super::Format,
 }
 
-/// How raw pictures become the left and the right eye's: first split, then swapped, then turned.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RawRule {
-    /// One picture shows both eyes, the left half is the left one.
-    pub side_by_side: bool,
-    /// The halves are the other way round.
-    pub swapped: bool,
-    /// How the left and the right camera's picture is turned; a picture of both eyes by the first, before it is split.
-    pub orientation: [crate::capture::Orientation; 2],
-}
-
-impl RawRule {
-    /// Whether raw pictures are the eyes' pictures as they are.
-    pub fn is_plain(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Whether this eye's raw picture is not turned.
-    pub fn is_upright(&self, eye: usize) -> bool {
-        self.orientation[eye] == crate::capture::Orientation::default()
-    }
-
-    /// The rule of a pair.
-    pub fn of(original: Option<&Original>) -> Self {
-        original.map(|original| original.rule.clone()).unwrap_or_default()
-    }
-}
-
-/// How pairs become rectified and metric.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CalibrationNote {
-    /// The rig as our own calibration file (TOML), where there is one.
-    pub rig: Option<String>,
-    /// Pairs are rectified by it.
-    pub rectifies: bool,
-    /// How much of the pictures rectification keeps.
-    pub alpha: f64,
-    /// What makes metres of disparities at the source's size, where it is known.
-    pub geometry: Option<Geometry>,
-    /// Working size, in the words of `--scale`.
-    pub scale: String,
-}
-
 /// What belongs to a pair beside its pictures: [`super::topic::PAIRS`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairNote {
@@ -135,7 +88,7 @@ pub struct ResultNote {
     /// Share of pixels that were measured, 0 to 1.
     pub measured: f64,
     /// What was added to the recorded disparity, px: others make depth of it as `z = f T / d`, see
-    /// [`crate::frame::Geometry::doffs_px`].
+    /// [`crate::geometry::Geometry::doffs_px`].
     #[serde(default)]
     pub doffs_px: f64,
 }
@@ -193,75 +146,14 @@ impl About {
 }
 
 impl About {
-    /// The same without a calibration that cannot be, and why: whoever made the file may have written anything.
-    pub(super) fn sound(mut self) -> (Self, Option<String>) {
+    /// Removes a calibration with impossible numbers, and returns the reason: a file may hold anything.
+    pub(super) fn validated(mut self) -> (Self, Option<String>) {
         self.rate_hz = self.rate_hz.filter(|hz| *hz > 0.0 && *hz < 1e6);
         let wrong = self.calibration.check().err();
         if wrong.is_some() {
             self.calibration = CalibrationNote::default();
         }
         (self, wrong.map(|why| format!("what it says of its calibration is not used: {why}")))
-    }
-}
-
-/// Our own calibration file.
-fn text_of(rig: &StereoRig, alpha: f64) -> Option<String> {
-    let files = write(rig, Output::Toml, alpha).ok()?; // writing our own kind of file cannot fail
-    String::from_utf8(files.into_iter().next()?.1).ok()
-}
-
-impl CalibrationNote {
-    /// Whether its numbers can be those of a rig; its text is read where it is used.
-    fn check(&self) -> Result<(), String> {
-        if !(0.0..=1.0).contains(&self.alpha) {
-            return Err(format!("alpha is {}, and not from 0 to 1", self.alpha));
-        }
-        let Some(Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. }) = self.geometry else { return Ok(()) };
-        let above_zero = [("focal_px", focal_px), ("baseline_m", baseline_m)];
-        let others = [("doffs_px", doffs_px), ("cx_px", cx_px), ("cy_px", cy_px)];
-        let wrong = above_zero.iter().find(|(_, v)| !(*v > 0.0 && *v < 1e9));
-        match wrong.or(others.iter().find(|(_, v)| v.is_nan() || v.abs() >= 1e9)) {
-            Some((name, value)) => Err(format!("{name} is {value}")),
-            None => Ok(()),
-        }
-    }
-
-    /// Pairs are rectified by this rig.
-    pub fn of_rig(rig: &StereoRig, alpha: f64) -> Self {
-        Self { rig: text_of(rig, alpha), rectifies: true, alpha, ..Self::default() }
-    }
-
-    /// Pairs are rectified as they come.
-    pub fn of_rectified(geometry: Geometry) -> Self {
-        Self { geometry: Some(geometry), ..Self::default() }
-    }
-
-    /// How frames of this source are made, and the rig behind it.
-    pub fn of(calibrated: &Calibrated, alpha: f64, source: &SourceInfo) -> Self {
-        Self {
-            rig: calibrated.rig.as_ref().and_then(|rig| text_of(rig, alpha)),
-            rectifies: calibrated.recipe.rectifier.is_some(),
-            alpha,
-            geometry: calibrated.recipe.geometry(source),
-            scale: calibrated.recipe.scale.to_string(),
-        }
-    }
-}
-
-impl CalibrationNote {
-    /// How frames of raw pairs like this source's become rectified and metric again, at their own size.
-    ///
-    /// # Errors
-    /// The rig is damaged, or for pictures of another shape.
-    pub fn calibrated(&self, source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
-        let file = |text: &String| (PathBuf::from("calibration.toml"), text.clone().into_bytes());
-        let rig = self.rig.as_ref().map(|text| read(&[file(text)], &LoadOptions::default())).transpose()?;
-        let rectifier = rig.as_ref().filter(|_| self.rectifies);
-        let rectifier = rectifier.map(|rig| rig.rectifier(source.width, source.height, self.alpha)).transpose()?;
-        let rectifier = rectifier.map(|rectifier| Arc::new(rectifier) as Arc<dyn Rectify>);
-        let scale = Scale::from_word(&self.scale).unwrap_or_default();
-        let recipe = Recipe { rectifier, geometry: self.geometry, scale };
-        Ok(Calibrated { recipe, note: rig.as_ref().map(StereoRig::summary), rig })
     }
 }
 

@@ -1,22 +1,25 @@
-//! What a file knows of a topic, and one message as it lies in the file.
+//! A channel of a file, and a packet: one message in its bytes.
 
+use super::time;
+use mcap::records::MessageHeader;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What a file knows of a topic.
+/// A channel: the messages of one topic and one schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
     /// The topic.
     pub topic: String,
-    /// How messages are written: `cdr`, `protobuf` or `json`.
+    /// Encoding of its messages: `cdr`, `protobuf` or `json`.
     pub message_encoding: String,
-    /// What they mean; `None` where they speak for themselves. Topics of one kind share it.
+    /// Type of its messages; `None` for messages without one. Channels of one type share it.
     pub schema: Option<Arc<Schema>>,
-    /// More about the topic, such as what ROS 2 wants to know of its quality of service.
+    /// Further properties, such as ROS 2's quality of service.
     pub metadata: BTreeMap<String, String>,
 }
 
-/// What messages of a topic mean.
+/// A type of messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
     /// `sensor_msgs/msg/Image`, `foxglove.RawImage`, …
@@ -27,18 +30,35 @@ pub struct Schema {
     pub data: Vec<u8>,
 }
 
-/// One message as it lies in a file.
+/// One message in the bytes of its format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Its topic.
+    /// Its channel.
     pub channel: Arc<Channel>,
-    /// Number of its pair, see [`crate::frame::RawPair::sequence`]; the low 32 bits.
+    /// Number of its pair, see [`crate::capture::RawPair::sequence`]; the low 32 bits.
     pub sequence: u32,
-    /// When it was recorded: the wall clock, ns since 1970. Packets of one pair have the same: by it a reader finds them in the
-    /// file's index, without decompressing everything.
+    /// Time of recording by the wall clock, ns since 1970. All packets of a pair have the same log time, so that the file's index
+    /// alone assigns them to pairs.
     pub log_time_ns: u64,
-    /// When what it shows was taken: the wall clock, ns since 1970.
+    /// Time of capture by the wall clock, ns since 1970.
     pub publish_time_ns: u64,
     /// The message.
     pub data: Vec<u8>,
+}
+
+impl Packet {
+    pub(super) fn new(channel: Arc<Channel>, header: &MessageHeader, data: Vec<u8>) -> Self {
+        Self {
+            channel,
+            sequence: header.sequence,
+            log_time_ns: header.log_time,
+            publish_time_ns: header.publish_time,
+            data,
+        }
+    }
+
+    /// Time of capture of a picture: its message's `stamp`, or the publish time where the stamp is 1970.
+    pub(super) fn capture_time(&self, stamp: SystemTime) -> SystemTime {
+        if stamp > UNIX_EPOCH { stamp } else { time::from_ns(self.publish_time_ns) }
+    }
 }

@@ -1,9 +1,14 @@
-//! Recordings: MCAP files that hold raw pairs, depth and all that is needed to compute it again, and that other programs open.
+//! Recordings: MCAP files of raw pairs, depth and everything that computing depth again needs, readable by other programs.
 //!
 //! ```text
-//!  pairs, results ─▶ messages ─▶ bytes of a format ─▶ chunks ─▶ file or pipe ─▶ chunks ─▶ messages ─▶ pairs, depth
-//!                    (pack)      (format)             (write)                    (read)    (format)   (unpack)
+//!              pack             format       write
+//!  frame, result ──▶ messages ──────▶ packets ──▶ chunks ──▶ file or pipe
+//!
+//!              unpack           format       read
+//!  raw pair, result ◀── messages ◀── packets ◀── chunks ◀── file or pipe
 //! ```
+//!
+//! `recompute` and `export` are pipelines from a file to a new recording, and to files of other tools.
 
 mod about;
 mod channel;
@@ -11,6 +16,8 @@ pub mod export;
 pub mod format;
 pub mod message;
 pub mod pack;
+pub mod playback;
+mod progress;
 pub mod read;
 pub mod recompute;
 mod stream;
@@ -19,9 +26,10 @@ pub mod topic;
 pub mod unpack;
 pub mod write;
 
-pub use about::{About, CalibrationNote, Counters, Event, PairNote, RawRule, Recomputed, ResultNote, parameter_words};
+pub use about::{About, Counters, Event, PairNote, Recomputed, ResultNote, parameter_words};
 pub use channel::{Channel, Packet, Schema};
 pub use format::Format;
 pub use message::{Body, Message};
+pub use progress::Progress;
 pub use read::{PairIndex, ReadError, Recording};
 pub use stream::{Stream, Streams};

@@ -1,15 +1,15 @@
-//! What is recorded, in the words of `--streams`.
+//! The streams of a recording, see `--streams`.
 
 use crate::choices;
 use std::fmt;
 use std::str::FromStr;
 
 choices! {
-    /// One of the things that can be recorded.
+    /// A stream.
     pub enum Stream {
-        /// The pictures as they came from the cameras: what everything else can be computed from again.
+        /// The pictures as the cameras encoded them, from which everything else can be computed.
         Raw = "raw",
-        /// The left and the right eye's picture, split and turned, where the raw pictures are neither: for other programs.
+        /// The left and the right view, split and upright, if the raw pictures are not: for other programs.
         Eyes = "eyes",
         /// The rectified pair at working size.
         Rectified = "rectified",
@@ -20,7 +20,7 @@ choices! {
     }
 }
 
-/// Some of the things that can be recorded, at least one.
+/// A set of streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Streams(u8);
 
@@ -31,21 +31,21 @@ impl Default for Streams {
 }
 
 impl Streams {
-    /// Nothing: what is packed while nobody wants anything.
+    /// No stream.
     pub const NONE: Self = Self(0);
 
-    /// What both have.
+    /// The union of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether this one is recorded.
+    /// Whether this stream is recorded.
     pub fn has(self, stream: Stream) -> bool {
         self.0 & bit(stream) != 0
     }
 
-    /// The same with or without one.
+    /// The same with or without a stream.
     #[must_use]
     pub fn with(self, stream: Stream, wanted: bool) -> Self {
         Self(if wanted { self.0 | bit(stream) } else { self.0 & !bit(stream) })
@@ -56,7 +56,12 @@ impl Streams {
         self.0 == 0
     }
 
-    /// Whether something of it needs the matcher.
+    /// Whether pictures from before rectification are recorded.
+    pub fn has_unrectified(self) -> bool {
+        self.has(Stream::Raw) || self.has(Stream::Eyes)
+    }
+
+    /// Whether results are recorded.
     pub fn needs_results(self) -> bool {
         self.has(Stream::Disparity) || self.has(Stream::Depth)
     }

@@ -1,14 +1,14 @@
-//! The wall clock as numbers and words.
+//! Times of the wall clock as numbers and text.
 
 use jiff::{Timestamp, Zoned};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Nanoseconds since 1970; 0 for a time before.
+/// Nanoseconds since 1970; 0 for an earlier time.
 pub fn to_ns(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// The time so many nanoseconds after 1970.
+/// The time from nanoseconds since 1970.
 pub fn from_ns(ns: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_nanos(ns)
 }
@@ -18,7 +18,7 @@ pub fn rfc3339(time: SystemTime) -> String {
     Timestamp::try_from(time).map_or_else(|_| "unknown".to_owned(), |time| format!("{time:.3}"))
 }
 
-/// `2026-11-21_10-30-05` by the clock on the wall, for names of files.
+/// `2026-11-21_10-30-05` in local time, for names of files.
 pub fn for_file_name(time: SystemTime) -> String {
     Timestamp::try_from(time).map_or_else(
         |_| "unknown".to_owned(),

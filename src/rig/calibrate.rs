@@ -1,11 +1,12 @@
 //! What a user chooses of calibration, and the recipe for frames that follows from it.
 
 use crate::calibration::{
-    CalibrationError, Estimate, FocalLength, LengthUnit, LoadOptions, StereoRig, estimate_rig, load,
+    CalibrationError, CalibrationNote, Estimate, FocalLength, LengthUnit, LoadOptions, StereoRig, estimate_rig, load,
+    read, toml_of,
 };
-use crate::capture::{Recipe, Scale, SourceInfo};
+use crate::capture::{RawPair, Recipe, Scale, SourceInfo};
 use crate::choices;
-use crate::frame::{Geometry, RawPair};
+use crate::geometry::Geometry;
 use crate::parameter::is_default;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -96,6 +97,33 @@ pub struct Calibrated {
     pub note: Option<String>,
     /// The rig behind it, loaded or estimated.
     pub rig: Option<StereoRig>,
+}
+
+impl Calibrated {
+    /// The calibration that a recording of raw pairs like this source's stores.
+    ///
+    /// # Errors
+    /// The rig is damaged, or for pictures of another shape.
+    pub fn from_note(note: &CalibrationNote, source: &SourceInfo) -> Result<Self, CalibrationError> {
+        let file = |text: &String| (PathBuf::from("calibration.toml"), text.clone().into_bytes());
+        let rig = note.rig.as_ref().map(|text| read(&[file(text)], &LoadOptions::default())).transpose()?;
+        let rectifier = rig.as_ref().filter(|_| note.rectifies);
+        let rectifier = rectifier.map(|rig| rig.rectifier(source.width, source.height, note.alpha)).transpose()?;
+        let scale = Scale::from_word(&note.scale).unwrap_or_default();
+        let recipe = Recipe { rectifier: rectifier.map(Arc::new), geometry: note.geometry, scale };
+        Ok(Self { recipe, note: rig.as_ref().map(StereoRig::summary), rig })
+    }
+
+    /// The calibration as a recording of this source stores it.
+    pub fn to_note(&self, alpha: f64, source: &SourceInfo) -> CalibrationNote {
+        CalibrationNote {
+            rig: self.rig.as_ref().and_then(|rig| toml_of(rig, alpha)),
+            rectifies: self.recipe.rectifier.is_some(),
+            alpha,
+            geometry: self.recipe.geometry(source),
+            scale: self.recipe.scale.to_string(),
+        }
+    }
 }
 
 impl CalibrationChoice {

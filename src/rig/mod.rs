@@ -3,8 +3,6 @@
 
 mod calibrate;
 mod file;
-mod open;
 
 pub use calibrate::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, USUAL_FOCAL};
 pub use file::{RigFile, RigFileError};
-pub use open::{OpenError, OpenedRig, open};

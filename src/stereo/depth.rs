@@ -1,7 +1,7 @@
 //! Disparity to metres: `z = f T / (d + doffs)`, the only floats of the algorithm.
 
 use super::map::{DisparityMap, INVALID, SUBPIXEL_STEPS};
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::image::Image;
 
 /// Depth of a stored disparity in metres; NaN without a disparity, and at or behind infinity.

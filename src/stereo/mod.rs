@@ -32,7 +32,7 @@ pub use preset::Preset;
 pub use prior::Prior;
 pub use volume::Volume;
 
-use crate::frame::Luma;
+use crate::image::Luma;
 use filter::Smoothed;
 
 /// The whole algorithm for a pair without a past: a rectified pair in, the left picture's disparity out.

@@ -6,8 +6,7 @@ use super::map::DisparityMap;
 use super::params::StereoParams;
 use super::pyramid::{coarser, halve, has_coarse_information, is_gated};
 use super::{Maps, RightMatching, match_level};
-use crate::frame::Luma;
-use crate::image::Image;
+use crate::image::{Image, Luma};
 
 /// Gates and learned costs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,23 +1,24 @@
-//! The window: reads results, sends intents, owns no pixels that something else needs.
+//! The window. `panels` read the state and answer with commands, `session` executes them, `state` holds the data in groups.
 
+mod action;
 mod app;
 mod command;
-mod keep;
-mod look;
+mod dialogs;
+mod jobs;
 mod notices;
 mod options;
 mod panels;
 mod render;
+mod saved;
 mod session;
+mod state;
 mod style;
-mod tasks;
 mod view;
 mod waker;
 mod widgets;
 mod window;
 
 pub use app::App;
-pub use command::Command;
 pub use options::WindowOptions;
 pub use session::Session;
 pub use view::ViewKind;
@@ -29,20 +30,21 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// How long a driver may take to give a device again after one was lost.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time for a driver to give a device again after one was lost.
+const REOPEN_TIMEOUT: Duration = Duration::from_secs(10);
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Opens the window and shows the live pipeline until the user closes it.
 ///
 /// # Errors
-/// Wrong flags or settings; no GPU that can draw, with what to install; no display; no window on this GPU.
+/// Wrong flags or settings; no GPU that can draw, with the packages to install; no display; no window on this GPU.
 pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     let adapter = options.words.iter().rev().find(|word| word.name == "adapter");
     let choice = adapter.map_or(AdapterChoice::Best, |word| AdapterChoice::from_word(&word.text));
     let gpu = Gpu::open(&choice).context("the window draws with the GPU; --headless needs none")?.for_window();
     let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone()))?));
     let shown = window::show(&session, gpu, || reopen(&choice));
-    session.borrow().keep();
+    session.borrow().save();
     let recorded = session.borrow_mut().finish_recording();
     match recorded {
         Some(Err(why)) => shown.and_then(|()| bail!(why)),
@@ -54,14 +56,14 @@ pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     }
 }
 
-/// The GPU that was asked for, or else any.
+/// Opens the GPU of the command line, or else any.
 fn reopen(choice: &AdapterChoice) -> anyhow::Result<Gpu> {
     let lost = Instant::now();
     loop {
         match Gpu::open(choice).or_else(|_| Gpu::open(&AdapterChoice::Best)).map(Gpu::for_window) {
-            Err(err) if lost.elapsed() < PATIENCE => {
+            Err(err) if lost.elapsed() < REOPEN_TIMEOUT => {
                 log::warn!("the window lost its GPU: {err}");
-                std::thread::sleep(Duration::from_millis(500));
+                std::thread::sleep(RETRY_INTERVAL);
             }
             opened => {
                 return opened.context("the window lost its GPU, and found none to go on with; --headless needs none");

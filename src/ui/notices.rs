@@ -1,4 +1,4 @@
-//! What went wrong stays until it is dismissed, and can be copied; what was done goes by itself.
+//! Notices: errors stay until they are over or dismissed, news expire.
 
 use crate::console;
 use std::path::PathBuf;
@@ -7,19 +7,17 @@ use std::time::{Duration, Instant};
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Notice {
-    /// In words.
     pub(crate) text: String,
-    /// An error, or only news.
     pub(crate) is_error: bool,
-    /// A file that it is about, to be opened.
+    /// A file to open from the notice.
     pub(crate) file: Option<PathBuf>,
-    /// When news goes; the rest stays.
+    /// Expiry of news; the other notices have none.
     until: Option<Instant>,
 }
 
 impl Notice {
     fn new(text: impl Into<String>) -> Self {
-        // what it names may come from a file or a network
+        // names in it may come from a file or a network
         Self { text: console::shown(&text.into()), is_error: false, file: None, until: None }
     }
 }
@@ -28,37 +26,37 @@ impl Notice {
 #[derive(Debug, Default)]
 pub(crate) struct Notices(Vec<Notice>);
 
-const MOST: usize = 6;
-/// How long news is shown.
-pub(crate) const NEWS: Duration = Duration::from_secs(8);
+const MAX_NOTICES: usize = 6;
+/// News expire after this time.
+const NEWS_TIMEOUT: Duration = Duration::from_secs(8);
 
 impl Notices {
-    /// Something failed.
+    /// Adds an error.
     pub(crate) fn error(&mut self, text: impl Into<String>) {
         let text = text.into();
         log::warn!("{text}");
         self.push(Notice { is_error: true, ..Notice::new(text) });
     }
 
-    /// An error that is over.
+    /// Removes an error that is over.
     pub(crate) fn retract(&mut self, text: &str) {
         let text = console::shown(text);
         self.0.retain(|notice| notice.text != text);
     }
 
-    /// Something was done.
+    /// Adds news, which expire.
     pub(crate) fn news(&mut self, text: impl Into<String>) {
         let text = text.into();
         log::info!("{text}");
-        self.push(Notice { until: Some(Instant::now() + NEWS), ..Notice::new(text) });
+        self.push(Notice { until: Some(Instant::now() + NEWS_TIMEOUT), ..Notice::new(text) });
     }
 
-    /// Something that a person should look at once.
+    /// Adds a remark, which the user dismisses.
     pub(crate) fn confirm(&mut self, text: impl Into<String>) {
         self.push(Notice::new(text));
     }
 
-    /// A file was written, all of it or not; it can be opened from here.
+    /// Adds a remark about a written file, with a button to open it.
     pub(crate) fn offer(&mut self, text: impl Into<String>, is_error: bool, file: Option<PathBuf>) {
         let text = text.into();
         log::info!("{text}");
@@ -70,15 +68,14 @@ impl Notices {
     fn push(&mut self, notice: Notice) {
         self.0.retain(|old| old.text != notice.text && (old.until.is_none() || notice.until.is_none()));
         self.0.push(notice);
-        if self.0.len() > MOST {
+        if self.0.len() > MAX_NOTICES {
             self.0.remove(0);
         }
     }
 
-    /// Takes old news away; true if there is news that will go.
-    pub(crate) fn forget(&mut self, now: Instant) -> bool {
+    /// Removes expired news.
+    pub(crate) fn remove_expired(&mut self, now: Instant) {
         self.0.retain(|notice| notice.until.is_none_or(|until| now < until));
-        self.0.iter().any(|notice| notice.until.is_some())
     }
 
     /// The messages, oldest first.
@@ -86,7 +83,7 @@ impl Notices {
         &self.0
     }
 
-    /// Takes one away.
+    /// Removes one.
     pub(crate) fn dismiss(&mut self, index: usize) {
         self.0.remove(index);
     }
@@ -105,10 +102,11 @@ mod tests {
         notices.news("copied");
         let texts: Vec<_> = notices.all().iter().map(|n| n.text.as_str()).collect();
         assert_eq!(texts, ["camera 0 is busy", "copied"]);
-        assert!(notices.forget(Instant::now()));
         notices.error("camera 1 is gone");
         notices.retract("camera 1 is gone");
-        assert!(!notices.forget(Instant::now() + 2 * NEWS));
+        notices.remove_expired(Instant::now());
+        assert_eq!(notices.all().len(), 2);
+        notices.remove_expired(Instant::now() + 2 * NEWS_TIMEOUT);
         assert_eq!(notices.all().len(), 1, "an error stays");
     }
 }

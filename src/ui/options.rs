@@ -1,4 +1,4 @@
-//! What the command line hands to the window.
+//! Options of the window, from the command line.
 
 use crate::capture::source::{SourceOptions, SourceSpec};
 use crate::live::Remote;
@@ -9,23 +9,23 @@ use std::sync::Arc;
 
 /// How the window starts.
 pub struct WindowOptions {
-    /// Flags and settings file. They win over what was kept; a settings file replaces it.
+    /// Flags and settings file. Flags win over the saved settings; a settings file replaces them.
     pub words: Vec<Word>,
-    /// The source asked for; without one the one of last time, or the scene.
+    /// The source; without one the saved source, or the scene.
     pub source: Option<SourceSpec>,
     /// How sources are opened.
     pub source_options: SourceOptions,
     /// How their frames are made.
     pub calibration: CalibrationChoice,
-    /// The rig file that source, options and calibration come from.
+    /// The rig file with source, options and calibration.
     pub rig_file: Option<PathBuf>,
-    /// Where snapshots go.
+    /// Folder of snapshots.
     pub folder: PathBuf,
-    /// The file that keeps what the window remembers; `None` keeps nothing.
-    pub kept: Option<PathBuf>,
-    /// Watches and changes parameters from elsewhere.
+    /// File of the saved state; without one nothing is saved.
+    pub saved_state: Option<PathBuf>,
+    /// Remote clients, which receive pairs and results and may change parameters.
     pub remote: Option<Arc<dyn Remote>>,
-    /// Forget what was kept.
+    /// Ignore the saved state.
     pub reset: bool,
 }
 
@@ -34,7 +34,7 @@ impl Default for WindowOptions {
         Self {
             words: Vec::new(),
             source: None,
-            // a still pair need not be matched as fast as possible
+            // a still pair is not matched as fast as possible
             source_options: SourceOptions {
                 rate_hz: Some(30.0),
                 looped: true,
@@ -45,7 +45,8 @@ impl Default for WindowOptions {
             calibration: CalibrationChoice::default(),
             rig_file: None,
             folder: PathBuf::from("."),
-            kept: super::keep::Kept::path(),
+            saved_state: directories::ProjectDirs::from("", "", "stereopsis")
+                .map(|dirs| dirs.config_dir().join("window.toml")),
             remote: None,
             reset: false,
         }

@@ -1,18 +1,18 @@
-//! Asks the window for a new picture from any thread; nothing happens while there is no window.
+//! Requests a repaint of the window from any thread; without a window it does nothing.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Shared by everything that has news for the window.
+/// Handle to the window's context, shared between threads.
 #[derive(Clone, Default)]
 pub(crate) struct Waker(Arc<Mutex<Option<egui::Context>>>);
 
 impl Waker {
-    /// From now on this window is woken, or none.
+    /// Sets the window to repaint, or none.
     pub(crate) fn set(&self, ctx: Option<egui::Context>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = ctx;
     }
 
-    /// There is something new to show.
+    /// Requests a repaint.
     pub(crate) fn wake(&self) {
         let ctx = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(ctx) = ctx {

@@ -1,27 +1,27 @@
-//! The controls of this window: rows of name, slider and number that take wheel, keys, typing and double-click.
+//! Widgets: rows of label, slider and number that take wheel, keys, typing and double-click.
 
 use egui::{Align, Event, Layout, Response, RichText, Role, Ui, WidgetInfo, vec2};
 use std::ops::RangeInclusive;
 
-/// Width of the names at the left, points.
+/// Width of the labels at the left, points.
 pub(crate) const LABEL_WIDTH: f32 = 104.0;
 const NUMBER_WIDTH: f32 = 42.0;
 const UNIT_WIDTH: f32 = 22.0;
 
-/// A whole number with its name, unit and ranges.
+/// A row for an integer, with label, unit and ranges.
 pub(crate) struct NumberRow<'a> {
     pub(crate) label: &'a str,
     pub(crate) help: &'a str,
     pub(crate) unit: &'a str,
-    /// What can be typed.
+    /// Values that can be typed.
     pub(crate) range: RangeInclusive<i64>,
-    /// What the slider spans; wider where the value is.
+    /// Span of the slider, at least up to the value.
     pub(crate) handy: RangeInclusive<i64>,
-    /// Distance of the values.
+    /// Distance between neighbouring values.
     pub(crate) step: i64,
-    /// Where a double-click on the slider puts it.
+    /// The value after a double-click on the slider.
     pub(crate) default: i64,
-    /// What is offered at one click in the slider's place; the number is dragged then.
+    /// Values with a button each, in place of the slider; the number is dragged then.
     pub(crate) quick: &'a [i64],
 }
 
@@ -120,23 +120,33 @@ impl NumberRow<'_> {
     }
 }
 
-/// Where the slider is noted that has its focus from the pointer.
+/// Key of the slider that the pointer gave the focus.
 fn pointed_slider() -> egui::Id {
     egui::Id::unique("pointed slider")
 }
 
-/// Where the slider that had the focus last is noted: it takes the arrow keys, and leaves the others to commands.
+/// Key of the slider that had the focus last: it takes the arrow keys, and leaves the others to actions.
 pub(crate) fn focused_slider() -> egui::Id {
     egui::Id::unique("slider with the focus")
 }
 
-/// Tells screen readers and tests what a control is called.
+/// Sets the accessible name and value of a control.
 pub(crate) fn name(response: &Response, kind: Role, label: &str, value: f64) {
     let enabled = response.enabled();
     response.widget_info(|| WidgetInfo { value: Some(value), ..WidgetInfo::labeled(kind, enabled, label) });
 }
 
-/// Notches of the wheel over `response`, up positive; nobody else gets them.
+/// Sets the accessible name of a control, whose value is a text.
+pub(crate) fn name_text(response: &Response, kind: Role, label: &str, value: &str) {
+    let enabled = response.enabled();
+    response.widget_info(|| {
+        let mut info = WidgetInfo::labeled(kind, enabled, label);
+        info.current_text_value = Some(value.to_owned());
+        info
+    });
+}
+
+/// Notches of the wheel over `response`, up positive; consumes them.
 pub(crate) fn wheel_steps(ui: &Ui, response: &Response) -> i64 {
     if !response.hovered() {
         return 0;
@@ -153,12 +163,12 @@ pub(crate) fn wheel_steps(ui: &Ui, response: &Response) -> i64 {
     })
 }
 
-/// Shows `text` beside the pointer, also where a control is disabled: that is where one wonders why.
+/// Shows `text` beside the pointer, also for a disabled control.
 pub(crate) fn explain(response: Response, text: &str) -> Response {
     response.on_hover_text(text).on_disabled_hover_text(text)
 }
 
-/// A row with its name at the left; `content` gets the rest.
+/// A row with its label at the left and `content` in the rest.
 pub(crate) fn row<R>(ui: &mut Ui, label: &str, help: &str, content: impl FnOnce(&mut Ui) -> R) -> R {
     ui.horizontal(|ui| {
         let height = ui.spacing().interact_size.y;
@@ -171,7 +181,7 @@ pub(crate) fn row<R>(ui: &mut Ui, label: &str, help: &str, content: impl FnOnce(
     .inner
 }
 
-/// One word of a list; true if it has changed.
+/// A choice from a list; true if it has changed.
 pub(crate) fn choice<T: Copy + PartialEq>(
     ui: &mut Ui,
     label: &str,
@@ -184,7 +194,7 @@ pub(crate) fn choice<T: Copy + PartialEq>(
     *chosen != before
 }
 
-/// The same; true also if what is chosen was chosen again.
+/// A choice from a list; true also if the present one was chosen again.
 pub(crate) fn choice_again<T: Copy + PartialEq>(
     ui: &mut Ui,
     label: &str,
@@ -203,28 +213,23 @@ pub(crate) fn choice_again<T: Copy + PartialEq>(
             }
         })
         .response;
-    let enabled = response.enabled();
-    response.widget_info(|| {
-        let mut info = WidgetInfo::labeled(Role::ComboBox, enabled, label);
-        info.current_text_value = Some(text.to_owned());
-        info
-    });
+    name_text(&response, Role::ComboBox, label, text);
     explain(response, help);
     picked
 }
 
-/// A title of a group of controls.
+/// The title of a group of controls.
 pub(crate) fn heading(ui: &mut Ui, text: &str) {
     ui.add_space(6.0);
     ui.label(RichText::new(text.to_uppercase()).small().strong().color(ui.visuals().weak_text_color()));
 }
 
-/// A quiet line that explains.
+/// A line of explanation.
 pub(crate) fn note(ui: &mut Ui, text: impl Into<String>) {
     ui.add(egui::Label::new(RichText::new(text).small().weak()).wrap());
 }
 
-/// A number with its name at the left, one phrase for a screen reader.
+/// A value with its name at the left, one phrase for a screen reader.
 pub(crate) fn named_value(ui: &mut Ui, name: &str, value: &str, color: Option<egui::Color32>) -> Response {
     ui.horizontal(|ui| {
         let height = ui.text_style_height(&egui::TextStyle::Monospace);

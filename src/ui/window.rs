@@ -1,5 +1,4 @@
-//! Opens the window on winit's own loop, and again after its device was lost or a lost one is back: the session stays,
-//! the window goes.
+//! Opens the window on winit's event loop, and again after its device was lost or a lost one is back. The session stays.
 
 use super::app::App;
 use super::session::Session;
@@ -64,9 +63,9 @@ struct Watched<'a> {
 }
 
 impl Watched<'_> {
-    /// Has a loss told that nobody has looked for yet.
+    /// Has the device report a loss, if there is one.
     fn note_loss(&self) {
-        let _ = self.gpu.device.poll(wgpu::PollType::Poll); // fails where it is lost, which is what is told
+        let _ = self.gpu.device.poll(wgpu::PollType::Poll); // fails if it is lost, which the callback notes
     }
 
     fn pass(&mut self, event_loop: &ActiveEventLoop, event: impl FnOnce(&mut EframeWinitApplication<'_>)) {
@@ -139,7 +138,7 @@ fn options(gpu: &Gpu) -> eframe::NativeOptions {
     }
 }
 
-/// winit's error begins with its own source line; what it says behind that is for people.
+/// winit's error begins with a line of its source code; the cause stands behind it.
 fn no_display(err: &winit::error::EventLoopError) -> anyhow::Error {
     let text = err.to_string();
     let cause = text.rsplit(": ").next().unwrap_or(&text);

@@ -4,8 +4,7 @@ use image::GrayImage;
 use std::path::{Path, PathBuf};
 use stereopsis::capture::scene::{SceneOptions, render};
 use stereopsis::engine::CpuEngine;
-use stereopsis::frame::Luma;
-use stereopsis::image::Image;
+use stereopsis::image::{Image, Luma};
 use stereopsis::metrics::truth_error;
 use stereopsis::stereo::{DisparityMap, Fill, INVALID, Preset, Prior, StereoParams};
 

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use stereopsis::capture::webcam::controls::{
     ControlKind, ControlTask, OfferedControl, apply, equalise, offered, protect_calibration,
 };
-use stereopsis::capture::{self, CameraOptions, ControlWishes, EyeOptions, PowerLine, SourceOptions, SourceSpec, Wish};
+use stereopsis::capture::{CameraOptions, ControlWishes, EyeOptions, PowerLine, SourceOptions, SourceSpec, Wish};
+use stereopsis::sources;
 
 /// V4L2's numbers, as `preload.c` writes them.
 const AUTO_WHITE_BALANCE: u32 = 0x0098_090c;
@@ -333,7 +334,7 @@ fn inside_opening() {
     let cameras = CameraOptions { eyes: [eye(20), eye(300)], calibrated: true, ..CameraOptions::default() };
     let options = SourceOptions { cameras, ..SourceOptions::default() };
     let spec = SourceSpec::parse("webcam:0,1").expect("grammar");
-    let mut source = capture::open(&spec, &options).expect("opens");
+    let mut source = sources::open(&spec, &options).expect("opens");
     let deadline = Instant::now() + Duration::from_secs(20);
     while !was_set(1).contains_key(&DARK_RATE) && Instant::now() < deadline {
         source.next(Duration::from_millis(20)).expect("runs");

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis::capture::source::{SourceOptions, SourceSpec, open};
+use stereopsis::capture::source::{SourceOptions, SourceSpec};
 use stereopsis::capture::{CaptureOptions, PairSource};
 use stereopsis::engine::gpu::{AdapterChoice, Gpu};
 use stereopsis::engine::{EngineChoice, EngineKind, OpenOptions, Output};
 use stereopsis::live::{Live, LiveOptions};
+use stereopsis::sources::open;
 use stereopsis::stereo::{Preset, StereoParams, match_pair};
 
 #[test]

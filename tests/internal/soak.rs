@@ -10,12 +10,13 @@ use fastrand::Rng;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
-use stereopsis::capture::newest::Policy;
-use stereopsis::capture::{CaptureError, CaptureOptions, FrameTap, Next, PairSource, Recipe, Scale, SourceInfo};
+use stereopsis::capture::{
+    CaptureError, CaptureOptions, Frame, FrameTap, Next, PairSource, RawPair, Recipe, Scale, SourceInfo,
+};
 use stereopsis::engine::{self, CpuEngine, EngineChoice, Job, OpenOptions};
-use stereopsis::frame::{Frame, Luma, Picture, RawPair};
-use stereopsis::image::Image;
+use stereopsis::image::{Image, Luma, Picture};
 use stereopsis::live::{Live, LiveOptions};
+use stereopsis::newest::Policy;
 use stereopsis::process;
 use stereopsis::recording::About;
 use stereopsis::recording::write::{RecordOptions, Recorder, Target};

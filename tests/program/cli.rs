@@ -211,12 +211,15 @@ fn bench_prints_the_form_that_others_read() {
 fn what_is_the_gpu_s_alone_is_refused_elsewhere_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |args: &[&str], words: &[&str]| refused(folder.path(), args, 2, words);
-    refused(&["bench", "--stages", "--engine", "cpu"], &["--stages", "--engine gpu", "in one go"]);
-    refused(&["bench", "--pipeline", "--engine", "cpu"], &["--pipeline", "--engine gpu", "one pair at a time"]);
-    refused(&["bench", "--grid", "banz", "--cost", "sad"], &["--grid", "--cost"]);
-    refused(&["bench", "--grid", "banz", "--size", "64x48"], &["--grid", "--size"]);
-    refused(&["bench", "--grid", "other"], &["banz"]);
-    refused(&["bench", "--stages", "--pipeline"], &["--stages", "--pipeline"]);
+    for experiment in ["device", "stages", "pipeline"] {
+        refused(&["lab", experiment, "--engine", "cpu"], &["--engine gpu"]);
+    }
+    refused(&["lab", "grid", "--cost", "sad"], &["the grid", "leave out --cost"]);
+    refused(&["lab", "grid", "--size", "64x48"], &["the grid", "leave out --size"]);
+    refused(&["lab", "model", "--window", "5"], &["the model", "leave out --window"]);
+    for old in [&["--grid", "banz"][..], &["--stages"], &["--pipeline"], &["--model"]] {
+        refused(&[&["bench"], old].concat(), &[&format!("use `stereopsis lab {}`", &old[0][2..])]);
+    }
     refused(&["tune", "--engine", "cpu"], &["nothing to tune", "--engine gpu"]);
     refused(&["tune", "--near-m", "1"], &["--near-m", "--num-disparities"]);
     let forced = Command::new(env!("CARGO_BIN_EXE_stereopsis"))
@@ -230,7 +233,7 @@ fn what_is_the_gpu_s_alone_is_refused_elsewhere_with_the_reason() {
 }
 
 #[test]
-fn tuning_keeps_the_quickest_variant_and_bench_runs_it() {
+fn tuning_keeps_the_quickest_variant_and_the_engine_runs_it() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| {
         Command::new(env!("CARGO_BIN_EXE_stereopsis"))
@@ -255,8 +258,7 @@ fn tuning_keeps_the_quickest_variant_and_bench_runs_it() {
     assert_eq!(study["best"]["pair_ms"].as_f64(), Some(best));
     assert_eq!(study["software"].as_bool().unwrap(), study["note"].is_string(), "{study}");
     assert!(Path::new(study["kept_in"].as_str().unwrap()).is_file());
-    let report: serde_json::Value =
-        serde_json::from_slice(&run(&["bench", "--engine", "gpu", "--frames", "1"]).stdout).unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&run(&["lab", "device", "--frames", "1"]).stdout).unwrap();
     let ran = report["results"][0]["variant"].as_object().unwrap();
     assert!(ran.iter().all(|(part, value)| study["best"][part] == *value), "{ran:?} {study}");
 }
@@ -343,7 +345,6 @@ fn a_wrong_command_line_is_code_2() {
     refused(&folder, &["bench", "webcam:0"], 2, &["webcam:0", "live --headless"]);
     refused(&folder, &["bench", "--rate", "30", "--frames", "9"], 2, &["--rate", "--frames"]);
     refused(&folder, &["bench", "--presets", "--p1", "9"], 2, &["--presets", "leave out --p1"]);
-    refused(&folder, &["bench", "--model", "--window", "5"], 2, &["--model", "leave out --window"]);
     refused(&folder, &["bench", "--presets", "--rate", "30"], 2, &["--presets", "--rate"]);
     refused(&folder, &["--nonsense"], 2, &["--nonsense"]);
 }
@@ -374,9 +375,14 @@ fn a_reader_who_has_seen_enough_is_no_error() {
 #[test]
 fn help_shows_every_setting_with_its_default() {
     let folder = tempfile::tempdir().unwrap();
-    for command in
-        [&["--help"][..], &["live", "--help"], &["compute", "--help"], &["bench", "--help"], &["tune", "--help"]]
-    {
+    for command in [
+        &["--help"][..],
+        &["live", "--help"],
+        &["compute", "--help"],
+        &["bench", "--help"],
+        &["lab", "grid", "--help"],
+        &["tune", "--help"],
+    ] {
         let output = stereopsis(folder.path(), command);
         let help = text(&output.stdout);
         assert!(output.status.success());

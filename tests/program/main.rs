@@ -6,6 +6,7 @@ mod calibration;
 #[cfg(target_os = "linux")]
 mod cameras;
 mod cli;
+mod docs;
 #[cfg(unix)]
 mod hostile;
 mod outputs;

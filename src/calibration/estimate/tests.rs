@@ -3,7 +3,7 @@ use crate::calibration::remap::RemapTable;
 use crate::calibration::rig::tests::plain_rig;
 use crate::calibration::{FocalLength, KnownDepth, fit_depth, shared_data};
 use crate::capture::scene::{SceneOptions, render};
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::image::Image;
 
 /// The scene, as cameras turned by these angles and with this lens see it, and their rig.
@@ -96,7 +96,7 @@ struct Judged {
     depth: [f64; 2],
 }
 
-fn judge(name: &str, pairs: &[crate::frame::RawPair], truth: &StereoRig, focal_error: f64) -> Judged {
+fn judge(name: &str, pairs: &[crate::capture::RawPair], truth: &StereoRig, focal_error: f64) -> Judged {
     let lumas = shared_data::lumas(pairs);
     let (width, height) = truth.size.unwrap();
     let estimate = estimate_rig(&lumas, truth.left.fx * focal_error, truth.baseline_m()).unwrap();

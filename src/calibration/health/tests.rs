@@ -73,7 +73,7 @@ fn a_raw_rig_is_bad_and_the_rectified_one_good() {
     let rectifier = rig.rectifier(752, 480, 0.0).unwrap();
     for pair in &pairs {
         let raw = row_offset(&pair.left.luma, &pair.right.luma).unwrap();
-        let (left, right) = rectifier.apply(pair).unwrap();
+        let (left, right) = rectifier.apply(&pair.left, &pair.right).unwrap();
         let rectified = row_offset(&left.luma, &right.luma).unwrap();
         eprintln!("{}: raw {raw}; rectified {rectified}; p95 {:.2}", pair.name, rectified.p95_abs_px);
         assert!((10.0..13.5).contains(&raw.median_px) && raw.verdict() == Verdict::Bad, "{raw}");

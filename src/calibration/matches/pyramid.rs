@@ -1,7 +1,6 @@
 //! A picture smoothed, and again at half, a quarter, ... of its size.
 
-use crate::frame::Luma;
-use crate::image::Image;
+use crate::image::{Image, Luma};
 
 /// Sixteen times the grey levels of 8 bits, so that smoothing loses nothing.
 pub(super) type Smooth = Image<i16>;

@@ -6,7 +6,6 @@ use super::*;
 use crate::calibration::Distortion;
 use crate::image::Image;
 use glam::{DQuat, DVec3, EulerRot};
-use std::time::SystemTime;
 
 const LENS_LEFT: [f64; 12] =
     [-0.21, 0.06, 0.0012, -0.0009, -0.011, 0.04, -0.012, 0.003, 0.0021, -0.0011, -0.0016, 0.0007];
@@ -84,21 +83,6 @@ fn spot_near(picture: &Picture, near: DVec2) -> DVec2 {
     at
 }
 
-fn pair(left: Picture, right: Picture) -> RawPair {
-    let capture_time = SystemTime::UNIX_EPOCH;
-    RawPair {
-        left,
-        right,
-        sequence: 0,
-        capture_time,
-        skew_s: 0.0,
-        name: "spots".into(),
-        original: None,
-        recorded: None,
-        truth: None,
-    }
-}
-
 /// Largest row difference, and largest error of disparity against depth, px, over all points that both pictures show.
 fn errors(rig: &StereoRig, size: (usize, usize), drawn_by: &StereoRig) -> (f64, f64, usize) {
     let rectifier = rig.rectifier(size.0, size.1, 0.0).unwrap();
@@ -119,8 +103,7 @@ fn errors(rig: &StereoRig, size: (usize, usize), drawn_by: &StereoRig) -> (f64, 
         let left: Vec<_> = points.iter().map(|&p| opencv_pixel(&drawn_by.left, &LENS_LEFT, p)).collect();
         let to_right = |p: DVec3| drawn_by.rotation * p + drawn_by.translation_m;
         let right: Vec<_> = points.iter().map(|&p| opencv_pixel(&drawn_by.right, &LENS_RIGHT, to_right(p))).collect();
-        let raw = pair(spots(size, &left), spots(size, &right));
-        let (rectified_left, rectified_right) = rectifier.apply(&raw).unwrap();
+        let (rectified_left, rectified_right) = rectifier.apply(&spots(size, &left), &spots(size, &right)).unwrap();
         for ((&point, &left), &right) in points.iter().zip(&left).zip(&right) {
             let common = rotation_left * point;
             let x = geometry.focal_px * common.x / common.z + geometry.cx_px;
@@ -199,14 +182,14 @@ fn colour_and_brightness_move_together_and_sizes_are_checked() {
     let rectifier = bent_rig().rectifier(640, 480, 0.0).unwrap();
     let luma = Image::from_fn(640, 480, |x, y| ((x / 8 + y / 8) % 2 * 200) as u8);
     let picture = Picture { rgb: Some(luma.map(|&v| [v; 3])), luma: Luma::U8(luma) };
-    let (left, right) = rectifier.apply(&pair(picture.clone(), picture.clone())).unwrap();
+    let (left, right) = rectifier.apply(&picture, &picture).unwrap();
     for side in [&left, &right] {
         let grey = side.rgb.as_ref().unwrap().map(|rgb| rgb[1]);
         assert_eq!(Luma::U8(grey), side.luma);
     }
     assert_ne!(left, right);
     let small = Picture { luma: Luma::U8(Image::filled(64, 48, 0)), rgb: None };
-    let text = rectifier.apply(&pair(picture, small)).unwrap_err().to_string();
+    let text = rectifier.apply(&picture, &small).unwrap_err().to_string();
     assert!(text.contains("64x48") && text.contains("640x480"), "{text}");
 }
 

@@ -2,8 +2,7 @@
 
 use super::{Damage, DecodeError};
 use crate::capture::decode::{frame as jpeg_frame, jpeg_pixels};
-use crate::frame::{Luma, Picture};
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;

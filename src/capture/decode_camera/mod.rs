@@ -11,8 +11,7 @@ mod tests;
 pub use damage::{Damage, Damaged, DecodeError};
 
 use crate::choices;
-use crate::frame::{Luma, Picture};
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture};
 use std::cmp::Ordering;
 
 choices! {

@@ -9,8 +9,8 @@ use super::decode::read_picture;
 use super::pace::Pace;
 use super::threads::{ended, join_or_leave};
 use super::{CaptureError, MaxPixels, Next, PairSource, SourceInfo, SourceOptions, SourceState};
+use crate::capture::RawPair;
 use crate::console;
-use crate::frame::RawPair;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
@@ -195,7 +195,7 @@ fn stem(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Luma;
+    use crate::image::Luma;
 
     fn write_grey(path: &Path, width: u32, height: u32, value: u8) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -2,8 +2,7 @@
 //! fit in memory.
 
 use super::Rendered;
-use crate::frame::Truth;
-use crate::image::Image;
+use crate::image::{Image, Truth};
 use std::sync::Arc;
 
 /// What differs in one plane of pixels.

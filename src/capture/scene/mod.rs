@@ -11,8 +11,9 @@ mod world;
 
 pub use player::SceneSource;
 
-use crate::frame::{Geometry, RawPair, Truth};
-use crate::image::Image;
+use crate::capture::RawPair;
+use crate::geometry::Geometry;
+use crate::image::{Image, Truth};
 use std::sync::Arc;
 use view::{Eye, Rig, View};
 use world::World;

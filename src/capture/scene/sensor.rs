@@ -2,9 +2,9 @@
 
 use super::texture::hash;
 use super::{Rendered, SceneOptions};
+use crate::capture::RawPair;
 use crate::capture::decode::luma_of;
-use crate::frame::{Luma, Picture, RawPair};
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture};
 use std::f64::consts::TAU;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::capture::{Next, PairSource};
-use crate::frame::{Luma, Picture};
+use crate::image::{Luma, Picture};
 use crate::stereo::{StereoParams, match_pair};
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,6 @@
 //! Which cameras a thread of this program has open, with their modes. nokhwa gives every opener in one process the same
 //! device, so that two of them would change each other's mode; a claim keeps them apart.
 
-use super::fault;
 use super::mode::Mode;
 use crate::capture::CaptureError;
 use std::collections::BTreeMap;
@@ -30,7 +29,7 @@ impl Claim {
                 return Ok(claim);
             }
             if Instant::now() >= deadline {
-                return Err(fault::held(index));
+                return Err(held(index));
             }
             thread::sleep(LOOK);
         }
@@ -71,6 +70,13 @@ pub(super) fn is_taken(index: u32) -> bool {
 /// All other cameras that this program has open.
 pub(super) fn others(index: u32) -> Vec<u32> {
     claimed().keys().copied().filter(|&other| other != index).collect()
+}
+
+/// This program itself has the camera open.
+fn held(index: u32) -> CaptureError {
+    CaptureError::Camera(format!(
+        "camera {index} is still open in this program; close its other source, or, if it hangs, unplug it and plug it in again"
+    ))
 }
 
 fn claimed() -> MutexGuard<'static, BTreeMap<u32, Vec<Mode>>> {

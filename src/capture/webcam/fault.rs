@@ -125,13 +125,6 @@ pub(super) fn held_here() -> DeviceError {
     DeviceError::new("this program is just opening it")
 }
 
-/// This program itself has the camera open.
-pub(super) fn held(index: u32) -> CaptureError {
-    CaptureError::Camera(format!(
-        "camera {index} is still open in this program; close its other source, or, if it hangs, unplug it and plug it in again"
-    ))
-}
-
 /// The camera's thread ended without a word.
 pub(super) fn ended(index: u32) -> CaptureError {
     CaptureError::Camera(format!("camera {index}: reading it ended unexpectedly; open it again"))

@@ -11,14 +11,6 @@ mod device;
 mod devices;
 mod eye;
 mod fault;
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(target_os = "linux")]
-mod linux_calls;
-#[cfg(target_os = "linux")]
-mod linux_modes;
-#[cfg(target_os = "linux")]
-mod linux_stream;
 mod mode;
 mod name;
 mod opening;
@@ -30,9 +22,6 @@ mod resync;
 mod side_by_side;
 mod sysfs;
 mod thread;
-#[cfg(any(not(target_os = "linux"), test))]
-#[cfg_attr(target_os = "linux", allow(dead_code, reason = "for other systems; its choices are tested here too"))]
-mod through_nokhwa;
 
 pub use devices::{CameraInfo, cameras};
 pub use mode::{Mode, ModeRequest};

@@ -8,9 +8,10 @@ use super::reader::Shot;
 use super::resync::{Resync, Step};
 use crate::capture::pairing::{Paired, Pairing, Side};
 use crate::capture::stamps::Stamps;
-use crate::capture::{CameraOptions, CaptureError, Next, Original, PairSource, SourceInfo, SourceState};
-use crate::frame::{Luma, RawPair};
-use crate::recording::RawRule;
+use crate::capture::{
+    CameraOptions, CaptureError, Next, Original, PairSource, RawPair, RawRule, SourceInfo, SourceState,
+};
+use crate::image::Luma;
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant, SystemTime};
 

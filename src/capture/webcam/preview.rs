@@ -7,7 +7,7 @@ use super::mode::{Mode, is_wide};
 use super::thread::CameraThread;
 use crate::capture::CaptureError;
 use crate::capture::decode_camera::{Damaged, PixelFormat};
-use crate::frame::Picture;
+use crate::image::Picture;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;

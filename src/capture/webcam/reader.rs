@@ -8,7 +8,7 @@ use super::fault::{self, number};
 use super::mode::Mode;
 use crate::capture::decode_camera::Layout;
 use crate::capture::{CaptureError, Orientation};
-use crate::frame::{Luma, Picture};
+use crate::image::{Luma, Picture};
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -6,9 +6,9 @@ use super::eye::{Eye, open_eyes};
 use super::fault;
 use super::reader::Shot;
 use crate::capture::stamps::Stamps;
-use crate::capture::{CameraOptions, CaptureError, Next, Original, PairSource, SourceInfo, SourceState, halves};
-use crate::frame::RawPair;
-use crate::recording::RawRule;
+use crate::capture::{
+    CameraOptions, CaptureError, Next, Original, PairSource, RawPair, RawRule, SourceInfo, SourceState, halves,
+};
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant};
 

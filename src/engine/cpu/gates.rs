@@ -6,8 +6,7 @@
 //! branch, instead of a search.
 
 use super::simd::{SimdLevel, on_level};
-use crate::frame::Luma;
-use crate::image::Image;
+use crate::image::{Image, Luma};
 use crate::stereo::gating::{Gate, Gates, RADIUS, percentile_skip};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
 use crate::stereo::params::StereoParams;

@@ -1,7 +1,7 @@
 //! The pair of one pyramid level, and the units into which its volumes are divided.
 
 use super::simd::SimdLevel;
-use crate::frame::Luma;
+use crate::image::Luma;
 use crate::stereo::StereoParams;
 
 /// Pixels of a block: the part of a row that all directions of a pass go through before the next part begins.

@@ -41,7 +41,7 @@ mod winner;
 mod tests;
 
 use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
-use crate::frame::Luma;
+use crate::image::Luma;
 use crate::stereo::filter::Smoothed;
 use crate::stereo::{DisparityMap, Maps, Past, StereoParams};
 use input::LevelInput;

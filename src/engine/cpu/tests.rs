@@ -3,8 +3,7 @@
 use super::CpuEngine;
 use super::simd::SimdLevel;
 use crate::engine::Engine;
-use crate::frame::Luma;
-use crate::image::Image;
+use crate::image::{Image, Luma};
 use crate::parameter::{Domain, Value};
 use crate::stereo::{Aggregation, CostKind, DisparityMap, Past, RightMatching, StereoParams, match_next};
 use fastrand::Rng;

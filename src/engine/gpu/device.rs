@@ -236,7 +236,7 @@ impl Gpu {
     }
 
     /// Fails if the device is lost, or if something went wrong since the last call.
-    pub(super) fn check(&self) -> Result<(), EngineError> {
+    pub(crate) fn check(&self) -> Result<(), EngineError> {
         if let Some(why) = self.lost() {
             return Err(EngineError::DeviceLost(why.to_owned()));
         }
@@ -311,6 +311,6 @@ fn summary(index: usize, adapter: &wgpu::Adapter) -> AdapterSummary {
 }
 
 /// Bytes that one binding can hold.
-pub(super) fn largest_binding(limits: &wgpu::Limits) -> u64 {
+pub(crate) fn largest_binding(limits: &wgpu::Limits) -> u64 {
     limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
 }

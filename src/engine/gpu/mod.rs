@@ -4,7 +4,7 @@
 //! stay on the device, and the result is a texture to be shown and, where somebody needs numbers, a copy on the host.
 
 pub mod compiler;
-mod device;
+pub(crate) mod device;
 mod engine;
 mod events;
 pub mod kernels;
@@ -12,8 +12,7 @@ pub mod layout;
 pub mod operations;
 mod options;
 mod past;
-mod plan;
-mod probe;
+pub(crate) mod plan;
 mod program;
 pub mod recipe;
 pub mod shaders;
@@ -29,6 +28,5 @@ pub use device::{AdapterChoice, AdapterSummary, Gpu, INSTALL};
 pub use engine::GpuEngine;
 pub use events::Event;
 pub use options::GpuOptions;
-pub use probe::{Rates, Transfers};
 pub use trace::{Trace, TraceData};
 pub use work::StageWork;

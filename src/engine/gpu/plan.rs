@@ -229,6 +229,6 @@ fn texture(gpu: &Gpu, label: &str, (width, height): (usize, usize), usage: wgpu:
     })
 }
 
-pub(super) fn extent(width: usize, height: usize) -> wgpu::Extent3d {
+pub(crate) fn extent(width: usize, height: usize) -> wgpu::Extent3d {
     wgpu::Extent3d { width: width as u32, height: height as u32, depth_or_array_layers: 1 }
 }

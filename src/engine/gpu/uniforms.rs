@@ -1,7 +1,7 @@
 //! What the shaders' uniforms hold, as in `shaders/common.wgsl`.
 
 use super::layout::Layout;
-use crate::frame::Luma;
+use crate::image::Luma;
 use crate::stereo::StereoParams;
 use crate::stereo::aggregate::penalty_table;
 use crate::stereo::disparity::whole;

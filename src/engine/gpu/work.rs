@@ -44,10 +44,10 @@ impl GpuEngine {
 
 #[cfg(test)]
 mod tests {
+    use crate::capture::Frame;
     use crate::capture::scene::{SceneOptions, render};
     use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
     use crate::engine::{GpuEngine, Job, run};
-    use crate::frame::Frame;
     use crate::stereo::StereoParams;
     use std::sync::Arc;
 

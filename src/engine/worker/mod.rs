@@ -13,8 +13,8 @@ mod tests;
 pub use stats::{EngineStats, Figures};
 
 use super::{Engine, OpenOptions, Output};
-use crate::capture::newest::NewestReceiver;
-use crate::frame::Frame;
+use crate::capture::Frame;
+use crate::newest::NewestReceiver;
 use crate::stereo::StereoParams;
 use crossbeam_channel::{Sender, bounded};
 use shared::Shared;

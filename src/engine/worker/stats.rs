@@ -1,7 +1,8 @@
 //! What the engine thread says of itself.
 
 use crate::engine::{EngineInfo, Output, StageTime};
-use crate::metrics::{Latency, Rate, RunLatency, TruthError, truth_error};
+use crate::metrics::{TruthError, truth_error};
+use crate::rate::{Latency, Rate, RunLatency};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -3,10 +3,10 @@
 mod prepared;
 
 use super::*;
-use crate::capture::newest::{NewestSender, channel};
+use crate::capture::RawPair;
 use crate::engine::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
-use crate::frame::{Luma, Picture, RawPair};
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture};
+use crate::newest::{NewestSender, channel};
 use crate::stereo::map::{INVALID, reason};
 use crate::stereo::{CostKind, DisparityMap};
 use std::collections::VecDeque;

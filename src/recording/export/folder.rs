@@ -1,4 +1,4 @@
-//! The folder of an export: empty at first, one run's alone, and taken up again where a run before was stopped.
+//! The folder of an export: empty at first, locked by one run, and continued after a run that was stopped.
 
 use super::{ExportError, Opened, Part, Selection};
 use crate::files::{self, Growing, WriteError};
@@ -6,24 +6,24 @@ use serde_json::{Value, json};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-/// The file that is there until the export is finished. It says what is exported.
+/// File that exists until the export is finished, and describes it.
 pub(super) const UNFINISHED: &str = "unfinished-export.json";
 
-/// The folder, while it is this run's.
+/// The folder, locked by this run.
 pub(super) struct Folder {
     marker: Growing,
-    /// A run before wrote some of the files, each of them whole.
+    /// A run before wrote some of the files; each is complete.
     pub(super) is_resumed: bool,
 }
 
 impl Folder {
-    /// Makes the folder, takes one in which nothing is, or one that the same export left unfinished.
+    /// Makes the folder, or takes an empty one, or one with the same export unfinished.
     ///
     /// # Errors
-    /// It holds something else, another run writes it, or it cannot be made.
+    /// It has other content, another run has locked it, or it cannot be made.
     pub(super) fn begin(folder: &Path, task: &Value) -> Result<Self, ExportError> {
         let shown = folder.display();
-        let refused = |why: &str| ExportError::Folder(format!("the folder {shown} {why}; name another one with --to"));
+        let refused = |why: &str| ExportError::Refused(format!("the folder {shown} {why}; name another one with --to"));
         let occupied = || refused("holds something already, and nothing is overwritten");
         files::make_folder(folder)?;
         let path = folder.join(UNFINISHED);
@@ -37,7 +37,7 @@ impl Folder {
         })?;
         let mut handle = marker.handle().map_err(failed)?;
         let mut before = String::new();
-        // a marker that is no text is not ours
+        // a marker that is no text is of another program
         let is_text = handle.read_to_string(&mut before).is_ok();
         let task = format!("{task:#}\n");
         if before.is_empty() && is_text {
@@ -61,7 +61,7 @@ impl Folder {
     }
 }
 
-/// What is exported of what: the same words for the same command.
+/// Description of an export; equal for equal commands.
 pub(super) fn task(opened: &Opened, parts: &[Part], selection: &Selection) -> Value {
     let pairs = opened.recording.pairs();
     json!({
@@ -83,7 +83,7 @@ pub(super) fn task(opened: &Opened, parts: &[Part], selection: &Selection) -> Va
     })
 }
 
-/// Whether something is in the folder beside the marker.
+/// Whether the folder has anything but the marker.
 fn has_others(folder: &Path) -> io::Result<bool> {
     for entry in std::fs::read_dir(folder)? {
         if entry?.file_name() != UNFINISHED {

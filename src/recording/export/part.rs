@@ -1,4 +1,4 @@
-//! What is exported of a recording, and of which pairs.
+//! Parts of an export, and the selection of pairs.
 
 use crate::choices;
 
@@ -31,7 +31,7 @@ choices! {
 }
 
 impl Part {
-    /// What stands behind a pair's number in the names of its files; nothing for files of the whole recording.
+    /// Endings of its files' names behind the number of a pair; none for files of the whole recording.
     pub fn endings(self) -> &'static [&'static str] {
         match self {
             Self::Left => &["_left.png"],
@@ -46,7 +46,7 @@ impl Part {
         }
     }
 
-    /// What numbers in its files mean; nothing for files that say it themselves.
+    /// Unit of the numbers in its files; `None` for files that name it themselves.
     pub(super) fn unit(self) -> Option<&'static str> {
         match self {
             Self::Left | Self::Right => {
@@ -63,18 +63,18 @@ impl Part {
     }
 }
 
-/// Which pairs are exported.
+/// A selection of pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
-    /// The first one, by its place in the recording.
+    /// Number of the first one.
     pub from: u64,
-    /// How many at most.
+    /// Maximum number of pairs.
     pub count: Option<u64>,
-    /// Not those before, s after the first pair of the recording.
+    /// Earliest time, s after the first pair of the recording.
     pub from_s: Option<f64>,
-    /// Not those after, s after the first pair of the recording.
+    /// Latest time, s after the first pair of the recording.
     pub to_s: Option<f64>,
-    /// Of each so many pairs one; at least 1.
+    /// Every n-th pair; at least 1.
     pub every: u64,
 }
 
@@ -85,7 +85,7 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// The places of the pairs, given when each was recorded.
+    /// The numbers of the selected pairs, from the log times of all.
     pub(super) fn of(&self, log_times_ns: &[u64]) -> Vec<u64> {
         let first = log_times_ns.first().copied().unwrap_or(0);
         let (from_s, to_s) = (self.from_s.unwrap_or(f64::NEG_INFINITY), self.to_s.unwrap_or(f64::INFINITY));

@@ -1,13 +1,13 @@
-//! What of all that can be exported a recording has, and how to get what it has not.
+//! The parts that a recording can give, and how to get those that it lacks.
 
 use super::{ExportError, Opened, Part};
 use crate::capture::Scale;
 use crate::recording::{Stream, topic};
 
-/// What is exported, and what is left out, in sentences that say how to get it. Without `wanted` it is all there is.
+/// The parts to export, and sentences on those left out. Without `wanted`, all that the recording has.
 ///
 /// # Errors
-/// Something was asked for by name and is not there.
+/// A wanted part is not there.
 pub(super) fn parts(
     opened: &Opened,
     has_rig: bool,
@@ -17,7 +17,7 @@ pub(super) fn parts(
     if let Some(wanted) = wanted {
         let refused = wanted.iter().find_map(|&part| Some(format!("--what {part}: {}", why_not(part)?)));
         return match refused {
-            Some(text) => Err(ExportError::Missing(text)),
+            Some(text) => Err(ExportError::Refused(text)),
             None => Ok((wanted.to_vec(), Vec::new())),
         };
     }
@@ -34,16 +34,15 @@ pub(super) fn parts(
     Ok((parts, missing))
 }
 
-/// Why a recording cannot give this, and what makes it; nothing where it can.
+/// Why a recording cannot give a part, and how to make it; `None` if it can.
 fn why_not(opened: &Opened, has_rig: bool, part: Part) -> Option<String> {
     let Opened { path, recording, info, calibrated } = opened;
     let (shown, stem) = (path.display(), path.file_stem().unwrap_or_default().display());
     let depth = recording.len(topic::DEPTH) > 0;
     let disparity = recording.len(topic::DISPARITY) > 0;
     let metric = calibrated.recipe.geometry(info).is_some();
-    let rectified_only = recording.about().is_some_and(|about| {
-        about.streams.has(Stream::Rectified) && !about.streams.has(Stream::Raw) && !about.streams.has(Stream::Eyes)
-    });
+    let rectified_only =
+        recording.about().is_some_and(|about| about.streams.has(Stream::Rectified) && !about.streams.has_unrectified());
     let pictures = if rectified_only { Stream::Rectified } else { Stream::Raw };
     let numbers = if metric { "disparity,depth" } else { "disparity" };
     let recompute = format!("`stereopsis recompute {shown} -o {stem}-again.mcap --streams {pictures},{numbers}`");

@@ -1,7 +1,7 @@
 //! Foxglove's messages: protobuf with the schemas of its SDK, and JSON.
 
 use super::pixels::{self, Described};
-use super::{Kind, matrix, since_1970};
+use super::{Format, Kind, since_1970};
 use crate::recording::message::{Body, Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Message};
 use crate::recording::{Channel, Schema};
 use ::foxglove::bytes::Bytes as Shared;
@@ -12,11 +12,12 @@ use ::foxglove::{Decode, Encode};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Foxglove has no message for disparity; a channel of floats that are disparity says so under this name.
+/// Key of a channel's metadata. Foxglove has no message for disparity: it is a picture of floats whose channel has
+/// [`DISPARITY`] under this key.
 const HOLDS: &str = "stereopsis.holds";
 const DISPARITY: &str = "disparity";
 
-/// What the messages of a channel hold, if they are Foxglove's or JSON.
+/// Kind of the messages of a channel, if they are Foxglove's or JSON.
 pub(super) fn kind(channel: &Channel) -> Option<Kind> {
     let name = channel.schema.as_ref().map_or("", |schema| schema.name.as_str());
     match (channel.message_encoding.as_str(), name) {
@@ -32,7 +33,7 @@ pub(super) fn kind(channel: &Channel) -> Option<Kind> {
     }
 }
 
-/// What a file knows of a topic.
+/// The channel of a topic with messages of this kind.
 pub(super) fn channel(topic: &str, kind: Kind) -> Channel {
     let schema = match kind {
         Kind::Image | Kind::Disparity => RawImage::get_schema(),
@@ -56,30 +57,15 @@ pub(super) fn channel(topic: &str, kind: Kind) -> Channel {
     }
 }
 
-/// Foxglove's word for a packing of pixels.
-fn word(encoding: Encoding) -> &'static str {
-    match encoding {
-        Encoding::Mono8 => "mono8",
-        Encoding::Mono16 => "mono16",
-        Encoding::Rgb8 => "rgb8",
-        Encoding::Bgr8 => "bgr8",
-        Encoding::Yuyv => "yuyv",
-        Encoding::Uyvy => "uyvy",
-        Encoding::Nv12 => "nv12",
-        Encoding::DepthMm => "16UC1",
-        Encoding::Float32 => "32FC1",
-    }
-}
-
 fn timestamp(time: SystemTime) -> Timestamp {
     let since = since_1970(time);
     u32::try_from(since.as_secs()).map_or(Timestamp::MAX, |sec| Timestamp::new(sec, since.subsec_nanos()))
 }
 
-/// The time; 1970, which says nothing, where there is none, and for the last second that a stamp can say.
-fn time(timestamp: Option<Timestamp>) -> SystemTime {
-    let told = timestamp.filter(|timestamp| timestamp.sec() < u32::MAX);
-    UNIX_EPOCH + Duration::from_nanos(told.unwrap_or(Timestamp::MIN).total_nanos())
+/// A message with a stamp: 1970 for none, and for the largest one, which stands for all later times.
+fn message(timestamp: Option<Timestamp>, frame_id: String, body: Body) -> Message {
+    let timestamp = timestamp.filter(|timestamp| timestamp.sec() < u32::MAX).unwrap_or(Timestamp::MIN);
+    Message { stamp: UNIX_EPOCH + Duration::from_nanos(timestamp.total_nanos()), frame_id, body }
 }
 
 /// The bytes of a message.
@@ -89,7 +75,7 @@ pub(super) fn encode(message: &Message) -> Vec<u8> {
     match body {
         Body::Image(image) => {
             let ImageBody { width, height, encoding, step, data } = image;
-            let (encoding, data) = (word(*encoding).to_owned(), Shared::from_owner(data.clone()));
+            let (encoding, data) = (encoding_name(*encoding), Shared::from_owner(data.clone()));
             to_bytes(&RawImage { timestamp, frame_id, width: *width, height: *height, encoding, step: *step, data })
         }
         Body::Compressed { format, data } => {
@@ -103,8 +89,7 @@ pub(super) fn encode(message: &Message) -> Vec<u8> {
                 frame_id,
                 width: *width,
                 height: *height,
-                distortion_model: if distortion_model == "equidistant" { "kannala_brandt" } else { distortion_model }
-                    .to_owned(),
+                distortion_model: renamed(distortion_model, [EQUIDISTANT, KANNALA_BRANDT]),
                 d: d.clone(),
                 k: k.to_vec(),
                 r: r.to_vec(),
@@ -114,7 +99,7 @@ pub(super) fn encode(message: &Message) -> Vec<u8> {
         Body::Disparity(DisparityBody { disparity_px, .. }) => {
             let (width, height) = (disparity_px.width() as u32, disparity_px.height() as u32);
             let data = pixels::float_bytes(disparity_px, |d| d).into();
-            let encoding = word(Encoding::Float32).to_owned();
+            let encoding = encoding_name(Encoding::Float32);
             to_bytes(&RawImage { timestamp, frame_id, width, height, encoding, step: 4 * width, data })
         }
         Body::Transform { child_frame_id, translation_m: [x, y, z], rotation: [i, j, k, w] } => {
@@ -130,6 +115,10 @@ pub(super) fn encode(message: &Message) -> Vec<u8> {
     }
 }
 
+fn encoding_name(encoding: Encoding) -> String {
+    pixels::name(encoding, Format::Foxglove).to_owned()
+}
+
 fn to_bytes(message: &impl Encode) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(message.encoded_len().unwrap_or_default());
     message.encode(&mut bytes).expect("memory takes every message");
@@ -140,69 +129,70 @@ fn from_bytes<T: Decode>(data: &[u8]) -> Result<T, String> {
     T::decode(data).map_err(|error| format!("damaged, or not what its schema says: {error}"))
 }
 
-/// The message of some kind that lies in these bytes.
+/// Decodes a message of some kind.
 pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
     match kind {
-        Kind::Image => {
-            let image = from_bytes::<RawImage>(data)?;
-            let body = Body::Image(described(&image)?.body()?);
-            Ok(Message { stamp: time(image.timestamp), frame_id: image.frame_id, body })
-        }
-        Kind::Disparity => {
-            let image = from_bytes::<RawImage>(data)?;
-            let body = Body::Disparity(DisparityBody {
-                disparity_px: described(&image)?.floats()?,
-                focal_px: 0.0,
-                baseline_m: 0.0,
-                min_disparity: 0.0,
-                max_disparity: 0.0,
-                delta_d: 0.0,
-            });
-            Ok(Message { stamp: time(image.timestamp), frame_id: image.frame_id, body })
+        Kind::Image | Kind::Disparity => {
+            let RawImage { timestamp, frame_id, width, height, encoding, step, data } = from_bytes(data)?;
+            let image = Described { width, height, encoding: &encoding, step, is_bigendian: false, data: &data };
+            let body = if kind == Kind::Image {
+                Body::Image(image.body()?)
+            } else {
+                Body::Disparity(DisparityBody {
+                    disparity_px: image.floats()?,
+                    focal_px: 0.0,
+                    baseline_m: 0.0,
+                    min_disparity: 0.0,
+                    max_disparity: 0.0,
+                    delta_d: 0.0,
+                })
+            };
+            Ok(message(timestamp, frame_id, body))
         }
         Kind::Compressed => {
             let CompressedImage { timestamp, frame_id, data, format } = from_bytes(data)?;
-            let body =
-                Body::Compressed { format: pixels::compressed(&format)?.to_owned(), data: Bytes::from(&data[..]) };
-            Ok(Message { stamp: time(timestamp), frame_id, body })
+            let format = pixels::compressed(&format)?.to_owned();
+            Ok(message(timestamp, frame_id, Body::Compressed { format, data: Bytes::from(&data[..]) }))
         }
-        Kind::Camera => decode_camera(from_bytes(data)?),
+        Kind::Camera => {
+            let CameraCalibration { timestamp, frame_id, width, height, distortion_model, d, k, r, p } =
+                from_bytes(data)?;
+            // protobuf leaves out empty arrays: those of an uncalibrated camera, and the rotation of one that is not rotated
+            let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+            let camera = CameraBody {
+                width,
+                height,
+                distortion_model: renamed(&distortion_model, [KANNALA_BRANDT, EQUIDISTANT]),
+                d,
+                k: if k.is_empty() { [0.0; 9] } else { matrix("K", &k)? },
+                r: if r.is_empty() { identity } else { matrix("R", &r)? },
+                p: if p.is_empty() { [0.0; 12] } else { matrix("P", &p)? },
+            };
+            Ok(message(timestamp, frame_id, Body::Camera(Box::new(camera))))
+        }
         Kind::Transform => {
             let FrameTransform { timestamp, parent_frame_id, child_frame_id, translation, rotation } =
                 from_bytes(data)?;
             let (Some(t), Some(r)) = (translation, rotation) else {
                 return Err("it has no translation, or no rotation".to_owned());
             };
-            let body =
-                Body::Transform { child_frame_id, translation_m: [t.x, t.y, t.z], rotation: [r.x, r.y, r.z, r.w] };
-            Ok(Message { stamp: time(timestamp), frame_id: parent_frame_id, body })
+            let (translation_m, rotation) = ([t.x, t.y, t.z], [r.x, r.y, r.z, r.w]);
+            Ok(message(timestamp, parent_frame_id, Body::Transform { child_frame_id, translation_m, rotation }))
         }
         Kind::Json => super::json(data),
     }
 }
 
-fn described(image: &RawImage) -> Result<Described<'_>, String> {
-    let RawImage { width, height, encoding, step, data, .. } = image;
-    let encoding = pixels::encoding(encoding)?;
-    Ok(Described { width: *width, height: *height, encoding, step: *step, is_bigendian: false, data })
+/// Names of the same distortion model: in ROS and in Foxglove's messages.
+const EQUIDISTANT: &str = "equidistant";
+const KANNALA_BRANDT: &str = "kannala_brandt";
+
+/// The name of a distortion model, `to` for `from`.
+fn renamed(model: &str, [from, to]: [&str; 2]) -> String {
+    if model == from { to } else { model }.to_owned()
 }
 
-fn decode_camera(camera: CameraCalibration) -> Result<Message, String> {
-    let CameraCalibration { timestamp, frame_id, width, height, distortion_model, d, k, r, p } = camera;
-    // Protobuf leaves out what is empty: an uncalibrated camera, or one that is not turned.
-    let no_turn = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-    let body = CameraBody {
-        width,
-        height,
-        distortion_model: if distortion_model == "kannala_brandt" {
-            "equidistant".to_owned()
-        } else {
-            distortion_model
-        },
-        d,
-        k: if k.is_empty() { [0.0; 9] } else { matrix("K", &k)? },
-        r: if r.is_empty() { no_turn } else { matrix("R", &r)? },
-        p: if p.is_empty() { [0.0; 12] } else { matrix("P", &p)? },
-    };
-    Ok(Message { stamp: time(timestamp), frame_id, body: Body::Camera(Box::new(body)) })
+/// The numbers of a matrix.
+fn matrix<const N: usize>(name: &str, numbers: &[f64]) -> Result<[f64; N], String> {
+    numbers.try_into().map_err(|_| format!("{name} has {} numbers instead of {N}", numbers.len()))
 }

@@ -1,7 +1,7 @@
-//! The formats in which messages lie in a file: message to bytes and back.
+//! The formats of messages: from a message to bytes and back.
 //!
 //! ```text
-//!  Message ─▶ ros2, foxglove ─▶ bytes, and a Channel that says how to read them ─▶ whichever it names ─▶ Message
+//!  Message ─▶ ros2 or foxglove ─▶ bytes, and a Channel that names type and encoding ─▶ ros2 or foxglove ─▶ Message
 //! ```
 
 mod foxglove;
@@ -10,14 +10,14 @@ pub mod ros2;
 #[cfg(test)]
 mod tests;
 
-use super::Channel;
 use super::message::{Body, Message};
+use super::{Channel, Packet};
 use crate::choices;
 use crate::console::foreign;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 choices! {
-    /// In which words a recording is written.
+    /// Format of the messages in a recording.
     pub enum Format {
         /// ROS 2's messages: opens in ROS 2, Foxglove, Python, and as depth in rerun.
         Ros2 = "ros2",
@@ -26,7 +26,7 @@ choices! {
     }
 }
 
-/// What the messages of a topic hold, see [`Body`].
+/// Kind of a message, see [`Body`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// [`Body::Image`].
@@ -46,28 +46,28 @@ pub enum Kind {
 /// Why a message cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// A kind of message that is not read at all, see [`kind`].
+    /// A type of messages that is not read, see [`kind`].
     #[error("{topic}: messages of type '{schema}', written as '{encoding}', are not read here")]
     Unknown {
         /// The topic.
         topic: String,
-        /// The name of their schema.
+        /// Name of the type.
         schema: String,
-        /// How they are written.
+        /// Encoding of the messages.
         encoding: String,
     },
-    /// The bytes are not what the schema says, or say what is not read here.
+    /// The bytes do not match the type, or have content that is not read.
     #[error("{topic}: {what}")]
     Message {
         /// The topic.
         topic: String,
-        /// What is wrong, in words.
+        /// The cause.
         what: String,
     },
 }
 
 impl Body {
-    /// Which kind it is.
+    /// Its kind.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Image(_) => Kind::Image,
@@ -81,7 +81,7 @@ impl Body {
 }
 
 impl Format {
-    /// What a file knows of this topic when it holds bodies of this kind.
+    /// The channel of a topic with messages like this one.
     pub fn channel(self, topic: &str, body: &Body) -> Channel {
         match self {
             Self::Ros2 => ros2::channel(topic, body.kind()),
@@ -89,7 +89,7 @@ impl Format {
         }
     }
 
-    /// The bytes of a message; [`Self::channel`] says how to read them.
+    /// The bytes of a message.
     pub fn encode(self, message: &Message) -> Vec<u8> {
         match self {
             Self::Ros2 => ros2::encode(message),
@@ -97,7 +97,7 @@ impl Format {
         }
     }
 
-    /// The profile that an MCAP file names in its header.
+    /// Profile in the header of an MCAP file.
     pub fn profile(self) -> &'static str {
         match self {
             Self::Ros2 => "ros2",
@@ -106,23 +106,23 @@ impl Format {
     }
 }
 
-/// What the messages of this channel hold; `None` for what is not read here.
+/// Kind of the messages of a channel; `None` for types that are not read.
 pub fn kind(channel: &Channel) -> Option<Kind> {
     ros2::kind(channel).or_else(|| foxglove::kind(channel))
 }
 
-/// A message by its schema's name and encoding, whoever wrote it.
+/// Decodes a message of this or another program, by type and encoding of its channel.
 ///
-/// JSON carries neither a time nor a frame of reference: [`Message::stamp`] is 1970 then, and its packet's times hold.
+/// JSON has neither a stamp nor a frame of reference: [`Message::stamp`] is 1970, and the packet's times hold.
 ///
 /// # Errors
-/// If it is of a kind, or has pixels, that are not read here, or if its bytes are not what the schema says.
+/// [`DecodeError`]
 pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, DecodeError> {
     let topic = || foreign(&channel.topic);
     let has_pixels = matches!(kind(channel), Some(Kind::Image | Kind::Compressed | Kind::Disparity));
-    if !has_pixels && data.len() > MAX_WORDS_BYTES {
+    if !has_pixels && data.len() > MAX_TEXT_BYTES {
         let what = format!(
-            "a message of {} bytes, and of those without pixels none of more than {MAX_WORDS_BYTES} is read",
+            "a message of {} bytes, and of those without pixels none of more than {MAX_TEXT_BYTES} is read",
             data.len()
         );
         return Err(DecodeError::Message { topic: topic(), what });
@@ -138,8 +138,19 @@ pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, DecodeError> {
     message.map_err(|what| DecodeError::Message { topic: topic(), what })
 }
 
-/// Messages without pixels are not longer: JSON takes a multiple of its bytes in memory.
-const MAX_WORDS_BYTES: usize = 4 << 20;
+/// The value of a JSON message.
+///
+/// # Errors
+/// As [`decode`]; or it is no JSON, or not of this type.
+pub fn decode_json<T: serde::de::DeserializeOwned>(packet: &Packet) -> Result<T, String> {
+    match decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?.body {
+        Body::Json(value) => serde_json::from_value(value).map_err(|err| err.to_string()),
+        _ => Err("it is no JSON".to_owned()),
+    }
+}
+
+/// Limit of messages without pixels: JSON takes a multiple of its bytes in memory.
+const MAX_TEXT_BYTES: usize = 4 << 20;
 
 /// JSON as a message.
 fn json(text: &[u8]) -> Result<Message, String> {
@@ -147,12 +158,7 @@ fn json(text: &[u8]) -> Result<Message, String> {
     Ok(Message { stamp: UNIX_EPOCH, frame_id: String::new(), body: Body::Json(value) })
 }
 
-/// Seconds and nanoseconds since 1970; 0 for a time before.
+/// Time since 1970; 0 for an earlier time.
 fn since_1970(time: SystemTime) -> Duration {
     time.duration_since(UNIX_EPOCH).unwrap_or_default()
-}
-
-/// As many numbers as a matrix has, whose name the error says.
-fn matrix<const N: usize>(name: &str, numbers: &[f64]) -> Result<[f64; N], String> {
-    numbers.try_into().map_err(|_| format!("{name} has {} numbers instead of {N}", numbers.len()))
 }

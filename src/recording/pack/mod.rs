@@ -1,4 +1,4 @@
-//! Frames and results to messages, messages to packets.
+//! From frames and results to messages to packets.
 
 mod cameras;
 mod numbers;
@@ -7,25 +7,26 @@ mod picture;
 mod tests;
 
 use super::topic::{self, frame};
-use super::{
-    About, Body, Channel, Counters, Event, Format, Message, Packet, PairNote, RawRule, Stream, parameter_words, time,
-};
+use super::{About, Body, Channel, Counters, Event, Format, Message, Packet, PairNote, Stream, parameter_words, time};
 use crate::calibration::CameraInfo;
+use crate::capture::{Frame, RawPair, RawRule};
 use crate::engine::Output;
-use crate::frame::{Frame, Geometry, Picture, RawPair};
+use crate::geometry::Geometry;
+use crate::image::Picture;
 use crate::stereo::StereoParams;
 use cameras::Cameras;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Why something cannot be recorded as asked.
+/// Why a pair or result cannot be packed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PackError {
-    /// A result whose numbers have stayed on a device.
+    /// The numbers of a result were not read back from the device.
     #[error("the result of pair {0} has no numbers")]
     NoNumbers(u64),
-    /// Depth was asked for.
+    /// Depth of a pair without calibration.
     #[error("pair {0} has no calibration, and depth needs one")]
     NoGeometry(u64),
     /// A recording has one rule for all raw pictures.
@@ -36,24 +37,21 @@ pub enum PackError {
     /// A picture cannot be written.
     #[error("a picture cannot be recorded: {0}")]
     Picture(String),
-    /// A note is no JSON.
-    #[error("{0}")]
-    Note(String),
 }
 
-/// Makes packets of frames and results.
+/// Packs frames and results.
 pub struct Packer {
     about: About,
     format: Format,
     cameras: Cameras,
     channels: BTreeMap<String, Arc<Channel>>,
-    /// The first pair was packed: what the recording is of is told.
+    /// The first pair, and the description before it, was packed.
     begun: bool,
-    /// Where the right camera was told to be.
+    /// Baseline of the last transform.
     baseline_m: Option<f64>,
 }
 
-/// Packets of one pair.
+/// The packets of one pair, while they are made.
 struct Packets<'a> {
     packer: &'a mut Packer,
     sequence: u64,
@@ -62,16 +60,16 @@ struct Packets<'a> {
 }
 
 impl Packer {
-    /// Of a recording of this kind, in these words.
+    /// For a recording with this description and format.
     pub fn new(about: About, format: Format) -> Self {
         let cameras = Cameras::of(&about);
         Self { about, format, cameras, channels: BTreeMap::new(), begun: false, baseline_m: None }
     }
 
-    /// Everything to be written for a frame: at first what the recording is of; then the pair's note and its pictures.
+    /// The packets of a frame: first the description of the recording; then the pair's note and its pictures.
     ///
     /// # Errors
-    /// It cannot be recorded as asked.
+    /// [`PackError`]
     pub fn frame(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, PackError> {
         let raw = &frame.raw;
         let has_raw = self.about.streams.has(Stream::Raw);
@@ -86,13 +84,13 @@ impl Packer {
         let streams = self.about.streams;
         let mut packets = self.packets(raw.sequence, now);
         if begins {
-            let about = note(&packets.packer.about)?;
+            let about = json!(packets.packer.about);
             packets.note(topic::ABOUT, about);
         }
         packets.transform(frame.geometry.as_ref());
         let pair =
             PairNote { sequence: raw.sequence, skew_s: raw.skew_s, name: raw.name.clone(), bits: raw.left.luma.bits() };
-        packets.note(topic::PAIRS, note(&pair)?);
+        packets.note(topic::PAIRS, json!(pair));
         if has_raw {
             packets.raw(raw)?;
         }
@@ -108,17 +106,17 @@ impl Packer {
         Ok(packets.made)
     }
 
-    /// Everything to be written for a result.
+    /// The packets of a result.
     ///
     /// # Errors
-    /// It has no numbers, or depth is wanted and there is no calibration.
+    /// It has no numbers, or no calibration for depth.
     pub fn result(&mut self, output: &Output, now: SystemTime) -> Result<Vec<Packet>, PackError> {
         let frame = &output.job.frame;
         let (sequence, stamp) = (frame.raw.sequence, frame.raw.capture_time);
         let map = output.map.as_deref().ok_or(PackError::NoNumbers(sequence))?;
         let (streams, filled) = (self.about.streams, self.about.filled);
         let mut packets = self.packets(sequence, now);
-        packets.note(topic::RESULTS, note(&numbers::note(output, map))?);
+        packets.note(topic::RESULTS, json!(numbers::note(output, map)));
         if streams.has(Stream::Depth) {
             let geometry = frame.geometry.ok_or(PackError::NoGeometry(sequence))?;
             packets.push(topic::DEPTH, frame::LEFT, stamp, numbers::depth_mm(map, filled, &geometry));
@@ -132,26 +130,26 @@ impl Packer {
         Ok(packets.made)
     }
 
-    /// All parameters.
+    /// The packet of all parameters.
     pub fn parameters(&mut self, params: &StereoParams, now: SystemTime) -> Packet {
-        self.told(topic::PARAMETERS, serde_json::json!(parameter_words(params)), 0, now)
+        self.json(topic::PARAMETERS, json!(parameter_words(params)), 0, now)
     }
 
-    /// Pairs and results so far.
+    /// The packet of counters.
     pub fn counters(&mut self, counters: &Counters, now: SystemTime) -> Packet {
-        self.told(topic::COUNTERS, serde_json::json!(counters), 0, now)
+        self.json(topic::COUNTERS, json!(counters), 0, now)
     }
 
-    /// What went wrong.
+    /// The packet of an event.
     pub fn event(&mut self, event: &Event, now: SystemTime) -> Packet {
-        self.told(topic::EVENTS, serde_json::json!(event), event.sequence.unwrap_or(0), now)
+        self.json(topic::EVENTS, json!(event), event.sequence.unwrap_or(0), now)
     }
 
     fn packets(&mut self, sequence: u64, now: SystemTime) -> Packets<'_> {
         Packets { packer: self, sequence, now, made: Vec::new() }
     }
 
-    fn told(&mut self, topic: &str, note: serde_json::Value, sequence: u64, now: SystemTime) -> Packet {
+    fn json(&mut self, topic: &str, note: Value, sequence: u64, now: SystemTime) -> Packet {
         let message = Message { stamp: now, frame_id: String::new(), body: Body::Json(note) };
         self.packet(topic, &message, sequence, now)
     }
@@ -182,15 +180,15 @@ impl Packets<'_> {
         self.made.push(self.packer.packet(topic, &message, self.sequence, self.now));
     }
 
-    fn note(&mut self, topic: &str, note: serde_json::Value) {
-        self.made.push(self.packer.told(topic, note, self.sequence, self.now));
+    fn note(&mut self, topic: &str, note: Value) {
+        self.made.push(self.packer.json(topic, note, self.sequence, self.now));
     }
 
     fn camera(&mut self, topic: &str, frame_id: &str, stamp: SystemTime, camera: CameraInfo) {
         self.push(topic, frame_id, stamp, Body::Camera(Box::new(camera)));
     }
 
-    /// Where the right camera is, once it is known and whenever it is another place.
+    /// Pose of the right camera, at first and at every change.
     fn transform(&mut self, geometry: Option<&Geometry>) {
         let Some(baseline_m) = geometry.map(|geometry| geometry.baseline_m) else { return };
         if self.packer.baseline_m.replace(baseline_m) != Some(baseline_m) {
@@ -203,7 +201,7 @@ impl Packets<'_> {
         }
     }
 
-    /// What cameras gave; where they gave nothing else, the pictures.
+    /// The pictures as the cameras encoded them; the decoded ones of other sources.
     fn raw(&mut self, raw: &RawPair) -> Result<(), PackError> {
         let format = self.packer.format;
         let Some(original) = &raw.original else { return self.decoded(raw, [true, true]) };
@@ -225,7 +223,7 @@ impl Packets<'_> {
         Ok(())
     }
 
-    /// The eyes' pictures as far as raw ones are something else, or are not there.
+    /// The pictures of both views, if raw pictures differ from them or are not recorded.
     fn eyes(&mut self, raw: &RawPair) -> Result<(), PackError> {
         let has_raw = self.packer.about.streams.has(Stream::Raw);
         let Some(original) = &raw.original else { return self.decoded(raw, [!has_raw; 2]) };
@@ -237,7 +235,7 @@ impl Packets<'_> {
         }
     }
 
-    /// The decoded pictures of these eyes.
+    /// The decoded pictures of these views.
     fn decoded(&mut self, raw: &RawPair, eyes: [bool; 2]) -> Result<(), PackError> {
         let topics = [[topic::LEFT_RAW, topic::LEFT_COLOR], [topic::RIGHT_RAW, topic::RIGHT_COLOR]];
         for (eye, picture) in [&raw.left, &raw.right].into_iter().enumerate().filter(|(eye, _)| eyes[*eye]) {
@@ -254,7 +252,7 @@ impl Packets<'_> {
         self.camera(topic::RIGHT_CAMERA, frame::RIGHT, right_taken, right);
     }
 
-    /// Rectified pictures are of one moment, whatever was between the raw ones.
+    /// Rectified pictures have one time of capture, whatever the skew of the raw ones.
     fn rectified(&mut self, frame: &Frame) -> Result<(), PackError> {
         let stamp = frame.raw.capture_time;
         self.picture([topic::LEFT_RECTIFIED, topic::LEFT_RECTIFIED_COLOR], frame::LEFT, stamp, &frame.left)?;
@@ -283,13 +281,9 @@ impl Packets<'_> {
     }
 }
 
-/// When the left and the right picture were taken.
+/// Times of capture of the left and the right picture.
 fn taken(raw: &RawPair) -> [SystemTime; 2] {
     let skew = Duration::try_from_secs_f64(raw.skew_s.abs()).unwrap_or_default();
     let moved = if raw.skew_s < 0.0 { raw.capture_time.checked_sub(skew) } else { raw.capture_time.checked_add(skew) };
     [raw.capture_time, moved.unwrap_or(raw.capture_time)]
-}
-
-fn note(note: &impl serde::Serialize) -> Result<serde_json::Value, PackError> {
-    serde_json::to_value(note).map_err(|err| PackError::Note(err.to_string()))
 }

@@ -1,15 +1,15 @@
-//! Results to messages.
+//! From results to messages.
 
 use super::picture::image;
 use crate::engine::Output;
-use crate::frame::Geometry;
+use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::recording::ResultNote;
 use crate::recording::message::{Body, DisparityBody, Encoding};
 use crate::stereo::map::SUBPIXEL_STEPS;
 use crate::stereo::{DisparityMap, INVALID, StereoParams, depth, reason};
 
-/// What belongs to a result beside its numbers.
+/// The note of a result.
 pub(super) fn note(output: &Output, map: &DisparityMap) -> ResultNote {
     let measured: usize = map.reasons.pixels().iter().map(|&reasons| usize::from(reasons == 0)).sum();
     ResultNote {
@@ -21,7 +21,7 @@ pub(super) fn note(output: &Output, map: &DisparityMap) -> ResultNote {
     }
 }
 
-/// Depth, mm; what was filled in is only there where somebody asked for it.
+/// Depth, mm; filled pixels only if `filled`.
 pub(super) fn depth_mm(map: &DisparityMap, filled: bool, geometry: &Geometry) -> Body {
     let valid = || map.values.pixels().iter().copied().filter(|&v| v != INVALID);
     let (least, largest) = (valid().min().unwrap_or(0), valid().max().unwrap_or(0));
@@ -36,7 +36,7 @@ pub(super) fn depth_mm(map: &DisparityMap, filled: bool, geometry: &Geometry) ->
     Body::Image(image(map.size(), Encoding::DepthMm, 2, data.into()))
 }
 
-/// Disparity, px, as `z = f T / d` has it.
+/// Disparity, px, with `doffs` added, so that `z = f T / d`.
 pub(super) fn disparity(map: &DisparityMap, filled: bool, geometry: Option<&Geometry>, params: &StereoParams) -> Body {
     let (width, height) = map.size();
     let doffs_px = geometry.map_or(0.0, |geometry| geometry.doffs_px);

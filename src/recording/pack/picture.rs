@@ -1,18 +1,17 @@
-//! Pictures to messages, so that they come back as they were and other programs see in them what they show.
+//! From pictures to messages: lossless, and readable by other programs.
 
 use super::PackError;
 use crate::capture::Shot;
 use crate::capture::decode::luma_of;
 use crate::capture::decode_camera::{PixelFormat, decode};
-use crate::frame::{Luma, Picture};
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture};
 use crate::recording::Format;
 use crate::recording::message::{Body, Bytes, Encoding, ImageBody};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder as _};
 use std::sync::Arc;
 
-/// A picture as a camera gave it.
+/// A picture as the camera encoded it.
 pub(super) fn of_shot(format: Format, shot: &Shot) -> Result<Body, PackError> {
     let damaged = |err: &dyn std::fmt::Display| PackError::Picture(err.to_string());
     let encoding = match shot.layout.format {
@@ -33,8 +32,8 @@ pub(super) fn of_shot(format: Format, shot: &Shot) -> Result<Body, PackError> {
     Ok(Body::Image(ImageBody { width: width as u32, height: height as u32, encoding, step, data }))
 }
 
-/// A decoded picture: its brightness, and its colours in a message of their own where the brightness is not what follows from
-/// them; where it is, both in one.
+/// A decoded picture: its luma, and a second message for its colours. If the luma can be computed from the colours, these are the only
+/// message.
 pub(super) fn of_picture(format: Format, picture: &Picture) -> Result<(Body, Option<Body>), PackError> {
     let Some(rgb) = &picture.rgb else { return Ok((of_luma(format, &picture.luma)?, None)) };
     let colors = Body::Image(image(rgb.size(), Encoding::Rgb8, 3, rgb.pixels().as_flattened().into()));
@@ -45,7 +44,7 @@ pub(super) fn of_picture(format: Format, picture: &Picture) -> Result<(Body, Opt
     }
 }
 
-/// Brightness. In ROS 2's words as PNG: rerun takes pictures of one channel for depth.
+/// Luma. As PNG in ROS 2's format, because rerun takes uncompressed pictures of one channel for depth.
 fn of_luma(format: Format, luma: &Luma) -> Result<Body, PackError> {
     match (format, luma) {
         (Format::Ros2, Luma::U8(grey)) => png(grey.size(), ExtendedColorType::L8, grey.pixels()),
@@ -62,7 +61,7 @@ fn of_luma(format: Format, luma: &Luma) -> Result<Body, PackError> {
     }
 }
 
-/// A PNG, made as fast as can be: what it leaves, the compression of the file finds.
+/// A PNG by the fastest encoder; chunks are compressed too.
 fn png((width, height): (usize, usize), color: ExtendedColorType, pixels: &[u8]) -> Result<Body, PackError> {
     let mut bytes = Vec::with_capacity(pixels.len() + 1024);
     let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Up);
@@ -71,12 +70,12 @@ fn png((width, height): (usize, usize), color: ExtendedColorType, pixels: &[u8])
     Ok(Body::Compressed { format: "png".to_owned(), data: bytes.into() })
 }
 
-/// Pixels row by row without gaps.
+/// A picture without gaps between rows.
 pub(super) fn image((width, height): (usize, usize), encoding: Encoding, pixel_bytes: usize, data: Bytes) -> ImageBody {
     ImageBody { width: width as u32, height: height as u32, encoding, step: (pixel_bytes * width) as u32, data }
 }
 
-/// So many of these bytes: drivers give more (whole pages of memory), or less (no gap behind the last row).
+/// Exactly `wanted` bytes: drivers return more (whole pages of memory), or fewer (no gap behind the last row).
 fn exactly(bytes: &Bytes, wanted: usize) -> Bytes {
     match bytes.get(..wanted) {
         Some(_) if bytes.len() == wanted => Arc::clone(bytes),

@@ -1,13 +1,13 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
+use crate::calibration::CalibrationNote;
 use crate::capture::decode_camera::{Layout, PixelFormat};
 use crate::capture::{Orientation, Original, Shot, SourceInfo};
-use crate::frame::Luma;
-use crate::image::Image;
+use crate::image::{Image, Luma};
 use crate::recording::message::{Body, DisparityBody};
 use crate::recording::unpack::{Measured, Unpacker};
-use crate::recording::{CalibrationNote, ResultNote, Streams, format};
+use crate::recording::{ResultNote, Streams, format};
 use crate::stereo::{DisparityMap, INVALID, reason};
 use fastrand::Rng;
 

@@ -1,50 +1,45 @@
-//! The bytes of a chunk: decompressed, and checked against their checksum.
+//! Chunks: decompresses their records and compares them with their checksum.
 
-use super::fields::{ChunkHead, Compression};
 use super::limits::CHUNK_BYTES;
+use super::records::chunk_header_size;
 use crate::console::foreign;
+use mcap::records::ChunkHeader;
 use std::io::{self, Read};
 
-/// What a chunk holds.
+/// Records of a chunk.
 pub(super) struct Unpacked {
-    /// Its records, as far as they could be read.
+    /// The records as far as they are readable.
     pub(super) bytes: Vec<u8>,
-    /// Why they are not all, or not to be trusted.
+    /// Why records are missing or not to be trusted.
     pub(super) damage: Option<String>,
 }
 
-impl Unpacked {
-    /// Nothing, and why.
-    pub(super) fn nothing(damage: String) -> Self {
-        Self { bytes: Vec::new(), damage: Some(damage) }
-    }
-}
-
-/// Why a chunk is not read, looked at before room is made for it: it claims to be larger than any.
-pub(super) fn refusal(head: &ChunkHead) -> Option<String> {
-    let ChunkHead { uncompressed_size, compressed_size, .. } = *head;
-    let claimed = uncompressed_size.max(compressed_size);
+/// Why a chunk of this header is not unpacked, without reading it: it claims more bytes than [`CHUNK_BYTES`].
+pub(super) fn refusal(header: &ChunkHeader) -> Option<String> {
+    let claimed = header.uncompressed_size.max(header.compressed_size);
     (claimed > CHUNK_BYTES).then(|| {
         format!("it claims to hold {claimed} bytes, and a chunk of more than {CHUNK_BYTES} is not read: write smaller chunks")
     })
 }
 
-/// Unpacks the record of a chunk, of which less is there than it says where the file is cut off.
-pub(super) fn unpack(head: &ChunkHead, record: &[u8]) -> Unpacked {
-    if let Some(why) = refusal(head) {
-        return Unpacked::nothing(why);
+/// Unpacks a chunk's record, which is shorter than its header claims where the file is cut off.
+pub(super) fn unpack(header: &ChunkHeader, record: &[u8]) -> Unpacked {
+    if let Some(why) = refusal(header) {
+        return Unpacked { bytes: Vec::new(), damage: Some(why) };
     }
-    let data = record.get(head.size..).unwrap_or_default();
-    let data = &data[..data.len().min(usize::try_from(head.compressed_size).unwrap_or(usize::MAX))];
-    let is_whole = data.len() as u64 == head.compressed_size;
-    let size = head.uncompressed_size;
-    let (bytes, failure) = decompress(&head.compression, data, size);
+    let data = record.get(chunk_header_size(header)..).unwrap_or_default();
+    let data = &data[..data.len().min(usize::try_from(header.compressed_size).unwrap_or(usize::MAX))];
+    let is_whole = data.len() as u64 == header.compressed_size;
+    let size = header.uncompressed_size;
+    let (bytes, failure) = decompress(&header.compression, data, size);
     let damage = match failure {
         _ if !is_whole => Some("it is cut off".to_owned()),
         Some(failure) => Some(failure),
         None if bytes.len() as u64 > size => Some(format!("it holds more than the {size} bytes that it claims")),
         None if bytes.len() as u64 != size => Some(format!("it holds {} bytes instead of {size}", bytes.len())),
-        None if head.crc != 0 && checksum(&bytes) != head.crc => Some("its checksum does not match".to_owned()),
+        None if header.uncompressed_crc != 0 && checksum(&bytes) != header.uncompressed_crc => {
+            Some("its checksum does not match".to_owned())
+        }
         None => None,
     };
     Unpacked { bytes, damage }
@@ -56,18 +51,18 @@ fn checksum(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// The records until their end, or the first thing that is wrong, or one byte more than the chunk claims.
-fn decompress(compression: &Compression, data: &[u8], size: u64) -> (Vec<u8>, Option<String>) {
+/// Decompresses up to the end, the first error, or one byte more than the claimed `size`.
+fn decompress(compression: &str, data: &[u8], size: u64) -> (Vec<u8>, Option<String>) {
     let mut bytes = Vec::new();
-    let mut all = |reader: io::Result<Box<dyn Read + '_>>| reader?.take(size + 1).read_to_end(&mut bytes);
-    let read = match compression {
-        Compression::None => all(Ok(Box::new(data))),
-        Compression::Lz4 => all(lz4::Decoder::new(data).map(|reader| Box::new(reader) as _)),
-        Compression::Zstd => all(zstd::Decoder::with_buffer(data).map(|reader| Box::new(reader) as _)),
-        Compression::Other(name) => {
-            let name = foreign(name);
+    let mut read = |reader: io::Result<Box<dyn Read + '_>>| reader?.take(size + 1).read_to_end(&mut bytes);
+    let result = match compression {
+        "" => read(Ok(Box::new(data))),
+        "lz4" => read(lz4::Decoder::new(data).map(|reader| Box::new(reader) as _)),
+        "zstd" => read(zstd::Decoder::with_buffer(data).map(|reader| Box::new(reader) as _)),
+        other => {
+            let name = foreign(other);
             Err(io::Error::other(format!("it is packed as '{name}', which is not read here, only lz4 and zstd are")))
         }
     };
-    (bytes, read.err().map(|err| err.to_string()))
+    (bytes, result.err().map(|err| err.to_string()))
 }

@@ -1,23 +1,24 @@
-//! A file and its chunks: read at any place, and the last few chunks kept.
+//! Random access to a file, and a cache of its unpacked chunks.
 
 use super::ReadError;
 use super::chunk::{self, Unpacked};
-use super::contents::Chunk;
-use super::fields::{RECORD_HEAD, record_head};
+use super::index::Chunk;
 use super::limits::CHUNK_BYTES;
+use super::records::{RECORD_HEADER, chunk_header_size, record_header};
 use crate::{console, files::plain};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Unpacked chunks take so many bytes at most, or are one.
-const KEPT_BYTES: usize = 256 << 20;
-/// And there are so many at most.
-const KEPT: usize = 64;
-/// Why so many chunks are bad is remembered; others are unpacked again.
-const BAD: usize = 1024;
+/// Capacity of the cache: bytes, except for a single larger chunk.
+const CACHE_BYTES: usize = 256 << 20;
+/// Capacity of the cache: chunks.
+const CACHE_CHUNKS: usize = 64;
+
+/// Records of a chunk, or its damage in words.
+type CachedChunk = Result<Arc<Vec<u8>>, String>;
 
 /// An open file. It may be cut, and grow, while it is open.
 #[derive(Debug)]
@@ -25,19 +26,18 @@ pub(super) struct RecordingFile {
     path: PathBuf,
     file: File,
     len: u64,
-    /// The last ones that were asked for, the newest one last.
-    kept: VecDeque<(u32, Arc<Vec<u8>>)>,
-    bad: HashMap<u32, String>,
+    /// Chunks with their numbers, the one used last at the end.
+    cache: VecDeque<(u32, CachedChunk)>,
 }
 
 impl RecordingFile {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = plain::open(path)?;
         let len = file.metadata()?.len();
-        Ok(Self { path: path.to_owned(), file, len, kept: VecDeque::new(), bad: HashMap::new() })
+        Ok(Self { path: path.to_owned(), file, len, cache: VecDeque::new() })
     }
 
-    /// Its name, for words.
+    /// Its path, for messages.
     pub(super) fn shown(&self) -> String {
         console::path(&self.path)
     }
@@ -47,7 +47,7 @@ impl RecordingFile {
         self.len
     }
 
-    /// So many bytes from a place on, or as many as there are. Who asks for many has looked whether that is too much.
+    /// `count` bytes from an offset on, or as many as there are. The caller bounds `count`.
     pub(super) fn read_at(&mut self, at: u64, count: u64) -> io::Result<Vec<u8>> {
         self.file.seek(SeekFrom::Start(at))?;
         let count = count.min(self.len.saturating_sub(at));
@@ -56,61 +56,54 @@ impl RecordingFile {
         Ok(bytes)
     }
 
-    /// Unpacks a chunk, if it is not larger than any.
+    /// Unpacks a chunk, without the cache.
     pub(super) fn unpack(&mut self, chunk: &Chunk) -> io::Result<Unpacked> {
-        if let Some(why) = chunk::refusal(&chunk.head) {
-            return Ok(Unpacked::nothing(why));
+        if let Some(why) = chunk::refusal(&chunk.header) {
+            return Ok(Unpacked { bytes: Vec::new(), damage: Some(why) });
         }
-        // the record may claim to be longer than what it is of
-        let length = chunk.length.min((chunk.head.size as u64).saturating_add(chunk.head.compressed_size));
-        let record = self.read_at(chunk.start, length)?;
-        Ok(chunk::unpack(&chunk.head, &record))
+        // the record may claim to be longer than its data
+        let claimed = (chunk_header_size(&chunk.header) as u64).saturating_add(chunk.header.compressed_size);
+        let record = self.read_at(chunk.start, chunk.length.min(claimed))?;
+        Ok(chunk::unpack(&chunk.header, &record))
     }
 
     /// The records of a chunk.
     pub(super) fn chunk(&mut self, number: u32, chunk: &Chunk) -> Result<Arc<Vec<u8>>, ReadError> {
-        if let Some(place) = self.kept.iter().position(|(kept, _)| *kept == number)
-            && let Some(entry) = self.kept.remove(place)
-        {
-            let bytes = Arc::clone(&entry.1);
-            self.kept.push_back(entry);
-            return Ok(bytes);
-        }
-        if let Some(why) = self.bad.get(&number) {
-            return Err(ReadError::Damaged(why.clone()));
-        }
-        let unpacked = self.unpack(chunk).map_err(|err| self.failed(&err))?;
-        if let Some(damage) = unpacked.damage.filter(|_| !chunk.is_cut) {
-            let at = chunk.start - RECORD_HEAD;
-            let why = format!("{}: the chunk at byte {at} is damaged: {damage}", self.shown());
-            if self.bad.len() < BAD {
-                self.bad.insert(number, why.clone());
+        let cached = self.cache.iter().position(|(cached, _)| *cached == number).and_then(|i| self.cache.remove(i));
+        let entry = if let Some((_, entry)) = cached {
+            entry
+        } else {
+            let Unpacked { bytes, damage } = self.unpack(chunk).map_err(|err| self.failed(&err))?;
+            match damage.filter(|_| !chunk.is_cut) {
+                Some(why) => {
+                    Err(format!("{}: the chunk at byte {} is damaged: {why}", self.shown(), chunk.record_start()))
+                }
+                None => Ok(Arc::new(bytes)),
             }
-            return Err(ReadError::Damaged(why));
+        };
+        self.cache.push_back((number, entry.clone()));
+        let bytes = |(_, entry): &(u32, CachedChunk)| entry.as_ref().map_or(0, |bytes| bytes.len());
+        while self.cache.len() > CACHE_CHUNKS
+            || (self.cache.len() > 1 && self.cache.iter().map(bytes).sum::<usize>() > CACHE_BYTES)
+        {
+            self.cache.pop_front();
         }
-        let bytes = Arc::new(unpacked.bytes);
-        self.kept.push_back((number, Arc::clone(&bytes)));
-        let sum = |kept: &VecDeque<(u32, Arc<Vec<u8>>)>| kept.iter().map(|(_, bytes)| bytes.len()).sum::<usize>();
-        while self.kept.len() > KEPT || (self.kept.len() > 1 && sum(&self.kept) > KEPT_BYTES) {
-            self.kept.pop_front();
-        }
-        Ok(bytes)
+        entry.map_err(ReadError::Damaged)
     }
 
-    /// The record at a place of the file, with its head.
+    /// The record at an offset of the file, with its header.
     pub(super) fn record_at(&mut self, at: u64) -> Result<Vec<u8>, ReadError> {
-        let head = self.read_at(at, RECORD_HEAD).map_err(|err| self.failed(&err))?;
-        let length = record_head(&head).map_or(0, |(_, length)| length);
+        let header = self.read_at(at, RECORD_HEADER).map_err(|err| self.failed(&err))?;
+        let length = record_header(&header).map_or(0, |(_, length)| length);
         if length > CHUNK_BYTES {
             let shown = self.shown();
             return Err(ReadError::Damaged(format!(
                 "{shown}: the message at byte {at} claims {length} bytes, and one of more than {CHUNK_BYTES} is not read"
             )));
         }
-        self.read_at(at, RECORD_HEAD + length).map_err(|err| self.failed(&err))
+        self.read_at(at, RECORD_HEADER + length).map_err(|err| self.failed(&err))
     }
 
-    /// A disk that fails.
     fn failed(&self, err: &io::Error) -> ReadError {
         ReadError::File(format!("cannot read {}: {err}", self.shown()))
     }

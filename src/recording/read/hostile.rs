@@ -5,7 +5,7 @@
 use super::*;
 use crate::calibration::CameraInfo;
 use crate::recording::message::{Encoding, ImageBody};
-use crate::recording::{Format, Message, time};
+use crate::recording::{Body, Format, Message, time};
 use std::fs::File;
 use std::io::{Cursor, Read, Seek as _, SeekFrom, Write as _};
 use std::time::{Duration, SystemTime};
@@ -136,7 +136,7 @@ fn a_chunk_is_unpacked_only_as_far_as_it_claims() {
     };
     let packed = chunk(&zeros, 1000);
     assert!(packed.len() < 20_000);
-    let head = fields::chunk_head(&packed[9..]).unwrap();
+    let head = records::chunk_header(&packed[9..]).unwrap();
     let unpacked = chunk::unpack(&head, &packed[9..]);
     assert_eq!(unpacked.bytes.len(), 1001, "one more than it claims");
     assert!(opened(&packed).contains("holds more than the 1000 bytes"), "{}", opened(&packed));
@@ -156,7 +156,7 @@ fn messages_of_a_chunk_come_one_by_one() {
         assert!(packet.data.is_empty());
         count += 1;
     }
-    assert_eq!((count, stream.contents().messages()), (100_000, 1));
+    assert_eq!((count, stream.index().messages()), (100_000, 1));
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn a_file_that_shrinks_while_it_is_read_loses_pairs_and_nothing_else() {
 
 #[test]
 fn cameras_that_cannot_be_are_told() {
-    let geometry = crate::frame::Geometry {
+    let geometry = crate::geometry::Geometry {
         focal_px: 50.0,
         baseline_m: 0.1,
         doffs_px: 0.0,

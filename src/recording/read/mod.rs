@@ -1,42 +1,48 @@
-//! Reads recordings: files that are finished or not, damaged or not, ours or of others.
+//! Reads recordings: finished or not, damaged or not, of this program or others.
 //!
-//! A file is known by the headers of its records and by the message indexes behind its chunks, so that opening reads little
-//! and an unfinished file opens like a finished one. What a finished file says at its end helps past a damaged place.
+//! ```text
+//!  file ─▶ records ─▶ index of all messages (scan) ─▶ pair index ─▶ packets of a pair; chunks are unpacked and cached (file)
+//!  pipe ─▶ records ─▶ packets (packet_stream) ────▶ pairs (pair_stream)
+//! ```
+//!
+//! The index is built from the headers of the records and the message indexes behind the chunks. So opening reads little, and a file without
+//! a summary opens like a finished one. Behind a damaged part, the summary gives the offset of the next chunk.
 
-mod cameras;
+mod camera_info;
 mod chunk;
-mod contents;
-mod fields;
 mod file;
-mod gather;
+mod index;
 mod limits;
-mod pairs;
-mod stream;
-mod topics;
-mod walk;
+mod packet_stream;
+mod pair_index;
+mod pair_stream;
+mod records;
+mod scan;
+mod stereo_topics;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod tests;
 
-pub use gather::PairStream;
-pub use pairs::PairIndex;
-pub use stream::PacketStream;
-pub use topics::{Eyes, TopicChoice};
+pub use packet_stream::PacketStream;
+pub use pair_index::PairIndex;
+pub use pair_stream::PairStream;
+pub use stereo_topics::StereoTopics;
 
 use super::format;
-use super::message::Body;
-use super::{About, CalibrationNote, Channel, Packet, topic};
+use super::{About, Channel, Packet, time, topic};
+use crate::calibration::{CalibrationError, CalibrationNote};
+use crate::capture::TopicChoice;
 use crate::console::{self, foreign};
-use contents::{Contents, Place};
-use fields::MessageHead;
 use file::RecordingFile;
-use mcap::records::op;
-use pairs::{Said, Stamped};
+use index::{FileIndex, Position};
+use mcap::records::{MessageHeader, op};
+use pair_index::Stamped;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Why a recording, or a part of it, cannot be read. The text names the file and says what to do.
+/// Why a recording, or a part of it, cannot be read. The text names the file and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// The file cannot be read at all, or is no recording of pairs.
@@ -47,26 +53,24 @@ pub enum ReadError {
     Damaged(String),
 }
 
-/// A file, finished or not, damaged or not: what is readable of it.
+/// The readable parts of a file.
 #[derive(Debug)]
 pub struct Recording {
     file: RecordingFile,
-    contents: Contents,
-    about: Option<About>,
-    damage: Option<String>,
-    eyes: Option<Eyes>,
-    pairs: Vec<PairIndex>,
+    index: FileIndex,
     is_ours: bool,
-    calibration: Option<CalibrationNote>,
-    /// Why what it says of its cameras is not used.
-    no_calibration: Option<String>,
+    about: Option<About>,
+    stereo_topics: Option<StereoTopics>,
+    pairs: Vec<PairIndex>,
+    damage: Option<String>,
+    calibration: Result<Option<CalibrationNote>, CalibrationError>,
 }
 
-/// Results are looked for among so many behind their pair.
+/// The result of a pair is searched among this many messages behind the pair.
 const RESULTS_BEHIND: usize = 64;
 
 impl Recording {
-    /// Opens a file of ours, or one of others in which two image topics differ only by left and right.
+    /// Opens a recording of ours, or one of another program with two image topics that differ only by left and right.
     ///
     /// # Errors
     /// As [`Recording::open_with`].
@@ -74,118 +78,106 @@ impl Recording {
         Self::open_with(path, &TopicChoice::default())
     }
 
-    /// Opens a file whose pairs are on these topics. All pictures of a file of others are read, because only they know when
-    /// they were taken.
+    /// Opens a recording whose pairs are on these topics. In a recording of another program all pictures are read for their times of
+    /// capture.
     ///
     /// # Errors
-    /// It cannot be read, is no MCAP file, or has no such topics; then the text lists those that it has.
+    /// It cannot be read, is no MCAP file, or lacks these topics; then the text lists the image topics.
     pub fn open_with(path: &Path, topics: &TopicChoice) -> Result<Self, ReadError> {
         let shown = console::path(path);
-        let refused = |err: std::io::Error| match err.kind() {
-            std::io::ErrorKind::NotFound => ReadError::File(format!("cannot read {shown}: there is no such file")),
+        let refused = |err: io::Error| match err.kind() {
+            io::ErrorKind::NotFound => ReadError::File(format!("cannot read {shown}: there is no such file")),
             _ => ReadError::File(format!("cannot read {shown}: {err}")),
         };
         let mut file = RecordingFile::open(path).map_err(refused)?;
         let magic = file.read_at(0, mcap::MAGIC.len() as u64).map_err(refused)?;
         if magic != mcap::MAGIC {
-            let what = if file.len() == 0 {
+            return Err(refused(io::Error::other(if file.len() == 0 {
                 "the file is empty: its recording was stopped before anything was written"
             } else {
                 "it is no MCAP file"
-            };
-            return Err(ReadError::File(format!("cannot read {shown}: {what}")));
+            })));
         }
-        let contents = walk::Walk::through(&mut file).map_err(refused)?;
-        let is_ours = topics.is_default() && [topic::ABOUT, topic::PAIRS].iter().any(|&name| contents.has_topic(name));
-        let eyes = if is_ours {
-            Eyes::ours(&contents)
+        let index = scan::scan(&mut file).map_err(refused)?;
+        let is_ours = topics.is_default() && [topic::ABOUT, topic::PAIRS].iter().any(|&name| index.has_topic(name));
+        let stereo_topics = if is_ours {
+            StereoTopics::ours(&index)
         } else {
-            Some(topics.among(&contents).map_err(|err| ReadError::File(format!("cannot play {shown}: {err}")))?)
+            Some(topics.among(&index).map_err(|err| ReadError::File(format!("cannot play {shown}: {err}")))?)
         };
-        let mut recording = Self {
-            file,
-            contents,
-            about: None,
-            damage: None,
-            eyes,
-            pairs: Vec::new(),
-            is_ours,
-            calibration: None,
-            no_calibration: None,
-        };
+        let (about, pairs, damage, calibration) = (None, Vec::new(), None, Ok(None));
+        let mut recording = Self { file, index, is_ours, about, stereo_topics, pairs, damage, calibration };
         recording.about = recording.read_about();
         recording.check_pairs().map_err(refused)?;
         recording.find_pairs();
-        match recording.read_calibration() {
-            Ok(calibration) => recording.calibration = calibration,
-            Err(err) => recording.no_calibration = Some(err.to_string()),
-        }
+        recording.calibration = recording.read_calibration();
         Ok(recording)
     }
 
-    /// All topics, in the order of their first appearance.
+    /// All channels, in the order of their first appearance.
     pub fn channels(&self) -> &[Arc<Channel>] {
-        &self.contents.channels
+        &self.index.channels
     }
 
-    /// The topics whose pictures are the pairs; `None` for a recording of ours that has no pictures.
-    pub fn eyes(&self) -> Option<&Eyes> {
-        self.eyes.as_ref()
+    /// The topics of the two views; `None` for a recording of ours without pictures.
+    pub fn stereo_topics(&self) -> Option<&StereoTopics> {
+        self.stereo_topics.as_ref()
     }
 
-    /// What the file says of itself; `None` for recordings of others.
+    /// The description of a recording of ours; `None` for other recordings.
     pub fn about(&self) -> Option<&About> {
         self.about.as_ref()
     }
 
-    /// What is missing, in words, as far as opening finds it. Checksums are looked at when a part is read.
+    /// Damage in words, as far as opening finds it. Checksums are compared when a chunk is read.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
 
-    /// What of the file is not used, and why, in sentences.
+    /// The parts of the file that are not used and the reasons, in sentences.
     pub fn losses(&self) -> Vec<String> {
         let damage = self.damage.iter().map(|damage| format!("the recording is not whole: {damage}"));
-        let cameras = self.no_calibration.iter();
-        damage.chain(cameras.map(|why| format!("what the recording says of its cameras is not used: {why}"))).collect()
+        let calibration = self.calibration.as_ref().err();
+        let calibration = calibration.map(|why| format!("what the recording says of its cameras is not used: {why}"));
+        damage.chain(calibration).collect()
     }
 
-    /// How pairs become rectified and metric, as far as the file says it: in a recording of others by the first message that
-    /// describes a camera beside each eye's pictures (`/left/camera_info` beside `/left/image_raw`). Pictures of a topic with
-    /// `rect` in its last name are rectified already.
+    /// Calibration of the pairs, where the file has it. In a recording of another program it comes from the first camera message beside
+    /// the pictures of each view (`/left/camera_info` beside `/left/image_raw`). Pictures of a topic with `rect` in its last name are
+    /// rectified already.
     pub fn calibration(&self) -> Option<&CalibrationNote> {
-        self.calibration.as_ref()
+        self.calibration.as_ref().ok()?.as_ref()
     }
 
-    /// How many messages of a topic there are.
+    /// Number of messages of a topic.
     pub fn len(&self, topic: &str) -> u64 {
-        self.contents.of(topic).len() as u64
+        self.index.positions(topic).len() as u64
     }
 
-    /// Message `k` of a topic, in the order in which it was recorded; in any order, the same bytes each time.
+    /// Message `k` of a topic, in the order of recording. Calls in any order return the same bytes.
     ///
     /// # Errors
-    /// There is none, or the part in which it lies is damaged.
+    /// There is no such message, or its chunk is damaged.
     pub fn packet(&mut self, topic: &str, k: u64) -> Result<Packet, ReadError> {
-        let places = self.contents.of(topic);
-        let place = usize::try_from(k).ok().and_then(|k| places.get(k)).copied();
-        let missing = || format!("{} has no message {k} of {}, but {}", self.shown(), foreign(topic), places.len());
-        let place = place.ok_or_else(|| ReadError::File(missing()))?;
-        self.read(place)
+        let positions = self.index.positions(topic);
+        let position = usize::try_from(k).ok().and_then(|k| positions.get(k)).copied();
+        let missing = || format!("{} has no message {k} of {}, but {}", self.shown(), foreign(topic), positions.len());
+        let position = position.ok_or_else(|| ReadError::File(missing()))?;
+        self.read(position)
     }
 
-    /// All pairs of which both pictures are there, in the order in which they were recorded.
+    /// All pairs with both pictures, in the order of recording.
     pub fn pairs(&self) -> &[PairIndex] {
         &self.pairs
     }
 
-    /// The note of a pair, in files of ours, and its pictures.
+    /// The note of a pair, in recordings of ours, and its pictures.
     ///
     /// # Errors
     /// As [`Recording::packet`].
     pub fn packets_of_pair(&mut self, k: u64) -> Result<Vec<Packet>, ReadError> {
-        let places = self.pair(k)?.places.clone();
-        let packets = places.iter().map(|&place| self.read(place)).collect::<Result<Vec<_>, _>>()?;
+        let positions = self.pair(k)?.positions.clone();
+        let packets = positions.iter().map(|&position| self.read(position)).collect::<Result<Vec<_>, _>>()?;
         if self.is_ours && packets.iter().any(|packet| packet.sequence != packets[0].sequence) {
             let shown = self.shown();
             return Err(ReadError::Damaged(format!("{shown}: the pictures of pair {k} do not belong together")));
@@ -193,26 +185,26 @@ impl Recording {
         Ok(packets)
     }
 
-    /// What was recorded of a pair's result: depth, disparity and their note, as far as there are any.
+    /// The recorded result of a pair: its note, depth and disparity, where there are any.
     ///
     /// # Errors
     /// As [`Recording::packet`].
     pub fn packets_of_result(&mut self, k: u64) -> Result<Vec<Packet>, ReadError> {
-        let PairIndex { log_time_ns, places } = self.pair(k)?.clone();
-        let Some(&first) = places.first().filter(|_| self.is_ours) else { return Ok(Vec::new()) };
-        let sequence = self.message(first, |head, _| head.sequence)?;
+        let PairIndex { log_time_ns, positions } = self.pair(k)?.clone();
+        let Some(&first) = positions.first().filter(|_| self.is_ours) else { return Ok(Vec::new()) };
+        let sequence = self.sequence(first)?;
         let mut packets = Vec::new();
         for topic in [topic::RESULTS, topic::DEPTH, topic::DISPARITY] {
-            let places = self.contents.of(topic);
-            let behind = places.partition_point(|place| place.log_time_ns < log_time_ns);
-            let behind: Vec<Place> = places[behind..].iter().take(RESULTS_BEHIND).copied().collect();
-            for place in behind {
-                match self.message(place, |head, _| head.sequence)? {
+            let positions = self.index.positions(topic);
+            let behind = positions.partition_point(|position| position.log_time_ns < log_time_ns);
+            let behind: Vec<Position> = positions[behind..].iter().take(RESULTS_BEHIND).copied().collect();
+            for position in behind {
+                match self.sequence(position)? {
                     found if found == sequence => {
-                        packets.push(self.read(place)?);
+                        packets.push(self.read(position)?);
                         break;
                     }
-                    // the next pair's: this one has none
+                    // that of a later pair: this one has none
                     later if (1..u32::MAX / 2).contains(&later.wrapping_sub(sequence)) => break,
                     _ => {}
                 }
@@ -230,120 +222,101 @@ impl Recording {
         self.file.shown()
     }
 
-    fn read(&mut self, place: Place) -> Result<Packet, ReadError> {
-        let (head, data) = self.message(place, |head, data| (head, data.to_vec()))?;
-        let channel = self.contents.channel(head.channel).cloned();
+    fn read(&mut self, position: Position) -> Result<Packet, ReadError> {
+        let (header, data) = self.message(position, |header, data| (header, data.to_vec()))?;
+        let channel = self.index.channel(header.channel_id).cloned();
         let unknown = || ReadError::Damaged(format!("{}: a message is of no known topic", self.shown()));
-        Ok(Packet {
-            channel: channel.ok_or_else(unknown)?,
-            sequence: head.sequence,
-            log_time_ns: head.log_time_ns,
-            publish_time_ns: head.publish_time_ns,
-            data,
-        })
+        Ok(Packet::new(channel.ok_or_else(unknown)?, &header, data))
     }
 
-    /// Looks at the message that should lie here.
-    fn message<T>(&mut self, place: Place, look: impl FnOnce(MessageHead, &[u8]) -> T) -> Result<T, ReadError> {
-        let record;
-        let chunk;
-        let number = place.chunk();
-        let found =
-            if let Some((number, of_chunk)) = number.and_then(|n| Some((n, self.contents.chunks.get(n as usize)?))) {
-                chunk = self.file.chunk(number, of_chunk)?;
-                fields::record_at(&chunk, place.offset())
-            } else {
-                record = self.file.record_at(place.offset())?;
-                fields::record_at(&record, 0)
-            };
-        let found = found.filter(|&(opcode, _)| opcode == op::MESSAGE).and_then(|(_, body)| fields::message(body));
-        match found.filter(|(head, _)| head.log_time_ns == place.log_time_ns) {
-            Some((head, data)) => Ok(look(head, data)),
+    fn sequence(&mut self, position: Position) -> Result<u32, ReadError> {
+        self.message(position, |header, _| header.sequence)
+    }
+
+    /// Calls `read` with header and data of the message at a position.
+    fn message<T>(&mut self, position: Position, read: impl FnOnce(MessageHeader, &[u8]) -> T) -> Result<T, ReadError> {
+        let chunk = position.chunk().and_then(|number| Some((number, self.index.chunks.get(number as usize)?)));
+        let (bytes, offset) = match chunk {
+            Some((number, chunk)) => (self.file.chunk(number, chunk)?, position.offset()),
+            None => (Arc::new(self.file.record_at(position.offset())?), 0),
+        };
+        let record = records::record_at(&bytes, offset).filter(|&(opcode, _)| opcode == op::MESSAGE);
+        let message = record.and_then(|(_, body)| records::message(body));
+        match message.filter(|(header, _)| header.log_time == position.log_time_ns) {
+            Some((header, data)) => Ok(read(header, data)),
             None => Err(ReadError::Damaged(format!("{}: there is no message where its index says", self.shown()))),
         }
     }
 
-    /// The first message of the topic that says what the recording is of.
     fn read_about(&mut self) -> Option<About> {
         if !self.is_ours || self.len(topic::ABOUT) == 0 {
             return None;
         }
-        let about =
-            self.packet(topic::ABOUT, 0).map_err(|err| err.to_string()).and_then(|packet| {
-                match format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?.body {
-                    Body::Json(value) => serde_json::from_value::<About>(value).map_err(|err| err.to_string()),
-                    _ => Err("it is no JSON".to_owned()),
-                }
-            });
-        match about.map(About::sound) {
-            Ok((about, wrong)) => {
-                if let Some(why) = wrong {
-                    self.contents.damaged(why);
-                }
-                Some(about)
-            }
-            Err(why) => {
-                self.contents.damaged(format!("what it says of itself cannot be read: {why}"));
-                None
-            }
+        let packet = self.packet(topic::ABOUT, 0).map_err(|err| err.to_string());
+        let about = packet.and_then(|packet| format::decode_json::<About>(&packet));
+        let (about, wrong) = match about.map(About::validated) {
+            Ok((about, wrong)) => (Some(about), wrong),
+            Err(why) => (None, Some(format!("what it says of itself cannot be read: {why}"))),
+        };
+        if let Some(why) = wrong {
+            self.index.add_damage(why);
         }
+        about
     }
 
-    /// Whether there are not more pictures of an eye than are read.
-    fn check_pairs(&self) -> std::io::Result<()> {
-        let names = match &self.eyes {
+    /// Checks that no view has more pictures than [`limits::PAIRS`].
+    fn check_pairs(&self) -> io::Result<()> {
+        let names = match &self.stereo_topics {
             None => vec![],
-            Some(Eyes::Both(both)) => vec![both.topic.as_str()],
-            Some(Eyes::Two { left, right }) => vec![left.topic.as_str(), right.topic.as_str()],
+            Some(StereoTopics::SideBySide(both)) => vec![both.topic.as_str()],
+            Some(StereoTopics::Separate { left, right }) => vec![left.topic.as_str(), right.topic.as_str()],
         };
-        let most = names.into_iter().chain([topic::PAIRS]).map(|name| self.contents.of(name).len()).max();
-        if most > Some(limits::PAIRS) { Err(limits::exceeded("pairs", limits::PAIRS)) } else { Ok(()) }
+        let max = names.into_iter().chain([topic::PAIRS]).map(|name| self.index.positions(name).len()).max();
+        if max > Some(limits::PAIRS) { Err(limits::exceeded("pairs", limits::PAIRS)) } else { Ok(()) }
     }
 
     fn find_pairs(&mut self) {
-        let (pairs, alone) = match self.eyes.clone() {
+        let (pairs, unpaired) = match self.stereo_topics.clone() {
             None => (Vec::new(), 0),
-            Some(eyes) if self.is_ours => pairs::ours(&self.contents, &eyes),
-            Some(Eyes::Both(both)) => {
-                let places = self.contents.of(&both.topic).iter();
-                let pair = |&place: &Place| PairIndex { log_time_ns: place.log_time_ns, places: [place].into() };
-                (places.map(pair).collect(), 0)
+            Some(stereo_topics) if self.is_ours => pair_index::ours(&self.index, &stereo_topics),
+            Some(StereoTopics::SideBySide(both)) => {
+                let positions = self.index.positions(&both.topic).iter();
+                let pair = |&at: &Position| PairIndex { log_time_ns: at.log_time_ns, positions: [at].into() };
+                (positions.map(pair).collect(), 0)
             }
-            Some(Eyes::Two { left, right }) => {
+            Some(StereoTopics::Separate { left, right }) => {
                 let (left, right) = (self.stamps(&left.topic), self.stamps(&right.topic));
-                pairs::nearest(left, right)
+                pair_index::nearest(left, right)
             }
         };
         self.pairs = pairs;
-        let mut damage = self.contents.take_damage();
-        damage.extend(self.contents.unfinished.take());
-        if alone > 0 {
-            let text = match (self.is_ours, alone) {
+        let mut damage = self.index.take_damage();
+        damage.extend(self.index.unfinished.take());
+        if unpaired > 0 {
+            damage.push(match (self.is_ours, unpaired) {
                 (true, 1) => "1 pair lacks a picture".to_owned(),
-                (true, _) => format!("{alone} pairs lack a picture"),
+                (true, _) => format!("{unpaired} pairs lack a picture"),
                 (false, 1) => "1 picture has no partner".to_owned(),
-                (false, _) => format!("{alone} pictures have no partner"),
-            };
-            damage.push(text);
+                (false, _) => format!("{unpaired} pictures have no partner"),
+            });
         }
         self.damage = (!damage.is_empty()).then(|| damage.join("; "));
     }
 
-    /// When the pictures of a topic were taken.
+    /// Times of capture of a topic's pictures.
     fn stamps(&mut self, topic: &str) -> Vec<Stamped> {
-        let places = self.contents.of(topic).to_vec();
-        let mut lost = 0_u64;
-        let mut said = Vec::with_capacity(places.len());
-        for place in places {
-            let Ok(packet) = self.read(place) else {
-                lost += 1;
-                continue;
-            };
-            said.push(Said { place, told: gather::told(&packet), publish_time_ns: packet.publish_time_ns });
+        let positions = self.index.positions(topic).to_vec();
+        let mut pictures = Vec::with_capacity(positions.len());
+        for &position in &positions {
+            if let Ok(packet) = self.read(position) {
+                let [publish_time, log_time] = [packet.publish_time_ns, packet.log_time_ns].map(time::from_ns);
+                pictures.push((position, [pair_stream::stamp(&packet), publish_time, log_time]));
+            }
         }
+        let lost = positions.len() - pictures.len();
         if lost > 0 {
-            self.contents.damaged(format!("{lost} pictures of {} are damaged", foreign(topic)));
+            self.index.add_damage(format!("{lost} pictures of {} are damaged", foreign(topic)));
         }
-        pairs::stamped(&said)
+        pair_index::stamped(&pictures)
     }
 }

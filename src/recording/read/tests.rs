@@ -212,7 +212,7 @@ fn a_damaged_length_costs_one_chunk_of_a_finished_file() {
 fn fields_of_chunks(bytes: &[u8]) -> Vec<usize> {
     let mut at = 8;
     let mut lengths = Vec::new();
-    while let Some((opcode, length)) = fields::record_head(&bytes[at..]) {
+    while let Some((opcode, length)) = records::record_header(&bytes[at..]) {
         if opcode == op::CHUNK {
             lengths.push(at + 1);
         }

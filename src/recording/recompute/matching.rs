@@ -1,48 +1,42 @@
-//! Frames in, results out, in order, with as many at once as the engine takes.
+//! Matches frames in order, with as many jobs in flight as the engine takes.
 
+use super::{Method, RecomputeError};
+use crate::capture::Frame;
 use crate::engine::{self, Engine, EngineError, EngineInfo, Job, Output};
-use crate::frame::Frame;
 use crate::recording::Packet;
-use crate::settings::{Settings, SettingsError};
 use crossbeam_channel::{Receiver, Sender, TryRecvError};
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A pair on its way.
+/// A pair between the threads.
 pub(super) struct Item {
-    /// When it was recorded: the wall clock, ns since 1970.
+    /// Time of recording by the wall clock, ns since 1970.
     pub(super) log_time_ns: u64,
-    /// What was recorded of it.
+    /// Its recorded packets.
     pub(super) packets: Vec<Packet>,
-    /// The pair, rectified.
+    /// Its frame.
     pub(super) frame: Arc<Frame>,
 }
 
-/// A pair with its result, where one is wanted.
+/// A pair with its result, if results are recorded.
 pub(super) type Finished = (Item, Option<Output>);
 
-/// Why matching stopped.
-pub(super) enum Stopped {
-    /// The engine cannot.
-    Engine(EngineError),
-    /// The parameters do not fit.
-    Settings(SettingsError),
-}
-
-/// Matches all that comes, until nothing comes or nobody takes it any more. Returns what computed.
+/// Matches all items until either channel is closed, and returns the engine. `part` is the unfinished recording, for messages.
 pub(super) fn match_all(
     items: &Receiver<Item>,
     finished: &Sender<Finished>,
-    settings: &Settings,
-) -> Result<Option<Arc<EngineInfo>>, Stopped> {
+    method: &Method,
+    part: &Path,
+) -> Result<Option<Arc<EngineInfo>>, RecomputeError> {
+    let failed = |error| RecomputeError::Engine { error, part: part.to_owned() };
     let mut engine: Option<Box<dyn Engine>> = None;
     let mut in_flight: VecDeque<Item> = VecDeque::new();
     let mut has_more = true;
     while has_more || !in_flight.is_empty() {
         let slots = engine.as_ref().map_or(1, |engine| engine.slots());
         if has_more && in_flight.len() < slots {
-            // with nothing in flight there is nothing to do but to wait
             let next = if in_flight.is_empty() {
                 items.recv().map_err(|_| TryRecvError::Disconnected)
             } else {
@@ -50,7 +44,7 @@ pub(super) fn match_all(
             };
             match next {
                 Ok(item) => {
-                    submit(&mut engine, &item, settings)?;
+                    submit(&mut engine, &item, method, failed)?;
                     in_flight.push_back(item);
                     continue;
                 }
@@ -59,7 +53,7 @@ pub(super) fn match_all(
             }
         }
         let Some(running) = &mut engine else { continue };
-        match running.collect().map_err(Stopped::Engine)? {
+        match running.collect().map_err(failed)? {
             Some(output) => {
                 let Some(item) = in_flight.pop_front() else { continue };
                 if finished.send((item, Some(output))).is_err() {
@@ -73,19 +67,24 @@ pub(super) fn match_all(
     Ok(engine.map(|engine| engine.info()))
 }
 
-/// Hands a pair to the engine; the first one decides which engine.
-fn submit(engine: &mut Option<Box<dyn Engine>>, item: &Item, settings: &Settings) -> Result<(), Stopped> {
+/// Submits a pair. The first one opens the engine.
+fn submit(
+    engine: &mut Option<Box<dyn Engine>>,
+    item: &Item,
+    method: &Method,
+    failed: impl Fn(EngineError) -> RecomputeError,
+) -> Result<(), RecomputeError> {
     let frame = &item.frame;
-    let params = settings.params_for(frame.size().0, frame.geometry.as_ref()).map_err(Stopped::Settings)?;
+    let params = (method.params)(frame).map_err(RecomputeError::Params)?;
     let job = Job { frame: Arc::clone(frame), params: Arc::new(params), read_back: true, wants_right: false };
     let engine = if let Some(engine) = engine {
         engine
     } else {
-        let opened = engine::open(&settings.engine_options(), Some(&job)).map_err(Stopped::Engine)?;
+        let opened = engine::open(&method.engine, Some(&job)).map_err(&failed)?;
         if let Some(why) = opened.why {
             log::info!("{why}");
         }
         engine.insert(opened.engine)
     };
-    engine.submit(job).map_err(Stopped::Engine)
+    engine.submit(job).map_err(failed)
 }

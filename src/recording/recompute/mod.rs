@@ -1,57 +1,62 @@
-//! A recording matched again: every pair, in order, with other parameters or another calibration, into a new recording.
+//! Matches every pair of a recording again, with other parameters or another calibration, into a new recording.
 //!
 //! ```text
-//!  reader's thread: read, decode, rectify ─▶ this thread: match, as many at once as the engine takes ─▶ writer's thread: pack, write
+//!  reader thread: read, decode, rectify ─▶ this thread: match, with as many jobs as the engine takes ─▶ writer thread: pack, write
 //! ```
 //!
-//! Until the end the new recording has another name, [`part_name`]; what is complete in it is kept when the same is asked again.
+//! Until it is finished, the new recording has the name [`part_name`]. The same command goes on behind the complete pairs in it.
 
-mod flow;
 mod matching;
 mod output;
-mod part;
+mod part_file;
+mod pipeline;
+mod resume;
 
+use super::format::DecodeError;
+use super::pack::PackError;
 use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
 use super::write::Compression;
-use super::{About, CalibrationNote, Channel, Format, RawRule, Recomputed, Stream, Streams, parameter_words, time};
-use crate::capture::{MaxPixels, SourceInfo};
-use crate::engine::EngineError;
+use super::{About, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, parameter_words, time};
+use crate::capture::{Frame, MaxPixels, RawRule, SourceInfo};
+use crate::engine::{EngineError, OpenOptions};
 use crate::files::WriteError;
-use crate::frame::Frame;
 use crate::rig::Calibrated;
-use crate::settings::{Settings, SettingsError};
-use part::Manner;
+use crate::stereo::StereoParams;
+use part_file::FileOptions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-pub use part::part_name;
+pub use part_file::part_name;
 
-/// Why a recording was not computed again, or not to its end. What was written stays, and is taken up again.
+/// Why a recording was not recomputed, or not to its end. The part that was written stays for the next run.
 #[derive(Debug, thiserror::Error)]
 pub enum RecomputeError {
-    /// The new recording cannot begin: a file is in the way, or something asked for is not there.
+    /// The new recording cannot begin: a file is in the way, or the recording has no readable pair.
     #[error("{0}")]
     Refused(String),
     /// The recording cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The parameters do not fit these pictures.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// The engine cannot.
+    #[error("{0}")]
+    Params(String),
+    /// The engine failed.
     #[error("{error}; what is complete is in {}: the same command goes on there", part.display())]
     Engine {
-        /// Why.
+        /// The cause.
         error: EngineError,
-        /// Where the rest is.
+        /// The unfinished recording.
         part: PathBuf,
     },
-    /// A result cannot be stored as asked.
-    #[error("{0}")]
-    Pack(String),
-    /// The streams that are asked for cannot be.
+    /// A pair or result cannot be packed.
+    #[error(transparent)]
+    Pack(#[from] PackError),
+    /// A recorded message cannot be converted into the new format.
+    #[error(transparent)]
+    Convert(#[from] DecodeError),
+    /// The recording cannot give the wanted streams.
     #[error("{0}")]
     Streams(String),
     /// The new recording cannot be begun.
@@ -62,62 +67,76 @@ pub enum RecomputeError {
     Write(WriteError),
 }
 
-/// What the new recording holds and how.
+/// Content and format of the new recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecomputeOptions {
-    /// What is in it; `None` for the pictures that the old one has, with depth, or disparity without a calibration.
+    /// Its streams; `None` for the pictures of the old one, with depth, or disparity without a calibration.
     pub streams: Option<Streams>,
-    /// In which words; `None` for those of the old one.
+    /// Its format; `None` for that of the old one.
     pub format: Option<Format>,
-    /// How it is compressed.
+    /// Its compression.
     pub compression: Compression,
-    /// Depth and disparity keep what was filled in.
+    /// Depth and disparity keep filled pixels.
     pub filled: bool,
 }
 
-/// What is computed again.
+/// The recording that is recomputed.
 pub struct Input<'a> {
-    /// Its file.
+    /// Its path.
     pub path: &'a Path,
     /// The file.
     pub recording: Recording,
-    /// What is known of it as a source.
+    /// Its description as a source.
     pub info: &'a SourceInfo,
-    /// How its pairs become rectified and metric now.
+    /// The calibration to use.
     pub calibrated: &'a Calibrated,
-    /// How much of the pictures rectification keeps.
+    /// Share of the pictures that rectification keeps, 0 to 1.
     pub alpha: f64,
     /// Larger pictures are not read.
     pub max_pixels: MaxPixels,
 }
 
-/// Hears how far it is.
-pub trait Progress: Sync {
-    /// So many pairs there are, and so many of them are done already.
-    fn begin(&self, pairs: u64, done: u64);
-    /// One more is done.
-    fn done(&self);
-    /// Something that a person should know at once.
-    fn note(&self, text: &str);
+impl Input<'_> {
+    fn unpacker(&self, color: bool) -> Unpacker {
+        Unpacker::of(self.recording.about(), color).with_max_pixels(self.max_pixels)
+    }
+
+    /// Packets and frame of pair `k`. Its sequence number is `k` in a recording of another program, which has none.
+    fn frame(&mut self, unpacker: &Unpacker, k: u64) -> Result<(Vec<Packet>, Frame), String> {
+        let (packets, mut raw) = unpacker.read(&mut self.recording, k).map_err(|err| err.to_string())?;
+        if self.recording.about().is_none() {
+            raw.sequence = k;
+        }
+        let frame = self.calibrated.recipe.make(&Arc::new(raw), self.info, Instant::now());
+        Ok((packets, frame.map_err(|err| err.to_string())?))
+    }
 }
 
-/// What was done.
+/// Outcome of [`recompute`].
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Summary {
     /// Pairs in the new recording.
     pub pairs: u64,
     /// Results in it.
     pub results: u64,
-    /// Pairs of these that a run before had finished.
+    /// Pairs that a run before had finished.
     pub resumed: u64,
     /// Its size.
     pub bytes: u64,
     /// Pairs of the old one that could not be read and are not in it.
     pub left_out: u64,
-    /// Those of them that this run met, by their place in the old one, each with why.
+    /// Those of them that this run read, by their numbers in the old one, with the reasons.
     pub damaged: Vec<(u64, String)>,
-    /// What computed.
+    /// The engine.
     pub engine: Option<String>,
+}
+
+/// Engine and parameters.
+pub struct Method<'a> {
+    /// The engine.
+    pub engine: OpenOptions,
+    /// The parameters for a frame, by its size and geometry; or the reason why none fit.
+    pub params: &'a dyn Fn(&Frame) -> Result<StereoParams, String>,
 }
 
 /// Matches every pair of a recording again and writes a new one.
@@ -127,57 +146,53 @@ pub struct Summary {
 pub fn recompute(
     mut input: Input,
     output: &Path,
-    settings: &Settings,
+    method: &Method,
     options: &RecomputeOptions,
     progress: &dyn Progress,
 ) -> Result<Summary, RecomputeError> {
-    part::check_names(input.path, output)?;
+    part_file::check_names(input.path, output)?;
     let format = options.format.unwrap_or_else(|| format_of(&input.recording));
     let (raw, frame) = first_pair(&mut input)?;
-    let params = settings.params_for(frame.size().0, frame.geometry.as_ref())?;
+    let params = (method.params)(&frame).map_err(RecomputeError::Params)?;
     let streams = streams(&input, frame.geometry.is_some(), options.streams)?;
     let about = About {
         streams,
         filled: options.filled,
         raw,
-        calibration: CalibrationNote::of(input.calibrated, input.alpha, input.info),
+        calibration: input.calibrated.to_note(input.alpha, input.info),
         parameters: parameter_words(&params),
         ..about(&input, format)?
     };
     // without results nothing is remembered from pair to pair
     let remembers = streams.needs_results() && (params.temporal || params.starts_from_last());
-    let manner = Manner { format, compression: options.compression, remembers };
-    let taken = part::take_up(output, input.recording.pairs(), &about, manner, progress)?;
-    progress.begin(input.recording.pairs().len() as u64, taken.next);
-    flow::run(input, output, settings, about, format, taken, progress)
+    let file_options = FileOptions { format, compression: options.compression };
+    let begun = resume::begin(output, input.recording.pairs(), &about, file_options, remembers, progress)?;
+    progress.begin(input.recording.pairs().len() as u64, begun.next);
+    pipeline::run(input, output, method, about, format, begun, progress)
 }
 
-/// How the pictures of the first pair that can be read were recorded, and what is matched of it.
+/// Raw rule and frame of the first pair that can be read.
 fn first_pair(input: &mut Input) -> Result<(RawRule, Frame), RecomputeError> {
-    let Input { recording, info, calibrated, max_pixels, .. } = input;
-    let unpacker = Unpacker::of(recording.about(), false).with_max_pixels(*max_pixels);
-    let told = recording.about().map(|about| about.raw.clone());
+    let unpacker = input.unpacker(false);
+    let recorded = input.recording.about().map(|about| about.raw.clone());
     let mut why = "it has no pairs".to_owned();
-    for place in 0..recording.pairs().len() as u64 {
-        let unpacked = recording.packets_of_pair(place).map_err(|err| err.to_string()).and_then(|packets| {
-            let raw = Arc::new(unpacker.pair(&packets).map_err(|err| err.to_string())?);
-            let frame = calibrated.recipe.make(&raw, info, Instant::now()).map_err(|err| err.to_string())?;
-            let rule = told.clone().unwrap_or_else(|| RawRule::of(raw.original.as_ref()));
-            Ok((rule, frame))
-        });
-        match unpacked {
-            Ok(found) => return Ok(found),
+    for k in 0..input.recording.pairs().len() as u64 {
+        match input.frame(&unpacker, k) {
+            Ok((_, frame)) => {
+                let rule = recorded.unwrap_or_else(|| RawRule::of(frame.raw.original.as_ref()));
+                return Ok((rule, frame));
+            }
             Err(text) => why = text,
         }
     }
     Err(RecomputeError::Refused(format!("{} has nothing to compute: {why}", input.path.display())))
 }
 
-/// What is in the new recording.
+/// Streams of the new recording.
 fn streams(input: &Input, is_metric: bool, wanted: Option<Streams>) -> Result<Streams, RecomputeError> {
     let shown = input.path.display();
     let old = input.recording.about().map(|about| about.streams);
-    let has_raw = old.is_none_or(|old| old.has(Stream::Raw) || old.has(Stream::Eyes));
+    let has_raw = old.is_none_or(Streams::has_unrectified);
     let pictures = if has_raw { Stream::Raw } else { Stream::Rectified };
     let streams = wanted.unwrap_or_else(|| {
         Streams::default()
@@ -200,7 +215,7 @@ fn streams(input: &Input, is_metric: bool, wanted: Option<Streams>) -> Result<St
     Ok(streams)
 }
 
-/// What the new recording says of itself, as far as the old one decides it.
+/// The description of the new recording, as far as it comes from the old one.
 fn about(input: &Input, format: Format) -> Result<About, RecomputeError> {
     let Input { path, recording, info, .. } = input;
     let cannot = |err: std::io::Error| RecomputeError::Refused(format!("cannot read {}: {err}", path.display()));
@@ -218,7 +233,7 @@ fn about(input: &Input, format: Format) -> Result<About, RecomputeError> {
     Ok(About { stereopsis: env!("CARGO_PKG_VERSION").to_owned(), recomputed: Some(recomputed), ..old })
 }
 
-/// The format in which a recording is written.
+/// Format of the messages of a recording.
 fn format_of(recording: &Recording) -> Format {
     let is_protobuf = |channel: &Arc<Channel>| channel.message_encoding == "protobuf";
     if recording.channels().iter().any(is_protobuf) { Format::Foxglove } else { Format::Ros2 }

@@ -1,7 +1,8 @@
-//! What is written: recorded pictures as they are, with their times, and what follows from the new computation.
+//! The packets of the new recording: raw pictures copied with their times, and new results.
 
 use super::matching::Item;
-use super::part::{PartFile, Taken};
+use super::part_file::PartFile;
+use super::resume::Begun;
 use super::{RecomputeError, Summary};
 use crate::engine;
 use crate::files::WriteError;
@@ -12,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Topics whose messages are copied.
+/// Topics whose packets are copied.
 const RECORDED: [&str; 6] =
     [topic::PAIRS, topic::LEFT_RAW, topic::RIGHT_RAW, topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED, topic::BOTH_UNSPLIT];
 
@@ -22,23 +23,23 @@ pub(super) struct Output {
     packer: Packer,
     format: Format,
     calibration: Option<String>,
-    /// Notes and raw pictures are copied: the old recording is one of ours.
+    /// The old recording is one of ours, so that notes and raw pictures are copied.
     is_ours: bool,
-    /// Raw pictures are wanted.
+    /// Raw pictures are recorded.
     has_raw: bool,
     has_head: bool,
     counters: Counters,
-    /// What was read has become these channels.
+    /// Channels of the old recording with those of the new one.
     channels: Vec<(Arc<Channel>, Arc<Channel>)>,
-    /// When the last pair was recorded.
+    /// Log time of the last pair.
     last: SystemTime,
     /// Pairs of the old recording.
     pairs: u64,
 }
 
 impl Output {
-    pub(super) fn new(taken: Taken, about: About, format: Format, from: &Recording) -> Self {
-        let Taken { part, pairs, results, has_head, .. } = taken;
+    pub(super) fn new(begun: Begun, about: About, format: Format, from: &Recording) -> Self {
+        let Begun { part, pairs, results, has_head, .. } = begun;
         let has_raw = about.streams.has(Stream::Raw);
         let last = from.pairs().last().map_or(SystemTime::UNIX_EPOCH, |pair| time::from_ns(pair.log_time_ns));
         Self {
@@ -56,10 +57,10 @@ impl Output {
         }
     }
 
-    /// Writes a pair, and its result where there is one, with the pair's time.
+    /// Writes a pair and its result with the pair's log time.
     pub(super) fn write(&mut self, item: &Item, output: Option<&engine::Output>) -> Result<(), RecomputeError> {
         let now = time::from_ns(item.log_time_ns);
-        let made = self.packer.frame(&item.frame, now).map_err(|err| RecomputeError::Pack(err.to_string()))?;
+        let made = self.packer.frame(&item.frame, now)?;
         let begins = made.iter().position(|packet| packet.channel.topic == topic::PAIRS).unwrap_or(0);
         let (head, made) = made.split_at(begins);
         let mut packets = Vec::new();
@@ -71,15 +72,16 @@ impl Output {
         }
         packets.extend(self.with_recorded(made, &item.packets)?);
         if let Some(output) = output {
-            packets.extend(self.packer.result(output, now).map_err(|err| RecomputeError::Pack(err.to_string()))?);
+            packets.extend(self.packer.result(output, now)?);
             self.counters.results += 1;
         }
         self.counters.pairs += 1;
-        let written = packets.iter().try_for_each(|packet| self.part.write(packet)).and_then(|()| self.part.look());
+        let written =
+            packets.iter().try_for_each(|packet| self.part.write(packet)).and_then(|()| self.part.flush_if_due());
         written.map_err(|error| self.cannot_write(error))
     }
 
-    /// What was made of a pair, with what was recorded of it in place of the same made anew.
+    /// The packets made for a pair, with recorded ones in place of those of the same topics.
     fn with_recorded(&mut self, made: &[Packet], recorded: &[Packet]) -> Result<Vec<Packet>, RecomputeError> {
         if !self.is_ours {
             return Ok(made.to_vec());
@@ -89,22 +91,21 @@ impl Output {
         let is_copied = |made: &Packet| recorded.iter().filter(copied).any(|old| base(old) == base(made));
         let mut packets =
             recorded.iter().filter(copied).map(|packet| self.in_format(packet)).collect::<Result<Vec<_>, _>>()?;
-        // the note comes first, whoever reads knows a pair by it
+        // a pair begins with its note
         packets.sort_by_key(|packet| packet.channel.topic != topic::PAIRS);
         let new = made.iter().filter(|packet| !is_copied(packet));
         packets.extend(new.cloned());
         Ok(packets)
     }
 
-    /// A recorded message in the words of the new recording: as it is, where these are the same.
+    /// A recorded packet in the format of the new recording; unchanged if the formats are equal.
     fn in_format(&mut self, packet: &Packet) -> Result<Packet, RecomputeError> {
-        let wrong = |err: format::DecodeError| RecomputeError::Pack(err.to_string());
         let known = self.channels.iter().find(|(old, _)| Arc::ptr_eq(old, &packet.channel));
         if let Some((_, channel)) = known.filter(|(old, new)| old == new) {
             return Ok(Packet { channel: Arc::clone(channel), ..packet.clone() });
         }
         let known = known.map(|(_, new)| Arc::clone(new));
-        let message = format::decode(&packet.channel, &packet.data).map_err(wrong)?;
+        let message = format::decode(&packet.channel, &packet.data)?;
         let channel = known.unwrap_or_else(|| {
             let new = Arc::new(self.format.channel(&packet.channel.topic, &message.body));
             self.channels.push((Arc::clone(&packet.channel), Arc::clone(&new)));
@@ -114,7 +115,7 @@ impl Output {
         Ok(Packet { channel, data, ..packet.clone() })
     }
 
-    /// Ends the file and gives it its name.
+    /// Ends the file and gives it its final name.
     pub(super) fn finish(mut self, output: &Path) -> Result<Summary, RecomputeError> {
         let left_out = self.pairs.saturating_sub(self.counters.pairs);
         self.counters.dropped_by_source = left_out;
@@ -131,7 +132,7 @@ impl Output {
     }
 }
 
-/// The topic without what says that its pictures are compressed.
+/// The topic without [`topic::COMPRESSED`].
 fn base(packet: &Packet) -> &str {
     topic::plain(&packet.channel.topic)
 }

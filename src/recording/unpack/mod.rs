@@ -1,4 +1,4 @@
-//! Packets to messages, messages to raw pairs: pictures as they lie in memory, as cameras send them, JPEG and PNG.
+//! From packets to messages to raw pairs.
 
 mod picture;
 mod result;
@@ -7,16 +7,12 @@ mod tests;
 
 pub use result::Measured;
 
-use super::{About, Body, Message, Packet, PairNote, RawRule, format, time, topic};
-use crate::capture::{MaxPixels, Orientation, Original, halves};
+use super::read::{ReadError, Recording};
+use super::{About, Body, Message, Packet, PairNote, format, topic};
+use crate::capture::{MaxPixels, Orientation, Original, RawPair, RawRule, halves};
 use crate::console::foreign;
-use crate::frame::{Picture, RawPair};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// Why a pair of a recording cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct UnpackError(pub String);
+use crate::image::Picture;
+use std::time::{Duration, SystemTime};
 
 /// Makes raw pairs of packets.
 #[derive(Clone, Debug)]
@@ -26,19 +22,34 @@ pub struct Unpacker {
     max_pixels: MaxPixels,
 }
 
-/// One picture of a pair.
+/// A picture of a pair, with its packet and its message.
 struct Shown<'a> {
     packet: &'a Packet,
     message: Message,
 }
 
+impl Shown<'_> {
+    fn topic(&self) -> String {
+        foreign(&self.packet.channel.topic)
+    }
+
+    /// Whether it is one that the camera's orientation still has to be applied to.
+    fn is_unturned(&self, eye: usize) -> bool {
+        topic::plain(&self.packet.channel.topic) == [topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED][eye]
+    }
+
+    fn capture_time(&self) -> SystemTime {
+        self.packet.capture_time(self.message.stamp)
+    }
+}
+
 impl Unpacker {
-    /// Of pictures that are the eyes' as they are, or show both side by side; with RGB if `color` and they have it.
+    /// For recordings of other programs: pictures of each view, or side by side. With RGB if `color` and they have it.
     pub fn new(color: bool) -> Self {
         Self { rule: RawRule::default(), color, max_pixels: MaxPixels::default() }
     }
 
-    /// Of a recording that says how its raw pictures become the eyes'.
+    /// For a recording with this description.
     pub fn of(about: Option<&About>, color: bool) -> Self {
         Self { rule: about.map(|about| about.raw.clone()).unwrap_or_default(), ..Self::new(color) }
     }
@@ -49,22 +60,35 @@ impl Unpacker {
         Self { max_pixels, ..self }
     }
 
-    /// The pair of a left and a right picture, in this order, or of one of both eyes, with its note where there is one; see
-    /// [`super::Recording::packets_of_pair`].
+    /// Reads pair `k` of a recording, and returns its packets too.
     ///
     /// # Errors
-    /// The pictures are damaged, do not fit each other, or are of a kind that is not read here.
-    pub fn pair(&self, packets: &[Packet]) -> Result<RawPair, UnpackError> {
+    /// As [`Recording::packets_of_pair`] and [`Unpacker::pair`].
+    pub fn read(&self, recording: &mut Recording, k: u64) -> Result<(Vec<Packet>, RawPair), ReadError> {
+        let packets = recording.packets_of_pair(k)?;
+        let pair = self.pair(&packets)?;
+        Ok((packets, pair))
+    }
+
+    /// The pair of a left and a right picture, in this order, or of a side-by-side picture, with its note where there is one; see
+    /// [`Recording::packets_of_pair`].
+    ///
+    /// # Errors
+    /// [`ReadError::Damaged`]: the pictures are damaged, do not fit each other, or are of a kind that is not read.
+    pub fn pair(&self, packets: &[Packet]) -> Result<RawPair, ReadError> {
+        self.unpack(packets).map_err(ReadError::Damaged)
+    }
+
+    fn unpack(&self, packets: &[Packet]) -> Result<RawPair, String> {
         let mut note: Option<PairNote> = None;
         let mut shown = Vec::new();
         for packet in packets {
-            let message = format::decode(&packet.channel, &packet.data).map_err(|err| UnpackError(err.to_string()))?;
-            match message.body {
-                Body::Json(value) => {
-                    let wrong = |err| UnpackError(format!("the note of a pair makes no sense: {err}"));
-                    note = Some(serde_json::from_value(value).map_err(wrong)?);
-                }
-                _ => shown.push(Shown { packet, message }),
+            let message = format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?;
+            if let Body::Json(value) = message.body {
+                let wrong = |err| format!("the note of a pair makes no sense: {err}");
+                note = Some(serde_json::from_value(value).map_err(wrong)?);
+            } else {
+                shown.push(Shown { packet, message });
             }
         }
         let bits = note.as_ref().map(|note| note.bits);
@@ -74,23 +98,22 @@ impl Unpacker {
                 self.rule.orientation[0].turn(&mut picture);
                 let (width, height) = picture.size();
                 if width % 2 != 0 {
-                    let topic = foreign(&both.packet.channel.topic);
-                    return Err(UnpackError(format!("{topic}: {width}x{height} px cannot be halved")));
+                    return Err(format!("{}: {width}x{height} px cannot be halved", both.topic()));
                 }
                 halves(&picture, self.rule.swapped)
             }
             [left, right] => (self.eye(left, 0, bits)?, self.eye(right, 1, bits)?),
-            other => return Err(UnpackError(format!("a pair of {} pictures", other.len()))),
+            other => return Err(format!("a pair of {} pictures", other.len())),
         };
         if left.size() != right.size() {
             let ((wl, hl), (wr, hr)) = (left.size(), right.size());
-            return Err(UnpackError(format!("the left picture has {wl}x{hl} and the right one {wr}x{hr} pixels")));
+            return Err(format!("the left picture has {wl}x{hl} and the right one {wr}x{hr} pixels"));
         }
         if left.luma.bits() != right.luma.bits() {
             let (left, right) = (left.luma.bits(), right.luma.bits());
-            return Err(UnpackError(format!("the left picture has {left} and the right one {right} bits")));
+            return Err(format!("the left picture has {left} and the right one {right} bits"));
         }
-        let times = [&shown[0], &shown[shown.len() - 1]].map(taken);
+        let times = [shown[0].capture_time(), shown[shown.len() - 1].capture_time()];
         let sequence = u64::from(shown[0].packet.sequence);
         Ok(RawPair {
             left,
@@ -105,28 +128,28 @@ impl Unpacker {
         })
     }
 
-    fn picture(&self, shown: &Shown, bits: Option<u8>) -> Result<Picture, UnpackError> {
+    fn picture(&self, shown: &Shown, bits: Option<u8>) -> Result<Picture, String> {
         let picture = picture::of(&shown.message.body, bits, self.color, self.max_pixels);
-        picture.map_err(|why| UnpackError(format!("{}: {why}", foreign(&shown.packet.channel.topic))))
+        picture.map_err(|why| format!("{}: {why}", shown.topic()))
     }
 
-    /// The picture of one eye, turned where it was recorded as it came.
-    fn eye(&self, shown: &Shown, eye: usize, bits: Option<u8>) -> Result<Picture, UnpackError> {
+    /// The picture of one view, upright.
+    fn eye(&self, shown: &Shown, eye: usize, bits: Option<u8>) -> Result<Picture, String> {
         let mut picture = self.picture(shown, bits)?;
-        if is_unturned(shown, eye) {
+        if shown.is_unturned(eye) {
             self.rule.orientation[eye].turn(&mut picture);
         }
         Ok(picture)
     }
 
-    /// What cameras gave, where it is more than the pictures: so that it can be recorded again as it was.
+    /// The pictures as the cameras encoded them, if they are more than the decoded ones, so that they can be recorded again unchanged.
     fn original(&self, shown: &[Shown]) -> Option<Original> {
         let mut rule = self.rule.clone();
         rule.side_by_side = shown.len() == 1;
         if let [left, right] = shown {
             rule.swapped = false;
             for (eye, shown) in [left, right].into_iter().enumerate() {
-                if !is_unturned(shown, eye) {
+                if !shown.is_unturned(eye) {
                     rule.orientation[eye] = Orientation::default();
                 }
             }
@@ -136,22 +159,12 @@ impl Unpacker {
     }
 }
 
-fn is_unturned(shown: &Shown, eye: usize) -> bool {
-    topic::plain(&shown.packet.channel.topic) == [topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED][eye]
-}
-
-/// When a picture was taken: as it says itself, or as the file says.
-fn taken(shown: &Shown) -> SystemTime {
-    let told = Some(shown.message.stamp).filter(|&stamp| stamp > UNIX_EPOCH);
-    told.unwrap_or_else(|| time::from_ns(shown.packet.publish_time_ns))
-}
-
 fn later_s([left, right]: [SystemTime; 2]) -> f64 {
     let later = right.duration_since(left);
     later.as_ref().map_or_else(|earlier| -earlier.duration().as_secs_f64(), Duration::as_secs_f64)
 }
 
-/// The pair's name, fit to be the name of a file whatever the recording says.
+/// The pair's name, made a valid name of a file.
 fn name_of(note: &PairNote) -> String {
     let fits = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let name: String = note.name.chars().take(100).map(fits).collect();

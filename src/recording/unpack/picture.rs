@@ -3,13 +3,12 @@
 use crate::capture::decode::{decode_picture, jpeg_size, luma_of};
 use crate::capture::decode_camera::{Layout, PixelFormat, decode};
 use crate::capture::{MaxPixels, Shot};
-use crate::frame::{Luma, Picture};
-use crate::image::Image;
+use crate::image::{Luma, Picture};
 use crate::recording::Body;
 use crate::recording::message::{Encoding, ImageBody};
 use std::sync::Arc;
 
-/// The picture of a message; `bits` of each pixel carry light, where somebody knows it.
+/// The picture of a message. `bits` is the number of significant bits of a pixel, where it is known.
 pub(super) fn of(body: &Body, bits: Option<u8>, color: bool, max_pixels: MaxPixels) -> Result<Picture, String> {
     let picture = match body {
         Body::Image(image) => {
@@ -29,7 +28,7 @@ pub(super) fn of(body: &Body, bits: Option<u8>, color: bool, max_pixels: MaxPixe
     if width == 0 || height == 0 { Err(format!("a picture of {width}x{height} pixels")) } else { Ok(picture) }
 }
 
-/// The bytes of a camera, where that is how the picture was recorded; `plain` also where they are the picture as it is.
+/// The encoded image of a camera, if the message has one; with `plain` also if its bytes are the decoded pixels.
 pub(super) fn shot(body: &Body, plain: bool) -> Option<Shot> {
     let (layout, data) = match body {
         Body::Image(image) => {
@@ -57,8 +56,9 @@ fn layout(image: &ImageBody, format: PixelFormat) -> Layout {
 
 fn of_memory(image: &ImageBody, bits: Option<u8>, color: bool) -> Result<Picture, String> {
     let camera = |format, data: &[u8]| decode(layout(image, format), data, color).map_err(|err| err.to_string());
+    let too_few = || format!("{} bytes are too few for {}x{} pixels", image.data.len(), image.width, image.height);
     let colored = |order: fn([u8; 3]) -> [u8; 3]| {
-        let rgb = pixels::<3>(image)?.map(|&pixel| order(pixel));
+        let rgb = image.pixels::<3>().ok_or_else(too_few)?.map(|&pixel| order(pixel));
         Ok(Picture { luma: Luma::U8(rgb.map(|&pixel| luma_of(pixel))), rgb: color.then_some(rgb) })
     };
     match image.encoding {
@@ -73,29 +73,17 @@ fn of_memory(image: &ImageBody, bits: Option<u8>, color: bool) -> Result<Picture
         Encoding::Rgb8 => colored(|pixel| pixel),
         Encoding::Bgr8 => colored(|[b, g, r]| [r, g, b]),
         Encoding::Mono16 | Encoding::DepthMm => {
-            let words = pixels::<2>(image)?.map(|&bytes| u16::from_le_bytes(bytes));
+            let words = image.pixels::<2>().ok_or_else(too_few)?.map(|&bytes| u16::from_le_bytes(bytes));
             Ok(with_bits(Picture { luma: Luma::U16 { image: words, bits: 16 }, rgb: None }, bits))
         }
-        Encoding::Float32 => Err("which number is white in floats, nobody knows".to_owned()),
+        Encoding::Float32 => Err("the white level of floats is not known".to_owned()),
     }
 }
 
-/// Says how many bits carry light, where somebody knows it and no pixel is brighter.
+/// Sets the number of significant bits, where it is known and no pixel exceeds it.
 fn with_bits(picture: Picture, bits: Option<u8>) -> Picture {
     let Luma::U16 { image, bits: stored } = picture.luma else { return picture };
     let fits = |bits: &u8| (9..=16).contains(bits) && image.pixels().iter().all(|&v| u32::from(v) >> bits == 0);
     let bits = bits.filter(fits).unwrap_or(stored);
     Picture { luma: Luma::U16 { image, bits }, rgb: picture.rgb }
-}
-
-/// The pixels of rows that may have a gap behind them.
-fn pixels<const N: usize>(image: &ImageBody) -> Result<Image<[u8; N]>, String> {
-    let (width, height, step) = (image.width as usize, image.height as usize, image.step as usize);
-    let mut pixels = Vec::new();
-    for y in 0..height {
-        let row = image.data.get(y.saturating_mul(step)..).and_then(|from| from.get(..N.saturating_mul(width)));
-        let missing = || format!("{} bytes are too few for {width}x{height} pixels", image.data.len());
-        pixels.extend_from_slice(row.ok_or_else(missing)?.as_chunks::<N>().0);
-    }
-    Ok(Image::new(width, height, pixels))
 }

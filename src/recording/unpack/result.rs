@@ -1,4 +1,4 @@
-//! What was recorded of a pair's result, as numbers.
+//! The recorded result of a pair as numbers.
 
 use crate::console::foreign;
 use crate::image::Image;
@@ -7,24 +7,24 @@ use crate::recording::{Packet, ResultNote, format, topic};
 use crate::stereo::depth;
 use crate::stereo::map::SUBPIXEL_STEPS;
 
-/// Numbers of a result, as far as they were recorded.
+/// The recorded parts of a result.
 #[derive(Debug, Default)]
 pub struct Measured {
     /// Depth, mm; 0 where there is none.
     pub depth_mm: Option<Image<u16>>,
     /// Disparity, px; NaN where there is none.
     pub disparity_px: Option<Image<f32>>,
-    /// What computed it, and how much was measured.
+    /// Engine, time and measured share.
     pub note: Option<ResultNote>,
-    /// When it was recorded: the wall clock, ns since 1970.
+    /// Time of recording by the wall clock, ns since 1970.
     pub log_time_ns: u64,
 }
 
 impl Measured {
-    /// Of the packets of a pair's result.
+    /// Decodes the packets of a result.
     ///
     /// # Errors
-    /// A message is damaged or says something else than its topic, in words.
+    /// A message is damaged or does not fit its topic, in words.
     pub fn of(packets: &[Packet]) -> Result<Self, String> {
         let mut measured = Self::default();
         for packet in packets {
@@ -36,7 +36,7 @@ impl Measured {
                 }
                 (topic::DISPARITY, Body::Disparity(body)) => measured.disparity_px = Some(body.disparity_px),
                 (topic::DISPARITY, Body::Image(body)) => {
-                    measured.disparity_px = Some(floats(&body).ok_or_else(|| wrong("its pixels are no disparity"))?);
+                    measured.disparity_px = Some(body.floats().ok_or_else(|| wrong("its pixels are no disparity"))?);
                 }
                 (topic::RESULTS, Body::Json(value)) => {
                     let note = serde_json::from_value(value).map_err(|err| wrong(&err.to_string()))?;
@@ -52,36 +52,26 @@ impl Measured {
         }
         Ok(measured)
     }
+
+    /// Depth, m; NaN where there is none.
+    pub fn depth_m(&self) -> Option<Image<f32>> {
+        Some(self.depth_mm.as_ref()?.map(|&mm| if mm == 0 { f32::NAN } else { f32::from(mm) / 1000.0 }))
+    }
 }
 
-/// The disparity to which this was added.
+/// The disparity before `doffs_px` was added.
 fn without(recorded_px: f32, doffs_px: f64) -> f32 {
     let steps = f64::from(SUBPIXEL_STEPS);
     (((f64::from(recorded_px) - doffs_px) * steps).round() / steps) as f32
 }
 
-/// Depth in mm, or in m as others record it.
+/// Depth in mm; other programs record it in m.
 fn millimetres(body: &ImageBody) -> Option<Image<u16>> {
-    if body.encoding == Encoding::Float32 {
-        return floats(body).map(|m| m.map(|&m| depth::millimetres(m)));
+    match body.encoding {
+        Encoding::Float32 => Some(body.floats()?.map(|&m| depth::millimetres(m))),
+        Encoding::DepthMm | Encoding::Mono16 => Some(body.pixels()?.map(|&mm| u16::from_le_bytes(mm))),
+        _ => None,
     }
-    let is_depth = matches!(body.encoding, Encoding::DepthMm | Encoding::Mono16);
-    is_depth.then(|| words(body, |bytes: [u8; 2]| u16::from_le_bytes(bytes)))?
-}
-
-fn floats(body: &ImageBody) -> Option<Image<f32>> {
-    (body.encoding == Encoding::Float32).then(|| words(body, |bytes: [u8; 4]| f32::from_le_bytes(bytes)))?
-}
-
-/// The words of a picture's rows; `None` where there are fewer bytes than its size says.
-fn words<T, const N: usize>(body: &ImageBody, word: impl Fn([u8; N]) -> T) -> Option<Image<T>> {
-    let (width, height, step) = (body.width as usize, body.height as usize, body.step as usize);
-    let mut pixels = Vec::with_capacity((body.data.len() / N).min(width.checked_mul(height)?));
-    for y in 0..height {
-        let row = body.data.get(y.checked_mul(step)?..)?.get(..width.checked_mul(N)?)?;
-        pixels.extend(row.as_chunks::<N>().0.iter().map(|&bytes| word(bytes)));
-    }
-    Some(Image::new(width, height, pixels))
 }
 
 #[cfg(test)]

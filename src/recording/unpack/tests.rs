@@ -2,10 +2,9 @@
 
 use super::*;
 use crate::capture::Orientation;
-use crate::frame::Luma;
-use crate::image::Image;
+use crate::image::{Image, Luma};
 use crate::recording::message::{Encoding, ImageBody};
-use crate::recording::{Channel, Format};
+use crate::recording::{Channel, Format, time};
 use std::sync::Arc;
 
 fn packet(name: &str, body: Body) -> Packet {

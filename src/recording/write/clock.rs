@@ -1,47 +1,47 @@
-//! The wall clock beside one that never jumps.
+//! The wall clock and the monotonic clock.
 
 use std::time::{Duration, Instant, SystemTime};
 
-/// One moment by both clocks.
+/// A time by both clocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
-    /// By the wall clock, which people and other computers set.
+    /// By the wall clock, which may be set.
     pub(super) wall: SystemTime,
-    /// By the clock that only goes on.
+    /// By the monotonic clock.
     pub(super) steady: Instant,
 }
 
-/// Tells moments; tests have one of their own.
+/// Source of times; tests replace it.
 pub(super) type Clock = Box<dyn Fn() -> Moment + Send + Sync>;
 
-/// A wall clock that goes back further than this has jumped.
-const BACK: Duration = Duration::from_secs(1);
-/// A wall clock that gains more than this has jumped: a computer that had no time yet, or slept.
-const AHEAD: Duration = Duration::from_mins(1);
+/// Step back of the wall clock that counts as a jump.
+const MIN_BACK: Duration = Duration::from_secs(1);
+/// Step ahead that counts as a jump: of a computer that was not synchronized yet, or slept.
+const MIN_AHEAD: Duration = Duration::from_mins(1);
 
-/// The clocks of this computer.
+/// The clocks of the system.
 pub(super) fn of_system() -> Clock {
     Box::new(|| Moment { wall: SystemTime::now(), steady: Instant::now() })
 }
 
-/// Watches for jumps.
+/// Detects jumps of the wall clock.
 #[derive(Default)]
 pub(super) struct Jumps {
     last: Option<Moment>,
 }
 
 impl Jumps {
-    /// What the wall clock did since the moment before, in words, if that was a jump.
-    pub(super) fn look(&mut self, now: Moment) -> Option<String> {
+    /// The jump since the last call, in words.
+    pub(super) fn check(&mut self, now: Moment) -> Option<String> {
         let last = self.last.replace(now)?;
         let expected = last.wall + now.steady.saturating_duration_since(last.steady);
         match now.wall.duration_since(expected) {
             Ok(ahead) => {
-                (ahead > AHEAD).then(|| format!("the wall clock jumped ahead by {:.3} s", ahead.as_secs_f64()))
+                (ahead > MIN_AHEAD).then(|| format!("the wall clock jumped ahead by {:.3} s", ahead.as_secs_f64()))
             }
             Err(err) => {
                 let back = err.duration();
-                (back > BACK).then(|| format!("the wall clock went back by {:.3} s", back.as_secs_f64()))
+                (back > MIN_BACK).then(|| format!("the wall clock went back by {:.3} s", back.as_secs_f64()))
             }
         }
     }
@@ -58,7 +58,7 @@ mod tests {
         // what the wall and the steady clock show, s
         let mut at = |wall: f64, steady: f64| {
             let wall = start.wall + Duration::from_secs(10_000) + Duration::from_secs_f64(wall);
-            jumps.look(Moment { wall, steady: start.steady + Duration::from_secs_f64(steady) })
+            jumps.check(Moment { wall, steady: start.steady + Duration::from_secs_f64(steady) })
         };
         assert_eq!(at(0.0, 0.0), None);
         assert_eq!(at(0.1, 0.1), None);

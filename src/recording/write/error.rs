@@ -1,13 +1,13 @@
-//! Why a recording cannot be started, or ended before its time.
+//! Errors of a recording.
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Why a recording cannot be started, or ended before its time. What was written until then stays readable.
+/// Why a recording cannot be started, or ended early. The part written until then stays readable.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RecordError {
-    /// The file is there already.
+    /// The file exists.
     #[error("{} exists and is not overwritten; {} is free", path.display(), free.display())]
     Exists {
         /// The file.
@@ -20,35 +20,35 @@ pub enum RecordError {
     Create {
         /// The file.
         target: String,
-        /// Why.
+        /// The cause.
         error: Arc<io::Error>,
     },
-    /// The disk has too little left.
+    /// The disk is nearly full.
     #[error("stopped: {disk} has only {} MB left, and the last ones are kept free", left_bytes / 1_000_000)]
     DiskFull {
         /// The folder.
         disk: String,
-        /// What it has left.
+        /// Its free bytes.
         left_bytes: u64,
     },
-    /// The file or the pipe did not take what was written.
+    /// The file or pipe cannot be written.
     #[error("stopped: cannot write {target}: {error}")]
     Write {
         /// The file.
         target: String,
-        /// Why.
+        /// The cause.
         error: Arc<io::Error>,
     },
-    /// A pair or result could not be written as asked.
+    /// A pair or result cannot be packed.
     #[error("stopped: {0}")]
     Pack(String),
-    /// The system gave no thread.
+    /// No thread can be started.
     #[error("cannot start the recorder's thread: {0}")]
     Thread(Arc<io::Error>),
 }
 
 impl RecordError {
-    /// Whether whoever read the pipe has seen enough, as `head` does.
+    /// Whether the reader of the pipe closed it, as `head` does.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe)
     }

@@ -1,21 +1,22 @@
-//! How large a recording will become, told before it is started.
+//! Expected size of a recording.
 
 use super::disk;
-use crate::frame::{Frame, Picture};
+use crate::capture::Frame;
+use crate::image::Picture;
 use crate::recording::{Stream, Streams};
 use std::path::Path;
 use std::time::Duration;
 
-/// How large a recording will become.
+/// Expected size of a recording.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected {
     /// Bytes for each minute, uncompressed.
     pub bytes_per_minute: u64,
-    /// How long the disk lasts; `None` where nobody knows.
+    /// Time until the disk is full; `None` if unknown.
     pub disk_time: Option<Duration>,
 }
 
-/// What a recording of frames like this one takes, at so many a second, with each of them matched.
+/// The expected size for frames like this one at a rate, with a result for each.
 pub fn expected(folder: &Path, streams: Streams, frame: &Frame, rate_hz: f64) -> Expected {
     let bytes = bytes_per_pair(streams, frame);
     let bytes_per_s = bytes as f64 * rate_hz.max(0.0);
@@ -29,8 +30,8 @@ pub fn expected(folder: &Path, streams: Streams, frame: &Frame, rate_hz: f64) ->
 
 /// Bytes of a pair and its result in the file.
 fn bytes_per_pair(streams: Streams, frame: &Frame) -> usize {
-    /// Notes, numbers of cameras and the frames around them.
-    const AROUND: usize = 2048;
+    /// Notes, camera messages and headers.
+    const OVERHEAD: usize = 2048;
     let raw = &frame.raw;
     let eyes = picture_bytes(&raw.left) + picture_bytes(&raw.right);
     let (width, height) = frame.size();
@@ -38,7 +39,7 @@ fn bytes_per_pair(streams: Streams, frame: &Frame) -> usize {
         Stream::Raw => {
             raw.original.as_ref().map_or(eyes, |original| original.shots.iter().map(|shot| shot.bytes.len()).sum())
         }
-        // where raw pictures are the eyes' pictures, they are not written twice
+        // raw pictures that are those of the views are not written twice
         Stream::Eyes => match &raw.original {
             Some(original) if !original.rule.is_plain() => eyes,
             None if !streams.has(Stream::Raw) => eyes,
@@ -48,10 +49,10 @@ fn bytes_per_pair(streams: Streams, frame: &Frame) -> usize {
         Stream::Disparity => 4 * width * height,
         Stream::Depth => 2 * width * height,
     };
-    AROUND + Stream::ALL.iter().filter(|&&stream| streams.has(stream)).map(|&stream| of_stream(stream)).sum::<usize>()
+    OVERHEAD + Stream::ALL.iter().filter(|&&stream| streams.has(stream)).map(|&stream| of_stream(stream)).sum::<usize>()
 }
 
-/// Bytes of a picture: its colours where it has some, else its brightness.
+/// Bytes of a picture: of its colours if it has any, else of its luma.
 fn picture_bytes(picture: &Picture) -> usize {
     let (width, height) = picture.size();
     let of_pixel = match &picture.rgb {

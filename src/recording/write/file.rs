@@ -1,4 +1,4 @@
-//! Packets into chunks, chunks into a file or a pipe. Everything is appended, each chunk in one piece.
+//! From packets to chunks to a file or pipe. Each chunk is appended in one piece.
 
 use super::{Compression, RecordError, Target, disk, name};
 use crate::files::Growing;
@@ -15,31 +15,31 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-/// A chunk is finished where it has become larger than this.
+/// Size from which a chunk is finished.
 const CHUNK_BYTES: u64 = 1 << 20;
-/// What is smaller than this is written together with what follows: the indexes behind a chunk.
+/// Buffer for small writes: the indexes behind a chunk.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Takes the bytes.
+/// Destination of the bytes.
 pub(in crate::recording) type Sink = Box<dyn Write + Send>;
 
-/// What is known of the place where bytes go.
+/// The file or pipe behind a [`Sink`].
 pub(super) struct Place {
-    /// In words.
+    /// Name, for messages.
     pub(super) name: String,
-    /// The disk, in words.
+    /// Name of the disk, for messages.
     pub(super) disk: String,
-    /// Waits until all of them are where a power cut does not reach them, and checks that the file has that many.
+    /// Syncs the file, and checks its size; `None` for a pipe.
     pub(super) sync: Option<Box<dyn Fn(u64) -> io::Result<()> + Send>>,
-    /// Bytes that are free there; `None` where nobody knows.
+    /// Free bytes on the disk; `None` if unknown.
     pub(super) free_bytes: Box<dyn Fn() -> Option<u64> + Send>,
 }
 
 impl Place {
-    /// Makes a new file, or takes standard output.
+    /// Makes a new file, or opens standard output.
     ///
     /// # Errors
-    /// There is such a file, it cannot be made, or there is no room for it.
+    /// The file exists or cannot be made, or the disk is full.
     pub(super) fn open(target: &Target) -> Result<(Self, Sink), RecordError> {
         let name = target.to_string();
         let cannot = |err: io::Error| RecordError::Create { target: name.clone(), error: Arc::new(err) };
@@ -70,7 +70,7 @@ impl Place {
     }
 }
 
-/// Standard output without the buffer that ends at lines.
+/// Standard output without line buffering.
 fn standard_output() -> io::Result<File> {
     #[cfg(windows)]
     let handle = std::os::windows::io::AsHandle::as_handle(&io::stdout()).try_clone_to_owned()?;
@@ -79,19 +79,19 @@ fn standard_output() -> io::Result<File> {
     Ok(File::from(handle))
 }
 
-/// An MCAP file that is being written.
+/// An MCAP file while it is written.
 pub(in crate::recording) struct McapFile {
     writer: Writer<NoSeek<BufWriter<Counted>>>,
-    /// What is in the file already, with its number there, and how many messages it has.
+    /// Channels in the file with their ids and numbers of messages.
     channels: Vec<(Arc<Channel>, u16, u64)>,
     /// The smallest and the largest log time.
     times_ns: Option<(u64, u64)>,
-    /// The file's name where `ros2 bag` wants to know more of it.
+    /// The file's name, if it gets metadata for `ros2 bag`.
     bag: Option<String>,
 }
 
 impl McapFile {
-    /// Begins a file of this name; `written` counts its bytes.
+    /// Begins a file. `written` counts its bytes.
     pub(in crate::recording) fn begin(
         sink: Sink,
         name: &str,
@@ -116,12 +116,12 @@ impl McapFile {
         let writer = options.create(NoSeek::new(sink)).map_err(io_error)?;
         let bag = (format == Format::Ros2).then(|| name.to_owned());
         let mut file = Self { writer, channels: Vec::new(), times_ns: None, bag };
-        // a file that is never finished has it too, with nothing counted
+        // for a file that is never finished
         file.describe_bag()?;
         Ok(file)
     }
 
-    /// Adds a message to the chunk that is being filled.
+    /// Adds a message to the open chunk.
     pub(in crate::recording) fn write(&mut self, packet: &Packet) -> io::Result<()> {
         let known = self.channels.iter().position(|(channel, ..)| *channel == packet.channel);
         let index = match known {
@@ -143,7 +143,7 @@ impl McapFile {
         self.writer.write_to_known_channel(&header, &packet.data).map_err(io_error)
     }
 
-    /// The place of a channel that is new.
+    /// Adds a channel and returns its index.
     fn add(&mut self, channel: &Arc<Channel>) -> McapResult<usize> {
         let schema = match &channel.schema {
             Some(schema) => self.writer.add_schema(&schema.name, &schema.encoding, &schema.data)?,
@@ -154,31 +154,12 @@ impl McapFile {
         Ok(self.channels.len() - 1)
     }
 
-    /// Finishes the chunk and hands everything to the system.
+    /// Finishes the chunk and passes all bytes to the system.
     pub(in crate::recording) fn flush(&mut self) -> io::Result<()> {
         self.writer.flush().map_err(io_error)
     }
 
-    /// Adds a file inside the file.
-    pub(in crate::recording) fn attach(
-        &mut self,
-        name: &str,
-        media_type: &str,
-        data: &[u8],
-        now: SystemTime,
-    ) -> io::Result<()> {
-        let now = time::to_ns(now);
-        let attachment = Attachment {
-            log_time: now,
-            create_time: now,
-            name: name.to_owned(),
-            media_type: media_type.to_owned(),
-            data: Cow::Borrowed(data),
-        };
-        self.writer.attach(&attachment).map_err(io_error)
-    }
-
-    /// Says what `ros2 bag` wants to know.
+    /// Writes the metadata for `ros2 bag`.
     fn describe_bag(&mut self) -> io::Result<()> {
         let Some(file_name) = &self.bag else { return Ok(()) };
         let counts: Vec<_> = self.channels.iter().map(|(channel, _, count)| (Arc::clone(channel), *count)).collect();
@@ -188,8 +169,18 @@ impl McapFile {
         self.writer.write_metadata(&metadata).map_err(io_error)
     }
 
-    /// Ends the file: statistics, indexes.
-    pub(in crate::recording) fn finish(&mut self) -> io::Result<()> {
+    /// Ends the file: the calibration as an attachment, statistics, indexes.
+    pub(in crate::recording) fn finish(&mut self, calibration: Option<&str>, now: SystemTime) -> io::Result<()> {
+        if let Some(calibration) = calibration {
+            let attachment = Attachment {
+                log_time: time::to_ns(now),
+                create_time: time::to_ns(now),
+                name: "calibration.toml".to_owned(),
+                media_type: "application/toml".to_owned(),
+                data: Cow::Borrowed(calibration.as_bytes()),
+            };
+            self.writer.attach(&attachment).map_err(io_error)?;
+        }
         self.describe_bag()?;
         self.writer.finish().map_err(io_error)?;
         Ok(())
@@ -203,7 +194,7 @@ fn io_error(err: McapError) -> io::Error {
     }
 }
 
-/// Counts what has been taken.
+/// Counts the bytes that the sink took.
 struct Counted {
     sink: Sink,
     written: Arc<AtomicU64>,

@@ -1,13 +1,13 @@
-//! The recorder: takes frames and results from where they are made, and writes them into a file or a pipe on a thread of its own.
+//! The recorder: takes frames and results from the capture and engine threads, and writes them into a file or pipe on its own thread.
 //!
 //! ```text
 //!  capture thread ─ frame ──┐
 //!                           ├─▶ queue, bounded in bytes ─▶ recorder's thread: pack, compress, write, once a second sync
-//!  engine thread ─ result ──┘   what has no room is dropped, whole, and counted
+//!  engine thread ─ result ──┘   items that do not fit are dropped whole and counted
 //! ```
 //!
-//! Chunks are only ever appended, and none is open for longer than half a second: whatever ends the program, a file has
-//! all that is older.
+//! Chunks are only appended, and none stays open for more than half a second. So the file has all older pairs, however the
+//! program ends.
 
 mod clock;
 mod disk;

@@ -1,10 +1,10 @@
-//! Names of recordings: by the time, and never one that is taken.
+//! Names of new recordings.
 
 use crate::recording::time;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// `stereopsis_2026-11-21_10-30-05.mcap` in the current folder; never an existing file: `_2`, `_3`, … is added.
+/// `stereopsis_2026-11-21_10-30-05.mcap` in the current folder, or with `_2`, `_3`, … if that exists.
 pub fn default_name(now: SystemTime) -> PathBuf {
     default_name_in(Path::new(""), now)
 }
@@ -14,7 +14,7 @@ pub fn default_name_in(folder: &Path, now: SystemTime) -> PathBuf {
     free_name(&folder.join(format!("stereopsis_{}.mcap", time::for_file_name(now))))
 }
 
-/// This name, or the first of the names with `_2`, `_3`, … that no file has.
+/// This name, or the first with `_2`, `_3`, … that does not exist.
 pub(super) fn free_name(path: &Path) -> PathBuf {
     let numbered = |k: u32| {
         let mut name = path.file_stem().unwrap_or_default().to_owned();

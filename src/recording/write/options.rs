@@ -1,4 +1,4 @@
-//! Where a recording goes and how it is written; what is in it, [`crate::recording::About`] says.
+//! Target and format of a recording. [`crate::recording::About`] has its content.
 
 use crate::choices;
 use crate::recording::Format;
@@ -6,9 +6,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 choices! {
-    /// How chunks of a recording are compressed.
+    /// Compression of chunks.
     ///
-    /// `tools/bench_record.sh` compares them; what it said of one machine is in docs/recordings.md. LZ4 makes noisy raw pictures some 10 %
+    /// `tools/bench_record.sh` compares them, with results of one machine in docs/recordings.md. LZ4 makes noisy raw pictures some 10 %
     /// smaller, Zstandard some 15 % and depth by more than half, both in about the same time. Pictures that are JPEG already
     /// become no smaller by any of them.
     pub enum Compression {
@@ -21,7 +21,7 @@ choices! {
     }
 }
 
-/// Where a recording goes.
+/// Target of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A new file; none is ever overwritten.
@@ -39,16 +39,16 @@ impl fmt::Display for Target {
     }
 }
 
-/// How a recording is written.
+/// Options of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordOptions {
-    /// In which words.
+    /// Format of the messages.
     pub format: Format,
-    /// How chunks are compressed.
+    /// Compression of chunks.
     pub compression: Compression,
-    /// A source that can wait is held back until there is room, and nothing of it is dropped. Cameras cannot wait.
+    /// A source that can wait is blocked while the queue is full, and nothing is dropped. Cameras cannot wait.
     pub lossless: bool,
-    /// How many bytes of pairs and results may wait to be written.
+    /// Capacity of the queue, bytes.
     pub queue_bytes: usize,
 }
 

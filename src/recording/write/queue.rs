@@ -1,8 +1,9 @@
 //! What waits to be written, bounded in bytes: frames and results as they came, so that whoever brings them loses no time.
 
 use super::clock::Moment;
+use crate::capture::Frame;
 use crate::engine::Output;
-use crate::frame::{Frame, Luma, Picture};
+use crate::image::{Luma, Picture};
 use crate::recording::{Counters, Event};
 use crate::stereo::StereoParams;
 use std::collections::VecDeque;

@@ -1,14 +1,13 @@
-//! What others see of the recorder.
+//! The recorder, for the threads that feed it.
 
 use super::clock::{self, Clock, Moment};
 use super::file::{McapFile, Place, Sink};
 use super::queue::Queue;
 use super::thread::{Shared, Thread};
 use super::{RecordError, RecordOptions, RecordStatus, RecordSummary, Target};
-use crate::capture::{FrameTap, SourceInfo};
+use crate::capture::{Frame, FrameTap, SourceInfo};
 use crate::engine::Output;
 use crate::engine::worker::ResultTap;
-use crate::frame::Frame;
 use crate::recording::About;
 use crate::recording::pack::Packer;
 use crate::stereo::StereoParams;
@@ -18,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// The running recorder. Dropping the last one stops it.
+/// A running recorder. Dropping it stops the recording.
 pub struct Recorder {
     shared: Arc<Shared>,
     path: Option<PathBuf>,
@@ -29,7 +28,7 @@ pub struct Recorder {
     seen: Mutex<Seen>,
 }
 
-/// What was said of the source.
+/// State of the source.
 #[derive(Default)]
 struct Seen {
     source: Option<SourceInfo>,
@@ -37,7 +36,7 @@ struct Seen {
 }
 
 impl Recorder {
-    /// Makes the file and starts the thread.
+    /// Creates the file and starts the thread.
     ///
     /// # Errors
     /// The file exists or cannot be made, or the disk is nearly full.
@@ -50,7 +49,7 @@ impl Recorder {
         Self::start_at(place, sink, path, about, options, clock::of_system())
     }
 
-    /// The same with a place and a clock of one's own.
+    /// The same with another place and clock, for tests.
     pub(super) fn start_at(
         place: Place,
         sink: Sink,
@@ -72,17 +71,17 @@ impl Recorder {
         Ok(Arc::new(Self { shared, path, lossless: options.lossless, results, thread, seen: Mutex::default() }))
     }
 
-    /// Notes the parameters from now on.
+    /// Records the parameters from now on.
     pub fn set_params(&self, params: &StereoParams) {
         self.shared.queue.push_params(params, self.now());
     }
 
-    /// Notes what went wrong: a kind of [`crate::recording::Event`] and words.
+    /// Records a [`crate::recording::Event`] of this kind.
     pub fn event(&self, kind: &str, text: &str) {
         self.shared.queue.push_event(kind, text, self.now());
     }
 
-    /// Notes what is wrong with the source, as it is known now: what is new, and what is over.
+    /// Compares the current errors of the source with those before, and records new errors and ends of errors as events.
     pub fn watch(&self, errors: &[String]) {
         let mut seen = lock(&self.seen);
         for error in errors.iter().filter(|error| !seen.errors.contains(error)) {
@@ -96,7 +95,7 @@ impl Recorder {
         }
     }
 
-    /// How it goes.
+    /// The current status.
     pub fn status(&self) -> RecordStatus {
         let progress = self.shared.progress();
         let (ended, until) = match progress.ended {
@@ -117,7 +116,7 @@ impl Recorder {
         }
     }
 
-    /// How it went so far.
+    /// The summary up to now.
     pub fn summary(&self) -> RecordSummary {
         let RecordStatus { path, elapsed, bytes, counters, cpu_percent, ended, .. } = self.status();
         RecordSummary {
@@ -131,15 +130,15 @@ impl Recorder {
         }
     }
 
-    /// Takes nothing more and waits for nothing; what came is still written.
+    /// Closes the queue without waiting; its items are still written.
     pub fn close(&self) {
         self.shared.queue.close(self.now());
     }
 
-    /// Ends the recording and waits until all is on the disk. Again, it says the same.
+    /// Ends the recording and waits until the file is synced. Further calls return the same.
     ///
     /// # Errors
-    /// It ended before its time: the disk is full, or the pipe is closed. [`Recorder::summary`] says what there is.
+    /// It ended early: the disk is full, or the pipe is closed. [`Recorder::summary`] has the part that was written.
     pub fn stop(&self) -> Result<RecordSummary, RecordError> {
         self.close();
         if let Some(thread) = lock(&self.thread).take()
@@ -161,7 +160,7 @@ impl Recorder {
         (self.shared.clock)()
     }
 
-    /// Tells when frames come from elsewhere.
+    /// Records a change of the source as an event.
     fn note_source(&self, source: &SourceInfo) {
         let mut seen = lock(&self.seen);
         let same = seen

@@ -1,4 +1,4 @@
-//! How a recording goes, and how it went.
+//! Status of a running recording, and summary of a finished one.
 
 use super::Target;
 use crate::recording::Counters;
@@ -6,24 +6,24 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How a recording goes.
+/// Status of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordStatus {
     /// The file; `None` for standard output.
     pub path: Option<PathBuf>,
-    /// Since it was started, until it ended.
+    /// Time since its start, or until its end.
     pub elapsed: Duration,
     /// Bytes written.
     pub bytes: u64,
-    /// Bytes written per second, over the last seconds.
+    /// Bytes written per second, averaged over the last seconds.
     pub bytes_per_s: f64,
     /// Pairs and results so far.
     pub counters: Counters,
-    /// Processor time of the recorder's thread over wall time, per cent of one core; `None` where the system does not tell.
+    /// Processor time of the recorder's thread over wall time, per cent of one core; `None` if the system does not report it.
     pub cpu_percent: Option<f64>,
-    /// How long the disk lasts at this rate, s; `None` where nobody knows.
+    /// Time until the disk is full at this rate, s; `None` if unknown.
     pub disk_left_s: Option<f64>,
-    /// How it ended, once it has: an error in words to be shown as they are.
+    /// Result, once it has ended; an error as a message for the user.
     pub ended: Option<Result<(), String>>,
 }
 
@@ -33,13 +33,13 @@ impl RecordStatus {
         self.bytes_per_s * 60.0 / 1e6
     }
 
-    /// Pairs and results that the disk could not take.
+    /// Pairs and results dropped because the disk was too slow.
     pub fn dropped(&self) -> u64 {
         self.counters.dropped_by_disk + self.counters.results_dropped_by_disk
     }
 }
 
-/// Some words for a status line.
+/// Text for a status line.
 impl fmt::Display for RecordStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bytes, counters, .. } = self;
@@ -55,12 +55,12 @@ impl fmt::Display for RecordStatus {
     }
 }
 
-/// How a recording went.
+/// Summary of a recording.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct RecordSummary {
     /// The file; `None` for standard output.
     pub path: Option<PathBuf>,
-    /// How long it took, s.
+    /// Duration, s.
     pub seconds: f64,
     /// Its size.
     pub bytes: u64,
@@ -69,9 +69,9 @@ pub struct RecordSummary {
     pub counters: Counters,
     /// 10^6 bytes for each minute.
     pub mb_per_minute: f64,
-    /// Processor time of the recorder's thread over wall time, per cent of one core; `None` where the system does not tell.
+    /// Processor time of the recorder's thread over wall time, per cent of one core; `None` if the system does not report it.
     pub recorder_cpu_percent: Option<f64>,
-    /// Why it ended before somebody stopped it.
+    /// Why it ended early.
     pub error: Option<String>,
 }
 

@@ -1,11 +1,10 @@
 use super::clock::{Clock, Moment, of_system};
 use super::file::{Place, Sink};
 use super::*;
-use crate::capture::{FrameTap, SourceInfo};
+use crate::capture::{Frame, FrameTap, RawPair, SourceInfo};
 use crate::engine::worker::ResultTap;
 use crate::engine::{EngineInfo, EngineKind, Job, Output};
-use crate::frame::{Frame, Luma, Picture, RawPair};
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture};
 use crate::recording::format::decode;
 use crate::recording::{About, Body, Channel, Counters, Event, Recording, Schema, Stream, Streams, topic};
 use crate::stereo::{DisparityMap, StereoParams};

@@ -1,4 +1,4 @@
-//! The recorder's thread: takes what waits, packs it, writes it; now and then it flushes, syncs, and looks at the disk.
+//! The recorder's thread: packs and writes the items of the queue, and periodically flushes, syncs, and checks the disk.
 
 use super::clock::{Clock, Jumps, Moment};
 use super::file::{McapFile, Place};
@@ -6,43 +6,43 @@ use super::queue::{Item, Next, Queue};
 use super::{RecordError, disk};
 use crate::process;
 use crate::recording::Packet;
-use crate::recording::pack::Packer;
+use crate::recording::pack::{PackError, Packer};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-/// A chunk is finished at the latest after this time, so that nothing older than a second is ever lost.
-const FLUSH_EVERY: Duration = Duration::from_millis(500);
-/// How often counters are written, files synced and disks looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// After so many bytes the disk is looked at before its time.
-const LOOK_AFTER_BYTES: u64 = 16 << 20;
-/// Bytes per second are those of so many looks.
-const LOOKS: usize = 6;
-/// Moments that the clock cannot tell apart are made so much different: readers know pairs by their times.
-const STEP: Duration = Duration::from_micros(1);
+/// Maximum age of an open chunk, so that a crash loses at most one second.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
+/// Interval of counters, syncs and checks of the disk.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// Bytes after which the disk is checked before that.
+const CHECK_BYTES: u64 = 16 << 20;
+/// Intervals over which bytes per second are averaged.
+const RATE_INTERVALS: usize = 6;
+/// Difference between times that the clock does not distinguish: readers identify pairs by their times.
+const TIME_STEP: Duration = Duration::from_micros(1);
 
-/// What the thread shares with whoever owns it.
+/// State shared by the thread and its owner.
 pub(super) struct Shared {
     pub(super) queue: Queue,
     pub(super) clock: Clock,
     pub(super) started: Instant,
-    /// Bytes that the system has taken.
+    /// Bytes that the system took.
     pub(super) written: Arc<AtomicU64>,
     progress: Mutex<Progress>,
 }
 
-/// How far it is.
+/// Progress of the thread.
 #[derive(Clone, Default)]
 pub(super) struct Progress {
     pub(super) bytes_per_s: f64,
     /// Processor time of the thread.
     pub(super) cpu_time: Option<Duration>,
-    /// How long the disk lasts, s.
+    /// Time until the disk is full, s.
     pub(super) disk_left_s: Option<f64>,
-    /// How it ended, and when.
+    /// Result and time of its end.
     pub(super) ended: Option<(Result<(), RecordError>, Instant)>,
 }
 
@@ -65,22 +65,22 @@ impl Shared {
 pub(super) struct Thread {
     shared: Arc<Shared>,
     packer: Packer,
-    /// The calibration that is attached at the end.
+    /// The calibration file, attached at the end.
     calibration: Option<String>,
     place: Place,
     file: McapFile,
     jumps: Jumps,
-    /// The last time that a packet got.
+    /// Time of the last packets.
     last_wall: Option<SystemTime>,
     flush_due: Instant,
-    look_due: Instant,
-    /// When how many bytes were written.
-    looks: VecDeque<(Instant, u64)>,
-    /// How much was written when the disk was looked at.
-    room_seen_at: u64,
+    check_due: Instant,
+    /// Times with the bytes written until then.
+    rate_samples: VecDeque<(Instant, u64)>,
+    /// Bytes written at the last check of the disk.
+    checked_bytes: u64,
 }
 
-/// Whatever ends the thread, nobody waits for it any more.
+/// Closes the queue at the end of the thread, also after a panic.
 struct AbandonOnDrop(Arc<Shared>);
 
 impl Drop for AbandonOnDrop {
@@ -109,10 +109,10 @@ impl Thread {
             file,
             jumps: Jumps::default(),
             last_wall: None,
-            flush_due: now + FLUSH_EVERY,
-            look_due: now + LOOK_EVERY,
-            looks: VecDeque::from([(now, 0)]),
-            room_seen_at: 0,
+            flush_due: now + FLUSH_INTERVAL,
+            check_due: now + CHECK_INTERVAL,
+            rate_samples: VecDeque::from([(now, 0)]),
+            checked_bytes: 0,
         }
     }
 
@@ -137,81 +137,86 @@ impl Thread {
         drop(guard);
     }
 
-    /// Writes until nothing will come any more.
+    /// Writes until the queue is closed.
     fn write_all(&mut self) -> Result<(), RecordError> {
         loop {
-            match self.shared.queue.next(self.flush_due.min(self.look_due)) {
+            match self.shared.queue.next(self.flush_due.min(self.check_due)) {
                 Next::Item(item, moment) => self.write_item(&item, moment)?,
                 Next::Idle => {}
                 Next::Closed => return Ok(()),
             }
             let now = Instant::now();
-            if now >= self.look_due {
-                self.look(now)?;
+            if now >= self.check_due {
+                self.check(now)?;
             } else if now >= self.flush_due {
-                self.flush_due = now + FLUSH_EVERY;
+                self.flush_due = now + FLUSH_INTERVAL;
                 self.flush()?;
             }
-            if self.written() - self.room_seen_at >= LOOK_AFTER_BYTES {
-                self.look_for_room()?;
+            if self.written() - self.checked_bytes >= CHECK_BYTES {
+                self.check_disk()?;
             }
         }
     }
 
     fn write_item(&mut self, item: &Item, moment: Moment) -> Result<(), RecordError> {
-        if let Some(text) = self.jumps.look(moment) {
+        if let Some(text) = self.jumps.check(moment) {
             let event = self.shared.queue.event("clock", &text);
-            let wall = self.distinct(moment.wall);
-            let packet = self.packer.event(&event, wall);
-            self.write(&[packet])?;
+            self.write_note(moment.wall, |packer, wall| packer.event(&event, wall))?;
         }
-        let wall = self.distinct(moment.wall);
+        let failed = |err: PackError| RecordError::Pack(err.to_string());
         match item {
             Item::Frame(frame) => {
-                let packets = self.packer.frame(frame, wall).map_err(|err| RecordError::Pack(err.to_string()))?;
+                let wall = self.distinct(moment.wall);
+                let packets = self.packer.frame(frame, wall).map_err(failed)?;
                 self.write(&packets)?;
                 self.shared.queue.count(|counters| counters.pairs += 1);
             }
             Item::Result(output) => {
-                let packets = self.packer.result(output, wall).map_err(|err| RecordError::Pack(err.to_string()))?;
+                let wall = self.distinct(moment.wall);
+                let packets = self.packer.result(output, wall).map_err(failed)?;
                 self.write(&packets)?;
                 self.shared.queue.count(|counters| counters.results += 1);
             }
-            Item::Params(params) => {
-                let packet = self.packer.parameters(params, wall);
-                self.write(&[packet])?;
-            }
-            Item::Event(event) => {
-                let packet = self.packer.event(event, wall);
-                self.write(&[packet])?;
-            }
+            Item::Params(params) => self.write_note(moment.wall, |packer, wall| packer.parameters(params, wall))?,
+            Item::Event(event) => self.write_note(moment.wall, |packer, wall| packer.event(event, wall))?,
         }
         Ok(())
     }
 
-    /// Once a second: counters, everything to the disk, and how much room that has.
-    fn look(&mut self, now: Instant) -> Result<(), RecordError> {
-        (self.flush_due, self.look_due) = (now + FLUSH_EVERY, now + LOOK_EVERY);
+    fn write_note(
+        &mut self,
+        wall: SystemTime,
+        pack: impl FnOnce(&mut Packer, SystemTime) -> Packet,
+    ) -> Result<(), RecordError> {
+        let wall = self.distinct(wall);
+        let packet = pack(&mut self.packer, wall);
+        self.write(&[packet])
+    }
+
+    /// Writes counters, syncs the file, and checks the disk.
+    fn check(&mut self, now: Instant) -> Result<(), RecordError> {
+        (self.flush_due, self.check_due) = (now + FLUSH_INTERVAL, now + CHECK_INTERVAL);
         self.write_counters()?;
         self.flush()?;
+        self.sync().map_err(|err| self.cannot_write(err))?;
         let bytes = self.written();
-        if let Some(sync) = &self.place.sync {
-            sync(bytes).map_err(|err| self.cannot_write(err))?;
+        self.rate_samples.push_back((now, bytes));
+        let (first, before) = if self.rate_samples.len() > RATE_INTERVALS {
+            self.rate_samples.pop_front()
+        } else {
+            self.rate_samples.front().copied()
         }
-        self.looks.push_back((now, bytes));
-        let (first, before) =
-            if self.looks.len() > LOOKS { self.looks.pop_front() } else { self.looks.front().copied() }
-                .unwrap_or((now, bytes));
+        .unwrap_or((now, bytes));
         let mut progress = self.shared.lock();
         progress.cpu_time = process::thread_cpu_time();
         progress.bytes_per_s = (bytes - before) as f64 / now.duration_since(first).as_secs_f64().max(1e-3);
         drop(progress);
-        self.look_for_room()
+        self.check_disk()
     }
 
-    /// Ends the recording where the disk is nearly full.
-    fn look_for_room(&mut self) -> Result<(), RecordError> {
-        self.room_seen_at = self.written();
+    /// Fails if the disk is nearly full.
+    fn check_disk(&mut self) -> Result<(), RecordError> {
+        self.checked_bytes = self.written();
         let free = (self.place.free_bytes)();
         let mut progress = self.shared.lock();
         let bytes_per_s = progress.bytes_per_s;
@@ -230,27 +235,21 @@ impl Thread {
 
     /// Ends the file.
     fn finish(&mut self, kind: &str, text: &str) -> Result<(), RecordError> {
-        let wall = self.distinct((self.shared.clock)().wall);
+        let wall = (self.shared.clock)().wall;
         let event = self.shared.queue.event(kind, text);
-        let packet = self.packer.event(&event, wall);
-        self.write(&[packet])?;
+        self.write_note(wall, |packer, wall| packer.event(&event, wall))?;
         self.write_counters()?;
-        let end = self.end_file(wall);
-        end.map_err(|err| self.cannot_write(err))
+        let ended = self.file.finish(self.calibration.as_deref(), wall).and_then(|()| self.sync());
+        ended.map_err(|err| self.cannot_write(err))
     }
 
-    fn end_file(&mut self, now: SystemTime) -> io::Result<()> {
-        if let Some(calibration) = &self.calibration {
-            self.file.attach("calibration.toml", "application/toml", calibration.as_bytes(), now)?;
-        }
-        self.file.finish()?;
+    fn sync(&self) -> io::Result<()> {
         self.place.sync.as_ref().map_or(Ok(()), |sync| sync(self.written()))
     }
 
     fn write_counters(&mut self) -> Result<(), RecordError> {
-        let wall = self.distinct((self.shared.clock)().wall);
-        let packet = self.packer.counters(&self.shared.queue.counters(), wall);
-        self.write(&[packet])
+        let (wall, counters) = ((self.shared.clock)().wall, self.shared.queue.counters());
+        self.write_note(wall, |packer, wall| packer.counters(&counters, wall))
     }
 
     fn write(&mut self, packets: &[Packet]) -> Result<(), RecordError> {
@@ -266,9 +265,9 @@ impl Thread {
         self.shared.written.load(Ordering::Relaxed)
     }
 
-    /// A time like this one that no packet had just before.
+    /// The time, made different from that of the last packets.
     fn distinct(&mut self, wall: SystemTime) -> SystemTime {
-        let wall = if self.last_wall == Some(wall) { wall + STEP } else { wall };
+        let wall = if self.last_wall == Some(wall) { wall + TIME_STEP } else { wall };
         self.last_wall = Some(wall);
         wall
     }

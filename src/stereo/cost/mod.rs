@@ -198,8 +198,7 @@ pub fn partner(x: usize, d: i32, width: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Luma;
-    use crate::image::Image;
+    use crate::image::{Image, Luma};
     use crate::stereo::{DisparityMap, StereoParams, match_pair};
 
     /// A texture and the same seen `shift` px further left.

@@ -3,7 +3,7 @@
 use super::census::{self, Shape};
 use super::mutual_information::Table;
 use super::{Channel, Comparison, Scalar, absolute, gradient_census, partner, rank, sad};
-use crate::frame::Luma;
+use crate::image::Luma;
 use crate::stereo::Volume;
 use crate::stereo::params::StereoParams;
 

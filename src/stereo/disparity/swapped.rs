@@ -1,7 +1,7 @@
 //! The right picture's map from matching once more with the pictures swapped (Frommholz 2020, section 2).
 
 use super::winner_takes_all;
-use crate::frame::Luma;
+use crate::image::Luma;
 use crate::stereo::map::DisparityMap;
 use crate::stereo::params::StereoParams;
 use crate::stereo::prior::Prior;

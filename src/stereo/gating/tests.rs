@@ -1,6 +1,5 @@
 use super::*;
-use crate::frame::Luma;
-use crate::image::Image;
+use crate::image::{Image, Luma};
 use crate::stereo::Fill;
 use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::prior::Prior;

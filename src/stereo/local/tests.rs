@@ -1,6 +1,5 @@
 use super::*;
-use crate::frame::Luma;
-use crate::image::Image;
+use crate::image::{Image, Luma};
 use crate::stereo::{CostKind, Prior, StereoParams, Volume, match_pair, sum_volume};
 use fastrand::Rng;
 

@@ -1,7 +1,6 @@
 //! A picture at half its size.
 
-use crate::frame::Luma;
-use crate::image::Image;
+use crate::image::{Image, Luma};
 
 /// The rounded mean of each 2 x 2 pixels, at full depth. Sizes are rounded up; the missing column or row repeats the last one.
 pub fn halve(luma: &Luma) -> Luma {

@@ -1,44 +1,45 @@
-//! What the cameras in use can be set to, as their drivers offer it.
+//! The controls of the cameras in use, as their drivers offer them.
 
+use super::{Command, State, widgets};
 use crate::capture::webcam::controls::{ControlKind, OfferedControl};
 use crate::capture::{ControlWishes, PowerLine, Wish};
-use crate::ui::session::Session;
-use crate::ui::widgets;
-use egui::{DragValue, RichText, Role, Ui, WidgetInfo};
+use egui::{DragValue, RichText, Role, Ui};
 
-/// What the drivers of the cameras in use offer.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
-    if session.status.cameras.cameras.is_empty() {
+/// Shows the controls that the drivers of the cameras in use offer.
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let cameras = &state.status().cameras.cameras;
+    if cameras.is_empty() {
         return;
     }
     widgets::heading(ui, "Cameras");
     ui.horizontal(|ui| {
-        if session.status.cameras.cameras.len() == 2 {
+        if cameras.len() == 2 {
             let help =
                 "Takes exposure, gain and white balance that the left camera has settled at, and locks both to them.";
             if ui.button("Equal exposure").on_hover_text(help).clicked() {
-                session.equal_exposure();
+                commands.push(Command::EqualExposure);
             }
         }
         if ui.button("Read again").on_hover_text("Automatics change values by themselves.").clicked() {
-            session.read_controls();
+            commands.push(Command::ReadControls);
         }
     });
-    for (eye, (camera, offered)) in session.rig.controls.clone().into_iter().enumerate() {
+    for (view, (camera, offered)) in state.rig.controls.iter().enumerate() {
         ui.label(RichText::new(format!("camera {camera}")).strong());
         match offered {
             Err(why) => widgets::note(ui, why),
             Ok(offered) if offered.is_empty() => widgets::note(ui, "its driver offers no controls"),
-            Ok(offered) => offered.iter().for_each(|control| {
-                if let Some(wishes) = row(ui, camera, control) {
-                    session.set_controls(eye, wishes);
-                }
-            }),
+            Ok(offered) => commands.extend(
+                offered
+                    .iter()
+                    .filter_map(|control| row(ui, *camera, control))
+                    .map(|settings| Command::SetControls(view, settings)),
+            ),
         }
     }
 }
 
-/// One control; gives what is wished once it is changed.
+/// One control; gives the new setting once it is changed.
 fn row(ui: &mut Ui, camera: u32, control: &OfferedControl) -> Option<ControlWishes> {
     let kind = control.kind;
     let name = format!("{} of camera {camera}", kind.label());
@@ -64,10 +65,10 @@ fn power_line(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<Contr
 /// A number, with the camera's own choice beside it where it has one.
 fn value(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<ControlWishes> {
     let kind = control.kind;
-    let mut wished = None;
+    let mut setting = None;
     let mut auto = control.auto == Some(true);
     if control.auto.is_some() && ui.checkbox(&mut auto, "auto").on_hover_text("The camera decides.").changed() {
-        wished = wishes(kind, if auto { Wish::Auto } else { Wish::Fixed(control.value) });
+        setting = setting_of(kind, if auto { Wish::Auto } else { Wish::Fixed(control.value) });
     }
     let mut value = control.value;
     let field = DragValue::new(&mut value)
@@ -76,15 +77,15 @@ fn value(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<ControlWis
         .suffix(format!(" {}", kind.unit()))
         .update_while_editing(false);
     let response = ui.add_enabled(control.auto != Some(true), field);
-    response.widget_info(|| WidgetInfo { value: Some(value), ..WidgetInfo::labeled(Role::SpinButton, true, name) });
+    widgets::name(&response, Role::SpinButton, name, value);
     if response.changed() {
-        wished = wishes(kind, Wish::Fixed(value));
+        setting = setting_of(kind, Wish::Fixed(value));
     }
-    wished
+    setting
 }
 
-/// A control as it is wished; `None` for what a person does not set.
-fn wishes(kind: ControlKind, wish: Wish<f64>) -> Option<ControlWishes> {
+/// The setting of one control; `None` where there is none to set.
+fn setting_of(kind: ControlKind, wish: Wish<f64>) -> Option<ControlWishes> {
     let none = ControlWishes::default();
     let whole = match wish {
         Wish::Auto => Wish::Auto,

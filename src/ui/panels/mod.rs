@@ -1,35 +1,106 @@
-//! The controls at the edge: one file for each panel.
+//! The panels, one file each. A panel reads the state and answers with commands; it may hold view state of its own.
 
-pub(crate) mod cameras;
-pub(crate) mod controls;
-pub(crate) mod depth;
-pub(crate) mod health;
-pub(crate) mod help;
-pub(crate) mod notices;
-pub(crate) mod parameters;
-pub(crate) mod pixel;
-pub(crate) mod preset;
-pub(crate) mod reach;
-pub(crate) mod record;
-pub(crate) mod rig;
-pub(crate) mod slow;
-pub(crate) mod source;
-pub(crate) mod status;
-pub(crate) mod timeline;
-pub(crate) mod toolbar;
+mod cameras;
+mod controls;
+mod depth;
+mod health;
+mod help;
+mod notices;
+mod overload;
+mod parameters;
+mod pictures;
+mod pixel;
+mod preset;
+mod reach;
+mod recording;
+mod rig;
+mod source;
+mod status;
+mod timeline;
+mod toolbar;
 
+use super::action::Action;
 use super::command::Command;
+use super::state::State;
+use super::widgets;
+use eframe::egui_wgpu::RenderState;
 use egui::{Button, Response, Ui};
 
-/// The button of a command, with what it does and its key.
-pub(crate) fn command_button(ui: &mut Ui, command: Command, button: Button<'_>, selected: bool) -> Response {
-    let response = ui.add(button.selected(selected));
-    let enabled = response.enabled();
-    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, enabled, selected, command.label()));
-    response.on_hover_text(tooltip(ui, command))
+/// A part of the window.
+pub(crate) trait Panel {
+    /// Whether it is shown.
+    fn is_open(&self, _state: &State) -> bool {
+        true
+    }
+
+    /// Draws the panel, and adds the commands that the user gives in it.
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>);
 }
 
-/// What a command does, and its key.
-pub(crate) fn tooltip(ui: &Ui, command: Command) -> String {
-    format!("{}\n{}", command.tooltip(), ui.ctx().format_shortcut(&command.shortcut()))
+/// Position of a panel.
+pub(crate) enum Place {
+    /// At the upper edge, below the panels before it in the list.
+    Top,
+    /// At the lower edge, above the panels before it in the list.
+    Bottom,
+    /// In the column at the left.
+    Left,
+    /// In the column at the right.
+    Right,
+    /// A window over the pictures, opened and closed by this action.
+    Window(Action, fn() -> egui::Window<'static>),
+    /// Between all others.
+    Centre,
+}
+
+/// Every panel with its position; those at one position in the order in which they are laid out.
+pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
+    vec![
+        (Place::Top, Box::new(toolbar::Toolbar)),
+        (Place::Top, Box::new(source::SourceStrip)),
+        (Place::Bottom, Box::new(status::StatusLine)),
+        (Place::Bottom, Box::new(notices::NoticeList)),
+        (Place::Bottom, Box::new(timeline::Timeline::default())),
+        (Place::Bottom, Box::new(overload::Overload)),
+        (Place::Left, Box::new(parameters::MatchingParameters)),
+        (Place::Right, Box::new(pixel::PixelReadout)),
+        (Place::Right, Box::new(depth::DepthDisplay)),
+        (Place::Right, Box::new(health::Health)),
+        (Place::Window(Action::Cameras, cameras::window), Box::new(cameras::CameraChooser::default())),
+        (Place::Window(Action::Rig, rig::window), Box::new(rig::RigWindow)),
+        (Place::Window(Action::Reach, reach::window), Box::new(reach::ReachCurves)),
+        (Place::Window(Action::Help, help::window), Box::new(help::Keys)),
+        (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
+    ]
+}
+
+/// The button of an action, with its help and key.
+fn action_button(
+    ui: &mut Ui,
+    action: Action,
+    button: Button<'_>,
+    selected: bool,
+    commands: &mut Vec<Command>,
+) -> Response {
+    let response = ui.add(button.selected(selected));
+    let enabled = response.enabled();
+    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, enabled, selected, action.label()));
+    if response.clicked() {
+        commands.push(action.into());
+    }
+    response.on_hover_text(tooltip(ui, action))
+}
+
+/// The entry of an action in a menu, with its key.
+fn menu_entry(ui: &mut Ui, action: Action, commands: &mut Vec<Command>) {
+    let button = Button::new(action.label()).shortcut_text(ui.ctx().format_shortcut(&action.shortcut()));
+    if ui.add(button).on_hover_text(tooltip(ui, action)).clicked() {
+        commands.push(action.into());
+        ui.close();
+    }
+}
+
+/// Help and key of an action.
+fn tooltip(ui: &Ui, action: Action) -> String {
+    format!("{}\n{}", action.help(), ui.ctx().format_shortcut(&action.shortcut()))
 }

@@ -1,42 +1,53 @@
 //! Matching and filters: made from the table of parameters, so that a new one appears here by itself.
 
-use crate::frame::Geometry;
+use super::{Command, Panel, State, widgets};
+use crate::geometry::Geometry;
 use crate::parameter::{Domain, Group, Parameter, Value};
 use crate::stereo::{Preset, StereoParams};
+use crate::ui::state::ViewSettings;
 use crate::ui::view::metres;
-use crate::ui::widgets::{self, NumberRow};
+use crate::ui::widgets::NumberRow;
 use egui::Ui;
 use std::ops::RangeInclusive;
 
-/// Context of the panel.
-pub(crate) struct Context<'a> {
-    /// A double-click restores this preset's value.
-    pub(crate) preset: Preset,
-    /// Turns the range into metres.
-    pub(crate) geometry: Option<&'a Geometry>,
-    /// All parameters, or the basic ones.
-    pub(crate) unfolded: bool,
+pub(super) struct MatchingParameters;
+
+impl Panel for MatchingParameters {
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        let mut params = state.matching.params.clone();
+        for (title, group) in [("Matching", Group::Matching), ("Filters", Group::Filters)] {
+            widgets::heading(ui, title);
+            rows(ui, group, &mut params, state);
+        }
+        if params != state.matching.params {
+            commands.push(Command::SetParams(params));
+        }
+        ui.add_space(4.0);
+        let unfolded = state.view.unfolded;
+        let more = if unfolded { "fewer ▴" } else { "more ▾" };
+        if ui.small_button(more).on_hover_text("Show all parameters, or only those that matter most").clicked() {
+            commands.push(Command::SetView(ViewSettings { unfolded: !unfolded, ..state.view.clone() }));
+        }
+    }
 }
 
-/// Shows the parameters of `group`; true if `params` has changed.
-pub(crate) fn show(ui: &mut Ui, group: Group, params: &mut StereoParams, context: &Context<'_>) -> bool {
-    let defaults = defaults(params, context.preset);
-    let mut changed = false;
+/// The parameters of `group`; only the basic ones unless all are unfolded.
+fn rows(ui: &mut Ui, group: Group, params: &mut StereoParams, state: &State) {
+    let defaults = defaults(params, state.matching.preset);
     for parameter in StereoParams::table().iter().filter(|p| p.group == group) {
         let reason = parameter.inapplicable(params);
         let is_dependent = parameter.properties.belongs.is_some();
         let is_basic = parameter.basic || is_dependent;
-        if (is_dependent && reason.is_some()) || !(is_basic || context.unfolded) {
+        if (is_dependent && reason.is_some()) || !(is_basic || state.view.unfolded) {
             continue;
         }
-        changed |= one(ui, parameter, params, &defaults, reason);
+        one(ui, parameter, params, &defaults, reason);
         match parameter.name {
-            "num-disparities" => range_line(ui, params, context.geometry),
+            "num-disparities" => range_line(ui, params, state.geometry()),
             "p1" | "p2" if params.paths != 0 => relative_line(ui, (parameter.get)(params), params),
             _ => {}
         }
     }
-    changed
 }
 
 /// One row.
@@ -46,20 +57,17 @@ fn one(
     params: &mut StereoParams,
     defaults: &StereoParams,
     reason: Option<&str>,
-) -> bool {
+) {
     let why = reason.map(str::to_owned).or_else(|| parameter.range(params).and_then(|(_, why)| why));
     let help = why.map_or_else(|| parameter.help.to_owned(), |why| format!("{}\n{why}", parameter.help));
     let before = (parameter.get)(params);
     let value = ui.add_enabled_ui(reason.is_none(), |ui| {
         widgets::row(ui, parameter.label, &help, |ui| edit(ui, parameter, params, defaults, &help))
     });
-    let value = value.inner;
-    if value == before {
-        return false;
+    if value.inner != before {
+        params.set(parameter, value.inner);
+        params.repair(|name| name == parameter.name);
     }
-    params.set(parameter, value);
-    params.repair(|name| name == parameter.name);
-    true
 }
 
 /// The control that suits the domain; gives the value.
@@ -134,7 +142,7 @@ fn defaults(params: &StereoParams, preset: Preset) -> StereoParams {
     defaults
 }
 
-/// `= 0.42 m … ∞`: the search range in metres.
+/// The search range in metres: `= 0.42 m … ∞`.
 fn range_line(ui: &mut Ui, params: &StereoParams, geometry: Option<&Geometry>) {
     widgets::row(ui, "", "", |ui| widgets::note(ui, range_text(params, geometry)));
 }

@@ -1,68 +1,81 @@
-//! Reads out the pixel under the pointer: disparity, depth, place in space, brightness, and why there is none.
+//! Readout of the pixel under the pointer: disparity, depth, position, grey values, and why a disparity is missing.
 
+use super::{Command, Panel, State, widgets};
+use crate::capture::Recorded;
 use crate::engine::Output;
-use crate::frame::{Luma, Recorded};
-use crate::image::Image;
+use crate::image::{Image, Luma};
 use crate::stereo::{DisparityMap, INVALID, depth, reason};
-use crate::ui::session::Session;
 use crate::ui::view::{Crosshair, metres};
-use crate::ui::widgets;
-use egui::{RichText, Ui};
+use egui::{RichText, TextStyle, Ui};
+use std::sync::Arc;
 
-/// What is known of one pixel.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Readout {
-    pub(crate) disparity_px: Option<f32>,
-    /// How clearly it won.
-    pub(crate) confidence_percent: Option<f32>,
-    pub(crate) depth_m: Option<f32>,
-    pub(crate) xyz_m: Option<[f32; 3]>,
-    /// Grey values left and, at x - d, right.
-    pub(crate) grey: (u16, Option<u16>),
-    /// Exact depth, where the source knows it.
-    pub(crate) truth_m: Option<f32>,
-    /// What was recorded there: depth in m, or else disparity in px, in words.
-    pub(crate) recorded: Option<String>,
-    /// Why there is no disparity, or that it was filled in.
-    pub(crate) why: Option<String>,
-}
+pub(super) struct PixelReadout;
 
-impl Readout {
-    /// Reads pixel `(x, y)`; without a map only the pictures.
-    pub(crate) fn of(output: &Output, (x, y): (usize, usize)) -> Self {
-        let frame = &*output.job.frame;
-        let mut readout = Self { grey: (grey(&frame.left.luma, x, y), None), ..Self::default() };
-        let geometry = frame.geometry.as_ref();
-        readout.truth_m = frame.truth.as_ref().zip(geometry).and_then(|(truth, geometry)| {
-            let d = truth.left_px.at(x, y);
-            geometry.depth_m(f64::from(d)).map(|z| z as f32)
-        });
-        readout.recorded =
-            frame.raw.recorded.as_ref().and_then(|recorded| was_recorded(recorded, frame.size(), (x, y)));
-        let Some(map) = &output.map else { return readout };
-        readout.why = why(map, x, y);
-        readout.disparity_px = map.disparity_px(x, y);
-        readout.confidence_percent = map.confidence_percent(x, y);
-        if let Some(geometry) = geometry {
-            readout.depth_m = Some(depth::depth_m(map.values.at(x, y), geometry)).filter(|z| z.is_finite());
-            readout.xyz_m = readout.depth_m.map(|z| {
-                let scale = z / geometry.focal_px as f32;
-                [(x as f32 - geometry.cx_px as f32) * scale, (y as f32 - geometry.cy_px as f32) * scale, z]
-            });
-            if readout.disparity_px.is_some() && readout.depth_m.is_none() {
-                readout.why = Some("no depth: at or behind infinity".into());
-            }
+impl Panel for PixelReadout {
+    fn show(&mut self, ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
+        widgets::heading(ui, "Pixel");
+        let (output, pixel) = (state.output(), state.pointer.pixel());
+        let is_inside = |output: &&Arc<Output>, (x, y): (usize, usize)| {
+            let (width, height) = output.job.frame.size();
+            x < width && y < height
+        };
+        if let Some((output, pixel)) = output.zip(pixel).filter(|(output, pixel)| is_inside(output, *pixel)) {
+            readout(ui, output, pixel);
+            return;
         }
-        readout.grey.1 = readout.disparity_px.and_then(|d| {
-            let column = (x as f32 - d).round();
-            (0.0..frame.size().0 as f32).contains(&column).then(|| grey(&frame.right.luma, column as usize, y))
-        });
-        readout
+        widgets::note(ui, "Rest the pointer on a picture to read it; a click holds the place.");
+        // room for the numbers that come, so that nothing below jumps
+        let row = ui.text_style_height(&TextStyle::Monospace) + ui.spacing().item_spacing.y;
+        let with_confidence = output.is_some_and(|output| output.job.params.confidence);
+        ui.add_space(row * if with_confidence { 7.0 } else { 6.0 });
     }
 }
 
-/// What was recorded where pixel `(x, y)` of a picture of this size is.
-fn was_recorded(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize)) -> Option<String> {
+/// The values of pixel `(x, y)`; without a map on the host only those of the pictures.
+fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize)) {
+    let frame = &*output.job.frame;
+    let (geometry, map) = (frame.geometry.as_ref(), output.map.as_deref());
+    let disparity_px = map.and_then(|map| map.disparity_px(x, y));
+    let depth_m = geometry.zip(map).map(|(geometry, map)| depth::depth_m(map.values.at(x, y), geometry));
+    let depth_m = depth_m.filter(|z| z.is_finite());
+    let mut line = |name: &str, value: Option<String>| {
+        widgets::named_value(ui, name, value.as_deref().unwrap_or("–"), None);
+    };
+    line("x, y", Some(format!("{x}, {y} px")));
+    line("disparity", disparity_px.map(|d| format!("{d:.2} px")));
+    // shown where it is computed, so that nothing jumps from pixel to pixel
+    if output.job.params.confidence {
+        line("confidence", map.and_then(|map| map.confidence_percent(x, y)).map(|c| format!("{c:.0} %")));
+    }
+    let estimated = if geometry.is_some_and(|geometry| geometry.estimated) { ", estimated" } else { "" };
+    line("depth", depth_m.map(|z| format!("{} m{estimated}", metres(z))));
+    let xyz = geometry.zip(depth_m).map(|(geometry, z)| {
+        let scale = z / geometry.focal_px as f32;
+        let (x, y) = ((x as f32 - geometry.cx_px as f32) * scale, (y as f32 - geometry.cy_px as f32) * scale);
+        format!("{x:.2}  {y:.2}  {z:.2} m")
+    });
+    line("X Y Z", xyz);
+    let column = disparity_px.map(|d| (x as f32 - d).round()).filter(|c| (0.0..frame.size().0 as f32).contains(c));
+    let right = column.map_or("–".to_owned(), |column| grey(&frame.right.luma, column as usize, y).to_string());
+    line("left, right", Some(format!("{}, {right}", grey(&frame.left.luma, x, y))));
+    let truth = frame.truth.as_ref().zip(geometry);
+    let truth_m = truth.and_then(|(truth, geometry)| geometry.depth_m(f64::from(truth.left_px.at(x, y))));
+    line("truth", truth_m.filter(|z| z.is_finite()).map(|z| format!("{} m", metres(z as f32))));
+    if let Some(recorded) = &frame.raw.recorded {
+        line("recorded", recorded_at(recorded, frame.size(), (x, y)));
+    }
+    let why = match map {
+        None => "reading …".to_owned(),
+        Some(_) if geometry.is_some() && disparity_px.is_some() && depth_m.is_none() => {
+            "no depth: at or behind infinity".to_owned()
+        }
+        Some(map) => why(map, x, y),
+    };
+    ui.add(egui::Label::new(RichText::new(why).small()).truncate());
+}
+
+/// The recorded value at pixel `(x, y)` of a picture of this size.
+fn recorded_at(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize)) -> Option<String> {
     let at = |map: &Image<f32>| {
         let (x, y) = (x * map.width() / size.0, y * map.height() / size.1);
         Some(map.at(x, y)).filter(|v| v.is_finite())
@@ -74,8 +87,8 @@ fn was_recorded(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize
     }
 }
 
-/// Where the cross-hairs stand for a pixel.
-pub(crate) fn crosshair(output: &Output, (x, y): (usize, usize)) -> Crosshair {
+/// The cross-hairs for a pixel.
+pub(super) fn crosshair(output: &Output, (x, y): (usize, usize)) -> Crosshair {
     let d = output.map.as_ref().and_then(|map| map.disparity_px(x, y));
     Crosshair { left: (x as f32, y as f32), right: d.map(|d| (x as f32 - d, y as f32)) }
 }
@@ -87,56 +100,14 @@ fn grey(luma: &Luma, x: usize, y: usize) -> u16 {
     }
 }
 
-fn why(map: &DisparityMap, x: usize, y: usize) -> Option<String> {
+/// The reasons of a pixel, in words.
+fn why(map: &DisparityMap, x: usize, y: usize) -> String {
     let bits = map.reasons.at(x, y);
     let sentences: Vec<_> = reason::ALL.iter().filter(|(bit, ..)| bits & bit != 0).map(|(.., text)| *text).collect();
     let invalid = map.values.at(x, y) == INVALID;
     match (invalid, sentences.is_empty()) {
-        (false, true) => None,
-        (true, true) => Some("no disparity".into()),
-        (_, false) => Some(sentences.join("; ")),
+        (false, true) => "measured".to_owned(),
+        (true, true) => "no disparity".to_owned(),
+        (_, false) => sentences.join("; "),
     }
-}
-
-/// Shows the panel.
-pub(crate) fn show(ui: &mut Ui, session: &Session) {
-    widgets::heading(ui, "Pixel");
-    let size = session.output.as_ref().map(|output| output.job.frame.size());
-    // told only where it is computed, so that nothing jumps from pixel to pixel
-    let with_confidence = session.output.as_ref().is_some_and(|output| output.job.params.confidence);
-    let inside = |&(x, y): &(usize, usize)| size.is_some_and(|(width, height)| x < width && y < height);
-    let (Some(output), Some(pixel)) = (&session.output, session.pixel().filter(inside)) else {
-        widgets::note(ui, "Rest the pointer on a picture to read it; a click holds the place.");
-        // room for the numbers that come, so that nothing below jumps
-        ui.add_space(row_height(ui) * if with_confidence { 7.0 } else { 6.0 });
-        return;
-    };
-    let readout = Readout::of(output, pixel);
-    let number = |v: Option<f32>, places: usize, unit: &str| v.map_or("–".into(), |v| format!("{v:.places$} {unit}"));
-    line(ui, "x, y", format!("{}, {} px", pixel.0, pixel.1));
-    line(ui, "disparity", number(readout.disparity_px, 2, "px"));
-    if with_confidence {
-        line(ui, "confidence", number(readout.confidence_percent, 0, "%"));
-    }
-    let estimated = output.job.frame.geometry.is_some_and(|geometry| geometry.estimated);
-    let sure = if estimated { ", estimated" } else { "" };
-    line(ui, "depth", readout.depth_m.map_or("–".into(), |z| format!("{} m{sure}", metres(z))));
-    let xyz = |[x, y, z]: [f32; 3]| format!("{x:.2}  {y:.2}  {z:.2} m");
-    line(ui, "X Y Z", readout.xyz_m.map_or("–".into(), xyz));
-    let grey = |v: Option<u16>| v.map_or("–".into(), |v| v.to_string());
-    line(ui, "left, right", format!("{}, {}", readout.grey.0, grey(readout.grey.1)));
-    line(ui, "truth", readout.truth_m.filter(|z| z.is_finite()).map_or("–".into(), |z| format!("{} m", metres(z))));
-    if output.job.frame.raw.recorded.is_some() {
-        line(ui, "recorded", readout.recorded.unwrap_or_else(|| "–".into()));
-    }
-    let why = if output.map.is_none() { Some("reading …".into()) } else { readout.why };
-    ui.add(egui::Label::new(RichText::new(why.unwrap_or_else(|| "measured".into())).small()).truncate());
-}
-
-fn row_height(ui: &Ui) -> f32 {
-    ui.text_style_height(&egui::TextStyle::Monospace) + ui.spacing().item_spacing.y
-}
-
-fn line(ui: &mut Ui, name: &str, value: impl Into<String>) {
-    widgets::named_value(ui, name, &value.into(), None);
 }

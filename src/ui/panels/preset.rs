@@ -1,11 +1,8 @@
-//! The chooser of presets, in two groups, and the mark that something was changed since.
+//! The chooser of presets, in two groups, and the mark that parameters were changed since.
 
-use super::tooltip;
-use crate::settings::preset_groups;
+use super::{Action, Command, State, tooltip, widgets};
+use crate::settings::{differences, preset_groups};
 use crate::stereo::Preset;
-use crate::ui::command::Command;
-use crate::ui::session::Session;
-use crate::ui::widgets;
 use egui::{Button, ComboBox, RichText, Role, Ui, WidgetInfo};
 
 /// Width of the chooser, points: the longest name fits.
@@ -13,11 +10,10 @@ const WIDTH: f32 = 110.0;
 const LIST_WIDTH: f32 = 250.0;
 const LIST_HEIGHT: f32 = 420.0;
 
-/// Shows the chooser and the mark; gives the command of its button.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
+/// Shows the chooser and the mark.
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.label(RichText::new("Preset").weak());
-    let preset = session.preset;
-    let mut chosen = None;
+    let preset = state.matching.preset;
     let combo = ComboBox::from_id_salt("Preset").selected_text(preset.word()).width(WIDTH).height(LIST_HEIGHT);
     let response = combo.show_ui(ui, |ui| {
         ui.set_min_width(LIST_WIDTH);
@@ -26,45 +22,37 @@ pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
                 widgets::heading(ui, heading);
             }
             for &offered in &group.presets {
-                if entry(ui, session, offered) {
-                    chosen = Some(offered);
+                // the one in use, chosen again, puts back what was changed
+                if entry(ui, state, offered) {
+                    commands.push(Command::SetPreset(offered));
                 }
             }
         }
     });
-    response.response.widget_info(|| {
-        let mut info = WidgetInfo::labeled(Role::ComboBox, true, "Preset");
-        info.current_text_value = Some(preset.word().to_owned());
-        info
-    });
-    let help = about(session, preset);
+    widgets::name_text(&response.response, Role::ComboBox, "Preset", preset.word());
+    let help = about(state, preset);
     widgets::explain(response.response, &format!("A named set of parameters; the search range stays.\n\n{help}"));
-    // the one in use, chosen again, puts back what was changed
-    if let Some(preset) = chosen {
-        session.set_preset(preset);
-    }
-    mark(ui, session)
+    mark(ui, state, commands);
 }
 
 /// One preset with its rate; true if it was clicked.
-fn entry(ui: &mut Ui, session: &Session, preset: Preset) -> bool {
-    let is_chosen = session.preset == preset;
-    let rate = RichText::new(session.rate_text(preset)).weak().small();
+fn entry(ui: &mut Ui, state: &State, preset: Preset) -> bool {
+    let is_chosen = state.matching.preset == preset;
+    let rate = RichText::new(state.rate_text(preset)).weak().small();
     let response = ui.add(Button::selectable(is_chosen, preset.word()).right_text(rate));
     response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, is_chosen, preset.word()));
-    response.on_hover_text(about(session, preset)).clicked()
+    response.on_hover_text(about(state, preset)).clicked()
 }
 
-/// What it is, where it comes from, how fast it has been here.
-fn about(session: &Session, preset: Preset) -> String {
+/// Method, paper, and measured rate.
+fn about(state: &State, preset: Preset) -> String {
     let paper = preset.paper().map_or_else(String::new, |paper| format!("\n{paper}"));
-    let rate = session.rate_text(preset);
-    format!("{}{paper}\n{rate}, at this size and range", preset.help())
+    format!("{}{paper}\n{}, at this size and range", preset.help(), state.rate_text(preset))
 }
 
-/// Says that parameters were changed since the preset was chosen, which ones, and takes that back.
-fn mark(ui: &mut Ui, session: &Session) -> Option<Command> {
-    let changes = session.changes();
+/// Names the parameters that were changed since the preset was chosen, and offers to take that back.
+fn mark(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let changes = differences(&state.matching.params, state.matching.preset);
     // keeps its room while it is hidden: nothing jumps
     ui.scope(|ui| {
         if changes.is_empty() {
@@ -73,9 +61,9 @@ fn mark(ui: &mut Ui, session: &Session) -> Option<Command> {
         let list = format!("Changed since the preset was chosen:\n{}", changes.join("\n"));
         let text = RichText::new("changed").small().color(ui.visuals().warn_fg_color);
         ui.label(text).on_hover_text(&list);
-        let back = ui.button(format!("Back to {}", session.preset));
-        let back = back.on_hover_text(format!("{list}\n\n{}", tooltip(ui, Command::ResetParameters)));
-        back.clicked().then_some(Command::ResetParameters)
-    })
-    .inner
+        let back = ui.button(format!("Back to {}", state.matching.preset));
+        if back.on_hover_text(format!("{list}\n\n{}", tooltip(ui, Action::ResetParameters))).clicked() {
+            commands.push(Action::ResetParameters.into());
+        }
+    });
 }

@@ -1,61 +1,67 @@
-//! Which distance each disparity stands for in the present rig and search range, and how far it is off where the disparity is.
+//! Distance over disparity for the present rig and search range, and its error where the disparity is wrong.
 
-use crate::frame::Geometry;
+use super::{Command, Panel, State, widgets};
+use crate::geometry::Geometry;
 use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
-use crate::ui::look::ERRORS_PX;
-use crate::ui::session::Session;
+use crate::stereo::StereoParams;
+use crate::ui::state::{ERRORS_PX, ViewSettings};
 use crate::ui::view::metres;
-use crate::ui::widgets;
-use egui::{Align2, Color32, DragValue, Rangef, RichText, Role, TextStyle, Ui, WidgetInfo};
+use egui::{Align2, Color32, DragValue, Rangef, RichText, Role, TextStyle, Ui, WidgetInfo, Window};
 use egui_plot::{AxisHints, GridMark, HoverPosition, Legend, Line, LineStyle, Plot, PlotPoint, Points, Span, VLine};
 
 const SIZE: [f32; 2] = [420.0, 290.0];
 const SAMPLES: usize = 400;
+// legible on both backgrounds, and not told apart by red and green
+const STEP_COLOR: Color32 = Color32::from_rgb(230, 120, 20);
+const ERROR_COLOR: Color32 = Color32::from_rgb(50, 140, 210);
+const POINTER_COLOR: Color32 = Color32::from_rgb(204, 121, 167);
 /// Room above the curves for the legend, as a share of their height.
 const LEGEND_SHARE: f64 = 0.5;
 
-/// Shows the window over the pictures; false once it is closed.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> bool {
-    let mut open = true;
-    let window = egui::Window::new("Distance and error").default_pos([760.0, 400.0]).auto_sized().collapsible(false);
-    window.open(&mut open).show(ui, |ui| {
-        ui.set_width(SIZE[0]);
-        content(ui, session);
-    });
-    open
+/// The window around the panel.
+pub(super) fn window() -> Window<'static> {
+    Window::new("Distance and error").default_pos([760.0, 400.0]).auto_sized()
 }
 
-fn content(ui: &mut Ui, session: &mut Session) {
-    let Some(output) = session.output.clone() else {
-        widgets::note(ui, "No result yet.");
-        return;
-    };
-    let Some(geometry) = output.job.frame.geometry else {
-        widgets::note(
-            ui,
-            "No distances: there is no calibration. Source ▾, Rig … loads one or estimates it from the pictures.",
-        );
-        return;
-    };
-    let (min_disparity, num_disparities) = (session.params.min_disparity, session.params.num_disparities);
-    let reach = Reach { geometry, min_disparity, num_disparities };
-    let pointed = session.pixel().and_then(|(x, y)| {
-        let map = output.map.as_ref()?;
-        let (width, height) = map.size();
-        let d = (x < width && y < height).then(|| map.disparity_px(x, y))??;
-        reach.sample(f64::from(d))
-    });
-    curves(ui, &reach, session.look.reach.error_px, pointed);
-    sentences(ui, &reach, session.look.reach.error_px, pointed);
-    error_field(ui, &mut session.look.reach.error_px);
-    if geometry.estimated {
-        widgets::note(ui, "The rig is estimated from the pictures: all distances may be off by a factor.");
+pub(super) struct ReachCurves;
+
+impl Panel for ReachCurves {
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        ui.set_width(SIZE[0]);
+        let Some(output) = state.output() else {
+            widgets::note(ui, "No result yet.");
+            return;
+        };
+        let Some(geometry) = output.job.frame.geometry else {
+            let why =
+                "No distances: there is no calibration. Source ▾, Rig … loads one or estimates it from the pictures.";
+            widgets::note(ui, why);
+            return;
+        };
+        let StereoParams { min_disparity, num_disparities, .. } = state.matching.params;
+        let reach = Reach { geometry, min_disparity, num_disparities };
+        let pointed = state.pointer.pixel().and_then(|(x, y)| {
+            let map = output.map.as_ref()?;
+            let (width, height) = map.size();
+            let d = (x < width && y < height).then(|| map.disparity_px(x, y))??;
+            reach.sample(f64::from(d))
+        });
+        let mut error_px = state.view.error_px;
+        curves(ui, &reach, error_px, pointed);
+        sentences(ui, &reach, error_px, pointed);
+        error_field(ui, &mut error_px);
+        if error_px.to_bits() != state.view.error_px.to_bits() {
+            commands.push(Command::SetView(ViewSettings { error_px, ..state.view.clone() }));
+        }
+        if geometry.estimated {
+            widgets::note(ui, "The rig is estimated from the pictures: all distances may be off by a factor.");
+        }
     }
 }
 
 /// The curves, over powers of ten of metres.
 fn curves(ui: &mut Ui, reach: &Reach, error_px: f64, pointed: Option<Sample>) {
-    let colors = Colors::of(ui);
+    let (ink, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
     let samples = reach.curve(SAMPLES);
     let curve = |height: &dyn Fn(&Sample) -> f64| -> Vec<[f64; 2]> {
         samples.iter().map(|sample| [sample.disparity_px, height(sample).log10()]).collect()
@@ -86,22 +92,22 @@ fn curves(ui: &mut Ui, reach: &Reach, error_px: f64, pointed: Option<Sample>) {
         .legend(Legend::default().follow_insertion_order(true).text_style(TextStyle::Small));
     let response = plot.show(ui, |plot| {
         if limit_px > first_px {
-            let shade = colors.step.gamma_multiply(0.12);
+            let shade = STEP_COLOR.gamma_multiply(0.12);
             let name = format!("above {TOLERANCE_PERCENT} %");
             let span = Span::new(name, first_px..=limit_px).fill(shade).border_width(0.0);
             plot.span(span.label_align(Align2::LEFT_BOTTOM));
         }
-        plot.line(Line::new("distance", curve(&|sample| sample.distance_m)).color(colors.ink).width(2.0));
+        plot.line(Line::new("distance", curve(&|sample| sample.distance_m)).color(ink).width(2.0));
         let name = format!("{TOLERANCE_PERCENT} % of it");
-        plot.line(Line::new(name, tolerance).color(colors.weak).style(LineStyle::dashed_dense()));
-        for (px, color) in [(STEP_PX, colors.step), (error_px, colors.error)] {
+        plot.line(Line::new(name, tolerance).color(weak).style(LineStyle::dashed_dense()));
+        for (px, color) in [(STEP_PX, STEP_COLOR), (error_px, ERROR_COLOR)] {
             let name = format!("error, off by {px} px");
             plot.line(Line::new(name, curve(&|sample| sample.error_m(px))).color(color).width(2.0));
         }
         if let Some(sample) = pointed {
             let at = [sample.disparity_px, sample.distance_m.log10()];
-            plot.vline(VLine::new("under the pointer", sample.disparity_px).color(colors.pointer));
-            plot.points(Points::new("under the pointer", vec![at]).color(colors.pointer).radius(4.0));
+            plot.vline(VLine::new("under the pointer", sample.disparity_px).color(POINTER_COLOR));
+            plot.points(Points::new("under the pointer", vec![at]).color(POINTER_COLOR).radius(4.0));
         }
     });
     let name = "Distance and its error over the disparity";
@@ -134,13 +140,11 @@ fn error_field(ui: &mut Ui, error_px: &mut f64) {
     widgets::row(ui, "error", help, |ui| {
         let field = DragValue::new(error_px).range(ERRORS_PX).speed(0.01).suffix(" px").max_decimals(2);
         let response = ui.add(field.update_while_editing(false)).on_hover_text(help);
-        let value = *error_px;
-        let name = "Error of a disparity";
-        response.widget_info(|| WidgetInfo { value: Some(value), ..WidgetInfo::labeled(Role::SpinButton, true, name) });
+        widgets::name(&response, Role::SpinButton, "Error of a disparity", *error_px);
     });
 }
 
-/// What the curves say at the pointer's disparity.
+/// The values of the curves at the pointer's disparity.
 fn at_pointer(geometry: &Geometry, error_px: f64, at: PlotPoint) -> String {
     let reach = Reach { geometry: *geometry, min_disparity: 0, num_disparities: 1 };
     let Some(sample) = reach.sample(at.x) else { return format!("{:.1} px\nbehind infinity", at.x) };
@@ -161,35 +165,13 @@ fn powers_of_ten(bounds: (f64, f64)) -> Vec<GridMark> {
         GridMark { value: f64::from(power) + leading.log10(), step_size }
     };
     let marks = (low..=high).flat_map(|power| [1.0, 2.0, 5.0].map(|leading| mark(power, leading)));
-    // what lies outside would be written beside the axis
+    // labels of marks outside would be drawn beside the axis
     marks.filter(|mark| (bounds.0..=bounds.1).contains(&mark.value)).collect()
 }
 
 fn power_text(log_m: f64) -> String {
     let places = (-(log_m + 1e-9).floor()).clamp(0.0, 6.0) as usize;
     format!("{:.places$}", 10f64.powf(log_m))
-}
-
-/// Legible on both backgrounds, and to people who do not tell red from green.
-struct Colors {
-    ink: Color32,
-    weak: Color32,
-    step: Color32,
-    error: Color32,
-    pointer: Color32,
-}
-
-impl Colors {
-    fn of(ui: &Ui) -> Self {
-        let visuals = ui.visuals();
-        Self {
-            ink: visuals.text_color(),
-            weak: visuals.weak_text_color(),
-            step: Color32::from_rgb(230, 120, 20),
-            error: Color32::from_rgb(50, 140, 210),
-            pointer: Color32::from_rgb(204, 121, 167),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,108 +1,100 @@
-//! The rig: calibration with its sentence to confirm, depth from two known distances, the file that keeps it all.
+//! The rig: calibration, depth from two known distances, camera controls, file.
 
+use super::{Command, Panel, State, widgets};
 use crate::calibration::{FocalLength, LengthUnit};
 use crate::capture::Scale;
 use crate::rig::{CalibrationChoice, RectifyChoice, USUAL_FOCAL};
-use crate::ui::session::Session;
-use crate::ui::widgets;
-use egui::{Button, DragValue, RichText, Role, ScrollArea, Ui, WidgetInfo};
+use egui::{Button, DragValue, RichText, Role, ScrollArea, Ui, WidgetInfo, Window};
 use std::mem::discriminant;
 
 /// Width of a sensor of 1/3 inch, which many cameras are near to, mm.
 const USUAL_SENSOR_WIDTH_MM: f64 = 4.8;
 
-/// Shows the window while it is open.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session) {
-    let mut open = session.rig.open;
-    let window = egui::Window::new("Rig").default_pos([640.0, 60.0]).auto_sized().collapsible(false);
-    window.open(&mut open).show(ui, |ui| {
-        ui.set_width(330.0);
-        ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
-            calibration(ui, session);
-            known_distances(ui, session);
-            super::controls::show(ui, session);
-        });
-        file(ui, session);
-    });
-    session.rig.open &= open;
+/// The window around the panel.
+pub(super) fn window() -> Window<'static> {
+    Window::new("Rig").default_pos([640.0, 60.0]).auto_sized()
 }
 
-/// The calibration in use, in one sentence, with what can be wrong beside it.
-fn calibration(ui: &mut Ui, session: &mut Session) {
+pub(super) struct RigWindow;
+
+impl Panel for RigWindow {
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        ui.set_width(330.0);
+        ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
+            calibration(ui, state, commands);
+            known_distances(ui, state, commands);
+            super::controls::show(ui, state, commands);
+        });
+        file(ui, state, commands);
+    }
+}
+
+/// The calibration in use, in one sentence, with its parameters.
+fn calibration(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::heading(ui, "Calibration");
-    let text = session.rig.note.clone().unwrap_or_else(|| "none: pictures are matched as they come".into());
+    let text = state.rig.note.clone().unwrap_or_else(|| "none: pictures are matched as they come".into());
     ui.add(egui::Label::new(text).wrap());
-    let before = session.rig.choice.clone();
+    let before = &state.rig.choice;
     let mut choice = before.clone();
     ui.horizontal(|ui| {
         if ui.button("Load …").on_hover_text("A calibration file, or two that belong together.").clicked() {
-            session.choose_calibration();
+            commands.push(Command::ChooseCalibration);
         }
         let auto = before.rectify() == RectifyChoice::Auto;
         let label = if auto { "Estimate again" } else { "Estimate from the pictures" };
         let help = "Rectifies by what both pictures show: no board, no file. Point the cameras at something with texture, \
                     near and far. Depth is then an estimate.";
         if ui.button(label).on_hover_text(help).clicked() {
-            let CalibrationChoice { baseline_m, alpha, scale, .. } = before.clone();
+            let CalibrationChoice { baseline_m, alpha, scale, .. } = *before;
             let rectify = Some(RectifyChoice::Auto);
             let mut estimate = CalibrationChoice { alpha, rectify, baseline_m, scale, ..Default::default() };
             estimate.set_focal(before.focal());
-            session.calibrate(estimate);
+            commands.push(Command::Calibrate(estimate));
         }
-        if before.rectify() != RectifyChoice::Off && ui.button("None").on_hover_text("Match pictures as they come.").clicked() {
-            session.calibrate(CalibrationChoice { scale: before.scale, ..CalibrationChoice::default() });
+        let off = |ui: &mut Ui| ui.button("None").on_hover_text("Match pictures as they come.").clicked();
+        if before.rectify() != RectifyChoice::Off && off(ui) {
+            commands.push(Command::Calibrate(CalibrationChoice { scale: before.scale, ..Default::default() }));
         }
     });
     match before.rectify() {
         RectifyChoice::Calibration => {
-            widgets::row(ui, "unit of file", "What one unit of the file's lengths is.", |ui| {
+            let help = "What one unit of the file's lengths is.";
+            widgets::row(ui, "unit of file", help, |ui| {
                 let units = [
                     (None, "as found", "By the kind of file, or what makes a plausible baseline."),
                     (Some(LengthUnit::Metre), "m", "Metres."),
                     (Some(LengthUnit::Centimetre), "cm", "Centimetres."),
                     (Some(LengthUnit::Millimetre), "mm", "Millimetres."),
                 ];
-                widgets::choice(
-                    ui,
-                    "Unit of file",
-                    "What one unit of the file's lengths is.",
-                    &units,
-                    &mut choice.unit,
-                );
+                widgets::choice(ui, "Unit of file", help, &units, &mut choice.unit);
             });
             let help = "The file's left camera is the one that stands right, as seen from behind.";
             ui.checkbox(&mut choice.swapped, "Left and right are exchanged in the file").on_hover_text(help);
         }
         RectifyChoice::Auto => {
-            lens(ui, session.status.source.width, &mut choice);
-            number(
-                ui,
-                "baseline",
-                "m",
-                "Between the lenses: measure it with a ruler.",
-                choice.baseline_m.unwrap_or(0.06),
-                0.005..=10.0,
-                |v| {
-                    choice.baseline_m = Some(v);
-                },
-            );
+            lens(ui, state.status().source.width, &mut choice);
+            let (baseline_m, help) =
+                (choice.baseline_m.unwrap_or(0.06), "Between the lenses: measure it with a ruler.");
+            if let Some(v) = number(ui, "baseline", "m", help, baseline_m, 0.005..=10.0) {
+                choice.baseline_m = Some(v);
+            }
         }
         RectifyChoice::Off => {}
     }
     if before.rectify() != RectifyChoice::Off {
-        number(ui, "keep", "", "0: no black border; 1: every pixel of both pictures.", choice.alpha, 0.0..=1.0, |v| {
-            choice.alpha = v;
-        });
+        let help = "0: no black border; 1: every pixel of both pictures.";
+        choice.alpha = number(ui, "keep", "", help, choice.alpha, 0.0..=1.0).unwrap_or(choice.alpha);
     }
-    widgets::row(ui, "working size", "Smaller is faster and coarser.", |ui| {
+    let help = "Smaller is faster and coarser.";
+    widgets::row(ui, "working size", help, |ui| {
         let words: Vec<_> = Scale::ALL.iter().map(|&s| (s, s.word(), s.help())).collect();
         let mut scale = before.scale;
-        if widgets::choice(ui, "Working size", "Smaller is faster and coarser.", &words, &mut scale) {
-            session.set_scale(scale);
+        if widgets::choice(ui, "Working size", help, &words, &mut scale) {
+            commands.push(Command::SetScale(scale));
         }
     });
-    if choice != before {
-        session.calibrate(choice);
+    if choice != *before {
+        commands.push(Command::Calibrate(choice));
     }
 }
 
@@ -129,84 +121,81 @@ fn lens(ui: &mut Ui, width: usize, choice: &mut CalibrationChoice) {
             choice.set_focal(Some(ways[chosen]));
         }
     });
-    let mut set = |focal| choice.set_focal(Some(focal));
-    match focal {
-        FocalLength::FovDeg(fov_deg) => number(ui, "field of view", "°", words[0].2, fov_deg, 1.0..=170.0, |v| {
-            set(FocalLength::FovDeg(v));
-        }),
-        FocalLength::Px(px) => number(ui, "focal length", "px", words[1].2, px, 1.0..=100_000.0, |v| {
-            set(FocalLength::Px(v));
-        }),
-        FocalLength::Lens { focal_mm, sensor_width_mm } => {
-            number(ui, "focal length", "mm", words[2].2, focal_mm, 0.1..=1000.0, |v| {
-                set(FocalLength::Lens { focal_mm: v, sensor_width_mm });
-            });
-            let help = "Of the part of the sensor that the pictures show: columns times the width of a pixel.";
-            number(ui, "sensor width", "mm", help, sensor_width_mm, 0.1..=100.0, |v| {
-                set(FocalLength::Lens { focal_mm, sensor_width_mm: v });
-            });
+    let changed = match focal {
+        FocalLength::FovDeg(fov_deg) => {
+            number(ui, "field of view", "°", words[0].2, fov_deg, 1.0..=170.0).map(FocalLength::FovDeg)
         }
+        FocalLength::Px(px) => number(ui, "focal length", "px", words[1].2, px, 1.0..=100_000.0).map(FocalLength::Px),
+        FocalLength::Lens { focal_mm, sensor_width_mm } => {
+            let help = "Of the part of the sensor that the pictures show: columns times the width of a pixel.";
+            let focal = number(ui, "focal length", "mm", words[2].2, focal_mm, 0.1..=1000.0);
+            let width = number(ui, "sensor width", "mm", help, sensor_width_mm, 0.1..=100.0);
+            let lens = |focal_mm, sensor_width_mm| FocalLength::Lens { focal_mm, sensor_width_mm };
+            focal.map(|v| lens(v, sensor_width_mm)).or(width.map(|v| lens(focal_mm, v)))
+        }
+    };
+    if changed.is_some() {
+        choice.set_focal(changed);
     }
 }
 
-/// Depth from two things at known distances.
-fn known_distances(ui: &mut Ui, session: &mut Session) {
+/// Depth from two objects at known distances.
+fn known_distances(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::heading(ui, "Depth from two known distances");
     widgets::note(
         ui,
-        "Click something near in the left picture, say how far it is, take it; then something far. One alone would be wrong: \
+        "Click something near in the left picture, enter its distance, take it; then something far. One alone would be wrong: \
          how much the cameras look towards each other is a second unknown.",
     );
-    for (which, name) in ["near", "far"].into_iter().enumerate() {
+    for (which, (name, known)) in ["near", "far"].into_iter().zip(&state.rig.known).enumerate() {
         ui.horizontal(|ui| {
-            let mut metres = session.rig.known[which].metres;
+            let mut metres = known.metres;
             let field = DragValue::new(&mut metres).range(0.05..=1000.0).speed(0.01).suffix(" m").max_decimals(3);
             let response = ui.add(field);
-            response.widget_info(|| WidgetInfo {
-                value: Some(metres),
-                ..WidgetInfo::labeled(Role::SpinButton, true, format!("Distance of the {name} thing"))
-            });
-            session.rig.known[which].metres = metres;
-            if ui
-                .button(format!("Take {name}"))
-                .on_hover_text("Use the disparity at the place that a click holds.")
-                .clicked()
-            {
-                session.click_known(which);
+            widgets::name(&response, Role::SpinButton, &format!("Distance of the {name} thing"), metres);
+            if response.changed() {
+                commands.push(Command::SetKnownDistance(which, metres));
             }
-            let taken = session.rig.known[which].disparity_px;
-            ui.label(RichText::new(taken.map_or("not taken yet".into(), |d| format!("{d:.2} px"))).weak());
+            let take = ui.button(format!("Take {name}"));
+            if take.on_hover_text("Use the disparity at the place that a click holds.").clicked() {
+                commands.push(Command::TakeKnownDisparity(which));
+            }
+            let taken = known.disparity_px.map_or("not taken yet".into(), |d| format!("{d:.2} px"));
+            ui.label(RichText::new(taken).weak());
         });
     }
-    let ready = session.rig.known.iter().all(|known| known.disparity_px.is_some());
+    let ready = state.rig.known.iter().all(|known| known.disparity_px.is_some());
     ui.horizontal(|ui| {
         if ui.add_enabled(ready, Button::new("Fit depth")).clicked() {
-            session.fit_depth();
+            commands.push(Command::FitDepth);
         }
-        if session.rig.choice.depth_fit.is_some() && ui.button("Undo fit").clicked() {
-            session.calibrate(CalibrationChoice { depth_fit: None, ..session.rig.choice.clone() });
+        if state.rig.choice.depth_fit.is_some() && ui.button("Undo fit").clicked() {
+            commands.push(Command::Calibrate(CalibrationChoice { depth_fit: None, ..state.rig.choice.clone() }));
         }
     });
 }
 
-/// Where the rig is kept.
-fn file(ui: &mut Ui, session: &mut Session) {
+/// The file of the rig.
+fn file(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::heading(ui, "Save");
     ui.horizontal(|ui| {
-        let field = egui::TextEdit::singleline(&mut session.rig.save_as).desired_width(200.0);
-        let response =
-            ui.add(field).on_hover_text("A file that --rig takes: cameras by port, mode, controls, calibration.");
-        let text = session.rig.save_as.clone();
+        let mut name = state.rig.save_as.clone();
+        let response = ui.add(egui::TextEdit::singleline(&mut name).desired_width(200.0));
         response.widget_info(|| WidgetInfo {
             label: Some("Name of the rig file".into()),
-            ..WidgetInfo::text_edit(true, "", &text, "")
+            ..WidgetInfo::text_edit(true, "", &name, "")
         });
+        let help = "A file that --rig takes: cameras by port, mode, controls, calibration.";
+        if response.on_hover_text(help).changed() {
+            commands.push(Command::NameRigFile(name));
+        }
         if ui.button("Save rig").clicked() {
-            session.save_rig();
+            commands.push(Command::SaveRig);
         }
     });
 }
 
+/// A row with a number; gives the new value once it is changed.
 fn number(
     ui: &mut Ui,
     name: &str,
@@ -214,16 +203,13 @@ fn number(
     help: &str,
     mut value: f64,
     range: std::ops::RangeInclusive<f64>,
-    set: impl FnOnce(f64),
-) {
+) -> Option<f64> {
     widgets::row(ui, name, help, |ui| {
         let speed = (range.end() - range.start()) / 500.0;
         let suffix = if unit.is_empty() { String::new() } else { format!(" {unit}") };
         let field = DragValue::new(&mut value).range(range).speed(speed).suffix(suffix).max_decimals(4);
         let response = ui.add(field.update_while_editing(false)).on_hover_text(help);
-        response.widget_info(|| WidgetInfo { value: Some(value), ..WidgetInfo::labeled(Role::SpinButton, true, name) });
-        if response.changed() {
-            set(value);
-        }
-    });
+        widgets::name(&response, Role::SpinButton, name, value);
+        response.changed().then_some(value)
+    })
 }

@@ -1,73 +1,52 @@
 //! The menu of sources (the scene, cameras, files) and the strip that offers them beside the scene.
 
-use super::{command_button, tooltip};
+use super::{Action, Command, Panel, State, action_button, menu_entry};
 use crate::capture::SourceSpec;
-use crate::ui::command::Command;
-use crate::ui::session::Session;
 use egui::{Button, RichText, Ui};
 
-/// Shows the menu's button and, opened, its content; gives the command that was chosen.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
-    let mut command = None;
+/// The menu's button and, opened, its content.
+pub(super) fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let response = ui.menu_button("Source ▾", |ui| {
         ui.set_min_width(220.0);
-        if entry(ui, session, &SourceSpec::Scene, "Built-in scene") {
+        if ui.selectable_label(state.source.spec == SourceSpec::Scene, "Built-in scene").clicked() {
+            commands.push(Command::Open(SourceSpec::Scene));
             ui.close();
         }
         ui.separator();
-        for offered in [Command::Cameras, Command::Rig] {
-            let key = ui.ctx().format_shortcut(&offered.shortcut());
-            let button = Button::new(offered.label()).shortcut_text(key);
-            if ui.add(button).on_hover_text(tooltip(ui, offered)).clicked() {
-                command = Some(offered);
-                ui.close();
-            }
-        }
-        let key = ui.ctx().format_shortcut(&Command::Open.shortcut());
-        let open = Button::new(Command::Open.label()).shortcut_text(key);
-        if ui.add(open).on_hover_text(tooltip(ui, Command::Open)).clicked() {
-            command = Some(Command::Open);
-            ui.close();
+        for action in [Action::Cameras, Action::Rig, Action::Open] {
+            menu_entry(ui, action, commands);
         }
     });
     response.response.on_hover_text("Where pairs come from.");
-    command
 }
 
-/// What else there is, in a line under the toolbar, as long as the scene is shown.
-pub(crate) fn strip(ui: &mut Ui, session: &mut Session) -> Option<Command> {
-    if session.cameras.is_none() {
-        session.look_for_cameras();
+/// Other sources, in a line below the toolbar while the scene is shown.
+pub(super) struct SourceStrip;
+
+impl Panel for SourceStrip {
+    fn is_open(&self, state: &State) -> bool {
+        state.source.spec == SourceSpec::Scene
     }
-    ui.horizontal(|ui| {
-        ui.label(RichText::new("This is the built-in scene. Your own:").weak());
-        let found = session.cameras.as_ref().map_or(0, Vec::len);
-        let label = match found {
-            0 => "Cameras …".to_owned(),
-            1 => "1 camera …".to_owned(),
-            count => format!("{count} cameras …"),
-        };
-        let cameras = command_button(ui, Command::Cameras, Button::new(label), session.chooser.is_some());
-        let open = command_button(ui, Command::Open, Button::new(Command::Open.label()), false);
-        let chosen = [(cameras, Command::Cameras), (open, Command::Open)];
-        chosen.into_iter().find_map(|(button, command)| button.clicked().then_some(command))
-    })
-    .inner
-}
 
-fn entry(ui: &mut Ui, session: &mut Session, spec: &SourceSpec, name: &str) -> bool {
-    let chosen = ui.selectable_label(session.source == *spec, name).clicked();
-    if chosen {
-        session.open(spec.clone());
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new("This is the built-in scene. Your own:").weak());
+            let label = match state.source.cameras.as_ref().map_or(0, Vec::len) {
+                0 => "Cameras …".to_owned(),
+                1 => "1 camera …".to_owned(),
+                count => format!("{count} cameras …"),
+            };
+            action_button(ui, Action::Cameras, Button::new(label), state.is_open(Action::Cameras), commands);
+            action_button(ui, Action::Open, Button::new(Action::Open.label()), false, commands);
+        });
     }
-    chosen
 }
 
-/// `scene 640×480 · 30/s`: what is read now.
-pub(crate) fn summary(session: &Session) -> String {
-    let info = &session.status.source;
+/// The source in use: `scene 640×480 · 30/s`.
+pub(super) fn summary(state: &State) -> String {
+    let info = &state.status().source;
     if info.width == 0 {
-        return format!("{} …", session.source);
+        return format!("{} …", state.source.spec);
     }
     let rate = info.rate_hz.map_or(String::new(), |hz| format!(" · {hz:.0}/s"));
     format!("{} {}×{}{rate}", info.name, info.width, info.height)

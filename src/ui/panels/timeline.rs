@@ -1,67 +1,97 @@
-//! The time line of a recording: play, steps, where it stands, how fast, over and over.
+//! The time line of a recording: play, step, position, speed, loop.
 //!
-//! It only says what is wished; the source goes to the newest of all wishes, so that dragging never lags behind.
+//! The source seeks to the newest position only, so that dragging never lags behind.
 
-use super::command_button;
-use crate::capture::{Playing, Speed, Transport};
-use crate::ui::command::Command;
-use crate::ui::session::Session;
-use crate::ui::widgets;
+use super::{Action, Command, Panel, State, action_button, widgets};
+use crate::capture::{Playing, Speed};
+use crate::ui::command::Playback;
 use egui::{Align, Button, Color32, DragValue, Layout, Response, RichText, Role, Slider, TextStyle, Ui, vec2};
 use std::time::Duration;
 
-/// Speeds on offer; any other one that was asked for is named too.
+/// Speeds on offer, beside the one in use.
 const SPEEDS: [f64; 7] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0];
 /// Width of the chooser of speeds, points.
 const SPEED_WIDTH: f32 = 64.0;
 /// Width of the button that plays and holds, points: one for both words.
 const PLAY_WIDTH: f32 = 68.0;
 
-/// Shows the line; gives the command of the button that was pressed.
-pub(crate) fn show(ui: &mut Ui, session: &Session, transport: &Transport) -> Option<Command> {
-    let playing = transport.get();
-    let mut pressed = None;
-    let mut button = |ui: &mut Ui, command, text: &str, selected| {
-        let width = if command == Command::Pause { PLAY_WIDTH } else { 0.0 };
-        let button = Button::new(text).min_size(vec2(width, 0.0));
-        if command_button(ui, command, button, selected).clicked() {
-            pressed = Some(command);
-        }
-    };
-    ui.horizontal(|ui| {
-        let held = session.status.paused;
-        button(ui, Command::ToStart, "|◂◂", false);
-        button(ui, Command::StepBack, "|◂", false);
-        button(ui, Command::Pause, if held { "▶ Play" } else { "‖ Pause" }, held);
-        button(ui, Command::Step, "▸|", false);
-        button(ui, Command::ToEnd, "▸▸|", false);
-        let Some(last) = playing.len().checked_sub(1) else {
-            ui.label("no pair in this recording");
-            return;
-        };
-        let at = playing.target().unwrap_or(0);
-        place(ui, transport, &playing, at, last);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            looped(ui, transport, playing.looped);
-            speed(ui, transport, playing.speed);
-            ui.separator();
-            slider(ui, transport, &playing, (at, last));
+#[derive(Default)]
+pub(super) struct Timeline {
+    /// Playback goes on when the pointer lets the slider go.
+    resumes: bool,
+}
+
+impl Panel for Timeline {
+    fn is_open(&self, state: &State) -> bool {
+        state.pipeline.playback.is_some()
+    }
+
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        let Some(playing) = &state.pipeline.playback else { return };
+        ui.horizontal(|ui| {
+            let held = state.status().paused;
+            let play = Button::new(if held { "▶ Play" } else { "‖ Pause" }).min_size(vec2(PLAY_WIDTH, 0.0));
+            action_button(ui, Action::ToStart, Button::new("|◂◂"), false, commands);
+            action_button(ui, Action::StepBack, Button::new("|◂"), false, commands);
+            action_button(ui, Action::Pause, play, held, commands);
+            action_button(ui, Action::Step, Button::new("▸|"), false, commands);
+            action_button(ui, Action::ToEnd, Button::new("▸▸|"), false, commands);
+            let Some(last) = playing.len().checked_sub(1) else {
+                ui.label("no pair in this recording");
+                return;
+            };
+            let at = playing.target().unwrap_or(0);
+            position(ui, playing, at, last, commands);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let mut looped = playing.looped;
+                let help = "At the end, begin again; otherwise stay there.";
+                if ui.checkbox(&mut looped, "loop").on_hover_text(help).changed() {
+                    commands.push(Command::Playback(Playback::SetLooped(looped)));
+                }
+                speed(ui, playing.speed, commands);
+                ui.separator();
+                self.slider(ui, playing.playing, at, last, commands);
+            });
         });
-    });
-    pressed
+    }
+}
+
+impl Timeline {
+    /// The whole recording. While it is dragged, playback waits.
+    fn slider(&mut self, ui: &mut Ui, plays: bool, at: u64, last: u64, commands: &mut Vec<Command>) {
+        ui.spacing_mut().slider_width = ui.available_width();
+        let mut frame = at;
+        let slider = ui.add(Slider::new(&mut frame, 0..=last).show_value(false));
+        widgets::name(&slider, Role::Slider, "Position", at as f64);
+        frame = frame.saturating_add_signed(widgets::wheel_steps(ui, &slider)).min(last);
+        if slider.drag_started() && plays {
+            commands.push(Command::Playback(Playback::Drag(true)));
+            self.resumes = true;
+        }
+        if frame != at {
+            commands.push(Command::Playback(Playback::Seek(frame)));
+        }
+        if slider.drag_stopped() && std::mem::take(&mut self.resumes) {
+            commands.push(Command::Playback(Playback::Drag(false)));
+        }
+        if slider.has_focus() {
+            ui.data_mut(|data| data.insert_temp(widgets::focused_slider(), slider.id));
+        }
+        slider.on_hover_text("Drag, or turn the wheel, to any pair of the recording.");
+    }
 }
 
 /// Frame and time, both to be typed or dragged.
-fn place(ui: &mut Ui, transport: &Transport, playing: &Playing, at: u64, last: u64) {
+fn position(ui: &mut Ui, playing: &Playing, at: u64, last: u64, commands: &mut Vec<Command>) {
     ui.separator();
     ui.label(RichText::new("frame").weak());
     let mut frame = at;
     let field = DragValue::new(&mut frame).range(0..=last).speed(0.1).update_while_editing(false);
-    let field = steady(ui, field, &last.to_string());
+    let field = fixed_width(ui, field, &last.to_string());
     widgets::name(&field, Role::SpinButton, "Frame", at as f64);
     field.on_hover_text("Number of the pair in the recording, from 0. Drag it, or click and type.");
     if frame != at {
-        transport.seek(frame);
+        commands.push(Command::Playback(Playback::Seek(frame)));
     }
     ui.label(RichText::new(format!("/ {last}")).weak());
 
@@ -74,53 +104,25 @@ fn place(ui: &mut Ui, transport: &Transport, playing: &Playing, at: u64, last: u
         .custom_formatter(|seconds, _| clock(seconds))
         .custom_parser(read_clock)
         .update_while_editing(false);
-    let field = steady(ui, field, &clock(end_s));
+    let field = fixed_width(ui, field, &clock(end_s));
     widgets::name(&field, Role::SpinButton, "Time", here_s);
     let how = "Time since the first pair: m:ss.mmm, or seconds. Drag it, or click and type.";
-    let changed = field.on_hover_text(how).changed();
-    // what is typed is what was shown, to the millisecond: that much is no wish
-    if changed && (time_s - here_s).abs() > 5e-4 {
-        transport.seek_time(Duration::from_secs_f64(time_s.max(0.0) + 5e-4));
+    // a typed time is the shown one to the millisecond: no change
+    if field.on_hover_text(how).changed() && (time_s - here_s).abs() > 5e-4 {
+        commands.push(Command::Playback(Playback::SeekTime(Duration::from_secs_f64(time_s.max(0.0) + 5e-4))));
     }
     ui.label(RichText::new(format!("/ {}", clock(end_s))).weak());
 }
 
-/// A number whose place is as wide as its longest text, so that nothing jumps while it counts.
-fn steady(ui: &mut Ui, field: DragValue<'_>, longest: &str) -> Response {
+/// A number field as wide as its longest text, so that nothing jumps while it counts.
+fn fixed_width(ui: &mut Ui, field: DragValue<'_>, longest: &str) -> Response {
     let font = TextStyle::Button.resolve(ui.style());
     let text = ui.painter().layout_no_wrap(longest.replace(|c: char| c.is_ascii_digit(), "0"), font, Color32::WHITE);
     let width = text.size().x + 2.0 * ui.spacing().button_padding.x;
     ui.add_sized(vec2(width.ceil(), ui.spacing().interact_size.y), field)
 }
 
-/// The whole recording. While it is dragged, playback waits.
-fn slider(ui: &mut Ui, transport: &Transport, playing: &Playing, (at, last): (u64, u64)) {
-    ui.spacing_mut().slider_width = ui.available_width();
-    let mut frame = at;
-    let slider = ui.add(Slider::new(&mut frame, 0..=last).show_value(false));
-    widgets::name(&slider, Role::Slider, "Position", at as f64);
-    frame = frame.saturating_add_signed(widgets::wheel_steps(ui, &slider)).min(last);
-    let plays_on = slider.id.with("plays on");
-    if slider.drag_started() && playing.playing {
-        transport.pause();
-        ui.data_mut(|data| data.insert_temp(plays_on, true));
-    }
-    if frame != at {
-        transport.seek(frame);
-    }
-    if slider.drag_stopped() {
-        let played = ui.data_mut(|data| data.remove_temp::<bool>(plays_on)).is_some();
-        if played && !transport.get().at_end() {
-            transport.play();
-        }
-    }
-    if slider.has_focus() {
-        ui.data_mut(|data| data.insert_temp(widgets::focused_slider(), slider.id));
-    }
-    slider.on_hover_text("Drag, or turn the wheel, to any pair of the recording.");
-}
-
-fn speed(ui: &mut Ui, transport: &Transport, now: Speed) {
+fn speed(ui: &mut Ui, now: Speed, commands: &mut Vec<Command>) {
     let mut offered: Vec<_> = SPEEDS.iter().map(|&times| Speed::Times(times)).collect();
     offered.push(Speed::Max);
     if !offered.contains(&now) {
@@ -131,10 +133,10 @@ fn speed(ui: &mut Ui, transport: &Transport, now: Speed) {
     let mut chosen = now;
     let changed = ui.scope(|ui| {
         ui.set_max_width(SPEED_WIDTH);
-        widgets::choice(ui, "Speed", "How fast it is played.", &options, &mut chosen)
+        widgets::choice(ui, "Speed", "Speed of playback.", &options, &mut chosen)
     });
     if changed.inner {
-        transport.set_speed(chosen);
+        commands.push(Command::Playback(Playback::SetSpeed(chosen)));
     }
 }
 
@@ -151,14 +153,6 @@ fn help(speed: Speed) -> &'static str {
             "So many times as fast as it was recorded; pairs for which the matcher is too slow are left out."
         }
         Speed::Max => "As fast as pairs are matched; none is left out.",
-    }
-}
-
-fn looped(ui: &mut Ui, transport: &Transport, now: bool) {
-    let mut looped = now;
-    let help = "At the end, begin again; otherwise stay there.";
-    if ui.checkbox(&mut looped, "loop").on_hover_text(help).changed() {
-        transport.set_looped(looped);
     }
 }
 

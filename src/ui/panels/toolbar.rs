@@ -1,104 +1,88 @@
-//! The line at the top: run or hold, source, preset, engine, snapshot, views.
+//! The line at the top: pause, source, preset, engine, recording, snapshot, views.
 
-use super::{command_button, preset, record, source, tooltip};
+use super::{Action, Command, Panel, State, action_button, menu_entry, preset, recording, source, tooltip, widgets};
 use crate::engine::EngineChoice;
-use crate::ui::command::Command;
-use crate::ui::session::Session;
 use crate::ui::view::ViewKind;
-use crate::ui::widgets;
 use egui::{Align, Button, Label, Layout, RichText, Ui};
 
-/// How much of the window's width the source's name may take, which is as long as a file's.
+/// Share of the window's width for the source's name, which may be that of a file.
 const SOURCE_SHARE: f32 = 0.17;
-/// Windows of this width and more have all in one row, points.
+/// Windows of at least this width have one row, points.
 const ONE_ROW_WIDTH: f32 = 1250.0;
 /// Width of the chooser of engines, points.
 const ENGINE_WIDTH: f32 = 64.0;
 
-/// Shows the toolbar; gives the command of the button that was pressed.
-pub(crate) fn show(ui: &mut Ui, session: &mut Session) -> Option<Command> {
-    let mut pressed = Vec::new();
-    let commands = &mut pressed;
-    if ui.ctx().content_rect().width() < ONE_ROW_WIDTH {
-        ui.horizontal(|ui| what(ui, session, commands));
-        ui.horizontal(|ui| how(ui, session, commands));
-    } else {
-        ui.horizontal(|ui| {
-            what(ui, session, commands);
-            ui.separator();
-            how(ui, session, commands);
-        });
+pub(super) struct Toolbar;
+
+impl Panel for Toolbar {
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        if ui.ctx().content_rect().width() < ONE_ROW_WIDTH {
+            ui.horizontal(|ui| input(ui, state, commands));
+            ui.horizontal(|ui| output(ui, state, commands));
+        } else {
+            ui.horizontal(|ui| {
+                input(ui, state, commands);
+                ui.separator();
+                output(ui, state, commands);
+            });
+        }
     }
-    pressed.pop()
 }
 
-/// What is shown, and with which preset.
-fn what(ui: &mut Ui, session: &mut Session, commands: &mut Vec<Command>) {
+/// Source and preset.
+fn input(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     // a recording has them on its time line
-    if session.live.transport().is_none() {
-        let (sign, held) = if session.status.paused { ("▶ Go on", true) } else { ("‖ Pause", false) };
-        button(ui, commands, Command::Pause, sign, held);
-        button(ui, commands, Command::Step, "▸| Step", false);
+    if state.pipeline.playback.is_none() {
+        let (text, held) = if state.status().paused { ("▶ Go on", true) } else { ("‖ Pause", false) };
+        action_button(ui, Action::Pause, Button::new(text), held, commands);
+        action_button(ui, Action::Step, Button::new("▸| Step"), false, commands);
         ui.separator();
     }
     ui.scope(|ui| {
         ui.set_max_width(SOURCE_SHARE * ui.ctx().content_rect().width());
-        let summary = source::summary(session);
+        let summary = source::summary(state);
         ui.add(Label::new(&summary).truncate()).on_hover_text(summary);
     });
-    commands.extend(source::show(ui, session));
+    source::menu(ui, state, commands);
     ui.separator();
-    commands.extend(preset::show(ui, session));
+    preset::show(ui, state, commands);
 }
 
-/// What computes, and at the right what is taken away and what is seen.
-fn how(ui: &mut Ui, session: &mut Session, commands: &mut Vec<Command>) {
-    engine(ui, session);
+/// The engine; at the right, files and views.
+fn output(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    engine(ui, state, commands);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        button(ui, commands, Command::Help, "?", session.help);
-        button(ui, commands, Command::Controls, "≡", session.look.controls);
-        ui.menu_button("Views ▾", |ui| views(ui, session, commands));
-        button(ui, commands, Command::Snapshot, "Snapshot", false);
-        commands.extend(record::show(ui, session));
+        action_button(ui, Action::Help, Button::new("?"), state.is_open(Action::Help), commands);
+        action_button(ui, Action::Controls, Button::new("≡"), state.view.controls, commands);
+        ui.menu_button("Views ▾", |ui| views(ui, state, commands));
+        action_button(ui, Action::Snapshot, Button::new("Snapshot"), false, commands);
+        recording::show(ui, state, commands);
     });
 }
 
-fn button(ui: &mut Ui, commands: &mut Vec<Command>, command: Command, text: &str, selected: bool) {
-    if command_button(ui, command, Button::new(text), selected).clicked() {
-        commands.push(command);
-    }
-}
-
-fn views(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+fn views(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     for &view in ViewKind::ALL {
-        let command = Command::View(view);
-        let mut open = session.look.views.contains(&view);
-        if ui.checkbox(&mut open, view.word()).on_hover_text(tooltip(ui, command)).clicked() {
-            commands.push(command);
+        let mut open = state.view.views.contains(&view);
+        if ui.checkbox(&mut open, view.word()).on_hover_text(tooltip(ui, Action::View(view))).clicked() {
+            commands.push(Action::View(view).into());
         }
     }
     ui.separator();
-    let others = [Command::Reach, Command::WholePicture, Command::CopyCommand, Command::FullScreen, Command::Quit];
-    for command in others {
-        let key = ui.ctx().format_shortcut(&command.shortcut());
-        let button = Button::new(command.label()).shortcut_text(key);
-        if ui.add(button).on_hover_text(command.tooltip()).clicked() {
-            commands.push(command);
-            ui.close();
-        }
+    for action in [Action::Reach, Action::WholePicture, Action::CopyCommand, Action::FullScreen, Action::Quit] {
+        menu_entry(ui, action, commands);
     }
 }
 
-fn engine(ui: &mut Ui, session: &mut Session) {
+fn engine(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.label(RichText::new("Engine").weak());
     let options: Vec<_> = EngineChoice::ALL.iter().map(|&e| (e, e.word(), e.help())).collect();
-    let mut engine = session.engine.choice;
+    let mut engine = state.matching.engine.choice;
     // the same one again opens it anew: that is how a lost GPU comes back
     let chosen = ui.scope(|ui| {
         ui.set_max_width(ENGINE_WIDTH);
         widgets::choice_again(ui, "Engine", "What computes the disparities.", &options, &mut engine)
     });
     if chosen.inner {
-        session.set_engine(engine);
+        commands.push(Command::SetEngine(engine));
     }
 }

@@ -1,12 +1,12 @@
 //! Maps of floats, as recordings hold them, packed as the shader takes disparities.
 
-use crate::frame::Recorded;
+use crate::capture::Recorded;
 use crate::image::Image;
 use crate::stereo::INVALID;
 use crate::stereo::map::SUBPIXEL_STEPS;
 
 /// The largest of the numbers that a word holds.
-const MOST: f32 = 32_000.0;
+const MAX_STEPS: f32 = 32_000.0;
 
 /// A map as the shader takes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,12 +14,12 @@ pub(crate) struct FloatMap {
     /// Disparities in the low 16 bits, row by row.
     pub(super) words: Vec<u32>,
     pub(super) size: (usize, usize),
-    /// What makes metres of them, px m; 0 where they are disparities.
+    /// Focal length times baseline, which makes metres of them, px m; 0 for disparities.
     pub(crate) focal_times_baseline: f32,
 }
 
 impl FloatMap {
-    /// What was recorded: depth, or else disparity.
+    /// The recorded depth, or else disparity.
     pub(crate) fn of_recorded(recorded: &Recorded) -> Option<Self> {
         let depth = recorded.depth_m.as_ref().map(Self::of_depth);
         depth.or_else(|| recorded.disparity_px.as_ref().map(Self::of_disparity))
@@ -39,14 +39,15 @@ impl FloatMap {
     /// nearest one has nearly the largest disparity there is: steps are finer than anything that was measured.
     pub(crate) fn of_depth(depth_m: &Image<f32>) -> Self {
         let nearest_m = depth_m.pixels().iter().copied().filter(|z| *z > 0.0).fold(f32::INFINITY, f32::min);
-        let focal_times_baseline = if nearest_m.is_finite() { nearest_m * MOST / SUBPIXEL_STEPS as f32 } else { 1.0 };
+        let focal_times_baseline =
+            if nearest_m.is_finite() { nearest_m * MAX_STEPS / SUBPIXEL_STEPS as f32 } else { 1.0 };
         let scale = focal_times_baseline * SUBPIXEL_STEPS as f32;
         Self::of(depth_m, focal_times_baseline, |z| if z > 0.0 { scale / z } else { f32::NAN })
     }
 
     fn of(image: &Image<f32>, focal_times_baseline: f32, steps: impl Fn(f32) -> f32) -> Self {
         let word = |&v: &f32| match steps(v).round() {
-            steps if steps.abs() <= MOST => u32::from(steps as i16 as u16),
+            steps if steps.abs() <= MAX_STEPS => u32::from(steps as i16 as u16),
             _ => u32::from(INVALID as u16),
         };
         Self { words: image.pixels().iter().map(word).collect(), size: image.size(), focal_times_baseline }

@@ -3,12 +3,13 @@
 use super::upload;
 use crate::colormap::reason_color;
 use eframe::egui_wgpu::RenderState;
+use wgpu::util::{BufferInitDescriptor, DeviceExt as _};
 
 const SOURCE: &str = include_str!("../../../shaders/display.wgsl");
 const NUM_COLOURS: usize = 256;
 const NUM_REASONS: usize = 8; // bits of the byte
 
-/// `Display` of the shader: what the first and the last colour mean.
+/// `Display` of the shader: the values of the first and the last colour.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 pub(crate) struct Display {
@@ -16,13 +17,13 @@ pub(crate) struct Display {
     pub(crate) focal_times_baseline: f32,
     /// Disparity of infinity with its sign turned, px.
     pub(crate) doffs_px: f32,
-    /// What the first colour shows: px, 1/m, or %.
+    /// Value of the first colour: px, 1/m, or %.
     pub(crate) low: f32,
-    /// What the last colour shows.
+    /// Value of the last colour.
     pub(crate) high: f32,
     /// One of the constants below.
     pub(crate) quantity: u32,
-    /// 0: what is invalid is black.
+    /// 0: invalid pixels are black.
     pub(crate) colour_reasons: u32,
 }
 
@@ -35,62 +36,23 @@ impl Display {
     pub(crate) const CONFIDENCE: u32 = 2;
 }
 
-/// How many maps are drawn at once.
-pub(super) const NUM_MAPS: usize = 4;
-
-/// Pipeline, colours and one uniform buffer for each map that is drawn at once.
+/// Pipeline and colours.
 pub(super) struct MapPass {
     pipeline: wgpu::RenderPipeline,
-    layout: wgpu::BindGroupLayout,
-    uniforms: [wgpu::Buffer; NUM_MAPS],
     colours: wgpu::Texture,
     reasons: wgpu::Texture,
-    reasons_written: bool,
 }
 
 impl MapPass {
-    pub(super) fn new(device: &wgpu::Device) -> Self {
+    pub(super) fn new(state: &RenderState) -> Self {
+        let device = &state.device;
         let shader = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("display"),
             source: wgpu::ShaderSource::Wgsl(SOURCE.into()),
         });
-        let sampled = |binding, sample_type| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::FRAGMENT,
-            ty: wgpu::BindingType::Texture {
-                sample_type,
-                view_dimension: wgpu::TextureViewDimension::D2,
-                multisampled: false,
-            },
-            count: None,
-        };
-        let float = wgpu::TextureSampleType::Float { filterable: false };
-        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("display"),
-            entries: &[
-                wgpu::BindGroupLayoutEntry {
-                    binding: 0,
-                    visibility: wgpu::ShaderStages::FRAGMENT,
-                    ty: wgpu::BindingType::Buffer {
-                        ty: wgpu::BufferBindingType::Uniform,
-                        has_dynamic_offset: false,
-                        min_binding_size: None,
-                    },
-                    count: None,
-                },
-                sampled(1, wgpu::TextureSampleType::Uint),
-                sampled(2, float),
-                sampled(3, float),
-            ],
-        });
-        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("display"),
-            bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
-        });
         let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some("display"),
-            layout: Some(&pipeline_layout),
+            layout: None, // that of the shader
             vertex: wgpu::VertexState {
                 module: &shader,
                 entry_point: Some("whole_target"),
@@ -109,60 +71,42 @@ impl MapPass {
             multiview_mask: None,
             cache: None,
         });
-        let uniform = || {
-            device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("display"),
-                size: size_of::<Display>() as u64,
-                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
-        };
         let row = |label, width| {
             let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
             upload::texture(device, label, (width, 1), wgpu::TextureFormat::Rgba8Unorm, usage)
         };
-        Self {
-            uniforms: std::array::from_fn(|_| uniform()),
-            colours: row("colours", NUM_COLOURS),
-            reasons: row("colours of reasons", NUM_REASONS),
-            reasons_written: false,
-            pipeline,
-            layout,
-        }
+        let reasons = row("colours of reasons", NUM_REASONS);
+        let reason_colors: [_; NUM_REASONS] = std::array::from_fn(|bit| reason_color(1 << bit));
+        upload::write(&state.queue, &reasons, &rgba(&reason_colors));
+        Self { pipeline, colours: row("colours", NUM_COLOURS), reasons }
     }
 
-    /// Takes the 256 colours of a colour map.
-    pub(super) fn set_colours(&mut self, queue: &wgpu::Queue, colours: &[[u8; 3]]) {
-        let rgba = |colours: &[[u8; 3]]| colours.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect::<Vec<_>>();
+    /// Sets the 256 colours of the maps.
+    pub(super) fn set_colours(&self, queue: &wgpu::Queue, colours: &[[u8; 3]]) {
         upload::write(queue, &self.colours, &rgba(colours));
-        if !self.reasons_written {
-            upload::write(
-                queue,
-                &self.reasons,
-                &rgba(&std::array::from_fn::<_, NUM_REASONS, _>(|bit| reason_color(1 << bit))),
-            );
-            self.reasons_written = true;
-        }
     }
 
-    /// Records the colouring of `map` into `target`, which has the same size; as number `slot` of those drawn at once.
+    /// Records the colouring of `map` into `target`, which has the same size.
     pub(super) fn draw(
         &self,
-        state: &RenderState,
+        device: &wgpu::Device,
         encoder: &mut wgpu::CommandEncoder,
-        (map, target): (&wgpu::Texture, &wgpu::Texture),
-        slot: usize,
+        map: &wgpu::Texture,
+        target: &wgpu::Texture,
         display: &Display,
     ) {
-        let uniform = &self.uniforms[slot];
-        state.queue.write_buffer(uniform, 0, bytemuck::bytes_of(display));
+        let uniform = device.create_buffer_init(&BufferInitDescriptor {
+            label: Some("display"),
+            contents: bytemuck::bytes_of(display),
+            usage: wgpu::BufferUsages::UNIFORM,
+        });
         let view = |texture: &wgpu::Texture| texture.create_view(&wgpu::TextureViewDescriptor::default());
         let (map, colours, reasons) = (view(map), view(&self.colours), view(&self.reasons));
         let texture =
             |binding, view| wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::TextureView(view) };
-        let bindings = state.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("display"),
-            layout: &self.layout,
+            layout: &self.pipeline.get_bind_group_layout(0),
             entries: &[
                 wgpu::BindGroupEntry { binding: 0, resource: uniform.as_entire_binding() },
                 texture(1, &map),
@@ -185,6 +129,10 @@ impl MapPass {
         pass.set_bind_group(0, &bindings, &[]);
         pass.draw(0..3, 0..1);
     }
+}
+
+fn rgba(colours: &[[u8; 3]]) -> Vec<u8> {
+    colours.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect()
 }
 
 #[cfg(test)]

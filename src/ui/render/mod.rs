@@ -1,20 +1,20 @@
 //! Draws pictures and maps into textures that egui shows; the one display path of both engines.
 //!
-//! In: a frame and an output. Out: one `Rgba8Unorm` texture per view, drawn again only when what it shows has changed.
+//! In: a frame and an output. Out: one `Rgba8Unorm` texture per view, drawn again only after a change.
 //! Everything is submitted, nothing is waited for: the engine shares this device and queue.
 
 mod float_map;
 mod map_pass;
 mod upload;
 
+use crate::capture::Frame;
 use crate::engine::Output;
-use crate::frame::Frame;
 use crate::ui::view::ViewKind;
 use eframe::egui_wgpu::RenderState;
 use egui::TextureId;
 pub(crate) use float_map::FloatMap;
 pub(crate) use map_pass::Display;
-use map_pass::{MapPass, NUM_MAPS};
+use map_pass::MapPass;
 use std::sync::Arc;
 
 /// One view's texture and its name in egui.
@@ -23,16 +23,16 @@ struct Screen {
     id: TextureId,
 }
 
-/// How the map views are to be drawn.
+/// Range and colours of each map.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct MapLook {
+pub(crate) struct MapDisplays {
     /// Disparity: range in px.
     pub(crate) disparity: Display,
     /// Depth; `None` without geometry.
     pub(crate) depth: Option<Display>,
-    /// Confidence; `None` where nobody asked for it.
+    /// Confidence; `None` where it is not computed.
     pub(crate) confidence: Option<Display>,
-    /// What was recorded of the pair's result; `None` where nothing was.
+    /// The recorded map of the pair; `None` where there is none.
     pub(crate) recorded: Option<Display>,
     /// 256 colours, far to near.
     pub(crate) colours: Arc<[[u8; 3]; 256]>,
@@ -47,7 +47,7 @@ pub(crate) struct Screens {
     recorded: Option<wgpu::Texture>,
     shown: Option<Arc<Output>>,
     frame: Option<Arc<Frame>>,
-    look: Option<MapLook>,
+    displays: Option<MapDisplays>,
     open: Vec<ViewKind>,
 }
 
@@ -55,29 +55,29 @@ impl Screens {
     /// Compiles the shader for this window's device.
     pub(crate) fn new(state: &RenderState) -> Self {
         Self {
-            pass: MapPass::new(&state.device),
+            pass: MapPass::new(state),
             state: state.clone(),
             views: Default::default(),
             map: None,
             recorded: None,
             shown: None,
             frame: None,
-            look: None,
+            displays: None,
             open: Vec::new(),
         }
     }
 
-    /// What egui draws for `view`; `None` before there is anything.
+    /// egui's name of the texture of `view`; `None` before it is drawn.
     pub(crate) fn texture(&self, view: ViewKind) -> Option<TextureId> {
         self.views[view as usize].as_ref().map(|screen| screen.id)
     }
 
-    /// Shows `output`'s pair and map with `look` in the open `views`; cheap where nothing has changed.
+    /// Shows `output`'s pair and map with `displays` in the open `views`; cheap where nothing has changed.
     pub(crate) fn update(
         &mut self,
         output: &Arc<Output>,
         recorded: Option<&FloatMap>,
-        look: &MapLook,
+        displays: &MapDisplays,
         views: &[ViewKind],
     ) {
         let frame = &output.job.frame;
@@ -101,9 +101,9 @@ impl Screens {
                 (None, None) => None,
             };
         }
-        if new_map || opened || self.look.as_ref() != Some(look) {
-            self.look = Some(look.clone());
-            self.draw_maps(look);
+        if new_map || opened || self.displays.as_ref() != Some(displays) {
+            self.displays = Some(displays.clone());
+            self.draw_maps(displays);
         }
     }
 
@@ -112,20 +112,20 @@ impl Screens {
         upload::write(&self.state.queue, &screen, rgba);
     }
 
-    fn draw_maps(&mut self, look: &MapLook) {
-        self.pass.set_colours(&self.state.queue, &look.colours[..]);
+    fn draw_maps(&mut self, displays: &MapDisplays) {
+        self.pass.set_colours(&self.state.queue, &displays.colours[..]);
         let mut encoder = self.state.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let (map, recorded) = (self.map.clone(), self.recorded.clone());
-        let displays: [_; NUM_MAPS] = [
-            (ViewKind::Disparity, &map, Some(look.disparity)),
-            (ViewKind::Depth, &map, look.depth),
-            (ViewKind::Confidence, &map, look.confidence),
-            (ViewKind::Recorded, &recorded, look.recorded),
+        let maps = [
+            (ViewKind::Disparity, &map, Some(displays.disparity)),
+            (ViewKind::Depth, &map, displays.depth),
+            (ViewKind::Confidence, &map, displays.confidence),
+            (ViewKind::Recorded, &recorded, displays.recorded),
         ];
-        for (slot, (view, map, display)) in displays.into_iter().enumerate() {
+        for (view, map, display) in maps {
             if let (Some(map), Some(display)) = (map, display.filter(|_| self.open.contains(&view))) {
                 let target = self.screen(view, (map.width() as usize, map.height() as usize));
-                self.pass.draw(&self.state, &mut encoder, (map, &target), slot, &display);
+                self.pass.draw(&self.state.device, &mut encoder, map, &target, &display);
             }
         }
         self.state.queue.submit([encoder.finish()]);

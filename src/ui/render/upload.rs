@@ -1,6 +1,6 @@
 //! Pixels from the host to textures of the window's device.
 
-use crate::frame::{Luma, Picture};
+use crate::image::{Luma, Picture};
 use crate::stereo::DisparityMap;
 use eframe::egui_wgpu::RenderState;
 
@@ -31,7 +31,7 @@ pub(super) fn write(queue: &wgpu::Queue, texture: &wgpu::Texture, bytes: &[u8]) 
     queue.write_texture(texture.as_image_copy(), bytes, layout, texture.size());
 }
 
-/// What the source shows: its colour, or else its brightness.
+/// The picture in colour, or else its brightness.
 pub(super) fn rgba(picture: &Picture) -> Vec<u8> {
     if let Some(rgb) = &picture.rgb {
         return rgb.pixels().iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect();

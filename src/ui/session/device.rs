@@ -7,7 +7,7 @@ use super::Session;
 use crate::engine::gpu::Gpu;
 use crate::engine::{EngineChoice, OpenOptions};
 use crate::live::EngineSource;
-use crate::ui::tasks::Task;
+use crate::ui::jobs::Job;
 use std::time::{Duration, Instant};
 
 /// From a loss to the search for the GPU that is missed.
@@ -32,7 +32,14 @@ impl Session {
     pub fn device_replaced(&mut self, gpu: &Gpu, why: &str) {
         let now = Instant::now();
         let adapter = &gpu.info.adapter;
-        let lost = self.engine.gpu.as_ref().map(|lost| lost.info.adapter.clone()).filter(|lost| lost != adapter);
+        let lost = self
+            .state
+            .matching
+            .engine
+            .gpu
+            .as_ref()
+            .map(|lost| lost.info.adapter.clone())
+            .filter(|lost| lost != adapter);
         if lost.is_some() {
             self.device.look_at = Some(now + PAUSE);
         }
@@ -42,15 +49,15 @@ impl Session {
         let before = self.device.lost_at.replace(now);
         self.take_device(gpu);
         if let Some(before) = before.filter(|before| now.duration_since(*before) < PROBATION) {
-            let cpu = OpenOptions { choice: EngineChoice::Cpu, ..self.engine.clone() };
+            let cpu = OpenOptions { choice: EngineChoice::Cpu, ..self.state.matching.engine.clone() };
             self.live.set_engine(EngineSource::Open(cpu));
-            self.notices.error(format!(
+            self.state.notices.error(format!(
                 "the GPU was lost again ({why}), {:.0} s after the last time; the CPU computes until you choose an engine again",
                 now.duration_since(before).as_secs_f64()
             ));
         } else {
-            self.live.set_engine(EngineSource::Open(self.engine.clone()));
-            self.notices.error(format!("the GPU was lost ({why}); going on with {adapter}{looked_for}"));
+            self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
+            self.state.notices.error(format!("the GPU was lost ({why}); going on with {adapter}{looked_for}"));
         }
     }
 
@@ -64,22 +71,22 @@ impl Session {
         let gpu = self.device.next.take()?;
         self.device.missed = None;
         self.take_device(&gpu);
-        self.live.set_engine(EngineSource::Open(self.engine.clone()));
-        self.notices.news(format!("back on {}", gpu.info.adapter));
+        self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
+        self.state.notices.news(format!("back on {}", gpu.info.adapter));
         Some(gpu)
     }
 
     /// What lies on the old device can be shown no more.
     fn take_device(&mut self, gpu: &Gpu) {
         self.live.forget_device();
-        self.output = None;
-        self.engine.gpu = Some(gpu.clone());
+        self.state.pipeline.output = None;
+        self.state.matching.engine.gpu = Some(gpu.clone());
     }
 
     /// Chooses what computes; opened in the background. A GPU that is missed is looked for again.
     pub(crate) fn set_engine(&mut self, choice: EngineChoice) {
-        self.engine.choice = choice;
-        self.live.set_engine(EngineSource::Open(self.engine.clone()));
+        self.state.matching.engine.choice = choice;
+        self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
         self.device.lost_at = None;
         if choice != EngineChoice::Cpu && self.device.missed.is_some() {
             self.device.look_at = Some(Instant::now());
@@ -87,9 +94,11 @@ impl Session {
     }
 
     /// Looks for the GPU that is missed when it is time; once.
-    pub(super) fn look_for_device(&mut self, now: Instant) {
+    pub(super) fn search_device(&mut self, now: Instant) {
         if self.device.look_at.take_if(|at| *at <= now).is_some() && self.device.missed.is_some() {
-            self.begin(Task::OpenGpu(self.engine.adapter.clone()));
+            let adapter = self.state.matching.engine.adapter.clone();
+            let open = move || Gpu::open(&adapter).map(Gpu::for_window).map_err(|err| err.to_string());
+            self.jobs.start(Job::stoppable("looking for the GPU"), open, Self::found_device);
         }
     }
 
@@ -104,7 +113,7 @@ impl Session {
             Ok(gpu) => format!("there is {}", gpu.info.adapter),
             Err(why) => why,
         };
-        self.notices.error(format!("{missed} is not back ({why}); choose the engine again to look once more"));
+        self.state.notices.error(format!("{missed} is not back ({why}); choose the engine again to look once more"));
     }
 }
 
@@ -121,7 +130,7 @@ mod tests {
         let options = WindowOptions {
             words: vec![word("engine", "gpu"), word("num-disparities", "16"), word("p1", "5"), word("threads", "1")],
             source_options: SourceOptions { size: Some((64, 48)), ..WindowOptions::default().source_options },
-            kept: None,
+            saved_state: None,
             ..WindowOptions::default()
         };
         Session::start(options, Some(gpu.clone())).unwrap()
@@ -135,17 +144,17 @@ mod tests {
             if found(session) {
                 return;
             }
-            assert!(Instant::now() < deadline, "waited in vain until {what}: {:?}", session.status);
+            assert!(Instant::now() < deadline, "waited in vain until {what}: {:?}", session.state.status());
             std::thread::sleep(Duration::from_millis(2));
         }
     }
 
     fn computes(kind: EngineKind) -> impl Fn(&Session) -> bool {
-        move |session| session.output.as_ref().is_some_and(|output| output.engine.kind == kind)
+        move |session| session.state.output().is_some_and(|output| output.engine.kind == kind)
     }
 
     fn said(session: &Session, part: &str) -> bool {
-        session.notices.all().iter().any(|notice| notice.text.contains(part))
+        session.state.notices.all().iter().any(|notice| notice.text.contains(part))
     }
 
     #[test]
@@ -153,7 +162,7 @@ mod tests {
         let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
         let mut session = session(&first);
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
-        let (params, source) = (session.params.clone(), session.source.clone());
+        let (params, source) = (session.state.matching.params.clone(), session.state.source.spec.clone());
         first.device.destroy();
         until(&mut session, "the CPU computes", computes(EngineKind::Cpu));
         assert!(said(&session, "the CPU computes instead"));
@@ -161,7 +170,10 @@ mod tests {
         assert!(said(&session, "the GPU was lost (a test); going on with "));
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
         assert!(!said(&session, "the CPU computes instead"), "that is over");
-        assert_eq!((&session.params, &session.source, session.engine.choice), (&params, &source, EngineChoice::Gpu));
+        assert_eq!(
+            (&session.state.matching.params, &session.state.source.spec, session.state.matching.engine.choice),
+            (&params, &source, EngineChoice::Gpu)
+        );
         assert_eq!(*session.live.params(), params);
         assert!(second.take_error().is_none());
     }
@@ -176,7 +188,7 @@ mod tests {
         first.device.destroy();
         session.device_replaced(&second, "a test");
         session.update();
-        let texture = |session: &Session| session.output.as_ref().and_then(|output| output.texture.clone());
+        let texture = |session: &Session| session.state.output().and_then(|output| output.texture.clone());
         assert!(texture(&session).is_none());
         until(&mut session, "it is matched on the other device", |session| texture(session).is_some());
         assert!(session.live.is_paused());
@@ -196,7 +208,7 @@ mod tests {
         session.device_replaced(&third, "twice");
         until(&mut session, "the CPU computes", computes(EngineKind::Cpu));
         assert!(said(&session, "the GPU was lost again (twice)") && said(&session, "until you choose an engine again"));
-        assert_eq!(session.engine.choice, EngineChoice::Gpu, "the choice stays");
+        assert_eq!(session.state.matching.engine.choice, EngineChoice::Gpu, "the choice stays");
         session.set_engine(EngineChoice::Gpu);
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
     }
@@ -209,7 +221,7 @@ mod tests {
         let now = Instant::now();
         session.device.missed = Some("a GPU that is away".into());
         session.device.look_at = Some(now);
-        session.look_for_device(now);
+        session.search_device(now);
         until(&mut session, "it is said", |session| said(session, "a GPU that is away is not back"));
         assert!(session.device.look_at.is_none() && session.next_device().is_none());
 

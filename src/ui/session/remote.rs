@@ -1,38 +1,38 @@
-//! Those who watch from elsewhere: what they want, and what they are told.
+//! Remote clients: they receive the source's description and the parameters in force, and may change these.
 
 use super::Session;
-use crate::recording::{About, CalibrationNote, parameter_words};
+use crate::recording::{About, parameter_words};
 use crate::rig::Calibrated;
 use std::time::SystemTime;
 
 impl Session {
-    /// What is known of the source and of how its pairs become metric.
+    /// Description of the open source and of its calibration.
     pub(super) fn about(&self, started: SystemTime) -> About {
-        let info = self.live.status().source; // also of one that was opened just now
-        let calibrated = Calibrated { recipe: self.live.recipe(), note: None, rig: self.rig.rig.clone() };
-        let calibration = CalibrationNote::of(&calibrated, self.rig.choice.alpha, &info);
-        let parameters = parameter_words(&self.params);
-        About { calibration, parameters, ..About::of_source(&self.source.to_string(), &info, started) }
+        let info = self.live.status().source; // that of a source that was opened just now
+        let calibrated = Calibrated { recipe: self.live.recipe(), note: None, rig: self.state.rig.rig.clone() };
+        let calibration = calibrated.to_note(self.state.rig.choice.alpha, &info);
+        let parameters = parameter_words(&self.state.matching.params);
+        About { calibration, parameters, ..About::of_source(&self.state.source.spec.to_string(), &info, started) }
     }
 
-    /// Tells of another source, or the same one in another way.
-    pub(super) fn tell_about(&self) {
+    /// Sends the description of the source to the remote clients.
+    pub(super) fn describe_source(&self) {
         if let Some(remote) = self.live.remote() {
             remote.set_about(self.about(SystemTime::now()));
         }
     }
 
-    /// Takes parameters that are wanted elsewhere, and tells what is in force here.
-    pub(super) fn ask_remote(&mut self) {
+    /// Takes parameters that clients have set, sends those in force, and shows the remote's messages.
+    pub(super) fn exchange_with_remote(&mut self) {
         let Some(remote) = self.live.remote().cloned() else { return };
-        if let Some(params) = remote.exchange(&self.params) {
+        if let Some(params) = remote.exchange(&self.state.matching.params) {
             self.set_params(params);
         }
         for news in remote.news() {
             if news.is_error {
-                self.notices.error(news.text);
+                self.state.notices.error(news.text);
             } else {
-                self.notices.confirm(news.text);
+                self.state.notices.confirm(news.text);
             }
         }
     }

@@ -1,155 +1,81 @@
-//! How the source is opened and calibrated, changed while it runs: calibration, depth from two known distances, working
-//! size, controls, and the file that keeps it all.
+//! The calibration of the source, depth from two known distances, the working size, and the rig file.
 
 use super::Session;
-use crate::calibration::{self, KnownDepth, StereoRig, fit_depth};
-use crate::capture::webcam::controls::OfferedControl;
-use crate::capture::{
-    CameraOptions, CameraState, ControlWishes, Recipe, Scale, SourceInfo, SourceOptions, SourceSpec, SourceState,
-};
+use crate::calibration::{self, KnownDepth, fit_depth};
+use crate::capture::{CameraOptions, Recipe, Scale, SourceOptions};
 use crate::files;
-use crate::frame::Geometry;
 use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile};
+use crate::ui::dialogs::{self, SETUP_EXTENSIONS};
+use crate::ui::jobs::Job;
 use crate::ui::options::WindowOptions;
-use crate::ui::tasks::Task;
 use std::path::{Path, PathBuf};
 
-/// What decides how the source is opened.
-pub(crate) struct RigState {
-    /// How sources are opened.
-    pub(crate) options: SourceOptions,
-    /// How their pairs become metric.
-    pub(crate) choice: CalibrationChoice,
-    /// The same for the other kind of source, cameras or not: what is right for one is wrong for the other.
-    other_choice: CalibrationChoice,
-    /// The rig behind the present recipe, loaded or estimated.
-    pub(crate) rig: Option<StereoRig>,
-    /// The sentence to confirm, or what was assumed.
-    pub(crate) note: Option<String>,
-    /// The window of the rig is open.
-    pub(crate) open: bool,
-    /// What the cameras in use offer.
-    pub(crate) controls: Vec<(u32, Result<Vec<OfferedControl>, String>)>,
-    /// A near and a far thing whose distances are known.
-    pub(crate) known: [Distance; 2],
-    /// The file that the rig was read from or written to, and what it says.
-    pub(crate) file: Option<(PathBuf, RigFile)>,
-    /// Name under which it shall be saved.
-    pub(crate) save_as: String,
+/// File of the saved rig, beside that of the saved state.
+fn saved_rig(saved_state: &Path) -> PathBuf {
+    saved_state.with_file_name("last-rig.toml")
 }
 
-/// A thing at a known distance.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Distance {
-    /// As a ruler says it.
-    pub(crate) metres: f64,
-    /// Its disparity at the source's size, once it was clicked.
-    pub(crate) disparity_px: Option<f64>,
-}
-
-/// Where the rig of last time is, beside what else the window remembers.
-fn kept_rig(kept: &Path) -> PathBuf {
-    kept.with_file_name("last-rig.toml")
-}
-
-/// Takes the rig of last time, where the command line says nothing of source, rig or calibration.
-pub(super) fn take_kept(options: &mut WindowOptions) {
+/// Takes the saved rig, unless the command line names a source, rig or calibration.
+pub(super) fn use_saved_rig(options: &mut WindowOptions) {
     let SourceOptions { size, cameras, .. } = &options.source_options;
-    let said = options.source.is_some()
-        || options.rig_file.is_some()
-        || size.is_some()
-        || *cameras != CameraOptions::default();
-    if said || options.calibration != CalibrationChoice::default() {
+    let has_source = options.source.is_some() || options.rig_file.is_some() || size.is_some();
+    let has_calibration = options.calibration != CalibrationChoice::default();
+    if has_source || has_calibration || *cameras != CameraOptions::default() {
         return;
     }
-    let Some(rig) = options.kept.as_deref().and_then(|kept| RigFile::read(&kept_rig(kept)).ok()) else { return };
-    rig.fill(&mut options.source_options);
-    options.source = rig.source;
-    options.calibration = rig.calibration;
-}
-
-impl RigState {
-    /// As the command line says; `source` is what is opened first.
-    pub(super) fn new(options: &WindowOptions, source: &SourceSpec) -> Self {
-        let rig = RigFile::of(source, &options.source_options, &options.calibration);
-        let save_as = options.rig_file.as_ref().map_or("rig.toml".to_owned(), |file| file.display().to_string());
-        Self {
-            options: options.source_options.clone(),
-            choice: options.calibration.clone(),
-            other_choice: options.calibration.clone(),
-            rig: None,
-            note: None,
-            open: false,
-            controls: Vec::new(),
-            known: [Distance { metres: 0.5, disparity_px: None }, Distance { metres: 3.0, disparity_px: None }],
-            file: options.rig_file.clone().map(|path| (path, rig)),
-            save_as,
-        }
-    }
-}
-
-impl RigState {
-    /// The words of the command line that open the same again.
-    pub(super) fn words(&self, source: &SourceSpec) -> Vec<String> {
-        let now = RigFile::of(source, &self.options, &self.choice);
-        if let Some((path, _)) = self.file.as_ref().filter(|(_, saved)| *saved == now && now.source.is_some()) {
-            return vec!["--rig".to_owned(), path.display().to_string()];
-        }
-        let mut words = vec!["--source".to_owned(), source.to_string()];
-        if source.is_camera() {
-            if let Some((width, height)) = self.options.size {
-                words.extend(["--size".to_owned(), format!("{width}x{height}")]);
-            }
-            words.extend(self.options.cameras.words());
-        }
-        words.extend(self.choice.words());
-        words
+    let saved = options.saved_state.as_deref().and_then(|path| RigFile::read(&saved_rig(path)).ok());
+    if let Some(rig) = saved {
+        rig.fill(&mut options.source_options);
+        options.source = rig.source;
+        options.calibration = rig.calibration;
     }
 }
 
 impl Session {
-    /// Notes what a newly opened source is calibrated with.
+    /// Notes the calibration of the source.
     pub(super) fn take_calibrated(&mut self, calibrated: &Calibrated) {
-        if let Some(note) = calibrated.note.clone().filter(|note| self.rig.note.as_ref() != Some(note)) {
-            self.notices.confirm(note);
+        let state = &mut self.state;
+        if let Some(note) = calibrated.note.clone().filter(|note| state.rig.note.as_ref() != Some(note)) {
+            state.notices.confirm(note);
         }
-        self.rig.note.clone_from(&calibrated.note);
-        self.rig.rig.clone_from(&calibrated.rig);
-        self.tell_about();
+        state.rig.note.clone_from(&calibrated.note);
+        state.rig.rig.clone_from(&calibrated.rig);
+        self.describe_source();
     }
 
-    /// Calibrates the source that is read in another way; an estimate opens it again, because it needs its pictures.
-    pub(crate) fn calibrate(&mut self, choice: CalibrationChoice) {
+    /// Calibrates the source in another way; an estimate opens it again, because it needs its pictures.
+    pub(super) fn calibrate(&mut self, choice: CalibrationChoice) {
         if choice.rectify() == RectifyChoice::Auto {
-            self.rig.choice = choice;
-            self.open(self.source.clone());
-        } else {
-            self.begin(Task::Calibrate(Box::new((choice, self.status.source.clone()))));
+            self.state.rig.choice = choice;
+            self.open_again();
+            return;
         }
+        let source = self.state.status().source.clone();
+        let (asked, info) = (choice.clone(), source.clone());
+        let apply = move || asked.apply(&info).map_err(|err| err.to_string());
+        self.start_job(Job::stoppable("applying the calibration"), apply, move |session, calibrated| {
+            let now = &session.state.status().source;
+            if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
+                return; // another source is read since
+            }
+            if session.use_recipe(calibrated.recipe.clone(), choice) {
+                session.take_calibrated(&calibrated);
+                session.fits_depth = true;
+                session.protect_calibration();
+            }
+        });
     }
 
-    pub(super) fn calibrated(
-        &mut self,
-        (choice, source): (CalibrationChoice, SourceInfo),
-        calibrated: Result<Calibrated, String>,
-    ) {
-        let now = &self.status.source;
-        if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
-            return; // another source is read since
-        }
-        let used = calibrated.and_then(|calibrated| {
-            self.set_recipe(calibrated.recipe.clone()).map_err(|err| err.to_string())?;
-            Ok(calibrated)
-        });
-        match used {
-            Ok(calibrated) => {
-                self.rig.choice = choice;
-                self.take_calibrated(&calibrated);
-                self.fit_wanted = true;
-                self.protect_calibration();
+    /// Prepares frames in this way, which is that of `choice`; false if the held pair does not fit, which is shown.
+    fn use_recipe(&mut self, recipe: Recipe, choice: CalibrationChoice) -> bool {
+        match self.set_recipe(recipe) {
+            Ok(()) => self.state.rig.choice = choice,
+            Err(why) => {
+                self.state.notices.error(why.to_string());
+                return false;
             }
-            Err(why) => self.notices.error(why),
         }
+        true
     }
 
     /// Takes a rig file, or calibration files.
@@ -159,215 +85,137 @@ impl Session {
         {
             self.use_rig(one.clone(), rig);
         } else if !files.is_empty() {
-            let scale = self.rig.choice.scale;
+            let scale = self.state.rig.choice.scale;
             self.calibrate(CalibrationChoice { files, scale, ..CalibrationChoice::default() });
         }
     }
 
-    /// Opens the cameras of a rig as it says; a rig without cameras calibrates the present source.
+    /// Opens the cameras of a rig; a rig without cameras calibrates the present source.
     fn use_rig(&mut self, path: PathBuf, rig: RigFile) {
-        let source = rig.source.clone().unwrap_or_else(|| self.source.clone());
-        self.turn_to(&source);
-        rig.fill(&mut self.rig.options);
-        self.rig.choice.clone_from(&rig.calibration);
-        self.rig.save_as = path.display().to_string();
-        self.rig.file = Some((path, rig));
+        let source = rig.source.clone().unwrap_or_else(|| self.state.source.spec.clone());
+        self.set_source(&source);
+        let state = &mut self.state.rig;
+        rig.fill(&mut state.options);
+        state.choice.clone_from(&rig.calibration);
+        state.save_as = path.display().to_string();
+        state.file = Some((path, rig));
         self.open(source);
     }
 
-    /// The next source is this one.
-    pub(super) fn turn_to(&mut self, source: &SourceSpec) {
-        if source.is_camera() != self.source.is_camera() {
-            let scale = self.rig.choice.scale;
-            std::mem::swap(&mut self.rig.choice, &mut self.rig.other_choice);
-            self.rig.choice.scale = scale;
-        }
-        self.source = source.clone();
-    }
-
-    /// What is chosen of calibration.
+    /// The chosen calibration.
     pub fn calibration(&self) -> &CalibrationChoice {
-        &self.rig.choice
+        &self.state.rig.choice
     }
 
-    /// Says how far the near (0) or the far (1) thing is, in metres.
+    /// Sets the distance of the near (0) or the far (1) object, m.
     pub fn set_known_distance(&mut self, which: usize, metres: f64) {
-        self.rig.known[which].metres = metres;
+        self.state.rig.known[which].metres = metres;
     }
 
-    /// Asks for calibration files.
-    pub(crate) fn choose_calibration(&mut self) {
-        self.begin(Task::ChooseCalibration);
+    /// Lets the user choose calibration files.
+    pub(super) fn choose_calibration(&mut self) {
+        const CHOOSE: Job = Job::stoppable("choosing a calibration");
+        if !self.jobs.is_running(CHOOSE) {
+            let title = "A rig, or a stereo calibration: one file, or two that belong together";
+            let chosen = dialogs::choose_files(title, "Rigs and calibrations", SETUP_EXTENSIONS);
+            self.start_job(CHOOSE, chosen, Self::use_setup_files);
+        }
     }
 
-    /// Works at another size; the search range follows, so that the same depths are seen.
-    pub(crate) fn set_scale(&mut self, scale: Scale) {
+    /// Sets the working size; the search range follows, so that the same depths are seen.
+    pub(super) fn set_scale(&mut self, scale: Scale) {
         let recipe = self.live.recipe();
         let factor = scale.factor() / recipe.scale.factor();
-        if let Err(why) = self.set_recipe(Recipe { scale, ..recipe }) {
-            self.notices.error(why.to_string());
-            return;
+        let choice = CalibrationChoice { scale, ..self.state.rig.choice.clone() };
+        if self.use_recipe(Recipe { scale, ..recipe }, choice) {
+            self.describe_source();
+            self.set_params(self.state.matching.scaled_params(factor));
+            self.state.pointer.pinned = None;
         }
-        self.rig.choice.scale = scale;
-        self.tell_about();
-        let mut params = self.params.clone();
-        params.num_disparities = ((f64::from(params.num_disparities) * factor).round() as u32).max(1);
-        params.min_disparity = (f64::from(params.min_disparity) * factor).round() as _;
-        self.set_params(params);
-        self.pinned = None;
     }
 
-    /// Takes the disparity at the pinned pixel for the near (0) or the far (1) thing of known distance.
-    pub(crate) fn click_known(&mut self, which: usize) {
-        let Some(output) = self.output.clone() else { return };
-        let Some((x, y)) = self.pinned else {
-            self.notices.error("click the thing in the left picture first: a click holds the place");
+    /// Takes the disparity at the held pixel for the near (0) or the far (1) object of known distance.
+    pub(super) fn take_known_disparity(&mut self, which: usize) {
+        let state = &mut self.state;
+        let Some(output) = &state.pipeline.output else { return };
+        let Some(pixel) = state.pointer.pinned else {
+            state.notices.error("click the thing in the left picture first: a click holds the place");
             return;
         };
-        let around = output.map.as_ref().and_then(|map| map.median_around_px((x, y), 2));
+        let around = output.map.as_ref().and_then(|map| map.median_around_px(pixel, 2));
         let Some(disparity_px) = around else {
-            self.notices.error("there is no disparity at that place; click where the depth picture has colour");
+            state.notices.error("there is no disparity at that place; click where the depth picture has colour");
             return;
         };
-        self.rig.known[which].disparity_px = Some(f64::from(disparity_px) / self.rig.choice.scale.factor());
+        state.rig.known[which].disparity_px = Some(f64::from(disparity_px) / state.rig.choice.scale.factor());
     }
 
-    /// Fits depth to the two things of known distance.
-    pub(crate) fn fit_depth(&mut self) {
-        let [near, far] = self.rig.known;
+    /// Fits depth to the two objects of known distance.
+    pub(super) fn fit_depth(&mut self) {
+        let [near, far] = self.state.rig.known;
         let (Some(near_px), Some(far_px)) = (near.disparity_px, far.disparity_px) else { return };
-        let recipe = self.live.recipe();
-        let info = self.status.source.clone();
-        let known = Recipe { geometry: None, ..recipe }.geometry(&info);
-        let geometry: Geometry = known.unwrap_or_else(|| FittedDepth::unknown(&info));
+        let info = self.state.status().source.clone();
+        let recipe = Recipe { geometry: None, ..self.live.recipe() };
+        let geometry = recipe.geometry(&info).unwrap_or_else(|| FittedDepth::unknown(&info));
         let known = |disparity_px, depth_m| KnownDepth { disparity_px, depth_m };
-        match fit_depth(&geometry, known(near_px, near.metres), known(far_px, far.metres)) {
-            Ok(fitted) => {
-                let fit = FittedDepth::of(&fitted);
-                let choice = CalibrationChoice { depth_fit: Some(fit), ..self.rig.choice.clone() };
-                self.calibrate_recipe(choice, fit.applied(Some(geometry), &info));
-            }
-            Err(why) => self.notices.error(why.to_string()),
+        let fitted = match fit_depth(&geometry, known(near_px, near.metres), known(far_px, far.metres)) {
+            Ok(fitted) => FittedDepth::of(&fitted),
+            Err(why) => return self.state.notices.error(why.to_string()),
+        };
+        let choice = CalibrationChoice { depth_fit: Some(fitted), ..self.state.rig.choice.clone() };
+        let geometry = Some(fitted.applied(Some(geometry), &info));
+        if self.use_recipe(Recipe { geometry, ..recipe }, choice) {
+            self.describe_source();
+            self.fits_depth = true;
+            self.state.notices.news("depth follows the two distances now, and is labelled estimated");
         }
     }
 
-    fn calibrate_recipe(&mut self, choice: CalibrationChoice, geometry: Geometry) {
-        let recipe = Recipe { geometry: Some(geometry), ..self.live.recipe() };
-        match self.set_recipe(recipe) {
-            Ok(()) => {
-                self.rig.choice = choice;
-                self.tell_about();
-                self.fit_wanted = true;
-                self.notices.news("depth follows the two distances now, and is labelled estimated");
-            }
-            Err(why) => self.notices.error(why.to_string()),
-        }
-    }
-
-    /// Reads what the cameras in use offer, in the background.
-    pub(crate) fn read_controls(&mut self) {
-        let cameras: Vec<u32> = self.live.status().cameras.cameras.iter().map(|camera| camera.index).collect();
-        // what was read before stays until then: nothing jumps
-        self.rig.controls.retain(|(camera, _)| cameras.contains(camera));
-        if !cameras.is_empty() {
-            self.begin(Task::ReadControls(cameras));
-        }
-    }
-
-    /// Sets a control of one eye's camera, now and whenever it is opened.
-    pub(crate) fn set_controls(&mut self, eye: usize, wishes: ControlWishes) {
-        let cameras = &mut self.rig.options.cameras;
-        cameras.eyes[eye].controls = wishes.or(&cameras.eyes[eye].controls);
-        let ControlWishes { exposure_ms, gain, white_balance_k, .. } = wishes;
-        cameras.equal_exposure &= exposure_ms.is_none() && gain.is_none() && white_balance_k.is_none();
-        if let Some(camera) = self.status.cameras.cameras.get(eye) {
-            self.begin(Task::SetControls(camera.index, wishes));
-        }
-    }
-
-    /// A camera that is back knows what was wished when it was opened first; what was set since follows.
-    pub(super) fn set_up_returned(&mut self, before: &SourceState) {
-        let pairs = before.cameras.iter().zip(&self.status.cameras.cameras);
-        let is_back =
-            |(_, (old, new)): &(usize, (&CameraState, &CameraState))| old.lost.is_some() && new.lost.is_none();
-        let back: Vec<_> = pairs.enumerate().filter(is_back).map(|(eye, (_, camera))| (eye, camera.index)).collect();
-        for (eye, camera) in back {
-            let wishes = self.rig.options.cameras.eyes[eye].controls;
-            if wishes != ControlWishes::default() {
-                self.begin(Task::SetControls(camera, wishes));
-            }
-        }
-    }
-
-    /// Locks both cameras to what the left one's automatic has settled at.
-    pub(crate) fn equal_exposure(&mut self) {
-        if let [left, right] = &self.status.cameras.cameras[..] {
-            self.rig.options.cameras.equal_exposure = true;
-            self.begin(Task::EqualExposure(left.index, right.index));
-        }
-    }
-
-    /// Another focus would void a calibration that has come since the cameras were opened.
-    fn protect_calibration(&mut self) {
-        let eyes = &self.rig.options.cameras.eyes;
-        let cameras = self.status.cameras.cameras.iter().zip(eyes).map(|(camera, eye)| (camera.index, eye.controls));
-        let cameras: Vec<_> = cameras.collect();
-        if self.rig.choice.rectify() != RectifyChoice::Off && !cameras.is_empty() {
-            self.begin(Task::ProtectCalibration(cameras));
-        }
-    }
-
-    pub(super) fn controls_set(&mut self, said: Result<Vec<String>, String>) {
-        match said {
-            Ok(remarks) => remarks.into_iter().for_each(|remark| self.notices.news(remark)),
-            Err(why) => self.notices.error(why),
-        }
-        self.read_controls();
-    }
-
-    /// Writes the rig; over a file only if it is the one that was read or written before.
-    pub(crate) fn save_rig(&mut self) {
-        let path = self.options.folder.join(self.rig.save_as.trim());
+    /// Writes the rig file; replaces only the file that was read or written before.
+    pub(super) fn save_rig(&mut self) {
+        let path = self.options.folder.join(self.state.rig.save_as.trim());
         let path = if path.extension().is_none() { path.with_extension("toml") } else { path };
-        let before = self.rig.file.as_ref().filter(|(own, _)| *own == path).map(|(_, rig)| rig);
+        let before = self.state.rig.file.as_ref().filter(|(own, _)| *own == path).map(|(_, rig)| rig);
         let owns_calibration = before.is_some_and(|rig| rig.calibration.files == [calibration_beside(&path)]);
         let own = before.is_some();
         let written = if !own && path.symlink_metadata().is_ok() {
             Err(format!("{} exists and is not replaced; choose another name", path.display()))
         } else {
             self.write_estimate(&path, owns_calibration).and_then(|choice| {
-                let rig = RigFile::of(&self.source, &self.rig.options, &choice);
-                rig.write(&path, own).map_err(|err| err.to_string())?;
+                let rig = self.write_rig(&path, &choice, own)?;
                 Ok((choice, rig))
             })
         };
         match written {
             Ok((choice, rig)) => {
-                self.rig.choice = choice;
-                self.notices.news(format!("rig written: stereopsis --rig {}", path.display()));
-                self.rig.file = Some((path, rig));
+                self.state.rig.choice = choice;
+                self.state.notices.news(format!("rig written: stereopsis --rig {}", path.display()));
+                self.state.rig.file = Some((path, rig));
             }
-            Err(why) => self.notices.error(why),
+            Err(why) => self.state.notices.error(why),
         }
     }
 
-    /// Writes down the rig for the next start.
-    pub(super) fn keep_rig(&self, kept: &Path) {
-        let path = kept_rig(kept);
-        let written = self.write_estimate(&path, true).and_then(|choice| {
-            let rig = RigFile::of(&self.source, &self.rig.options, &choice);
-            rig.write(&path, true).map_err(|err| err.to_string())
-        });
+    /// Saves the rig for the next start.
+    pub(super) fn save_rig_state(&self, saved_state: &Path) {
+        let path = saved_rig(saved_state);
+        let written = self.write_estimate(&path, true).and_then(|choice| self.write_rig(&path, &choice, true));
         if let Err(why) = written {
             log::warn!("{why}");
         }
     }
 
-    /// An estimate becomes a calibration file beside the rig, so that it is the same at the next start; over another file only
-    /// where `replaces` says that it is ours.
+    fn write_rig(&self, path: &Path, choice: &CalibrationChoice, replaces: bool) -> Result<RigFile, String> {
+        let rig = RigFile::of(&self.state.source.spec, &self.state.rig.options, choice);
+        rig.write(path, replaces).map_err(|err| err.to_string())?;
+        Ok(rig)
+    }
+
+    /// Writes an estimate as a calibration file beside the rig, so that it is the same at the next start. `replaces` allows to
+    /// replace a file.
     fn write_estimate(&self, rig_file: &Path, replaces: bool) -> Result<CalibrationChoice, String> {
-        let choice = self.rig.choice.clone();
-        let (RectifyChoice::Auto, Some(rig)) = (choice.rectify(), &self.rig.rig) else { return Ok(choice) };
+        let choice = self.state.rig.choice.clone();
+        let (RectifyChoice::Auto, Some(rig)) = (choice.rectify(), &self.state.rig.rig) else { return Ok(choice) };
         let path = calibration_beside(rig_file);
         let written =
             calibration::write(rig, calibration::Output::Toml, choice.alpha).map_err(|err| err.to_string())?;
@@ -377,32 +225,6 @@ impl Session {
         }
         let CalibrationChoice { alpha, depth_fit, scale, .. } = choice;
         Ok(CalibrationChoice { files: vec![path], alpha, depth_fit, scale, ..CalibrationChoice::default() })
-    }
-
-    /// Opens the source with other wishes of its cameras.
-    pub(crate) fn reopen(&mut self, options: SourceOptions) {
-        self.rig.options = options;
-        self.open(self.source.clone());
-    }
-
-    /// Whether the source has eyes to exchange.
-    pub(crate) fn can_swap(&self) -> bool {
-        !matches!(self.source, SourceSpec::Scene | SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Pipe)
-    }
-
-    /// Exchanges left and right.
-    pub(crate) fn swap_eyes(&mut self) {
-        self.rig.options.cameras.eyes.swap(0, 1);
-        match self.source.clone() {
-            SourceSpec::WebcamPair(left, right) => self.open(SourceSpec::WebcamPair(right, left)),
-            SourceSpec::Files { left, right } => self.open(SourceSpec::Files { left: right, right: left }),
-            source @ SourceSpec::WebcamSideBySide(_) => {
-                self.rig.options.cameras.eyes.swap(0, 1);
-                self.rig.options.cameras.swapped_halves ^= true;
-                self.open(source);
-            }
-            SourceSpec::Scene | SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Pipe => {}
-        }
     }
 }
 

@@ -1,17 +1,19 @@
-//! Choosing and opening sources. Opening happens on a thread of its own; until it is done nothing is read.
+//! Opening sources and finding cameras. A source is opened by a job; the one before is read until then.
 
 use super::Session;
-use crate::capture::webcam::CameraInfo;
+use crate::capture::webcam::{self, Preview};
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo, SourceSpec};
-use crate::rig::OpenedRig;
-use crate::ui::tasks::{SETUP_ENDINGS, Task};
+use crate::sources::{self, CalibratedSource};
+use crate::ui::action::Action;
+use crate::ui::dialogs::SETUP_EXTENSIONS;
+use crate::ui::jobs::Job;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The source before the first one is open: never has a pair.
-pub(super) struct Nothing;
+pub(super) struct NoSource;
 
-impl PairSource for Nothing {
+impl PairSource for NoSource {
     fn info(&self) -> SourceInfo {
         SourceInfo {
             name: "no source".into(),
@@ -25,34 +27,46 @@ impl PairSource for Nothing {
         }
     }
 
-    fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
-        std::thread::sleep(patience);
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        std::thread::sleep(timeout);
         Ok(Next::Waiting)
     }
 }
 
+const OPEN: Job = Job::stoppable("opening the source");
+
 impl Session {
     /// Opens a source in the background; it replaces the present one when it is there.
-    pub(crate) fn open(&mut self, spec: SourceSpec) {
+    pub(super) fn open(&mut self, spec: SourceSpec) {
         self.end_recording(Some("the source was changed"));
         if spec.is_camera() {
-            self.free_previews();
+            self.close_previews();
+            // a camera can be open only once
+            if self.state.source.running.take_if(|running| running.is_camera()).is_some() {
+                self.live.close_source();
+            }
         }
-        if spec.is_camera() && self.running.take_if(|running| running.is_camera()).is_some() {
-            // a camera can be open once only
-            self.live.close_source();
-        }
-        self.turn_to(&spec);
-        let how = Box::new((self.rig.options.clone(), self.rig.choice.clone()));
-        self.begin(Task::OpenSource(spec, how));
+        self.set_source(&spec);
+        let (options, choice) = (self.state.rig.options.clone(), self.state.rig.choice.clone());
+        let asked = spec.clone();
+        let open = move || sources::open_calibrated(&spec, &options, &choice).map_err(|err| err.to_string());
+        drop(self.jobs.stop(OPEN)); // of another source
+        self.jobs.start(OPEN, open, move |session: &mut Self, opened| match opened {
+            Ok(opened) => session.use_opened(asked, opened),
+            Err(why) => session.not_opened(&asked, &why),
+        });
     }
 
-    /// Opens what was chosen or dropped; nothing chosen changes nothing.
-    pub(crate) fn open_paths(&mut self, paths: &[PathBuf]) {
+    /// Opens the source with its changed options.
+    pub(super) fn open_again(&mut self) {
+        self.open(self.state.source.spec.clone());
+    }
+
+    /// Opens sources, rigs or calibrations that were chosen or dropped; no files change nothing.
+    pub(super) fn open_files(&mut self, mut paths: Vec<PathBuf>) {
         if paths.is_empty() {
             return;
         }
-        let mut paths = paths.to_vec();
         paths.sort(); // left before right, im0 before im1
         if paths.iter().all(|path| is_setup(path)) {
             self.use_setup_files(paths);
@@ -60,60 +74,114 @@ impl Session {
         }
         match SourceSpec::from_paths(&paths) {
             Ok(spec) => self.open(spec),
-            Err(why) => self.notices.error(why.to_string()),
+            Err(why) => self.state.notices.error(why.to_string()),
         }
     }
 
-    /// Reads the source that was opened, or says why it cannot and stays with the one before, or goes to the scene.
-    pub(super) fn opened(&mut self, spec: &SourceSpec, opened: Result<OpenedRig, String>) {
-        if *spec != self.source {
-            return; // another one was asked for since
-        }
-        match opened {
-            Ok(OpenedRig { source, calibrated, .. }) => {
-                self.running = Some(spec.clone());
-                let scale = calibrated.recipe.scale.factor();
-                let geometry = calibrated.recipe.geometry(&source.info()).map(|g| g.scaled(scale));
-                let new_rig = self.output.as_ref().is_some_and(|output| output.job.frame.geometry != geometry);
-                self.live.set_source(source, calibrated.recipe.clone().into());
-                self.live.resume();
-                self.pinned = None;
-                self.fit_wanted |= new_rig;
-                self.take_calibrated(&calibrated);
-                self.read_controls();
+    fn use_opened(&mut self, spec: SourceSpec, opened: CalibratedSource) {
+        let CalibratedSource { source, calibrated, .. } = opened;
+        self.state.source.running = Some(spec);
+        let scale = calibrated.recipe.scale.factor();
+        let geometry = calibrated.recipe.geometry(&source.info()).map(|geometry| geometry.scaled(scale));
+        let other_rig = self.state.output().is_some_and(|output| output.job.frame.geometry != geometry);
+        self.live.set_source(source, calibrated.recipe.clone().into());
+        self.live.resume();
+        self.state.pointer.pinned = None;
+        self.fits_depth |= other_rig;
+        self.take_calibrated(&calibrated);
+        self.read_controls();
+    }
+
+    /// Stays with the source before, or goes to the scene.
+    fn not_opened(&mut self, spec: &SourceSpec, why: &str) {
+        match self.state.source.running.clone().filter(|running| running != spec) {
+            Some(running) => {
+                self.state.notices.error(why);
+                self.set_source(&running);
             }
-            Err(why) => match self.running.clone().filter(|running| running != spec) {
-                Some(running) => {
-                    self.notices.error(why);
-                    self.turn_to(&running);
-                }
-                None if *spec != SourceSpec::Scene => {
-                    self.notices.error(format!("{why} · showing the scene instead"));
-                    self.open(SourceSpec::Scene);
-                }
-                None => self.notices.error(why),
-            },
+            None if *spec != SourceSpec::Scene => {
+                self.state.notices.error(format!("{why} · showing the scene instead"));
+                self.open(SourceSpec::Scene);
+            }
+            None => self.state.notices.error(why),
         }
     }
 
-    /// Looks for cameras in the background.
-    pub(crate) fn look_for_cameras(&mut self) {
-        self.begin(Task::FindCameras);
+    /// Notes the source to read. Cameras and other sources have calibrations of their own.
+    pub(super) fn set_source(&mut self, spec: &SourceSpec) {
+        let rig = &mut self.state.rig;
+        if spec.is_camera() != self.state.source.spec.is_camera() {
+            let scale = rig.choice.scale;
+            std::mem::swap(&mut rig.choice, &mut rig.other_choice);
+            rig.choice.scale = scale;
+        }
+        self.state.source.spec = spec.clone();
     }
 
-    pub(super) fn found_cameras(&mut self, found: Result<Vec<CameraInfo>, String>) {
-        match found {
-            Ok(cameras) => self.cameras = Some(cameras),
-            Err(why) => {
-                self.cameras = Some(Vec::new()); // not asked again by itself
-                self.notices.error(why);
+    /// Exchanges left and right.
+    pub(super) fn swap_views(&mut self) {
+        let cameras = &mut self.state.rig.options.cameras;
+        let swapped = match self.state.source.spec.clone() {
+            SourceSpec::WebcamPair(left, right) => SourceSpec::WebcamPair(right, left),
+            SourceSpec::Files { left, right } => SourceSpec::Files { left: right, right: left },
+            source @ SourceSpec::WebcamSideBySide(_) => {
+                cameras.swapped_halves ^= true;
+                self.open(source);
+                return;
             }
+            _ => return,
+        };
+        cameras.eyes.swap(0, 1);
+        self.open(swapped);
+    }
+
+    /// Lists the cameras in the background.
+    pub(super) fn find_cameras(&mut self) {
+        let find = || webcam::cameras().map_err(|err| err.to_string());
+        self.jobs.start(Job::stoppable("looking for cameras"), find, |session: &mut Self, found| {
+            let cameras = found.unwrap_or_else(|why| {
+                session.state.notices.error(why);
+                Vec::new() // no search again by itself
+            });
+            session.state.source.cameras = Some(cameras);
+        });
+    }
+
+    /// Opens previews of the cameras that are not in use while their window is open, and closes the others. The strip beside
+    /// the scene shows how many cameras there are.
+    pub(super) fn update_previews(&mut self) {
+        let is_open = self.state.is_open(Action::Cameras);
+        let source = &mut self.state.source;
+        if source.spec == SourceSpec::Scene && source.cameras.is_none() {
+            self.find_cameras();
+            return;
+        }
+        if !is_open {
+            self.close_previews();
+            return;
+        }
+        let opening = source.spec.is_camera() && self.jobs.is_running(OPEN);
+        let used = &self.state.pipeline.status.cameras.cameras;
+        for camera in source.cameras.iter().flatten().filter(|camera| camera.problem.is_none()) {
+            if used.iter().any(|used| used.index == camera.index) {
+                source.previews.remove(&camera.index);
+            } else if !opening {
+                source.previews.entry(camera.index).or_insert_with(|| Preview::open(camera.index));
+            }
+        }
+    }
+
+    /// Closes the previews, so that a source can have their cameras. Drivers may block: not on the window's thread.
+    fn close_previews(&mut self) {
+        let previews = std::mem::take(&mut self.state.source.previews);
+        if !previews.is_empty() {
+            let _ = std::thread::Builder::new().name("old previews".into()).spawn(move || drop(previews));
         }
     }
 }
 
-/// Whether a file is a calibration or a rig, by its name.
+/// Whether a file is a calibration or a rig, by its extension.
 fn is_setup(path: &Path) -> bool {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    ending.is_some_and(|ending| SETUP_ENDINGS.contains(&ending.as_str()))
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    extension.is_some_and(|extension| SETUP_EXTENSIONS.contains(&extension.as_str()))
 }

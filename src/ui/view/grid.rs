@@ -1,4 +1,4 @@
-//! Shares the room between the views so that every picture gets the same size, as large as it goes.
+//! Arranges the views so that all pictures have the same size, as large as possible.
 
 use super::ViewKind;
 use egui::{Rect, Vec2, vec2};
@@ -9,19 +9,16 @@ pub(crate) const HEADER: f32 = 18.0;
 pub(crate) const BAR: f32 = 62.0;
 const GAP: f32 = 8.0;
 
-/// The place of one view: picture, and right of it the bar where there is one.
+/// Rectangles of one view: picture, and right of it the colour bar, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
-    /// Where the name stands.
+pub(crate) struct ViewRects {
     pub(crate) header: Rect,
-    /// Where the picture goes.
     pub(crate) picture: Rect,
-    /// Where the colour bar goes.
     pub(crate) bar: Rect,
 }
 
-/// Places of `views` in `room` for pictures of `aspect` (width / height), in the same order.
-pub(crate) fn arrange(views: &[ViewKind], room: Rect, aspect: f32) -> Vec<Place> {
+/// Rectangles of `views` in `room` for pictures of `aspect` (width / height), in the same order.
+pub(crate) fn arrange(views: &[ViewKind], room: Rect, aspect: f32) -> Vec<ViewRects> {
     let Some(columns) = (1..=views.len()).max_by(|&a, &b| {
         picture_width(views, room.size(), aspect, a).total_cmp(&picture_width(views, room.size(), aspect, b))
     }) else {
@@ -36,20 +33,20 @@ pub(crate) fn arrange(views: &[ViewKind], room: Rect, aspect: f32) -> Vec<Place>
         rows as f32 * (size.y + HEADER + GAP) - GAP,
     );
     let corner = room.min + ((room.size() - total) / 2.0).max(Vec2::ZERO).floor();
-    let place = |index: usize| {
+    let rects = |index: usize| {
         let (row, column) = (index / columns, index % columns);
         let before = bars[..column].iter().filter(|&&b| b).count() as f32 * BAR;
         let min = corner
             + vec2(column as f32 * (width + GAP) + before, row as f32 * (size.y + HEADER + GAP))
             + vec2(0.0, HEADER);
         let picture = Rect::from_min_size(min, size);
-        Place {
+        ViewRects {
             header: Rect::from_min_max(min - vec2(0.0, HEADER), picture.right_top()),
             picture,
             bar: Rect::from_min_size(picture.right_top(), vec2(BAR, size.y)),
         }
     };
-    (0..views.len()).map(place).collect()
+    (0..views.len()).map(rects).collect()
 }
 
 /// Which columns have a colour bar.
@@ -75,11 +72,11 @@ mod tests {
     fn all_views_fit_and_are_equal() {
         let room = Rect::from_min_size(pos2(200.0, 40.0), vec2(1100.0, 800.0));
         for count in 1..=ViewKind::ALL.len() {
-            let places = arrange(&ViewKind::ALL[..count], room, 4.0 / 3.0);
-            for (place, view) in places.iter().zip(ViewKind::ALL) {
-                assert_eq!(place.picture.size(), places[0].picture.size());
-                assert!(room.contains_rect(place.header) && room.contains_rect(place.picture), "{count}: {place:?}");
-                assert!(!view.is_map() || room.contains_rect(place.bar), "{count}: {place:?}");
+            let all = arrange(&ViewKind::ALL[..count], room, 4.0 / 3.0);
+            for (rects, view) in all.iter().zip(ViewKind::ALL) {
+                assert_eq!(rects.picture.size(), all[0].picture.size());
+                assert!(room.contains_rect(rects.header) && room.contains_rect(rects.picture), "{count}: {rects:?}");
+                assert!(!view.is_map() || room.contains_rect(rects.bar), "{count}: {rects:?}");
             }
         }
         let four = arrange(&ViewKind::AT_FIRST, room, 4.0 / 3.0);

@@ -12,7 +12,7 @@ pub(crate) use tile::{Crosshair, Tile};
 pub(crate) use zoom::Zoom;
 
 choices! {
-    /// What the window can show of a pair.
+    /// A picture or map of a pair.
     pub enum ViewKind {
         /// Left picture, rectified: the reference.
         Left = "left",

@@ -1,10 +1,10 @@
-//! One view on screen: name, picture, cross-hair, colour bar; takes the pointer's wheel, drag and double-click.
+//! One view on the screen: name, picture, cross-hair, colour bar. Wheel, drag and double-click zoom and pan.
 
-use super::{ViewKind, Zoom, bar, grid::Place};
+use super::{ViewKind, Zoom, bar, grid::ViewRects};
 use crate::ui::render::Display;
 use egui::{Align2, Color32, FontId, Rect, Role, Sense, Stroke, StrokeKind, TextureId, Ui, WidgetInfo, pos2, vec2};
 
-/// Where the cross-hair stands, in px of the working size (pixel centres at whole numbers).
+/// Position of the cross-hair, in px of the working size (pixel centres at integers).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Crosshair {
     /// In the left picture and in both maps.
@@ -13,17 +13,17 @@ pub(crate) struct Crosshair {
     pub(crate) right: Option<(f32, f32)>,
 }
 
-/// Where the pointer is, in px of the picture.
+/// Position of the pointer, in px of the picture.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pointed {
     pub(crate) at: Option<(usize, usize)>,
     pub(crate) clicked: Option<(usize, usize)>,
 }
 
-/// What one view shows.
+/// One view on the screen.
 pub(crate) struct Tile<'a> {
     pub(crate) kind: ViewKind,
-    pub(crate) place: Place,
+    pub(crate) rects: ViewRects,
     /// The picture, or why there is none.
     pub(crate) content: Result<TextureId, &'a str>,
     /// Colours and range of a map.
@@ -31,14 +31,14 @@ pub(crate) struct Tile<'a> {
     /// Working size of the pictures, px.
     pub(crate) size: (usize, usize),
     pub(crate) crosshair: Option<Crosshair>,
-    /// What its title says beside the kind.
+    /// Text of the title after the kind.
     pub(crate) remark: &'a str,
 }
 
 impl Tile<'_> {
-    /// Draws, and takes the pointer.
+    /// Draws the view and reads the pointer.
     pub(crate) fn show(self, ui: &mut Ui, zoom: &mut Zoom) -> Pointed {
-        let Place { header, picture, bar } = self.place;
+        let ViewRects { header, picture, bar } = self.rects;
         let visuals = ui.visuals().clone();
         ui.painter().text(
             header.left_center() - vec2(0.0, 1.0),

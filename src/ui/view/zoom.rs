@@ -2,14 +2,14 @@
 
 use egui::{Pos2, Rect, Vec2, pos2, vec2};
 
-const LARGEST: f32 = 64.0;
+const MAX_FACTOR: f32 = 64.0;
 
 /// Zoom and pan of all views together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Zoom {
     /// 1 shows the whole picture.
     pub(crate) factor: f32,
-    /// What is in the middle, 0 to 1 in both directions.
+    /// Point in the middle of the view, 0 to 1 in both directions.
     centre: Vec2,
 }
 
@@ -27,7 +27,7 @@ impl Zoom {
 
     /// Enlarges by `ratio` around `at` (0 to 1 in the picture), which stays where it is.
     pub(crate) fn zoom_at(&mut self, at: Pos2, ratio: f32) {
-        let factor = (self.factor * ratio).clamp(1.0, LARGEST);
+        let factor = (self.factor * ratio).clamp(1.0, MAX_FACTOR);
         self.centre = at.to_vec2() + (self.centre - at.to_vec2()) * (self.factor / factor);
         self.factor = factor;
         self.keep_inside();
@@ -44,13 +44,13 @@ impl Zoom {
         self.centre = self.centre.clamp(Vec2::splat(half), Vec2::splat(1.0 - half));
     }
 
-    /// Where in the picture (0 to 1) a point of the view lies.
+    /// The point of the picture (0 to 1) at a point of the view.
     pub(crate) fn to_picture(self, view: Rect, point: Pos2) -> Pos2 {
         let visible = self.visible();
         visible.min + (point - view.min) / view.size() * visible.size()
     }
 
-    /// Where in the view a point of the picture (0 to 1) lies.
+    /// The point of the view at a point of the picture (0 to 1).
     pub(crate) fn to_view(self, view: Rect, point: Pos2) -> Pos2 {
         let visible = self.visible();
         let share = (point - visible.min) / visible.size();

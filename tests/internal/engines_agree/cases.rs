@@ -3,9 +3,9 @@
 use fastrand::Rng;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis::capture::{Frame, RawPair};
 use stereopsis::engine::{self, Engine, Job, Output};
-use stereopsis::frame::{Frame, Luma, Picture, RawPair};
-use stereopsis::image::Image;
+use stereopsis::image::{Image, Luma, Picture};
 use stereopsis::parameter::{Domain, Value};
 use stereopsis::stereo::{self, DisparityMap, Maps, Past, StereoParams};
 

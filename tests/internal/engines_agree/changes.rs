@@ -7,11 +7,11 @@ use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis::capture::newest;
+use stereopsis::capture::{Frame, RawPair};
 use stereopsis::engine::gpu::{Gpu, GpuOptions};
 use stereopsis::engine::worker::{Control, EngineSource, EngineWorker};
 use stereopsis::engine::{self, GpuEngine, Output};
-use stereopsis::frame::{Frame, RawPair};
+use stereopsis::newest;
 use stereopsis::stereo::{CostKind, StereoParams};
 
 /// A pair with this number.

@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use stereopsis::engine::gpu::{AdapterChoice, Event, Gpu, GpuOptions};
 use stereopsis::engine::{self, Engine, EngineError, GpuEngine, Job};
-use stereopsis::frame::Luma;
-use stereopsis::image::Image;
+use stereopsis::image::{Image, Luma};
 use stereopsis::stereo::{CostKind, StereoParams};
 
 /// A GPU of its own for each test, or the reason why there is none.

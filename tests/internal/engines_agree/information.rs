@@ -10,8 +10,7 @@ use std::time::Duration;
 use stereopsis::engine::gpu::GpuOptions;
 use stereopsis::engine::gpu::variant::{Forced, Variant};
 use stereopsis::engine::{self, Engine, GpuEngine};
-use stereopsis::frame::Luma;
-use stereopsis::image::Image;
+use stereopsis::image::{Image, Luma};
 use stereopsis::stereo::cost::mutual_information::Start;
 use stereopsis::stereo::{self, CostKind, DisparityMap, Fill, Past, RightMatching, StereoParams};
 

@@ -14,8 +14,7 @@ mod variants;
 use cases::{Case, Content, seeds};
 use fastrand::Rng;
 use stereopsis::engine::{CpuEngine, Engine};
-use stereopsis::frame::Luma;
-use stereopsis::image::Image;
+use stereopsis::image::{Image, Luma};
 use stereopsis::stereo::{AdaptiveP2, Fill};
 use stereopsis::stereo::{CostKind, StereoParams};
 

@@ -5,8 +5,7 @@ use super::gpu::{gpu_engine, open_gpu};
 use fastrand::Rng;
 use stereopsis::engine::gpu::{GpuOptions, Trace, TraceData};
 use stereopsis::engine::{CpuEngine, GpuEngine};
-use stereopsis::frame::Luma;
-use stereopsis::image::Image;
+use stereopsis::image::{Image, Luma};
 use stereopsis::stereo::aggregate::MAX_PATHS;
 use stereopsis::stereo::cost::mutual_information::{self, LEVELS};
 use stereopsis::stereo::{

@@ -8,10 +8,10 @@ use std::io::Cursor;
 use std::time::Duration;
 use stereopsis::calibration::CameraInfo;
 use stereopsis::capture::decode::decode_picture;
-use stereopsis::capture::recording::{PipeSource, RecordingSource};
 use stereopsis::capture::{MaxPixels, Next, PairSource, SourceOptions, Speed};
-use stereopsis::frame::Geometry;
+use stereopsis::geometry::Geometry;
 use stereopsis::recording::message::Body;
+use stereopsis::recording::playback::{PipeSource, RecordingSource};
 use stereopsis::recording::{Format, PairNote, Recording, topic};
 
 const PAIRS: u64 = 3;

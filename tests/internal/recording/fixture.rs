@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::time::{Duration, SystemTime};
 use stereopsis::capture::SourceInfo;
-use stereopsis::frame::Luma;
-use stereopsis::image::Image;
+use stereopsis::image::{Image, Luma};
 use stereopsis::recording::message::{Body, Encoding, ImageBody, Message};
 use stereopsis::recording::{About, Format, PairNote, Stream, Streams, time, topic};
 

@@ -6,15 +6,16 @@ use std::io::{Cursor, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use stereopsis::calibration::CameraInfo;
-use stereopsis::capture::recording::{PipeSource, RecordingSource};
-use stereopsis::capture::{MaxPixels, Next, PairSource, SourceOptions, SourceSpec, Speed};
+use stereopsis::capture::TopicChoice;
+use stereopsis::capture::{MaxPixels, Next, PairSource, RawPair, SourceOptions, SourceSpec, Speed};
 use stereopsis::engine::{EngineChoice, OpenOptions};
-use stereopsis::frame::{Geometry, RawPair};
+use stereopsis::geometry::Geometry;
 use stereopsis::live::{Live, LiveOptions};
 use stereopsis::recording::Format;
 use stereopsis::recording::message::Body;
-use stereopsis::recording::read::TopicChoice;
-use stereopsis::rig::{self, CalibrationChoice};
+use stereopsis::recording::playback::{PipeSource, RecordingSource};
+use stereopsis::rig::CalibrationChoice;
+use stereopsis::sources;
 use stereopsis::stereo::StereoParams;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -187,8 +188,8 @@ fn cameras_beside_the_pictures_of_others_make_their_depth_metric() {
         }
         let file = file(&recorder.finish());
         let spec = SourceSpec::Recording(file.path().into());
-        let rig::OpenedRig { source, calibrated, .. } =
-            rig::open(&spec, &at_once(), &CalibrationChoice::default()).unwrap();
+        let sources::CalibratedSource { source, calibrated, .. } =
+            sources::open_calibrated(&spec, &at_once(), &CalibrationChoice::default()).unwrap();
         assert_eq!(calibrated.recipe.rectifier.is_some(), rectifies, "{pictures}");
         let found = calibrated.recipe.geometry(&source.info()).unwrap();
         for (found, said) in [(found.focal_px, 50.0), (found.baseline_m, 0.1), (found.doffs_px, 0.0)] {

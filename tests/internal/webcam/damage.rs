@@ -4,8 +4,7 @@ use super::{SIZES, luma, open_one, open_pair, scene, take, until, until_lost, wi
 use std::time::{Duration, Instant};
 use stereopsis::capture::decode_camera::{Damaged, PixelFormat};
 use stereopsis::capture::webcam::{ModeRequest, Preview, WebcamPair, cameras};
-use stereopsis::capture::{CameraOptions, PairSource};
-use stereopsis::frame::RawPair;
+use stereopsis::capture::{CameraOptions, PairSource, RawPair};
 
 /// Every picture is whole.
 fn assert_whole(pairs: &[RawPair]) {

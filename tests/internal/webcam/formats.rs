@@ -4,9 +4,9 @@ use super::{SIZES, luma, scene, take, with_cameras};
 use std::time::Duration;
 use stereopsis::capture::decode_camera::PixelFormat;
 use stereopsis::capture::webcam::{Mode, ModeRequest, SideBySide, WebcamPair, cameras};
-use stereopsis::capture::{CameraOptions, EyeOptions, Orientation, PairSource, SourceOptions, SourceSpec, open};
-use stereopsis::frame::Luma;
-use stereopsis::image::Image;
+use stereopsis::capture::{CameraOptions, EyeOptions, Orientation, PairSource, SourceOptions, SourceSpec};
+use stereopsis::image::{Image, Luma};
+use stereopsis::sources::open;
 
 fn request(format: PixelFormat, size: (usize, usize)) -> ModeRequest {
     ModeRequest { size: Some(size), format: Some(format), ..ModeRequest::default() }

@@ -2,7 +2,8 @@
 
 use super::{SIZES, folder, luma, open_one, open_pair, plug_in, scene, take, until, until_lost, with_cameras};
 use stereopsis::capture::webcam::{CameraInfo, CameraName, UsbBus, cameras};
-use stereopsis::capture::{PairSource, SourceOptions, SourceSpec, open};
+use stereopsis::capture::{PairSource, SourceOptions, SourceSpec};
+use stereopsis::sources::open;
 
 #[test]
 fn no_camera_is_said() {

@@ -15,9 +15,8 @@ use super::emulated::{SIZES, dress, plug_in};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stereopsis::capture::webcam::{ModeRequest, SideBySide, WebcamPair, cameras};
-use stereopsis::capture::{CameraOptions, CaptureError, Next, PairSource};
-use stereopsis::frame::{Luma, Picture, RawPair};
-use stereopsis::image::Image;
+use stereopsis::capture::{CameraOptions, CaptureError, Next, PairSource, RawPair};
+use stereopsis::image::{Image, Luma, Picture};
 
 /// What camera 0 (left) and 1 (right) see.
 fn scene(camera: usize, (width, height): (usize, usize)) -> Image<u8> {

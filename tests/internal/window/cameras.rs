@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use stereopsis::capture::SourceSpec;
 use stereopsis::capture::scene::{SceneOptions, render};
 use stereopsis::capture::webcam::CameraName;
-use stereopsis::frame::{Luma, Picture};
-use stereopsis::image::Image;
+use stereopsis::image::{Image, Luma, Picture};
 use stereopsis::rig::RigFile;
 use stereopsis::ui::WindowOptions;
 

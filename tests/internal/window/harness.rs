@@ -42,7 +42,7 @@ pub(crate) fn options(source: SourceSpec) -> WindowOptions {
         words: vec![word("engine", "cpu"), word("num-disparities", "24")],
         source: Some(source),
         source_options: SourceOptions { size: Some(SIZE), ..WindowOptions::default().source_options },
-        kept: None,
+        saved_state: None,
         ..WindowOptions::default()
     }
 }

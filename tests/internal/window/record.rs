@@ -172,8 +172,8 @@ fn the_menu_says_how_large_it_becomes_and_what_cannot_be_recorded() {
 fn choices_are_there_again_at_the_next_start() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let kept = folder.path().join("window.toml");
-    let options = || WindowOptions { kept: Some(kept.clone()), ..options(SourceSpec::Scene) };
+    let saved = folder.path().join("window.toml");
+    let options = || WindowOptions { saved_state: Some(saved.clone()), ..options(SourceSpec::Scene) };
     let mut window = Window::open(&gpu, options());
     menu(&mut window);
     for choice in ["rectified", "fill holes"] {
@@ -181,7 +181,7 @@ fn choices_are_there_again_at_the_next_start() {
     }
     window.harness.get_by_label("foxglove").click();
     window.harness.run_steps(3);
-    window.session.borrow().keep();
+    window.session.borrow().save();
     drop(window);
     let mut window = Window::open(&gpu, options());
     menu(&mut window);
@@ -190,7 +190,7 @@ fn choices_are_there_again_at_the_next_start() {
         let toggled = node.accesskit_node().toggled() == Some(egui::accesskit::Toggled::True);
         assert_eq!(toggled, on, "{choice}");
     }
-    let text = std::fs::read_to_string(kept).unwrap();
+    let text = std::fs::read_to_string(saved).unwrap();
     assert!(text.contains("record-format = \"foxglove\""), "{text}");
 }
 

@@ -72,8 +72,8 @@ fn crooked_cameras_are_noticed_and_put_right_by_what_they_see() {
 fn an_estimate_is_there_again_at_the_next_start() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let kept = Some(folder.path().join("window.toml"));
-    let crooked = || WindowOptions { kept: kept.clone(), ..crooked() };
+    let saved = Some(folder.path().join("window.toml"));
+    let crooked = || WindowOptions { saved_state: saved.clone(), ..crooked() };
     let mut window = Window::open(&gpu, crooked());
     window.harness.key_press(Key::R);
     window.until("the rig's window", |w| w.has("Estimate from the pictures").then_some(()));
@@ -81,7 +81,7 @@ fn an_estimate_is_there_again_at_the_next_start() {
     window.until("the estimate", |w| {
         w.result().and_then(|output| output.job.frame.geometry).filter(|geometry| geometry.estimated)
     });
-    window.session.borrow().keep();
+    window.session.borrow().save();
     drop(window);
     let options = WindowOptions { source: None, ..crooked() };
     let options = WindowOptions { source_options: WindowOptions::default().source_options, ..options };

@@ -7,8 +7,9 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis::capture::scene::{self, SceneOptions};
-use stereopsis::capture::{CaptureError, CaptureOptions, Next, PairSource, SourceInfo, Speed, Transport};
-use stereopsis::frame::{RawPair, Recorded};
+use stereopsis::capture::{
+    CaptureError, CaptureOptions, Next, PairSource, RawPair, Recorded, SourceInfo, Speed, Transport,
+};
 use stereopsis::image::Image;
 
 const PAIRS: u64 = 40;

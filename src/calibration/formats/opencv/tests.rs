@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::calibration::{LoadOptions, Projection, Rectifier, StereoRig, load};
-use crate::frame::{Luma, Picture, RawPair};
-use crate::image::Image;
+use crate::capture::RawPair;
+use crate::image::{Image, Luma, Picture};
 use glam::{DMat3, DVec3};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -264,7 +264,7 @@ fn real_pairs_come_out_in_equal_rows() {
     let computed = StereoRig { rectification: None, ..rig.clone() };
     for rectifier in [rig.rectifier(640, 480, 0.0).unwrap(), computed.rectifier(640, 480, 0.0).unwrap()] {
         let raw = pair(&folder.join("left/left01.jpg"), &folder.join("right/right01.jpg"));
-        let (left, right) = rectifier.apply(&raw).unwrap();
+        let (left, right) = rectifier.apply(&raw.left, &raw.right).unwrap();
         let (middle, spread, count) = row_offset(&left, &right, 6, 180);
         eprintln!("chessboard: {middle:.3} px, half within {spread:.3} px, {count} points");
         assert!(count >= 10 && middle.abs() < 0.3 && spread < 0.5, "{middle} {spread} {count}");
@@ -281,7 +281,7 @@ fn euroc_rows_are_12_px_apart_raw_and_equal_rectified() {
     let raw = pair(&folder.join("cam0").join(name), &folder.join("cam1").join(name));
     let (middle, _, _) = row_offset(&raw.left, &raw.right, 20, 60);
     assert!((middle.abs() - 12.9).abs() < 1.0, "raw: {middle} px");
-    let (left, right) = rectifier.apply(&raw).unwrap();
+    let (left, right) = rectifier.apply(&raw.left, &raw.right).unwrap();
     let (middle, spread, count) = row_offset(&left, &right, 20, 60);
     eprintln!("euroc: {middle:.3} px, half within {spread:.3} px, {count} points");
     assert!(count > 30 && middle.abs() < 0.1 && spread < 0.2, "{middle} {spread} {count}");
@@ -324,7 +324,7 @@ fn a_pair_is_rectified_in_little_time() {
     };
     let time = || {
         let start = std::time::Instant::now();
-        rectifier.apply(&raw).unwrap();
+        rectifier.apply(&raw.left, &raw.right).unwrap();
         start.elapsed()
     };
     let best = (0..9).map(|_| time()).min().unwrap();

@@ -1,7 +1,8 @@
 //! A camera's controls through V4L2, on a descriptor of their own. Each one is asked for by its number: what else a driver lists
 //! is not looked at.
 
-use super::super::{fault, linux_calls};
+use super::super::device::v4l2::calls;
+use super::super::fault;
 use super::{Id, Range};
 use crate::capture::CaptureError;
 use std::io;
@@ -75,7 +76,7 @@ impl Node {
 
     /// The value now, or the driver's refusal in words.
     pub(super) fn get(&self, id: Id) -> Result<i64, String> {
-        linux_calls::value(&self.device, number(id)).map(i64::from).map_err(|e| e.to_string())
+        calls::value(&self.device, number(id)).map(i64::from).map_err(|e| e.to_string())
     }
 
     /// Sets it and reads back what was granted, or says the driver's refusal.
@@ -93,7 +94,7 @@ fn is_missing(error: &io::Error) -> bool {
 
 /// `None` for what cannot be set, or is told in a way that means nothing.
 fn range_of(device: &Device, id: u32) -> io::Result<Option<Range>> {
-    let told = linux_calls::control(device, id)?;
+    let told = calls::control(device, id)?;
     let flags = Flags::from(told.flags);
     let Ok(kind @ (Type::Integer | Type::Boolean | Type::Menu | Type::IntegerMenu)) = Type::try_from(told.type_) else {
         return Ok(None);
@@ -110,7 +111,7 @@ fn range_of(device: &Device, id: u32) -> io::Result<Option<Range>> {
     let is_menu = matches!(kind, Type::Menu | Type::IntegerMenu);
     let items = is_menu.then(|| {
         let values = (min..=max).take(LONGEST_MENU).filter(|&value| value >= 0);
-        values.filter(|&value| linux_calls::menu_has(device, id, value as u32)).collect()
+        values.filter(|&value| calls::menu_has(device, id, value as u32)).collect()
     });
     Ok(Some(Range {
         min,

@@ -1,19 +1,19 @@
-//! What `ros2 bag` wants to know beside messages: quality of service of each topic, and a summary of the file.
+//! Metadata for `ros2 bag`: quality of service of each topic, and a summary of the file.
 //!
-//! Both are written as metadata version 8 has them, with numbers for policies: every ROS 2 since Humble reads that.
+//! Both follow metadata version 8, with numbers for policies, which every ROS 2 since Humble reads.
 
 use crate::recording::{Channel, topic};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Under this name a channel's metadata has [`offered_qos`].
+/// Key of [`offered_qos`] in a channel's metadata.
 pub(super) const QOS: &str = "offered_qos_profiles";
 
-/// The name of the MCAP metadata record for [`bag_metadata`].
+/// Name of the MCAP metadata record with [`bag_metadata`].
 pub const METADATA_NAME: &str = "rosbag2";
 
-/// What is written at the end of a file.
+/// Summary of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct BagSummary<'a> {
     /// The file's name, without a folder.
@@ -26,12 +26,12 @@ pub struct BagSummary<'a> {
     pub end_ns: u64,
 }
 
-/// With which quality of service a topic is played, as YAML.
+/// Quality of service of a topic when it is played, as YAML.
 pub(super) fn offered_qos(topic: &str) -> String {
-    // Whoever subscribes late still has to get what is said only once.
+    // late subscribers still get a message that is sent only once
     let (depth, durability) = if is_latched(topic) { (1, 1) } else { (10, 2) };
     let forever = "\n    sec: 9223372036\n    nsec: 854775807";
-    // Reliable publishers serve subscribers of both kinds.
+    // reliable publishers serve reliable and best-effort subscribers
     format!(
         "- history: 1\n  depth: {depth}\n  reliability: 1\n  durability: {durability}\n  deadline:{forever}\n  lifespan:{forever}\n  \
          liveliness: 1\n  liveliness_lease_duration:{forever}\n  avoid_ros_namespace_conventions: false\n"
@@ -44,8 +44,8 @@ fn is_latched(topic: &str) -> bool {
 
 /// The contents of the MCAP metadata record called [`METADATA_NAME`].
 ///
-/// Newer players take numbers from MCAP's own statistics, but without this record they expect words for policies where
-/// [`Channel::metadata`] has numbers. A file that may never be finished has the record at its start, with nothing counted.
+/// Newer players take counts from MCAP's own statistics, but without this record they expect names of policies where
+/// [`Channel::metadata`] has numbers. So the record is also at the start of a file, with no messages, in case the file is never finished.
 pub fn bag_metadata(summary: &BagSummary) -> BTreeMap<String, String> {
     let BagSummary { file_name, counts, start_ns, end_ns } = *summary;
     let messages: u64 = counts.iter().map(|(_, count)| count).sum();
@@ -61,7 +61,7 @@ pub fn bag_metadata(summary: &BagSummary) -> BTreeMap<String, String> {
     for (channel, count) in counts {
         let kind = channel.schema.as_ref().map_or("", |schema| &schema.name);
         let qos = channel.metadata.get(QOS).map_or("", String::as_str);
-        // Writing to a string does not fail.
+        // writing to a string does not fail
         let _ = write!(
             yaml,
             "  - topic_metadata:\n      name: {}\n      type: {}\n      serialization_format: {}\n      \

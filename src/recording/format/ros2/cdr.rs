@@ -1,4 +1,4 @@
-//! CDR as ROS 2 writes it: four bytes that say the order of the bytes, then the fields.
+//! CDR as ROS 2 writes it: a header of four bytes with the byte order, then the fields.
 
 use byteorder::{BigEndian, LittleEndian};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Classic CDR, little-endian, no options.
 const LITTLE_ENDIAN: [u8; 4] = [0, 1, 0, 0];
 
-/// The bytes of a message that takes about `hint` bytes.
+/// The bytes of a message; `hint` is about their number.
 pub(super) fn to_bytes(message: &impl Serialize, hint: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(LITTLE_ENDIAN.len() + hint);
     bytes.extend_from_slice(&LITTLE_ENDIAN);
@@ -14,11 +14,11 @@ pub(super) fn to_bytes(message: &impl Serialize, hint: usize) -> Vec<u8> {
     bytes
 }
 
-/// The message that lies in these bytes; what comes behind it is ignored, as ROS 2 pads messages.
+/// Decodes a message; ROS 2 pads messages, and bytes behind the last field are ignored.
 pub(super) fn from_bytes<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, String> {
     let (head, fields) =
         bytes.split_at_checked(4).ok_or_else(|| format!("{} bytes are no CDR message", bytes.len()))?;
-    // The second half of the head are options, which say nothing that reading needs.
+    // the other half of the header are options without effect on reading
     let read = match head[..2] {
         [0, 0] => cdr_encoding::from_bytes::<T, BigEndian>(fields),
         [0, 1] => cdr_encoding::from_bytes::<T, LittleEndian>(fields),

@@ -1,6 +1,5 @@
 use super::*;
-use crate::frame::Luma;
-use crate::image::Image;
+use crate::image::{Image, Luma};
 use crate::stereo::map::{DisparityMap, INVALID, reason};
 use crate::stereo::{CostKind, Past, Prior, StereoParams, match_next, match_pair};
 use fastrand::Rng;

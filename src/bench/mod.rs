@@ -1,0 +1,203 @@
+//! How quick engines are on this machine: the time of a pair, warm, by stage and whole; how they keep up with a steady rate; every
+//! preset side by side. On pairs of the built-in scene, or on images.
+
+pub(crate) mod one_by_one;
+pub(crate) mod pairs;
+mod presets;
+mod steady;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use crate::capture::{SourceOptions, SourceSpec};
+use crate::engine::gpu::{AdapterChoice, Gpu};
+use crate::engine::{Engine, EngineChoice, EngineInfo, Job, OpenOptions, open};
+use crate::files::Outputs;
+use crate::process;
+use crate::sources::open as open_source;
+use crate::stereo::StereoParams;
+use anyhow::Context;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Which pairs are timed, with which parameters, on which engines.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    /// `auto` stands for all engines that there are.
+    pub(crate) engine: EngineChoice,
+    /// The scene at each size, or images.
+    pub(crate) sources: Vec<(SourceSpec, SourceOptions)>,
+    /// Valid parameters.
+    pub(crate) params: StereoParams,
+    /// Timed pairs of each row.
+    pub(crate) frames: usize,
+    /// Print JSON instead of a table.
+    pub(crate) json: bool,
+    /// Threads of the CPU engine; one for each core by default.
+    pub(crate) threads: Option<usize>,
+    /// Which GPU.
+    pub(crate) adapter: AdapterChoice,
+}
+
+/// What is timed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Task {
+    /// Pairs one after the other.
+    OneByOne,
+    /// Pairs that come at a rate, as from a camera, for so many seconds.
+    Steady { rate_hz: f64, seconds: f64 },
+    /// Pairs one after the other, with the method of every preset and the search range of the parameters.
+    Presets,
+}
+
+/// Where the timed pairs are written.
+#[derive(Clone, Debug)]
+pub(crate) struct PairFolder {
+    pub(crate) path: PathBuf,
+    /// Images that are in the folder may be replaced.
+    pub(crate) overwrite: bool,
+}
+
+/// Name and version of this program, for reports.
+pub(crate) const PROGRAM: &str = concat!("stereopsis ", env!("CARGO_PKG_VERSION"));
+
+#[derive(serde::Serialize)]
+struct Report {
+    program: &'static str,
+    results: Vec<Measured>,
+}
+
+#[derive(serde::Serialize)]
+struct Measured {
+    engine: String,
+    adapter: String,
+    parameters: StereoParams,
+    size: String,
+    num_disparities: u32,
+    paths: u32,
+    #[serde(flatten)]
+    figures: Figures,
+    /// Memory that the engine keeps from pair to pair; `None` where it does not know.
+    engine_mb: Option<f64>,
+    /// Largest memory of the whole process while this was measured; `None` where the system does not tell.
+    peak_mb: Option<u64>,
+}
+
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Figures {
+    OneByOne(one_by_one::Times),
+    Steady(steady::Steady),
+}
+
+/// Pairs before the clock counts.
+pub(crate) const WARM_UP: usize = 3;
+
+/// Times everything and prints it.
+///
+/// # Errors
+/// Images that cannot be read or written; an engine that was asked for by name cannot be opened or cannot do a pair; `out` cannot be
+/// written.
+pub(crate) fn run(setup: &Setup, task: Task, folder: Option<&PairFolder>, out: &mut dyn Write) -> anyhow::Result<()> {
+    if task == Task::Presets {
+        return presets::run(setup, out);
+    }
+    let mut report = Report { program: PROGRAM, results: Vec::new() };
+    for (spec, source_options) in &setup.sources {
+        let jobs = pairs::jobs(spec, source_options, &setup.params)?;
+        let Some((width, height)) = jobs.first().map(|job| job.frame.size()) else { continue };
+        setup.params.validate_range(width)?;
+        if let Some(folder) = folder {
+            let inputs = open_source(spec, source_options)?.files();
+            pairs::write(&folder.path, &jobs, &mut Outputs::new(inputs, folder.overwrite))?;
+        }
+        for choice in setup.engines() {
+            let measured =
+                measure(setup, choice, task, &jobs).with_context(|| format!("{choice} at {width}x{height}"))?;
+            if !setup.json {
+                measured.print(out, report.results.is_empty())?;
+            }
+            report.results.push(measured);
+        }
+    }
+    if setup.json {
+        writeln!(out, "{}", crate::console::json(&report)?)?;
+    }
+    Ok(())
+}
+
+/// Opens an engine, warms it up and times it.
+fn measure(setup: &Setup, choice: EngineChoice, task: Task, jobs: &[Job]) -> anyhow::Result<Measured> {
+    let mut engine = open(&setup.open_options(choice), None)?.engine;
+    process::forget_peak();
+    warm_up(engine.as_mut(), jobs)?;
+    let (info, bytes) = (engine.info(), engine.memory_bytes());
+    let figures = match task {
+        Task::Steady { rate_hz, seconds } => Figures::Steady(steady::measure(engine, jobs, rate_hz, seconds)?),
+        _ => Figures::OneByOne(one_by_one::measure(engine.as_mut(), jobs, setup.frames)?),
+    };
+    let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
+    let params = &setup.params;
+    Ok(Measured {
+        engine: info.kind.to_string(),
+        adapter: info.adapter.clone(),
+        parameters: params.clone(),
+        size: format!("{width}x{height}"),
+        num_disparities: params.num_disparities,
+        paths: params.paths,
+        figures,
+        engine_mb: bytes.map(|bytes| bytes as f64 / f64::from(1 << 20)),
+        peak_mb: process::peak_bytes().map(|bytes| bytes >> 20),
+    })
+}
+
+/// Matches some pairs, so that buffers and pipelines exist.
+pub(crate) fn warm_up(engine: &mut dyn Engine, jobs: &[Job]) -> anyhow::Result<()> {
+    jobs.iter().cycle().take(WARM_UP).try_for_each(|job| one_by_one::run_job(engine, job.clone()).map(drop))?;
+    Ok(())
+}
+
+/// What is said instead of times of a GPU that is software.
+pub(crate) fn not_measurable(info: &EngineInfo) -> Option<String> {
+    let adapter = &info.adapter;
+    info.software.then(|| {
+        format!("not measurable here: this GPU is software ({adapter}), and its times say nothing about a real one")
+    })
+}
+
+impl Setup {
+    /// Options for opening one of the engines.
+    pub(crate) fn open_options(&self, choice: EngineChoice) -> OpenOptions {
+        let (threads, adapter) = (self.threads, self.adapter.clone());
+        OpenOptions { choice, threads, adapter, ..OpenOptions::default() }
+    }
+
+    /// The chosen engine; of `auto` every engine that this machine has.
+    pub(crate) fn engines(&self) -> Vec<EngineChoice> {
+        match self.engine {
+            EngineChoice::Auto if Gpu::list().is_empty() => vec![EngineChoice::Cpu],
+            EngineChoice::Auto => vec![EngineChoice::Cpu, EngineChoice::Gpu],
+            choice => vec![choice],
+        }
+    }
+}
+
+impl Measured {
+    fn print(&self, out: &mut dyn Write, first: bool) -> std::io::Result<()> {
+        let (head, columns, rest) = match &self.figures {
+            Figures::OneByOne(times) => (one_by_one::Times::HEAD, times.columns(), times.rest()),
+            Figures::Steady(steady) => (steady::Steady::HEAD, steady.columns(), String::new()),
+        };
+        if first {
+            let stages = if rest.is_empty() { "" } else { "  stages, ms" };
+            writeln!(out, "engine  size        disparities  paths  {head}  engine MB  peak MB{stages}")?;
+        }
+        let Self { engine, adapter, size, num_disparities, paths, .. } = self;
+        let engine_mb = self.engine_mb.map_or_else(|| "-".to_owned(), |mb| format!("{mb:.1}"));
+        let peak = self.peak_mb.map_or_else(|| "-".to_owned(), |mb| mb.to_string());
+        let rest = if rest.is_empty() { rest } else { format!("  {rest}") };
+        writeln!(
+            out,
+            "{engine:<7} {size:<11} {num_disparities:>11}  {paths:>5}  {columns}  {engine_mb:>9}  {peak:>7}{rest}  [{adapter}]"
+        )
+    }
+}

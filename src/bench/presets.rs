@@ -1,0 +1,153 @@
+//! Every preset on the same pairs, side by side: how long a pair takes, and how many pixels get a disparity.
+
+use super::one_by_one::{self, FrameTime};
+use super::{Setup, not_measurable, pairs};
+use crate::engine::{Engine, EngineError, Job, open};
+use crate::settings::paper_in_short;
+use crate::stereo::{Preset, StereoParams};
+use anyhow::Context as _;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A preset is timed no longer than this once a pair is done, however slow it is.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+#[derive(serde::Serialize)]
+struct Report {
+    program: &'static str,
+    results: Vec<Row>,
+}
+
+#[derive(serde::Serialize)]
+struct Row {
+    preset: Preset,
+    /// `None` for this program's own.
+    paper: Option<&'static str>,
+    engine: String,
+    adapter: String,
+    size: String,
+    num_disparities: u32,
+    /// From handing a pair over to its result; not of GPUs that are software.
+    frame_ms: Option<FrameTime>,
+    pairs_per_s: Option<f64>,
+    /// Share of pixels that have a disparity, 0 to 1.
+    density: Option<f64>,
+    /// Why the engine does not do it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+/// Times every engine, size and preset.
+pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut report = Report { program: super::PROGRAM, results: Vec::new() };
+    for (spec, source_options) in &setup.sources {
+        let jobs = pairs::jobs(spec, source_options, &setup.params)?;
+        let Some((width, _)) = jobs.first().map(|job| job.frame.size()) else { continue };
+        setup.params.validate_range(width)?;
+        for choice in setup.engines() {
+            let mut engine = open(&setup.open_options(choice), None)?.engine;
+            for &preset in Preset::ALL {
+                let row = row(engine.as_mut(), preset, &jobs, &setup.params, setup.frames)
+                    .with_context(|| format!("the preset {preset} on {choice}"))?;
+                if !setup.json {
+                    row.print(out, report.results.is_empty())?;
+                }
+                report.results.push(row);
+            }
+        }
+    }
+    if setup.json {
+        writeln!(out, "{}", crate::console::json(&report)?)?;
+    } else if let Some(note) = report.results.iter().find_map(|row| row.note.as_ref()) {
+        writeln!(out, "{note}")?;
+    }
+    Ok(())
+}
+
+/// One preset; one that the engine refuses is a row as well.
+fn row(
+    engine: &mut dyn Engine,
+    preset: Preset,
+    jobs: &[Job],
+    range: &StereoParams,
+    frames: usize,
+) -> anyhow::Result<Row> {
+    let mut params = range.clone();
+    preset.apply(&mut params);
+    let params = Arc::new(params);
+    let jobs: Vec<_> = jobs.iter().map(|job| Job { params: Arc::clone(&params), ..job.clone() }).collect();
+    let info = engine.info();
+    let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
+    let mut row = Row {
+        preset,
+        paper: preset.paper(),
+        engine: info.kind.to_string(),
+        adapter: info.adapter.clone(),
+        size: format!("{width}x{height}"),
+        num_disparities: params.num_disparities,
+        frame_ms: None,
+        pairs_per_s: None,
+        density: None,
+        refused: None,
+        note: not_measurable(&info),
+    };
+    match measure(engine, &jobs, frames) {
+        Ok((times, density)) => {
+            row.density = Some(density);
+            row.frame_ms = Some(FrameTime::new(times)).filter(|_| !info.software);
+            row.pairs_per_s = row.frame_ms.as_ref().map(|times| 1e3 / times.median);
+        }
+        Err(EngineError::Unsupported(why) | EngineError::TooLarge(why)) => row.refused = Some(why),
+        Err(err) => return Err(err.into()),
+    }
+    Ok(row)
+}
+
+/// Times in ms, and the mean density.
+fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> Result<(Vec<f64>, f64), EngineError> {
+    let software = engine.info().software;
+    // software shows that it can, once
+    let frames = if software { 1 } else { frames.max(1) };
+    let (mut times, mut densities) = (Vec::new(), Vec::new());
+    if !software {
+        let begin = Instant::now();
+        for job in jobs.iter().cycle().take(super::WARM_UP) {
+            one_by_one::run_job(engine, job.clone())?;
+            if begin.elapsed() > PATIENCE {
+                break;
+            }
+        }
+    }
+    let begin = Instant::now();
+    for job in jobs.iter().cycle().take(frames) {
+        let output = one_by_one::run_job(engine, job.clone())?;
+        times.push(output.compute_time.as_secs_f64() * 1e3);
+        densities.extend(output.map.map(|map| map.valid_share()));
+        if begin.elapsed() > PATIENCE {
+            break;
+        }
+    }
+    let density = densities.iter().sum::<f64>() / densities.len().max(1) as f64;
+    Ok((times, density))
+}
+
+impl Row {
+    fn print(&self, out: &mut dyn Write, first: bool) -> std::io::Result<()> {
+        if first {
+            writeln!(out, "preset         engine  size        disparities  median ms  pairs/s  density %  paper")?;
+        }
+        let number = |value: Option<f64>, decimals| value.map_or("-".to_owned(), |value| format!("{value:.decimals$}"));
+        let ms = number(self.frame_ms.as_ref().map(|times| times.median), 2);
+        let (rate, density) = (number(self.pairs_per_s, 1), number(self.density.map(|share| 100.0 * share), 1));
+        let paper = paper_in_short(self.preset).unwrap_or_else(|| "-".to_owned());
+        let Self { preset, engine, adapter, size, num_disparities, .. } = self;
+        writeln!(
+            out,
+            "{preset:<14} {engine:<7} {size:<11} {num_disparities:>11}  {ms:>9}  {rate:>7}  {density:>9}  {paper:<26}  [{adapter}]"
+        )?;
+        self.refused.as_ref().map_or(Ok(()), |why| writeln!(out, "  refused: {why}"))
+    }
+}

@@ -1,0 +1,123 @@
+//! Pairs that come at a steady rate, as from a camera, to the engine thread of the live pipeline: the newest pair wins, and what is
+//! counted is what somebody who looks would see, drops and latency.
+
+use crate::capture::Frame;
+use crate::engine::worker::{Control, EngineSource, EngineStats, EngineWorker};
+use crate::engine::{Engine, Job};
+use crate::newest;
+use crate::process::CpuShare;
+use anyhow::{Context as _, bail};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How an engine kept up.
+#[derive(serde::Serialize)]
+pub(super) struct Steady {
+    rate_hz: f64,
+    seconds: f64,
+    /// Pairs that came.
+    came: u64,
+    /// Pairs that were matched.
+    computed: u64,
+    /// Pairs that a newer one replaced before the engine was free.
+    dropped: u64,
+    /// Pairs at which the engine failed.
+    failed: u64,
+    latency_ms: LatencyMs,
+    /// Processor time of the whole program over wall time, per cent of one core; `None` where the system does not tell.
+    cpu_percent: Option<f64>,
+}
+
+/// From the moment at which a pair comes to its result.
+#[derive(serde::Serialize)]
+struct LatencyMs {
+    median: f64,
+    p99: f64,
+    largest: f64,
+}
+
+/// How long results may take after the last pair has come.
+const FAREWELL: Duration = Duration::from_mins(1);
+/// How often is looked for something that another thread does.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// Feeds a warm engine for some seconds.
+pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, seconds: f64) -> anyhow::Result<Steady> {
+    let Some(first) = jobs.first() else { bail!("no pair to time") };
+    let control = Control { params: Arc::clone(&first.params), read_back: true, paused: false, steps: 0 };
+    let (sender, frames) = newest::channel();
+    let worker = EngineWorker::start(frames, EngineSource::Ready(engine), control, None, Vec::new(), Arc::new(|| {}))
+        .context("cannot start the engine thread")?;
+    wait(&worker, |stats| stats.engine.is_some(), FAREWELL)?;
+
+    let share = CpuShare::start();
+    let start = Instant::now();
+    let came = (rate_hz * seconds).round().max(1.0) as u64;
+    for (number, job) in (0..came).zip(jobs.iter().cycle()) {
+        // its own copy, as a camera gives one
+        let mut frame = Frame::clone(&job.frame);
+        frame.arrived = start + Duration::from_secs_f64(number as f64 / rate_hz);
+        std::thread::sleep(frame.arrived.saturating_duration_since(Instant::now()));
+        if sender.send(Arc::new(frame)).is_err() {
+            break; // the engine thread is gone: its words follow
+        }
+    }
+    drop(sender);
+    let stats = wait(&worker, |stats| stats.ended, FAREWELL)?;
+    let cpu_percent = share.percent();
+    let seconds = share.elapsed().as_secs_f64();
+    if let Some(fault) = stats.fault {
+        bail!("the engine was lost while it was timed: {fault}");
+    }
+    let ms = |latency: Option<Duration>| latency.map(|latency| latency.as_secs_f64() * 1e3);
+    let latency = &stats.run_latency;
+    let (Some(median), Some(p99), Some(largest)) =
+        (ms(latency.percentile(50)), ms(latency.percentile(99)), ms(latency.largest()))
+    else {
+        bail!("no pair was matched: {}", stats.error.unwrap_or_else(|| "no result came".into()));
+    };
+    Ok(Steady {
+        rate_hz,
+        seconds,
+        came,
+        computed: stats.computed,
+        dropped: stats.late,
+        failed: stats.failed,
+        latency_ms: LatencyMs { median, p99, largest },
+        cpu_percent,
+    })
+}
+
+fn wait(
+    worker: &EngineWorker,
+    condition: impl Fn(&EngineStats) -> bool,
+    patience: Duration,
+) -> anyhow::Result<EngineStats> {
+    let deadline = Instant::now() + patience;
+    loop {
+        let stats = worker.stats();
+        if condition(&stats) {
+            return Ok(stats);
+        }
+        if Instant::now() > deadline {
+            bail!("the engine thread does not answer within {} s", patience.as_secs());
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+impl Steady {
+    /// Heads of the table's columns.
+    pub(super) const HEAD: &str =
+        "pairs/s   came   done  dropped  failed  latency 50 %  99 %  largest, ms  CPU % of a core";
+
+    /// The same columns.
+    pub(super) fn columns(&self) -> String {
+        let LatencyMs { median, p99, largest } = self.latency_ms;
+        let cpu = self.cpu_percent.map_or_else(|| "not told".to_owned(), |percent| format!("{percent:.0}"));
+        format!(
+            "{:>7.1}  {:>5}  {:>5}  {:>7}  {:>6}  {median:>12.1}  {p99:>4.1}  {largest:>11.1}  {cpu:>15}",
+            self.rate_hz, self.came, self.computed, self.dropped, self.failed
+        )
+    }
+}

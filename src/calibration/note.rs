@@ -1,0 +1,56 @@
+//! The calibration of a pair source as recordings store it.
+
+use super::{Output, StereoRig, write};
+use crate::geometry::Geometry;
+use serde::{Deserialize, Serialize};
+
+/// How pairs become rectified and metric.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationNote {
+    /// The rig as our own calibration file (TOML), where there is one.
+    pub rig: Option<String>,
+    /// Pairs are rectified by it.
+    pub rectifies: bool,
+    /// How much of the pictures rectification keeps.
+    pub alpha: f64,
+    /// What makes metres of disparities at the source's size, where it is known.
+    pub geometry: Option<Geometry>,
+    /// Working size, in the words of `--scale`.
+    pub scale: String,
+}
+
+impl CalibrationNote {
+    /// Checks that the numbers can be those of a rig; the text of the rig is checked where it is read.
+    ///
+    /// # Errors
+    /// The first number that cannot.
+    pub fn check(&self) -> Result<(), String> {
+        if !(0.0..=1.0).contains(&self.alpha) {
+            return Err(format!("alpha is {}, and not from 0 to 1", self.alpha));
+        }
+        let Some(Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. }) = self.geometry else { return Ok(()) };
+        let above_zero = [("focal_px", focal_px), ("baseline_m", baseline_m)];
+        let others = [("doffs_px", doffs_px), ("cx_px", cx_px), ("cy_px", cy_px)];
+        let wrong = above_zero.iter().find(|(_, v)| !(*v > 0.0 && *v < 1e9));
+        match wrong.or(others.iter().find(|(_, v)| v.is_nan() || v.abs() >= 1e9)) {
+            Some((name, value)) => Err(format!("{name} is {value}")),
+            None => Ok(()),
+        }
+    }
+
+    /// Pairs are rectified by this rig.
+    pub fn of_rig(rig: &StereoRig, alpha: f64) -> Self {
+        Self { rig: toml_of(rig, alpha), rectifies: true, alpha, ..Self::default() }
+    }
+
+    /// Pairs are rectified as they come.
+    pub fn of_rectified(geometry: Geometry) -> Self {
+        Self { geometry: Some(geometry), ..Self::default() }
+    }
+}
+
+/// Our own calibration file.
+pub(crate) fn toml_of(rig: &StereoRig, alpha: f64) -> Option<String> {
+    let files = write(rig, Output::Toml, alpha).ok()?; // writing our own kind of file cannot fail
+    String::from_utf8(files.into_iter().next()?.1).ok()
+}

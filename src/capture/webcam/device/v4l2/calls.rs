@@ -1,0 +1,179 @@
+//! V4L2's calls as plain functions. The crate v4l has most of them too, but panics at a name that is no UTF-8 and at a colour space
+//! or a kind of control that is newer than itself, and follows a list for as long as the driver goes on. Here texts of drivers
+//! are never read, numbers stay numbers, and every list ends. Descriptors, structures and numbers are v4l's.
+
+#![allow(unsafe_code, reason = "the kernel fills structures through pointers; each use says why it is sound")]
+
+use std::io;
+use v4l::device::Handle;
+use v4l::frameinterval::{FrameInterval, FrameIntervalEnum};
+use v4l::framesize::{FrameSize, FrameSizeEnum};
+use v4l::v4l_sys as sys;
+use v4l::v4l2::{self, vidioc};
+use v4l::{Device, FourCC};
+
+/// Pictures of one plane, which is all that cameras give whose formats are read here.
+pub(super) const PICTURES: u32 = sys::v4l2_buf_type_V4L2_BUF_TYPE_VIDEO_CAPTURE;
+/// No camera lists more formats, sizes of one format or rates of one size; a driver whose list does not end is followed so far.
+const LONGEST_LIST: u32 = 128;
+
+/// A structure of V4L2.
+///
+/// # Safety
+/// It is made of numbers and of pointers that nobody here follows, so that any bytes are a value of it, zeros too.
+pub(super) unsafe trait Message: Copy {}
+
+macro_rules! messages {
+    ($($name:ident)*) => {
+        $(
+            // SAFETY: a structure of linux/videodev2.h as bindgen writes it: numbers, arrays and unions of them, raw pointers
+            unsafe impl Message for sys::$name {}
+        )*
+    };
+}
+messages! {
+    v4l2_buffer v4l2_capability v4l2_ext_control v4l2_ext_controls v4l2_fmtdesc v4l2_format v4l2_frmivalenum v4l2_frmsizeenum
+    v4l2_query_ext_ctrl v4l2_querymenu v4l2_requestbuffers
+}
+// SAFETY: a number
+unsafe impl Message for std::ffi::c_int {}
+
+/// All zeros.
+pub(super) fn blank<T: Message>() -> T {
+    // SAFETY: zeros are a value of every message
+    unsafe { std::mem::zeroed() }
+}
+
+/// Asks the driver, which reads the message and writes its answer there.
+pub(super) fn call<T: Message>(handle: &Handle, request: vidioc::_IOC_TYPE, message: &mut T) -> io::Result<()> {
+    // a request says how large its structure is (linux/ioctl.h)
+    if (request >> 16) as usize & 0x3fff != size_of::<T>() {
+        return Err(io::Error::other("a request with the structure of another one"));
+    }
+    // SAFETY: the kernel reads and writes as many bytes as the request says, which are those of the message; whatever it
+    // writes is a value of it. Pointers inside are null, but in `value`, which sees to its own.
+    unsafe { v4l2::ioctl(handle.fd(), request, std::ptr::from_mut(message).cast()) }
+}
+
+/// Whether this node gives pictures; others of a camera give metadata.
+pub(super) fn gives_pictures(device: &Device) -> io::Result<bool> {
+    let mut all: sys::v4l2_capability = blank();
+    call(&device.handle(), vidioc::VIDIOC_QUERYCAP, &mut all)?;
+    // drivers before Linux 3.4 tell of the node what others tell of the whole camera
+    let of_node = all.capabilities & sys::V4L2_CAP_DEVICE_CAPS != 0;
+    let can = if of_node { all.device_caps } else { all.capabilities };
+    Ok(can & sys::V4L2_CAP_VIDEO_CAPTURE != 0)
+}
+
+/// What a driver lists under 0, 1, 2 and so on, until it has no more.
+fn list<T: Message>(device: &Device, request: vidioc::_IOC_TYPE, entry: impl Fn(u32) -> T) -> io::Result<Vec<T>> {
+    let handle = device.handle();
+    let mut found = Vec::new();
+    for index in 0..LONGEST_LIST {
+        let mut entry = entry(index);
+        match call(&handle, request, &mut entry) {
+            Ok(()) => found.push(entry),
+            Err(error) if found.is_empty() => return Err(error),
+            Err(_) => return Ok(found),
+        }
+    }
+    log::warn!("a camera's driver lists {LONGEST_LIST} things of a kind and more; those after them are left out");
+    Ok(found)
+}
+
+/// Formats of pictures, each once; none where the node has none.
+pub(super) fn formats(device: &Device) -> Vec<FourCC> {
+    let entry = |index| sys::v4l2_fmtdesc { index, type_: PICTURES, ..blank() };
+    let listed = list(device, vidioc::VIDIOC_ENUM_FMT, entry).unwrap_or_default();
+    let mut formats: Vec<FourCC> = Vec::new();
+    for format in listed.iter().map(|entry| FourCC::from(entry.pixelformat)) {
+        if !formats.contains(&format) {
+            formats.push(format);
+        }
+    }
+    formats
+}
+
+/// Sizes of a format.
+///
+/// # Errors
+/// The driver lists none.
+pub(super) fn sizes(device: &Device, fourcc: FourCC) -> io::Result<Vec<FrameSizeEnum>> {
+    let entry = |index| sys::v4l2_frmsizeenum { index, pixel_format: fourcc.into(), ..blank() };
+    let listed = list(device, vidioc::VIDIOC_ENUM_FRAMESIZES, entry)?;
+    Ok(listed.into_iter().filter_map(|entry| Some(FrameSize::try_from(entry).ok()?.size)).collect())
+}
+
+/// Times between frames of a size.
+///
+/// # Errors
+/// The driver lists none.
+pub(super) fn intervals(
+    device: &Device,
+    fourcc: FourCC,
+    (width, height): (u32, u32),
+) -> io::Result<Vec<FrameIntervalEnum>> {
+    let entry = |index| sys::v4l2_frmivalenum { index, pixel_format: fourcc.into(), width, height, ..blank() };
+    let listed = list(device, vidioc::VIDIOC_ENUM_FRAMEINTERVALS, entry)?;
+    Ok(listed.into_iter().filter_map(|entry| Some(FrameInterval::try_from(entry).ok()?.interval)).collect())
+}
+
+/// How pictures come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Format {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    pub(super) fourcc: FourCC,
+    /// Bytes from one row to the next; 0 where there are no rows.
+    pub(super) stride: u32,
+}
+
+impl Format {
+    fn of(message: &sys::v4l2_format) -> Self {
+        // SAFETY: numbers alone; and it is the member of the union for pictures, for which was asked
+        let pix = unsafe { message.fmt.pix };
+        Self { width: pix.width, height: pix.height, fourcc: FourCC::from(pix.pixelformat), stride: pix.bytesperline }
+    }
+}
+
+/// The format in which the camera stands.
+pub(super) fn format(device: &Device) -> io::Result<Format> {
+    let mut message = sys::v4l2_format { type_: PICTURES, ..blank() };
+    call(&device.handle(), vidioc::VIDIOC_G_FMT, &mut message)?;
+    Ok(Format::of(&message))
+}
+
+/// Asks for a format; what the driver made of it.
+pub(super) fn set_format(device: &Device, fourcc: FourCC, (width, height): (u32, u32)) -> io::Result<Format> {
+    let mut message = sys::v4l2_format { type_: PICTURES, ..blank() };
+    message.fmt.pix = sys::v4l2_pix_format { width, height, pixelformat: fourcc.into(), ..blank_pix() };
+    call(&device.handle(), vidioc::VIDIOC_S_FMT, &mut message)?;
+    Ok(Format::of(&message))
+}
+
+fn blank_pix() -> sys::v4l2_pix_format {
+    // SAFETY: numbers alone, and the message is all zeros
+    unsafe { blank::<sys::v4l2_format>().fmt.pix }
+}
+
+/// What the driver tells of a control; its name is not read.
+pub(in crate::capture::webcam) fn control(device: &Device, id: u32) -> io::Result<sys::v4l2_query_ext_ctrl> {
+    let mut message = sys::v4l2_query_ext_ctrl { id, ..blank() };
+    call(&device.handle(), vidioc::VIDIOC_QUERY_EXT_CTRL, &mut message)?;
+    Ok(message)
+}
+
+/// Whether a menu has this value.
+pub(in crate::capture::webcam) fn menu_has(device: &Device, id: u32, index: u32) -> bool {
+    let mut message = sys::v4l2_querymenu { id, index, ..blank() };
+    call(&device.handle(), vidioc::VIDIOC_QUERYMENU, &mut message).is_ok()
+}
+
+/// The value of a control that is a number of 32 bits, a switch or a menu.
+pub(in crate::capture::webcam) fn value(device: &Device, id: u32) -> io::Result<i32> {
+    let mut control = sys::v4l2_ext_control { id, ..blank() };
+    let mut message = sys::v4l2_ext_controls { count: 1, controls: &raw mut control, ..blank() };
+    call(&device.handle(), vidioc::VIDIOC_G_EXT_CTRLS, &mut message)?;
+    // SAFETY: the one control that the message points to lives here, it was all zeros, and a number is in every member
+    Ok(unsafe { control.__bindgen_anon_1.value })
+}

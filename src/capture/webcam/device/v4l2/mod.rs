@@ -1,0 +1,114 @@
+//! A camera on Linux, read here through V4L2: it alone tells how many bytes of a frame came and which frames are damaged, and
+//! takes what nokhwa cannot express: grey, 16 bits, rates such as 30000/1001, ranges of sizes, rows that lie apart. nokhwa
+//! finds the cameras (`devices`).
+
+pub(in super::super) mod calls;
+mod modes;
+mod stream;
+
+use self::calls::Format;
+use self::modes::{Offer, offers};
+use self::stream::Stream;
+use super::{Device, DeviceError, Frame, Started, no_camera};
+use crate::capture::decode_camera::Layout;
+use crate::capture::webcam::mode::Mode;
+use rustix::time::{ClockId, clock_gettime};
+use std::time::{Duration, SystemTime};
+use v4l::video::Capture;
+use v4l::video::capture::Parameters;
+
+/// An open camera.
+pub(super) struct LinuxDevice {
+    // before the device, which it reads
+    stream: Option<Stream>,
+    device: v4l::Device,
+    offers: Vec<Offer>,
+}
+
+/// A look at the camera's thread's orders at least so often, ms.
+const LOOK_MS: i32 = 100;
+
+impl LinuxDevice {
+    pub(super) fn open(index: u32) -> Result<Self, DeviceError> {
+        let device = v4l::Device::new(index as usize)?;
+        if !calls::gives_pictures(&device)? {
+            return Err(no_camera());
+        }
+        Ok(Self { stream: None, device, offers: Vec::new() })
+    }
+
+    fn offers(&mut self) -> &[Offer] {
+        if self.offers.is_empty() {
+            self.offers = offers(&self.device);
+        }
+        &self.offers
+    }
+
+    /// Sets size and rate; what the driver made of it.
+    fn set(&self, offer: &Offer) -> Result<Started, DeviceError> {
+        let mut mode = offer.mode;
+        let size = (mode.width as u32, mode.height as u32);
+        check(calls::set_format(&self.device, offer.fourcc, size)?, offer)?;
+        if let Some(interval) = offer.interval {
+            let got = self.device.set_params(&Parameters::new(interval))?.interval;
+            if got.numerator > 0 && got.denominator > 0 {
+                mode.rate_hz = (f64::from(got.denominator) / f64::from(got.numerator)).round() as u32;
+            }
+        }
+        // some drivers change the size with the rate
+        let got = check(calls::format(&self.device)?, offer)?;
+        Ok(Started { mode, layout: Layout::tight(mode.format, mode.size()).with_stride(got.stride as usize) })
+    }
+}
+
+/// Whether the driver stands in the format that was asked for.
+fn check(got: Format, offer: &Offer) -> Result<Format, DeviceError> {
+    let Mode { width, height, .. } = offer.mode;
+    if (got.width as usize, got.height as usize, got.fourcc) == (width, height, offer.fourcc) {
+        return Ok(got);
+    }
+    let code = String::from_utf8_lossy(&got.fourcc.repr).into_owned();
+    let code = crate::console::foreign(&code);
+    Err(DeviceError::new(format!("the driver sets {code} {}x{} instead", got.width, got.height)))
+}
+
+impl Device for LinuxDevice {
+    fn modes(&mut self) -> Result<Vec<Mode>, DeviceError> {
+        Ok(self.offers().iter().map(|offer| offer.mode).collect())
+    }
+
+    fn start(&mut self, mode: Mode) -> Result<Started, DeviceError> {
+        self.stop();
+        let offer = self.offers().iter().find(|offer| offer.mode == mode).copied();
+        let offer = offer.ok_or_else(|| DeviceError::new("the camera does not offer this mode"))?;
+        let started = self.set(&offer)?;
+        self.stream = Some(Stream::start(&self.device)?);
+        Ok(started)
+    }
+
+    fn frame(&mut self) -> Result<Option<Frame<'_>>, DeviceError> {
+        let stream = self.stream.as_mut().ok_or_else(|| DeviceError::new("the camera does not stream"))?;
+        let filled = stream.next(LOOK_MS)?;
+        Ok(filled.map(|filled| Frame {
+            bytes: filled.bytes,
+            is_flagged: filled.is_damaged,
+            number: Some(filled.number),
+            stamp: filled.time.and_then(wall_time),
+        }))
+    }
+
+    fn stop(&mut self) {
+        self.stream = None;
+    }
+}
+
+/// A time of the monotonic clock by the wall clock; it may lie a little ahead.
+fn wall_time(stamp: Duration) -> Option<SystemTime> {
+    let now = clock_gettime(ClockId::Monotonic);
+    let now = Duration::new(now.tv_sec.try_into().ok()?, now.tv_nsec.try_into().ok()?);
+    let wall = SystemTime::now();
+    match now.checked_sub(stamp) {
+        Some(age) => wall.checked_sub(age),
+        None => wall.checked_add(stamp.saturating_sub(now)),
+    }
+}

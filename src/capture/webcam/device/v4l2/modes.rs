@@ -1,0 +1,168 @@
+//! What a camera offers by the kernel's own listing.
+
+use super::calls;
+use crate::capture::decode_camera::PixelFormat;
+use crate::capture::webcam::mode::Mode;
+use v4l::frameinterval::{FrameIntervalEnum, Stepwise as IntervalRange};
+use v4l::framesize::{FrameSizeEnum, Stepwise as SizeRange};
+use v4l::video::Capture;
+use v4l::{Device, FourCC, Fraction};
+
+/// One mode and how it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer {
+    pub(super) mode: Mode,
+    pub(super) fourcc: FourCC,
+    /// Time between frames, s; `None` where the camera lets nobody set it.
+    pub(super) interval: Option<Fraction>,
+    /// Listed one by one, with 1/N s between frames.
+    is_plain: bool,
+}
+
+/// Sizes out of a range that are worth a line in a list, beside its ends: one eye's, then both eyes'.
+const SIZES: [(u32, u32); 12] = [
+    (320, 240),
+    (640, 360),
+    (640, 480),
+    (800, 600),
+    (1280, 720),
+    (1280, 960),
+    (1920, 1080),
+    (640, 240),
+    (1280, 480),
+    (2560, 720),
+    (2560, 960),
+    (3840, 1080),
+];
+/// Rates out of a range that are worth it, Hz.
+const RATES_HZ: [u32; 10] = [5, 10, 15, 20, 25, 30, 50, 60, 90, 120];
+/// No camera has more; a driver that lists more has them left out.
+const MOST_OFFERS: usize = 4096;
+
+/// What can be read here, and under which names.
+fn format_of(fourcc: FourCC) -> Option<PixelFormat> {
+    Some(match &fourcc.repr {
+        b"YUYV" => PixelFormat::Yuyv,
+        b"NV12" => PixelFormat::Nv12,
+        b"MJPG" => PixelFormat::Mjpeg,
+        b"GREY" => PixelFormat::Grey,
+        b"Y16 " | b"Y10 " | b"Y12 " => PixelFormat::Y16,
+        _ => return None,
+    })
+}
+
+/// Everything that can be read here, sorted by mode; nothing where the node is no camera.
+pub(super) fn offers(device: &Device) -> Vec<Offer> {
+    let mut offers = Vec::new();
+    for fourcc in calls::formats(device) {
+        let Some(format) = format_of(fourcc) else { continue };
+        for (width, height, listed) in sizes(device, fourcc) {
+            for (interval, plain) in intervals(device, fourcc, width, height) {
+                let rate_hz = interval.map_or(30, rate_of);
+                let mode = Mode { format, width: width as usize, height: height as usize, rate_hz };
+                if mode.is_possible() && offers.len() < MOST_OFFERS {
+                    offers.push(Offer { mode, fourcc, interval, is_plain: listed && plain });
+                }
+            }
+        }
+    }
+    // of two that look the same, the one in whole numbers
+    offers.sort_by_key(|offer| (offer.mode, !offer.is_plain));
+    offers.dedup_by_key(|offer| offer.mode);
+    offers
+}
+
+fn rate_of(interval: Fraction) -> u32 {
+    (f64::from(interval.denominator) / f64::from(interval.numerator.max(1))).round() as u32
+}
+
+/// Width, height, and whether it is listed as such.
+fn sizes(device: &Device, fourcc: FourCC) -> Vec<(u32, u32, bool)> {
+    let Ok(listed) = calls::sizes(device, fourcc) else {
+        // a driver without a list has the size in which it stands
+        let present = calls::format(device).ok().filter(|present| present.fourcc == fourcc);
+        return present.map(|p| (p.width, p.height, false)).into_iter().collect();
+    };
+    let of = |size| match size {
+        FrameSizeEnum::Discrete(one) => vec![(one.width, one.height, true)],
+        FrameSizeEnum::Stepwise(range) => {
+            within(&range).into_iter().map(|(width, height)| (width, height, false)).collect()
+        }
+    };
+    listed.into_iter().flat_map(of).collect()
+}
+
+/// The usual sizes that a range has, and its ends.
+fn within(range: &SizeRange) -> Vec<(u32, u32)> {
+    let on = |value: u32, least: u32, most: u32, step: u32| {
+        (least..=most).contains(&value) && (value - least).is_multiple_of(step.max(1))
+    };
+    let usual = SIZES.into_iter().filter(|&(width, height)| {
+        on(width, range.min_width, range.max_width, range.step_width)
+            && on(height, range.min_height, range.max_height, range.step_height)
+    });
+    let mut sizes: Vec<_> = usual.collect();
+    sizes.extend([(range.min_width, range.min_height), (range.max_width, range.max_height)]);
+    sizes
+}
+
+/// Times between frames at a size, and whether they are listed one by one as 1/N s.
+fn intervals(device: &Device, fourcc: FourCC, width: u32, height: u32) -> Vec<(Option<Fraction>, bool)> {
+    let Ok(listed) = calls::intervals(device, fourcc, (width, height)) else {
+        let present = device.params().ok().map(|p| p.interval).filter(|i| i.numerator > 0 && i.denominator > 0);
+        return vec![(present, false)];
+    };
+    let of = |interval| match interval {
+        FrameIntervalEnum::Discrete(one) if one.numerator > 0 => vec![(Some(one), one.numerator == 1)],
+        FrameIntervalEnum::Discrete(_) => Vec::new(),
+        FrameIntervalEnum::Stepwise(range) => {
+            usual_within(&range).into_iter().map(|interval| (Some(interval), false)).collect()
+        }
+    };
+    listed.into_iter().flat_map(of).collect()
+}
+
+fn usual_within(range: &IntervalRange) -> Vec<Fraction> {
+    let seconds = |f: Fraction| f64::from(f.numerator) / f64::from(f.denominator.max(1));
+    let (shortest, longest) = (seconds(range.min), seconds(range.max));
+    let inside = |&rate: &u32| (shortest..=longest).contains(&(1.0 / f64::from(rate)));
+    let mut intervals: Vec<Fraction> = RATES_HZ.into_iter().filter(inside).map(|rate| Fraction::new(1, rate)).collect();
+    if intervals.is_empty() && range.min.numerator > 0 && range.min.denominator > 0 {
+        intervals.push(range.min);
+    }
+    intervals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_of_sizes_has_the_usual_ones_and_its_ends() {
+        let range = SizeRange {
+            min_width: 320,
+            max_width: 1280,
+            step_width: 16,
+            min_height: 200,
+            max_height: 720,
+            step_height: 8,
+        };
+        let sizes = within(&range);
+        assert!(
+            sizes.contains(&(640, 480)) && sizes.contains(&(1280, 720)) && sizes.contains(&(320, 200)),
+            "{sizes:?}"
+        );
+        assert!(!sizes.contains(&(1920, 1080)) && !sizes.contains(&(2560, 720)), "{sizes:?}");
+        let empty =
+            SizeRange { min_width: 9, max_width: 9, step_width: 0, min_height: 9, max_height: 9, step_height: 0 };
+        assert_eq!(within(&empty), [(9, 9), (9, 9)]);
+    }
+
+    #[test]
+    fn a_range_of_intervals_has_the_usual_rates() {
+        let range = IntervalRange { min: Fraction::new(1, 60), max: Fraction::new(1, 10), step: Fraction::new(1, 60) };
+        let rates: Vec<u32> = usual_within(&range).into_iter().map(rate_of).collect();
+        assert_eq!(rates, [10, 15, 20, 25, 30, 50, 60]);
+        assert_eq!(rate_of(Fraction::new(1001, 30000)), 30);
+    }
+}

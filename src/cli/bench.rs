@@ -1,0 +1,70 @@
+//! `stereopsis bench`: how quick the engines are on this machine.
+
+use super::pair_args::PairArgs;
+use super::values::positive;
+use crate::bench::{PairFolder, Task, run};
+use crate::console;
+use std::path::PathBuf;
+
+/// Arguments of `bench`.
+#[derive(Debug, clap::Args)]
+pub(super) struct BenchArgs {
+    #[command(flatten)]
+    pairs: PairArgs,
+    /// Pairs come at this rate instead, as from a camera: tells drops, latency and the share of the processor
+    #[arg(long, value_name = "HZ", value_parser = positive, conflicts_with = "frames")]
+    rate: Option<f64>,
+    /// How long pairs come
+    #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = positive, requires = "rate")]
+    seconds: f64,
+    /// Time every preset on the same pairs, each for 2 s or --frames pairs, whatever ends first, with its paper and its density
+    /// beside: the share of pixels that get a disparity
+    #[arg(long, conflicts_with_all = ["rate", "write_pairs"])]
+    presets: bool,
+    /// Write the pairs that are timed as WxH/left0.png, WxH/right0.png and so on into a folder, for other programs
+    #[arg(long, value_name = "FOLDER")]
+    write_pairs: Option<PathBuf>,
+    /// Replace pictures that --write-pairs finds there; what is read is never replaced
+    #[arg(long, requires = "write_pairs")]
+    overwrite: bool,
+    #[command(flatten)]
+    moved: MovedArgs,
+}
+
+/// Flags that are subcommands of `lab` now; all of them are refused.
+#[derive(Debug, clap::Args)]
+struct MovedArgs {
+    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("grid"))]
+    grid: Option<String>,
+    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("stages"))]
+    stages: Option<String>,
+    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("pipeline"))]
+    pipeline: Option<String>,
+    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("model"))]
+    model: Option<String>,
+}
+
+fn moved(experiment: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
+    move |_| Err(format!("use `stereopsis lab {experiment}` instead"))
+}
+
+/// Settings that may go with all presets.
+const OF_PRESETS: [&str; 5] = ["engine", "threads", "adapter", "min-disparity", "num-disparities"];
+
+/// Runs `bench`.
+///
+/// # Errors
+/// Flags that do not go together; as [`crate::bench::run`].
+pub(super) fn run_args(args: &BenchArgs) -> anyhow::Result<()> {
+    let setup = args.pairs.setup((640, 480))?;
+    let task = match args.rate {
+        Some(rate_hz) => Task::Steady { rate_hz, seconds: args.seconds },
+        None if args.presets => Task::Presets,
+        None => Task::OneByOne,
+    };
+    if task == Task::Presets {
+        args.pairs.allow_settings(|name| OF_PRESETS.contains(&name), "--presets times the method of each preset")?;
+    }
+    let folder = args.write_pairs.clone().map(|path| PairFolder { path, overwrite: args.overwrite });
+    run(&setup, task, folder.as_ref(), &mut console::Out)
+}

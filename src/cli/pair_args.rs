@@ -1,0 +1,111 @@
+//! Flags of the commands that time engines: which pairs, how many, with which parameters.
+
+use super::UsageError;
+use super::settings_args::SettingsArgs;
+use crate::bench::Setup;
+use crate::capture::source::parse_size;
+use crate::capture::{SourceOptions, SourceSpec};
+use crate::engine::EngineChoice;
+use crate::engine::gpu::AdapterChoice;
+use std::path::PathBuf;
+
+/// Which pairs are timed, and how.
+#[derive(Debug, clap::Args)]
+pub(super) struct PairArgs {
+    /// Pairs to time: a left and a right picture, or a folder of rectified pairs [default: the built-in scene]
+    #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "sizes")]
+    pictures: Vec<PathBuf>,
+    /// Size of each eye of the scene; repeat for several [default: 640x480]
+    #[arg(long = "size", value_name = "WxH", value_parser = parse_size)]
+    sizes: Vec<(usize, usize)>,
+    /// Pairs that are timed for each engine and size, one after the other
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    frames: u32,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+impl PairArgs {
+    /// Resolves sources and settings.
+    ///
+    /// # Errors
+    /// The settings cannot be read or do not fit together, or need a rig; the paths name no pairs.
+    pub(super) fn setup(&self, default_size: (usize, usize)) -> anyhow::Result<Setup> {
+        let settings = self.settings.resolve()?;
+        if settings.near_m.is_some() {
+            let text = "--near-m needs a rig, and there is none here: give --num-disparities";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        Ok(Setup {
+            engine: settings.engine,
+            sources: sources(&self.pictures, &self.sizes, default_size)?,
+            frames: self.frames as usize,
+            json: self.json,
+            threads: settings.threads,
+            adapter: settings.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word),
+            params: settings.params,
+        })
+    }
+
+    /// The same where only the GPU engine can be timed.
+    ///
+    /// # Errors
+    /// As [`PairArgs::setup`]; another engine is chosen.
+    pub(super) fn gpu_setup(&self, default_size: (usize, usize)) -> anyhow::Result<Setup> {
+        let setup = self.setup(default_size)?;
+        if setup.engine == EngineChoice::Cpu {
+            let text = "this measures the stages of the GPU engine: leave out --engine, or use --engine gpu";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        Ok(setup)
+    }
+
+    /// Fails where sizes or images are given.
+    ///
+    /// # Errors
+    /// With `why`, and what was given.
+    pub(super) fn no_sources(&self, why: &str) -> Result<(), UsageError> {
+        let given = if self.sizes.is_empty() {
+            self.pictures.first().map(|path| path.display().to_string())
+        } else {
+            Some("--size".to_owned())
+        };
+        given.map_or(Ok(()), |given| Err(UsageError(format!("{why}: leave out {given}"))))
+    }
+
+    /// Fails where a setting is given for which `allowed` is false.
+    ///
+    /// # Errors
+    /// With `why`, and the name of the setting.
+    pub(super) fn allow_settings(&self, allowed: impl Fn(&str) -> bool, why: &str) -> anyhow::Result<()> {
+        match self.settings.words()?.iter().find(|word| !allowed(&word.name)) {
+            Some(word) => Err(UsageError(format!("{why}: leave out --{}", word.name)).into()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The pairs that `paths` name, or the scene at each size.
+///
+/// # Errors
+/// The paths name no pairs of files.
+pub(super) fn sources(
+    paths: &[PathBuf],
+    sizes: &[(usize, usize)],
+    default_size: (usize, usize),
+) -> anyhow::Result<Vec<(SourceSpec, SourceOptions)>> {
+    if paths.is_empty() {
+        let sizes = if sizes.is_empty() { &[default_size][..] } else { sizes };
+        let of_size = |&size| (SourceSpec::Scene, SourceOptions { size: Some(size), ..SourceOptions::default() });
+        return Ok(sizes.iter().map(of_size).collect());
+    }
+    let spec = SourceSpec::from_paths(paths)?;
+    if spec.is_camera() {
+        let text = format!("{spec} is a camera: give images, or time cameras with `stereopsis live --headless --json`");
+        return Err(UsageError(text).into());
+    }
+    Ok(vec![(spec, SourceOptions::default())])
+}

@@ -1,0 +1,182 @@
+//! `stereopsis tune`: every variant of the GPU engine's kernels timed on one pair, and the quickest one kept.
+
+use super::settings_args::SettingsArgs;
+use super::{UsageError, pair_args};
+use crate::bench::{PROGRAM, pairs};
+use crate::capture::source::parse_size;
+use crate::console;
+use crate::engine::gpu::layout::Structure;
+use crate::engine::gpu::tuning::{self, Record, Records, Trial};
+use crate::engine::gpu::variant::{self, Forced};
+use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
+use crate::engine::{EngineChoice, GpuEngine, Job};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Arguments of `tune`.
+#[derive(Debug, clap::Args)]
+pub(super) struct StudyArgs {
+    /// The pair to tune on: a left and a right picture, or a folder of rectified pairs [default: the built-in scene]
+    #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "size")]
+    pictures: Vec<PathBuf>,
+    /// Size of each eye of the scene: that of the pictures to come [default: 640x480; on software 64x48]
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<(usize, usize)>,
+    /// Times a pair is matched with each variant, after a first time; the best one counts [default: 5; on software 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: Option<u32>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// A GPU, and the pair on which its variants are timed.
+pub(super) struct Study {
+    pub(super) gpu: Gpu,
+    pub(super) job: Job,
+    pub(super) rounds: usize,
+    pub(super) json: bool,
+}
+
+impl StudyArgs {
+    /// Opens the GPU and reads the pair.
+    ///
+    /// # Errors
+    /// Parts of the variant are forced; another engine is asked for; there is no GPU, or no pair.
+    pub(super) fn open(&self) -> anyhow::Result<Study> {
+        if !Forced::chosen()?.is_empty() {
+            let text = format!("{0} forces a variant, and here all are timed: leave {0} unset", variant::VARIABLE);
+            return Err(UsageError(text).into());
+        }
+        let settings = self.settings.resolve()?;
+        if settings.near_m.is_some() {
+            return Err(UsageError("--near-m needs a rig; tune has none: give --num-disparities".to_owned()).into());
+        }
+        if settings.engine == EngineChoice::Cpu {
+            let text = "the CPU engine has nothing to tune: leave out --engine, or use --engine gpu";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        let gpu = Gpu::open(&settings.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word))?;
+        let (size, rounds) = if gpu.info.software { ((64, 48), 1) } else { ((640, 480), 5) };
+        let sizes: Vec<_> = self.size.into_iter().collect();
+        let (spec, source) = pair_args::sources(&self.pictures, &sizes, size)?.swap_remove(0);
+        let job = pairs::jobs(&spec, &source, &settings.params)?.swap_remove(0);
+        settings.params.validate_range(job.frame.size().0)?;
+        Ok(Study { gpu, job, rounds: self.rounds.map_or(rounds, |rounds| rounds as usize), json: self.json })
+    }
+}
+
+/// Runs `tune`.
+///
+/// # Errors
+/// As [`StudyArgs::open`]; the GPU cannot match the pair; standard output is closed, after the best variant was kept.
+pub(super) fn run(args: &StudyArgs) -> anyhow::Result<()> {
+    tune(&args.open()?, &Records::of_user(), &mut console::Out)
+}
+
+/// Studies, keeps the best in `records`, and prints it.
+fn tune(study: &Study, records: &Records, out: &mut dyn Write) -> anyhow::Result<()> {
+    let Study { gpu, job, rounds, json } = study;
+    let structure = Structure::levels(job.frame.size(), &job.params).swap_remove(0).0;
+    let mut engine = GpuEngine::with_options(gpu.clone(), GpuOptions { forgets: true, ..GpuOptions::default() })?;
+    let bar = progress_bar();
+    let outcome = tuning::study(&mut engine, job, *rounds, &mut |trial, done, total| {
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+        bar.set_message(format!("{:.3} ms  {}", trial.pair_ms, trial.variant));
+        true
+    });
+    bar.finish_and_clear();
+    let outcome = outcome?;
+    let best = outcome.best();
+    if let Some(&Trial { variant, pair_ms, .. }) = best {
+        records.put(&tuning::key(gpu, &structure), Record { variant, ms: pair_ms });
+    }
+    let adapter = &gpu.info.adapter;
+    let software = format!("this GPU is software ({adapter}): these times say nothing about real GPUs");
+    let note = gpu.info.software.then_some(software);
+    if *json {
+        let (width, height) = job.frame.size();
+        let report = serde_json::json!({
+            "program": PROGRAM,
+            "adapter": adapter,
+            "software": gpu.info.software,
+            "size": format!("{width}x{height}"),
+            "num_disparities": job.params.num_disparities,
+            "trials": outcome.trials,
+            "best": best,
+            "kept_in": records.file(),
+            "note": note,
+        });
+        writeln!(out, "{}", console::json(&report)?)?;
+    } else {
+        note.map_or(Ok(()), |note| writeln!(out, "{note}"))?;
+        writeln!(out, "{}", ending(best, records))?;
+    }
+    Ok(())
+}
+
+fn ending(best: Option<&Trial>, records: &Records) -> String {
+    let Some(best) = best else { return "no variant could be run".to_owned() };
+    let kept = records.file().map_or_else(
+        || "not kept: this system has no cache folder".to_owned(),
+        |file| format!("kept in {}: live, compute and bench use it for pairs of this size and range", file.display()),
+    );
+    format!("quickest: {} with {:.3} ms a pair; {kept}", best.variant, best.pair_ms)
+}
+
+/// A line on the terminal; nothing where there is none.
+fn progress_bar() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    bar.enable_steady_tick(Duration::from_millis(500));
+    let style = ProgressStyle::with_template("{pos}/{len} variants, {eta} left: {wide_msg}");
+    style.map_or(bar.clone(), |style| bar.with_style(style))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::{SourceOptions, SourceSpec};
+    use crate::stereo::StereoParams;
+    use std::io;
+
+    /// Standard output of which the reading end is closed.
+    struct Closed;
+
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_best_is_kept_also_when_nobody_reads_on() {
+        assert_eq!(ending(None, &Records::default()), "no variant could be run");
+        let Ok(gpu) = Gpu::open(&AdapterChoice::Best) else {
+            assert!(std::env::var_os("REQUIRE_GPU").is_none(), "REQUIRE_GPU is set, and there is no GPU");
+            return;
+        };
+        let params = StereoParams { num_disparities: 8, ..StereoParams::default() };
+        let source = SourceOptions { size: Some((24, 16)), ..SourceOptions::default() };
+        let job = pairs::jobs(&SourceSpec::Scene, &source, &params).unwrap().swap_remove(0);
+        let folder = tempfile::tempdir().unwrap();
+        let records = Records::in_file(folder.path().join("variants.json"));
+        let structure = Structure::levels(job.frame.size(), &job.params).swap_remove(0).0;
+        let key = tuning::key(&gpu, &structure);
+        assert_eq!(records.get(&key), None);
+        let study = Study { gpu: gpu.clone(), job, rounds: 1, json: false };
+        let err = tune(&study, &records, &mut Closed).unwrap_err();
+        assert!(super::super::is_closed_pipe(&err), "{err}");
+        let record = records.get(&key).unwrap();
+        let abilities = GpuEngine::new(gpu).unwrap().limits().abilities;
+        assert_eq!(record.variant.refusal(&abilities, &structure.demands()), None);
+    }
+}

@@ -1,0 +1,43 @@
+//! A frame and a result for tests.
+
+use crate::capture::{Frame, RawPair};
+use crate::geometry::Geometry;
+use crate::image::{Image, Luma, Picture};
+use crate::stereo::{DisparityMap, INVALID, reason};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+pub(super) const WIDTH: usize = 320;
+pub(super) const HEIGHT: usize = 240;
+
+/// A ground from 2 to 40 px with a box at 64 px and the shadow of the box.
+pub(super) fn map() -> DisparityMap {
+    let inside = |x: usize, y: usize| (120..200).contains(&x) && (80..180).contains(&y);
+    let shadow = |x: usize, y: usize| (96..120).contains(&x) && (80..180).contains(&y);
+    let values = Image::from_fn(WIDTH, HEIGHT, |x, y| match () {
+        () if inside(x, y) => 64 * 16,
+        () if shadow(x, y) => INVALID,
+        () => 32 + (y * 38 * 16 / HEIGHT) as i16,
+    });
+    let reasons = Image::from_fn(WIDTH, HEIGHT, |x, y| if shadow(x, y) { reason::LEFT_RIGHT } else { 0 });
+    DisparityMap { values, reasons, confidence: None }
+}
+
+pub(super) fn frame(with_geometry: bool) -> Frame {
+    let luma = Image::from_fn(WIDTH, HEIGHT, |x, y| ((x * 7) ^ (y * 5)) as u8);
+    let picture = Picture { luma: Luma::U8(luma), rgb: None };
+    let raw = RawPair {
+        original: None,
+        recorded: None,
+        left: picture.clone(),
+        right: picture,
+        sequence: 12,
+        capture_time: SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000),
+        skew_s: 0.0,
+        name: "scene-000012".into(),
+        truth: None,
+    };
+    let geometry =
+        Geometry { focal_px: 300.0, baseline_m: 0.12, doffs_px: 0.0, cx_px: 159.5, cy_px: 119.5, estimated: false };
+    Frame { geometry: with_geometry.then_some(geometry), ..Frame::of_raw(Arc::new(raw)) }
+}

@@ -1,0 +1,128 @@
+//! Owned pixels with a width and a height, and the pictures that are made of them.
+
+mod picture;
+
+pub use picture::{Luma, Picture, Truth};
+
+use std::fmt;
+
+/// A row-major picture; pixel `(x, y)` is `pixels()[y * width + x]`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Image<T> {
+    width: usize,
+    height: usize,
+    pixels: Vec<T>,
+}
+
+impl<T> Image<T> {
+    /// Wraps `pixels`, row after row from the top.
+    ///
+    /// # Panics
+    /// If `pixels.len()` is not `width * height`; a caller that read the size from outside checks it first.
+    pub fn new(width: usize, height: usize, pixels: Vec<T>) -> Self {
+        assert_eq!(pixels.len(), width * height, "{width}x{height} pixels expected");
+        Self { width, height, pixels }
+    }
+
+    /// Calls `pixel(x, y)` for each pixel, row by row.
+    pub fn from_fn(width: usize, height: usize, mut pixel: impl FnMut(usize, usize) -> T) -> Self {
+        let mut pixels = Vec::with_capacity(width * height);
+        for y in 0..height {
+            for x in 0..width {
+                pixels.push(pixel(x, y));
+            }
+        }
+        Self { width, height, pixels }
+    }
+
+    /// Columns.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Rows.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// `(width, height)`.
+    pub fn size(&self) -> (usize, usize) {
+        (self.width, self.height)
+    }
+
+    /// All pixels, row after row.
+    pub fn pixels(&self) -> &[T] {
+        &self.pixels
+    }
+
+    /// All pixels, row after row.
+    pub fn pixels_mut(&mut self) -> &mut [T] {
+        &mut self.pixels
+    }
+
+    /// The pixels, without the size.
+    pub fn into_pixels(self) -> Vec<T> {
+        self.pixels
+    }
+
+    /// Row `y`, from left to right.
+    pub fn row(&self, y: usize) -> &[T] {
+        &self.pixels[y * self.width..][..self.width]
+    }
+
+    /// Row `y`, from left to right.
+    pub fn row_mut(&mut self, y: usize) -> &mut [T] {
+        &mut self.pixels[y * self.width..][..self.width]
+    }
+
+    /// The same picture in a mirror: left and right change places.
+    #[must_use]
+    pub fn mirrored(&self) -> Self
+    where
+        T: Clone,
+    {
+        let rows = (0..self.height).map(|y| self.row(y).iter().rev().cloned());
+        Self { pixels: rows.flatten().collect(), ..*self }
+    }
+
+    /// The same size with each pixel converted.
+    pub fn map<U>(&self, convert: impl FnMut(&T) -> U) -> Image<U> {
+        Image { width: self.width, height: self.height, pixels: self.pixels.iter().map(convert).collect() }
+    }
+}
+
+impl<T: Copy> Image<T> {
+    /// Every pixel the same.
+    pub fn filled(width: usize, height: usize, value: T) -> Self {
+        Self { width, height, pixels: vec![value; width * height] }
+    }
+
+    /// Pixel `(x, y)`, which must lie inside.
+    pub fn at(&self, x: usize, y: usize) -> T {
+        self.pixels[y * self.width + x]
+    }
+
+    /// Sets pixel `(x, y)`, which must lie inside.
+    pub fn set(&mut self, x: usize, y: usize, value: T) {
+        self.pixels[y * self.width + x] = value;
+    }
+
+    /// Pixel `(x, y)` with each coordinate clamped into the picture, the border rule of every window here.
+    pub fn at_clamped(&self, x: isize, y: isize) -> T {
+        let x = x.clamp(0, self.width as isize - 1) as usize;
+        let y = y.clamp(0, self.height as isize - 1) as usize;
+        self.at(x, y)
+    }
+
+    /// Pixel `(x, y)`, or nothing outside.
+    pub fn get(&self, x: isize, y: isize) -> Option<T> {
+        let inside = x >= 0 && y >= 0 && (x as usize) < self.width && (y as usize) < self.height;
+        inside.then(|| self.at(x as usize, y as usize))
+    }
+}
+
+impl<T> fmt::Debug for Image<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Image {}x{}", self.width, self.height)
+    }
+}

@@ -1,0 +1,248 @@
+//! What a GPU takes for each stage, held against what it can do at most.
+
+use super::rates::Rates;
+use crate::bench::one_by_one::{self, FrameTime, Times};
+use crate::bench::{Setup, not_measurable, pairs, warm_up};
+use crate::engine::gpu::variant::Variant;
+use crate::engine::gpu::{Gpu, StageWork};
+use crate::engine::{Engine as _, EngineChoice, EngineError, GpuEngine};
+use std::io::{self, Write};
+
+/// A stage that uses less than this share of either bandwidth or arithmetic waits for something else.
+const BUSY: f64 = 0.5;
+
+/// What keeps a stage from being quicker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Bound {
+    /// It moves bytes nearly as fast as the device copies.
+    Memory,
+    /// It computes nearly as fast as the device adds.
+    Arithmetic,
+    /// Neither: it waits for results on their way, or has too little to do at a time.
+    Latency,
+}
+
+impl Bound {
+    fn of(share_of_bandwidth: f64, share_of_arithmetic: f64) -> Self {
+        if share_of_bandwidth.max(share_of_arithmetic) < BUSY {
+            Self::Latency
+        } else if share_of_bandwidth >= share_of_arithmetic {
+            Self::Memory
+        } else {
+            Self::Arithmetic
+        }
+    }
+
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Arithmetic => "arithmetic",
+            Self::Latency => "latency",
+        }
+    }
+}
+
+/// One stage.
+#[derive(Debug, serde::Serialize)]
+pub(super) struct StageFigures {
+    #[serde(flatten)]
+    pub(super) work: StageWork,
+    /// Median; `None` where the device has no timestamps.
+    pub(super) ms: Option<f64>,
+    /// These are told of hardware only.
+    pub(super) gb_per_s: Option<f64>,
+    pub(super) share_of_bandwidth: Option<f64>,
+    pub(super) share_of_arithmetic: Option<f64>,
+    pub(super) bound: Option<Bound>,
+}
+
+impl StageFigures {
+    pub(super) fn new(work: StageWork, ms: Option<f64>, rates: Option<&Rates>) -> Self {
+        let timed = rates.zip(ms.filter(|&ms| ms > 0.0));
+        let shares = timed.map(|(rates, ms)| {
+            let per_s = |count: u64| count as f64 / ms * 1e3;
+            (per_s(work.bytes) / rates.bytes_per_s, per_s(work.operations) / rates.operations_per_s)
+        });
+        Self {
+            work,
+            ms,
+            gb_per_s: timed.map(|(_, ms)| work.bytes as f64 / ms * 1e-6),
+            share_of_bandwidth: shares.map(|(bandwidth, _)| bandwidth),
+            share_of_arithmetic: shares.map(|(_, arithmetic)| arithmetic),
+            bound: shares.map(|(bandwidth, arithmetic)| Bound::of(bandwidth, arithmetic)),
+        }
+    }
+
+    /// Heads of its columns.
+    pub(super) const HEAD: &str = "      ms        MB      GB/s  of bandwidth       Gop  of arithmetic  bound     ";
+
+    /// The same columns.
+    pub(super) fn columns(&self) -> String {
+        let number = |value: Option<f64>, decimals| value.map_or("-".to_owned(), |value| format!("{value:.decimals$}"));
+        let percent = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.0} %", 100.0 * share));
+        format!(
+            "{:>8}  {:>8.1}  {:>8}  {:>12}  {:>8.2}  {:>13}  {:<10}",
+            number(self.ms, 3),
+            self.work.bytes as f64 * 1e-6,
+            number(self.gb_per_s, 1),
+            percent(self.share_of_bandwidth),
+            self.work.operations as f64 * 1e-9,
+            percent(self.share_of_arithmetic),
+            self.bound.map_or("-", Bound::word)
+        )
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Report {
+    program: &'static str,
+    results: Vec<Measured>,
+}
+
+/// All of one size.
+#[derive(serde::Serialize)]
+struct Measured {
+    adapter: String,
+    size: String,
+    num_disparities: u32,
+    paths: u32,
+    #[serde(flatten)]
+    times: Times,
+    #[serde(flatten)]
+    device: DeviceFigures,
+}
+
+/// Times the stages on every source.
+pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut report = Report { program: crate::bench::PROGRAM, results: Vec::new() };
+    let mut gauge = Gauge::default();
+    for (spec, source_options) in &setup.sources {
+        let jobs = pairs::jobs(spec, source_options, &setup.params)?;
+        let mut engine = setup.open_options(EngineChoice::Gpu).gpu_engine()?;
+        warm_up(&mut engine, &jobs)?;
+        let times = one_by_one::measure(&mut engine, &jobs, setup.frames)?;
+        let device = DeviceFigures::new(&engine, &mut gauge, &times)?;
+        let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
+        let measured = Measured {
+            adapter: engine.info().adapter.clone(),
+            size: format!("{width}x{height}"),
+            num_disparities: setup.params.num_disparities,
+            paths: setup.params.paths,
+            times,
+            device,
+        };
+        if !setup.json {
+            let Measured { adapter, size, num_disparities, paths, times, device } = &measured;
+            writeln!(out, "{adapter}, {size} with {num_disparities} disparities, {paths} paths")?;
+            writeln!(out, "  {}\n  {}", Times::HEAD, times.columns())?;
+            device.print(out)?;
+        }
+        report.results.push(measured);
+    }
+    if setup.json {
+        writeln!(out, "{}", crate::console::json(&report)?)?;
+    }
+    Ok(())
+}
+
+/// What the device did for a pair.
+#[derive(serde::Serialize)]
+struct DeviceFigures {
+    /// What ran.
+    variant: Option<Variant>,
+    /// The device's time of a pair, the sum of its stages without transfers; of hardware with timestamps only.
+    device_ms: Option<FrameTime>,
+    /// What the device can do at most; of hardware only.
+    rates: Option<Rates>,
+    device_stages: Vec<StageFigures>,
+    /// Why something is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+/// What a device can do at most, measured once in a run.
+#[derive(Default)]
+pub(super) struct Gauge(Option<Rates>);
+
+impl Gauge {
+    /// `None` for software, whose figures would be the processor's.
+    pub(super) fn rates(&mut self, gpu: &Gpu) -> Result<Option<Rates>, EngineError> {
+        if self.0.is_none() && !gpu.info.software {
+            self.0 = Some(Rates::measure(gpu)?);
+        }
+        Ok(self.0)
+    }
+}
+
+impl DeviceFigures {
+    /// Of the jobs that the engine has just run.
+    fn new(engine: &GpuEngine, gauge: &mut Gauge, times: &Times) -> Result<Self, EngineError> {
+        let info = &engine.gpu().info;
+        let rates = gauge.rates(engine.gpu())?;
+        let stage = |work: StageWork| StageFigures::new(work, times.stage_ms(work.name), rates.as_ref());
+        let device_ms = times.device_ms.clone().filter(|_| !info.software);
+        let no_clock = || {
+            let text = "the stages are not timed: this device has no timestamps";
+            device_ms.is_none().then(|| text.to_owned())
+        };
+        let note = not_measurable(info).or_else(no_clock);
+        let device_stages = engine.work().into_iter().map(stage).collect();
+        Ok(Self { variant: engine.variant(), device_ms, rates, device_stages, note })
+    }
+
+    fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(variant) = self.variant {
+            writeln!(out, "  variant {variant}")?;
+        }
+        if let Some(rates) = &self.rates {
+            writeln!(out, "  {}", rates_text(rates))?;
+        }
+        if let Some(FrameTime { best, median, .. }) = &self.device_ms {
+            writeln!(out, "  on the device, without transfers: best {best:.3} ms, median {median:.3} ms")?;
+        }
+        if let Some(note) = &self.note {
+            writeln!(out, "  {note}")?;
+        }
+        writeln!(out, "  {:<11}{}", "stage", StageFigures::HEAD.trim_end())?;
+        for stage in &self.device_stages {
+            writeln!(out, "  {:<11}{}", stage.work.name, stage.columns().trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// What shares are of.
+pub(super) fn rates_text(rates: &Rates) -> String {
+    let Rates { bytes_per_s, operations_per_s, copied_bytes } = rates;
+    format!(
+        "the device copies {:.0} GB/s (read and written, {} MiB) and does {:.2} T integer operations/s",
+        bytes_per_s * 1e-9,
+        copied_bytes >> 20,
+        operations_per_s * 1e-12
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_is_held_against_what_the_device_can_do() {
+        let rates = Rates { bytes_per_s: 1e12, operations_per_s: 1e13, copied_bytes: 1 << 29 };
+        let work = StageWork { name: "paths", bytes: 800_000_000, operations: 2_000_000_000, dispatches: 7 };
+        let figures = StageFigures::new(work, Some(1.0), Some(&rates));
+        let near = |value: Option<f64>, expected: f64| (value.unwrap() - expected).abs() < 1e-9;
+        assert!(near(figures.gb_per_s, 800.0) && near(figures.share_of_bandwidth, 0.8), "{figures:?}");
+        assert!(near(figures.share_of_arithmetic, 0.2), "{figures:?}");
+        assert_eq!(figures.bound, Some(Bound::Memory));
+        assert_eq!(StageFigures::new(work, Some(2.0), Some(&rates)).bound, Some(Bound::Latency));
+        let busy = StageWork { operations: 9_000_000_000, ..work };
+        assert_eq!(StageFigures::new(busy, Some(1.0), Some(&rates)).bound, Some(Bound::Arithmetic));
+        // neither without a clock nor without rates
+        for figures in [StageFigures::new(work, None, Some(&rates)), StageFigures::new(work, Some(1.0), None)] {
+            assert!(figures.gb_per_s.is_none() && figures.bound.is_none(), "{figures:?}");
+        }
+        assert_eq!(figures.columns().len(), StageFigures::HEAD.len());
+    }
+}

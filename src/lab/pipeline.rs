@@ -1,0 +1,197 @@
+//! What a pair takes where the next ones are on their way meanwhile, beside its parts: the slowest of them is the least that
+//! it can take.
+
+use super::rates::Transfers;
+use crate::bench::{Setup, one_by_one, pairs, warm_up};
+use crate::engine::{Engine, EngineChoice, GpuEngine, Job};
+use anyhow::bail;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+#[derive(serde::Serialize)]
+struct Report {
+    program: &'static str,
+    results: Vec<Measured>,
+}
+
+#[derive(serde::Serialize)]
+struct Measured {
+    adapter: String,
+    size: String,
+    num_disparities: u32,
+    paths: u32,
+    /// `None` for software, where all parts share the processor.
+    pipeline: Option<Pipeline>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+/// Times of a pair, ms.
+#[derive(Debug, serde::Serialize)]
+struct Pipeline {
+    /// One job at a time, median.
+    serial_ms: f64,
+    /// All slots full, mean.
+    pipelined_ms: f64,
+    slots: usize,
+    #[serde(flatten)]
+    transfers: Transfers,
+    /// The sum of the stages, median; `None` without timestamps.
+    computation_ms: Option<f64>,
+    /// What the program's own thread does for a pair: copying it, recording commands, reading the map.
+    host_ms: f64,
+    slowest: &'static str,
+    slowest_ms: f64,
+    /// By how much a pipelined pair takes longer than its slowest part.
+    excess_percent: f64,
+}
+
+/// Times the pipeline on every source.
+pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut report = Report { program: crate::bench::PROGRAM, results: Vec::new() };
+    for (spec, source_options) in &setup.sources {
+        let jobs = pairs::jobs(spec, source_options, &setup.params)?;
+        let mut engine = setup.open_options(EngineChoice::Gpu).gpu_engine()?;
+        let info = engine.info();
+        let note = info.software.then(|| {
+            let adapter = &info.adapter;
+            format!("not measurable here: this GPU is software ({adapter}), and all its parts share the processor")
+        });
+        let pipeline = if info.software { None } else { Some(measure(&mut engine, &jobs, setup.frames)?) };
+        let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
+        let measured = Measured {
+            adapter: info.adapter.clone(),
+            size: format!("{width}x{height}"),
+            num_disparities: setup.params.num_disparities,
+            paths: setup.params.paths,
+            pipeline,
+            note,
+        };
+        if !setup.json {
+            measured.print(out)?;
+        }
+        report.results.push(measured);
+    }
+    if setup.json {
+        writeln!(out, "{}", crate::console::json(&report)?)?;
+    }
+    Ok(())
+}
+
+fn measure(engine: &mut GpuEngine, jobs: &[Job], frames: usize) -> anyhow::Result<Pipeline> {
+    let Some(first) = jobs.first() else { bail!("no pair to time") };
+    warm_up(engine, jobs)?;
+    let times = one_by_one::measure(engine, jobs, frames)?;
+    stream(engine, jobs, 2 * engine.slots())?; // every slot has its commands
+    let (pipelined_ms, host_ms) = stream(engine, jobs, frames.max(2))?;
+    let luma = &first.frame.left.luma;
+    let transfers = Transfers::measure(engine.gpu(), luma.size(), u32::from(luma.bits()))?;
+    let computation_ms = times.device_ms.map(|device_ms| device_ms.median);
+    let parts = [
+        ("upload", Some(transfers.upload_ms)),
+        ("computation", computation_ms),
+        ("read-back", Some(transfers.read_back_ms)),
+        ("host", Some(host_ms)),
+    ];
+    let known = parts.into_iter().filter_map(|(part, ms)| Some((part, ms?)));
+    let Some((slowest, slowest_ms)) = known.max_by(|a, b| a.1.total_cmp(&b.1)) else { bail!("no part was timed") };
+    Ok(Pipeline {
+        serial_ms: times.frame_ms.median,
+        pipelined_ms,
+        slots: engine.slots(),
+        transfers,
+        computation_ms,
+        host_ms,
+        slowest,
+        slowest_ms,
+        excess_percent: 100.0 * (pipelined_ms / slowest_ms - 1.0),
+    })
+}
+
+/// Keeps all slots full. Mean time from result to result, and of what the host did for each pair, ms.
+fn stream(engine: &mut GpuEngine, jobs: &[Job], frames: usize) -> anyhow::Result<(f64, f64)> {
+    let mut next = jobs.iter().cycle().take(frames);
+    let (mut in_flight, mut results, mut host) = (0, 0, Duration::ZERO);
+    let mut first_result = Instant::now();
+    while results < frames {
+        while in_flight < engine.slots()
+            && let Some(job) = next.next()
+        {
+            let start = Instant::now();
+            engine.submit(job.clone())?;
+            host += start.elapsed();
+            in_flight += 1;
+        }
+        let start = Instant::now();
+        if engine.collect()?.is_none() {
+            std::thread::yield_now();
+            continue;
+        }
+        host += start.elapsed();
+        if results == 0 {
+            first_result = Instant::now();
+        }
+        results += 1;
+        in_flight -= 1;
+    }
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    Ok((ms(first_result.elapsed()) / (frames - 1).max(1) as f64, ms(host) / frames as f64))
+}
+
+impl Measured {
+    fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        let Self { adapter, size, num_disparities, paths, .. } = self;
+        writeln!(out, "{adapter}, {size} with {num_disparities} disparities, {paths} paths")?;
+        if let Some(note) = &self.note {
+            writeln!(out, "  {note}")?;
+        }
+        let Some(pipeline) = &self.pipeline else { return Ok(()) };
+        let Pipeline { serial_ms, pipelined_ms, slots, transfers, host_ms, slowest, slowest_ms, .. } = pipeline;
+        let clock = if transfers.by_device { "by the device" } else { "by the host" };
+        writeln!(out, "  one at a time            {serial_ms:>8.3} ms a pair")?;
+        writeln!(
+            out,
+            "  {slots} in flight              {pipelined_ms:>8.3} ms a pair, {:.1} pairs/s",
+            1e3 / pipelined_ms
+        )?;
+        writeln!(out, "  upload                   {:>8.3} ms, timed {clock}", transfers.upload_ms)?;
+        match pipeline.computation_ms {
+            Some(ms) => writeln!(out, "  computation              {ms:>8.3} ms, timed by the device")?,
+            None => writeln!(out, "  computation                     -, this device has no timestamps")?,
+        }
+        writeln!(out, "  read-back                {:>8.3} ms, timed {clock}", transfers.read_back_ms)?;
+        writeln!(out, "  the program's own thread {host_ms:>8.3} ms")?;
+        writeln!(
+            out,
+            "  the slowest part is {slowest} ({slowest_ms:.3} ms); a pair in the pipeline takes {:+.1} %",
+            pipeline.excess_percent
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::{SourceOptions, SourceSpec};
+    use crate::engine::gpu::{AdapterChoice, Gpu};
+    use crate::stereo::StereoParams;
+
+    #[test]
+    fn the_slowest_part_is_named_and_every_result_comes() {
+        let Ok(gpu) = Gpu::open(&AdapterChoice::Best) else {
+            assert!(std::env::var_os("REQUIRE_GPU").is_none(), "REQUIRE_GPU is set, and there is no GPU");
+            return;
+        };
+        let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
+        let source = SourceOptions { size: Some((48, 32)), ..SourceOptions::default() };
+        let jobs = pairs::jobs(&SourceSpec::Scene, &source, &params).unwrap();
+        let pipeline = measure(&mut GpuEngine::new(gpu).unwrap(), &jobs, 5).unwrap();
+        let Transfers { upload_ms, read_back_ms, .. } = pipeline.transfers;
+        let parts = [Some(upload_ms), pipeline.computation_ms, Some(read_back_ms), Some(pipeline.host_ms)];
+        let slowest = parts.into_iter().flatten().fold(0.0, f64::max);
+        assert!((pipeline.slowest_ms - slowest).abs() < 1e-12, "{pipeline:?}");
+        let expected = slowest * (1.0 + pipeline.excess_percent / 100.0);
+        assert!((pipeline.pipelined_ms - expected).abs() < 1e-6, "{pipeline:?}");
+        assert!(pipeline.serial_ms > 0.0 && pipeline.slots > 1, "{pipeline:?}");
+    }
+}

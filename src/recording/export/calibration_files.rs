@@ -1,0 +1,49 @@
+//! `calibration/`: the rig of a recording in the file formats of other tools.
+
+use crate::calibration::{Output, StereoRig, write};
+use crate::capture::SourceInfo;
+use crate::files::{self, WriteError};
+use crate::rig::Calibrated;
+use std::path::Path;
+
+/// Names and descriptions of the files.
+pub(super) const FILES: [(&str, &str); 4] = [
+    ("calibration/opencv.yaml", "OpenCV: matrices of both cameras, lengths in metres"),
+    ("calibration/left.yaml", "ROS: camera_info of the left camera"),
+    ("calibration/right.yaml", "ROS: camera_info of the right camera"),
+    ("calibration/calibration.toml", "Stereopsis: everything, exactly; for --calibration"),
+];
+
+/// The rig of the exported pictures; for pictures that are recorded rectified, the one of their geometry.
+pub(super) fn rig(info: &SourceInfo, calibrated: &Calibrated) -> Option<StereoRig> {
+    let of_geometry = || Some(StereoRig::of_rectified(&calibrated.recipe.geometry(info)?, (info.width, info.height)));
+    calibrated.rig.clone().or_else(of_geometry)
+}
+
+/// Writes the files and returns losses of the formats, in sentences.
+///
+/// # Errors
+/// A file cannot be written.
+pub(super) fn write_files(folder: &Path, rig: &StereoRig, alpha: f64) -> Result<Vec<String>, WriteError> {
+    let inside = folder.join("calibration");
+    files::make_folder(&inside)?;
+    let mut warnings = Vec::new();
+    for output in [Output::OpenCvYaml, Output::RosFiles, Output::Toml] {
+        let files = match write(rig, output, alpha) {
+            Ok(files) => files,
+            Err(err) => {
+                warnings.push(err.to_string());
+                continue;
+            }
+        };
+        for (name, bytes) in files {
+            let name = match output {
+                Output::OpenCvYaml => "opencv.yaml",
+                Output::Toml => "calibration.toml",
+                _ => name,
+            };
+            files::write(&inside.join(name), &bytes)?;
+        }
+    }
+    Ok(warnings)
+}

@@ -1,0 +1,177 @@
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use super::*;
+use crate::image::{Image, Luma, Picture};
+
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Ten pairs, 20 ms apart, each of its own grey level; some cannot be read.
+struct Grey {
+    damaged: Vec<u64>,
+}
+
+impl Pairs for Grey {
+    fn read(&mut self, k: u64) -> Result<RawPair, ReadError> {
+        if self.damaged.contains(&k) {
+            return Err(ReadError::Damaged(format!("chunk of {k}")));
+        }
+        let picture = Picture { luma: Luma::U8(Image::filled(2, 1, k as u8)), rgb: None };
+        Ok(RawPair {
+            left: picture.clone(),
+            right: picture,
+            sequence: 1000 + 2 * k,
+            capture_time: SystemTime::UNIX_EPOCH + time(k),
+            skew_s: 0.0,
+            name: k.to_string(),
+            original: None,
+            truth: None,
+            recorded: None,
+        })
+    }
+}
+
+fn time(k: u64) -> Duration {
+    Duration::from_millis(20 * k)
+}
+
+fn player(speed: Speed, looped: bool, hold_at_end: bool, damaged: &[u64]) -> Player {
+    let transport = Transport::new((0..10).map(time).collect(), speed, looped);
+    Player::start(Box::new(Grey { damaged: damaged.into() }), Arc::new(transport), hold_at_end).unwrap()
+}
+
+/// The next pair's number, which its pixels have too; `None` at the end.
+fn next(player: &mut Player) -> Option<u64> {
+    let deadline = Instant::now() + TIMEOUT;
+    loop {
+        match player.next(Duration::from_millis(50)).unwrap() {
+            Next::Pair(pair) => {
+                assert_eq!(pair.left.luma, Luma::U8(Image::filled(2, 1, pair.sequence as u8)));
+                return Some(pair.sequence);
+            }
+            Next::Waiting => assert!(Instant::now() < deadline, "no pair"),
+            Next::End => return None,
+        }
+    }
+}
+
+fn holds(player: &mut Player) -> bool {
+    matches!(player.next(Duration::from_millis(80)).unwrap(), Next::Waiting)
+}
+
+#[test]
+fn once_it_gives_each_pair_and_ends_or_holds() {
+    let mut once = player(Speed::Max, false, false, &[]);
+    assert_eq!(std::iter::from_fn(|| next(&mut once)).collect::<Vec<_>>(), (0..10).collect::<Vec<_>>());
+    let mut held = player(Speed::Max, false, true, &[]);
+    (0..10).for_each(|k| assert_eq!(next(&mut held), Some(k)));
+    assert!(holds(&mut held));
+    held.transport().seek(3);
+    assert_eq!(next(&mut held), Some(3));
+}
+
+#[test]
+fn looped_it_begins_again() {
+    let mut player = player(Speed::Max, true, false, &[]);
+    let numbers: Vec<_> = (0..25).map(|_| next(&mut player).unwrap()).collect();
+    assert_eq!(numbers, (0..25).map(|k| k % 10).collect::<Vec<_>>());
+}
+
+#[test]
+fn steps_and_seeks_give_one_pair_while_it_holds() {
+    let mut player = player(Speed::Times(1.0), false, true, &[]);
+    assert_eq!(next(&mut player), Some(0));
+    let transport = Arc::clone(player.transport());
+    transport.pause();
+    assert!(holds(&mut player));
+    for (by, k) in [(1, 1), (1, 2), (-1, 1), (5, 6), (-9, 0)] {
+        transport.step(by);
+        assert_eq!(next(&mut player), Some(k));
+        assert!(holds(&mut player));
+    }
+    transport.seek_time(time(7) + Duration::from_millis(3));
+    assert_eq!(next(&mut player), Some(7));
+    assert!(holds(&mut player));
+    transport.play();
+    assert_eq!((next(&mut player), next(&mut player)), (Some(8), Some(9)));
+}
+
+#[test]
+fn pairs_are_as_far_apart_as_they_were_divided_by_the_speed() {
+    for (speed, seconds) in [(1.0, 0.18), (4.0, 0.045)] {
+        let mut player = player(Speed::Times(speed), false, false, &[]);
+        next(&mut player);
+        let start = Instant::now();
+        while next(&mut player).is_some() {}
+        let took = start.elapsed().as_secs_f64();
+        assert!((seconds - 0.01..seconds + 0.3).contains(&took), "{speed}: {took} s instead of {seconds} s");
+    }
+}
+
+#[test]
+fn damaged_pairs_are_left_out_and_told() {
+    let mut player = player(Speed::Max, false, false, &[0, 4, 5]);
+    assert_eq!(std::iter::from_fn(|| next(&mut player)).collect::<Vec<_>>(), [1, 2, 3, 6, 7, 8, 9]);
+    assert_eq!(player.damaged().keys().copied().collect::<Vec<_>>(), [0, 4, 5]);
+    assert_eq!(player.damaged()[&4], "chunk of 4");
+}
+
+#[test]
+fn where_nothing_is_readable_even_a_loop_ends() {
+    let mut player = player(Speed::Max, true, true, &(0..10).collect::<Vec<_>>());
+    let end = (0..100).find_map(|_| player.next(Duration::from_millis(50)).err());
+    assert!(end.unwrap().to_string().contains("no pair of the recording can be read"));
+}
+
+/// Reads some pairs and then panics.
+struct Dies;
+
+impl Pairs for Dies {
+    fn read(&mut self, k: u64) -> Result<RawPair, ReadError> {
+        assert!(k < 2, "a fault");
+        Grey { damaged: vec![] }.read(k)
+    }
+}
+
+#[test]
+fn a_thread_that_dies_ends_the_source_with_an_error() {
+    let transport = Transport::new((0..10).map(time).collect(), Speed::Max, false);
+    let mut player = Player::start(Box::new(Dies), Arc::new(transport), true).unwrap();
+    let mut given = 0;
+    let error = loop {
+        match player.next(TIMEOUT) {
+            Ok(Next::Pair(_)) => given += 1,
+            Ok(other) => panic!("{other:?}"),
+            Err(err) => break err.to_string(),
+        }
+    };
+    assert_eq!(given, 2, "what it read before is given");
+    assert!(error.contains("the thread that reads the recording has died"), "{error}");
+}
+
+/// Three pairs, before the second of which the clock jumps by an hour and before the third by centuries.
+struct Jumps;
+
+impl Pairs for Jumps {
+    fn read(&mut self, k: u64) -> Result<RawPair, ReadError> {
+        let at = [0, 3600, 9_000_000_000][k as usize];
+        let pair = Grey { damaged: vec![] }.read(k)?;
+        Ok(RawPair { capture_time: SystemTime::UNIX_EPOCH + Duration::from_secs(at), ..pair })
+    }
+}
+
+#[test]
+fn playback_does_not_wait_as_long_as_a_clock_jumps() {
+    let transport = Transport::new((0..3).map(time).collect(), Speed::Times(50.0), false);
+    let mut player = Player::start(Box::new(Jumps), Arc::new(transport), false).unwrap();
+    assert_eq!(player.max_wait(), MAX_WAIT);
+    assert_eq!(std::iter::from_fn(|| next(&mut player)).collect::<Vec<_>>(), [0, 1, 2]);
+    let said = player.jumps().unwrap();
+    assert!(said.contains("by 3600 s at pair 1, and 1 times more: playback waits for 5 s"), "{said}");
+}
+
+#[test]
+fn a_jump_does_not_change_what_is_median_interval() {
+    let times = [0, 100, 200, 3_600_200, 3_600_300].map(Duration::from_millis);
+    assert_eq!(median_interval(&times), Duration::from_millis(100));
+    assert_eq!((median_interval(&times[..1]), median_interval(&[])), (Duration::ZERO, Duration::ZERO));
+}

@@ -1,0 +1,274 @@
+//! Builds the index of a file: reads the headers of its records one after the other, and the message indexes behind each chunk.
+
+use super::file::RecordingFile;
+use super::index::{Chunk, FileIndex, Position};
+use super::limits;
+use super::records::{self, MAX_CHUNK_HEADER, MESSAGE_HEADER, RECORD_HEADER};
+use mcap::MAGIC;
+use mcap::records::{MessageIndex, op};
+use std::collections::BTreeSet;
+use std::io;
+
+/// Bytes of the footer's record and of the magic behind it.
+const FOOTER: u64 = RECORD_HEADER + FOOTER_BODY + MAGIC.len() as u64;
+const FOOTER_BODY: u64 = 8 + 8 + 4;
+/// Bytes of a chunk index up to the offset of its chunk, inclusive.
+const CHUNK_INDEX_START: u64 = 8 + 8 + 8;
+
+/// The last chunk, while its message indexes are read.
+struct OpenChunk {
+    chunk: Chunk,
+    indexes: Vec<MessageIndex>,
+    /// Messages in these indexes.
+    messages: usize,
+    /// An index is longer than [`limits::INDEX_BYTES`] and left out.
+    lacks_index: bool,
+}
+
+struct Scan<'a> {
+    file: &'a mut RecordingFile,
+    index: FileIndex,
+    open: Option<OpenChunk>,
+    /// Offsets of the chunks according to the summary, once it is read.
+    summary: Option<BTreeSet<u64>>,
+}
+
+/// Continuation after a record.
+enum Step {
+    Next(u64),
+    End,
+    /// Behind a damaged record, with the reason.
+    Resync(String),
+}
+
+/// The index of a file. Damage is no error; its sentences are in [`FileIndex::take_damage`].
+///
+/// # Errors
+/// The file cannot be read, or exceeds one of the [`limits`].
+pub(super) fn scan(file: &mut RecordingFile) -> io::Result<FileIndex> {
+    let mut scan = Scan { file, index: FileIndex::default(), open: None, summary: None };
+    let mut at = MAGIC.len() as u64;
+    loop {
+        match scan.step(at)? {
+            Step::Next(next) => at = next,
+            Step::End => break,
+            Step::Resync(why) => {
+                scan.close_chunk(false)?;
+                let next = scan.summary()?.range(at + 1..).next().copied();
+                scan.index.add_damage(match next {
+                    Some(next) => format!("{why}; {} bytes are skipped", next - at),
+                    None => format!("{why}; nothing behind it can be found"),
+                });
+                let Some(next) = next else { break };
+                at = next;
+            }
+        }
+    }
+    scan.close_chunk(false)?;
+    Ok(scan.index)
+}
+
+/// Whether the format defines or reserves this opcode; zeros of a hole in the file are none.
+pub(super) fn is_opcode(opcode: u8) -> bool {
+    matches!(opcode, op::HEADER..=op::DATA_END | 0x80..)
+}
+
+impl Scan<'_> {
+    fn step(&mut self, at: u64) -> io::Result<Step> {
+        let left = self.file.len().saturating_sub(at);
+        let header = self.file.read_at(at, RECORD_HEADER.min(left))?;
+        let Some((opcode, length)) = records::record_header(&header) else {
+            return Ok(self.end_unfinished(left > 0));
+        };
+        let body = at + RECORD_HEADER;
+        let available = length.min(left - RECORD_HEADER);
+        let is_whole = available == length;
+        if opcode != op::MESSAGE_INDEX {
+            self.close_chunk(true)?;
+        }
+        match opcode {
+            op::CHUNK => self.open_chunk(body, available, is_whole)?,
+            _ if !is_whole && is_opcode(opcode) => {}
+            op::SCHEMA | op::CHANNEL => {
+                if !self.define(opcode, body, length)? {
+                    self.index.add_damage(format!("the description of a topic at byte {at} makes no sense"));
+                }
+            }
+            op::MESSAGE => self.add_message(body, at, length)?,
+            op::MESSAGE_INDEX => {
+                if !self.add_message_index(body, length)? {
+                    return Ok(Step::Resync(format!("a part at byte {at} makes no sense")));
+                }
+            }
+            op::DATA_END => return Ok(Step::End),
+            _ if is_opcode(opcode) => {}
+            _ => return Ok(Step::Resync(format!("what begins at byte {at} is no record"))),
+        }
+        if is_whole {
+            return Ok(Step::Next(body + length));
+        }
+        // the file was cut off, or the length is damaged
+        if self.summary()?.range(at + 1..).next().is_some() {
+            return Ok(Step::Resync(format!("the record at byte {at} claims to have {length} bytes")));
+        }
+        Ok(self.end_unfinished(true))
+    }
+
+    fn end_unfinished(&mut self, is_in_record: bool) -> Step {
+        let within = if is_in_record { ", within a record" } else { "" };
+        let size = self.file.len();
+        self.index.unfinished = Some(format!("it was not finished: it ends after {size} bytes{within}"));
+        Step::End
+    }
+
+    /// Reads a schema or channel; false if it is malformed.
+    fn define(&mut self, opcode: u8, body: u64, length: u64) -> io::Result<bool> {
+        if length > limits::DESCRIPTION_BYTES as u64 {
+            return Err(limits::exceeded("bytes that describe its topics", limits::DESCRIPTION_BYTES));
+        }
+        let record = self.file.read_at(body, length)?;
+        self.index.define(opcode, &record)
+    }
+
+    /// Reads a message index of the open chunk; false if there is no chunk, or the index is malformed.
+    fn add_message_index(&mut self, body: u64, length: u64) -> io::Result<bool> {
+        let Some(open) = &mut self.open else { return Ok(false) };
+        if length > limits::INDEX_BYTES {
+            open.lacks_index = true;
+            return Ok(true);
+        }
+        let record = self.file.read_at(body, length)?;
+        let Some(index) = records::message_index(&record) else { return Ok(false) };
+        open.messages += index.records.len();
+        self.index.check_room(open.messages)?;
+        open.indexes.push(index);
+        Ok(true)
+    }
+
+    /// Reads a message outside of chunks.
+    fn add_message(&mut self, body: u64, at: u64, length: u64) -> io::Result<()> {
+        let record = self.file.read_at(body, length.min(MESSAGE_HEADER))?;
+        let is_known = match records::message(&record) {
+            Some((header, _)) => self.index.add_message(header.channel_id, Position::in_file(at, header.log_time))?,
+            None => false,
+        };
+        if !is_known {
+            self.index.add_damage(format!("the message at byte {at} is of no known topic"));
+        }
+        Ok(())
+    }
+
+    fn open_chunk(&mut self, body: u64, available: u64, is_whole: bool) -> io::Result<()> {
+        let record = self.file.read_at(body, available.min(MAX_CHUNK_HEADER))?;
+        match records::chunk_header(&record) {
+            Some(header) => {
+                // a damaged record length does not cut a chunk whose data are all there
+                let claimed = (records::chunk_header_size(&header) as u64).saturating_add(header.compressed_size);
+                let chunk = Chunk { start: body, length: available, is_cut: !is_whole && available < claimed, header };
+                self.open = Some(OpenChunk { chunk, indexes: Vec::new(), messages: 0, lacks_index: false });
+            }
+            None => self.index.add_damage(format!("the chunk at byte {} makes no sense", body - RECORD_HEADER)),
+        }
+        Ok(())
+    }
+
+    /// Adds the open chunk's messages: from its indexes where they are complete, else from its records.
+    fn close_chunk(&mut self, has_all_indexes: bool) -> io::Result<()> {
+        let Some(OpenChunk { chunk, indexes, lacks_index, .. }) = self.open.take() else { return Ok(()) };
+        if indexes.iter().any(|index| !self.index.has_channel(index.channel_id)) {
+            self.define_from_previous_chunk()?;
+        }
+        let number = self.index.add_chunk(chunk.clone())?;
+        let size = chunk.header.uncompressed_size.min(limits::CHUNK_BYTES);
+        let is_valid = |index: &MessageIndex| {
+            self.index.has_channel(index.channel_id) && index.records.iter().all(|entry| entry.offset < size)
+        };
+        if !has_all_indexes || lacks_index || indexes.is_empty() || !indexes.iter().all(is_valid) {
+            return self.add_records(&chunk, number);
+        }
+        for index in indexes {
+            for entry in index.records {
+                let position = Position::in_chunk(number, entry.offset, entry.log_time);
+                self.index.add_message(index.channel_id, position)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A chunk may end with a channel whose first message is in the next chunk. Its message indexes do not name that channel.
+    fn define_from_previous_chunk(&mut self) -> io::Result<()> {
+        let Some(chunk) = self.index.chunks.last().cloned() else { return Ok(()) };
+        let unpacked = self.file.unpack(&chunk)?;
+        let records = records::records(&unpacked.bytes).filter(|_| unpacked.damage.is_none());
+        for (opcode, _, body) in records.flatten().filter(|(opcode, ..)| matches!(*opcode, op::SCHEMA | op::CHANNEL)) {
+            self.index.define(opcode, body)?;
+        }
+        Ok(())
+    }
+
+    /// Unpacks a chunk and adds its channels and messages.
+    fn add_records(&mut self, chunk: &Chunk, number: u32) -> io::Result<()> {
+        let unpacked = self.file.unpack(chunk)?;
+        let at = chunk.record_start();
+        if let Some(damage) = unpacked.damage.filter(|_| !chunk.is_cut) {
+            self.index.add_damage(format!("the chunk at byte {at} is lost: {damage}"));
+            self.summary()?; // it may repeat the lost channels
+            return Ok(());
+        }
+        let mut malformed = 0_u64;
+        for record in records::records(&unpacked.bytes) {
+            let is_valid = match record {
+                Some((opcode @ (op::SCHEMA | op::CHANNEL), _, body)) => self.index.define(opcode, body)?,
+                Some((op::MESSAGE, offset, body)) => match records::message(body) {
+                    Some((header, _)) => {
+                        let position = Position::in_chunk(number, offset, header.log_time);
+                        self.index.add_message(header.channel_id, position)?
+                    }
+                    None => false,
+                },
+                Some(_) => true,
+                // the end of a chunk that is cut off
+                None => chunk.is_cut,
+            };
+            malformed += u64::from(!is_valid);
+        }
+        if malformed > 0 {
+            self.index.add_damage(format!("{malformed} records of the chunk at byte {at} make no sense"));
+        }
+        Ok(())
+    }
+
+    /// Offsets of the chunks according to the summary at the end of a finished file. Its schemas and channels are added too.
+    fn summary(&mut self) -> io::Result<&BTreeSet<u64>> {
+        if self.summary.is_none() {
+            self.summary = Some(self.read_summary()?);
+        }
+        Ok(self.summary.get_or_insert_default())
+    }
+
+    fn read_summary(&mut self) -> io::Result<BTreeSet<u64>> {
+        let mut chunks = BTreeSet::new();
+        let Some(footer) = self.file.len().checked_sub(FOOTER) else { return Ok(chunks) };
+        let bytes = self.file.read_at(footer, FOOTER)?;
+        let is_footer = records::record_header(&bytes) == Some((op::FOOTER, FOOTER_BODY)) && bytes.ends_with(MAGIC);
+        let start = is_footer.then(|| records::summary_start(&bytes[RECORD_HEADER as usize..])).flatten();
+        let mut at = start.unwrap_or(footer);
+        while at < footer {
+            let Some((opcode, length)) = records::record_header(&self.file.read_at(at, RECORD_HEADER)?) else { break };
+            if !is_opcode(opcode) || length > (footer - at).saturating_sub(RECORD_HEADER) {
+                break;
+            }
+            if opcode == op::CHUNK_INDEX {
+                let record = self.file.read_at(at + RECORD_HEADER, length.min(CHUNK_INDEX_START))?;
+                chunks.extend(records::chunk_index_start(&record).filter(|&start| start < footer));
+                if chunks.len() > limits::CHUNKS {
+                    return Err(limits::exceeded("chunks", limits::CHUNKS));
+                }
+            } else if let op::SCHEMA | op::CHANNEL = opcode {
+                self.define(opcode, at + RECORD_HEADER, length)?;
+            }
+            at += RECORD_HEADER + length;
+        }
+        Ok(chunks)
+    }
+}

@@ -1,0 +1,101 @@
+//! Opens a source together with its calibration.
+
+use super::open;
+use crate::calibration::{CalibrationError, CalibrationNote};
+use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceOptions, SourceSpec};
+use crate::rig::{Calibrated, CalibrationChoice, RectifyChoice};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// A source that is open, and how its frames are made.
+pub struct CalibratedSource {
+    /// Gives the raw pairs.
+    pub source: Box<dyn PairSource>,
+    /// Makes frames of them.
+    pub calibrated: Calibrated,
+    /// All files that are read for it: nothing may be written over them.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// Why a rig cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The source.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    /// The calibration, for this source.
+    #[error("the calibration cannot be used with '{source_name}': {error}")]
+    Calibration {
+        /// The source's name.
+        source_name: String,
+        /// What is wrong.
+        error: CalibrationError,
+    },
+}
+
+/// Pairs that an estimate is made of.
+const PAIRS: usize = 6;
+/// Between them, so that something may move.
+const APART: Duration = Duration::from_millis(200);
+/// A source that gives no pairs for so long gives none.
+const PATIENCE: Duration = Duration::from_secs(6);
+
+/// Opens `spec` and finds out how its frames are made; may block for seconds.
+///
+/// # Errors
+/// [`OpenError`]
+pub fn open_calibrated(
+    spec: &SourceSpec,
+    options: &SourceOptions,
+    choice: &CalibrationChoice,
+) -> Result<CalibratedSource, OpenError> {
+    let mut options = options.clone();
+    options.cameras.calibrated = choice.rectify() != RectifyChoice::Off;
+    let mut source = open(spec, &options)?;
+    let inputs = [source.files(), choice.files.clone()].concat();
+    let info = source.info();
+    let wrong = |error| OpenError::Calibration { source_name: info.name.clone(), error };
+    if choice.rectify() == RectifyChoice::Auto {
+        let pairs = first_pairs(source.as_mut())?;
+        let calibrated = choice.estimate(&pairs, &info).map_err(wrong)?;
+        if !info.is_camera {
+            source = open(spec, &options)?; // from the start again
+        }
+        return Ok(CalibratedSource { source, calibrated, inputs });
+    }
+    // a recording knows its own calibration; whoever gives another one wins
+    let recorded = source.calibration().filter(|_| !info.is_rectified && choice.says_nothing());
+    let calibrated = match recorded {
+        Some(recorded) => {
+            let mut note = CalibrationNote { scale: choice.scale.to_string(), ..recorded.clone() };
+            if choice.alpha > 0.0 && note.rectifies {
+                // another crop has another geometry
+                (note.alpha, note.geometry) = (choice.alpha, None);
+            }
+            Calibrated::from_note(&note, &info)
+        }
+        None => choice.apply(&info),
+    };
+    let calibrated = calibrated.map_err(wrong)?;
+    Ok(CalibratedSource { source, calibrated, inputs })
+}
+
+/// Some pairs from the beginning of a source: all of one that has few.
+fn first_pairs(source: &mut dyn PairSource) -> Result<Vec<RawPair>, CaptureError> {
+    let is_camera = source.info().is_camera;
+    let mut pairs: Vec<RawPair> = Vec::new();
+    let mut last = Instant::now();
+    while pairs.len() < PAIRS && last.elapsed() < PATIENCE {
+        match source.next(Duration::from_millis(50))? {
+            // the first pictures of a camera are dark
+            Next::Pair(_) if is_camera && last.elapsed() < APART => {}
+            Next::Pair(pair) => {
+                pairs.push(*pair);
+                last = Instant::now();
+            }
+            Next::Waiting => {}
+            Next::End => break,
+        }
+    }
+    Ok(pairs)
+}

@@ -1,0 +1,41 @@
+//! Opens sources of every kind, alone or together with their calibration.
+
+mod calibrated;
+
+pub use calibrated::{CalibratedSource, OpenError, open_calibrated};
+
+use crate::capture::files::FileSource;
+use crate::capture::scene::SceneSource;
+use crate::capture::webcam::{ModeRequest, SideBySide, WebcamPair};
+use crate::capture::{CaptureError, PairSource, SourceOptions, SourceSpec};
+use crate::recording::playback::{PipeSource, RecordingSource};
+
+/// Opens a source.
+///
+/// # Errors
+/// It is missing, unusable, or two pictures do not fit each other; the text says what to do.
+pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSource>, CaptureError> {
+    Ok(match spec {
+        SourceSpec::Scene => {
+            let mut scene = options.scene;
+            (scene.width, scene.height) = options.size.unwrap_or((scene.width, scene.height));
+            Box::new(SceneSource::new(scene, options.rate_hz, options.color)?)
+        }
+        SourceSpec::Files { left, right } => Box::new(FileSource::pair(left, right, options)?),
+        SourceSpec::Folder(folder) => Box::new(FileSource::folder(folder, options)?),
+        SourceSpec::WebcamPair(left, right) => {
+            let (left, right) = (left.resolve()?, right.resolve()?);
+            Box::new(WebcamPair::open(left, right, &camera_mode(options), &options.cameras)?)
+        }
+        SourceSpec::WebcamSideBySide(camera) => {
+            Box::new(SideBySide::open(camera.resolve()?, &camera_mode(options), &options.cameras)?)
+        }
+        SourceSpec::Recording(file) => Box::new(RecordingSource::open(file, options)?),
+        SourceSpec::Pipe => Box::new(PipeSource::open(std::io::stdin(), options)?),
+    })
+}
+
+fn camera_mode(options: &SourceOptions) -> ModeRequest {
+    let rate_hz = options.rate_hz.map(|rate| rate.round().max(1.0) as u32);
+    ModeRequest { size: options.size, rate_hz, format: options.cameras.format, color: options.color }
+}

@@ -1,0 +1,135 @@
+//! Actions: the entries of menus, buttons, keys and the page of keys, each with its label, key and help.
+
+use super::view::ViewKind;
+use super::widgets::focused_slider;
+use egui::{Context, Key, KeyboardShortcut, Modifiers};
+
+/// Makes [`Action`] from a table; the documentation of a member is its help.
+macro_rules! actions {
+    ($($(#[doc = $help:literal])+ $member:ident = $label:literal, $($modifier:ident)|+, $key:ident;)+) => {
+        /// A change that needs no value.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Action {
+            $($(#[doc = $help])+ $member,)+
+            /// Shows or hides a view.
+            View(ViewKind),
+        }
+
+        impl Action {
+            const PLAIN: &'static [Self] = &[$(Self::$member),+];
+
+            /// Text of its button and menu entry.
+            pub(crate) const fn label(self) -> &'static str {
+                match self {
+                    $(Self::$member => $label,)+
+                    Self::View(view) => view.word(),
+                }
+            }
+
+            /// Help: its effect, in a sentence.
+            pub(crate) const fn help(self) -> &'static str {
+                match self {
+                    $(Self::$member => concat!($($help),+).trim_ascii(),)+
+                    Self::View(view) => view.help(),
+                }
+            }
+
+            /// Its key.
+            pub(crate) const fn shortcut(self) -> KeyboardShortcut {
+                match self {
+                    $(Self::$member => KeyboardShortcut::new(Modifiers::NONE$(.plus(Modifiers::$modifier))+, Key::$key),)+
+                    Self::View(view) => KeyboardShortcut::new(Modifiers::NONE, VIEW_KEYS[view as usize]),
+                }
+            }
+        }
+    };
+}
+
+const VIEW_KEYS: [Key; ViewKind::ALL.len()] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6];
+
+actions! {
+    /// Hold this pair while matching goes on, so that parameters can be tuned on a still.
+    Pause = "Pause", NONE, Space;
+    /// Take the next pair and hold it.
+    Step = "Step", NONE, ArrowRight;
+    /// Take the pair before and hold it; in a recording.
+    StepBack = "Step back", NONE, ArrowLeft;
+    /// Go back by one second; in a recording.
+    SecondBack = "Back by 1 s", SHIFT, ArrowLeft;
+    /// Go on by one second; in a recording.
+    SecondOn = "On by 1 s", SHIFT, ArrowRight;
+    /// Go to the first pair of a recording.
+    ToStart = "To the start", NONE, Home;
+    /// Go to the last pair of a recording.
+    ToEnd = "To the end", NONE, End;
+    /// Write depth (16-bit mm), disparity (16-bit ×256 and PFM), confidence if it is on, the left picture and a JSON with
+    /// all settings.
+    Snapshot = "Snapshot", NONE, S;
+    /// Record every pair, and its results, into a file that ROS 2, Foxglove and this window open; again to end it.
+    Record = "Record", SHIFT, R;
+    /// Choose a recording, or a left and a right picture; or drop files or a folder on the window.
+    Open = "Open files …", COMMAND, O;
+    /// Show what each camera sees, and choose left and right by a click.
+    Cameras = "Cameras …", NONE, C;
+    /// Calibration, depth from known distances, camera controls, and the file that keeps them.
+    Rig = "Rig …", NONE, R;
+    /// Draw the distance that each disparity stands for, and its error where the disparity is wrong, for this rig and
+    /// search range.
+    Reach = "Distance and error …", NONE, D;
+    /// Set the depth range to what is seen now (2 to 98 %); it stays fixed afterwards.
+    FitDepth = "Fit now", NONE, F;
+    /// Show the whole picture in all views; so does a double-click.
+    WholePicture = "Whole picture", NONE, Num0;
+    /// Pixels without disparity in a colour for each reason, instead of black.
+    ColourReasons = "Colour invalid by reason", NONE, I;
+    /// Put all parameters back to those of the preset; the search range stays.
+    ResetParameters = "Back to the preset", COMMAND, R;
+    /// Put a command line on the clipboard that gives the same result.
+    CopyCommand = "Copy as command", COMMAND | SHIFT, C;
+    /// Show or hide the panels, to leave all the room to the pictures.
+    Controls = "Controls", NONE, H;
+    /// Use the whole screen, or go back to a window.
+    FullScreen = "Full screen", NONE, F11;
+    /// List the keys.
+    Help = "Help", NONE, F1;
+    /// Close the window.
+    Quit = "Quit", COMMAND, Q;
+}
+
+impl Action {
+    /// Every action, in the order of the page of keys.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        Self::PLAIN.iter().copied().chain(ViewKind::ALL.iter().map(|&view| Self::View(view)))
+    }
+
+    /// The actions whose keys were pressed. Plain keys belong to text that is being written, the arrows and Space to
+    /// the widget with the focus; a slider has no use for Space.
+    pub(crate) fn pressed(ctx: &Context) -> Vec<Self> {
+        let focused = ctx.memory(egui::Memory::focused);
+        let on_slider = focused.is_some() && ctx.data(|data| data.get_temp(focused_slider())) == focused;
+        let writing = ctx.text_edit_focused();
+        let free = |action: &Self| match action.shortcut() {
+            key if matches!(key.logical_key, Key::ArrowLeft | Key::ArrowRight) => focused.is_none(),
+            key if key.modifiers.command || matches!(key.logical_key, Key::F1 | Key::F11) => true,
+            key if key.logical_key == Key::Space => focused.is_none() || on_slider,
+            _ => !writing,
+        };
+        let pressed = |action: &Self| free(action) && ctx.input_mut(|i| i.consume_shortcut(&action.shortcut()));
+        // a key with Shift is also the key: the longer one first
+        let (shifted, plain): (Vec<_>, Vec<_>) = Self::all().partition(|action| action.shortcut().modifiers.shift);
+        shifted.into_iter().chain(plain).filter(pressed).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_distinct() {
+        for action in Action::all() {
+            let same = Action::all().filter(|other| other.shortcut() == action.shortcut());
+            assert_eq!(same.count(), 1, "{action:?}");
+        }
+    }
+}

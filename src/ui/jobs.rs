@@ -1,0 +1,156 @@
+//! Background jobs: work that may block, such as dialogs, cameras and files. Each job runs on a named thread of its own.
+//!
+//! A job is two closures: the work, and the change of the state that its result makes. The window runs the second one
+//! between two frames.
+
+use super::waker::Waker;
+use crossbeam_channel::{TryRecvError, bounded};
+
+/// Name and kind of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Job {
+    /// Shown in the status line; also the thread's name.
+    pub(crate) name: &'static str,
+    /// The user may abandon it. Its thread ends when its work does; the result is dropped there.
+    pub(crate) can_stop: bool,
+}
+
+impl Job {
+    /// A job that runs to its end.
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Self { name, can_stop: false }
+    }
+
+    /// A job that can be abandoned.
+    pub(crate) const fn stoppable(name: &'static str) -> Self {
+        Self { name, can_stop: true }
+    }
+}
+
+/// A change of the state.
+type Change<S> = Box<dyn FnOnce(&mut S)>;
+/// Gives the change that a job's result makes once the result is there, or the one that its absence makes if the job is
+/// abandoned.
+type Poll<S> = Box<dyn FnMut(bool) -> Option<Change<S>>>;
+
+/// The running jobs over a state.
+pub(crate) struct Jobs<S> {
+    running: Vec<(Job, Poll<S>)>,
+    waker: Waker,
+}
+
+impl<S: 'static> Jobs<S> {
+    /// No jobs; each result will wake the window.
+    pub(crate) fn new(waker: Waker) -> Self {
+        Self { running: Vec::new(), waker }
+    }
+
+    /// Starts `work` on a thread, unless a job of this name is running. `finish` gets its result, or why there is none.
+    pub(crate) fn start<T: Send + 'static>(
+        &mut self,
+        job: Job,
+        work: impl FnOnce() -> Result<T, String> + Send + 'static,
+        finish: impl FnOnce(&mut S, Result<T, String>) + 'static,
+    ) {
+        if self.is_running(job) {
+            return;
+        }
+        let (sender, receiver) = bounded(1);
+        let (no_thread, waker) = (sender.clone(), self.waker.clone());
+        let spawned = std::thread::Builder::new().name(job.name.to_owned()).spawn(move || {
+            let _ = sender.send(work()); // fails for an abandoned job, whose result is dropped here
+            waker.wake();
+        });
+        if let Err(error) = spawned {
+            let _ = no_thread.send(Err(format!("{}: no thread could be started ({error})", job.name)));
+        }
+        drop(no_thread);
+        let mut finish = Some(finish);
+        let poll = move |abandoned: bool| {
+            let result = match receiver.try_recv() {
+                Ok(result) => result,
+                Err(_) if abandoned => Err(format!("{}: stopped", job.name)),
+                Err(TryRecvError::Empty) => return None,
+                Err(TryRecvError::Disconnected) => Err(format!("{}: failed unexpectedly", job.name)),
+            };
+            let finish = finish.take()?;
+            Some(Box::new(move |state: &mut S| finish(state, result)) as Change<S>)
+        };
+        self.running.push((job, Box::new(poll)));
+    }
+
+    /// Takes the jobs that have finished since the last call, as the changes that their results make.
+    pub(crate) fn finished(&mut self) -> Vec<Change<S>> {
+        let mut changes = Vec::new();
+        self.running.retain_mut(|(_, poll)| {
+            let change = poll(false);
+            let is_running = change.is_none();
+            changes.extend(change);
+            is_running
+        });
+        changes
+    }
+
+    /// Abandons the job of this name, if it is running. Its `finish` gets an error.
+    pub(crate) fn stop(&mut self, job: Job) -> Option<Change<S>> {
+        let index = self.running.iter().position(|(running, _)| running.name == job.name)?;
+        let (_, mut poll) = self.running.remove(index);
+        poll(true)
+    }
+
+    /// Whether a job of this name is running.
+    pub(crate) fn is_running(&self, job: Job) -> bool {
+        self.running.iter().any(|(running, _)| running.name == job.name)
+    }
+
+    /// The running jobs, oldest first.
+    pub(crate) fn running(&self) -> impl Iterator<Item = Job> + '_ {
+        self.running.iter().map(|(job, _)| *job)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    const COUNT: Job = Job::stoppable("counting");
+
+    fn wait(jobs: &mut Jobs<Vec<String>>, state: &mut Vec<String>, results: usize) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while state.len() < results {
+            assert!(Instant::now() < deadline, "{state:?}");
+            jobs.finished().into_iter().for_each(|change| change(state));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn a_job_is_started_once_seen_and_its_result_taken() {
+        let (mut jobs, mut state) = (Jobs::new(Waker::default()), Vec::new());
+        let (go, blocked) = bounded(1);
+        for _ in 0..2 {
+            let blocked = blocked.clone();
+            let work = move || blocked.recv().map_err(|err| err.to_string());
+            jobs.start(COUNT, work, |state: &mut Vec<String>, n: Result<i32, _>| state.push(n.unwrap().to_string()));
+        }
+        assert!(jobs.finished().is_empty() && jobs.running().eq([COUNT]));
+        go.send(7).unwrap();
+        wait(&mut jobs, &mut state, 1);
+        assert_eq!((state, jobs.is_running(COUNT)), (vec!["7".to_owned()], false));
+    }
+
+    #[test]
+    fn an_abandoned_job_and_one_that_panics_give_an_error() {
+        let (mut jobs, mut state) = (Jobs::new(Waker::default()), Vec::new());
+        let note = |state: &mut Vec<String>, result: Result<(), String>| state.push(result.unwrap_err());
+        let (go, blocked) = bounded::<()>(1);
+        jobs.start(COUNT, move || blocked.recv().map_err(|err| err.to_string()), note);
+        jobs.stop(COUNT).unwrap()(&mut state);
+        assert!(jobs.stop(COUNT).is_none() && !jobs.is_running(COUNT));
+        drop(go);
+        jobs.start(COUNT, || panic!("a test"), note);
+        wait(&mut jobs, &mut state, 2);
+        assert_eq!(state, ["counting: stopped", "counting: failed unexpectedly"]);
+    }
+}

@@ -1,0 +1,95 @@
+//! The open views: pictures and maps, with cross-hair and colour bar.
+
+use super::{Command, Panel, State, pixel};
+use crate::capture::Recorded;
+use crate::engine::Output;
+use crate::ui::render::{FloatMap, Screens};
+use crate::ui::view::{Tile, ViewKind, arrange};
+use eframe::egui_wgpu::RenderState;
+use egui::Ui;
+use std::sync::Arc;
+
+const NO_RESULT: &str = "no result yet";
+const NO_CONFIDENCE: &str = "No confidence: it is switched off. Filters, more ▾, Confidence switches it on.";
+const NOT_RECORDED: &str =
+    "No recorded depth: this pair has none with it. Recordings have it where depth or disparity was recorded.";
+const NO_DEPTH: &str = "No depth: no calibration. Source ▾, Rig … loads one or estimates it from the pictures.";
+
+pub(super) struct Pictures {
+    screens: Screens,
+    /// The recorded map of the pair, packed for the shader.
+    recorded: Option<(Arc<Recorded>, Arc<FloatMap>)>,
+}
+
+impl Pictures {
+    pub(super) fn new(render_state: &RenderState) -> Self {
+        Self { screens: Screens::new(render_state), recorded: None }
+    }
+
+    /// The recorded map of a pair; packed once.
+    fn recorded_map(&mut self, output: &Output) -> Option<Arc<FloatMap>> {
+        let recorded = output.job.frame.raw.recorded.as_ref()?;
+        if !self.recorded.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, recorded)) {
+            self.recorded = Some((Arc::clone(recorded), Arc::new(FloatMap::of_recorded(recorded)?)));
+        }
+        self.recorded.as_ref().map(|(_, map)| Arc::clone(map))
+    }
+}
+
+impl Panel for Pictures {
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        let Some(output) = state.output() else {
+            let opening = format!("opening {} …", state.source.spec);
+            let text = if state.status().captured == 0 { opening } else { "the engine starts …".into() };
+            ui.centered_and_justified(|ui| ui.label(text));
+            return;
+        };
+        let (frame, views) = (&output.job.frame, &state.view.views);
+        let recorded = if views.contains(&ViewKind::Recorded) { self.recorded_map(output) } else { None };
+        let recorded = recorded.as_deref();
+        let displays = state.view.maps(&output.job.params, frame.geometry.as_ref(), recorded);
+        self.screens.update(output, recorded, &displays, views);
+        let size = frame.size();
+        let rects = arrange(views, ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
+        let pixel = state.pointer.pixel().filter(|&(x, y)| x < size.0 && y < size.1);
+        let crosshair = pixel.map(|at| pixel::crosshair(output, at));
+        let mut pointer = state.pointer;
+        pointer.hovered = None;
+        for (&kind, rects) in views.iter().zip(rects) {
+            let display = match kind {
+                ViewKind::Disparity => Some(&displays.disparity),
+                ViewKind::Depth => displays.depth.as_ref(),
+                ViewKind::Confidence => displays.confidence.as_ref(),
+                ViewKind::Recorded => displays.recorded.as_ref(),
+                ViewKind::Left | ViewKind::Right => None,
+            };
+            let estimated = frame.geometry.is_some_and(|geometry| geometry.estimated);
+            let remark = match (kind, recorded) {
+                (ViewKind::Recorded, Some(map)) if map.is_depth() => " depth",
+                (ViewKind::Recorded, Some(_)) => " disparity",
+                (ViewKind::Depth, _) if estimated => " · estimated",
+                _ => "",
+            };
+            let content = match kind {
+                ViewKind::Depth if display.is_none() => Err(NO_DEPTH),
+                ViewKind::Confidence if !state.matching.params.confidence => Err(NO_CONFIDENCE),
+                ViewKind::Confidence if display.is_none() => Err(NO_RESULT),
+                ViewKind::Recorded if display.is_none() => Err(NOT_RECORDED),
+                _ => self.screens.texture(kind).ok_or(NO_RESULT),
+            };
+            let display = display.map(|display| (display, &displays.colours[..]));
+            let tile = Tile { kind, rects, content, display, size, crosshair, remark };
+            let pointed = tile.show(ui, &mut pointer.zoom);
+            // in the right picture the pointer reads that picture, not the left one's pixel at the same position
+            if kind != ViewKind::Right {
+                pointer.hovered = pointer.hovered.or(pointed.at);
+            }
+            if let Some(at) = pointed.clicked {
+                pointer.pinned = if pointer.pinned.is_some() { None } else { Some(at) };
+            }
+        }
+        if pointer != state.pointer {
+            commands.push(Command::SetPointer(pointer));
+        }
+    }
+}

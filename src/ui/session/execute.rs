@@ -1,0 +1,142 @@
+//! Executes commands: the one place where panels, menus and keys take effect.
+
+use super::Session;
+use crate::live::Live;
+use crate::stereo::StereoParams;
+use crate::ui::action::Action;
+use crate::ui::command::{Command, Playback};
+use crate::ui::state::Pointer;
+use crate::ui::view::{ViewKind, Zoom};
+use egui::{Context, ViewportCommand};
+
+impl Session {
+    /// Executes a command; `ctx` is the window's.
+    pub(crate) fn execute(&mut self, command: Command, ctx: &Context) {
+        let state = &mut self.state;
+        match command {
+            Command::Action(action) => self.act(action, ctx),
+            Command::Open(spec) => self.open(spec),
+            Command::OpenFiles(paths) => self.open_files(paths),
+            Command::Reopen(options) => {
+                state.rig.options = *options;
+                self.open_again();
+            }
+            Command::FindCameras => self.find_cameras(),
+            Command::SwapViews => self.swap_views(),
+            Command::Resync => self.live.resync(),
+            Command::Playback(playback) => play(&self.live, playback),
+            Command::SetParams(params) => self.set_params(params),
+            Command::SetPreset(preset) => self.set_preset(preset),
+            Command::SetEngine(choice) => self.set_engine(choice),
+            Command::SetView(view) => state.view = view,
+            Command::SetPointer(pointer) => {
+                state.pointer = pointer;
+                ctx.request_repaint(); // the readout was drawn before
+            }
+            Command::SetRecording(choices) => state.recording.choices = choices,
+            Command::ChooseRecordingFolder => self.choose_recording_folder(),
+            Command::EstimateRecording => self.estimate_recording(),
+            Command::Calibrate(choice) => self.calibrate(choice),
+            Command::ChooseCalibration => self.choose_calibration(),
+            Command::SetScale(scale) => self.set_scale(scale),
+            Command::SetKnownDistance(which, metres) => state.rig.known[which].metres = metres,
+            Command::TakeKnownDisparity(which) => self.take_known_disparity(which),
+            Command::FitDepth => self.fit_depth(),
+            Command::NameRigFile(name) => state.rig.save_as = name,
+            Command::SaveRig => self.save_rig(),
+            Command::ReadControls => self.read_controls(),
+            Command::SetControls(view, settings) => self.set_controls(view, settings),
+            Command::EqualExposure => self.equal_exposure(),
+            Command::StopJob(job) => {
+                if let Some(change) = self.jobs.stop(job) {
+                    change(self);
+                }
+            }
+            Command::Dismiss(index) => state.notices.dismiss(index),
+        }
+    }
+
+    fn act(&mut self, action: Action, ctx: &Context) {
+        let state = &mut self.state;
+        match action {
+            Action::Pause if self.live.is_paused() => self.live.resume(),
+            Action::Pause => self.live.pause(),
+            Action::Step => self.live.step(1),
+            Action::StepBack | Action::SecondBack | Action::SecondOn | Action::ToStart | Action::ToEnd => {
+                self.go(action);
+            }
+            Action::Snapshot => self.takes_snapshot = true,
+            Action::Record => self.toggle_recording(),
+            Action::Open => self.choose_source_files(),
+            Action::Cameras | Action::Rig | Action::Reach | Action::Help => self.toggle_window(action),
+            Action::FitDepth => self.fits_depth = true,
+            Action::WholePicture => state.pointer = Pointer { zoom: Zoom::default(), ..state.pointer },
+            Action::ColourReasons => state.view.colour_reasons ^= true,
+            Action::ResetParameters => self.set_preset(self.state.matching.preset),
+            Action::CopyCommand => {
+                let line = self.command_line();
+                ctx.copy_text(line.clone());
+                self.state.notices.news(format!("on the clipboard: {line}"));
+            }
+            Action::View(view) => self.toggle_view(view),
+            Action::Controls => state.view.controls ^= true,
+            Action::FullScreen => {
+                let full = ctx.input(|i| i.viewport().fullscreen.unwrap_or(false));
+                ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!full));
+            }
+            Action::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
+        }
+    }
+
+    /// Goes to another pair of a recording.
+    fn go(&mut self, action: Action) {
+        let Some(transport) = self.live.transport() else {
+            let source = &self.state.source.spec;
+            self.state.notices.news(format!("{}: only in a recording, and {source} is none", action.label()));
+            return;
+        };
+        match action {
+            Action::StepBack => transport.step(-1),
+            Action::SecondBack => transport.skip(-1.0),
+            Action::SecondOn => transport.skip(1.0),
+            Action::ToStart => transport.seek(0),
+            Action::ToEnd => transport.seek(u64::MAX),
+            _ => {}
+        }
+    }
+
+    /// Opens or closes a window over the pictures.
+    fn toggle_window(&mut self, window: Action) {
+        if self.state.is_open(window) {
+            self.state.windows.retain(|open| *open != window);
+            return;
+        }
+        self.state.windows.push(window);
+        if window == Action::Cameras {
+            self.find_cameras();
+        }
+    }
+
+    /// Opens or closes a view. Confidence is computed while its view is open.
+    fn toggle_view(&mut self, view: ViewKind) {
+        self.state.view.toggle(view);
+        if view == ViewKind::Confidence {
+            let confidence = self.state.view.views.contains(&view);
+            self.set_params(StereoParams { confidence, ..self.state.matching.params.clone() });
+        }
+    }
+}
+
+/// Changes the playback of a recording, if one is read.
+fn play(live: &Live, playback: Playback) {
+    let Some(transport) = live.transport() else { return };
+    match playback {
+        Playback::Seek(pair) => transport.seek(pair),
+        Playback::SeekTime(time) => transport.seek_time(time),
+        Playback::Drag(true) => transport.pause(),
+        Playback::Drag(false) if transport.get().at_end() => {}
+        Playback::Drag(false) => transport.play(),
+        Playback::SetSpeed(speed) => transport.set_speed(speed),
+        Playback::SetLooped(looped) => transport.set_looped(looped),
+    }
+}

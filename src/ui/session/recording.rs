@@ -1,0 +1,263 @@
+//! Recording. The recorder outlives window and device; jobs create and complete its file.
+
+use super::{Session, absolute};
+use crate::calibration::CalibrationError;
+use crate::capture::{FrameTap, RawRule, Recipe};
+use crate::live::ResultTap;
+use crate::recording::write::{RecordOptions, RecordSummary, Recorder, Target, default_name_in, expected};
+use crate::recording::{About, Streams};
+use crate::ui::dialogs;
+use crate::ui::jobs::Job;
+use crate::ui::state::Phase;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Repeated while its result is shown; not shown itself.
+pub(super) const ESTIMATE: Job = Job::new("estimating the size of a recording");
+/// Interval of estimates: disks fill.
+const ESTIMATE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Time and subject of the last estimate of the size of a recording.
+#[derive(Default)]
+pub(super) struct Estimate(Option<(Instant, Streams, PathBuf)>);
+
+impl Session {
+    /// Begins or ends a recording.
+    pub(super) fn toggle_recording(&mut self) {
+        match self.state.recording.phase {
+            Phase::Running(_) => self.end_recording(None),
+            Phase::Idle => {
+                if let Err(why) = self.start_recording() {
+                    self.state.notices.error(why);
+                }
+            }
+            Phase::Starting(_) | Phase::Ending(..) => {}
+        }
+    }
+
+    /// Lets the user choose the folder of recordings.
+    pub(super) fn choose_recording_folder(&mut self) {
+        const CHOOSE: Job = Job::stoppable("choosing a folder");
+        if !self.jobs.is_running(CHOOSE) {
+            self.start_job(CHOOSE, dialogs::choose_folder("A folder for recordings"), |session, folder| {
+                let choices = &mut session.state.recording.choices;
+                choices.folder = folder.or(choices.folder.take());
+            });
+        }
+    }
+
+    fn start_recording(&mut self) -> Result<(), String> {
+        let streams = self.state.streams();
+        if streams.is_empty() {
+            return Err("nothing is chosen to be recorded: ▾ beside Record offers what there is".into());
+        }
+        let output = self.state.output().filter(|_| self.state.status().captured > 0);
+        let output = output.ok_or("nothing to record yet: wait for the first pair")?;
+        let holds = self.live.transport().is_some_and(|transport| !transport.get().playing);
+        if self.state.status().paused || holds {
+            return Err("paused: nothing comes that could be recorded. Space goes on".into());
+        }
+        if self.state.status().ended {
+            return Err(format!("{} has ended: there is nothing more to record", self.state.source.spec));
+        }
+        let now = SystemTime::now();
+        let choices = &self.state.recording.choices;
+        let about = About {
+            streams,
+            filled: choices.filled && streams.needs_results(),
+            raw: RawRule::of(output.job.frame.raw.original.as_ref()),
+            ..self.about(now)
+        };
+        let options =
+            RecordOptions { format: choices.format, compression: choices.compression, ..RecordOptions::default() };
+        let target = Target::File(default_name_in(&absolute(&self.state.recording_folder()), now));
+        self.state.recording.phase = Phase::Starting(None);
+        self.state.recording.streams = streams;
+        let start = move || Recorder::start(target, about, options).map_err(|err| err.to_string());
+        self.jobs.start(Job::new("starting the recording"), start, Self::recording_started);
+        Ok(())
+    }
+
+    fn recording_started(&mut self, started: Result<Arc<Recorder>, String>) {
+        let Phase::Starting(unwanted) = std::mem::take(&mut self.state.recording.phase) else { return };
+        match started {
+            Ok(recorder) => {
+                // changed while the file was made
+                recorder.set_params(&self.state.matching.params);
+                self.state.recording.status = Some(recorder.status());
+                self.state.recording.phase = Phase::Running(recorder);
+                match unwanted {
+                    None => self.connect_recorder(),
+                    Some(why) => self.end_recording(Some(&why)),
+                }
+            }
+            Err(why) => self.state.notices.error(why),
+        }
+    }
+
+    /// Connects the recorder to pairs and results, or disconnects it.
+    fn connect_recorder(&self) {
+        let recorder = self.state.recording.recorder();
+        let frames = recorder.map(|recorder| Arc::clone(recorder) as Arc<dyn FrameTap>);
+        let results = recorder.map(|recorder| Arc::clone(recorder) as Arc<dyn ResultTap>);
+        self.live.set_taps(frames.into_iter().collect(), results.into_iter().collect());
+    }
+
+    /// Ends the recording, if there is one; `why` unless the user does.
+    pub(super) fn end_recording(&mut self, why: Option<&str>) {
+        match std::mem::take(&mut self.state.recording.phase) {
+            Phase::Running(recorder) => {
+                if let Some(why) = why {
+                    recorder.event("end", why);
+                }
+                self.state.recording.phase = Phase::Ending(Arc::clone(&recorder), why.map(str::to_owned));
+                self.connect_recorder();
+                let end = move || {
+                    let ended = recorder.stop();
+                    Ok((recorder.summary(), ended.err().map(|err| err.to_string())))
+                };
+                self.start_job(Job::new("finishing the recording"), end, Self::recording_ended);
+            }
+            Phase::Starting(unwanted) => {
+                self.state.recording.phase = Phase::Starting(unwanted.or_else(|| why.map(str::to_owned)));
+            }
+            other => self.state.recording.phase = other,
+        }
+    }
+
+    /// Shows a notice about the file.
+    fn recording_ended(&mut self, (summary, error): (RecordSummary, Option<String>)) {
+        let Phase::Ending(_, why) = std::mem::take(&mut self.state.recording.phase) else { return };
+        self.state.recording.status = None;
+        let is_error = error.is_some() || summary.counters.pairs == 0;
+        let cause = error.or(why).map_or_else(String::new, |cause| format!("{cause} · "));
+        let text = format!("{cause}recorded {} into {summary}", self.recorded_streams());
+        self.state.notices.offer(text, is_error, summary.path.filter(|_| summary.counters.pairs > 0));
+    }
+
+    /// Reads the recorder's status, and ends a recording that can go on no longer; called once per frame.
+    pub(super) fn update_recording(&mut self) {
+        let Some(recorder) = self.state.recording.recorder() else { return };
+        recorder.watch(&self.state.status().errors);
+        let status = recorder.status();
+        let has_ended = status.ended.is_some();
+        self.state.recording.status = Some(status);
+        if has_ended {
+            self.end_recording(None);
+        } else if self.state.status().ended {
+            let why = format!("{} has ended", self.state.source.spec);
+            self.end_recording(Some(&why));
+        }
+    }
+
+    /// Notes changed parameters in the recording.
+    pub(super) fn note_params(&self) {
+        if let Some(recorder) = self.state.recording.recorder() {
+            recorder.set_params(&self.state.matching.params);
+        }
+    }
+
+    /// Changes the preparation of frames. The head of a recording describes it, so a recording ends here.
+    pub(super) fn set_recipe(&mut self, recipe: Recipe) -> Result<(), CalibrationError> {
+        self.live.set_taps(Vec::new(), Vec::new());
+        let set = self.live.set_recipe(recipe);
+        match &set {
+            Ok(()) => self.end_recording(Some("calibration or working size was changed")),
+            Err(_) => self.connect_recorder(),
+        }
+        set
+    }
+
+    /// Estimates the size of a recording, unless that was done just now.
+    pub(super) fn estimate_recording(&mut self) {
+        let Some(output) = self.state.output().cloned() else { return };
+        let (streams, folder) = (self.state.streams(), self.state.recording_folder());
+        let is_fresh = self.estimate.0.as_ref().is_some_and(|(at, of_streams, of_folder)| {
+            at.elapsed() < ESTIMATE_INTERVAL && (*of_streams, of_folder) == (streams, &folder)
+        });
+        if is_fresh || self.jobs.is_running(ESTIMATE) {
+            return;
+        }
+        let status = self.state.status();
+        let rate_hz = status.source.rate_hz.unwrap_or(status.captured_hz);
+        self.estimate.0 = Some((Instant::now(), streams, folder.clone()));
+        let estimate = move || Ok(expected(&folder, streams, &output.job.frame, rate_hz));
+        self.start_job(ESTIMATE, estimate, |session, expected| session.state.recording.expected = Some(expected));
+    }
+
+    /// The streams of the running recording, in words.
+    fn recorded_streams(&self) -> String {
+        self.state.recording.streams.to_string().replace(',', ", ")
+    }
+
+    /// Ends a recording and waits for it, once the window is closed.
+    ///
+    /// # Errors
+    /// It had ended because of an error; the text names the file too.
+    pub fn finish_recording(&mut self) -> Option<Result<String, String>> {
+        self.live.set_taps(Vec::new(), Vec::new());
+        let (Phase::Running(recorder) | Phase::Ending(recorder, _)) = std::mem::take(&mut self.state.recording.phase)
+        else {
+            return None;
+        };
+        let ended = recorder.stop();
+        let summary = recorder.summary();
+        let recorded = format!("recorded {} into {summary}", self.recorded_streams());
+        Some(ended.map_err(|err| format!("{err} · {recorded}")).map(|_| recorded))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::SourceOptions;
+    use crate::engine::gpu::Gpu;
+    use crate::recording::Recording;
+    use crate::settings::{Origin, Word};
+    use crate::ui::WindowOptions;
+
+    fn until(session: &mut Session, what: &str, found: impl Fn(&Session) -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while !found(session) {
+            assert!(Instant::now() < deadline, "waited in vain until {what}: {:?}", session.state.notices);
+            std::thread::sleep(Duration::from_millis(2));
+            session.update();
+        }
+    }
+
+    fn results(session: &Session) -> u64 {
+        session.state.recording.running().map_or(0, |status| status.counters.results)
+    }
+
+    #[test]
+    fn a_recording_goes_on_when_the_device_is_lost_and_another_one_is_there() {
+        let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
+        let folder = tempfile::tempdir().unwrap();
+        let word = |name: &str, text: &str| Word { name: name.into(), text: text.into(), origin: Origin::Flag };
+        let options = WindowOptions {
+            words: vec![word("engine", "gpu"), word("num-disparities", "16"), word("threads", "1")],
+            source_options: SourceOptions { size: Some((64, 48)), ..WindowOptions::default().source_options },
+            folder: folder.path().to_owned(),
+            saved_state: None,
+            ..WindowOptions::default()
+        };
+        let mut session = Session::start(options, Some(first.clone())).unwrap();
+        until(&mut session, "there is a result", |session| session.state.output().is_some());
+        session.toggle_recording();
+        until(&mut session, "results are recorded", |session| results(session) > 2);
+        first.device.destroy();
+        session.device_replaced(&second, "a test");
+        let before = results(&session);
+        until(&mut session, "the other device's results are recorded", |session| {
+            let from = session.state.output().is_some_and(|output| output.texture.is_some());
+            from && results(session) > before + 5
+        });
+        session.toggle_recording();
+        until(&mut session, "it has ended", |session| matches!(session.state.recording.phase, Phase::Idle));
+        let file = session.state.notices.all().iter().find_map(|notice| notice.file.clone()).unwrap();
+        let recording = Recording::open(&file).unwrap();
+        assert_eq!(recording.damage(), None);
+        assert!(recording.len(crate::recording::topic::DEPTH) > before + 5, "in one file");
+    }
+}

@@ -1,0 +1,157 @@
+//! Parameters and engine, the rates measured with them, and whether the engine keeps up.
+
+use crate::engine::{EngineKind, OpenOptions, Output};
+use crate::live::Status;
+use crate::rate::Latency;
+use crate::stereo::{Preset, StereoParams};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How pairs are matched.
+pub(crate) struct Matching {
+    /// The parameters in force; valid.
+    pub(crate) params: StereoParams,
+    /// The preset that they started from.
+    pub(crate) preset: Preset,
+    /// The engine, and the device of window and engine.
+    pub(crate) engine: OpenOptions,
+    pub(crate) rates: MeasuredRates,
+    pub(crate) load: Load,
+}
+
+impl Matching {
+    /// The parameters for pictures that are larger by `factor`: the same depths are searched.
+    pub(crate) fn scaled_params(&self, factor: f64) -> StereoParams {
+        let mut params = self.params.clone();
+        params.num_disparities = ((f64::from(params.num_disparities) * factor).round() as u32).max(1);
+        params.min_disparity = (f64::from(params.min_disparity) * factor).round() as _;
+        params
+    }
+}
+
+/// Rates measured in this run, by parameters, size and engine.
+#[derive(Default)]
+pub(crate) struct MeasuredRates(VecDeque<Measured>);
+
+struct Measured {
+    params: Arc<StereoParams>,
+    size: (usize, usize),
+    engine: EngineKind,
+    times: Latency,
+}
+
+/// The rate is that of so many newest results.
+const NUM_RESULTS: usize = 15;
+/// The rates that were measured longest ago are forgotten.
+const MAX_RATES: usize = 64;
+
+impl MeasuredRates {
+    /// Notes the time of a result.
+    pub(crate) fn record(&mut self, output: &Output) {
+        let (params, size, engine) = (&output.job.params, output.job.frame.size(), output.engine.kind);
+        let known = self.0.iter().position(|rate| rate.is_of(params, size, engine));
+        let measured = known.and_then(|index| self.0.remove(index));
+        let mut measured = measured.unwrap_or_else(|| Measured {
+            params: Arc::clone(params),
+            size,
+            engine,
+            times: Latency::new(NUM_RESULTS),
+        });
+        measured.times.record(output.compute_time);
+        self.0.push_front(measured);
+        self.0.truncate(MAX_RATES);
+    }
+
+    /// Pairs per second with these parameters at this size; `None` where they have not run.
+    pub(crate) fn per_second(&self, params: &StereoParams, size: (usize, usize), engine: EngineKind) -> Option<f64> {
+        let median = self.0.iter().find(|rate| rate.is_of(params, size, engine))?.times.median()?;
+        Some(1.0 / median.max(Duration::from_micros(1)).as_secs_f64())
+    }
+}
+
+impl Measured {
+    fn is_of(&self, params: &StereoParams, size: (usize, usize), engine: EngineKind) -> bool {
+        (self.size, self.engine) == (size, engine) && *self.params == *params
+    }
+}
+
+/// Whether pairs are left out because the engine is slow; changes only after [`PERSISTENCE`], so that nothing flickers.
+#[derive(Default)]
+pub(crate) struct Load {
+    is_too_high: bool,
+    /// Since when the opposite is measured.
+    opposite_since: Option<Instant>,
+}
+
+const PERSISTENCE: Duration = Duration::from_secs(2);
+/// Results before the rates count.
+const WARM_UP: u64 = 20;
+
+impl Load {
+    /// Takes in the present rates.
+    pub(crate) fn update(&mut self, status: &Status, now: Instant) {
+        let dropped_hz = status.captured_hz - status.computed_hz;
+        let drops = status.computed > WARM_UP && dropped_hz > 0.1 * status.captured_hz && dropped_hz >= 1.0;
+        self.note(drops && !status.paused && !status.ended && status.dropped.late > 0, now);
+    }
+
+    fn note(&mut self, is_too_high: bool, now: Instant) {
+        if is_too_high == self.is_too_high {
+            self.opposite_since = None;
+        } else if now - *self.opposite_since.get_or_insert(now) > PERSISTENCE {
+            (self.is_too_high, self.opposite_since) = (is_too_high, None);
+        }
+    }
+
+    pub(crate) fn is_too_high(&self) -> bool {
+        self.is_too_high
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Frame;
+    use crate::capture::scene::{self, SceneOptions};
+    use crate::engine::{CpuEngine, Job, run};
+
+    #[test]
+    fn a_rate_belongs_to_parameters_size_and_engine() {
+        let options = SceneOptions { width: 32, height: 24, ..SceneOptions::default() };
+        let frame = Arc::new(Frame::of_raw(Arc::new(scene::render(&options, 0, false))));
+        let params = StereoParams { num_disparities: 8, ..StereoParams::default() };
+        let job = Job { frame, params: Arc::new(params.clone()), read_back: true, wants_right: false };
+        let mut output = run(&mut CpuEngine::new(Some(1)), job).unwrap();
+        output.compute_time = Duration::from_millis(20);
+        let mut rates = MeasuredRates::default();
+        let rate = |rates: &MeasuredRates, params: &StereoParams| rates.per_second(params, (32, 24), EngineKind::Cpu);
+        assert_eq!(rate(&rates, &params), None);
+        rates.record(&output);
+        assert!((rate(&rates, &params).unwrap() - 50.0).abs() < 1e-6);
+        assert_eq!(rates.per_second(&params, (32, 24), EngineKind::Gpu), None);
+        assert_eq!(rates.per_second(&params, (16, 12), EngineKind::Cpu), None);
+        for p1 in 1..=MAX_RATES as u32 {
+            let other = StereoParams { p1, ..params.clone() };
+            assert_eq!(rate(&rates, &other).is_some(), p1 == params.p1);
+            output.job.params = Arc::new(other);
+            rates.record(&output);
+        }
+        assert_eq!(rates.0.len(), MAX_RATES);
+    }
+
+    #[test]
+    fn a_moment_changes_nothing_and_what_lasts_does() {
+        let start = Instant::now();
+        let mut load = Load::default();
+        let mut note = |is_too_high, ms| {
+            load.note(is_too_high, start + Duration::from_millis(ms));
+            load.is_too_high()
+        };
+        assert!(!note(true, 0) && !note(true, 1500));
+        assert!(!note(false, 1600) && !note(true, 1700) && !note(true, 3600), "it begins anew");
+        assert!(note(true, 3800));
+        assert!(note(false, 4000) && note(true, 5900) && note(false, 6000) && note(false, 7900));
+        assert!(!note(false, 8100));
+    }
+}

@@ -1,0 +1,72 @@
+//! The choices for recordings, and the running recording.
+
+use crate::recording::write::{Compression, Expected, RecordOptions, RecordStatus, Recorder};
+use crate::recording::{Format, Streams};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Streams, format and folder of recordings.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RecordingChoices {
+    pub(crate) streams: Streams,
+    pub(crate) format: Format,
+    pub(crate) compression: Compression,
+    /// Holes of depth and disparity are filled.
+    pub(crate) filled: bool,
+    /// Folder of the files; `None` for that of snapshots.
+    pub(crate) folder: Option<PathBuf>,
+}
+
+impl Default for RecordingChoices {
+    fn default() -> Self {
+        let RecordOptions { format, compression, .. } = RecordOptions::default();
+        Self { streams: Streams::default(), format, compression, filled: false, folder: None }
+    }
+}
+
+/// Recording in this window.
+#[derive(Default)]
+pub(crate) struct RecordingState {
+    pub(crate) choices: RecordingChoices,
+    /// Folder of snapshots, absolute.
+    pub(crate) default_folder: PathBuf,
+    /// Estimated size of a recording.
+    pub(crate) expected: Option<Expected>,
+    pub(crate) phase: Phase,
+    /// The streams of the running recording.
+    pub(crate) streams: Streams,
+    /// Status of the running recording, read once per frame.
+    pub(crate) status: Option<RecordStatus>,
+}
+
+/// Phase of a recording.
+#[derive(Default)]
+pub(crate) enum Phase {
+    #[default]
+    Idle,
+    /// The file is being created; the reason to end the recording at once, if there is one.
+    Starting(Option<String>),
+    Running(Arc<Recorder>),
+    /// The file is being completed; the reason, unless the user ended it.
+    Ending(Arc<Recorder>, Option<String>),
+}
+
+impl RecordingState {
+    /// Status of the running recording.
+    pub(crate) fn running(&self) -> Option<&RecordStatus> {
+        self.status.as_ref().filter(|_| matches!(self.phase, Phase::Running(_)))
+    }
+
+    /// Whether a file is being created or completed.
+    pub(crate) fn is_busy(&self) -> bool {
+        matches!(self.phase, Phase::Starting(_) | Phase::Ending(..))
+    }
+
+    /// The recorder, while it takes pairs.
+    pub(crate) fn recorder(&self) -> Option<&Arc<Recorder>> {
+        match &self.phase {
+            Phase::Running(recorder) => Some(recorder),
+            _ => None,
+        }
+    }
+}

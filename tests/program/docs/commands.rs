@@ -1,0 +1,321 @@
+//! Every command of the pages: run where it can be, else checked for what it names.
+
+use super::pages::{self, Block, Page, root};
+use super::sandbox::{Ended, SIZE, Sandbox};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Arguments with which a command is not run but parsed: each with what it would need.
+const PARSED_ONLY: &[(&str, &str)] = &[
+    ("webcam:", "cameras"),
+    ("--rig", "the cameras of a rig"),
+    ("--publish", "clients, and does not end"),
+    ("--source -", "a recording from a pipe"),
+    ("-o -", "a pipe"),
+    ("--engine gpu", "a GPU"),
+    ("tune", "a GPU"),
+    ("lab", "a GPU, or minutes: it measures the machine"),
+];
+
+/// Programs that are not run, each with why.
+const OTHERS: &[(&str, &str)] = &[
+    ("apt-get", "changes the machine"),
+    ("sudo", "changes the machine"),
+    ("pip", "changes the machine"),
+    ("git", "changes the checkout"),
+    ("cd", "is the shell's"),
+    ("Xvfb", "is a display server"),
+    ("xvfb-run", "is a display server"),
+    ("import", "is ImageMagick's"),
+    ("mdbook", "is run by tools/book.sh"),
+    ("ros2", "is ROS's"),
+    ("rerun", "is another viewer"),
+    ("stereo_calib", "is OpenCV's"),
+    ("target/fuzz/*/debug/stereopsis-fuzz", "is built by tools/fuzz.sh"),
+    ("python3", "runs a script of tools/, which exists"),
+];
+
+/// Flags in the prose that are those of other programs.
+const FLAGS_OF_OTHERS: &[&str] =
+    &["--ignored", "--lib", "--locked", "--nocapture", "--open", "--path", "--release", "--test", "--profile"];
+
+/// A line of a page that a person would type.
+struct Line {
+    place: String,
+    words: Vec<String>,
+    /// What the page says that it prints.
+    output: Option<Vec<String>>,
+}
+
+/// What a line asks of the program.
+struct Call {
+    variables: Vec<(String, String)>,
+    args: Vec<String>,
+}
+
+/// The lines of a page that are commands: all of shell blocks, and elsewhere those that begin with a known program.
+fn lines(page: &Page) -> Vec<Line> {
+    let blocks = page.blocks();
+    let mut found: Vec<Line> = Vec::new();
+    for Block { language, lines } in &blocks {
+        if language == "output" {
+            let last = found.last_mut().unwrap_or_else(|| panic!("{}: output of no command", page.path.display()));
+            last.output = Some(lines.iter().map(|(_, line)| line.clone()).collect());
+            continue;
+        }
+        let mut joined: Option<(usize, String)> = None;
+        for (number, line) in lines {
+            let (first, text) =
+                joined.take().map_or((*number, line.clone()), |(n, begun)| (n, begun + line.trim_start()));
+            if let Some(begun) = text.strip_suffix('\\') {
+                joined = Some((first, begun.to_owned()));
+                continue;
+            }
+            let words = split(&text);
+            let is_command = match words.first().map(String::as_str) {
+                None => false,
+                Some("stereopsis" | "make") => true,
+                Some("cargo") => words.get(1).is_some_and(|word| word == "run") || language == "sh",
+                Some(_) => language == "sh",
+            };
+            if is_command {
+                found.push(Line { place: format!("{}:{first}", page.path.display()), words, output: None });
+            }
+        }
+    }
+    found
+}
+
+/// The words of a line of shell, without its comment.
+fn split(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in line.chars() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, '#') if word.is_none() => break,
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// The calls of the program in a line; or what is wrong with it.
+fn calls(line: &Line) -> Result<Vec<Call>, String> {
+    line.words.split(|word| word == "|" || word == "&&").map(call).filter_map(Result::transpose).collect()
+}
+
+/// The call of the program in one command; none where that is another program, which is checked here.
+fn call(words: &[String]) -> Result<Option<Call>, String> {
+    let is_variable = |word: &&String| {
+        word.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
+    };
+    let count = words.iter().take_while(is_variable).count();
+    let pair = |word: &String| word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let variables: Vec<_> = words[..count].iter().filter_map(pair).collect();
+    let words: Vec<_> = words[count..].iter().map(String::as_str).collect();
+    let called = |args: &[&str]| {
+        Ok(Some(Call { variables: variables.clone(), args: args.iter().map(|&word| word.to_owned()).collect() }))
+    };
+    match &words[..] {
+        ["stereopsis", args @ ..] | ["ssh", _, "stereopsis", args @ ..] => called(args),
+        ["cargo", "run", rest @ ..] => {
+            called(rest.iter().position(|&word| word == "--").map_or(&[], |at| &rest[at + 1..]))
+        }
+        ["cargo", rest @ ..] => cargo(rest).map(|()| None),
+        ["make", targets @ ..] => make(targets).map(|()| None),
+        [script, ..] if script.starts_with("tools/") || script.starts_with("./tools/") => {
+            if root().join(script).exists() { Ok(None) } else { Err("there is no such script".to_owned()) }
+        }
+        ["python3", script, ..] if !root().join(script).exists() => Err(format!("there is no {script}")),
+        [other, ..] if OTHERS.iter().any(|(name, _)| name == other) => Ok(None),
+        [other, ..] => Err(format!("{other} is not run by this test: run it, or list it with the reason")),
+        [] => Err("there is no command".to_owned()),
+    }
+}
+
+/// Checks that a test that is named exists.
+fn cargo(words: &[&str]) -> Result<(), String> {
+    let named = words.iter().position(|&word| word == "--test").and_then(|at| words.get(at + 1));
+    let Some(name) = named else { return Ok(()) };
+    let exists =
+        [format!("tests/{name}.rs"), format!("tests/{name}/main.rs")].iter().any(|path| root().join(path).exists());
+    if exists { Ok(()) } else { Err(format!("there is no test {name}")) }
+}
+
+/// Checks that the makefile has the targets.
+fn make(words: &[&str]) -> Result<(), String> {
+    let makefile = fs::read_to_string(root().join("Makefile")).unwrap();
+    let missing = words
+        .iter()
+        .find(|word| !word.contains('=') && !makefile.lines().any(|line| line.starts_with(&format!("{word}:"))));
+    missing.map_or(Ok(()), |word| Err(format!("the makefile has no target {word}")))
+}
+
+/// Why a call is only parsed.
+fn parsed_only(call: &Call) -> Option<&'static str> {
+    let line = format!(" {} ", call.args.join(" "));
+    PARSED_ONLY.iter().find(|(pattern, _)| line.contains(&format!(" {pattern}"))).map(|(_, why)| *why)
+}
+
+/// Whether a word names images, a folder of pairs or a recording.
+fn is_file(word: &str) -> bool {
+    let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
+    word.ends_with('/') || ending.is_some_and(|ending| ["mcap", "png", "tif"].contains(&ending))
+}
+
+/// The same call with little work: few small images, and the CPU engine.
+fn quick(args: &[String]) -> Vec<String> {
+    let mut args = args.to_vec();
+    let command = args.first().filter(|word| !word.starts_with('-')).cloned().unwrap_or_default();
+    let command = if command.is_empty() || is_file(&command) { "live".to_owned() } else { command };
+    let has = |args: &[String], flag: &str| args.iter().any(|word| word == flag);
+    let has_images = args.iter().any(|word| is_file(word));
+    let small: &[(&str, &str)] =
+        &[("--size", SIZE), ("--num-disparities", "16"), ("--frames", "2"), ("--seconds", "0.5")];
+    let wanted: &[&str] = match command.as_str() {
+        "live" => &["--size", "--num-disparities", "--frames"],
+        "record" if has(&args, "--seconds") => &["--size", "--num-disparities", "--seconds"],
+        "record" => &["--size", "--num-disparities", "--frames"],
+        "compute" | "recompute" if has(&args, "--near-m") => &[],
+        "compute" | "recompute" => &["--num-disparities"],
+        "bench" if has(&args, "--rate") => &["--size", "--num-disparities", "--seconds"],
+        "bench" if has_images => &["--num-disparities", "--frames"],
+        "bench" => &["--size", "--num-disparities", "--frames"],
+        _ => return args,
+    };
+    for &(flag, value) in small {
+        for at in (0..args.len()).filter(|&at| args[at] == flag).collect::<Vec<_>>() {
+            value.clone_into(&mut args[at + 1]);
+        }
+        if wanted.contains(&flag) && !has(&args, flag) {
+            args.extend([flag.to_owned(), value.to_owned()]);
+        }
+    }
+    if !has(&args, "--engine") {
+        args.extend(["--engine".to_owned(), "cpu".to_owned()]);
+    }
+    args
+}
+
+fn parse(sandbox: &Sandbox, args: &[String]) -> Ended {
+    sandbox.run(&[], &[args, &["--help".to_owned()]].concat())
+}
+
+/// What is wrong with a line.
+fn check(sandbox: &Sandbox, line: &Line) -> Option<String> {
+    let calls = match calls(line) {
+        Ok(calls) => calls,
+        Err(why) => return Some(why),
+    };
+    for call in calls {
+        let ended = match parsed_only(&call) {
+            Some(_) => parse(sandbox, &call.args),
+            None => sandbox.run(&call.variables, &quick(&call.args)),
+        };
+        if !ended.succeeded() {
+            return Some(format!("{:?}: {}", ended.status, ended.stderr.trim()));
+        }
+        if let Some(output) = &line.output {
+            let mut printed = ended.stdout.lines();
+            let missing =
+                output.iter().filter(|said| *said != "…").find(|said| !printed.any(|line| line == said.as_str()));
+            if let Some(said) = missing {
+                return Some(format!("does not print '{said}':\n{}", ended.stdout));
+            }
+        }
+    }
+    None
+}
+
+/// What is wrong with the commands of a page, which run one after the other in one folder.
+fn check_page(made: &Sandbox, page: &Page) -> Vec<String> {
+    let sandbox = made.copied();
+    let lines = lines(page);
+    let failed =
+        |line: &Line| Some(format!("{}: {}\n    {}", line.place, line.words.join(" "), check(&sandbox, line)?));
+    lines.iter().filter_map(failed).collect()
+}
+
+#[test]
+fn every_command_of_the_pages_works() {
+    let made = Sandbox::with_files();
+    let pages = pages::all();
+    let wrong: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = pages.iter().map(|page| scope.spawn(|| check_page(&made, page))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(wrong.is_empty(), "{} commands fail:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The program's commands and those below them.
+fn subcommands(sandbox: &Sandbox, above: &[String]) -> Vec<(Vec<String>, String)> {
+    let help = parse(sandbox, above).stdout;
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = listed
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next());
+    let names: Vec<_> = names.filter(|name| *name != "help").map(str::to_owned).collect();
+    let below = names.into_iter().flat_map(|name| subcommands(sandbox, &[above, &[name]].concat()));
+    let below: Vec<_> = below.collect();
+    std::iter::once((above.to_vec(), help)).chain(below).collect()
+}
+
+#[test]
+fn every_flag_and_command_in_the_prose_exists() {
+    let sandbox = Sandbox::empty();
+    let helps = subcommands(&sandbox, &[]);
+    let is_flag = |word: &&str| word.starts_with("--") && word.len() > 2;
+    let name = |word: &str| word.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect::<String>();
+    let known: BTreeSet<_> =
+        helps.iter().flat_map(|(_, help)| help.split_whitespace()).filter(is_flag).map(name).collect();
+    let mut wrong = Vec::new();
+    for page in pages::all() {
+        for (number, span) in page.spans() {
+            let words = split(span);
+            let place = format!("{}:{number}: {span}", page.path.display());
+            if words.first().is_some_and(|word| word == "stereopsis") && words.len() > 1 && !span.contains('…') {
+                let ended = parse(&sandbox, &words[1..]);
+                if !ended.succeeded() {
+                    wrong.push(format!("{place}: {}", ended.stderr.trim()));
+                }
+            } else if words.first().is_some_and(|word| word == "make") && words.len() > 1 {
+                let targets: Vec<_> = words[1..].iter().map(String::as_str).collect();
+                wrong.extend(make(&targets).err().map(|why| format!("{place}: {why}")));
+            } else {
+                let flags = span.split([' ', '(', ',']).filter(is_flag).map(name);
+                let unknown = flags.filter(|flag| !known.contains(flag) && !FLAGS_OF_OTHERS.contains(&flag.as_str()));
+                wrong.extend(unknown.map(|flag| format!("{place}: there is no {flag}")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_command_that_is_neither_run_nor_listed_is_found() {
+    let line = |text: &str| Line { place: "here".into(), words: split(text), output: None };
+    for (text, why) in [
+        ("frobnicate --all", "list it with the reason"),
+        ("make coffee", "no target coffee"),
+        ("cargo test --test nothing", "no test nothing"),
+        ("tools/nothing.sh", "no such script"),
+    ] {
+        assert!(calls(&line(text)).is_err_and(|err| err.contains(why)), "{text}");
+    }
+    let sandbox = Sandbox::empty();
+    for text in
+        ["stereopsis live --source webcam:0,1 --no-such-flag", "ssh pi stereopsis record -o - | stereopsis paint"]
+    {
+        assert!(check(&sandbox, &line(text)).is_some(), "{text}");
+    }
+    assert_eq!(split("a 'b c' --d=\"e\"  # f"), ["a", "b c", "--d=e"]);
+}

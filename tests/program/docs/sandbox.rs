@@ -1,0 +1,133 @@
+//! A folder with the files that the pages name, made by the program itself.
+
+use super::pages::root;
+use crate::start;
+use std::fs;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Size of the images: small, and of the shape of the example calibration.
+pub(crate) const SIZE: &str = "96x72";
+/// A command that takes longer hangs.
+const TIMEOUT: Duration = Duration::from_mins(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// A scratch folder.
+pub(crate) struct Sandbox {
+    folder: TempDir,
+}
+
+/// How a command ended.
+pub(crate) struct Ended {
+    pub(crate) status: Option<ExitStatus>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ended {
+    pub(crate) fn succeeded(&self) -> bool {
+        self.status.is_some_and(|status| status.success())
+    }
+}
+
+impl Sandbox {
+    /// An empty folder.
+    pub(crate) fn empty() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A folder with a pair of images, a folder of pairs, a recording, calibrations and settings.
+    pub(crate) fn with_files() -> Self {
+        let sandbox = Self::empty();
+        let path = sandbox.folder.path();
+        sandbox.make(&["bench", "--write-pairs", "written", "--size", SIZE, "--frames", "1", "--num-disparities", "8"]);
+        sandbox.make(&[
+            "record",
+            "--lossless",
+            "--size",
+            SIZE,
+            "--frames",
+            "12",
+            "--num-disparities",
+            "16",
+            "-o",
+            "walk.mcap",
+        ]);
+        fs::create_dir(path.join("pairs")).unwrap();
+        for (side, number) in [("left", 0), ("right", 0), ("left", 1), ("right", 1)] {
+            let written = path.join("written").join(SIZE).join(format!("{side}{number}.png"));
+            fs::copy(&written, path.join("pairs").join(format!("{side}{number}.png"))).unwrap();
+            if number == 0 {
+                fs::copy(&written, path.join(format!("{side}.png"))).unwrap();
+                image::open(&written).unwrap().save(path.join(format!("{side}.tif"))).unwrap();
+            }
+        }
+        fs::create_dir(path.join("calibration")).unwrap();
+        for file in ["example-rig.toml", "example-rig.yml", "two-webcams.toml"] {
+            fs::copy(root().join("calibration").join(file), path.join("calibration").join(file)).unwrap();
+        }
+        fs::copy(path.join("calibration/example-rig.yml"), path.join("stereo.yml")).unwrap();
+        sandbox.make(&["calibration", "convert", "stereo.yml", "--to", "ros", "-o", "ros"]);
+        for file in ["left.yaml", "right.yaml"] {
+            fs::copy(path.join("ros").join(file), path.join(file)).unwrap();
+        }
+        fs::write(path.join("my.toml"), "p1 = 10\np2 = 90\n").unwrap();
+        sandbox
+    }
+
+    /// A folder with the same files.
+    pub(crate) fn copied(&self) -> Self {
+        let sandbox = Self::empty();
+        copy(self.folder.path(), sandbox.folder.path());
+        sandbox
+    }
+
+    fn make(&self, args: &[&str]) {
+        let args: Vec<_> = args.iter().map(|&word| word.to_owned()).collect();
+        let on_cpu = if args[0] == "calibration" { Vec::new() } else { vec!["--engine".to_owned(), "cpu".to_owned()] };
+        let ended = self.run(&[], &[args, on_cpu].concat());
+        assert!(ended.succeeded(), "{}", ended.stderr);
+    }
+
+    /// Runs the program in this folder.
+    pub(crate) fn run(&self, variables: &[(String, String)], args: &[String]) -> Ended {
+        let files = tempfile::tempdir().unwrap();
+        let [stdout, stderr] = ["stdout", "stderr"].map(|name| files.path().join(name));
+        let args: Vec<_> = args.iter().map(String::as_str).collect();
+        let mut command = start::stereopsis(self.folder.path(), &args);
+        command.envs(variables.iter().cloned());
+        command.stdout(Stdio::from(fs::File::create(&stdout).unwrap()));
+        command.stderr(Stdio::from(fs::File::create(&stderr).unwrap()));
+        let mut child = command.spawn().unwrap();
+        let deadline = Instant::now() + TIMEOUT;
+        let status = loop {
+            match child.try_wait().unwrap() {
+                Some(status) => break Some(status),
+                None if Instant::now() < deadline => std::thread::sleep(POLL_INTERVAL),
+                None => {
+                    child.kill().unwrap();
+                    child.wait().unwrap();
+                    break None;
+                }
+            }
+        };
+        let [stdout, stderr] =
+            [stdout, stderr].map(|path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned());
+        Ended { status, stdout, stderr }
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            fs::create_dir(&target).unwrap();
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}

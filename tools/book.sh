@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Builds the book of docs/ with mdBook, and fails where it warns. Installs mdBook into target/tools if this machine has none; where
+# that is not possible it says so and ends well.
+#
+#   tools/book.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tools=$PWD/target/tools
+mdbook=$(command -v mdbook || true)
+if [ -z "$mdbook" ]; then
+  mdbook=$tools/bin/mdbook
+  if [ ! -x "$mdbook" ] && ! nice -n 19 cargo install mdbook --locked --no-default-features --root "$tools" --quiet 2>target/mdbook.log; then
+    echo "skipped: mdbook is not installed here and cannot be: $(tail -n 1 target/mdbook.log)"
+    exit 0
+  fi
+fi
+log=$("$mdbook" build 2>&1) || { echo "$log"; exit 1; }
+if grep -qE 'WARN|ERROR' <<<"$log"; then echo "$log"; exit 1; fi
+pages=$(grep -c '](.*\.md)' docs/SUMMARY.md)
+built=$(find target/book -name '*.html' | wc -l)
+[ "$built" -ge "$pages" ] || { echo "target/book has $built pages of $pages"; exit 1; }
+echo "the book is target/book/index.html: $pages pages"
