@@ -1,16 +1,16 @@
-//! A channel of one place. Live, a new value replaces the one that nobody took, and the drop is counted; offline the
-//! sender waits for room. The sender takes the old value out through a receiver of its own, which hides that the real
-//! receiver is gone: hence the flag.
+//! A channel of one place. Live, a new value replaces the one that was not taken, and the drop is counted; offline the
+//! sender waits for room. A receiver can be waited for among others: see [`NewestReceiver::channel`].
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, TryRecvError, TrySendError, bounded};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded, select};
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// What happens to a value that comes before the last one was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// It replaces the last one, which is counted as dropped: for what is looked at live.
+    /// It replaces the last one, which is counted as dropped: for live views.
     NewestWins,
     /// It waits, and the sender with it: for results that must be complete.
     Lossless,
@@ -32,44 +32,46 @@ pub enum RecvError {
     Closed,
 }
 
-/// How often a blocked sender looks whether it is still wanted.
-const LOOK: Duration = Duration::from_millis(10);
+/// Number of values that were replaced before they were taken.
+#[derive(Clone, Debug, Default)]
+pub struct DropCounter(Arc<AtomicU64>);
 
-#[derive(Debug, Default)]
-struct Shared {
-    closed: AtomicBool,
-    dropped: AtomicU64,
+impl DropCounter {
+    /// The number so far.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn add(&self, count: usize) {
+        self.0.fetch_add(count as u64, Ordering::Relaxed);
+    }
 }
 
-/// The end that gives.
+/// The sending end.
 #[derive(Debug)]
 pub struct NewestSender<T> {
     sender: Sender<T>,
-    old: Receiver<T>,
+    /// Takes out the value that is replaced. It keeps the channel connected: hence `closed`.
+    oldest: Receiver<T>,
     policy: Policy,
-    shared: Arc<Shared>,
+    /// Disconnected when no receiver is left or one has closed the channel.
+    closed: Receiver<Infallible>,
+    dropped: DropCounter,
 }
 
-/// The end that takes; each value goes to one of its clones, and the sender stops when the last clone is gone.
+/// The receiving end; each value goes to one of its clones, and the sender stops when the last clone is gone.
 #[derive(Debug)]
 pub struct NewestReceiver<T> {
     receiver: Receiver<T>,
     policy: Policy,
-    alive: Arc<CloseOnDrop>,
+    open: Arc<Mutex<Option<Sender<Infallible>>>>,
+    dropped: DropCounter,
 }
 
 impl<T> Clone for NewestReceiver<T> {
     fn clone(&self) -> Self {
-        Self { receiver: self.receiver.clone(), policy: self.policy, alive: Arc::clone(&self.alive) }
-    }
-}
-
-#[derive(Debug)]
-struct CloseOnDrop(Arc<Shared>);
-
-impl Drop for CloseOnDrop {
-    fn drop(&mut self) {
-        self.0.closed.store(true, Ordering::Release);
+        let Self { receiver, policy, open, dropped } = self;
+        Self { receiver: receiver.clone(), policy: *policy, open: Arc::clone(open), dropped: dropped.clone() }
     }
 }
 
@@ -81,62 +83,62 @@ pub fn channel<T>() -> (NewestSender<T>, NewestReceiver<T>) {
 /// A channel of one place with either policy.
 pub fn channel_with<T>(policy: Policy) -> (NewestSender<T>, NewestReceiver<T>) {
     let (sender, receiver) = bounded(1);
-    let shared = Arc::new(Shared::default());
-    let alive = Arc::new(CloseOnDrop(Arc::clone(&shared)));
-    (NewestSender { sender, old: receiver.clone(), policy, shared }, NewestReceiver { receiver, policy, alive })
+    let (open, closed) = bounded(0);
+    let dropped = DropCounter::default();
+    (
+        NewestSender { sender, oldest: receiver.clone(), policy, closed, dropped: dropped.clone() },
+        NewestReceiver { receiver, policy, open: Arc::new(Mutex::new(Some(open))), dropped },
+    )
+}
+
+/// Sends without waiting: the oldest values give way where a channel is full. Returns how many did.
+pub(crate) fn force_send<T>(sender: &Sender<T>, oldest: &Receiver<T>, value: T) -> usize {
+    let (mut value, mut replaced) = (value, 0);
+    while let Err(TrySendError::Full(refused)) = sender.try_send(value) {
+        value = refused;
+        replaced += usize::from(oldest.try_recv().is_ok());
+    }
+    replaced
 }
 
 impl<T> NewestSender<T> {
-    /// Gives a value; waits only where the policy is [`Policy::Lossless`].
+    /// Sends a value; waits only where the policy is [`Policy::Lossless`].
     ///
     /// # Errors
-    /// Nobody will take it any more.
+    /// No receiver will take it.
     pub fn send(&self, value: T) -> Result<(), Stopped> {
-        self.send_by(self.policy, value)
+        if self.policy == Policy::Lossless {
+            return self.send_waiting(value);
+        }
+        if self.is_closed() {
+            return Err(Stopped);
+        }
+        self.dropped.add(force_send(&self.sender, &self.oldest, value));
+        Ok(())
     }
 
-    /// Gives a value and waits for room, whatever the policy.
+    /// Sends a value and waits for room, whatever the policy.
     ///
     /// # Errors
-    /// Nobody will take it any more.
+    /// No receiver will take it.
     pub fn send_waiting(&self, value: T) -> Result<(), Stopped> {
-        self.send_by(Policy::Lossless, value)
-    }
-
-    fn send_by(&self, policy: Policy, value: T) -> Result<(), Stopped> {
-        let mut value = value;
-        loop {
-            if self.is_closed() {
-                return Err(Stopped);
-            }
-            value = match policy {
-                Policy::NewestWins => match self.sender.try_send(value) {
-                    Ok(()) => return Ok(()),
-                    Err(TrySendError::Full(value)) => {
-                        if self.old.try_recv().is_ok() {
-                            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
-                        }
-                        value
-                    }
-                    Err(TrySendError::Disconnected(_)) => return Err(Stopped),
-                },
-                Policy::Lossless => match self.sender.send_timeout(value, LOOK) {
-                    Ok(()) => return Ok(()),
-                    Err(SendTimeoutError::Timeout(value)) => value,
-                    Err(SendTimeoutError::Disconnected(_)) => return Err(Stopped),
-                },
-            };
+        if self.is_closed() {
+            return Err(Stopped);
+        }
+        select! {
+            send(self.sender, value) -> sent => sent.map_err(|_| Stopped),
+            recv(self.closed) -> _ => Err(Stopped),
         }
     }
 
-    /// How many values were replaced before anybody took them.
+    /// How many values were replaced before they were taken.
     pub fn dropped(&self) -> u64 {
-        self.shared.dropped.load(Ordering::Relaxed)
+        self.dropped.get()
     }
 
-    /// Whether nobody will take a value any more.
+    /// Whether no receiver will take a value any more.
     pub fn is_closed(&self) -> bool {
-        self.shared.closed.load(Ordering::Acquire)
+        self.closed.try_recv() == Err(TryRecvError::Disconnected)
     }
 }
 
@@ -146,18 +148,18 @@ impl<T> NewestReceiver<T> {
         match self.policy {
             Policy::Lossless => taken,
             Policy::NewestWins => self.try_recv().map_or(taken, |newer| {
-                self.alive.0.dropped.fetch_add(1, Ordering::Relaxed);
+                self.dropped.add(1);
                 newer
             }),
         }
     }
 
-    /// The newest value, waiting for at most `patience`. What was sent before the sender went is still given.
+    /// The newest value, waiting for at most `timeout`. What was sent before the sender went is still given.
     ///
     /// # Errors
     /// [`RecvError`]
-    pub fn recv_timeout(&self, patience: Duration) -> Result<T, RecvError> {
-        self.receiver.recv_timeout(patience).map_err(|err| match err {
+    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvError> {
+        self.receiver.recv_timeout(timeout).map_err(|err| match err {
             RecvTimeoutError::Timeout => RecvError::Timeout,
             RecvTimeoutError::Disconnected => RecvError::Closed,
         })
@@ -174,14 +176,24 @@ impl<T> NewestReceiver<T> {
         })
     }
 
-    /// How many values were replaced before anybody took them.
-    pub fn dropped(&self) -> u64 {
-        self.alive.0.dropped.load(Ordering::Relaxed)
+    /// The channel to wait for among others, with `select!` or [`crossbeam_channel::Select`].
+    pub fn channel(&self) -> &Receiver<T> {
+        &self.receiver
     }
 
-    /// Tells the sender that nothing is wanted any more, also one that waits for room.
+    /// How many values were replaced before they were taken.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.get()
+    }
+
+    /// The counter behind [`Self::dropped`]; it keeps the channel of no sender open.
+    pub fn drop_counter(&self) -> DropCounter {
+        self.dropped.clone()
+    }
+
+    /// Stops the sender, also one that waits for room.
     pub fn close(&self) {
-        self.alive.0.closed.store(true, Ordering::Release);
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 

@@ -358,10 +358,17 @@ macro_rules! choices {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let word = String::deserialize(deserializer)?;
-                Self::from_word(&word).ok_or_else(|| {
+                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = String;
+
+            fn from_str(word: &str) -> Result<Self, String> {
+                Self::from_word(word).ok_or_else(|| {
                     let words: Vec<_> = Self::ALL.iter().map(|member| member.word()).collect();
-                    serde::de::Error::custom(format!("'{word}': expected one of {}", words.join(", ")))
+                    format!("'{word}': expected one of {}", words.join(", "))
                 })
             }
         }

@@ -1,7 +1,7 @@
-//! All that decides a result, resolved from defaults, a settings file, a preset and flags, in this order.
+//! Settings of a run, resolved from defaults, a recording, a settings file and flags, in this order.
 //!
 //! Flags and settings files use the same words, so both come in as [`Word`]s and go through one resolution; an error
-//! names the flag or the line of the file. The window's remembered state is another thing and lives with the window.
+//! names the flag or the line of the file. The window's saved state is separate and belongs to the window.
 
 mod presets;
 
@@ -15,10 +15,9 @@ use crate::files::plain;
 use crate::geometry::Geometry;
 use crate::parameter::Value;
 use crate::stereo::{Preset, StereoParams};
-use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Where a word was said.
+/// Origin of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// On the command line.
@@ -30,12 +29,12 @@ pub enum Origin {
         /// Its line, from 1.
         line: usize,
     },
-    /// In a recording, by whoever made it.
+    /// In a recording.
     Recording(PathBuf),
 }
 
 impl Origin {
-    /// Higher ones win over lower ones.
+    /// Precedence: higher ones win.
     fn layer(&self) -> u8 {
         match self {
             Self::Recording(_) => 0,
@@ -52,11 +51,11 @@ pub struct Word {
     pub name: String,
     /// Its value.
     pub text: String,
-    /// Where it stands.
+    /// Its origin.
     pub origin: Origin,
 }
 
-/// Why settings cannot be used.
+/// Error in settings.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// A flag is wrong: a wrong command line.
@@ -67,20 +66,20 @@ pub enum SettingsError {
     File(String),
 }
 
-/// Everything that decides a result, apart from the pictures.
+/// Settings of a run: all that decides a result, apart from the pictures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Parameters of the matching.
     pub params: StereoParams,
     /// The preset they started from.
     pub preset: Option<Preset>,
-    /// Nearest depth to see, m; sets the size of the search range once a calibration is known.
+    /// Nearest depth in range, m; sets the size of the search range once a calibration is known.
     pub near_m: Option<f64>,
-    /// What computes.
+    /// Engine to open.
     pub engine: EngineChoice,
     /// Threads of the CPU engine; `None` for all cores.
     pub threads: Option<usize>,
-    /// Which GPU: number or part of its name.
+    /// Number of a GPU, or part of its name.
     pub adapter: Option<String>,
 }
 
@@ -127,7 +126,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Takes one word.
+    /// Applies one word.
     fn apply(&mut self, word: &Word) -> Result<(), String> {
         let text = word.text.as_str();
         if let Some(parameter) = StereoParams::parameter(&word.name) {
@@ -139,19 +138,19 @@ impl Settings {
         }
         match word.name.as_str() {
             "preset" => {
-                let preset = choice(text, Preset::ALL, Preset::from_word)?;
+                let preset: Preset = text.parse()?;
                 preset.apply(&mut self.params);
                 self.preset = Some(preset);
             }
-            "engine" => self.engine = choice(text, EngineChoice::ALL, EngineChoice::from_word)?,
+            "engine" => self.engine = text.parse()?,
             "near-m" => {
                 let near = text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0);
                 self.near_m = Some(near.ok_or_else(|| format!("'{text}': expected a distance in metres above 0"))?);
             }
             "threads" => {
                 let threads = text.parse().ok().filter(|n| (1..=1024).contains(n));
-                self.threads =
-                    Some(threads.ok_or_else(|| format!("'{text}': expected a number of threads from 1 to 1024"))?);
+                let why = || format!("'{text}': expected a number of threads from 1 to 1024");
+                self.threads = Some(threads.ok_or_else(why)?);
             }
             "adapter" => self.adapter = Some(text.to_owned()),
             _ => return Err("no such setting".to_owned()),
@@ -159,7 +158,7 @@ impl Settings {
         Ok(())
     }
 
-    /// What decides which engine is opened.
+    /// Options by which the engine is opened.
     pub fn engine_options(&self) -> OpenOptions {
         let adapter = self.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
         OpenOptions { choice: self.engine, threads: self.threads, adapter, gpu: None, explore: Explore::OnHardware }
@@ -192,9 +191,9 @@ impl Settings {
 pub fn changed(params: &StereoParams, words: &[(String, String)]) -> Result<StereoParams, SettingsError> {
     let mut params = params.clone();
     for (name, text) in words {
-        let said = |why: String| SettingsError::Flag(format!("--{name} {why}"));
-        let parameter = StereoParams::parameter(name).ok_or_else(|| said("is no parameter".to_owned()))?;
-        params.set(parameter, parameter.parse(text).map_err(said)?);
+        let refused = |why: String| SettingsError::Flag(format!("--{name} {why}"));
+        let parameter = StereoParams::parameter(name).ok_or_else(|| refused("is no parameter".to_owned()))?;
+        params.set(parameter, parameter.parse(text).map_err(refused)?);
     }
     params.repair(|name| words.iter().any(|(word, _)| word == name));
     params.validate().map_err(|err| SettingsError::Flag(err.to_string()))?;
@@ -216,14 +215,6 @@ fn disparities_to(near_m: f64, min_disparity: i32, geometry: &Geometry) -> Resul
     )))
 }
 
-/// A member of a family by its word.
-fn choice<T: fmt::Display>(text: &str, all: &[T], from_word: fn(&str) -> Option<T>) -> Result<T, String> {
-    from_word(text).ok_or_else(|| {
-        let words: Vec<_> = all.iter().map(ToString::to_string).collect();
-        format!("'{text}': expected one of {}", words.join(", "))
-    })
-}
-
 impl Word {
     /// An error about this word.
     fn error(&self, text: &str) -> SettingsError {
@@ -239,8 +230,8 @@ impl Word {
     }
 }
 
-/// So much of an unknown key is compared with the known ones.
-const MOST_COMPARED: usize = 64;
+/// Letters of an unknown key that are compared with the known ones.
+const MAX_COMPARED: usize = 64;
 
 /// Reads a settings file: TOML, one `word = value` a line, in the words of the flags.
 ///
@@ -260,7 +251,7 @@ pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
     for (key, value) in table.get_ref() {
         let (name, line) = (key.get_ref().to_string(), line_of(key.span().start));
         if !known.contains(&name.as_str()) {
-            let short: String = name.chars().take(MOST_COMPARED).collect(); // comparing takes the product of both lengths
+            let short: String = name.chars().take(MAX_COMPARED).collect(); // comparing takes the product of both lengths
             let likeness = |word: &&&str| strsim::normalized_damerau_levenshtein(word, &short);
             let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
             let hint = nearest.map_or(String::new(), |word| format!(": did you mean '{word}'?"));
@@ -388,7 +379,7 @@ mod tests {
         assert!(settings.params.confidence);
         let mut params = settings.params;
         Preset::Fast.apply(&mut params);
-        assert!(params.confidence, "it says what is told, not how pairs are matched");
+        assert!(params.confidence, "it selects an output, not how pairs are matched");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What clients of `--publish` send: the head of the request by which they come in, and requests then.
 
 use super::words::valid;
-use crate::publish::guard::{Admitted, Guard, MOST_HEAD_BYTES};
+use crate::publish::guard::{Admitted, Guard, MAX_HEAD_BYTES};
 use crate::publish::panel::Panel;
 use crate::publish::protocol::Request;
 use crate::publish::{Origin, Token};
@@ -33,7 +33,7 @@ pub(crate) fn request_head(input: &[u8]) {
 
 fn let_in(guard: &Guard, input: &[u8], admitted: &Admitted) {
     let Admitted { answer, head_bytes } = admitted;
-    assert!(*head_bytes <= input.len().min(MOST_HEAD_BYTES) && answer.starts_with(b"HTTP/1.1 101 "));
+    assert!(*head_bytes <= input.len().min(MAX_HEAD_BYTES) && answer.starts_with(b"HTTP/1.1 101 "));
     let head = &input[..*head_bytes];
     for line in String::from_utf8_lossy(head).lines() {
         if let Some((name, value)) = line.split_once(':')
@@ -52,7 +52,7 @@ pub(crate) fn request(input: &[u8]) {
     for line in String::from_utf8_lossy(input).lines() {
         match Request::read(line) {
             Ok(Request::SetParameters { parameters, .. }) => {
-                let refused = panel.set(&parameters);
+                let refused = panel.request(&parameters);
                 assert!(refused.len() <= 16 && refused.iter().all(|why| !why.contains('\u{1b}')), "{refused:?}");
                 valid(&panel.shown());
             }

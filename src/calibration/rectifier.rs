@@ -126,11 +126,11 @@ impl Rectifier {
         [&self.left, &self.right].map(|table| table.source(x, y))
     }
 
-    /// The rectified pair, left and right; what no camera sees is black.
+    /// Checks whether a pair can be rectified.
     ///
     /// # Errors
     /// Pictures of another size than the map was made for.
-    pub fn apply(&self, left: &Picture, right: &Picture) -> Result<(Picture, Picture), CalibrationError> {
+    pub fn check(&self, left: &Picture, right: &Picture) -> Result<(), CalibrationError> {
         for picture in [left, right] {
             if picture.size() != self.size() {
                 let ((width, height), (own_width, own_height)) = (picture.size(), self.size());
@@ -140,6 +140,15 @@ impl Rectifier {
                 )));
             }
         }
+        Ok(())
+    }
+
+    /// The rectified pair, left and right; what no camera sees is black.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn apply(&self, left: &Picture, right: &Picture) -> Result<(Picture, Picture), CalibrationError> {
+        self.check(left, right)?;
         Ok((rectify(&self.left, left), rectify(&self.right, right)))
     }
 }

@@ -33,6 +33,14 @@ impl Recipe {
         self.geometry.or_else(|| self.rectifier.as_ref().map(|rectifier| rectifier.geometry())).or(source.geometry)
     }
 
+    /// Checks whether a frame can be made of this pair.
+    ///
+    /// # Errors
+    /// The pair does not fit the calibration.
+    pub fn check(&self, raw: &RawPair) -> Result<(), CalibrationError> {
+        self.rectifier.as_ref().map_or(Ok(()), |rectifier| rectifier.check(&raw.left, &raw.right))
+    }
+
     /// The frame of a pair that arrived at this moment.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use super::settings_args::SettingsArgs;
 use super::values::{choice, positive};
 use crate::capture::{CaptureOptions, Recipe, SourceInfo, SourceSpec, Until};
 use crate::console;
-use crate::live::headless::{self, Beside, Finished};
+use crate::live::headless::{self, Finished, RunObserver};
 use crate::live::{LiveOptions, Status};
 use crate::newest::Policy;
 use crate::recording::write::{
@@ -118,9 +118,9 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         let taps = if streams.needs_results() { vec![Arc::clone(&recorder) as _] } else { Vec::new() };
         let remote = published.0.clone();
         let options = LiveOptions { capture, taps, remote, ..LiveOptions::new(params, settings.engine_options()) };
-        headless::run_beside(source, options, &mut beside)?
+        headless::run_observed(source, options, &mut beside)?
     } else {
-        headless::capture_beside(source, capture, &mut beside)?
+        headless::capture_observed(source, capture, &mut beside)?
     };
     finish(args, &recorder, &end)
 }
@@ -214,8 +214,8 @@ struct Recording {
     status: RecordStatus,
 }
 
-impl Beside for Recording {
-    fn look(&mut self, status: &Status) -> bool {
+impl RunObserver for Recording {
+    fn poll(&mut self, status: &Status) -> bool {
         self.recorder.watch(&status.errors);
         if status.ended && status.errors.is_empty() {
             self.recorder.event("source", &format!("{} has ended", status.source.name));
@@ -224,15 +224,15 @@ impl Beside for Recording {
         self.status.ended.is_some()
     }
 
-    fn params(&mut self, params: &StereoParams) {
+    fn set_params(&mut self, params: &StereoParams) {
         self.recorder.set_params(params);
     }
 
-    fn words(&self) -> String {
+    fn status_words(&self) -> String {
         self.status.to_string()
     }
 
-    fn end(&mut self) {
+    fn close(&mut self) {
         self.recorder.close();
     }
 }

@@ -1,7 +1,7 @@
-//! `--engine auto`: times both engines on a pair like those to come, and remembers who won.
+//! `--engine auto`: times both engines on a sample pair, and caches the times.
 //!
-//! A GPU that is the CPU in disguise is never chosen. What was measured is kept in a file beside the program's other
-//! caches, by devices, size and those parameters that decide how long a pair takes.
+//! A software adapter is never chosen. The times are cached in a file of the program's cache folder, by devices, size and the
+//! parameters that decide how long a pair takes.
 
 use super::{CpuEngine, Engine, EngineError, Job, OpenOptions, Opened, cached, run};
 use crate::stereo::StereoParams;
@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long each engine is timed at most, once it is warm.
-const PATIENCE: Duration = Duration::from_millis(300);
-/// Pairs that are timed at most.
-const PAIRS: usize = 5;
+/// Time limit for each engine, after its first pair.
+const TIMING_LIMIT: Duration = Duration::from_millis(300);
+/// Limit of timed pairs.
+const MAX_PAIRS: usize = 5;
 
 /// The quicker engine.
 pub(super) fn choose(options: &OpenOptions, sample: Option<&Job>) -> Opened {
@@ -69,9 +69,9 @@ fn time(engine: &mut dyn Engine, sample: &Job) -> Result<f64, EngineError> {
     run(engine, sample.clone())?;
     let start = Instant::now();
     let mut best = Duration::MAX;
-    for _ in 0..PAIRS {
+    for _ in 0..MAX_PAIRS {
         best = best.min(run(engine, sample.clone())?.compute_time);
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > TIMING_LIMIT {
             break;
         }
     }
@@ -117,7 +117,7 @@ mod tests {
     use crate::engine::EngineKind;
 
     #[test]
-    fn there_is_always_an_engine_and_a_reason_and_never_software_in_the_guise_of_a_gpu() {
+    fn there_is_always_an_engine_and_a_reason_and_never_a_software_adapter() {
         let one_thread = OpenOptions { threads: Some(1), ..OpenOptions::default() };
         let chosen = choose_with(&one_thread, None, None);
         assert!(!chosen.engine.info().software);

@@ -5,6 +5,7 @@ pub mod gpu;
 mod auto;
 mod cached;
 mod open;
+pub mod recovery;
 pub mod worker;
 
 pub use cpu::CpuEngine;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 choices! {
-    /// What computed a result.
+    /// Kind of an engine.
     pub enum EngineKind {
         /// SIMD on all cores.
         Cpu = "cpu",
@@ -29,7 +30,7 @@ choices! {
 }
 
 choices! {
-    /// What a user asks for.
+    /// The user's choice of an engine.
     pub enum EngineChoice {
         /// Time both at this size and take the faster one.
         Auto = "auto",
@@ -40,14 +41,14 @@ choices! {
     }
 }
 
-/// What every result says of the engine that made it.
+/// Description of an engine, part of every result.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct EngineInfo {
     /// CPU or GPU.
     pub kind: EngineKind,
-    /// The device in words: `AMD EPYC, AVX-512, 2 threads`, `NVIDIA H200 (Vulkan)`.
+    /// Name of the device: `AMD EPYC, AVX-512, 2 threads`, `NVIDIA H200 (Vulkan)`.
     pub adapter: String,
-    /// True for a GPU that is the CPU in disguise.
+    /// True for a software adapter: a GPU driver that computes on the CPU.
     pub software: bool,
 }
 
@@ -56,11 +57,11 @@ pub struct EngineInfo {
 pub struct Job {
     /// The pair.
     pub frame: Arc<Frame>,
-    /// How; valid parameters.
+    /// Valid parameters.
     pub params: Arc<StereoParams>,
-    /// Whether somebody needs the numbers on the host; a texture alone is enough to show.
+    /// The disparity map comes to the host; a window needs the texture alone.
     pub read_back: bool,
-    /// Whether somebody needs the right picture's map too; it comes to the host.
+    /// The right picture's map is computed too, and comes to the host.
     pub wants_right: bool,
 }
 
@@ -74,22 +75,22 @@ impl Job {
 /// Time of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct StageTime {
-    /// The stage's word: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
+    /// Name of the stage: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub name: &'static str,
-    /// How long it took, ms.
+    /// Its time, ms.
     pub ms: f64,
 }
 
 /// One finished pair.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// What was asked.
+    /// The job.
     pub job: Job,
-    /// Who answered.
+    /// The engine.
     pub engine: Arc<EngineInfo>,
     /// The disparity map on the host; always there from the CPU, on request from the GPU.
     pub map: Option<Arc<DisparityMap>>,
-    /// The right picture's disparity map, if it was asked for.
+    /// The right picture's disparity map, if the job wants it.
     pub right_map: Option<Arc<DisparityMap>>,
     /// The disparity map on the GPU; only from the GPU.
     pub texture: Option<ResultTexture>,
@@ -100,10 +101,10 @@ pub struct Output {
 }
 
 /// A disparity map on the device: `R32Uint`, low 16 bits the disparity in 1/16 px as in
-/// [`crate::stereo::DisparityMap::values`], next 8 bits the reasons, upper 8 bits the confidence if it was asked for.
+/// [`crate::stereo::DisparityMap::values`], next 8 bits the reasons, upper 8 bits the confidence if the parameters enable it.
 pub type ResultTexture = wgpu::Texture;
 
-/// Why an engine cannot do a job.
+/// Error of an engine.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// No adapter, or none that can compute.
@@ -112,10 +113,10 @@ pub enum EngineError {
     /// The job exceeds a limit of the device; the text has the numbers.
     #[error("{0}")]
     TooLarge(String),
-    /// This engine does not do what the parameters ask for; the text says what does.
+    /// This engine does not support the parameters; the text names one that does.
     #[error("{0}")]
     Unsupported(String),
-    /// The device is gone: driver reset, unplugged, asleep too long.
+    /// The device is lost: driver reset, unplugged, asleep too long.
     #[error("the GPU was lost ({0})")]
     DeviceLost(String),
     /// Anything else that the device reports.
@@ -126,42 +127,42 @@ pub enum EngineError {
 /// Runs jobs in order. Up to [`Engine::slots`] are in flight, so that the upload of a pair overlaps the computation
 /// of the one before.
 pub trait Engine: Send {
-    /// What results will say of this engine.
+    /// Description of this engine.
     fn info(&self) -> Arc<EngineInfo>;
 
     /// How many jobs may be in flight: submitted and not yet collected.
     fn slots(&self) -> usize;
 
-    /// Bytes that it keeps from pair to pair for pairs as the last one; `None` where it does not know.
+    /// Bytes of memory that it keeps for pairs like the last one; `None` where that is unknown.
     fn memory_bytes(&mut self) -> Option<usize> {
         None
     }
 
-    /// Whether a job like this could start at once. Where not, what it lacks is being made meanwhile, and asking again
-    /// is cheap. A job that cannot be done at all is prepared: [`Engine::submit`] says why.
+    /// Whether a job like this could start at once. Where not, the engine prepares for it in the background, and calling this
+    /// again is cheap. A job that is impossible counts as prepared: [`Engine::submit`] returns the error.
     fn prepare(&mut self, _job: &Job) -> bool {
         true
     }
 
-    /// Forgets the pairs before: the next one begins a sequence of its own. (What is remembered of a pair is forgotten anyway
-    /// where the next one differs in size or parameters, see [`crate::stereo::Past`].)
+    /// Begins a new sequence with the next pair: no state of earlier pairs is used. A change of size or parameters does the same,
+    /// see [`crate::stereo::Past`].
     fn forget(&mut self);
 
-    /// Starts a job. The pair is on its way when this returns; nobody waits for the device. What was not prepared is
-    /// made here first, which may take a while.
+    /// Starts a job without waiting for the device. Where the engine is not prepared this prepares it first, which may take a
+    /// while.
     ///
     /// # Errors
     /// The job is not taken; the engine stays usable unless the device is lost.
     fn submit(&mut self, job: Job) -> Result<(), EngineError>;
 
-    /// The oldest job's result if it is finished. Never waits for a device; an engine on the CPU computes here.
+    /// The oldest job's result if it is finished. Never waits for a device; the CPU engine computes here.
     ///
     /// # Errors
-    /// The oldest job failed and is gone.
+    /// The oldest job failed, and is in flight no more.
     fn collect(&mut self) -> Result<Option<Output>, EngineError>;
 }
 
-/// Refuses pictures that are too large for a cost to be counted.
+/// Refuses pictures with too many pixels for the counters of mutual information.
 fn check_counts((width, height): (usize, usize), params: &StereoParams) -> Result<(), EngineError> {
     if params.cost.is_learned() && width * height > MOST_PIXELS {
         return Err(EngineError::TooLarge(format!(
@@ -171,6 +172,9 @@ fn check_counts((width, height): (usize, usize), params: &StereoParams) -> Resul
     }
     Ok(())
 }
+
+/// How often [`run`] polls for the result.
+const RUN_POLL_INTERVAL: Duration = Duration::from_micros(100);
 
 /// Runs one job and waits for it; the engine must be idle.
 ///
@@ -182,6 +186,6 @@ pub fn run(engine: &mut dyn Engine, job: Job) -> Result<Output, EngineError> {
         if let Some(output) = engine.collect()? {
             return Ok(output);
         }
-        std::thread::sleep(Duration::from_micros(100));
+        std::thread::sleep(RUN_POLL_INTERVAL);
     }
 }

@@ -1,18 +1,18 @@
-//! From what a user asks for to an engine.
+//! Opens the engine that the user has chosen.
 
 use super::gpu::tuning::Explore;
 use super::gpu::variant::Forced;
 use super::gpu::{AdapterChoice, Gpu, GpuOptions};
 use super::{CpuEngine, Engine, EngineChoice, EngineError, GpuEngine, Job, auto};
 
-/// What decides which engine is opened.
+/// Options by which an engine is opened.
 #[derive(Clone)]
 pub struct OpenOptions {
-    /// What the user asks for.
+    /// The user's choice.
     pub choice: EngineChoice,
     /// Threads of the CPU engine; one for each core by default.
     pub threads: Option<usize>,
-    /// Which GPU, where none is open already.
+    /// The GPU to open, where none is open already.
     pub adapter: AdapterChoice,
     /// The GPU that a window draws with.
     pub gpu: Option<Gpu>,
@@ -59,7 +59,7 @@ impl OpenOptions {
         self.gpu.clone().map_or_else(|| Gpu::open(&self.adapter), Ok)
     }
 
-    /// The GPU engine itself, for those who ask more of it than of any engine.
+    /// The GPU engine, with its own methods.
     ///
     /// # Errors
     /// There is no such GPU, or it cannot be opened; the text says what to do.

@@ -1,6 +1,6 @@
 //! The pipeline with a status line instead of a window: until its pairs are done, or Ctrl-C.
 
-use super::{EngineSource, Live, LiveOptions, News, Status, Summary};
+use super::{EngineSource, Live, LiveOptions, News, RemoteEvents, Status, Summary};
 use crate::capture::{Capture, CaptureOptions, PairSource};
 use crate::console;
 use crate::engine::{self, EngineChoice, EngineInfo, Output};
@@ -14,75 +14,77 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How a run without a window ended.
+/// A finished run without a window.
 pub struct Finished {
-    /// The last result, with its numbers; `None` if there was none.
+    /// The last result, with its map on the host; `None` if there was none.
     pub output: Option<Arc<Output>>,
-    /// Everything else, as of the end. Its errors have been told already.
+    /// Everything else, as of the end. Its errors have been printed.
     pub status: Status,
-    /// The whole run, which has been told already.
+    /// The whole run, as printed.
     pub summary: Summary,
     /// Ctrl-C ended it.
     pub interrupted: bool,
 }
 
-/// How often the status is told.
-const TELL_EVERY: Duration = Duration::from_secs(1);
-/// How often is looked for the end.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// How often the status is printed.
+const PRINT_INTERVAL: Duration = Duration::from_secs(1);
+/// How often the status is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Somebody beside the pipeline, such as a recorder.
-pub trait Beside {
-    /// Sees how it stands, some hundred times a second; `true` ends the run.
-    fn look(&mut self, status: &Status) -> bool;
+/// Observer of a run, such as a recorder.
+pub trait RunObserver {
+    /// Called with the status, some hundred times a second; `true` ends the run.
+    fn poll(&mut self, status: &Status) -> bool;
 
-    /// Sees the parameters in force whenever they have changed.
-    fn params(&mut self, params: &StereoParams);
+    /// Called with the parameters in force whenever they have changed.
+    fn set_params(&mut self, params: &StereoParams);
 
-    /// Words for the status line, behind what it says anyway; may be empty.
-    fn words(&self) -> String;
+    /// Addition to the status line; may be empty.
+    fn status_words(&self) -> String;
 
-    /// The run ends: nothing may wait for anything any more.
-    fn end(&mut self);
+    /// Called at the end: capture and engine are held back no more.
+    fn close(&mut self);
 }
 
-/// Ends after so many results.
+/// Ends after a number of results.
 struct Results(Option<u64>);
 
-impl Beside for Results {
-    fn look(&mut self, status: &Status) -> bool {
+impl RunObserver for Results {
+    fn poll(&mut self, status: &Status) -> bool {
         self.0.is_some_and(|results| status.computed >= results)
     }
 
-    fn params(&mut self, _: &StereoParams) {}
+    fn set_params(&mut self, _: &StereoParams) {}
 
-    fn words(&self) -> String {
+    fn status_words(&self) -> String {
         String::new()
     }
 
-    fn end(&mut self) {}
+    fn close(&mut self) {}
 }
 
-/// Runs until the source ends, there are `results` results, or Ctrl-C; a second Ctrl-C ends the program at once. The status goes to standard error: one line that is rewritten on a terminal, else a line a second.
+/// Runs until the source ends, there are `results` results, or Ctrl-C; a second Ctrl-C ends the program at once. The status goes
+/// to standard error: on a terminal as one line that is rewritten, else as a line a second.
 ///
 /// # Errors
-/// A GPU that was asked for by name and cannot be opened, no threads, no handler for Ctrl-C. A lost source is no error here: [`Finished::status`] has it.
+/// A GPU that was chosen by name and cannot be opened, no threads, no handler for Ctrl-C. A lost source is no error here:
+/// [`Finished::status`] has it.
 pub fn run(source: Box<dyn PairSource>, options: LiveOptions, results: Option<u64>) -> anyhow::Result<Finished> {
-    run_beside(source, options, &mut Results(results))
+    run_observed(source, options, &mut Results(results))
 }
 
-/// The same until the source ends, somebody beside it ends it, or Ctrl-C.
+/// The same until the source ends, `observer` ends the run, or Ctrl-C.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_beside(
+pub fn run_observed(
     source: Box<dyn PairSource>,
     options: LiveOptions,
-    beside: &mut dyn Beside,
+    observer: &mut dyn RunObserver,
 ) -> anyhow::Result<Finished> {
     let interrupt = interrupt().context("cannot listen for Ctrl-C")?;
     let engine = match options.engine {
-        // whoever names an engine and watches no window wants this one or none
+        // a GPU that is chosen by name without a window is not replaced by the CPU at the start
         EngineSource::Open(wanted) if wanted.choice == EngineChoice::Gpu => {
             EngineSource::Opened(engine::open(&wanted, None)?.engine, wanted)
         }
@@ -91,63 +93,66 @@ pub fn run_beside(
     let options = LiveOptions { engine, read_back: true, ..options };
     let share = CpuShare::start();
     let live = Live::start(source, options).context("cannot start the threads")?;
-    let mut teller = Teller::new();
+    let mut printer = StatusPrinter::new(|status| status.computed > 0);
     let mut params = live.params();
-    let (status, interrupted) = loop {
-        std::thread::sleep(LOOK_EVERY);
-        let status = live.status();
+    let (status, interrupted) = poll(interrupt, &mut printer, observer, |printer, observer| {
         if let Some(remote) = live.remote() {
-            if let Some(params) = remote.exchange(&live.params()) {
+            let RemoteEvents { params, news } = live.poll_remote();
+            if let Some(params) = params {
                 live.set_params(params);
             }
-            teller.tell_news(&remote.news());
-            teller.remote = remote.standing();
+            printer.print_news(&news);
+            printer.clients = remote.standing();
         }
         let in_force = live.params();
         if !Arc::ptr_eq(&in_force, &params) {
-            beside.params(&in_force);
+            observer.set_params(&in_force);
             params = in_force;
         }
-        let done = beside.look(&status) || status.ended;
-        teller.tell(&status, beside, status.computed > 0);
-        let interrupted = interrupt.load(Ordering::Acquire);
-        if done || interrupted {
-            break (status, interrupted && !done);
-        }
-    };
-    beside.end();
+        live.status()
+    });
     let summary = Summary::of(&status, &share);
-    teller.last(&format!("{status}\n{summary}"));
+    printer.finish(&format!("{status}\n{summary}"));
     Ok(Finished { output: live.latest(), interrupted, status, summary })
 }
 
-/// The same without a matcher: the source is read for whoever is beside it.
+/// Reads a source for an observer, without an engine.
 ///
 /// # Errors
 /// No handler for Ctrl-C.
-pub fn capture_beside(
+pub fn capture_observed(
     source: Box<dyn PairSource>,
     options: CaptureOptions,
-    beside: &mut dyn Beside,
+    observer: &mut dyn RunObserver,
 ) -> anyhow::Result<Finished> {
     let interrupt = interrupt().context("cannot listen for Ctrl-C")?;
     let share = CpuShare::start();
     let capture = Capture::start(source, options);
-    let mut teller = Teller::new();
-    let (status, interrupted) = loop {
-        std::thread::sleep(LOOK_EVERY);
-        let status = Status::of_capture(&capture);
-        let done = beside.look(&status) || status.ended;
-        teller.tell(&status, beside, status.captured > 0);
+    let mut printer = StatusPrinter::new(|status| status.captured > 0);
+    let (status, interrupted) = poll(interrupt, &mut printer, observer, |_, _| Status::of_capture(&capture));
+    let summary = Summary::of(&status, &share);
+    printer.finish(&status.to_string());
+    Ok(Finished { output: None, interrupted, status, summary })
+}
+
+/// Polls and prints the status until the run ends; returns the last one, and whether Ctrl-C has ended the run.
+fn poll(
+    interrupt: &AtomicBool,
+    printer: &mut StatusPrinter,
+    observer: &mut dyn RunObserver,
+    mut status: impl FnMut(&mut StatusPrinter, &mut dyn RunObserver) -> Status,
+) -> (Status, bool) {
+    loop {
+        std::thread::sleep(POLL_INTERVAL);
+        let status = status(printer, observer);
+        let done = observer.poll(&status) || status.ended;
+        printer.print(&status, observer);
         let interrupted = interrupt.load(Ordering::Acquire);
         if done || interrupted {
-            break (status, interrupted && !done);
+            observer.close();
+            return (status, interrupted && !done);
         }
-    };
-    beside.end();
-    let summary = Summary::of(&status, &share);
-    teller.last(&status.to_string());
-    Ok(Finished { output: None, interrupted, status, summary })
+    }
 }
 
 /// Set by the first Ctrl-C.
@@ -167,65 +172,58 @@ fn interrupt() -> Result<&'static AtomicBool, ctrlc::Error> {
     Ok(&PRESSED)
 }
 
-/// Tells the status when it is time, and news when there are any.
-struct Teller {
+/// Prints the status at intervals, and errors, warnings and the engine when they change.
+struct StatusPrinter {
     bar: Option<ProgressBar>,
     due: Instant,
-    told_errors: Vec<String>,
-    /// Without their numbers; each is told once.
-    told_warnings: BTreeSet<String>,
-    told_engine: Option<Arc<EngineInfo>>,
-    /// How who watches from elsewhere stands.
-    remote: String,
+    /// Whether there is something to print of a status.
+    begun: fn(&Status) -> bool,
+    errors: Vec<String>,
+    /// Warnings without their numbers; each is printed once.
+    warnings: BTreeSet<String>,
+    engine: Option<Arc<EngineInfo>>,
+    /// State of the clients.
+    clients: String,
 }
 
-impl Teller {
-    fn new() -> Self {
+impl StatusPrinter {
+    fn new(begun: fn(&Status) -> bool) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
             ProgressBar::new_spinner().with_style(style)
         });
-        Self {
-            bar,
-            due: Instant::now(),
-            told_errors: Vec::new(),
-            told_warnings: BTreeSet::new(),
-            told_engine: None,
-            remote: String::new(),
-        }
+        let (errors, warnings, clients) = (Vec::new(), BTreeSet::new(), String::new());
+        Self { bar, due: Instant::now(), begun, errors, warnings, engine: None, clients }
     }
 
-    fn tell_news(&self, news: &[News]) {
-        // the rest was said at the start
+    fn print_news(&self, news: &[News]) {
+        // the rest was printed at the start
         for news in news.iter().filter(|news| news.is_error) {
             self.line(&format!("stereopsis: {}", news.text));
         }
     }
 
-    fn tell(&mut self, status: &Status, beside: &dyn Beside, begun: bool) {
-        for error in &status.errors {
-            if !self.told_errors.contains(error) {
-                self.line(&format!("stereopsis: {error}"));
-            }
+    fn print(&mut self, status: &Status, observer: &dyn RunObserver) {
+        for error in status.errors.iter().filter(|error| !self.errors.contains(error)) {
+            self.line(&format!("stereopsis: {error}"));
         }
-        self.told_errors.clone_from(&status.errors);
+        self.errors.clone_from(&status.errors);
         for warning in &status.warnings {
-            // the numbers in it change, the matter does not
-            let matter: String = warning.chars().filter(|c| !c.is_ascii_digit()).collect();
-            if self.told_warnings.insert(matter) {
+            // the same warning comes with changing numbers
+            if self.warnings.insert(warning.replace(|c: char| c.is_ascii_digit(), "")) {
                 self.line(&format!("stereopsis: {warning}"));
             }
         }
-        if let Some(engine) = status.engine.as_ref().filter(|engine| self.told_engine.as_ref() != Some(engine)) {
-            self.told_engine = Some(Arc::clone(engine));
+        if let Some(engine) = status.engine.as_ref().filter(|engine| self.engine.as_ref() != Some(engine)) {
+            self.engine = Some(Arc::clone(engine));
             let why = status.engine_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
             self.line(&format!("{} on {} {}{why}", status.source.name, engine.kind, engine.adapter));
         }
-        if begun && Instant::now() >= self.due {
-            self.due = Instant::now() + TELL_EVERY;
-            let text =
-                [status.to_string(), beside.words(), self.remote.clone()].into_iter().filter(|text| !text.is_empty());
-            let text = text.collect::<Vec<_>>().join(", ");
+        if (self.begun)(status) && Instant::now() >= self.due {
+            self.due = Instant::now() + PRINT_INTERVAL;
+            let mut parts = vec![status.to_string(), observer.status_words(), self.clients.clone()];
+            parts.retain(|part| !part.is_empty());
+            let text = parts.join(", ");
             match &self.bar {
                 Some(bar) => bar.set_message(console::shown(&text)),
                 None => self.line(&text),
@@ -233,15 +231,15 @@ impl Teller {
         }
     }
 
-    /// What is said at the end, and stays.
-    fn last(&self, text: &str) {
+    /// Prints the last lines, which stay.
+    fn finish(&self, text: &str) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
         console::line(text);
     }
 
-    /// A line that stays. Standard error may be closed; that is no reason to stop.
+    /// Prints a line that stays.
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(console::shown(text)),

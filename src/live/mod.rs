@@ -3,48 +3,49 @@
 //! It owns the capture thread and the engine thread, and outlives any window and any device.
 
 pub mod headless;
+mod health;
 mod remote;
 mod status;
 mod summary;
-mod watch;
 #[cfg(test)]
 mod tests;
 
 pub use crate::engine::worker::{EngineSource, ResultTap, Wake};
-pub use remote::{News, Remote};
+pub use health::Health;
+pub use remote::{News, Remote, RemoteEvents};
 pub use status::{Dropped, Latency, RunLatency, Status};
 pub use summary::Summary;
-pub use watch::Health;
 
 use crate::calibration::CalibrationError;
 use crate::capture::{Capture, CaptureOptions, FrameTap, PairSource, Recipe, Transport};
 use crate::engine::worker::{Control, EngineWorker};
 use crate::engine::{OpenOptions, Output};
 use crate::stereo::StereoParams;
+use health::HealthMonitor;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How the pipeline starts; all of it can be changed while it runs.
 pub struct LiveOptions {
-    /// How frames are made.
+    /// How the source is read and frames are prepared.
     pub capture: CaptureOptions,
     /// Valid parameters.
     pub params: StereoParams,
-    /// Which engine.
+    /// The engine, or how it is opened.
     pub engine: EngineSource,
-    /// Threads of the CPU engine where it has to stand in for another one.
+    /// Threads of the CPU engine where it replaces another one.
     pub threads: Option<usize>,
-    /// Whether each result must have its numbers on the host.
+    /// Each result brings its numbers to the host.
     pub read_back: bool,
-    /// See every result.
+    /// Observers of every result.
     pub taps: Vec<Arc<dyn ResultTap>>,
-    /// Watches and changes parameters from elsewhere, whatever the taps and the source.
+    /// Clients that watch every source and may request parameters.
     pub remote: Option<Arc<dyn Remote>>,
     /// Called after each result and each change of status, on any thread; must not wait.
     pub wake: Wake,
 }
 
 impl LiveOptions {
-    /// Newest pair wins, nobody is told.
+    /// The newest pair wins; no taps, no clients.
     pub fn new(params: StereoParams, engine: OpenOptions) -> Self {
         Self {
             capture: CaptureOptions::default(),
@@ -61,8 +62,8 @@ impl LiveOptions {
 
 /// The running pipeline. Dropping it stops it.
 pub struct Live {
-    // in the order in which they stop: no more looks, no more pairs, then no more results
-    watch: watch::Watch,
+    // in the order in which they stop
+    health: HealthMonitor,
     capture: Mutex<Capture>,
     engine: EngineWorker,
     remote: Option<Arc<dyn Remote>>,
@@ -78,32 +79,38 @@ impl Live {
         let mut params = params;
         if let Some(remote) = &remote {
             params = remote.exchange(&params).unwrap_or(params);
-            remote.set_wake(Arc::clone(&wake));
             capture.taps.push(Arc::clone(remote) as _);
             taps.push(Arc::clone(remote) as _);
         }
         let capture = Capture::start(source, capture);
         let control = Control { params: Arc::new(params), read_back, paused: false, steps: 0 };
-        let engine = EngineWorker::start(capture.frames.clone(), engine, control, threads, taps, wake)?;
-        let watch = watch::Watch::start(Box::new(engine.newest()))?;
-        Ok(Self { watch, capture: Mutex::new(capture), engine, remote })
+        let engine = EngineWorker::start(capture.frames.clone(), engine, control, threads, taps, Arc::clone(&wake))?;
+        if let Some(remote) = &remote {
+            let wake_engine = engine.waker();
+            remote.set_wake(Arc::new(move || {
+                wake_engine();
+                wake();
+            }));
+        }
+        let health = HealthMonitor::start(engine.newest())?;
+        Ok(Self { health, capture: Mutex::new(capture), engine, remote })
     }
 
-    /// Reads another source from now on. The old one is let go in the background: it may take half a second.
+    /// Reads another source from now on. The old one is closed in the background, which may take half a second.
     pub fn set_source(&self, source: Box<dyn PairSource>, options: CaptureOptions) {
         let mut options = options;
         options.taps.extend(self.remote.clone().map(|remote| remote as _));
         let new = Capture::start(source, options);
         self.engine.set_frames(new.frames.clone());
         let old = std::mem::replace(&mut *self.capture(), new);
-        let farewell = std::thread::Builder::new().name("old source".into()).spawn(move || drop(old));
-        if let Err(err) = farewell {
-            log::warn!("no thread to let the old source go: {err}");
+        let closing = std::thread::Builder::new().name("old source".into()).spawn(move || drop(old));
+        if let Err(err) = closing {
+            log::warn!("no thread to close the old source: {err}");
         }
     }
 
-    /// Makes frames in another way: another calibration, working size or scale of depth. A pair that is held, or the last
-    /// one of a source that has ended, is made anew.
+    /// Prepares frames in another way: another calibration, working size or scale of depth. A pair that is held, or the last
+    /// one of a source that has ended, is prepared again, on the engine thread.
     ///
     /// # Errors
     /// The held pair does not fit the calibration; nothing has changed then.
@@ -113,21 +120,20 @@ impl Live {
             (capture.info(), capture.stats().ended)
         };
         if let Some(output) = self.latest().filter(|_| ended || self.is_paused()) {
-            let old = &output.job.frame;
-            recipe.make(&old.raw, &info, old.arrived)?;
-            let recipe = recipe.clone();
-            self.engine.remake_last(Box::new(move |last| recipe.make(&last.raw, &info, last.arrived).ok()));
+            recipe.check(&output.job.frame.raw)?;
+            self.engine.prepare_last(recipe.clone(), info);
         }
         self.capture().set_recipe(recipe);
         Ok(())
     }
 
-    /// How frames are made now.
+    /// How frames are prepared now.
     pub fn recipe(&self) -> Recipe {
         self.capture().recipe()
     }
 
-    /// Has two free-running cameras take their pictures at nearly the same time; [`Status::cameras`] says how that goes.
+    /// Starts the stream of one of two free-running cameras again, so that both take pictures at nearly the same time;
+    /// [`Status::cameras`] has the result.
     pub fn resync(&self) {
         self.capture().resync();
     }
@@ -139,32 +145,32 @@ impl Live {
 
     /// Other parameters, valid ones, from the next pair on; a pair that is held is matched again at once.
     pub fn set_params(&self, params: StereoParams) {
-        self.engine.control(|control| control.params = Arc::new(params));
+        self.engine.set_control(|control| control.params = Arc::new(params));
     }
 
     /// The parameters in force.
     pub fn params(&self) -> Arc<StereoParams> {
-        Arc::clone(&self.engine.wanted().params)
+        self.engine.control().params
     }
 
-    /// Another engine. It is opened in the background; the status says how that went.
+    /// Replaces the engine. It is opened in the background; the status has the result.
     pub fn set_engine(&self, engine: EngineSource) {
         self.engine.set_engine(engine);
     }
 
-    /// Keeps of the newest result what lies on the host: for a window whose device is gone.
+    /// Drops the newest result's texture: the window's device is lost.
     pub fn forget_device(&self) {
         self.engine.forget_device();
     }
 
-    /// Whether results must have their numbers on the host.
+    /// Has each result bring its numbers to the host, or not.
     pub fn set_read_back(&self, read_back: bool) {
-        if self.engine.wanted().read_back != read_back {
-            self.engine.control(|control| control.read_back = read_back);
+        if self.engine.control().read_back != read_back {
+            self.engine.set_control(|control| control.read_back = read_back);
         }
     }
 
-    /// Shows every frame and every result to these from now on. A source that is opened later brings its own taps.
+    /// Replaces the taps for frames and results. A source that is opened later brings its own taps.
     pub fn set_taps(&self, frames: Vec<Arc<dyn FrameTap>>, results: Vec<Arc<dyn ResultTap>>) {
         let (mut frames, mut results) = (frames, results);
         frames.extend(self.remote.clone().map(|remote| remote as _));
@@ -173,9 +179,15 @@ impl Live {
         self.engine.set_taps(results);
     }
 
-    /// Who watches from elsewhere.
+    /// The clients that watch.
     pub fn remote(&self) -> Option<&Arc<dyn Remote>> {
         self.remote.as_ref()
+    }
+
+    /// Exchanges parameters with the clients: tells them those in force, and returns what they request and report.
+    pub fn poll_remote(&self) -> RemoteEvents {
+        let Some(remote) = &self.remote else { return RemoteEvents::default() };
+        RemoteEvents { params: remote.exchange(&self.params()), news: remote.news() }
     }
 
     /// How a recording is played; `None` for other sources.
@@ -187,7 +199,7 @@ impl Live {
     pub fn pause(&self) {
         match self.transport() {
             Some(transport) => transport.pause(),
-            None => self.engine.control(|control| control.paused = true),
+            None => self.engine.set_control(|control| control.paused = true),
         }
     }
 
@@ -196,15 +208,15 @@ impl Live {
         if let Some(transport) = self.transport() {
             transport.play();
         }
-        self.engine.control(|control| control.paused = false);
+        self.engine.set_control(|control| control.paused = false);
     }
 
-    /// Takes the next pair and holds it; of a recording also the one before, where negative.
+    /// Takes the next pair and holds it; in a recording also the one before, where `by` is negative.
     pub fn step(&self, by: i64) {
         if let Some(transport) = self.transport() {
             return transport.step(by);
         }
-        self.engine.control(|control| {
+        self.engine.set_control(|control| {
             control.paused = true;
             control.steps += 1;
         });
@@ -214,7 +226,7 @@ impl Live {
     pub fn is_paused(&self) -> bool {
         match self.transport().map(|transport| transport.get()) {
             Some(playing) => !playing.playing || playing.at_end(),
-            None => self.engine.wanted().paused,
+            None => self.engine.control().paused,
         }
     }
 
@@ -223,14 +235,14 @@ impl Live {
         self.engine.latest()
     }
 
-    /// Everything that a status line says.
+    /// The state of all parts.
     pub fn status(&self) -> Status {
         let (source, cameras, capture) = {
             let capture = self.capture();
             (capture.info(), capture.state(), capture.stats())
         };
         let params = self.params();
-        Status::of(source, cameras, capture, self.engine.stats(), self.watch.seen(), params.cost, self.is_paused())
+        Status::of(source, cameras, capture, self.engine.stats(), self.health.health(), params.cost, self.is_paused())
     }
 
     fn capture(&self) -> MutexGuard<'_, Capture> {

@@ -1,4 +1,4 @@
-//! Somebody elsewhere who watches the pipeline and changes its parameters, such as a client on the network.
+//! Clients elsewhere, such as on the network, that watch the pipeline and request parameters.
 
 use super::Wake;
 use crate::capture::FrameTap;
@@ -6,35 +6,46 @@ use crate::engine::worker::ResultTap;
 use crate::recording::About;
 use crate::stereo::StereoParams;
 
-/// What a remote has to say once.
+/// A message for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct News {
-    /// In words.
+    /// The message.
     pub text: String,
-    /// Something was refused or failed.
+    /// A request was refused, or something failed.
     pub is_error: bool,
 }
 
-/// Sees every frame and result, and may want other parameters. Whoever owns the pipeline asks it now and then; nothing here waits.
+/// What clients have requested and reported since the last poll.
+#[derive(Debug, Default)]
+pub struct RemoteEvents {
+    /// Parameters that a client requests: valid ones, to be set by the owner of the pipeline.
+    pub params: Option<StereoParams>,
+    /// Messages for the user.
+    pub news: Vec<News>,
+}
+
+/// Server of clients that see frames and results and may request parameters. The owner of the pipeline polls it, by
+/// [`super::Live::poll_remote`]; no method but [`Remote::stop`] waits.
 pub trait Remote: FrameTap + ResultTap {
-    /// Says which parameters are in force, and takes those that are wanted instead: valid ones, once.
+    /// Tells clients the parameters in force, and returns those that a client requests instead: valid ones, once.
     fn exchange(&self, in_force: &StereoParams) -> Option<StereoParams>;
 
-    /// What has happened since this was asked last.
+    /// Messages since the last call.
     fn news(&self) -> Vec<News>;
 
-    /// Where somebody can watch; lines for a person.
+    /// Where clients connect; lines for the user.
     fn invitation(&self) -> String;
 
-    /// How it stands, in a few words for a status line.
+    /// State in a few words for a status line.
     fn standing(&self) -> String;
 
-    /// Another source is read, or the same one in another way.
+    /// Tells clients of another source, or another preparation of the same one.
     fn set_about(&self, about: About);
 
-    /// The run ends; waits for a moment at most.
+    /// Ends the server; waits for a moment at most.
     fn stop(&self);
 
-    /// Called from now on when there is something to [exchange](Self::exchange) or [news](Self::news); must not wait.
+    /// Sets the function that is called where there is something to [exchange](Self::exchange), [news](Self::news), or
+    /// results are [wanted](ResultTap::wants_results); it must not wait.
     fn set_wake(&self, wake: Wake);
 }

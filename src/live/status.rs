@@ -1,4 +1,4 @@
-//! What a window or a status line tells of the running pipeline.
+//! State of the running pipeline, for the window and the status line.
 
 use super::Health;
 use crate::calibration::{RowOffset, Verdict};
@@ -41,12 +41,12 @@ pub struct Dropped {
     pub late: u64,
     /// The engine failed.
     pub failed: u64,
-    /// They came while the picture was paused. Nobody misses them.
+    /// They came while the picture was paused, and are not missed.
     pub while_paused: u64,
 }
 
 impl Dropped {
-    /// Pairs that somebody might miss in the picture.
+    /// Pairs that a user might miss.
     pub fn missed(&self) -> u64 {
         self.source + self.late + self.failed
     }
@@ -55,9 +55,9 @@ impl Dropped {
 /// The pipeline at one moment.
 #[derive(Clone, Debug)]
 pub struct Status {
-    /// What is read.
+    /// The source.
     pub source: SourceInfo,
-    /// How its cameras stand.
+    /// State of its cameras.
     pub cameras: SourceState,
     /// Pairs read.
     pub captured: u64,
@@ -81,7 +81,7 @@ pub struct Status {
     pub stages: Vec<StageTime>,
     /// Submission to result of the newest one, ms.
     pub compute_ms: f64,
-    /// Who computes; `None` before the first engine is open.
+    /// The open engine; `None` before the first one is open.
     pub engine: Option<Arc<EngineInfo>>,
     /// Why `auto` chose it: the measured times.
     pub engine_why: Option<String>,
@@ -91,11 +91,11 @@ pub struct Status {
     pub valid_share: Option<f64>,
     /// Error of a recent result where the source knows the truth.
     pub truth: Option<TruthError>,
-    /// How well the pictures fit each other.
+    /// How well the pictures match each other.
     pub health: Health,
-    /// What makes depth worse than it could be, in words to be shown as they are.
+    /// Conditions that make depth worse, as messages to the user.
     pub warnings: Vec<String>,
-    /// What is wrong now, in words to be shown as they are.
+    /// Errors that last, as messages to the user.
     pub errors: Vec<String>,
     /// Whether the pair is held.
     pub paused: bool,
@@ -173,13 +173,13 @@ impl RunLatency {
 impl fmt::Display for Dropped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let causes = [(self.source, "by the source"), (self.late, "late"), (self.failed, "failed")];
-        let told: Vec<_> = causes.iter().filter(|(n, _)| *n > 0).map(|(n, cause)| format!("{n} {cause}")).collect();
+        let named: Vec<_> = causes.iter().filter(|(n, _)| *n > 0).map(|(n, cause)| format!("{n} {cause}")).collect();
         write!(f, "{} dropped", self.missed())?;
-        if told.is_empty() { Ok(()) } else { write!(f, " ({})", told.join(", ")) }
+        if named.is_empty() { Ok(()) } else { write!(f, " ({})", named.join(", ")) }
     }
 }
 
-/// What hurts, with the numbers.
+/// Conditions that make depth worse, with numbers.
 fn warnings(cameras: &SourceState, health: &Health, cost: CostKind) -> Vec<String> {
     let mut warnings = cameras.remarks.clone();
     if let (Some(skew), Some(motion)) = (cameras.skew, health.motion_px_per_s) {

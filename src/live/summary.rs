@@ -1,24 +1,24 @@
-//! How a whole run went, said once at its end: pairs, drops by cause, latency, the share of the processor.
+//! Summary of a whole run, printed at its end: pairs, drops by cause, latency, processor time.
 
 use super::{Dropped, RunLatency, Status};
 use crate::capture::decode_camera::Damaged;
 use crate::process::CpuShare;
 use std::fmt;
 
-/// A whole run.
+/// Summary of a run.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Summary {
     /// How long it took, s.
     pub seconds: f64,
-    /// Pairs that the source had, also those that it left out itself.
+    /// Pairs of the source, with those that it dropped itself.
     pub came: u64,
     /// Pairs that were matched.
     pub computed: u64,
-    /// Pairs that were not, by cause.
+    /// Pairs that were dropped, by cause.
     pub dropped: Dropped,
-    /// Frames of cameras that came damaged and became no pair, by cause.
+    /// Damaged frames of cameras, which became no pair, by cause.
     pub damaged: Damaged,
-    /// Frames that the cameras' drivers could give nobody.
+    /// Frames that the cameras' drivers lost.
     pub missed: u64,
     /// From pair to result; `None` without a result.
     pub latency_ms: Option<RunLatency>,

@@ -111,7 +111,7 @@ fn a_source_that_ends_is_matched_to_its_last_pair() {
     assert_eq!(status.engine.map(|engine| engine.kind), Some(EngineKind::Cpu));
     let stages: Vec<_> = status.stages.iter().map(|stage| stage.name).collect();
     assert!(status.errors.is_empty() && stages == ["cost", "paths + winner", "filters"], "{stages:?}");
-    assert!(wakes.load(Ordering::Relaxed) >= 5, "whoever shows results is told of each");
+    assert!(wakes.load(Ordering::Relaxed) >= 5, "each result wakes the owner");
 }
 
 #[test]

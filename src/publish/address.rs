@@ -1,4 +1,4 @@
-//! Where clients reach this program, in the words of `--publish`.
+//! Addresses to listen on, in the words of `--publish`.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
@@ -7,12 +7,12 @@ use std::str::FromStr;
 /// The port that the Foxglove app expects.
 const PORT: u16 = 8765;
 
-/// To whom is published, and where: `foxglove`, `foxglove=:9000`, `foxglove=0.0.0.0:8765`.
+/// Protocol and address: `foxglove`, `foxglove=:9000`, `foxglove=0.0.0.0:8765`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// What is listened on.
+    /// The address to listen on.
     pub socket: SocketAddr,
-    /// The name that it was told by, such as `robot.lan`.
+    /// The host name that stood for it, such as `robot.lan`.
     pub name: Option<String>,
 }
 
@@ -22,7 +22,7 @@ impl Address {
         self.socket.ip().is_loopback()
     }
 
-    /// Where a client finds it: where all addresses of this machine are listened on, the one that other machines know.
+    /// The address for clients; of `0.0.0.0` the address of this machine in its network.
     pub fn reached_at(&self) -> SocketAddr {
         let ip = self.socket.ip();
         let outward = ip.is_unspecified().then(|| outward(ip).unwrap_or(loopback(ip)));
@@ -30,15 +30,15 @@ impl Address {
     }
 }
 
-/// The address from which this machine would send to others. Nothing is sent.
+/// The address from which this machine would send to others, found without sending.
 fn outward(any: IpAddr) -> Option<IpAddr> {
-    // addresses for documentation, which are nobody's
-    let nobody = match any {
+    // addresses reserved for documentation
+    let reserved = match any {
         IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
         IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
     };
     let socket = UdpSocket::bind((any, 0)).ok()?;
-    socket.connect((nobody, 9)).ok()?;
+    socket.connect((reserved, 9)).ok()?;
     socket.local_addr().ok().map(|address| address.ip()).filter(|ip| !ip.is_unspecified())
 }
 
@@ -58,7 +58,7 @@ impl FromStr for Address {
     }
 }
 
-/// The address that `place` names; what it leaves out is this machine alone and the usual port.
+/// The address in `place`; defaults are loopback and the usual port.
 fn place_of(place: &str) -> Result<Address, String> {
     let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let wrong = |why: &str| format!("'{place}': {why}; expected ADDRESS:PORT, ADDRESS or :PORT");

@@ -1,12 +1,12 @@
-//! One connection: a request that is judged, then a thread that reads what the client says and one that writes what it gets.
+//! One connection: the handshake, then a thread that reads requests and one that writes the [`Outbox`].
 //!
-//! Only the writer waits for the network. What it cannot write stays in the [`Outbox`], which forgets the oldest messages.
+//! Only the writer waits for the network.
 
 use super::Shared;
 use super::guard::{Admitted, Refusal};
-use super::hub::MOST_CLIENTS;
+use super::hub::MAX_CLIENTS;
 use super::outbox::{Next, Outbox};
-use super::protocol::{self, Farewell, Request};
+use super::protocol::{self, CloseReason, Request};
 use crate::stereo::StereoParams;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -15,52 +15,61 @@ use std::time::{Duration, Instant};
 use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{Error, Message as Wire, WebSocket};
 
-/// How long a client may take for its request.
-pub const HANDSHAKE: Duration = Duration::from_secs(3);
-/// Bytes of one message of a client, in however many parts it comes. All parameters at once are a tenth of it.
-pub const MOST_MESSAGE_BYTES: usize = 64 << 10;
-/// After so long a client is asked whether it is still there.
-const PING_EVERY: Duration = Duration::from_secs(20);
-/// What is written at once; a slow network takes a large picture piece by piece.
-const PART_BYTES: usize = 64 << 10;
-/// A client that takes nothing for so long is gone, and so is one that says nothing and is sent no messages.
-const PATIENCE: Duration = Duration::from_mins(1);
-/// How long the other side may take to hear why it is sent away.
-const LINGER: Duration = Duration::from_secs(1);
+/// How long a client may take to send its request.
+pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Size of one message of a client, in any number of frames. All parameters at once are a tenth of it.
+pub const MAX_MESSAGE_BYTES: usize = 64 << 10;
+/// Interval of pings.
+const PING_INTERVAL: Duration = Duration::from_secs(20);
+/// Size of one write: a slow network takes a large picture in chunks.
+const CHUNK_BYTES: usize = 64 << 10;
+/// A client that reads nothing for so long is gone, and so is one that sends nothing while no messages are sent to it.
+const CLIENT_TIMEOUT: Duration = Duration::from_mins(1);
+/// Errors that the answer to one request lists.
+const MAX_COMPLAINTS: usize = 8;
+/// How long a client may take to read why the connection ends.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Serves one client until it goes or is sent away.
+/// Serves one client until it closes the connection or is disconnected.
 pub(super) fn serve(stream: &Arc<TcpStream>, shared: &Arc<Shared>) {
     let outbox = Arc::<Outbox>::default();
-    match greet(stream, shared, &outbox) {
-        Ok(Some((client, rest))) => talk(stream, shared, &outbox, client, rest),
+    match handshake(stream, shared, &outbox) {
+        Ok(Some((client, rest))) => serve_client(stream, shared, &outbox, client, rest),
         Ok(None) => {}
         Err(refusal) => {
-            shared.count_refused(refusal.news.clone());
+            shared.count_refused(refusal.message.clone());
             refuse(stream, &refusal);
             let _ = stream.shutdown(Shutdown::Write);
             linger(stream);
         }
     }
-    // whoever has gone is not there to be told
+    // fails where the client has closed it
     let _ = stream.shutdown(Shutdown::Both);
 }
 
-/// Says why somebody is not let in.
+/// Sends a refusal.
 pub(super) fn refuse(mut stream: &TcpStream, refusal: &Refusal) {
-    // who does not listen is not let in either
-    let _ = stream.set_write_timeout(Some(LINGER)).and_then(|()| stream.write_all(&refusal.answer()));
+    // a client that does not read it is refused as well
+    let _ = stream.set_write_timeout(Some(CLOSE_TIMEOUT)).and_then(|()| stream.write_all(&refusal.answer()));
 }
 
-/// Reads and answers the request: the number of the client, and what it has sent after its request. `None` if it has gone.
-fn greet(stream: &Arc<TcpStream>, shared: &Shared, outbox: &Arc<Outbox>) -> Result<Option<(u64, Vec<u8>)>, Refusal> {
+/// Reads and answers the request. Returns the client's number and the bytes after its request; `None` if it has gone.
+fn handshake(
+    stream: &Arc<TcpStream>,
+    shared: &Shared,
+    outbox: &Arc<Outbox>,
+) -> Result<Option<(u64, Vec<u8>)>, Refusal> {
     let mut reader: &TcpStream = stream;
-    let deadline = Instant::now() + HANDSHAKE;
+    let deadline = Instant::now() + HANDSHAKE_TIMEOUT;
     let mut bytes = Vec::new();
     let mut piece = [0; 1 << 10];
     let Admitted { answer, head_bytes } = loop {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Refusal::new(408, format!("the request did not come within {} s", HANDSHAKE.as_secs())));
+            return Err(Refusal::new(
+                408,
+                format!("the request did not come within {} s", HANDSHAKE_TIMEOUT.as_secs()),
+            ));
         }
         match stream.set_read_timeout(Some(left)).and_then(|()| reader.read(&mut piece)) {
             Ok(0) => return Ok(None),
@@ -75,11 +84,11 @@ fn greet(stream: &Arc<TcpStream>, shared: &Shared, outbox: &Arc<Outbox>) -> Resu
     let Some(client) = shared.hub.join(Arc::clone(outbox)) else {
         return Err(Refusal {
             status: 503,
-            text: format!("{MOST_CLIENTS} clients are connected, and there is no room for more: close one"),
-            news: Some(format!("foxglove: refused a client, since {MOST_CLIENTS} are connected")),
+            text: format!("{MAX_CLIENTS} clients are connected, and there is no room for more: close one"),
+            message: Some(format!("foxglove: refused a client, since {MAX_CLIENTS} are connected")),
         });
     };
-    let is_answered = stream.set_write_timeout(Some(PATIENCE)).and_then(|()| (&**stream).write_all(&answer));
+    let is_answered = stream.set_write_timeout(Some(CLIENT_TIMEOUT)).and_then(|()| (&**stream).write_all(&answer));
     if is_answered.is_err() {
         shared.hub.leave(client);
         return Ok(None);
@@ -87,8 +96,8 @@ fn greet(stream: &Arc<TcpStream>, shared: &Shared, outbox: &Arc<Outbox>) -> Resu
     Ok(Some((client, bytes.split_off(head_bytes))))
 }
 
-/// Reads what the client says; a thread beside writes.
-fn talk(stream: &Arc<TcpStream>, shared: &Arc<Shared>, outbox: &Arc<Outbox>, client: u64, rest: Vec<u8>) {
+/// Reads requests, while another thread writes.
+fn serve_client(stream: &Arc<TcpStream>, shared: &Arc<Shared>, outbox: &Arc<Outbox>, client: u64, rest: Vec<u8>) {
     let (reading, is_read) = mpsc::sync_channel::<()>(0);
     let writer = {
         let (stream, outbox) = (Arc::clone(stream), Arc::clone(outbox));
@@ -97,11 +106,11 @@ fn talk(stream: &Arc<TcpStream>, shared: &Arc<Shared>, outbox: &Arc<Outbox>, cli
     };
     match writer {
         Ok(writer) => {
-            // without a time limit a client that is gone stays for ever
-            let _ = stream.set_read_timeout(Some(PATIENCE));
-            let why = hear(stream, shared, outbox, client, rest);
+            // without a timeout a client that is gone stays for ever
+            let _ = stream.set_read_timeout(Some(CLIENT_TIMEOUT));
+            let why = read_requests(stream, shared, outbox, client, rest);
             shared.hub.leave(client);
-            shared.inbox.put_other(|mail| mail.subscriptions = true);
+            shared.inbox.put_other(|input| input.subscriptions = true);
             outbox.end(why);
             linger(stream);
             let _ = stream.shutdown(Shutdown::Both);
@@ -112,116 +121,117 @@ fn talk(stream: &Arc<TcpStream>, shared: &Arc<Shared>, outbox: &Arc<Outbox>, cli
         }
         Err(err) => {
             shared.hub.leave(client);
-            shared.tell_once(format!("foxglove: a client was sent away, since the system gives no thread: {err}"));
+            shared.report_once(format!("foxglove: a client was sent away, since the system gives no thread: {err}"));
         }
     }
     shared.wake();
 }
 
-/// Does what the client asks for, until it goes or must go.
-fn hear(stream: &Arc<TcpStream>, shared: &Shared, outbox: &Arc<Outbox>, client: u64, rest: Vec<u8>) -> Farewell {
+/// Handles the client's requests until the connection ends; returns why.
+fn read_requests(
+    stream: &Arc<TcpStream>,
+    shared: &Shared,
+    outbox: &Arc<Outbox>,
+    client: u64,
+    rest: Vec<u8>,
+) -> CloseReason {
     let config = WebSocketConfig::default()
         .read_buffer_size(4 << 10)
         .write_buffer_size(0)
-        .max_message_size(Some(MOST_MESSAGE_BYTES))
-        .max_frame_size(Some(MOST_MESSAGE_BYTES));
-    let line = Line { stream: Arc::clone(stream), outbox: Arc::clone(outbox) };
+        .max_message_size(Some(MAX_MESSAGE_BYTES))
+        .max_frame_size(Some(MAX_MESSAGE_BYTES));
+    let stream = ReaderStream { stream: Arc::clone(stream), outbox: Arc::clone(outbox) };
     let mut sent_bytes = outbox.sent_bytes();
-    let mut socket = WebSocket::from_partially_read(line, rest, Role::Server, Some(config));
+    let mut socket = WebSocket::from_partially_read(stream, rest, Role::Server, Some(config));
     while !outbox.has_ended() {
         match socket.read() {
             Ok(Wire::Text(text)) => match Request::read(&text) {
-                Ok(request) => answer(request, shared, outbox, client),
-                Err(why) => outbox.put_words(protocol::error(&why)),
+                Ok(request) => handle_request(request, shared, outbox, client),
+                Err(why) => outbox.put_control(protocol::error(&why)),
             },
-            Ok(Wire::Binary(_)) => outbox.put_words(protocol::error(NOT_OFFERED)),
+            Ok(Wire::Binary(_)) => outbox.put_control(protocol::error(NOT_OFFERED)),
             Ok(_) => {}
             Err(Error::Capacity(_)) => {
-                let most = MOST_MESSAGE_BYTES >> 10;
+                let most = MAX_MESSAGE_BYTES >> 10;
                 shared.count_refused(Some(format!("foxglove: sent a client away: a message has at most {most} KiB")));
-                return Farewell::TooLong;
+                return CloseReason::TooLong;
             }
-            // a ping may lie behind messages on a slow network: as long as it takes those, the client is there
+            // a ping may wait behind messages on a slow network: as long as those are sent, the client is there
             Err(Error::Io(err)) if is_pause(&err) && outbox.sent_bytes() != sent_bytes => {
                 sent_bytes = outbox.sent_bytes();
             }
-            Err(Error::Io(_) | Error::ConnectionClosed | Error::AlreadyClosed) => return Farewell::Away,
-            Err(_) => return Farewell::Nonsense,
+            Err(Error::Io(_) | Error::ConnectionClosed | Error::AlreadyClosed) => return CloseReason::Away,
+            Err(_) => return CloseReason::ProtocolError,
         }
     }
-    Farewell::Away
+    CloseReason::Away
 }
 
 const NOT_OFFERED: &str = "stereopsis offers topics and parameters, and nothing else";
 
-/// Does one thing that the client asks for.
-fn answer(request: Request, shared: &Shared, outbox: &Outbox, client: u64) {
+/// Handles one request.
+fn handle_request(request: Request, shared: &Shared, outbox: &Outbox, client: u64) {
     let complain = |complaints: &[String]| {
-        const MOST: usize = 8;
-        if !complaints.is_empty() {
-            let more = complaints.len().saturating_sub(MOST);
-            let more = if more > 0 { format!("; {more} more") } else { String::new() };
-            outbox.put_words(protocol::error(&(complaints[..complaints.len().min(MOST)].join("; ") + &more)));
+        let (listed, more) = complaints.split_at(complaints.len().min(MAX_COMPLAINTS));
+        let more = if more.is_empty() { String::new() } else { format!("; {} more", more.len()) };
+        if !listed.is_empty() {
+            outbox.put_control(protocol::error(&(listed.join("; ") + &more)));
         }
     };
     let known = |names: Vec<String>| names.into_iter().filter_map(|name| Some(StereoParams::parameter(&name)?.name));
     match request {
         Request::Subscribe { subscriptions } => {
             complain(&shared.hub.subscribe(client, &subscriptions));
-            shared.inbox.put_other(|mail| mail.subscriptions = true);
+            shared.inbox.put_other(|input| input.subscriptions = true);
         }
         Request::Unsubscribe { subscription_ids } => {
             shared.hub.unsubscribe(client, &subscription_ids);
-            shared.inbox.put_other(|mail| mail.subscriptions = true);
+            shared.inbox.put_other(|input| input.subscriptions = true);
         }
         Request::GetParameters { parameter_names, id } => {
-            outbox.put_words(protocol::parameter_values(&shared.panel.get(&parameter_names), id.as_deref()));
+            outbox.put_control(protocol::parameter_values(&shared.panel.get(&parameter_names), id.as_deref()));
         }
         Request::SetParameters { parameters, id } => {
-            let refused = shared.panel.set(&parameters);
-            let names: Vec<_> = parameters.into_iter().map(|wish| wish.name).collect();
+            let refused = shared.panel.request(&parameters);
+            let names: Vec<_> = parameters.into_iter().map(|setting| setting.name).collect();
             if let Some(id) = id {
                 let values = if names.is_empty() { Vec::new() } else { shared.panel.get(&names) };
-                outbox.put_words(protocol::parameter_values(&values, Some(&id)));
+                outbox.put_control(protocol::parameter_values(&values, Some(&id)));
             }
             complain(&refused);
-            shared.put_events(refused);
-            // who follows it learns what is in force, also where that is what it was
-            shared.inbox.put_other(|mail| mail.parameters = true);
-            shared.wake();
+            shared.parameters_requested(refused);
         }
         Request::SubscribeParameterUpdates { parameter_names } => {
-            shared.hub.follow(client, known(parameter_names), true);
+            shared.hub.follow(client, known(parameter_names));
         }
-
         Request::UnsubscribeParameterUpdates { parameter_names } => {
-            shared.hub.follow(client, known(parameter_names), false);
+            shared.hub.unfollow(client, known(parameter_names));
         }
-        Request::Other => outbox.put_words(protocol::error(NOT_OFFERED)),
+        Request::Other => outbox.put_control(protocol::error(NOT_OFFERED)),
     }
 }
 
-/// Writes what is put into the outbox, until nothing more comes.
+/// Writes the outbox until it ends.
 fn write(stream: &TcpStream, outbox: &Outbox, is_read: &mpsc::Receiver<()>) {
     let is_done = write_all(stream, outbox).is_ok();
     outbox.abandon();
     if is_done {
-        // the last words must arrive before the end does
+        // the close frame must arrive before the end does
         let _ = stream.shutdown(Shutdown::Write);
-        // nothing is sent to here: it ends with the reader, or else the time does
-        let _ = is_read.recv_timeout(LINGER);
+        // disconnected with the reader's end
+        let _ = is_read.recv_timeout(CLOSE_TIMEOUT);
     }
     let _ = stream.shutdown(Shutdown::Both);
 }
 
 fn write_all(mut stream: &TcpStream, outbox: &Outbox) -> io::Result<()> {
-    let mut ping_due = Instant::now() + PING_EVERY;
+    let mut ping_due = Instant::now() + PING_INTERVAL;
     loop {
         match outbox.next(ping_due) {
-            Next::Words(frames) => stream.write_all(&frames)?,
+            Next::Control(frames) => stream.write_all(&frames)?,
             Next::Message(message) => {
                 stream.write_all(&message.head)?;
-                for part in message.data.chunks(PART_BYTES) {
+                for part in message.data.chunks(CHUNK_BYTES) {
                     stream.write_all(part)?;
                     outbox.count_sent(part.len());
                 }
@@ -230,15 +240,15 @@ fn write_all(mut stream: &TcpStream, outbox: &Outbox) -> io::Result<()> {
             Next::End => return Ok(()),
         }
         if Instant::now() >= ping_due {
-            ping_due = Instant::now() + PING_EVERY;
+            ping_due = Instant::now() + PING_INTERVAL;
             stream.write_all(&protocol::ping())?;
         }
     }
 }
 
-/// Waits until the other side has heard the last words and hangs up, so that they are not lost with what it still sends.
+/// Waits until the client has read the close frame and closes the connection: bytes that it still sends could reset it before.
 fn linger(mut stream: &TcpStream) {
-    let deadline = Instant::now() + LINGER;
+    let deadline = Instant::now() + CLOSE_TIMEOUT;
     let mut piece = [0; 4 << 10];
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -258,21 +268,21 @@ fn is_pause(err: &io::Error) -> bool {
     matches!(err.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
 
-/// The reader's end of a connection: what it answers by itself, to pings and farewells, takes the way of all words.
-struct Line {
+/// The reader's stream: its automatic answers, to pings and close frames, go to the outbox.
+struct ReaderStream {
     stream: Arc<TcpStream>,
     outbox: Arc<Outbox>,
 }
 
-impl Read for Line {
+impl Read for ReaderStream {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         (&*self.stream).read(bytes)
     }
 }
 
-impl Write for Line {
+impl Write for ReaderStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.outbox.put_words(bytes.to_vec());
+        self.outbox.put_control(bytes.to_vec());
         Ok(bytes.len())
     }
 

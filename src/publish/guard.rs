@@ -1,8 +1,8 @@
-//! Who may come in: decided from the head of a client's request, before anything is sent.
+//! Access control: decides from the head of a client's request, before anything is sent.
 //!
-//! A web page can connect to any address that its reader's machine can reach, and the browser tells its origin truly: pages of others
-//! are refused. A page can also give its own name an address of this machine ("DNS rebinding"); then the host that the browser asks
-//! for is that name, and is refused. Programs send no origin. Where they need not be on this machine they must know a token.
+//! A web page can connect to any address that the browser's machine can reach. The browser sends the page's origin, and foreign
+//! origins are refused. A page's domain can also resolve to an address of this machine ("DNS rebinding"); the browser then sends that
+//! domain as the host, which is refused. Programs send no origin; where they may run on other machines they must send a token.
 
 use super::Address;
 use super::origin::{self, Origin};
@@ -16,30 +16,30 @@ use tungstenite::handshake::machine::TryParse as _;
 use tungstenite::handshake::server::{Request, create_response, write_response};
 use tungstenite::http::HeaderValue;
 
-/// Bytes of a request's head; a browser's has less than one KiB.
-pub const MOST_HEAD_BYTES: usize = 8 << 10;
+/// Size of a request's head; a browser's has less than 1 KiB.
+pub const MAX_HEAD_BYTES: usize = 8 << 10;
 
-/// Why somebody is not let in.
+/// Refusal of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// As HTTP counts them.
+    /// The HTTP status.
     pub status: u16,
-    /// What was wrong, for the client: it says what to do.
+    /// Cause and cure, for the client.
     pub text: String,
-    /// The same for the user, who is told once of each; `None` where it is only counted.
-    pub news: Option<String>,
+    /// Message to the user, who gets each once; `None` where refusals are only counted.
+    pub message: Option<String>,
 }
 
 impl Refusal {
     pub(super) fn new(status: u16, text: impl Into<String>) -> Self {
-        Self { status, text: text.into(), news: None }
+        Self { status, text: text.into(), message: None }
     }
 
-    fn with_news(self, news: String) -> Self {
-        Self { news: Some(news), ..self }
+    fn with_message(self, message: String) -> Self {
+        Self { message: Some(message), ..self }
     }
 
-    /// The answer as it goes over the wire.
+    /// The HTTP answer.
     pub(super) fn answer(&self) -> Vec<u8> {
         let reason = match self.status {
             400 => "Bad Request",
@@ -75,17 +75,17 @@ pub struct Guard {
     token: Option<Token>,
 }
 
-/// A request that is let in.
+/// Admission of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Admitted {
-    /// The answer, which ends the handshake.
+    /// The HTTP answer, which ends the handshake.
     pub answer: Vec<u8>,
-    /// How many bytes the head had; what follows are frames.
+    /// Size of the head; frames follow it.
     pub head_bytes: usize,
 }
 
 impl Guard {
-    /// The rules of this address; without a token whoever reaches it may come in.
+    /// The rules of this address; without a token every client that reaches it is admitted.
     pub fn new(address: &Address, origins: Vec<Origin>, token: Option<Token>) -> Self {
         let named = address.name.iter().cloned();
         let hosts = named.chain(origins.iter().filter_map(|origin| origin.host().map(str::to_owned))).collect();
@@ -93,19 +93,19 @@ impl Guard {
         Self { hosts, machine, origins, token }
     }
 
-    /// Judges what a client has sent so far: `None` until the head is complete. Takes any bytes.
+    /// Judges the bytes that a client has sent so far, whatever they are: `None` until the head is complete.
     pub fn judge(&self, bytes: &[u8]) -> Option<Result<Admitted, Refusal>> {
-        let too_long = || Refusal::new(431, format!("a request has at most {MOST_HEAD_BYTES} bytes"));
-        let head = &bytes[..bytes.len().min(MOST_HEAD_BYTES)];
+        let too_long = || Refusal::new(431, format!("a request has at most {MAX_HEAD_BYTES} bytes"));
+        let head = &bytes[..bytes.len().min(MAX_HEAD_BYTES)];
         match Request::try_parse(head) {
             Ok(Some((head_bytes, request))) => Some(self.admit(&request).map(|answer| Admitted { answer, head_bytes })),
-            Ok(None) if head.len() == MOST_HEAD_BYTES => Some(Err(too_long())),
+            Ok(None) if head.len() == MAX_HEAD_BYTES => Some(Err(too_long())),
             Ok(None) => None,
             Err(err) => Some(Err(no_request(&err))),
         }
     }
 
-    /// The answer that lets a client in.
+    /// The answer that admits a client.
     fn admit(&self, request: &Request) -> Result<Vec<u8>, Refusal> {
         self.check_host(one(request, "host")?)?;
         self.check_origin(one(request, "origin")?)?;
@@ -124,12 +124,12 @@ impl Guard {
         Ok(answer)
     }
 
-    /// Addresses are let in: a page can give its own name any address, but is always asked for by that name.
+    /// Addresses are admitted: a page's domain can resolve to any address, but the browser always sends the domain.
     fn check_host(&self, host: Option<&str>) -> Result<(), Refusal> {
         let host = host.ok_or_else(|| Refusal::new(400, "the request names no host"))?;
         let name = origin::host_of(host).unwrap_or_default().trim_end_matches('.');
         let is_same = |known: &str| !known.is_empty() && known.eq_ignore_ascii_case(name);
-        // not every domain: that of an attacker can have a machine of this name as well
+        // not every domain: an attacker's can have a machine of this name as well
         let label = self.machine.split('.').next().unwrap_or_default();
         let without_domain = name.strip_suffix(".local").or(name.strip_suffix(".lan")).unwrap_or(name);
         let is_machine = is_same(&self.machine) || (!label.is_empty() && label.eq_ignore_ascii_case(without_domain));
@@ -142,10 +142,10 @@ impl Guard {
             "'{host}' is no name of this machine that is known here. Use its address, or start with --publish-allow-origin \
              http://NAME if you trust that name"
         );
-        let news = format!(
+        let message = format!(
             "foxglove: refused a client that calls this machine '{host}'; a page may do so that gave its own name this address"
         );
-        Err(Refusal::new(403, text).with_news(news))
+        Err(Refusal::new(403, text).with_message(message))
     }
 
     fn check_origin(&self, said: Option<&str>) -> Result<(), Refusal> {
@@ -159,8 +159,8 @@ impl Guard {
         let remedy =
             format!("start with --publish-allow-origin {} if you trust it", named.as_deref().unwrap_or("ORIGIN"));
         let text = format!("pages of '{said}' may not watch here; {remedy}");
-        let news = format!("foxglove: refused a page of '{said}'; {remedy}");
-        Err(Refusal::new(403, text).with_news(news))
+        let message = format!("foxglove: refused a page of '{said}'; {remedy}");
+        Err(Refusal::new(403, text).with_message(message))
     }
 
     fn check_token(&self, query: &str) -> Result<(), Refusal> {
@@ -169,19 +169,19 @@ impl Guard {
         match query.split('&').find_map(|pair| pair.strip_prefix("token=")) {
             Some(said) if token.is(said) => Ok(()),
             Some(_) => {
-                let news =
+                let message =
                     "foxglove: refused a client with a wrong token; the link at the start has the right one".to_owned();
-                Err(Refusal::new(401, format!("this is not the token of this run: {remedy}")).with_news(news))
+                Err(Refusal::new(401, format!("this is not the token of this run: {remedy}")).with_message(message))
             }
             None => {
-                let news = "foxglove: refused a client without a token; the link at the start has it".to_owned();
-                Err(Refusal::new(401, format!("a token is needed: {remedy}")).with_news(news))
+                let message = "foxglove: refused a client without a token; the link at the start has it".to_owned();
+                Err(Refusal::new(401, format!("a token is needed: {remedy}")).with_message(message))
             }
         }
     }
 }
 
-/// A header that stands there once or not at all.
+/// A header that occurs at most once.
 fn one<'a>(request: &'a Request, name: &str) -> Result<Option<&'a str>, Refusal> {
     let mut values = request.headers().get_all(name).into_iter();
     match (values.next(), values.next()) {
@@ -194,7 +194,7 @@ fn one<'a>(request: &'a Request, name: &str) -> Result<Option<&'a str>, Refusal>
     }
 }
 
-/// What is no request for a WebSocket.
+/// Refusal of something that is no request for a WebSocket.
 fn no_request(err: &Error) -> Refusal {
     let is_page = matches!(
         err,

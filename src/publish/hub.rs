@@ -1,37 +1,42 @@
-//! Which topics are offered, who is connected, and who has subscribed to what: one lock, held for moments only.
+//! Topics that are offered, clients that are connected, and their subscriptions: one lock, held for moments only.
 
 use super::outbox::{Message, Outbox};
-use super::protocol::{self, Farewell, Subscription};
-use crate::recording::Channel;
+use super::protocol::{self, CloseReason, Subscription};
+use crate::recording::{Channel, Packet};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Clients at once. A dozen windows of Foxglove are many; each client costs two threads.
-pub const MOST_CLIENTS: usize = 32;
+pub const MAX_CLIENTS: usize = 32;
 
 /// Topics and clients.
 pub(super) struct Hub {
     state: Mutex<State>,
-    /// By which clients know whether they come back to the same run.
+    /// By which clients that connect again recognize the same run.
     session: String,
 }
 
 #[derive(Default)]
 struct State {
-    channels: BTreeMap<u64, Arc<Channel>>,
-    members: BTreeMap<u64, Member>,
+    /// By name.
+    topics: BTreeMap<String, Topic>,
+    clients: BTreeMap<u64, Client>,
     /// The last number that a topic or a client was given.
     last: u64,
     is_closed: bool,
 }
 
-/// A client.
-struct Member {
+struct Topic {
+    id: u64,
+    channel: Arc<Channel>,
+}
+
+struct Client {
     outbox: Arc<Outbox>,
-    /// The number that a topic's messages carry; by the topic's number.
+    /// Number of the subscription, which its messages carry, by the topic's number.
     subscriptions: BTreeMap<u64, u32>,
-    /// Parameters of whose changes it is told.
+    /// Parameters whose changes are sent to the client.
     follows: BTreeSet<&'static str>,
 }
 
@@ -40,94 +45,96 @@ impl Hub {
         Self { state: Mutex::default(), session }
     }
 
-    /// Offers a topic; gives its number.
-    pub(super) fn offer(&self, channel: Arc<Channel>) -> u64 {
-        let mut state = self.state();
-        let id = state.number();
-        for member in state.members.values() {
-            member.outbox.put_words(protocol::advertise([(id, &*channel)].into_iter()));
-        }
-        state.channels.insert(id, channel);
-        id
+    /// Offers a topic. One of the same name with messages of another kind is withdrawn.
+    pub(super) fn offer(&self, channel: &Arc<Channel>) {
+        self.state().offer(channel);
     }
 
-    /// Takes a topic back.
-    pub(super) fn take_back(&self, id: u64) {
+    /// Withdraws all topics but these.
+    pub(super) fn keep(&self, topics: &BTreeSet<String>) {
         let mut state = self.state();
-        if state.channels.remove(&id).is_some() {
-            for member in state.members.values_mut() {
-                member.subscriptions.remove(&id);
-                member.outbox.put_words(protocol::unadvertise(id));
+        let State { topics: offered, clients, .. } = &mut *state;
+        offered.retain(|name, topic| {
+            let stays = topics.contains(name);
+            if !stays {
+                withdraw(topic.id, clients);
+            }
+            stays
+        });
+    }
+
+    /// Whether a client has subscribed to this topic.
+    pub(super) fn is_wanted(&self, topic: &str) -> bool {
+        let state = self.state();
+        let subscribed = |id| state.clients.values().any(|client| client.subscriptions.contains_key(&id));
+        state.topics.get(topic).is_some_and(|topic| subscribed(topic.id))
+    }
+
+    /// Sends a message to the clients that have subscribed to its topic.
+    pub(super) fn send(&self, packet: Packet) {
+        let mut state = self.state();
+        let id = state.offer(&packet.channel);
+        let data = Arc::new(packet.data);
+        for client in state.clients.values() {
+            if let Some(&subscription) = client.subscriptions.get(&id) {
+                let head = protocol::message_head(subscription, packet.log_time_ns, data.len());
+                client.outbox.put_message(Message { head, data: Arc::clone(&data) });
             }
         }
     }
 
-    /// Whether somebody has subscribed to a topic.
-    pub(super) fn is_wanted(&self, id: u64) -> bool {
-        self.state().members.values().any(|member| member.subscriptions.contains_key(&id))
-    }
-
-    /// Hands a message to whoever has subscribed to its topic.
-    pub(super) fn send(&self, id: u64, log_time_ns: u64, data: &Arc<Vec<u8>>) {
-        for member in self.state().members.values() {
-            if let Some(&subscription) = member.subscriptions.get(&id) {
-                let head = protocol::message_head(subscription, log_time_ns, data.len());
-                member.outbox.put_message(Message { head, data: Arc::clone(data) });
-            }
-        }
-    }
-
-    /// Tells values of parameters to whoever follows them.
+    /// Sends values of parameters to the clients that follow them.
     pub(super) fn tell_parameters(&self, values: &[(&'static str, Value)]) {
-        for member in self.state().members.values() {
-            let followed = values.iter().filter(|(name, _)| member.follows.contains(name));
+        for client in self.state().clients.values() {
+            let followed = values.iter().filter(|(name, _)| client.follows.contains(name));
             let followed: Vec<_> = followed.cloned().collect();
             if !followed.is_empty() {
-                member.outbox.put_words(protocol::parameter_values(&followed, None));
+                client.outbox.put_control(protocol::parameter_values(&followed, None));
             }
         }
     }
 
     /// How many clients are connected.
     pub(super) fn clients(&self) -> usize {
-        self.state().members.len()
+        self.state().clients.len()
     }
 
-    /// A new client and its number; it is told what is offered. `None` if there is no room.
+    /// Adds a client, and sends it the topics; returns its number. `None` if there is no room.
     pub(super) fn join(&self, outbox: Arc<Outbox>) -> Option<u64> {
         let mut state = self.state();
-        if state.is_closed || state.members.len() >= MOST_CLIENTS {
+        if state.is_closed || state.clients.len() >= MAX_CLIENTS {
             return None;
         }
-        outbox.put_words(protocol::server_info(&self.session));
-        if !state.channels.is_empty() {
-            outbox.put_words(protocol::advertise(state.channels.iter().map(|(&id, channel)| (id, &**channel))));
+        outbox.put_control(protocol::server_info(&self.session));
+        if !state.topics.is_empty() {
+            let topics = state.topics.values();
+            outbox.put_control(protocol::advertise(topics.map(|topic| (topic.id, &*topic.channel))));
         }
-        let id = state.number();
-        state.members.insert(id, Member { outbox, subscriptions: BTreeMap::new(), follows: BTreeSet::new() });
+        let id = state.new_id();
+        state.clients.insert(id, Client { outbox, subscriptions: BTreeMap::new(), follows: BTreeSet::new() });
         Some(id)
     }
 
-    /// A client has gone.
+    /// Removes a client.
     pub(super) fn leave(&self, client: u64) {
-        self.state().members.remove(&client);
+        self.state().clients.remove(&client);
     }
 
-    /// Subscribes to topics; says what is wrong with some of them.
+    /// Subscribes to topics; returns what is wrong with some of them.
     pub(super) fn subscribe(&self, client: u64, wanted: &[Subscription]) -> Vec<String> {
         let mut state = self.state();
-        let State { channels, members, .. } = &mut *state;
-        let Some(member) = members.get_mut(&client) else { return Vec::new() };
+        let State { topics, clients, .. } = &mut *state;
+        let Some(client) = clients.get_mut(&client) else { return Vec::new() };
         let mut complaints = Vec::new();
         for &Subscription { id, channel_id } in wanted {
-            if !channels.contains_key(&channel_id) {
+            if !topics.values().any(|topic| topic.id == channel_id) {
                 complaints.push(format!("there is no topic of number {channel_id}"));
-            } else if member.subscriptions.contains_key(&channel_id) {
+            } else if client.subscriptions.contains_key(&channel_id) {
                 complaints.push(format!("the topic of number {channel_id} is subscribed to already"));
-            } else if member.subscriptions.values().any(|&known| known == id) {
+            } else if client.subscriptions.values().any(|&known| known == id) {
                 complaints.push(format!("{id} is the number of another subscription"));
             } else {
-                member.subscriptions.insert(channel_id, id);
+                client.subscriptions.insert(channel_id, id);
             }
         }
         complaints
@@ -136,30 +143,33 @@ impl Hub {
     /// Ends subscriptions by their numbers.
     pub(super) fn unsubscribe(&self, client: u64, ids: &[u32]) {
         let gone: BTreeSet<_> = ids.iter().collect();
-        if let Some(member) = self.state().members.get_mut(&client) {
-            member.subscriptions.retain(|_, id| !gone.contains(id));
+        if let Some(client) = self.state().clients.get_mut(&client) {
+            client.subscriptions.retain(|_, id| !gone.contains(id));
         }
     }
 
-    /// Tells changes of these parameters to a client from now on, or no more.
-    pub(super) fn follow(&self, client: u64, names: impl Iterator<Item = &'static str>, on: bool) {
-        if let Some(member) = self.state().members.get_mut(&client) {
+    /// Sends a client changes of these parameters from now on.
+    pub(super) fn follow(&self, client: u64, names: impl Iterator<Item = &'static str>) {
+        if let Some(client) = self.state().clients.get_mut(&client) {
+            client.follows.extend(names);
+        }
+    }
+
+    /// Sends a client changes of these parameters no more.
+    pub(super) fn unfollow(&self, client: u64, names: impl Iterator<Item = &'static str>) {
+        if let Some(client) = self.state().clients.get_mut(&client) {
             for name in names {
-                if on {
-                    member.follows.insert(name);
-                } else {
-                    member.follows.remove(name);
-                }
+                client.follows.remove(name);
             }
         }
     }
 
-    /// Says goodbye to all clients; nobody comes in any more.
+    /// Ends all connections; no client can join any more.
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.is_closed = true;
-        for member in state.members.values() {
-            member.outbox.end(Farewell::Away);
+        for client in state.clients.values() {
+            client.outbox.end(CloseReason::Away);
         }
     }
 
@@ -169,9 +179,33 @@ impl Hub {
 }
 
 impl State {
-    fn number(&mut self) -> u64 {
+    fn new_id(&mut self) -> u64 {
         self.last += 1;
         self.last
+    }
+
+    /// Offers a topic; returns its number.
+    fn offer(&mut self, channel: &Arc<Channel>) -> u64 {
+        if let Some(known) = self.topics.get(&channel.topic) {
+            if known.channel == *channel {
+                return known.id;
+            }
+            withdraw(known.id, &mut self.clients);
+        }
+        let id = self.new_id();
+        for client in self.clients.values() {
+            client.outbox.put_control(protocol::advertise([(id, &**channel)].into_iter()));
+        }
+        self.topics.insert(channel.topic.clone(), Topic { id, channel: Arc::clone(channel) });
+        id
+    }
+}
+
+/// Ends the subscriptions to a topic, and withdraws it from the clients.
+fn withdraw(id: u64, clients: &mut BTreeMap<u64, Client>) {
+    for client in clients.values_mut() {
+        client.subscriptions.remove(&id);
+        client.outbox.put_control(protocol::unadvertise(id));
     }
 }
 
@@ -190,14 +224,22 @@ mod tests {
         })
     }
 
-    /// How many words and how many messages wait.
+    fn packet(topic: &str) -> Packet {
+        Packet { channel: channel(topic), sequence: 0, log_time_ns: 1, publish_time_ns: 1, data: Vec::new() }
+    }
+
+    fn id_of(hub: &Hub, topic: &str) -> u64 {
+        hub.state().topics[topic].id
+    }
+
+    /// How many control frames and how many messages wait.
     fn waiting(outbox: &Outbox) -> (usize, usize) {
-        let (mut words, mut messages) = (0, 0);
+        let (mut control, mut messages) = (0, 0);
         loop {
             match outbox.next(Instant::now()) {
-                Next::Words(_) => words += 1,
+                Next::Control(_) => control += 1,
                 Next::Message(_) => messages += 1,
-                Next::Nothing | Next::End => return (words, messages),
+                Next::Nothing | Next::End => return (control, messages),
             }
         }
     }
@@ -205,24 +247,29 @@ mod tests {
     #[test]
     fn a_client_gets_what_it_subscribed_to_until_the_topic_goes() {
         let hub = Hub::new("run".into());
-        let one = hub.offer(channel("/one"));
+        hub.offer(&channel("/one"));
         let outbox = Arc::<Outbox>::default();
         let client = hub.join(Arc::clone(&outbox)).unwrap();
-        let two = hub.offer(channel("/two"));
-        assert_eq!(waiting(&outbox), (3, 0), "who it is, one, two");
+        hub.offer(&channel("/two"));
+        let (one, two) = (id_of(&hub, "/one"), id_of(&hub, "/two"));
+        assert_eq!(waiting(&outbox), (3, 0), "server, one, two");
         let wanted =
             [(7, one), (7, two), (8, one), (9, 12_345)].map(|(id, channel_id)| Subscription { id, channel_id });
         assert_eq!(hub.subscribe(client, &wanted).len(), 3);
-        assert!(hub.is_wanted(one) && !hub.is_wanted(two));
-        hub.send(one, 1, &Arc::default());
-        hub.send(two, 1, &Arc::default());
+        assert!(hub.is_wanted("/one") && !hub.is_wanted("/two") && !hub.is_wanted("/tf"));
+        hub.send(packet("/one"));
+        hub.send(packet("/two"));
         assert_eq!(waiting(&outbox), (0, 1));
-        hub.take_back(one);
-        hub.send(one, 1, &Arc::default());
-        assert!(waiting(&outbox) == (1, 0) && !hub.is_wanted(one));
+        hub.keep(&["/two".to_owned()].into());
+        assert!(waiting(&outbox) == (1, 0) && !hub.is_wanted("/one"));
+        hub.send(packet("/one"));
+        assert_eq!(waiting(&outbox), (1, 0), "it is offered again, by another number");
         hub.subscribe(client, &[Subscription { id: 1, channel_id: two }]);
         hub.unsubscribe(client, &[1, 2]);
-        assert!(!hub.is_wanted(two));
+        assert!(!hub.is_wanted("/two"));
+        let other_kind = Channel { message_encoding: "protobuf".into(), ..(*channel("/two")).clone() };
+        hub.offer(&Arc::new(other_kind));
+        assert_eq!((waiting(&outbox), id_of(&hub, "/two") > two), ((2, 0), true));
         hub.leave(client);
         assert_eq!(hub.subscribe(client, &wanted), Vec::<String>::new());
     }
@@ -230,11 +277,11 @@ mod tests {
     #[test]
     fn there_is_room_for_so_many_and_for_nobody_after_the_end() {
         let hub = Hub::new("run".into());
-        let clients: Vec<_> = (0..MOST_CLIENTS).map(|_| hub.join(Arc::default()).unwrap()).collect();
+        let clients: Vec<_> = (0..MAX_CLIENTS).map(|_| hub.join(Arc::default()).unwrap()).collect();
         assert_eq!(hub.join(Arc::default()), None);
         hub.leave(clients[3]);
         let outbox = Arc::<Outbox>::default();
-        assert!(hub.join(Arc::clone(&outbox)).is_some() && hub.clients() == MOST_CLIENTS);
+        assert!(hub.join(Arc::clone(&outbox)).is_some() && hub.clients() == MAX_CLIENTS);
         hub.close();
         assert!(outbox.has_ended());
         hub.leave(clients[4]);
@@ -247,11 +294,11 @@ mod tests {
         let outbox = Arc::<Outbox>::default();
         let client = hub.join(Arc::clone(&outbox)).unwrap();
         waiting(&outbox);
-        hub.follow(client, ["p1"].into_iter(), true);
+        hub.follow(client, ["p1"].into_iter());
         hub.tell_parameters(&[("p1", 1.into()), ("p2", 2.into())]);
         hub.tell_parameters(&[("p2", 2.into())]);
         assert_eq!(waiting(&outbox), (1, 0));
-        hub.follow(client, ["p1"].into_iter(), false);
+        hub.unfollow(client, ["p1"].into_iter());
         hub.tell_parameters(&[("p1", 1.into())]);
         assert_eq!(waiting(&outbox), (0, 0));
     }

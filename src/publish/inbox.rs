@@ -1,4 +1,4 @@
-//! What waits for the publishing thread: of each kind the newest, so that nobody waits for a network.
+//! Input of the publishing thread: of each kind the newest, so that capture and engine never wait for a network.
 
 use crate::capture::{Frame, SourceInfo};
 use crate::engine::Output;
@@ -6,104 +6,134 @@ use crate::recording::About;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// What came since the thread looked last.
+/// Input since the thread took the last one.
 #[derive(Default)]
-pub(super) struct Mail {
+pub(super) struct Input {
     /// The newest frame, and its source.
     pub(super) frame: Option<(Arc<Frame>, SourceInfo)>,
     /// The newest result.
     pub(super) output: Option<Arc<Output>>,
-    /// What is known of the source now.
+    /// Description of another source.
     pub(super) about: Option<About>,
-    /// Somebody subscribed or went.
+    /// Subscriptions have changed.
     pub(super) subscriptions: bool,
-    /// Parameters are to be told to the clients.
+    /// The parameters must be sent to the clients.
     pub(super) parameters: bool,
+    /// Refused requests, to be published as events.
+    pub(super) refused: Vec<String>,
     /// The program ends.
     pub(super) stop: bool,
 }
 
-/// How many were replaced before they were sent.
+/// Kinds of messages that clients have subscribed to.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    pub(super) frames: bool,
+    pub(super) results: bool,
+}
+
+/// Messages that clients had subscribed to and that were replaced by newer ones before they were packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DroppedByNetwork {
-    /// Pairs that somebody had subscribed to.
+    /// Messages of pairs.
     pub pairs: u64,
-    /// Results that somebody had subscribed to.
+    /// Messages of results.
     pub results: u64,
 }
 
-#[derive(Default)]
-struct Slots {
-    mail: Mail,
-    /// The mail is worth waking for.
-    rung: bool,
-    /// The frame and the result in the mail are awaited by somebody.
-    awaited: (bool, bool),
+struct State {
+    input: Input,
+    /// The input is to be taken at once.
+    is_urgent: bool,
+    wanted: Wanted,
+    /// What was wanted when the frame and the result came.
+    counted: Wanted,
     dropped: DroppedByNetwork,
 }
 
-/// One place for each kind of mail.
-#[derive(Default)]
+/// One place for each kind of input.
 pub(super) struct Inbox {
-    slots: Mutex<Slots>,
-    bell: Condvar,
+    state: Mutex<State>,
+    changed: Condvar,
 }
 
+const NONE: Wanted = Wanted { frames: false, results: false };
+
 impl Inbox {
-    /// A frame; it lies there without waking anybody where it is not wanted, for whoever subscribes while nothing comes.
-    pub(super) fn put_frame(&self, frame: &Arc<Frame>, source: &SourceInfo, wanted: bool) {
-        self.put(wanted, |slots| {
-            slots.dropped.pairs += u64::from(slots.mail.frame.is_some() && slots.awaited.0);
-            slots.mail.frame = Some((Arc::clone(frame), source.clone()));
-            slots.awaited.0 = wanted;
+    /// Everything is wanted until [`Self::set_wanted`] says otherwise.
+    pub(super) fn new() -> Self {
+        let (input, dropped) = (Input::default(), DroppedByNetwork::default());
+        let wanted = Wanted { frames: true, results: true };
+        let state = State { input, is_urgent: false, wanted, counted: NONE, dropped };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// Puts a frame. Where it is not wanted it waits here for a later subscription.
+    pub(super) fn put_frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
+        self.put(|state| {
+            state.dropped.pairs += u64::from(state.input.frame.is_some() && state.counted.frames);
+            state.input.frame = Some((Arc::clone(frame), source.clone()));
+            state.counted.frames = state.wanted.frames;
+            state.wanted.frames
         });
     }
 
-    /// A result.
-    pub(super) fn put_output(&self, output: &Arc<Output>, wanted: bool) {
-        // a picture on the device would outlive its device here
+    /// Puts a result, as [`Self::put_frame`].
+    pub(super) fn put_output(&self, output: &Arc<Output>) {
+        // a texture would outlive its device here
         let on_host = || Arc::new(Output { texture: None, ..(**output).clone() });
         let output = if output.texture.is_some() { on_host() } else { Arc::clone(output) };
-        self.put(wanted, |slots| {
-            slots.dropped.results += u64::from(slots.mail.output.is_some() && slots.awaited.1);
-            slots.mail.output = Some(output);
-            slots.awaited.1 = wanted;
+        self.put(|state| {
+            state.dropped.results += u64::from(state.input.output.is_some() && state.counted.results);
+            state.input.output = Some(output);
+            state.counted.results = state.wanted.results;
+            state.wanted.results
         });
     }
 
-    /// Any other mail, which wakes.
-    pub(super) fn put_other(&self, change: impl FnOnce(&mut Mail)) {
-        self.put(true, |slots| change(&mut slots.mail));
+    /// Puts any other input, which is taken at once.
+    pub(super) fn put_other(&self, change: impl FnOnce(&mut Input)) {
+        self.put(|state| {
+            change(&mut state.input);
+            true
+        });
     }
 
-    fn put(&self, rings: bool, change: impl FnOnce(&mut Slots)) {
-        let mut slots = self.slots();
-        change(&mut slots);
-        slots.rung |= rings;
-        drop(slots);
-        if rings {
-            self.bell.notify_one();
+    /// `change` returns whether the input is to be taken at once.
+    fn put(&self, change: impl FnOnce(&mut State) -> bool) {
+        let mut state = self.state();
+        if change(&mut state) {
+            state.is_urgent = true;
+            drop(state);
+            self.changed.notify_one();
         }
     }
 
-    /// The mail, as soon as some is worth it, or else at this moment.
-    pub(super) fn wait(&self, until: Instant) -> Mail {
-        let mut slots = self.slots();
-        while !slots.rung {
-            let Some(left) = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) else { break };
-            slots = self.bell.wait_timeout(slots, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        slots.rung = false;
-        slots.awaited = (false, false);
-        std::mem::take(&mut slots.mail)
+    /// The input, as soon as some is urgent, or else at this moment.
+    pub(super) fn wait(&self, until: Instant) -> Input {
+        let timeout = until.saturating_duration_since(Instant::now());
+        let waited = self.changed.wait_timeout_while(self.state(), timeout, |state| !state.is_urgent);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        (state.is_urgent, state.counted) = (false, NONE);
+        std::mem::take(&mut state.input)
     }
 
-    /// What was replaced so far.
+    /// Replaces what is wanted; returns what was.
+    pub(super) fn set_wanted(&self, wanted: Wanted) -> Wanted {
+        std::mem::replace(&mut self.state().wanted, wanted)
+    }
+
+    /// What is wanted.
+    pub(super) fn wanted(&self) -> Wanted {
+        self.state().wanted
+    }
+
+    /// Drops so far.
     pub(super) fn dropped(&self) -> DroppedByNetwork {
-        self.slots().dropped
+        self.state().dropped
     }
 
-    fn slots(&self) -> MutexGuard<'_, Slots> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,24 +1,23 @@
-//! Live topics for Foxglove over a WebSocket: what a recording would hold, while it happens; and parameters that clients set.
+//! Live topics for Foxglove over a WebSocket, with the messages of a recording; and parameters that clients set.
 //!
 //! ```text
-//!  capture, engine ─▶ newest frame, newest result ─▶ packets of what somebody subscribed to ─▶ a queue for each client ─▶ network
-//!  (taps)             (inbox)                        (worker, offer)                          (hub, outbox)              (client)
-//!  pipeline ◀─────────────────── wanted parameters (panel) ◀───────────────────────────────── requests (protocol) ◀──── let in (server, guard)
+//!  capture, engine ─▶ newest frame, newest result ─▶ packets of subscribed topics ─▶ a queue for each client ─▶ network
+//!  (taps)             (inbox)                        (worker, topics)                (hub, outbox)              (client)
+//!  pipeline ◀─────────────────── requested parameters (panel) ◀───────────────────── requests (protocol) ◀──── admission (server, guard)
 //! ```
 //!
-//! Nothing here makes capture or engine wait: a frame replaces the one that was not packed yet, which is counted. What the network
-//! does not take in time is dropped, oldest first, for each client by itself.
+//! Capture and engine never wait here: a frame replaces the one that was not packed yet, which is counted. Messages that the network
+//! does not take in time are dropped, oldest first, for each client separately.
 //!
-//! The server is this program's own, since that of the crate `foxglove` lets every web page in and bounds nothing; before another
-//! server stood in front of it, its port would be the way around. Nothing that a client does grows without an end: see the constants
-//! of [`guard`], `client`, `hub`, `outbox`, `server` and [`panel`].
+//! The server is this program's own: that of the crate `foxglove` admits every web page and bounds nothing, and a proxy before it
+//! would leave its port open. All that clients can make grow is bounded: see the constants of [`guard`], `client`, `hub`, `outbox`,
+//! `server` and [`panel`].
 
 mod address;
 mod client;
 pub mod guard;
 mod hub;
 mod inbox;
-mod offer;
 pub mod origin;
 mod outbox;
 pub mod panel;
@@ -26,14 +25,15 @@ pub mod protocol;
 mod server;
 mod shared;
 mod token;
+mod topics;
 mod worker;
 
 pub use address::Address;
-pub use client::{HANDSHAKE, MOST_MESSAGE_BYTES};
-pub use hub::MOST_CLIENTS;
+pub use client::{HANDSHAKE_TIMEOUT, MAX_MESSAGE_BYTES};
+pub use hub::MAX_CLIENTS;
 pub use inbox::DroppedByNetwork;
 pub use origin::Origin;
-pub use server::MOST_CONNECTIONS;
+pub use server::MAX_CONNECTIONS;
 pub use token::Token;
 
 use crate::capture::{Frame, FrameTap, SourceInfo};
@@ -50,18 +50,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What a user should know of a link with a token.
-const WHOEVER: &str = "whoever has this link can watch and change parameters; what is sent is not encrypted";
+/// Printed below a link with a token.
+const LINK_NOTICE: &str = "everyone who has this link can watch and change parameters; the connection is not encrypted";
 
-/// Why nothing is published.
+/// Error that prevents publishing.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// The address cannot be listened on.
     #[error("cannot publish on {address}: {cause}")]
     Address {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// Why, and what to do.
+        /// Cause and cure.
         cause: String,
     },
     /// There is no token.
@@ -72,14 +72,14 @@ pub enum PublishError {
     Thread(#[from] std::io::Error),
 }
 
-/// To whom is published.
+/// Address and access rules of the server.
 #[derive(Clone, Debug)]
 pub struct PublishOptions {
-    /// Where.
+    /// The address.
     pub address: Address,
-    /// Pages that may watch beside those of this machine and Foxglove's.
+    /// Origins of web pages that may connect, beside those of this machine and Foxglove's.
     pub origins: Vec<Origin>,
-    /// What every client must know. `None` is nothing on this machine alone, and else a random one.
+    /// The token that every client must send. `None` is none for this machine alone, else a random one.
     pub token: Option<Token>,
 }
 
@@ -89,14 +89,14 @@ impl From<Address> for PublishOptions {
     }
 }
 
-/// How publishing goes.
+/// State of the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PublishStatus {
-    /// Clients that are connected.
+    /// Connected clients.
     pub clients: usize,
-    /// How many were not let in, or were sent away.
+    /// Clients that were refused or disconnected.
     pub refused: u64,
-    /// What somebody wanted and was replaced by something newer before it was sent.
+    /// Messages that were replaced by newer ones before they were packed.
     pub dropped: DroppedByNetwork,
 }
 
@@ -115,7 +115,7 @@ impl Publisher {
     /// The address is taken or is none of this machine's, or the system gives no thread or no random bytes.
     pub fn start(options: impl Into<PublishOptions>) -> Result<Arc<Self>, PublishError> {
         let PublishOptions { mut address, origins, token } = options.into();
-        let socket = TcpListener::bind(address.socket).map_err(|err| not_there(address.socket, &err))?;
+        let socket = TcpListener::bind(address.socket).map_err(|err| bind_error(address.socket, &err))?;
         address.socket.set_port(socket.local_addr()?.port());
         let token = match token {
             None if !address.is_private() => Some(Token::random().map_err(PublishError::Token)?),
@@ -129,17 +129,17 @@ impl Publisher {
         let thread = std::thread::Builder::new().name("publish".into()).spawn(move || worker.run())?;
         let publisher = Self { shared, address, token, thread: Mutex::new(Some(thread)) };
         if publisher.token.is_some() {
-            publisher.shared.panel.warn(publisher.invitation());
+            publisher.shared.panel.notify(publisher.invitation());
         }
         Ok(Arc::new(publisher))
     }
 
-    /// Where it listens; never port 0.
+    /// The address; never port 0.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// What clients open.
+    /// The link that clients open.
     pub fn link(&self) -> String {
         let address = self.address.reached_at();
         match &self.token {
@@ -148,7 +148,7 @@ impl Publisher {
         }
     }
 
-    /// How it goes.
+    /// The state.
     pub fn status(&self) -> PublishStatus {
         let Shared { hub, inbox, .. } = &*self.shared;
         PublishStatus { clients: hub.clients(), refused: self.shared.refused(), dropped: inbox.dropped() }
@@ -163,13 +163,13 @@ impl Drop for Publisher {
 
 impl FrameTap for Publisher {
     fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
-        self.shared.inbox.put_frame(frame, source, self.shared.wants_frames());
+        self.shared.inbox.put_frame(frame, source);
     }
 }
 
 impl ResultTap for Publisher {
     fn result(&self, output: &Arc<Output>) {
-        self.shared.inbox.put_output(output, self.wants_results());
+        self.shared.inbox.put_output(output);
     }
 
     fn result_again(&self, output: &Arc<Output>) {
@@ -177,17 +177,17 @@ impl ResultTap for Publisher {
     }
 
     fn wants_results(&self) -> bool {
-        self.shared.wants_results()
+        self.shared.inbox.wanted().results
     }
 }
 
 impl Remote for Publisher {
     fn exchange(&self, in_force: &StereoParams) -> Option<StereoParams> {
-        let (wanted, tell) = self.shared.panel.exchange(in_force);
-        if tell {
-            self.shared.inbox.put_other(|mail| mail.parameters = true);
+        let (requested, changed) = self.shared.panel.exchange(in_force);
+        if changed {
+            self.shared.inbox.put_other(|input| input.parameters = true);
         }
-        wanted
+        requested
     }
 
     fn news(&self) -> Vec<News> {
@@ -197,27 +197,27 @@ impl Remote for Publisher {
     fn standing(&self) -> String {
         let PublishStatus { clients, refused, dropped } = self.status();
         let clients = if clients == 1 { "1 client".to_owned() } else { format!("{clients} clients") };
-        let lost = [(dropped.pairs + dropped.results, "not sent"), (refused, "refused")];
-        let lost = lost.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!(", {n} {what}"));
-        format!("foxglove {clients}{}", lost.collect::<Vec<_>>().concat())
+        let counts = [(dropped.pairs + dropped.results, "not sent"), (refused, "refused")];
+        let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, cause)| format!(", {n} {cause}"));
+        format!("foxglove {clients}{}", counts.collect::<String>())
     }
 
     fn invitation(&self) -> String {
         let mut words = format!("foxglove: {} (open it in Foxglove: Open connection)", self.link());
         if self.token.is_some() {
             words += "\nfoxglove: ";
-            words += WHOEVER;
+            words += LINK_NOTICE;
         }
         words
     }
 
     fn set_about(&self, about: About) {
-        self.shared.inbox.put_other(|mail| mail.about = Some(about));
+        self.shared.inbox.put_other(|input| input.about = Some(about));
     }
 
-    /// Says goodbye to the clients. A client that does not listen holds nobody up: half a second is all that is waited.
+    /// Ends the connections; waits for half a second at most.
     fn stop(&self) {
-        self.shared.inbox.put_other(|mail| mail.stop = true);
+        self.shared.inbox.put_other(|input| input.stop = true);
         if let Some(thread) = lock(&self.thread).take() {
             crate::capture::worker::join_or_leave(thread, "the publishing thread");
         }
@@ -228,8 +228,8 @@ impl Remote for Publisher {
     }
 }
 
-/// Why an address cannot be listened on, and what to do.
-fn not_there(address: SocketAddr, err: &std::io::Error) -> PublishError {
+/// Error of an address that cannot be listened on, with its cure.
+fn bind_error(address: SocketAddr, err: &std::io::Error) -> PublishError {
     use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
     let cause = match err.kind() {
         AddrInUse => {

@@ -1,20 +1,20 @@
-//! Origins: which web page, or which app, a browser connects for.
+//! Origins of web pages and apps.
 
 use crate::console;
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// Foxglove's own: the web app; the desktop app, whose pages are files. Its embedded viewer is not among them: any web page can show
-/// that one, and can make it connect and run code.
+/// Foxglove's web app and desktop app, whose pages are files. Its embedded viewer is not among them: any web page can embed it, and
+/// can have it connect and run code.
 pub const FOXGLOVES: [&str; 2] = ["https://app.foxglove.dev", "file://"];
 
-/// What a browser says of the page that connects: `https://app.foxglove.dev`, `http://localhost:8080`, `file://`, `null`.
+/// Origin of a page as a browser sends it: `https://app.foxglove.dev`, `http://localhost:8080`, `file://`, `null`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin(String);
 
 impl Origin {
-    /// Whether its page comes from this machine, by whatever port.
+    /// Whether its page comes from this machine, by any port.
     pub fn is_loopback(&self) -> bool {
         let is_web = self.0.starts_with("http://") || self.0.starts_with("https://");
         is_web && self.host().is_some_and(is_loopback)
@@ -25,7 +25,7 @@ impl Origin {
         FOXGLOVES.contains(&self.0.as_str())
     }
 
-    /// The name of its machine; `None` where its pages are files or nobody's.
+    /// Its host; `None` where its pages are files or have no origin.
     pub fn host(&self) -> Option<&str> {
         let (_, place) = self.0.split_once("://")?;
         host_of(place).filter(|host| !host.is_empty())
@@ -55,7 +55,7 @@ impl FromStr for Origin {
         if !is_scheme || !is_place || host_of(place).is_none() || (is_web && place.is_empty()) {
             return Err(wrong());
         }
-        // browsers leave out what goes without saying
+        // browsers leave out the default port
         let usual = match scheme {
             "http" => ":80",
             "https" => ":443",
@@ -72,7 +72,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The name or address in `name:port`, `address:port`, `[address]:port`; `None` for nonsense.
+/// The name or address in `name:port`, `address:port`, `[address]:port`; `None` for anything else.
 pub(super) fn host_of(place: &str) -> Option<&str> {
     let (host, rest) = match place.strip_prefix('[') {
         Some(inner) => inner.split_once(']')?,
@@ -82,7 +82,7 @@ pub(super) fn host_of(place: &str) -> Option<&str> {
     (rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port)).then_some(host)
 }
 
-/// Whether this name or address is this machine and nothing else.
+/// Whether this name or address is loopback.
 pub(super) fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }

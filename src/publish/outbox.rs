@@ -1,33 +1,33 @@
-//! What waits to be sent to one client: a bounded lot, so that a client that does not listen costs nothing.
+//! Bounded send queue of one client: a client that does not read costs no memory.
 
-use super::protocol::{self, Farewell};
+use super::protocol::{self, CloseReason};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// Messages that wait for one client; topics come in bursts, so it takes all of a pair. All clients share the bytes.
-const MOST_MESSAGES: usize = 32;
-/// Bytes of words (topics, values, complaints) that wait for one client; all topics with their schemas are a tenth of it.
-const MOST_WORDS_BYTES: usize = 1 << 20;
+/// Capacity of messages: all topics of a pair, which come in bursts. All clients share the bytes.
+const MAX_MESSAGES: usize = 32;
+/// Capacity of control frames (topics, values, errors) in bytes; all topics with their schemas are a tenth of it.
+const MAX_CONTROL_BYTES: usize = 1 << 20;
 
 /// A message of a topic; the data are shared.
 #[derive(Debug)]
 pub(super) struct Message {
-    /// What comes before the data.
+    /// Head of the frame and of the message.
     pub(super) head: Vec<u8>,
     pub(super) data: Arc<Vec<u8>>,
 }
 
-/// What is to be sent next.
+/// The next thing to send.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// Frames as they go over the wire.
-    Words(Vec<u8>),
+    /// Control frames as bytes.
+    Control(Vec<u8>),
     Message(Message),
-    /// Nothing has come.
+    /// Nothing in time.
     Nothing,
-    /// Everything is sent, and nothing more will come.
+    /// The queue has ended, and all of it is sent.
     End,
 }
 
@@ -35,85 +35,85 @@ pub(super) enum Next {
 #[derive(Default)]
 pub(super) struct Outbox {
     waiting: Mutex<Waiting>,
-    bell: Condvar,
+    changed: Condvar,
     sent_bytes: AtomicU64,
 }
 
 #[derive(Default)]
 struct Waiting {
-    words: VecDeque<Vec<u8>>,
-    words_bytes: usize,
+    control: VecDeque<Vec<u8>>,
+    control_bytes: usize,
     messages: VecDeque<Message>,
     has_ended: bool,
 }
 
 impl Outbox {
-    /// Frames that must arrive, in this order. A client for which too many wait is sent away.
-    pub(super) fn put_words(&self, frames: Vec<u8>) {
+    /// Queues control frames, which are never dropped: a client that leaves too many unread is disconnected.
+    pub(super) fn put_control(&self, frames: Vec<u8>) {
         let mut waiting = self.waiting();
         if waiting.has_ended {
             return;
         }
-        waiting.words_bytes += frames.len();
-        waiting.words.push_back(frames);
-        if waiting.words_bytes > MOST_WORDS_BYTES {
-            waiting.words.clear();
-            waiting.end(Farewell::Deaf);
+        waiting.control_bytes += frames.len();
+        waiting.control.push_back(frames);
+        if waiting.control_bytes > MAX_CONTROL_BYTES {
+            waiting.control.clear();
+            waiting.end(CloseReason::NotReading);
         }
         drop(waiting);
-        self.bell.notify_one();
+        self.changed.notify_one();
     }
 
-    /// A message; the oldest one goes where there are too many.
+    /// Queues a message; the oldest one is dropped where the queue is full.
     pub(super) fn put_message(&self, message: Message) {
         let mut waiting = self.waiting();
         if waiting.has_ended {
             return;
         }
-        if waiting.messages.len() >= MOST_MESSAGES {
+        if waiting.messages.len() >= MAX_MESSAGES {
             waiting.messages.pop_front();
         }
         waiting.messages.push_back(message);
         drop(waiting);
-        self.bell.notify_one();
+        self.changed.notify_one();
     }
 
-    /// The last words; messages that wait are not sent any more.
-    pub(super) fn end(&self, why: Farewell) {
+    /// Ends the queue with a close frame; messages in it are not sent any more.
+    pub(super) fn end(&self, why: CloseReason) {
         self.waiting().end(why);
-        self.bell.notify_one();
+        self.changed.notify_one();
     }
 
-    /// Nothing is sent any more, not even last words.
+    /// Ends the queue without a close frame, and empties it.
     pub(super) fn abandon(&self) {
         let mut waiting = self.waiting();
         *waiting = Waiting { has_ended: true, ..Waiting::default() };
         drop(waiting);
-        self.bell.notify_one();
+        self.changed.notify_one();
     }
 
-    /// So much more of a message is sent.
+    /// Counts sent bytes of messages.
     pub(super) fn count_sent(&self, bytes: usize) {
         self.sent_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Bytes of messages that the network has taken. While they grow, somebody takes them.
+    /// Bytes of messages that are sent. While they grow, the client reads.
     pub(super) fn sent_bytes(&self) -> u64 {
         self.sent_bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether nothing more will be sent than what waits.
+    /// Whether the queue has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.waiting().has_ended
     }
 
-    /// What is to be sent next, words before messages.
+    /// The next thing to send, control frames before messages.
     pub(super) fn next(&self, until: Instant) -> Next {
         let mut waiting = self.waiting();
         loop {
-            if let Some(frames) = waiting.words.pop_front() {
-                waiting.words_bytes -= frames.len();
-                return Next::Words(frames);
+            if let Some(frames) = waiting.control.pop_front() {
+                waiting.control_bytes -= frames.len();
+                return Next::Control(frames);
             }
             if let Some(message) = waiting.messages.pop_front() {
                 return Next::Message(message);
@@ -121,10 +121,11 @@ impl Outbox {
             if waiting.has_ended {
                 return Next::End;
             }
-            let Some(left) = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) else {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
                 return Next::Nothing;
-            };
-            waiting = self.bell.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
+            }
+            waiting = self.changed.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -134,12 +135,12 @@ impl Outbox {
 }
 
 impl Waiting {
-    fn end(&mut self, why: Farewell) {
+    fn end(&mut self, why: CloseReason) {
         if !self.has_ended {
             self.has_ended = true;
             self.messages.clear();
-            self.words.push_back(protocol::close(why));
-            self.words_bytes = self.words.iter().map(Vec::len).sum();
+            self.control.push_back(protocol::close(why));
+            self.control_bytes = self.control.iter().map(Vec::len).sum();
         }
     }
 }
@@ -156,7 +157,7 @@ mod tests {
         let mut all = Vec::new();
         loop {
             match outbox.next(Instant::now()) {
-                Next::Words(frames) => all.push(format!("{} bytes", frames.len())),
+                Next::Control(frames) => all.push(format!("{} bytes", frames.len())),
                 Next::Message(message) => all.push(format!("message {}", message.head[0])),
                 Next::Nothing => return all,
                 Next::End => {
@@ -168,40 +169,40 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_messages_stay_and_words_go_first() {
+    fn the_newest_messages_stay_and_control_frames_go_first() {
         let outbox = Outbox::default();
         (0..100).for_each(|n| outbox.put_message(message(n)));
-        outbox.put_words(vec![0; 7]);
+        outbox.put_control(vec![0; 7]);
         let all = all(&outbox);
-        assert_eq!((all.len(), all[0].as_str(), all[1].as_str()), (1 + MOST_MESSAGES, "7 bytes", "message 68"));
+        assert_eq!((all.len(), all[0].as_str(), all[1].as_str()), (1 + MAX_MESSAGES, "7 bytes", "message 68"));
     }
 
     #[test]
-    fn a_client_that_reads_no_answers_is_sent_away_with_one_word() {
+    fn a_client_that_reads_no_answers_is_disconnected_with_a_close_frame() {
         let outbox = Outbox::default();
-        (0..5).for_each(|_| outbox.put_words(vec![0; MOST_WORDS_BYTES / 4]));
+        (0..5).for_each(|_| outbox.put_control(vec![0; MAX_CONTROL_BYTES / 4]));
         assert!(outbox.has_ended());
-        outbox.put_words(vec![0; 7]);
+        outbox.put_control(vec![0; 7]);
         outbox.put_message(message(1));
-        let close = protocol::close(Farewell::Deaf);
+        let close = protocol::close(CloseReason::NotReading);
         assert_eq!(all(&outbox), [format!("{} bytes", close.len()), "end".to_owned()]);
         let outbox = Outbox::default();
         for _ in 0..100 {
-            outbox.put_words(vec![0; MOST_WORDS_BYTES / 4]);
+            outbox.put_control(vec![0; MAX_CONTROL_BYTES / 4]);
             assert_eq!(all(&outbox).len(), 1, "what is read makes room");
         }
     }
 
     #[test]
-    fn last_words_come_after_those_that_wait_and_before_nothing() {
+    fn the_close_frame_comes_after_control_frames_and_before_nothing() {
         let outbox = Outbox::default();
-        outbox.put_words(vec![0; 7]);
+        outbox.put_control(vec![0; 7]);
         outbox.put_message(message(1));
-        outbox.end(Farewell::Away);
-        outbox.end(Farewell::Nonsense);
-        assert_eq!(all(&outbox).len(), 3, "words, farewell, end");
+        outbox.end(CloseReason::Away);
+        outbox.end(CloseReason::ProtocolError);
+        assert_eq!(all(&outbox).len(), 3, "control frame, close frame, end");
         let outbox = Outbox::default();
-        outbox.put_words(vec![0; 7]);
+        outbox.put_control(vec![0; 7]);
         outbox.abandon();
         assert_eq!(all(&outbox), ["end"]);
     }

@@ -1,75 +1,70 @@
 //! The parameters as clients see and set them: the words and the rules of flags.
 
-use super::protocol::Wish;
+use super::protocol::ParameterSetting;
 use crate::console;
 use crate::live::News;
 use crate::parameter::Value;
 use crate::settings;
 use crate::stereo::StereoParams;
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// News that nobody fetches is forgotten beyond so many.
-const MOST_NEWS: usize = 16;
-/// Wishes in one request; there are not half as many parameters.
-const MOST_WISHES: usize = 256;
-/// Refusals of one request that are told by name.
-const MOST_REFUSALS: usize = 8;
-/// Refused wishes that the user is told of in [`COMPLAINTS_WITHIN`]; the client is told of each.
-const MOST_COMPLAINTS: u32 = 8;
-const COMPLAINTS_WITHIN: Duration = Duration::from_secs(10);
+/// News beyond these are dropped, oldest first.
+const MAX_NEWS: usize = 16;
+/// Parameters in one request; there are not half as many.
+const MAX_SETTINGS: usize = 256;
+/// Refused parameters of one request that are named.
+const MAX_REFUSALS: usize = 8;
+/// Refused parameters that are reported to the user in each [`REPORT_INTERVAL`]; the client gets all.
+const MAX_REPORTS: u32 = 8;
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Shared by clients and whoever owns the pipeline.
+/// The parameters, shared by clients and the owner of the pipeline.
+#[derive(Default)]
 pub struct Panel(Mutex<State>);
 
-struct State {
-    /// What clients are told.
-    shown: StereoParams,
-    /// What a client asked for and the pipeline has not taken yet.
-    wanted: Option<StereoParams>,
-    news: Vec<News>,
-    complaints: Complaints,
-}
-
-/// Keeps a client that asks in vain all the time from filling the terminal.
 #[derive(Default)]
-struct Complaints {
-    since: Option<Instant>,
-    told: u32,
-    untold: u64,
+struct State {
+    /// The parameters that clients see.
+    shown: StereoParams,
+    /// Parameters that a client has requested and the pipeline has not taken yet.
+    requested: Option<StereoParams>,
+    news: VecDeque<News>,
+    reports: RateLimit,
 }
 
-impl Complaints {
-    /// Whether one more may be told now, and how many were not since the last one was.
-    fn may_tell(&mut self, now: Instant) -> Option<u64> {
-        if self.since.is_none_or(|since| now.saturating_duration_since(since) >= COMPLAINTS_WITHIN) {
-            (self.since, self.told) = (Some(now), 0);
+/// Limits how often refused requests are reported to the user.
+#[derive(Default)]
+struct RateLimit {
+    since: Option<Instant>,
+    passed: u32,
+    suppressed: u64,
+}
+
+impl RateLimit {
+    /// How many were suppressed since the last one, where one more may pass now.
+    fn pass(&mut self, now: Instant) -> Option<u64> {
+        if self.since.is_none_or(|since| now.saturating_duration_since(since) >= REPORT_INTERVAL) {
+            (self.since, self.passed) = (Some(now), 0);
         }
-        if self.told == MOST_COMPLAINTS {
-            self.untold += 1;
+        if self.passed == MAX_REPORTS {
+            self.suppressed += 1;
             return None;
         }
-        self.told += 1;
-        Some(std::mem::take(&mut self.untold))
-    }
-}
-
-impl Default for Panel {
-    fn default() -> Self {
-        Self::new()
+        self.passed += 1;
+        Some(std::mem::take(&mut self.suppressed))
     }
 }
 
 impl Panel {
-    /// The defaults, until the pipeline says what is in force.
+    /// The defaults, until the pipeline sets the parameters in force.
     pub fn new() -> Self {
-        let shown = StereoParams::default();
-        Self(Mutex::new(State { shown, wanted: None, news: Vec::new(), complaints: Complaints::default() }))
+        Self::default()
     }
 
-    /// The parameters that clients are told.
+    /// The parameters that clients see.
     pub fn shown(&self) -> StereoParams {
         self.state().shown.clone()
     }
@@ -77,21 +72,21 @@ impl Panel {
     /// These parameters for a client; all of them where it names none.
     pub fn get(&self, names: &[String]) -> Vec<(&'static str, Json)> {
         let shown = self.shown();
-        let names: BTreeSet<_> = names.iter().map(String::as_str).collect();
-        let told = shown.words().filter(|(name, _)| names.is_empty() || names.contains(name));
-        told.map(|(name, value)| (name, told_value(value))).collect()
+        let names: BTreeSet<_> = names.iter().map(String::as_str).collect(); // of which a client may send thousands
+        let named = shown.words().filter(|(name, _)| names.is_empty() || names.contains(name));
+        named.map(|(name, value)| (name, json_of(value))).collect()
     }
 
-    /// What a client wants: all of it, or where that does not fit together one after the other. Says why something is refused.
-    /// Takes any wishes.
-    pub fn set(&self, wishes: &[Wish]) -> Vec<String> {
+    /// Requests parameters for a client, whatever they are: all together, or where they do not fit each other one after the other.
+    /// Returns why some are refused.
+    pub fn request(&self, requested: &[ParameterSetting]) -> Vec<String> {
         let mut state = self.state();
         let mut refused = Vec::new();
         let mut words = Vec::new();
-        if wishes.len() > MOST_WISHES {
-            refused.push(format!("{} parameters at once: a request has at most {MOST_WISHES}", wishes.len()));
+        if requested.len() > MAX_SETTINGS {
+            refused.push(format!("{} parameters at once: a request has at most {MAX_SETTINGS}", requested.len()));
         }
-        for Wish { name, value } in wishes.iter().take(MOST_WISHES) {
+        for ParameterSetting { name, value } in requested.iter().take(MAX_SETTINGS) {
             let name = console::foreign(name);
             match text_of(value) {
                 Some(text) => words.push((name, text)),
@@ -101,7 +96,6 @@ impl Panel {
         let before = state.shown.clone();
         match settings::changed(&before, &words) {
             Ok(params) => state.shown = params,
-            Err(why) if words.len() == 1 => refused.push(why.to_string()),
             Err(_) => {
                 for word in words {
                     match settings::changed(&state.shown, std::slice::from_ref(&word)) {
@@ -112,45 +106,44 @@ impl Panel {
             }
         }
         if state.shown != before {
-            state.wanted = Some(state.shown.clone());
+            state.requested = Some(state.shown.clone());
         }
-        let surplus = refused.len().saturating_sub(MOST_REFUSALS);
+        let surplus = refused.len().saturating_sub(MAX_REFUSALS);
         if surplus > 0 {
-            refused.truncate(MOST_REFUSALS);
+            refused.truncate(MAX_REFUSALS);
             refused.push(format!("{surplus} more that cannot be set"));
         }
         for why in &refused {
-            state.complain(why, Instant::now());
+            state.report_refused(why, Instant::now());
         }
         refused
     }
 
-    /// What is in force goes to the clients, what they want comes back; true if clients have to be told.
+    /// Shows the parameters in force to the clients, and returns those that a client has requested; true where the shown ones have
+    /// changed.
     pub fn exchange(&self, in_force: &StereoParams) -> (Option<StereoParams>, bool) {
         let mut state = self.state();
-        if let Some(wanted) = state.wanted.take() {
-            return (Some(wanted), false);
-        }
-        let news = state.shown != *in_force;
-        if news {
+        let requested = state.requested.take();
+        let changed = requested.is_none() && state.shown != *in_force;
+        if changed {
             state.shown = in_force.clone();
         }
-        (None, news)
+        (requested, changed)
     }
 
-    /// Something went wrong.
-    pub(crate) fn tell(&self, text: String) {
-        self.state().tell(text, true);
+    /// Adds an error to the news.
+    pub(crate) fn report(&self, text: String) {
+        self.state().add_news(News { text, is_error: true });
     }
 
-    /// Something that a person should know.
-    pub(crate) fn warn(&self, text: String) {
-        self.state().tell(text, false);
+    /// Adds a notice to the news.
+    pub(crate) fn notify(&self, text: String) {
+        self.state().add_news(News { text, is_error: false });
     }
 
-    /// What was said since this was asked last.
+    /// News since the last call.
     pub(crate) fn news(&self) -> Vec<News> {
-        std::mem::take(&mut self.state().news)
+        std::mem::take(&mut self.state().news).into()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -159,23 +152,26 @@ impl Panel {
 }
 
 impl State {
-    fn complain(&mut self, why: &str, now: Instant) {
-        if let Some(untold) = self.complaints.may_tell(now) {
-            let before = if untold > 0 { format!(" (after {untold} times that were not told)") } else { String::new() };
-            self.tell(format!("a Foxglove client asked in vain: {why}{before}"), true);
+    fn report_refused(&mut self, why: &str, now: Instant) {
+        if let Some(suppressed) = self.reports.pass(now) {
+            let more = if suppressed > 0 { format!(" (and {suppressed} before)") } else { String::new() };
+            self.add_news(News {
+                text: format!("a request of a Foxglove client was refused: {why}{more}"),
+                is_error: true,
+            });
         }
     }
 
-    fn tell(&mut self, text: String, is_error: bool) {
-        self.news.push(News { text, is_error });
-        if self.news.len() > MOST_NEWS {
-            self.news.remove(0);
+    fn add_news(&mut self, news: News) {
+        self.news.push_back(news);
+        if self.news.len() > MAX_NEWS {
+            self.news.pop_front();
         }
     }
 }
 
 /// A value in the client's types.
-fn told_value(value: Value) -> Json {
+fn json_of(value: Value) -> Json {
     match value {
         Value::Integer(v) => v.into(),
         Value::Switch(on) => on.into(),
@@ -203,8 +199,9 @@ mod tests {
     use serde_json::json;
 
     fn ask(panel: &Panel, words: &[(&str, Json)]) -> Vec<String> {
-        let wish = |(name, value): &(&str, Json)| Wish { name: (*name).to_owned(), value: value.clone() };
-        panel.set(&words.iter().map(wish).collect::<Vec<_>>())
+        let setting =
+            |(name, value): &(&str, Json)| ParameterSetting { name: (*name).to_owned(), value: value.clone() };
+        panel.request(&words.iter().map(setting).collect::<Vec<_>>())
     }
 
     #[test]
@@ -218,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_is_taken_once_and_shown_at_once() {
+    fn a_request_is_taken_once_and_shown_at_once() {
         let panel = Panel::new();
         assert!(ask(&panel, &[("p1", json!(16.0)), ("cost", json!(" sad"))]).is_empty());
         let (wanted, news) = panel.exchange(&StereoParams::default());
@@ -230,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_is_told_and_the_rest_is_taken() {
+    fn refused_parameters_are_reported_and_the_rest_is_taken() {
         let panel = Panel::new();
         let refused = ask(&panel, &[("p2", json!(3))]);
         assert!(refused[0].contains("--p1 14 is not below --p2 3"), "{refused:?}");
@@ -248,9 +245,9 @@ mod tests {
     fn a_client_that_asks_for_nonsense_fills_neither_memory_nor_the_terminal() {
         let panel = Panel::new();
         let long = "x\u{1b}[2J".repeat(1_000);
-        let wishes = vec![(long.as_str(), json!(long)); 10_000];
-        let refused = ask(&panel, &wishes);
-        assert_eq!(refused.len(), MOST_REFUSALS + 1, "{refused:?}");
+        let settings = vec![(long.as_str(), json!(long)); 10_000];
+        let refused = ask(&panel, &settings);
+        assert_eq!(refused.len(), MAX_REFUSALS + 1, "{refused:?}");
         assert!(refused[0].starts_with("10000 parameters at once: a request has at most 256"), "{refused:?}");
         let is_short = |text: &String| text.chars().count() < 500 && !text.contains('\u{1b}');
         assert!(refused.iter().all(is_short), "{refused:?}");
@@ -258,17 +255,17 @@ mod tests {
             ask(&panel, &[("p1", json!(100_000 + n))]);
         }
         let news = panel.news();
-        assert_eq!(news.len(), MOST_COMPLAINTS as usize, "{news:?}");
+        assert_eq!(news.len(), MAX_REPORTS as usize, "{news:?}");
         assert!(news.iter().all(|news| is_short(&news.text)));
     }
 
     #[test]
-    fn complaints_are_told_again_after_a_while_with_how_many_there_were() {
-        let mut complaints = Complaints::default();
+    fn reports_pass_again_after_a_while_with_the_number_of_suppressed_ones() {
+        let mut reports = RateLimit::default();
         let start = Instant::now();
-        let told = (0..20).filter(|_| complaints.may_tell(start) == Some(0)).count();
-        assert_eq!(told as u32, MOST_COMPLAINTS);
-        assert_eq!(complaints.may_tell(start + COMPLAINTS_WITHIN), Some(20 - u64::from(MOST_COMPLAINTS)));
-        assert_eq!(complaints.may_tell(start + COMPLAINTS_WITHIN), Some(0));
+        let passed = (0..20).filter(|_| reports.pass(start) == Some(0)).count();
+        assert_eq!(passed as u32, MAX_REPORTS);
+        assert_eq!(reports.pass(start + REPORT_INTERVAL), Some(20 - u64::from(MAX_REPORTS)));
+        assert_eq!(reports.pass(start + REPORT_INTERVAL), Some(0));
     }
 }

@@ -1,4 +1,4 @@
-//! The words of Foxglove's WebSocket protocol that are spoken here (github.com/foxglove/ws-protocol), and the bytes of what is sent.
+//! Requests and answers of Foxglove's WebSocket protocol (github.com/foxglove/ws-protocol), as far as this server offers it.
 
 use crate::console;
 use crate::recording::Channel;
@@ -8,65 +8,65 @@ use tungstenite::protocol::CloseFrame;
 use tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 use tungstenite::protocol::frame::{Frame, FrameHeader};
 
-/// What a client must ask for.
+/// The subprotocol that a client must offer.
 pub const SUBPROTOCOL: &str = "foxglove.sdk.v1";
 
-/// What a client says.
+/// A client's request.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Request {
-    /// Messages of these topics are wanted.
+    /// Subscribes to topics.
     Subscribe {
-        /// Each with the number that its messages shall carry.
+        /// The topics and their subscriptions' numbers.
         subscriptions: Vec<Subscription>,
     },
-    /// And no more.
+    /// Ends subscriptions.
     Unsubscribe {
-        /// The numbers that their messages carried.
+        /// Numbers of subscriptions.
         subscription_ids: Vec<u32>,
     },
-    /// Values are asked for.
+    /// Reads parameters.
     GetParameters {
-        /// All where there is none.
+        /// Names; none stands for all.
         parameter_names: Vec<String>,
-        /// What the answer shall carry.
+        /// Number of the answer.
         id: Option<String>,
     },
-    /// Values are wanted.
+    /// Sets parameters.
     SetParameters {
         /// Names and values.
-        parameters: Vec<Wish>,
-        /// What the answer shall carry; no answer without.
+        parameters: Vec<ParameterSetting>,
+        /// Number of the answer; no answer without.
         id: Option<String>,
     },
-    /// Changes are to be told from now on.
+    /// Subscribes to changes of parameters.
     SubscribeParameterUpdates {
-        /// Of these.
+        /// Names.
         parameter_names: Vec<String>,
     },
-    /// And no more.
+    /// Ends subscriptions to changes of parameters.
     UnsubscribeParameterUpdates {
-        /// Of these.
+        /// Names.
         parameter_names: Vec<String>,
     },
-    /// Something that this server does not offer.
+    /// A request that this server does not offer.
     #[serde(other)]
     Other,
 }
 
-/// One topic that is wanted.
+/// Subscription to one topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subscription {
-    /// The number that its messages shall carry.
+    /// Its number, which its messages carry.
     pub id: u32,
-    /// The topic's.
+    /// Number of the topic.
     pub channel_id: u64,
 }
 
-/// A parameter and the value that it shall have.
+/// A parameter and its requested value.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Wish {
+pub struct ParameterSetting {
     /// Its name.
     pub name: String,
     /// In the client's types.
@@ -75,16 +75,16 @@ pub struct Wish {
 }
 
 impl Request {
-    /// Reads a client's text. Takes any.
+    /// Reads any text of a client.
     ///
     /// # Errors
-    /// It is no request; why, in words.
+    /// The text is no request; the error says why.
     pub fn read(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|err| format!("this is no request: {}", console::foreign(&err.to_string())))
     }
 }
 
-/// The first thing that a client hears.
+/// Server information, the first message to a client.
 pub(super) fn server_info(session: &str) -> Vec<u8> {
     text(&json!({
         "op": "serverInfo",
@@ -95,10 +95,10 @@ pub(super) fn server_info(session: &str) -> Vec<u8> {
     }))
 }
 
-/// Topics that are offered.
+/// Offers topics.
 pub(super) fn advertise<'a>(channels: impl Iterator<Item = (u64, &'a Channel)>) -> Vec<u8> {
-    let told = |(id, channel): (u64, &Channel)| {
-        let mut told = json!({
+    let advertised = |(id, channel): (u64, &Channel)| {
+        let mut topic = json!({
             "id": id,
             "topic": channel.topic,
             "encoding": channel.message_encoding,
@@ -106,22 +106,22 @@ pub(super) fn advertise<'a>(channels: impl Iterator<Item = (u64, &'a Channel)>) 
             "schema": "",
         });
         if let Some(schema) = &channel.schema {
-            told["schemaName"] = schema.name.as_str().into();
-            told["schemaEncoding"] = schema.encoding.as_str().into();
-            told["schema"] = match schema.encoding.as_str() {
+            topic["schemaName"] = schema.name.as_str().into();
+            topic["schemaEncoding"] = schema.encoding.as_str().into();
+            topic["schema"] = match schema.encoding.as_str() {
                 "protobuf" => data_encoding::BASE64.encode(&schema.data).into(),
                 _ => String::from_utf8_lossy(&schema.data).into(),
             };
         }
         if !channel.metadata.is_empty() {
-            told["metadata"] = json!(channel.metadata);
+            topic["metadata"] = json!(channel.metadata);
         }
-        told
+        topic
     };
-    text(&json!({ "op": "advertise", "channels": channels.map(told).collect::<Vec<_>>() }))
+    text(&json!({ "op": "advertise", "channels": channels.map(advertised).collect::<Vec<_>>() }))
 }
 
-/// A topic that is offered no more.
+/// Withdraws a topic.
 pub(super) fn unadvertise(id: u64) -> Vec<u8> {
     text(&json!({ "op": "unadvertise", "channelIds": [id] }))
 }
@@ -136,7 +136,7 @@ pub(super) fn parameter_values(values: &[(&str, Value)], id: Option<&str>) -> Ve
     text(&words)
 }
 
-/// Something went wrong.
+/// Reports an error.
 pub(super) fn error(message: &str) -> Vec<u8> {
     text(&json!({ "op": "status", "level": 2, "message": message }))
 }
@@ -145,36 +145,36 @@ fn text(words: &Value) -> Vec<u8> {
     bytes(Frame::message(words.to_string(), OpCode::Data(Data::Text), true))
 }
 
-/// Is the other side there?
+/// A ping.
 pub(super) fn ping() -> Vec<u8> {
     bytes(Frame::ping(Vec::new()))
 }
 
 /// Why a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Farewell {
+pub(super) enum CloseReason {
     /// The program ends.
     Away,
-    /// The client said what is not understood.
-    Nonsense,
+    /// The client sent something else than WebSocket frames.
+    ProtocolError,
     /// A message of the client was too long.
     TooLong,
-    /// The client does not listen to answers that it has asked for.
-    Deaf,
+    /// The client leaves answers unread.
+    NotReading,
 }
 
-/// The last frame.
-pub(super) fn close(why: Farewell) -> Vec<u8> {
+/// The close frame.
+pub(super) fn close(why: CloseReason) -> Vec<u8> {
     let (code, reason) = match why {
-        Farewell::Away => (CloseCode::Away, "stereopsis ends"),
-        Farewell::Nonsense => (CloseCode::Protocol, "this is no WebSocket"),
-        Farewell::TooLong => (CloseCode::Size, "a message to stereopsis has at most 64 KiB"),
-        Farewell::Deaf => (CloseCode::Policy, "too many answers wait to be read"),
+        CloseReason::Away => (CloseCode::Away, "stereopsis ends"),
+        CloseReason::ProtocolError => (CloseCode::Protocol, "this is no WebSocket"),
+        CloseReason::TooLong => (CloseCode::Size, "a message to stereopsis has at most 64 KiB"),
+        CloseReason::NotReading => (CloseCode::Policy, "too many answers wait to be read"),
     };
     bytes(Frame::close(Some(CloseFrame { code, reason: reason.into() })))
 }
 
-/// What comes before the data of a topic's message: the frame's head and the message's own.
+/// Head of a topic's message, before its data: the frame's head and the message's own.
 pub(super) fn message_head(subscription: u32, log_time_ns: u64, data_bytes: usize) -> Vec<u8> {
     const OWN_BYTES: usize = 1 + 4 + 8;
     let header = FrameHeader { opcode: OpCode::Data(Data::Binary), ..FrameHeader::default() };
@@ -210,7 +210,7 @@ mod tests {
             read(r#"{"subscriptionIds":[7],"op":"unsubscribe"}"#),
             Ok(Request::Unsubscribe { subscription_ids: vec![7] })
         );
-        let wish = |value: Value| Wish { name: "p1".into(), value };
+        let wish = |value: Value| ParameterSetting { name: "p1".into(), value };
         for (value, means) in [("17", json!(17)), ("17.5", json!(17.5)), ("\"off\"", json!("off")), ("[1]", json!([1]))]
         {
             let text = format!(

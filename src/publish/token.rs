@@ -1,15 +1,15 @@
-//! The secret that a client must know where more than this machine can connect.
+//! The secret that clients must send where other machines can connect.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Random bytes of a token that nobody chose: 128 bits.
+/// Size of a random token: 128 bits.
 const RANDOM_BYTES: usize = 16;
-/// What a chosen token must have at least; its letters then say more than a word.
-const FEWEST_LETTERS: usize = 16;
-const MOST_LETTERS: usize = 128;
+/// Length of a chosen token.
+const MIN_LETTERS: usize = 16;
+const MAX_LETTERS: usize = 128;
 
-/// A secret word; its letters can stand in an address as they are.
+/// A secret; its letters need no escaping in an address.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
@@ -24,12 +24,12 @@ impl Token {
         Ok(Self(data_encoding::HEXLOWER.encode(&bytes)))
     }
 
-    /// The word itself, for the link that a user hands on.
+    /// The secret, for the link.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether `said` is this token. Takes as long for a word that is nearly right as for one that is quite wrong.
+    /// Whether `said` is this token, in constant time.
     pub fn is(&self, said: &str) -> bool {
         let differences = |sum: u8, (a, b): (u8, u8)| std::hint::black_box(sum | (a ^ b));
         self.0.len() == said.len() && self.0.bytes().zip(said.bytes()).fold(0, differences) == 0
@@ -40,16 +40,16 @@ impl FromStr for Token {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        let fits = (FEWEST_LETTERS..=MOST_LETTERS).contains(&word.len());
+        let fits = (MIN_LETTERS..=MAX_LETTERS).contains(&word.len());
         let is_plain = word.bytes().all(|c| c.is_ascii_alphanumeric() || b"-._~".contains(&c));
         if fits && is_plain {
             return Ok(Self(word.to_owned()));
         }
-        Err(format!("a token has {FEWEST_LETTERS} to {MOST_LETTERS} letters from A-Z, a-z, 0-9, '-', '.', '_' and '~'"))
+        Err(format!("a token has {MIN_LETTERS} to {MAX_LETTERS} letters from A-Z, a-z, 0-9, '-', '.', '_' and '~'"))
     }
 }
 
-/// A log or an error must not tell it.
+/// Hides the secret from logs and errors.
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(…)")

@@ -1,9 +1,9 @@
-//! The publishing thread: packs what somebody has subscribed to and hands it to the server.
+//! The publishing thread: packs the topics that clients have subscribed to and hands them to the hub.
 
-use super::Shared;
-use super::inbox::Mail;
-use super::offer::{Menu, Offer};
+use super::inbox::{Input, Wanted};
 use super::server::Server;
+use super::shared::Shared;
+use super::topics::StreamTopics;
 use crate::capture::decode_camera::Layout;
 use crate::capture::{Frame, RawRule, SourceInfo};
 use crate::engine::Output;
@@ -14,49 +14,49 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often counters are told.
-const TICK: Duration = Duration::from_secs(1);
-/// How often everything is packed anew for those who subscribe; a client that does so all the time keeps nobody busy.
-const RENEW_EVERY: Duration = Duration::from_millis(100);
+/// How often counters are published.
+const COUNTERS_INTERVAL: Duration = Duration::from_secs(1);
+/// How often everything is packed again for new subscriptions; a client that subscribes all the time costs no more.
+const RENEWAL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The thread's own state.
 pub(super) struct Worker {
     shared: Arc<Shared>,
     server: Server,
-    offer: Offer,
-    /// What is known of the source, where somebody has said it.
+    /// Description of the source, where its opener has given one.
     about: Option<About>,
     /// The source whose topics are offered.
-    seen: Option<Seen>,
-    /// What its frames and its results become; `None` until there was one.
-    menus: (Option<Menu>, Option<Menu>),
+    source: Option<SourceKey>,
+    /// Topics of its frames and of its results; `None` before the first one.
+    frame_topics: Option<StreamTopics>,
+    result_topics: Option<StreamTopics>,
     packer: Option<Packer>,
-    /// When it was made for subscriptions that had changed, and whether they have changed since.
+    /// When the packer was made, and whether subscriptions have changed since.
     renewed: Option<Instant>,
     is_stale: bool,
-    /// The newest ones, for whoever comes while nothing new does.
+    /// The newest ones, for later subscriptions while no new ones come.
     frame: Option<(Arc<Frame>, SourceInfo)>,
     output: Option<Arc<Output>>,
     counters: Counters,
-    told_counters: Counters,
-    /// The last thing that could not be packed.
-    complaint: Option<String>,
+    sent_counters: Counters,
+    /// The last error of packing.
+    error: Option<String>,
 }
 
-/// What decides which topics there are.
+/// Everything that decides which topics there are.
 #[derive(Clone, Debug, PartialEq)]
-struct Seen {
+struct SourceKey {
     name: String,
     raw_size: (usize, usize),
     size: (usize, usize),
     rule: RawRule,
-    /// How cameras' pictures lie in memory.
+    /// Layouts of cameras' pictures in memory.
     layouts: Vec<Layout>,
     is_metric: bool,
     is_color: bool,
 }
 
-impl Seen {
+impl SourceKey {
     fn of(frame: &Frame, source: &SourceInfo) -> Self {
         let original = frame.raw.original.as_ref();
         Self {
@@ -74,218 +74,187 @@ impl Seen {
 impl Worker {
     pub(super) fn new(shared: Arc<Shared>, server: Server) -> Self {
         Self {
-            offer: Offer::new(Arc::clone(&shared)),
             shared,
             server,
             about: None,
-            seen: None,
-            menus: (None, None),
+            source: None,
+            frame_topics: None,
+            result_topics: None,
             packer: None,
             renewed: None,
             is_stale: false,
             frame: None,
             output: None,
             counters: Counters::default(),
-            told_counters: Counters::default(),
-            complaint: None,
+            sent_counters: Counters::default(),
+            error: None,
         }
     }
 
-    /// Publishes until it shall stop, then says goodbye to the clients.
+    /// Publishes until the program ends, then ends the connections.
     pub(super) fn run(mut self) {
-        let mut due = Instant::now() + TICK;
+        let mut counters_due = Instant::now() + COUNTERS_INTERVAL;
         loop {
-            let renewal = self.renewed.filter(|_| self.is_stale).map(|renewed| renewed + RENEW_EVERY);
-            let mail = self.shared.inbox.wait(renewal.map_or(due, |renewal| renewal.min(due)));
-            if mail.stop {
+            let renewal = self.renewed.filter(|_| self.is_stale).map(|renewed| renewed + RENEWAL_INTERVAL);
+            let input = self.shared.inbox.wait(renewal.map_or(counters_due, |renewal| renewal.min(counters_due)));
+            if input.stop {
                 break;
             }
-            self.take(mail);
-            if Instant::now() >= due {
-                due = Instant::now() + TICK;
-                self.tell_counters();
+            self.publish(input);
+            if Instant::now() >= counters_due {
+                counters_due = Instant::now() + COUNTERS_INTERVAL;
+                self.send_counters();
             }
         }
         drop(self.server);
     }
 
-    /// Sends what came, and what was there where somebody has come.
-    fn take(&mut self, mail: Mail) {
-        let Mail { frame, output, about, subscriptions, parameters, stop: _ } = mail;
-        let (new_frame, new_output) = (frame.is_some(), output.is_some());
+    /// Sends new input, and all that is there where subscriptions have changed.
+    fn publish(&mut self, input: Input) {
+        let Input { frame, output, about, subscriptions, parameters, refused, stop: _ } = input;
+        let (new_frame, new_output, new_about) = (frame.is_some(), output.is_some(), about.is_some());
         self.frame = frame.or(self.frame.take());
         self.output = output.or(self.output.take());
-        let known = about.is_some();
         self.about = about.or(self.about.take());
-        self.look_at_source(known);
-        // a new packer begins with what is told once
+        self.offer_topics(new_about);
+        // a new packer begins with the messages that are sent once
         self.is_stale |= subscriptions;
-        let may_renew = self.renewed.is_none_or(|renewed| renewed.elapsed() >= RENEW_EVERY);
+        let may_renew = self.renewed.is_none_or(|renewed| renewed.elapsed() >= RENEWAL_INTERVAL);
         let anew = (self.is_stale && may_renew) || self.packer.is_none();
         if anew {
             (self.renewed, self.is_stale) = (Some(Instant::now()), false);
-            self.packer = None;
-            self.begin();
+            self.renew_packer();
         }
         if parameters {
             self.shared.hub.tell_parameters(&self.shared.panel.get(&[]));
         }
         if parameters || anew {
-            self.tell_parameters();
+            let shown = self.shared.panel.shown();
+            self.send_note(|packer| packer.parameters(&shown, SystemTime::now()));
         }
-        if new_frame || anew {
-            self.send_frame(new_frame);
+        if (new_frame || anew)
+            && self.has_subscribers(self.frame_topics.as_ref())
+            && let (Some((frame, _)), Some(packer)) = (&self.frame, &mut self.packer)
+        {
+            self.counters.pairs += u64::from(new_frame);
+            let packets = packer.frame(frame, SystemTime::now());
+            self.send(packets);
         }
-        if new_output || anew {
-            self.send_output(new_output);
+        if (new_output || anew)
+            && self.has_subscribers(self.result_topics.as_ref())
+            && let (Some(output), Some(packer)) = (&self.output, &mut self.packer)
+        {
+            self.counters.results += u64::from(new_output);
+            let packets = packer.result(output, SystemTime::now());
+            self.send(packets);
         }
-        self.tell_events();
-        self.say_what_is_wanted();
+        for text in refused {
+            let event = Event { kind: "refused".to_owned(), text, sequence: None };
+            self.send_note(|packer| packer.event(&event, SystemTime::now()));
+        }
+        // before topics are known, everything is wanted
+        let wanted = |topics: &Option<StreamTopics>| topics.is_none() || self.has_subscribers(topics.as_ref());
+        self.shared.set_wanted(Wanted { frames: wanted(&self.frame_topics), results: wanted(&self.result_topics) });
     }
 
-    /// Finds out which topics there are, where the source is another one or is told of for the first time.
-    fn look_at_source(&mut self, told: bool) {
+    /// Offers the topics of the source, where it is another one or its description is new.
+    fn offer_topics(&mut self, new_about: bool) {
         let Some((frame, source)) = self.frame.clone() else { return };
-        let seen = Seen::of(&frame, &source);
-        if told || self.seen.as_ref() != Some(&seen) {
-            self.seen = Some(seen);
-            self.menus = (None, None);
-            self.packer = None;
+        let key = SourceKey::of(&frame, &source);
+        if new_about || self.source.as_ref() != Some(&key) {
+            self.source = Some(key);
+            (self.frame_topics, self.result_topics, self.packer) = (None, None, None);
         }
         let about = self.about_of(&source);
         let now = SystemTime::now();
-        if self.menus.0.is_none() {
+        if self.frame_topics.is_none() {
             let mut notes = packer(&about, Streams::NONE);
             let event = Event { kind: String::new(), text: String::new(), sequence: None };
-            for packet in [
-                notes.parameters(&self.shared.panel.shown(), now),
-                notes.counters(&Counters::default(), now),
-                notes.event(&event, now),
-            ] {
-                self.offer.put(&packet.channel);
+            let parameters = notes.parameters(&self.shared.panel.shown(), now);
+            for packet in [parameters, notes.counters(&Counters::default(), now), notes.event(&event, now)] {
+                self.shared.hub.offer(&packet.channel);
             }
             let packets = |streams| packer(&about, streams).frame(&frame, now).unwrap_or_default();
-            self.menus.0 = Some(self.offer_all(packets));
+            self.frame_topics = Some(self.offer_all(packets));
         }
-        if self.menus.1.is_none()
+        if self.result_topics.is_none()
             && let Some(output) = self.output.clone().filter(|output| output.job.frame.size() == frame.size())
         {
             let packets = |streams| packer(&about, streams).result(&output, now).unwrap_or_default();
-            self.menus.1 = Some(self.offer_all(packets));
+            self.result_topics = Some(self.offer_all(packets));
         }
-        let fixed = [PARAMETERS, COUNTERS, EVENTS].map(str::to_owned);
-        let menus = [&self.menus.0, &self.menus.1].into_iter().flatten().flat_map(Menu::topics);
-        let topics: BTreeSet<_> = menus.chain(fixed).collect();
-        if self.menus.1.is_some() {
-            self.offer.keep(&topics);
+        if let (Some(frame_topics), Some(result_topics)) = (&self.frame_topics, &self.result_topics) {
+            let notes = [PARAMETERS, COUNTERS, EVENTS].map(str::to_owned);
+            let topics = frame_topics.all().into_iter().chain(result_topics.all()).chain(notes);
+            self.shared.hub.keep(&topics.collect());
         }
     }
 
-    /// Offers the topics of all packets, and tells which streams they need.
-    fn offer_all(&mut self, mut packets: impl FnMut(Streams) -> Vec<Packet>) -> Menu {
-        Menu::of(|streams| {
-            let packets = packets(streams);
-            for packet in &packets {
-                self.offer.put(&packet.channel);
-            }
-            packets.into_iter().map(|packet| packet.channel.topic.clone()).collect()
-        })
+    /// Offers the topics of all packets.
+    fn offer_all(&self, packets: impl Fn(Streams) -> Vec<Packet>) -> StreamTopics {
+        let offer = |packet: Packet| {
+            self.shared.hub.offer(&packet.channel);
+            packet.channel.topic.clone()
+        };
+        StreamTopics::of(|streams| packets(streams).into_iter().map(offer).collect::<BTreeSet<_>>())
     }
 
     fn about_of(&self, source: &SourceInfo) -> About {
         self.about.clone().unwrap_or_else(|| About::of_source(&source.name, source, SystemTime::now()))
     }
 
-    /// A packer for what is wanted now.
-    fn begin(&mut self) {
-        let Some((_, source)) = &self.frame else { return };
-        let wanted = |menu: &Option<Menu>| {
-            menu.as_ref().map_or(Streams::NONE, |menu| menu.streams(|topic| self.offer.is_wanted(topic)))
-        };
-        let streams = wanted(&self.menus.0).and(wanted(&self.menus.1));
-        self.packer = Some(packer(&self.about_of(source), streams));
+    /// Makes a packer for the present subscriptions.
+    fn renew_packer(&mut self) {
+        let topics = [&self.frame_topics, &self.result_topics].into_iter().flatten();
+        let streams = topics.map(|topics| topics.streams(|topic| self.shared.hub.is_wanted(topic)));
+        let streams = streams.fold(Streams::NONE, Streams::and);
+        self.packer = self.frame.as_ref().map(|(_, source)| packer(&self.about_of(source), streams));
     }
 
-    fn send_frame(&mut self, is_new: bool) {
-        let (Some((frame, _)), Some(menu)) = (&self.frame, &self.menus.0) else { return };
-        let Some(packer) = self.packer.as_mut().filter(|_| menu.is_wanted(|topic| self.offer.is_wanted(topic))) else {
-            return;
-        };
-        let packets = packer.frame(frame, SystemTime::now());
-        self.counters.pairs += u64::from(is_new);
-        self.send(packets);
+    /// Whether clients have subscribed to one of these topics.
+    fn has_subscribers(&self, topics: Option<&StreamTopics>) -> bool {
+        topics.is_some_and(|topics| topics.all().iter().any(|topic| self.shared.hub.is_wanted(topic)))
     }
 
-    fn send_output(&mut self, is_new: bool) {
-        let (Some(output), Some(menu)) = (&self.output, &self.menus.1) else { return };
-        let Some(packer) = self.packer.as_mut().filter(|_| menu.is_wanted(|topic| self.offer.is_wanted(topic))) else {
-            return;
-        };
-        let packets = packer.result(output, SystemTime::now());
-        self.counters.results += u64::from(is_new);
-        self.send(packets);
-    }
-
-    /// Sends packets, or says once why there are none.
+    /// Sends packets, or reports once why there are none.
     fn send(&mut self, packets: Result<Vec<Packet>, PackError>) {
         match packets {
             Ok(packets) => {
-                self.complaint = None;
+                self.error = None;
                 for packet in packets {
-                    self.offer.send(packet);
+                    self.shared.hub.send(packet);
                 }
             }
             Err(why) => {
                 let why = format!("a pair cannot be published: {why}");
-                if self.complaint.as_ref() != Some(&why) {
-                    self.shared.tell(why.clone());
-                    self.complaint = Some(why);
+                if self.error.as_ref() != Some(&why) {
+                    self.shared.report(why.clone());
+                    self.error = Some(why);
                 }
             }
         }
     }
 
-    fn tell_parameters(&mut self) {
-        let params = self.shared.panel.shown();
+    /// Sends a message that belongs to no pair.
+    fn send_note(&mut self, make: impl FnOnce(&mut Packer) -> Packet) {
         if let Some(packer) = &mut self.packer {
-            let packet = packer.parameters(&params, SystemTime::now());
-            self.offer.send(packet);
+            self.shared.hub.send(make(packer));
         }
     }
 
-    /// Once a second, where they have changed.
-    fn tell_counters(&mut self) {
+    /// Sends the counters where they have changed.
+    fn send_counters(&mut self) {
         let dropped = self.shared.inbox.dropped();
         let counters =
             Counters { dropped_by_disk: dropped.pairs, results_dropped_by_disk: dropped.results, ..self.counters };
-        if counters != self.told_counters
-            && let Some(packer) = &mut self.packer
-        {
-            self.told_counters = counters;
-            let packet = packer.counters(&counters, SystemTime::now());
-            self.offer.send(packet);
+        if counters != self.sent_counters && self.packer.is_some() {
+            self.sent_counters = counters;
+            self.send_note(|packer| packer.counters(&counters, SystemTime::now()));
         }
-    }
-
-    /// What was refused, for those who read along.
-    fn tell_events(&mut self) {
-        let Some(packer) = &mut self.packer else { return };
-        for text in self.shared.events() {
-            let event = Event { kind: "refused".to_owned(), text, sequence: None };
-            let packet = packer.event(&event, SystemTime::now());
-            self.offer.send(packet);
-        }
-    }
-
-    /// Lets capture and engine know whether anybody listens.
-    fn say_what_is_wanted(&self) {
-        let wanted =
-            |menu: &Option<Menu>| menu.as_ref().is_none_or(|menu| menu.is_wanted(|topic| self.offer.is_wanted(topic)));
-        self.shared.set_wanted(wanted(&self.menus.0), wanted(&self.menus.1));
     }
 }
 
-/// A packer that packs these streams alone.
+/// A packer of these streams alone.
 fn packer(about: &About, streams: Streams) -> Packer {
     Packer::new(About { streams, ..about.clone() }, Format::Foxglove)
 }

@@ -1,16 +1,16 @@
-//! How presets are offered, wherever that is: the program's own first, then the systems of papers under a heading.
+//! Presets in the order in which flags and the window offer them: the program's own first, then those of papers.
 
 use crate::stereo::{Preset, StereoParams};
 
-/// What stands above the presets that papers describe.
+/// Heading of the presets from papers.
 pub const FROM_THE_LITERATURE: &str = "from the literature";
 
-/// Presets that are offered together.
+/// Presets under one heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PresetGroup {
-    /// What stands above them; the program's own have nothing.
+    /// The heading; the program's own presets have none.
     pub heading: Option<&'static str>,
-    /// In the order in which they are offered.
+    /// The presets, in order.
     pub presets: Vec<Preset>,
 }
 
@@ -21,7 +21,7 @@ pub fn preset_groups() -> Vec<PresetGroup> {
     all.into_iter().map(|(heading, presets)| PresetGroup { heading, presets }).collect()
 }
 
-/// A paper by its authors and year, as texts refer to it: `Ernst, Hirschmüller 2008`.
+/// Short citation of a preset's paper: `Ernst, Hirschmüller 2008`.
 pub fn paper_in_short(preset: Preset) -> Option<String> {
     let paper = preset.paper()?;
     let (authors, rest) = paper.split_once(": ")?;
@@ -30,12 +30,12 @@ pub fn paper_in_short(preset: Preset) -> Option<String> {
     Some(if authors.matches(", ").count() > 2 { format!("{first} et al. {year}") } else { format!("{authors} {year}") })
 }
 
-/// The preset whose method these are, over whatever range.
+/// The preset with these parameters, whatever their search range.
 pub fn preset_of(params: &StereoParams) -> Option<Preset> {
     Preset::ALL.iter().copied().find(|&preset| differences(params, preset).is_empty())
 }
 
-/// The parameters in which these differ from a preset's, in words: `P1 14 → 20`.
+/// Differences from a preset, for the user: `P1 14 → 20`.
 pub fn differences(params: &StereoParams, preset: Preset) -> Vec<String> {
     let mut base = params.clone();
     preset.apply(&mut base);

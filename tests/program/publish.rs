@@ -25,7 +25,7 @@ fn the_program_says_where_it_listens_and_why_it_does_not() {
     let link = said.lines().find(|line| line.contains("ws://")).unwrap();
     let token: String = link.split("/?token=").nth(1).unwrap().chars().take_while(|c| *c != ' ').collect();
     assert!(code == Some(0) && token.len() == 32 && !link.contains("0.0.0.0"), "{said}");
-    assert!(said.contains("whoever has this link can watch and change parameters"), "{said}");
+    assert!(said.contains("everyone who has this link can watch and change parameters"), "{said}");
     let (code, said) =
         run_with(&["foxglove=:0", "--publish-allow-origin", "http://a.example"], "one-that-I-have-chosen");
     assert!(code == Some(0) && said.contains("/?token=one-that-I-have-chosen "), "{said}");

@@ -9,7 +9,8 @@ use super::mode::Mode;
 use crate::capture::decode_camera::Layout;
 use crate::capture::{CaptureError, Orientation};
 use crate::image::{Luma, Picture};
-use crossbeam_channel::{Receiver, Sender, TrySendError};
+use crate::newest::force_send;
+use crossbeam_channel::{Receiver, Sender};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -221,13 +222,8 @@ impl Reader {
     }
 
     /// Never blocks: the oldest picture gives way.
-    fn send(&self, mut shot: Result<Shot, CaptureError>) {
-        while let Err(TrySendError::Full(refused)) = self.shots.try_send(shot) {
-            shot = refused;
-            if self.oldest.try_recv().is_ok() {
-                self.counts.drop_late();
-            }
-        }
+    fn send(&self, shot: Result<Shot, CaptureError>) {
+        (0..force_send(&self.shots, &self.oldest, shot)).for_each(|_| self.counts.drop_late());
     }
 }
 

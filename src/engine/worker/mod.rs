@@ -1,104 +1,97 @@
 //! The engine thread: takes the newest pair with the newest settings, keeps the engine busy, publishes the newest result.
 //!
-//! While paused, and where no new pair is there, a changed setting computes the last pair again; nothing else does.
+//! While paused, and where no new pair comes, only a changed setting, frame or engine has the last pair matched again.
+//! [`feed`] chooses jobs, [`host`] holds the engine, [`shared`] publishes results, [`thread`] is the loop around them.
 
-mod change;
-mod comeback;
-mod run;
+mod feed;
+mod host;
 mod shared;
 mod stats;
+mod thread;
 #[cfg(test)]
 mod tests;
 
 pub use stats::{EngineStats, Figures};
 
 use super::{Engine, OpenOptions, Output};
-use crate::capture::Frame;
+use crate::capture::{Frame, Recipe, SourceInfo};
 use crate::newest::NewestReceiver;
 use crate::stereo::StereoParams;
 use crossbeam_channel::{Sender, bounded};
-use shared::Shared;
+use shared::SharedState;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
+use thread::{EngineThread, Inputs};
 
-/// What others want of the engine thread; it looks before each pair.
+/// How long a command may wait for room in the queue.
+const SEND_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// Settings of the engine thread; it reads them before each job.
 #[derive(Clone, Debug)]
 pub struct Control {
     /// Parameters; valid ones.
     pub params: Arc<StereoParams>,
-    /// Whether somebody needs the numbers of each result.
+    /// Each result brings its numbers to the host.
     pub read_back: bool,
     /// No new pairs are taken.
     pub paused: bool,
-    /// Pairs asked for while paused, ever.
+    /// Steps so far: each takes one new pair while paused.
     pub steps: u64,
 }
 
-/// Where an engine comes from. Opening happens on the engine thread.
+/// An open engine, or options by which the engine thread opens one.
 pub enum EngineSource {
-    /// It is open already.
+    /// An open engine.
     Ready(Box<dyn Engine>),
-    /// It is open already, and is opened by these options where it has to be opened again.
+    /// An open engine, and the options by which it is opened again after a loss.
     Opened(Box<dyn Engine>, OpenOptions),
-    /// It is opened; `auto` waits for the first pair.
+    /// Options; `auto` decides with the first pair.
     Open(OpenOptions),
 }
 
-/// Called after each result and each change of what the engine thread has to say; must not wait for anything.
+/// Called after each result and each change of the statistics' engine and errors; must not wait.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// Sees every result of a new pair, such as a recorder.
+/// Observer of every result of a new pair, such as a recorder.
 pub trait ResultTap: Send + Sync {
-    /// Called on the engine thread for each result that has its numbers on the host. What takes long here holds the engine back.
+    /// Called on the engine thread for each result that has its numbers on the host; the engine waits meanwhile.
     fn result(&self, output: &Arc<Output>);
 
-    /// Called there for each result of a pair that was matched before, with other parameters or another recipe. A recorder has
-    /// no use for it.
+    /// Called on the engine thread for each result of a pair that was matched before, with other parameters or another
+    /// preparation. Recorders ignore it.
     fn result_again(&self, _output: &Arc<Output>) {}
 
-    /// Whether results are brought to the host for this tap now.
+    /// Whether results are brought to the host for this tap now. Where this becomes true, [`EngineWorker::waker`] has the last
+    /// pair matched again for the tap.
     fn wants_results(&self) -> bool {
         true
     }
 }
 
-/// Makes a frame's pair into another frame; `None` leaves it.
-pub type Remake = Box<dyn FnOnce(&Frame) -> Option<Frame> + Send>;
-
-/// Rare things, in order.
 enum Command {
-    /// Another source's frames.
+    /// Frames of another source.
     Frames(NewestReceiver<Arc<Frame>>),
     /// Another engine.
     Engine(EngineSource),
-    /// The last pair, made anew.
-    Again(Remake),
-    /// Nothing but a reason to look at the settings.
-    Look,
-}
-
-/// What the thread shares with whoever owns it.
-struct Board {
-    control: Shared<Control>,
-    latest: Mutex<Option<Arc<Output>>>,
-    stats: Mutex<EngineStats>,
-    taps: Mutex<Vec<Arc<dyn ResultTap>>>,
-    stop: AtomicBool,
-    wake: Wake,
+    /// Another preparation of the last pair's frame, for this source.
+    PrepareLast(Recipe, SourceInfo),
 }
 
 /// The running engine thread. Dropping it stops it.
 pub struct EngineWorker {
-    board: Arc<Board>,
+    shared: Arc<SharedState>,
     commands: Sender<Command>,
+    /// Wakes the thread, which reads the settings then.
+    wakeups: Sender<()>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl EngineWorker {
-    /// Starts matching `frames`. Where the engine cannot be opened or is lost the CPU takes over, with this many
-    /// threads, and [`EngineStats::fault`] says so. A lost GPU is opened again after some seconds, once, unless it is a
-    /// window's: then the window gives the next one.
+    /// Starts matching `frames`. Where the engine cannot be opened or is lost the CPU takes over, with `fallback_threads`, and
+    /// [`EngineStats::fault`] says so. A lost GPU is opened again by the policy of [`super::recovery`], unless it is a
+    /// window's: the window opens the next one.
     ///
     /// # Errors
     /// The system gives no thread.
@@ -110,96 +103,108 @@ impl EngineWorker {
         taps: Vec<Arc<dyn ResultTap>>,
         wake: Wake,
     ) -> std::io::Result<Self> {
-        let (commands, inbox) = bounded(8);
-        let board = Arc::new(Board {
-            control: Shared::new(control),
+        let (commands, command_queue) = bounded(8);
+        let (wakeups, wakeup_queue) = bounded(1);
+        let mut stats = EngineStats::default();
+        stats.opening = true;
+        stats.begin_source(frames.drop_counter());
+        let shared = Arc::new(SharedState {
+            control: Mutex::new(control),
             latest: Mutex::default(),
-            stats: Mutex::default(),
+            stats: Mutex::new(stats),
             taps: Mutex::new(taps),
             stop: AtomicBool::new(false),
             wake,
         });
-        let matcher = run::Matcher::new(Arc::clone(&board), inbox, frames, engine, fallback_threads);
-        let thread = std::thread::Builder::new().name("engine".into()).spawn(move || matcher.run())?;
-        Ok(Self { board, commands, thread: Some(thread) })
+        let inputs = Inputs { commands: command_queue, wakeups: wakeup_queue, frames };
+        let thread = EngineThread::new(Arc::clone(&shared), inputs, engine, fallback_threads);
+        let thread = std::thread::Builder::new().name("engine".into()).spawn(move || thread.run())?;
+        Ok(Self { shared, commands, wakeups, thread: Some(thread) })
     }
 
-    /// Changes what is wanted, from the next pair on.
-    pub fn control(&self, change: impl FnOnce(&mut Control)) {
-        self.board.control.update(change);
-        let _ = self.commands.try_send(Command::Look); // where the queue is full it looks anyway
+    /// The settings.
+    pub fn control(&self) -> Control {
+        self.shared.control()
     }
 
-    /// What is wanted now.
-    pub fn wanted(&self) -> Arc<Control> {
-        self.board.control.get()
+    /// Changes the settings, from the next job on.
+    pub fn set_control(&self, change: impl FnOnce(&mut Control)) {
+        self.shared.set_control(change);
+        self.wake();
     }
 
-    /// Shows every result to these from now on.
+    /// Replaces the taps.
     pub fn set_taps(&self, taps: Vec<Arc<dyn ResultTap>>) {
-        *lock(&self.board.taps) = taps;
+        *lock(&self.shared.taps) = taps;
+        self.wake();
     }
 
-    /// Takes pairs from here from now on. The last result stays until there is a new one.
+    /// A function that has the engine thread ask its taps again whether they want results.
+    pub fn waker(&self) -> impl Fn() + Send + Sync + use<> {
+        let wakeups = self.wakeups.clone();
+        move || {
+            let _ = wakeups.try_send(());
+        }
+    }
+
+    /// Takes pairs from `frames` from now on. The last result stays until there is a new one.
     pub fn set_frames(&self, frames: NewestReceiver<Arc<Frame>>) {
         self.send(Command::Frames(frames));
     }
 
-    /// Has the last pair made anew, by another recipe, on the engine thread, and matched again.
-    pub fn remake_last(&self, remake: Remake) {
-        self.send(Command::Again(remake));
+    /// Prepares the last pair's frame again, on the engine thread, and matches it again.
+    pub fn prepare_last(&self, preparation: Recipe, source: SourceInfo) {
+        self.send(Command::PrepareLast(preparation, source));
     }
 
-    /// Matches with this engine from now on.
+    /// Replaces the engine.
     pub fn set_engine(&self, engine: EngineSource) {
-        lock(&self.board.stats).opening = true;
+        lock(&self.shared.stats).opening = true;
         self.send(Command::Engine(engine));
     }
 
     /// The newest result.
     pub fn latest(&self) -> Option<Arc<Output>> {
-        lock(&self.board.latest).clone()
+        lock(&self.shared.latest).clone()
     }
 
-    /// Keeps of the newest result what lies on the host: its device is gone.
+    /// Drops the newest result's texture, and the result where it has no map on the host: its device is lost.
     pub fn forget_device(&self) {
-        self.board.forget_device();
+        self.shared.forget_device();
     }
 
-    /// Gives the newest result to another thread.
+    /// A function that returns the newest result, for another thread.
     pub fn newest(&self) -> impl Fn() -> Option<Arc<Output>> + Send + use<> {
-        let board = Arc::clone(&self.board);
-        move || lock(&board.latest).clone()
+        let shared = Arc::clone(&self.shared);
+        move || lock(&shared.latest).clone()
     }
 
-    /// What has happened so far.
+    /// The statistics.
     pub fn stats(&self) -> EngineStats {
-        lock(&self.board.stats).clone()
+        self.shared.count_drops();
+        lock(&self.shared.stats).clone()
     }
 
-    /// Stops after the pair in work and waits for that; what is in flight on a device is dropped.
+    /// Stops after the CPU engine's job and waits for that; jobs in flight on a device are dropped.
     pub fn stop(&mut self) {
-        self.board.stop.store(true, Ordering::Release);
-        let _ = self.commands.try_send(Command::Look);
+        self.shared.stop.store(true, Ordering::Release);
+        self.wake();
         let Some(thread) = self.thread.take() else { return };
         if thread.join().is_err() {
             log::error!("the engine thread panicked");
         }
     }
 
-    /// Queues a command. The queue is emptied before each pair, so it is full only if the thread is stuck.
+    /// Wakes the thread; a full channel wakes it already.
+    fn wake(&self) {
+        let _ = self.wakeups.try_send(());
+    }
+
+    /// Queues a command. The queue is emptied before each job, so it is full only if the thread is stuck.
     fn send(&self, command: Command) {
-        if self.commands.send_timeout(command, std::time::Duration::from_millis(100)).is_err() {
+        if self.commands.send_timeout(command, SEND_TIMEOUT).is_err() {
             log::warn!("the engine thread is busy and misses a command");
         }
-    }
-}
-
-impl Board {
-    fn forget_device(&self) {
-        let mut latest = lock(&self.latest);
-        let on_host = latest.take().filter(|output| output.map.is_some());
-        *latest = on_host.map(|output| Arc::new(Output { texture: None, ..(*output).clone() }));
     }
 }
 

@@ -1,23 +1,68 @@
-//! Plain data that one thread sets and another reads: the newest wins, and nobody waits longer than a copy takes.
+//! State that the engine thread shares with its owner, and how results are published.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use super::{Control, EngineStats, Figures, ResultTap, Wake, lock};
+use crate::engine::Output;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
-/// A value that is replaced as a whole. The lock is held only to clone.
-#[derive(Debug)]
-pub(super) struct Shared<T>(Mutex<Arc<T>>);
+pub(super) struct SharedState {
+    pub(super) control: Mutex<Control>,
+    pub(super) latest: Mutex<Option<Arc<Output>>>,
+    pub(super) stats: Mutex<EngineStats>,
+    pub(super) taps: Mutex<Vec<Arc<dyn ResultTap>>>,
+    pub(super) stop: AtomicBool,
+    pub(super) wake: Wake,
+}
 
-impl<T: Clone> Shared<T> {
-    pub(super) fn new(value: T) -> Self {
-        Self(Mutex::new(Arc::new(value)))
+impl SharedState {
+    pub(super) fn control(&self) -> Control {
+        lock(&self.control).clone()
     }
 
-    /// The value as it is now.
-    pub(super) fn get(&self) -> Arc<T> {
-        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Changes the control; pairs that were dropped so far count by its old state.
+    pub(super) fn set_control(&self, change: impl FnOnce(&mut Control)) {
+        self.count_drops();
+        change(&mut lock(&self.control));
     }
 
-    /// Changes the value; whoever has it keeps the old one.
-    pub(super) fn update(&self, change: impl FnOnce(&mut T)) {
-        change(Arc::make_mut(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)));
+    /// Counts new drops of the channel of frames by their cause.
+    pub(super) fn count_drops(&self) {
+        let is_paused = lock(&self.control).paused;
+        lock(&self.stats).count_drops(is_paused);
+    }
+
+    /// Changes the statistics, and wakes the owner.
+    pub(super) fn report(&self, change: impl FnOnce(&mut EngineStats)) {
+        change(&mut lock(&self.stats));
+        (self.wake)();
+    }
+
+    /// Whether a job with these parameters must bring its numbers to the host.
+    pub(super) fn needs_read_back(&self, control: &Control) -> bool {
+        control.read_back || lock(&self.taps).iter().any(|tap| tap.wants_results())
+    }
+
+    /// Publishes a result; `again` for a pair that was matched before.
+    pub(super) fn publish(&self, output: Output, again: bool) {
+        let measures = again || lock(&self.stats).figures_due(Instant::now());
+        let figures = if measures { Figures::of(&output) } else { None };
+        lock(&self.stats).note(&output, again, figures);
+        let output = Arc::new(output);
+        if output.map.is_some() {
+            let taps = lock(&self.taps).clone();
+            for tap in &taps {
+                if again { tap.result_again(&output) } else { tap.result(&output) }
+            }
+        }
+        *lock(&self.latest) = Some(output);
+        (self.wake)();
+    }
+
+    /// Drops the newest result's texture, and the result where it has no map on the host.
+    pub(super) fn forget_device(&self) {
+        let mut latest = lock(&self.latest);
+        let on_host = latest.take().filter(|output| output.map.is_some());
+        *latest = on_host.map(|output| Arc::new(Output { texture: None, ..(*output).clone() }));
     }
 }

@@ -1,7 +1,8 @@
-//! What the engine thread says of itself.
+//! Statistics of the engine thread.
 
 use crate::engine::{EngineInfo, Output, StageTime};
 use crate::metrics::{TruthError, truth_error};
+use crate::newest::DropCounter;
 use crate::rate::{Latency, Rate, RunLatency};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,16 +19,16 @@ pub struct Figures {
     pub truth: Option<TruthError>,
 }
 
-/// What the engine thread has done so far.
+/// Statistics of the engine thread so far.
 #[derive(Clone, Debug, Default)]
 pub struct EngineStats {
-    /// Who computes; `None` before the first engine is open.
+    /// The open engine; `None` before the first one is open.
     pub engine: Option<Arc<EngineInfo>>,
     /// Why `auto` chose it: the measured times.
     pub why: Option<String>,
     /// An engine is being opened.
     pub opening: bool,
-    /// Why another engine computes than the one asked for. Stays until another one is asked for.
+    /// Why the CPU computes instead of the chosen engine. Stays until the user chooses again.
     pub fault: Option<String>,
     /// Why the last pair failed; gone with the next result.
     pub error: Option<String>,
@@ -49,16 +50,27 @@ pub struct EngineStats {
     pub ended: bool,
     /// From the arrival of each pair at the capture thread to its result, since the thread started.
     pub run_latency: RunLatency,
+    /// Drops of the channel of frames, and how many of them are counted above.
+    source_drops: DropCounter,
+    counted_drops: u64,
     measured: Option<Instant>,
     rate: Rate,
     latency: Latency,
 }
 
 impl EngineStats {
-    /// What was counted is of the source before.
-    pub(super) fn begin_source(&mut self) {
+    /// Counts anew, for another source; its channel counts drops here.
+    pub(super) fn begin_source(&mut self, drops: DropCounter) {
         self.ended = false;
         (self.computed, self.failed, self.late, self.while_paused) = (0, 0, 0, 0);
+        (self.source_drops, self.counted_drops) = (drops, 0);
+    }
+
+    /// Counts new drops by their cause.
+    pub(super) fn count_drops(&mut self, is_paused: bool) {
+        let drops = self.source_drops.get();
+        let new = drops - std::mem::replace(&mut self.counted_drops, drops);
+        *if is_paused { &mut self.while_paused } else { &mut self.late } += new;
     }
 
     /// Results per second, recently.

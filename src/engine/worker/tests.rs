@@ -10,6 +10,7 @@ use crate::newest::{NewestSender, channel};
 use crate::stereo::map::{INVALID, reason};
 use crate::stereo::{CostKind, DisparityMap};
 use std::collections::VecDeque;
+use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant, SystemTime};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -138,7 +139,7 @@ impl Bench {
     }
 
     fn set_p1(&self, p1: u32) {
-        self.worker.control(|control| control.params = Arc::new(StereoParams { p1, ..StereoParams::default() }));
+        self.worker.set_control(|control| control.params = Arc::new(StereoParams { p1, ..StereoParams::default() }));
     }
 }
 
@@ -199,7 +200,7 @@ fn paused_the_pair_is_held_and_only_changed_parameters_make_work() {
     bench.permit(100);
     bench.send(0);
     bench.until_last(Done(0));
-    bench.worker.control(|control| control.paused = true);
+    bench.worker.set_control(|control| control.paused = true);
     (1..=3).for_each(|sequence| bench.send(sequence));
     assert!(bench.is_quiet(), "no new pair while paused");
     bench.set_p1(P1 + 1);
@@ -208,7 +209,7 @@ fn paused_the_pair_is_held_and_only_changed_parameters_make_work() {
     bench.set_p1(P1 + 1);
     assert!(bench.is_quiet(), "the same parameters are no work");
 
-    bench.worker.control(|control| control.steps += 1);
+    bench.worker.set_control(|control| control.steps += 1);
     bench.until_last(Done(3));
     bench.send(4);
     assert!(bench.is_quiet(), "a step takes one pair and holds it");
@@ -216,7 +217,7 @@ fn paused_the_pair_is_held_and_only_changed_parameters_make_work() {
     bench.until("the new pair is the one that is held", |b| b.log().contains(&Submit(3, P1)));
     assert_eq!((bench.worker.stats().late, bench.worker.stats().while_paused), (0, 2));
 
-    bench.worker.control(|control| control.paused = false);
+    bench.worker.set_control(|control| control.paused = false);
     bench.until_last(Done(4));
 }
 
@@ -227,9 +228,9 @@ fn numbers_that_somebody_needs_while_paused_are_fetched() {
     bench.send(0);
     bench.send(1);
     bench.until_last(Done(1));
-    bench.worker.control(|control| control.paused = true);
+    bench.worker.set_control(|control| control.paused = true);
     let log = bench.log().len();
-    bench.worker.control(|control| control.read_back = true);
+    bench.worker.set_control(|control| control.read_back = true);
     bench.until("the pair is matched with its numbers", |b| b.worker.latest().is_some_and(|o| o.job.read_back));
     assert!(bench.is_quiet() && bench.log().len() <= log + 2);
 }
@@ -311,10 +312,12 @@ fn an_engine_by_name_is_open_before_the_first_pair_and_the_end_is_told() {
     assert_eq!(bench.worker.latest().map(|output| output.job.frame.raw.sequence), Some(7));
 }
 
-/// Wants results or not, and notes what it saw: number of the pair, and whether that was matched before.
+/// Notes the results that it saw: number of the pair, and whether that was matched before.
 #[derive(Default)]
 struct Listener {
     wants: AtomicBool,
+    /// How often the engine thread has asked whether it wants results: once for each turn of its loop.
+    asked: AtomicUsize,
     seen: Mutex<Vec<(u64, bool)>>,
 }
 
@@ -328,6 +331,7 @@ impl ResultTap for Listener {
     }
 
     fn wants_results(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::AcqRel);
         self.wants.load(Ordering::Acquire)
     }
 }
@@ -345,7 +349,40 @@ fn results_come_to_the_host_only_while_a_tap_wants_them() {
     bench.until("it is published", |bench| bench.worker.latest().is_some_and(|o| o.job.frame.raw.sequence == 1));
     assert!(bench.worker.latest().unwrap().map.is_none() && !lock(&listener.seen).contains(&(1, false)));
     listener.wants.store(true, Ordering::Release);
+    (bench.worker.waker())();
     bench.until("the last pair came back", |_| lock(&listener.seen).last() == Some(&(1, true)));
     bench.send(2);
     bench.until("the next one comes back", |_| lock(&listener.seen).last() == Some(&(2, false)));
+}
+
+#[test]
+fn an_idle_thread_sleeps() {
+    let bench = Bench::new(2);
+    let listener = Arc::new(Listener::default());
+    bench.worker.set_taps(vec![listener.clone()]);
+    bench.permit(100);
+    let sleeps = |when: &str| {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        loop {
+            let turns = listener.asked.load(Ordering::Acquire);
+            std::thread::sleep(Duration::from_millis(60));
+            if listener.asked.load(Ordering::Acquire) == turns {
+                return;
+            }
+            assert!(Instant::now() < deadline, "the thread never sleeps {when}");
+        }
+    };
+    sleeps("before the first pair");
+    bench.send(0);
+    bench.until_last(Done(0));
+    sleeps("between pairs");
+    bench.worker.set_control(|control| control.paused = true);
+    (1..=3).for_each(|sequence| bench.send(sequence));
+    sleeps("while paused");
+    let Bench { worker, frames, script } = bench;
+    drop(frames);
+    let bench = Bench { worker, frames: channel().0, script };
+    bench.worker.set_control(|control| control.paused = false);
+    bench.until("the source has ended", |b| b.worker.stats().ended);
+    sleeps("after the end");
 }

@@ -61,7 +61,7 @@ fn pages_of_others_are_refused_and_told_of() {
     }
     let refused =
         guard.judge(&request("/", &[("Host", "localhost"), ("Origin", "http://evil.example")])).unwrap().unwrap_err();
-    assert!(refused.news.unwrap().contains("'http://evil.example'"));
+    assert!(refused.message.unwrap().contains("'http://evil.example'"));
     let answer = String::from_utf8(Refusal::new(403, "no").answer()).unwrap();
     assert!(
         answer.starts_with("HTTP/1.1 403 Forbidden\r\n") && answer.ends_with("\r\n\r\nstereopsis: no\n"),
@@ -140,7 +140,7 @@ fn what_is_no_request_is_refused_in_words_and_a_part_of_one_is_waited_for() {
     assert_eq!(status(b"\x16\x03\x01\x02\x00\x01\x00"), 400, "TLS");
     assert_eq!(status(b"POST / HTTP/1.1\r\nHost: localhost\r\n\r\n"), 400);
     assert_eq!(status(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), 426, "a browser's address line");
-    assert_eq!(status(&request("/", &[("Host", "localhost"), ("X", &"x".repeat(MOST_HEAD_BYTES))])), 431);
+    assert_eq!(status(&request("/", &[("Host", "localhost"), ("X", &"x".repeat(MAX_HEAD_BYTES))])), 431);
     let many = "a: b\r\n".repeat(200);
     assert_eq!(status(format!("GET / HTTP/1.1\r\nHost: localhost\r\n{many}\r\n").as_bytes()), 400);
     let text = String::from_utf8(whole).unwrap();

@@ -1,34 +1,28 @@
-//! The device of window and engine, as far as it may be lost: what is said, and how the GPU comes back.
+//! The device that window and engine share: messages about its loss, and how a lost GPU comes back.
 //!
-//! The window opens again on whatever GPU there is. Where that is another one than before, the one that is missed is looked
-//! for once more after some seconds. A device that is lost twice within a minute is not given to the engine again by itself.
+//! The window opens again on any GPU there is. Where that is another one than before, the missed one is opened again by the
+//! policy of [`crate::engine::recovery`].
 
 use super::Session;
 use crate::engine::gpu::Gpu;
-use crate::engine::{EngineChoice, OpenOptions};
+use crate::engine::recovery::{Decision, Recovery, not_recovered};
+use crate::engine::{EngineChoice, EngineError, OpenOptions};
 use crate::live::EngineSource;
 use crate::ui::jobs::Job;
-use std::time::{Duration, Instant};
-
-/// From a loss to the search for the GPU that is missed.
-const PAUSE: Duration = Duration::from_secs(10);
-/// Losses within this time are too many.
-const PROBATION: Duration = Duration::from_mins(1);
+use std::time::Instant;
 
 /// Losses so far.
 #[derive(Default)]
 pub(super) struct DeviceState {
-    lost_at: Option<Instant>,
+    recovery: Recovery,
     /// The adapter that the window was on before it had to take another one.
     missed: Option<String>,
-    /// When that is looked for.
-    look_at: Option<Instant>,
-    /// It is there again: the window shall move to it.
+    /// The missed adapter, open again: the window moves to it.
     next: Option<Gpu>,
 }
 
 impl Session {
-    /// Goes on with another device, after the last one was lost because of `why`. For whoever opens the window again.
+    /// Goes on with another device, after the last one was lost because of `why`; the caller opens the window again.
     pub fn device_replaced(&mut self, gpu: &Gpu, why: &str) {
         let now = Instant::now();
         let adapter = &gpu.info.adapter;
@@ -40,33 +34,23 @@ impl Session {
             .as_ref()
             .map(|lost| lost.info.adapter.clone())
             .filter(|lost| lost != adapter);
-        if lost.is_some() {
-            self.device.look_at = Some(now + PAUSE);
-        }
-        let looked_for =
-            lost.as_ref().map_or(String::new(), |lost| format!(", {lost} is tried again in {} s", PAUSE.as_secs()));
+        let decision = self.device.recovery.lost(now);
+        self.device.recovery.recovered(now);
+        let loss = EngineError::DeviceLost(why.to_owned());
         self.device.missed = self.device.missed.take().or(lost).filter(|missed| missed != adapter);
-        let before = self.device.lost_at.replace(now);
+        let missed = self.device.missed.as_deref();
+        self.state.notices.error(decision.message(&loss, &format!("going on with {adapter}"), missed));
         self.take_device(gpu);
-        if let Some(before) = before.filter(|before| now.duration_since(*before) < PROBATION) {
-            let cpu = OpenOptions { choice: EngineChoice::Cpu, ..self.state.matching.engine.clone() };
-            self.live.set_engine(EngineSource::Open(cpu));
-            self.state.notices.error(format!(
-                "the GPU was lost again ({why}), {:.0} s after the last time; the CPU computes until you choose an engine again",
-                now.duration_since(before).as_secs_f64()
-            ));
-        } else {
-            self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
-            self.state.notices.error(format!("the GPU was lost ({why}); going on with {adapter}{looked_for}"));
-        }
+        let choice = if decision == Decision::Retry { self.state.matching.engine.choice } else { EngineChoice::Cpu };
+        self.live.set_engine(EngineSource::Open(OpenOptions { choice, ..self.state.matching.engine.clone() }));
     }
 
-    /// The device that the window shall move to.
+    /// The device that the window moves to.
     pub(crate) fn next_device(&self) -> Option<&Gpu> {
         self.device.next.as_ref()
     }
 
-    /// Moves there.
+    /// Moves to [`Self::next_device`].
     pub(crate) fn move_device(&mut self) -> Option<Gpu> {
         let gpu = self.device.next.take()?;
         self.device.missed = None;
@@ -76,33 +60,39 @@ impl Session {
         Some(gpu)
     }
 
-    /// What lies on the old device can be shown no more.
+    /// Drops the results on the old device, and takes this one.
     fn take_device(&mut self, gpu: &Gpu) {
         self.live.forget_device();
         self.state.pipeline.output = None;
         self.state.matching.engine.gpu = Some(gpu.clone());
     }
 
-    /// Chooses what computes; opened in the background. A GPU that is missed is looked for again.
+    /// Replaces the engine, in the background. A missed GPU is opened again.
     pub(crate) fn set_engine(&mut self, choice: EngineChoice) {
         self.state.matching.engine.choice = choice;
         self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
-        self.device.lost_at = None;
-        if choice != EngineChoice::Cpu && self.device.missed.is_some() {
-            self.device.look_at = Some(Instant::now());
+        self.device.recovery = Recovery::default();
+        if choice != EngineChoice::Cpu {
+            self.open_missed();
         }
     }
 
-    /// Looks for the GPU that is missed when it is time; once.
+    /// Opens the missed GPU again where that is due.
     pub(super) fn search_device(&mut self, now: Instant) {
-        if self.device.look_at.take_if(|at| *at <= now).is_some() && self.device.missed.is_some() {
+        if self.device.recovery.take_due(now) {
+            self.open_missed();
+        }
+    }
+
+    fn open_missed(&mut self) {
+        if self.device.missed.is_some() {
             let adapter = self.state.matching.engine.adapter.clone();
             let open = move || Gpu::open(&adapter).map(Gpu::for_window).map_err(|err| err.to_string());
             self.jobs.start(Job::stoppable("looking for the GPU"), open, Self::found_device);
         }
     }
 
-    /// Takes in what was found.
+    /// Has the window move to the GPU that was found if it is the missed one.
     pub(super) fn found_device(&mut self, found: Result<Gpu, String>) {
         let Some(missed) = &self.device.missed else { return };
         let why = match found {
@@ -113,7 +103,12 @@ impl Session {
             Ok(gpu) => format!("there is {}", gpu.info.adapter),
             Err(why) => why,
         };
-        self.state.notices.error(format!("{missed} is not back ({why}); choose the engine again to look once more"));
+        let here = self.state.matching.engine.gpu.as_ref().map_or("the CPU", |gpu| &gpu.info.adapter);
+        self.state.notices.error(not_recovered(
+            &format!("{missed} was lost"),
+            &why,
+            &format!("the window stays on {here}"),
+        ));
     }
 }
 
@@ -124,6 +119,7 @@ mod tests {
     use crate::engine::EngineKind;
     use crate::settings::{Origin, Word};
     use crate::ui::WindowOptions;
+    use std::time::Duration;
 
     fn session(gpu: &Gpu) -> Session {
         let word = |name: &str, text: &str| Word { name: name.into(), text: text.into(), origin: Origin::Flag };
@@ -207,7 +203,7 @@ mod tests {
         second.device.destroy();
         session.device_replaced(&third, "twice");
         until(&mut session, "the CPU computes", computes(EngineKind::Cpu));
-        assert!(said(&session, "the GPU was lost again (twice)") && said(&session, "until you choose an engine again"));
+        assert!(said(&session, "the GPU was lost (twice) again") && said(&session, "until an engine is chosen again"));
         assert_eq!(session.state.matching.engine.choice, EngineChoice::Gpu, "the choice stays");
         session.set_engine(EngineChoice::Gpu);
         until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
@@ -220,10 +216,12 @@ mod tests {
         let real = first.info.adapter.clone();
         let now = Instant::now();
         session.device.missed = Some("a GPU that is away".into());
-        session.device.look_at = Some(now);
-        session.search_device(now);
-        until(&mut session, "it is said", |session| said(session, "a GPU that is away is not back"));
-        assert!(session.device.look_at.is_none() && session.next_device().is_none());
+        session.device.recovery.lost(now);
+        session.search_device(now + Duration::from_mins(1));
+        until(&mut session, "it is said", |session| {
+            said(session, "a GPU that is away was lost and cannot be opened again")
+        });
+        assert!(session.device.recovery.due().is_none() && session.next_device().is_none());
 
         session.device.missed = Some(real.clone());
         session.found_device(Ok(second));

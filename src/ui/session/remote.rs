@@ -1,6 +1,7 @@
 //! Remote clients: they receive the source's description and the parameters in force, and may change these.
 
 use super::Session;
+use crate::live::RemoteEvents;
 use crate::recording::{About, parameter_words};
 use crate::rig::Calibrated;
 use std::time::SystemTime;
@@ -24,11 +25,11 @@ impl Session {
 
     /// Takes parameters that clients have set, sends those in force, and shows the remote's messages.
     pub(super) fn exchange_with_remote(&mut self) {
-        let Some(remote) = self.live.remote().cloned() else { return };
-        if let Some(params) = remote.exchange(&self.state.matching.params) {
+        let RemoteEvents { params, news } = self.live.poll_remote();
+        if let Some(params) = params {
             self.set_params(params);
         }
-        for news in remote.news() {
+        for news in news {
             if news.is_error {
                 self.state.notices.error(news.text);
             } else {

@@ -64,7 +64,7 @@ fn results_keep_coming_while_a_pipeline_is_compiled() {
         (CostKind::Sad, 10, 0),
     ] {
         let new = StereoParams { num_disparities, paths, ..StereoParams::for_cost(cost) };
-        worker.control(|control| control.params = Arc::new(new.clone()));
+        worker.set_control(|control| control.params = Arc::new(new.clone()));
         let (now, results) = feed_until("the new parameters", &|output| *output.job.params == new);
         let (last, others) = results.split_last().expect("at least one");
         for output in others {

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis::live::Remote as _;
-use stereopsis::publish::{Address, MOST_CLIENTS, MOST_CONNECTIONS, PublishOptions, Publisher};
+use stereopsis::publish::{Address, MAX_CLIENTS, MAX_CONNECTIONS, PublishOptions, Publisher};
 
 fn publisher(address: &str) -> (Arc<Publisher>, SocketAddr) {
     let publisher = Publisher::start(address.parse::<Address>().unwrap()).unwrap();
@@ -100,21 +100,21 @@ fn a_token_can_be_chosen_for_this_machine_as_well() {
 #[test]
 fn so_many_clients_have_room_and_others_when_they_have_gone() {
     let (publisher, here) = publisher("foxglove=:0");
-    let mut clients: Vec<_> = (0..MOST_CLIENTS).map(|_| Client::connect(here)).collect();
+    let mut clients: Vec<_> = (0..MAX_CLIENTS).map(|_| Client::connect(here)).collect();
     let (status, body) = Raw::ask(here, "/", &[]).answer();
     assert!(status == 503 && body.contains("32 clients are connected"), "{status} {body}");
-    assert_eq!((publisher.status().clients, publisher.status().refused), (MOST_CLIENTS, 1));
-    clients.truncate(MOST_CLIENTS - 5);
-    assert_eq!(until(|| publisher.status().clients, |&n| n == MOST_CLIENTS - 5), MOST_CLIENTS - 5);
+    assert_eq!((publisher.status().clients, publisher.status().refused), (MAX_CLIENTS, 1));
+    clients.truncate(MAX_CLIENTS - 5);
+    assert_eq!(until(|| publisher.status().clients, |&n| n == MAX_CLIENTS - 5), MAX_CLIENTS - 5);
     clients.extend((0..5).map(|_| Client::connect(here)));
-    assert_eq!(publisher.status().clients, MOST_CLIENTS);
+    assert_eq!(publisher.status().clients, MAX_CLIENTS);
 }
 
 #[test]
 fn connections_that_ask_for_nothing_are_limited_and_dropped() {
     let (publisher, here) = publisher("foxglove=:0");
     let mut early = Client::connect(here);
-    let mut slow: Vec<_> = (1..MOST_CONNECTIONS).map(|_| Raw::begin(here, b"GET / HTTP/1.1\r\nHost: local")).collect();
+    let mut slow: Vec<_> = (1..MAX_CONNECTIONS).map(|_| Raw::begin(here, b"GET / HTTP/1.1\r\nHost: local")).collect();
     // taken one after the other: when the last one is refused, all of them have a place
     let (status, body) = Raw::begin(here, b"").answer();
     assert!(status == 503 && body.contains("64 connections are open"), "{status} {body}");
@@ -125,7 +125,7 @@ fn connections_that_ask_for_nothing_are_limited_and_dropped() {
     }
     Client::connect(here);
     assert_eq!(early.parameters().len(), stereopsis::stereo::StereoParams::table().len(), "it was never disturbed");
-    assert_eq!(publisher.status().refused, MOST_CONNECTIONS as u64);
+    assert_eq!(publisher.status().refused, MAX_CONNECTIONS as u64);
 }
 
 #[test]

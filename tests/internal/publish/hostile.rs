@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis::live::Remote as _;
-use stereopsis::publish::{Address, MOST_MESSAGE_BYTES, Publisher};
+use stereopsis::publish::{Address, MAX_MESSAGE_BYTES, Publisher};
 use stereopsis::stereo::StereoParams;
 
 fn publisher() -> (Arc<Publisher>, SocketAddr) {
@@ -28,7 +28,7 @@ fn frame(opcode: u8, fin: bool, told_bytes: u64, data: &[u8]) -> Vec<u8> {
 #[test]
 fn a_huge_message_is_refused_before_it_comes() {
     let (publisher, here) = publisher();
-    for told_bytes in [MOST_MESSAGE_BYTES as u64 + 1, 45 << 20, u64::MAX >> 1, u64::MAX] {
+    for told_bytes in [MAX_MESSAGE_BYTES as u64 + 1, 45 << 20, u64::MAX >> 1, u64::MAX] {
         let mut raw = Raw::ask(here, "/", &[]).open();
         raw.stream.write_all(&frame(1, true, told_bytes, b"{")).unwrap();
         assert_eq!(raw.farewell(), Some(1009), "{told_bytes}");
@@ -44,7 +44,7 @@ fn a_message_that_is_never_finished_is_refused_where_it_gets_long() {
     let mut raws: Vec<_> = (0..8).map(|_| Raw::ask(here, "/", &[]).open()).collect();
     for raw in &mut raws {
         raw.stream.write_all(&frame(1, false, 1000, &part)).unwrap();
-        for _ in 1..MOST_MESSAGE_BYTES / 1000 {
+        for _ in 1..MAX_MESSAGE_BYTES / 1000 {
             raw.stream.write_all(&frame(0, false, 1000, &part)).unwrap();
         }
     }

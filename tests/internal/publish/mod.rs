@@ -74,7 +74,7 @@ impl PairSource for Still {
     }
 }
 
-/// Something still, matched on the CPU and published on some port; somebody owns it, as the window or the status line does.
+/// A still scene, matched on the CPU and published on any free port; a thread owns the pipeline, as the window or the status line does.
 struct Stage {
     live: Arc<Live>,
     publisher: Arc<Publisher>,
@@ -94,14 +94,15 @@ impl Stage {
             Live::start(source, LiveOptions { remote: Some(remote), ..LiveOptions::new(params, engine) }).unwrap();
         let (live, stop, news) = (Arc::new(live), Arc::<AtomicBool>::default(), Arc::<Mutex<Vec<News>>>::default());
         let owner = {
-            let (live, publisher, stop, news) = (live.clone(), publisher.clone(), stop.clone(), news.clone());
+            let (live, stop, news) = (live.clone(), stop.clone(), news.clone());
             let owner = std::thread::Builder::new().name("owner".into());
             owner.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
-                    if let Some(params) = publisher.exchange(&live.params()) {
+                    let events = live.poll_remote();
+                    if let Some(params) = events.params {
                         live.set_params(params);
                     }
-                    news.lock().unwrap().extend(publisher.news());
+                    news.lock().unwrap().extend(events.news);
                     std::thread::sleep(Duration::from_millis(2));
                 }
             })
@@ -260,7 +261,7 @@ fn a_client_that_subscribes_all_the_time_keeps_nobody_busy() {
     }
     restless.parameters(); // all of it has been read
     let heard = quiet.heard(Duration::from_millis(300));
-    // what is told once is told again when something is packed anew: ten times a second at most
+    // messages that are sent once are sent again with a new packer: ten times a second at most
     let most = 2 + start.elapsed().as_millis() as usize / 100;
     let times = heard.get(ABOUT).copied().unwrap_or_default();
     assert!((1..=most).contains(&times), "{times} times, {most} at most");

@@ -173,3 +173,29 @@ fn the_first_page_stays_short() {
     let lines = Page::read("README.md").text.lines().count();
     assert!(lines <= 150, "README.md has {lines} lines: move details to docs/");
 }
+
+/// Whether a code span names a file or folder of this project: with its top folder, or below `src`.
+fn is_path(span: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/._-".contains(c);
+    let first = span.split('/').next().unwrap_or_default();
+    let tops = ["src", "shaders", "tests", "tools", "docs", "calibration", "fuzz"];
+    !first.is_empty()
+        && span.contains('/')
+        && span.chars().all(is_plain)
+        && (tops.contains(&first) || root().join("src").join(first).is_dir())
+}
+
+#[test]
+fn every_path_in_the_prose_exists() {
+    let mut missing = Vec::new();
+    for page in all() {
+        for (number, span) in page.spans().into_iter().filter(|(_, span)| is_path(span)) {
+            let exists = |path: PathBuf| path.exists() || path.with_extension("rs").exists();
+            if ![root().to_owned(), root().join("src"), root().join("docs")].iter().any(|base| exists(base.join(span)))
+            {
+                missing.push(format!("{}:{number}: {span}", page.path.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}

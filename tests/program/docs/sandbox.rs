@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// Size of the images: small, and of the shape of the example calibration.
 pub(crate) const SIZE: &str = "96x72";
 /// A command that takes longer hangs.
-const TIMEOUT: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_mins(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A scratch folder.

@@ -114,7 +114,7 @@ fn a_busy_device_makes_nobody_ask_more_often() {
 #[test]
 fn paused_the_held_pair_is_matched_when_all_is_prepared() {
     let bench = Bench::with_first_pair(1);
-    bench.worker.control(|control| control.paused = true);
+    bench.worker.set_control(|control| control.paused = true);
     bench.send(1);
     bench.lacks(&[P1 + 1]);
     bench.set_p1(P1 + 1);
@@ -132,9 +132,9 @@ fn a_pair_that_waits_outlives_a_pause() {
     bench.set_p1(P1 + 1);
     bench.send(1);
     assert!(bench.waits_at_ease());
-    bench.worker.control(|control| control.paused = true);
+    bench.worker.set_control(|control| control.paused = true);
     assert!(bench.waits_at_ease());
-    bench.worker.control(|control| control.paused = false);
+    bench.worker.set_control(|control| control.paused = false);
     bench.lacks(&[]);
     bench.until("it is matched", |b| b.log().last() == Some(&Done(1)));
     assert_eq!(bench.worker.stats().late, 0);
@@ -143,10 +143,10 @@ fn a_pair_that_waits_outlives_a_pause() {
 #[test]
 fn a_step_is_taken_once_however_long_it_waits() {
     let bench = Bench::with_first_pair(1);
-    bench.worker.control(|control| control.paused = true);
+    bench.worker.set_control(|control| control.paused = true);
     bench.lacks(&[P1]);
     bench.send(1);
-    bench.worker.control(|control| control.steps += 1);
+    bench.worker.set_control(|control| control.steps += 1);
     assert!(bench.waits_at_ease());
     bench.lacks(&[]);
     bench.until_last(Done(1));
@@ -186,10 +186,10 @@ fn numbers_are_fetched_with_the_last_parameters_too() {
     let bench = Bench::with_first_pair(1);
     bench.send(1); // soon after the first one, whose numbers the figures are of
     bench.until_last(Done(1));
-    bench.worker.control(|control| control.paused = true);
+    bench.worker.set_control(|control| control.paused = true);
     bench.lacks(&[P1 + 1]);
     bench.set_p1(P1 + 1);
-    bench.worker.control(|control| control.read_back = true);
+    bench.worker.set_control(|control| control.read_back = true);
     bench.until("the numbers are there", |b| b.worker.latest().is_some_and(|output| output.job.read_back));
     assert!(bench.waits_at_ease());
     assert_eq!(bench.log()[2..], [Submit(1, P1), Done(1), Submit(1, P1), Done(1)]);

@@ -1,0 +1,272 @@
+//! Holds the open engine: opens and replaces it, decides for `auto`, falls back to the CPU, and recovers a lost GPU.
+
+use super::shared::SharedState;
+use super::{EngineSource, lock};
+use crate::engine::recovery::{Decision, Recovery, not_recovered};
+use crate::engine::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, open};
+use crate::parameter::Value;
+use crate::stereo::StereoParams;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often an engine with jobs in flight is polled for results.
+pub(super) const COLLECT_POLL_INTERVAL: Duration = Duration::from_micros(200);
+/// How long an engine that is replaced may work on its jobs in flight.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
+/// What follows where no engine can be opened, or none again.
+const CPU_INSTEAD: &str = "the CPU computes instead";
+
+/// Properties of jobs for which `auto` decides anew where they change.
+#[derive(PartialEq)]
+struct DecisionKey {
+    size: (usize, usize),
+    criteria: Vec<Value>,
+}
+
+impl DecisionKey {
+    fn of(job: &Job) -> Self {
+        Self { size: job.frame.size(), criteria: job.params.engine_criteria() }
+    }
+}
+
+/// A lost GPU that is to be opened again.
+struct LostGpu {
+    options: OpenOptions,
+    loss: String,
+}
+
+pub(super) struct EngineHost {
+    shared: Arc<SharedState>,
+    /// To be opened before the next job.
+    requested: Option<EngineSource>,
+    engine: Option<Box<dyn Engine>>,
+    /// Another engine was opened after the last job was submitted.
+    replaced: bool,
+    /// Options by which the engine can be opened again; `None` for one that stands in for another.
+    opened_by: Option<OpenOptions>,
+    recovery: Recovery,
+    lost: Option<LostGpu>,
+    /// The options of `auto`, and the jobs for which it has decided.
+    decided: Option<(OpenOptions, DecisionKey)>,
+    fallback_threads: Option<usize>,
+    /// For each job in flight whether its pair was matched before.
+    in_flight: VecDeque<bool>,
+    /// Parameters of the last job that the engine has taken. It goes on with them while it prepares others.
+    accepted: Option<Arc<StereoParams>>,
+}
+
+impl EngineHost {
+    pub(super) fn new(shared: Arc<SharedState>, source: EngineSource, fallback_threads: Option<usize>) -> Self {
+        Self {
+            shared,
+            requested: Some(source),
+            engine: None,
+            replaced: false,
+            opened_by: None,
+            recovery: Recovery::default(),
+            lost: None,
+            decided: None,
+            fallback_threads,
+            in_flight: VecDeque::new(),
+            accepted: None,
+        }
+    }
+
+    /// Replaces the engine.
+    pub(super) fn request(&mut self, source: EngineSource) {
+        self.close();
+        (self.recovery, self.lost, self.decided) = (Recovery::default(), None, None);
+        self.requested = Some(source);
+    }
+
+    /// Opens the requested engine; where `auto` decides, once there is a sample for it.
+    pub(super) fn open_requested(&mut self, sample: Option<&Job>) {
+        match self.requested.take() {
+            Some(EngineSource::Ready(engine)) => self.install(engine, None, None),
+            Some(EngineSource::Opened(engine, options)) => {
+                self.install(engine, None, None);
+                self.opened_by = Some(options);
+            }
+            Some(EngineSource::Open(options)) if options.choice != EngineChoice::Auto || sample.is_some() => {
+                match open(&options, sample) {
+                    Ok(opened) => self.install_opened(opened.engine, opened.why, options, sample),
+                    Err(err) => self.fall_back(format!("{err}; {CPU_INSTEAD}")),
+                }
+            }
+            waiting => self.requested = waiting,
+        }
+    }
+
+    /// Has `auto` decide for this job, where it has not decided yet or for other jobs.
+    pub(super) fn choose_engine(&mut self, job: &Job) {
+        if let Some((options, _)) = self.decided.take_if(|(_, key)| *key != DecisionKey::of(job)) {
+            self.close();
+            self.requested = Some(EngineSource::Open(options));
+        }
+        self.open_requested(Some(job));
+    }
+
+    /// When a lost GPU is to be opened again.
+    pub(super) fn recovery_due(&self) -> Option<Instant> {
+        self.recovery.due()
+    }
+
+    /// Opens a lost GPU again, where that is due. The CPU computes until it is open.
+    pub(super) fn recover(&mut self, sample: Option<&Job>) {
+        let now = Instant::now();
+        if !self.recovery.take_due(now) {
+            return;
+        }
+        self.recovery.recovered(now);
+        let Some(LostGpu { options, loss }) = self.lost.take() else { return };
+        let on = |gpu| OpenOptions { gpu: Some(gpu), ..options.clone() };
+        match options.open_gpu().and_then(|gpu| open(&on(gpu), sample)) {
+            Ok(opened) => {
+                self.close();
+                let times = opened.why.map_or_else(String::new, |times| format!("{times}; "));
+                self.install_opened(opened.engine, Some(format!("{times}opened again after {loss}")), options, sample);
+            }
+            Err(err) => {
+                let fault = not_recovered(&loss, &err.to_string(), CPU_INSTEAD);
+                log::warn!("{fault}");
+                self.shared.report(|stats| stats.fault = Some(fault));
+            }
+        }
+    }
+
+    fn install_opened(
+        &mut self,
+        engine: Box<dyn Engine>,
+        why: Option<String>,
+        options: OpenOptions,
+        sample: Option<&Job>,
+    ) {
+        self.install(engine, why, None);
+        let key = sample.filter(|_| options.choice == EngineChoice::Auto).map(DecisionKey::of);
+        self.decided = key.map(|key| (options.clone(), key));
+        self.opened_by = Some(options);
+    }
+
+    fn install(&mut self, engine: Box<dyn Engine>, why: Option<String>, fault: Option<String>) {
+        self.shared.report(|stats| {
+            stats.engine = Some(engine.info());
+            (stats.why, stats.fault, stats.error, stats.opening) = (why, fault, None, false);
+        });
+        (self.engine, self.replaced) = (Some(engine), true);
+    }
+
+    fn fall_back(&mut self, fault: String) {
+        log::warn!("{fault}");
+        self.drop_engine();
+        self.install(Box::new(CpuEngine::new(self.fallback_threads)), None, Some(fault));
+    }
+
+    /// Closes the engine, and waits for its jobs in flight first: another engine needs the device.
+    fn close(&mut self) {
+        let deadline = Instant::now() + DRAIN_TIMEOUT;
+        while self.is_busy() && Instant::now() < deadline {
+            if !self.collect() {
+                std::thread::sleep(COLLECT_POLL_INTERVAL);
+            }
+        }
+        self.drop_engine();
+    }
+
+    /// Drops the engine with its jobs in flight.
+    fn drop_engine(&mut self) {
+        (self.engine, self.opened_by, self.accepted) = (None, None, None);
+        lock(&self.shared.stats).failed += self.in_flight.len() as u64;
+        self.in_flight.clear();
+    }
+
+    /// Forgets the pairs before: another source begins.
+    pub(super) fn forget_past(&mut self) {
+        if let Some(engine) = &mut self.engine {
+            engine.forget();
+        }
+    }
+
+    /// Whether another engine was opened after the last job was submitted.
+    pub(super) fn is_replaced(&self) -> bool {
+        self.replaced
+    }
+
+    /// Whether every result of the engine has its numbers on the host.
+    pub(super) fn is_cpu(&self) -> bool {
+        self.engine.as_ref().is_some_and(|engine| engine.info().kind == EngineKind::Cpu)
+    }
+
+    /// Whether jobs are in flight.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.in_flight.is_empty()
+    }
+
+    /// Whether one more job can be submitted.
+    pub(super) fn has_free_slot(&self) -> bool {
+        self.engine.as_ref().is_none_or(|engine| self.in_flight.len() < engine.slots())
+    }
+
+    /// The job if the engine is prepared for it; `with_older` else with the parameters that it has taken last.
+    pub(super) fn startable(&mut self, job: &Job, with_older: bool) -> Option<Job> {
+        let engine = self.engine.as_mut()?;
+        if engine.prepare(job) {
+            return Some(job.clone());
+        }
+        let params = Arc::clone(self.accepted.as_ref().filter(|params| with_older && **params != job.params)?);
+        let older = Job { params, ..job.clone() };
+        engine.prepare(&older).then_some(older)
+    }
+
+    /// Submits a job; `again` if its pair was matched before.
+    pub(super) fn submit(&mut self, job: Job, again: bool) {
+        let Some(engine) = &mut self.engine else { return };
+        self.replaced = false;
+        let params = Arc::clone(&job.params);
+        match engine.submit(job) {
+            Ok(()) => {
+                self.in_flight.push_back(again);
+                self.accepted = Some(params);
+            }
+            Err(err) => self.fail(&err),
+        }
+    }
+
+    /// Publishes the oldest job's result if it is finished, or its error.
+    pub(super) fn collect(&mut self) -> bool {
+        let Some(engine) = self.engine.as_mut().filter(|_| !self.in_flight.is_empty()) else { return false };
+        match engine.collect() {
+            Ok(None) => return false,
+            Ok(Some(output)) => {
+                let again = self.in_flight.pop_front().unwrap_or(false);
+                self.shared.publish(output, again);
+            }
+            Err(err) => {
+                self.in_flight.pop_front();
+                self.fail(&err);
+            }
+        }
+        true
+    }
+
+    /// Reports a failed job. Where the device is lost the CPU takes over, and the GPU is opened again later if it can be.
+    fn fail(&mut self, err: &EngineError) {
+        lock(&self.shared.stats).failed += 1;
+        if !matches!(err, EngineError::DeviceLost(_)) {
+            return self.shared.report(|stats| stats.error = Some(err.to_string()));
+        }
+        // a window opens its device itself
+        let own = |options: &OpenOptions| options.gpu.is_none() && options.choice != EngineChoice::Cpu;
+        let fault = match self.opened_by.take().filter(own) {
+            Some(options) => {
+                let decision = self.recovery.lost(Instant::now());
+                let lost = LostGpu { options, loss: err.to_string() };
+                self.lost = (decision == Decision::Retry).then_some(lost);
+                decision.message(err, CPU_INSTEAD, Some("the GPU"))
+            }
+            None => Decision::Retry.message(err, CPU_INSTEAD, None),
+        };
+        self.fall_back(fault);
+        self.shared.forget_device();
+    }
+}

@@ -1,0 +1,140 @@
+//! The loop of the engine thread: commands, then as many jobs as the engine has slots, then results. It sleeps until there is
+//! something to do.
+
+use super::feed::Feeder;
+use super::host::{COLLECT_POLL_INTERVAL, EngineHost};
+use super::shared::SharedState;
+use super::{Command, EngineSource, lock};
+use crate::capture::Frame;
+use crate::newest::NewestReceiver;
+use crossbeam_channel::{Receiver, Select};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How often an engine is asked whether it is prepared for a job.
+const PREPARE_POLL_INTERVAL: Duration = Duration::from_millis(2);
+
+/// Everything that wakes the thread.
+pub(super) struct Inputs {
+    pub(super) commands: Receiver<Command>,
+    pub(super) wakeups: Receiver<()>,
+    pub(super) frames: NewestReceiver<Arc<Frame>>,
+}
+
+pub(super) struct EngineThread {
+    shared: Arc<SharedState>,
+    commands: Receiver<Command>,
+    wakeups: Receiver<()>,
+    feeder: Feeder,
+    host: EngineHost,
+    /// There is work for which the engine is not prepared; when it is asked again.
+    unprepared_until: Option<Instant>,
+}
+
+impl EngineThread {
+    pub(super) fn new(
+        shared: Arc<SharedState>,
+        inputs: Inputs,
+        engine: EngineSource,
+        fallback_threads: Option<usize>,
+    ) -> Self {
+        let Inputs { commands, wakeups, frames } = inputs;
+        let feeder = Feeder::new(frames, shared.control().steps);
+        let host = EngineHost::new(Arc::clone(&shared), engine, fallback_threads);
+        Self { shared, commands, wakeups, feeder, host, unprepared_until: None }
+    }
+
+    pub(super) fn run(mut self) {
+        while !self.shared.stop.load(Ordering::Acquire) {
+            let _ = self.wakeups.try_recv();
+            while let Ok(command) = self.commands.try_recv() {
+                self.handle_command(command);
+            }
+            self.host.open_requested(None);
+            self.host.recover(self.feeder.last());
+            let submitted = self.submit();
+            let collected = self.host.collect();
+            if !submitted && !collected {
+                self.report_end();
+                self.wait();
+            }
+        }
+    }
+
+    fn handle_command(&mut self, command: Command) {
+        match command {
+            Command::Frames(frames) => {
+                self.shared.count_drops();
+                lock(&self.shared.stats).begin_source(frames.drop_counter());
+                self.feeder.set_frames(frames);
+                self.host.forget_past();
+            }
+            Command::Engine(source) => {
+                self.host.request(source);
+                self.feeder.repeat_last();
+            }
+            Command::PrepareLast(preparation, source) => self.feeder.replace_last(|last| {
+                let frame = preparation.make(&last.raw, &source, last.arrived);
+                frame.inspect_err(|err| log::warn!("the held pair stays as it was: {err}")).ok()
+            }),
+        }
+    }
+
+    /// Submits until the engine has no free slot or there is nothing to do.
+    fn submit(&mut self) -> bool {
+        let mut submitted = false;
+        while self.host.has_free_slot() {
+            let control = self.shared.control();
+            let has_new = self.feeder.awaited(&control).is_some_and(|frames| !frames.is_empty());
+            if self.unprepared_until.is_some_and(|until| Instant::now() < until && !has_new) {
+                break;
+            }
+            if self.host.is_replaced() {
+                self.feeder.repeat_last();
+            }
+            let read_back = self.host.is_cpu() || self.shared.needs_read_back(&control);
+            let figures_due = lock(&self.shared.stats).figures_due(Instant::now());
+            self.unprepared_until = None;
+            let Some(work) = self.feeder.next(&control, read_back, figures_due) else { break };
+            self.host.choose_engine(&work.job);
+            let Some(job) = self.host.startable(&work.job, work.with_older) else {
+                self.unprepared_until = Some(Instant::now() + PREPARE_POLL_INTERVAL);
+                self.feeder.hold(work);
+                break;
+            };
+            self.feeder.note_submitted(&job, work.again, &control);
+            self.host.submit(job, work.again);
+            submitted = true;
+        }
+        submitted
+    }
+
+    /// Reports once that the source has ended and every pair is matched.
+    fn report_end(&self) {
+        let ended = self.feeder.has_ended() && !self.host.is_busy() && self.unprepared_until.is_none();
+        if ended && !lock(&self.shared.stats).ended {
+            self.shared.report(|stats| stats.ended = true);
+        }
+    }
+
+    /// Waits for a command, a frame that can be taken, or the time at which something is polled.
+    fn wait(&self) {
+        let control = self.shared.control();
+        let has_slot = self.host.has_free_slot();
+        let mut events = Select::new();
+        events.recv(&self.commands);
+        events.recv(&self.wakeups);
+        if let Some(frames) = self.feeder.awaited(&control).filter(|_| has_slot) {
+            events.recv(frames);
+        }
+        let collect_at = self.host.is_busy().then(|| Instant::now() + COLLECT_POLL_INTERVAL);
+        let prepare_at = self.unprepared_until.filter(|_| has_slot);
+        let due = [collect_at, prepare_at, self.host.recovery_due()].into_iter().flatten().min();
+        // the ready channel is read at the loop's next turn
+        let _ = match due {
+            Some(at) => events.ready_deadline(at).ok(),
+            None => Some(events.ready()),
+        };
+    }
+}

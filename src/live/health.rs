@@ -1,0 +1,114 @@
+//! Once a second, on a thread of its own: how well the newest pair is aligned, how alike its pictures are, how fast things move.
+//! It reads newest results only, so that it costs no pair however long it takes.
+
+use crate::calibration::{RowOffset, row_offset};
+use crate::capture::RawPair;
+use crate::engine::Output;
+use crate::metrics::{LumaDifference, luma_difference, motion};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Measurements of a recent pair.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Health {
+    /// By how much rows of the rectified pictures differ, px at working size; `None` where too little matches.
+    pub row_offset: Option<RowOffset>,
+    /// How much brighter one picture is.
+    pub luma: Option<LumaDifference>,
+    /// Speed of the fastest motion in the left picture, px a second at the source's size.
+    pub motion_px_per_s: Option<f64>,
+}
+
+/// The running thread. Dropping it stops it.
+pub(super) struct HealthMonitor {
+    health: Arc<Mutex<Health>>,
+    stop: Option<Sender<Infallible>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// From one measurement to the next.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// How often the next pair is polled for.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Pairs further apart say nothing of motion.
+const MAX_PAIR_DISTANCE: Duration = Duration::from_millis(400);
+
+impl HealthMonitor {
+    /// Measures the results that `newest` returns.
+    pub(super) fn start(newest: impl Fn() -> Option<Arc<Output>> + Send + 'static) -> std::io::Result<Self> {
+        let health = Arc::<Mutex<Health>>::default();
+        let (stop, stopped) = bounded(0);
+        let monitor = Monitor { newest, stopped, health: Arc::clone(&health) };
+        let thread = std::thread::Builder::new().name("health".into()).spawn(move || monitor.run())?;
+        Ok(Self { health, stop: Some(stop), thread: Some(thread) })
+    }
+
+    pub(super) fn health(&self) -> Health {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for HealthMonitor {
+    fn drop(&mut self) {
+        self.stop = None;
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            log::error!("the health thread panicked");
+        }
+    }
+}
+
+/// The thread's own state.
+struct Monitor<F> {
+    newest: F,
+    stopped: Receiver<Infallible>,
+    health: Arc<Mutex<Health>>,
+}
+
+impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
+    fn run(&self) {
+        let mut last: Option<Arc<Output>> = None;
+        while self.sleep(INTERVAL) {
+            let Some(output) = (self.newest)() else { continue };
+            if last.as_ref().is_some_and(|last| Arc::ptr_eq(&last.job.frame, &output.job.frame)) {
+                continue; // paused, or no pair has come
+            }
+            let frame = &output.job.frame;
+            let next = self.next_pair(&frame.raw);
+            let health = Health {
+                row_offset: row_offset(&frame.left.luma, &frame.right.luma),
+                luma: luma_difference(&frame.left.luma, &frame.right.luma),
+                motion_px_per_s: next.and_then(|next| speed(&frame.raw, &next)),
+            };
+            *self.health.lock().unwrap_or_else(PoisonError::into_inner) = health;
+            last = Some(output);
+        }
+    }
+
+    /// Returns false at once where the thread shall stop.
+    fn sleep(&self, time: Duration) -> bool {
+        self.stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
+    }
+
+    /// The pair after this one, or one soon after.
+    fn next_pair(&self, pair: &Arc<RawPair>) -> Option<Arc<RawPair>> {
+        let end = Instant::now() + MAX_PAIR_DISTANCE;
+        while Instant::now() < end && self.sleep(POLL_INTERVAL) {
+            let next = Arc::clone(&(self.newest)()?.job.frame.raw);
+            if !Arc::ptr_eq(&next, pair) {
+                return Some(next);
+            }
+        }
+        None
+    }
+}
+
+fn speed(pair: &RawPair, next: &RawPair) -> Option<f64> {
+    let between = next.capture_time.duration_since(pair.capture_time).ok()?;
+    if between.is_zero() || between > MAX_PAIR_DISTANCE {
+        return None;
+    }
+    Some(motion(&pair.left.luma, &next.left.luma)? / between.as_secs_f64())
+}

@@ -1,0 +1,74 @@
+//! Topics of a frame's or a result's packets, and the streams that must be packed for the topics that clients have subscribed to.
+
+use crate::recording::{Stream, Streams};
+use std::collections::BTreeSet;
+
+/// Topics by the stream that brings them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct StreamTopics {
+    /// Without any stream.
+    always: BTreeSet<String>,
+    by_stream: Vec<(Stream, BTreeSet<String>)>,
+}
+
+impl StreamTopics {
+    /// `topics` returns those of one stream, or of none.
+    pub(super) fn of(mut topics: impl FnMut(Streams) -> BTreeSet<String>) -> Self {
+        let always = topics(Streams::NONE);
+        let one = |stream: &Stream| (*stream, &topics(Streams::NONE.with(*stream, true)) - &always);
+        let by_stream = Stream::ALL.iter().map(one).collect();
+        Self { always, by_stream }
+    }
+
+    /// All topics.
+    pub(super) fn all(&self) -> BTreeSet<String> {
+        self.by_stream.iter().map(|(_, topics)| topics).chain([&self.always]).flatten().cloned().collect()
+    }
+
+    /// The streams that have to be packed for the wanted topics. Of several streams that bring a topic: one that is packed
+    /// anyway, or else the first.
+    pub(super) fn streams(&self, is_wanted: impl Fn(&str) -> bool) -> Streams {
+        let bringing = |topic: &str| -> Vec<Stream> {
+            self.by_stream.iter().filter(|(_, topics)| topics.contains(topic)).map(|(stream, _)| *stream).collect()
+        };
+        let wanted = self.all().into_iter().filter(|topic| !self.always.contains(topic) && is_wanted(topic));
+        let mut choices: Vec<_> = wanted.map(|topic| bringing(&topic)).collect();
+        choices.sort_by_key(Vec::len);
+        choices.iter().fold(Streams::NONE, |streams, choice| match choice.first() {
+            Some(&first) if !choice.iter().any(|&stream| streams.has(stream)) => streams.with(first, true),
+            _ => streams,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::topic::{ABOUT, DEPTH, DEPTH_CAMERA, DISPARITY, LEFT_RAW, LEFT_RECTIFIED, PAIRS};
+
+    fn set(topics: &[&str]) -> BTreeSet<String> {
+        topics.iter().map(|&topic| topic.to_owned()).collect()
+    }
+
+    #[test]
+    fn only_wanted_topics_are_packed() {
+        let topics = StreamTopics::of(|streams| {
+            let mut topics = set(&[ABOUT, PAIRS]);
+            for (stream, more) in [
+                (Stream::Raw, set(&[LEFT_RAW])),
+                (Stream::Rectified, set(&[LEFT_RECTIFIED, DEPTH_CAMERA])),
+                (Stream::Depth, set(&[DEPTH, DEPTH_CAMERA])),
+                (Stream::Disparity, set(&[DISPARITY])),
+            ] {
+                topics.extend(if streams.has(stream) { more } else { BTreeSet::new() });
+            }
+            topics
+        });
+        let packed = |wanted: &[&str]| topics.streams(|topic| wanted.contains(&topic)).to_string();
+        assert_eq!(packed(&[ABOUT, PAIRS]), "");
+        assert_eq!(packed(&[DEPTH_CAMERA, DEPTH]), "depth");
+        assert_eq!(packed(&[DEPTH_CAMERA]), "rectified");
+        assert_eq!(packed(&[LEFT_RAW, DISPARITY]), "raw,disparity");
+        assert_eq!(topics.all().len(), 7);
+    }
+}
