@@ -9,7 +9,7 @@ struct Params {
     height: u32,
     pitch: u32, // words from one row of a map to the next
     candidates: u32,
-    words: u32, // cost words of a pixel: candidates / 4, rounded up to what the lanes of a pixel own
+    words: u32, // cost words of a pixel: candidates / 4, rounded up to the words of its lanes
     slab_rows: u32, // rows of a volume in each of its buffers
     min_disparity: i32,
     left_shift: u32, // bits - 8 of each picture: from full depth to eight bits
@@ -24,7 +24,7 @@ struct Params {
     confidence: u32, // 1 where it is wanted
     has_past: u32, // 1 where a pair of the same sequence came before
     largest_sum: u32, // with which a winner passes the match threshold
-    whole_from_x: u32, // first column and one beyond the last of what is not border, and rows alike
+    whole_from_x: u32, // columns without border: the first, and one beyond the last; rows likewise
     whole_end_x: u32,
     whole_from_y: u32,
     whole_end_y: u32,
@@ -41,7 +41,7 @@ struct Params {
 }
 
 // What one dispatch does of a stage.
-struct Part {
+struct DispatchParams {
     first: u32, // the first line, row, or piece of a row
     end: u32, // one beyond the last
     origin: u32, // first row of the slab of the volumes that is bound, 0 where all are

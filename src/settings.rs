@@ -9,7 +9,7 @@ pub use presets::{FROM_THE_LITERATURE, PresetGroup, differences, paper_in_short,
 
 use crate::console::{self, foreign};
 use crate::engine::gpu::AdapterChoice;
-use crate::engine::gpu::tuning::Explore;
+use crate::engine::gpu::tuning::Autotune;
 use crate::engine::{EngineChoice, OpenOptions};
 use crate::files::plain;
 use crate::geometry::Geometry;
@@ -161,7 +161,7 @@ impl Settings {
     /// Options by which the engine is opened.
     pub fn engine_options(&self) -> OpenOptions {
         let adapter = self.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
-        OpenOptions { choice: self.engine, threads: self.threads, adapter, gpu: None, explore: Explore::OnHardware }
+        OpenOptions { choice: self.engine, threads: self.threads, adapter, gpu: None, autotune: Autotune::OnHardware }
     }
 
     /// The parameters for pictures of this width and geometry: `near_m` becomes a number of disparities, and the range

@@ -1,4 +1,4 @@
-// Matching costs anew from the codes of both pictures, instead of from a volume.
+// Matching costs from the codes of both pictures, instead of from a volume.
 
 fn load_costs(here: vec2<u32>, lane: u32) -> Words {
     let own = codes[here.y * params.width + here.x];

@@ -1,49 +1,51 @@
 // Several lanes share a pixel; each owns WORDS words of four candidates in a row. Byte b of word w is candidate 4 w + b
-// of the lane, so vector b of a `Quarters` has every fourth candidate: the neighbours of v1 are v0 and v2, whole vectors,
-// and only below v0 and above v3 something has to be moved.
+// of the lane, so vector b of an `Interleaved` has every fourth candidate. The neighbours of v1 are v0 and v2, whole
+// vectors; only below v0 and above v3 values move between words and lanes.
 
-// Candidates that do not exist: beyond the range, or outside the pixel's gate.
-const NOTHING: u32 = 0xffffffffu;
+// Key or sum of a candidate beyond the range or outside the pixel's gate.
+const NO_CANDIDATE: u32 = 0xffffffffu;
+// Path cost of such a candidate: above every other, with room for penalties in 16 bits.
+const NO_PATH: u32 = 0x7fffu;
 
-struct Quarters {
-    v0: Numbers,
-    v1: Numbers,
-    v2: Numbers,
-    v3: Numbers,
+struct Interleaved {
+    v0: Words,
+    v1: Words,
+    v2: Words,
+    v3: Words,
 }
 
 // Sixteen bits for each candidate: v0 and v2 in the halves of `even`, v1 and v3 in those of `odd`.
-struct Pairs {
+struct Packed16 {
     even: Words,
     odd: Words,
 }
 
-fn quarters_of_bytes(bytes: Words) -> Quarters {
+fn unpack_bytes(bytes: Words) -> Interleaved {
     let low = Words(0xffu);
-    return Quarters(
-        numbers_of(bytes & low),
-        numbers_of((bytes >> Words(8u)) & low),
-        numbers_of((bytes >> Words(16u)) & low),
-        numbers_of(bytes >> Words(24u)),
+    return Interleaved(
+        bytes & low,
+        (bytes >> Words(8u)) & low,
+        (bytes >> Words(16u)) & low,
+        bytes >> Words(24u),
     );
 }
 
-fn bytes_of_quarters(q: Quarters) -> Words {
-    let low = words_of(q.v0) | (words_of(q.v1) << Words(8u));
-    return low | (words_of(q.v2) << Words(16u)) | (words_of(q.v3) << Words(24u));
+fn pack_bytes(q: Interleaved) -> Words {
+    let low = q.v0 | (q.v1 << Words(8u));
+    return low | (q.v2 << Words(16u)) | (q.v3 << Words(24u));
 }
 
-fn pairs_of_bytes(bytes: Words) -> Pairs {
+fn widen_bytes(bytes: Words) -> Packed16 {
     let low = Words(0x00ff00ffu);
-    return Pairs(bytes & low, (bytes >> Words(8u)) & low);
+    return Packed16(bytes & low, (bytes >> Words(8u)) & low);
 }
 
-fn pairs_of_quarters(q: Quarters) -> Pairs {
-    let even = words_of(q.v0) | (words_of(q.v2) << Words(16u));
-    return Pairs(even, words_of(q.v1) | (words_of(q.v3) << Words(16u)));
+fn pack_16(q: Interleaved) -> Packed16 {
+    let even = q.v0 | (q.v2 << Words(16u));
+    return Packed16(even, q.v1 | (q.v3 << Words(16u)));
 }
 
-// Which of these candidates lie outside a gate, given by its first and its last one.
+// Whether candidates lie outside a gate, given by its first and its last candidate.
 fn is_outside(candidates: Words, gate: vec2<u32>) -> Flags {
     return candidates - Words(gate.x) > Words(gate.y - gate.x);
 }
@@ -53,14 +55,14 @@ fn candidates_of(lane: u32) -> Words {
     return Words(4u * WORDS * lane) + OFFSETS;
 }
 
-// Which lane of which line of the workgroup.
-struct Place {
+// Line within the workgroup, lane within the line.
+struct LanePosition {
     line: u32,
     lane: u32,
 }
 
 struct Neighbours {
-    below: u32, // of the lane below, the last
-    above: u32, // of the lane above, the first
-    least: u32, // of all lanes of the line
+    below: u32, // last value of the lane below
+    above: u32, // first value of the lane above
+    min: u32, // minimum over the lanes of the line
 }

@@ -1,39 +1,26 @@
 // What a lane owns where it has one word of four candidates; see lane.wgsl.
 
 alias Words = u32;
-alias Numbers = Number;
 alias Flags = bool;
 const OFFSETS: Words = 0u;
 
-fn up(v: Numbers, below: Number) -> Numbers {
+fn up(v: Words, below: u32) -> Words {
     return below;
 }
 
-fn down(v: Numbers, above: Number) -> Numbers {
+fn down(v: Words, above: u32) -> Words {
     return above;
 }
 
-fn head(v: Numbers) -> Number {
+fn head(v: Words) -> u32 {
     return v;
 }
 
-fn tail(v: Numbers) -> Number {
+fn tail(v: Words) -> u32 {
     return v;
 }
 
-fn least_in(v: Numbers) -> Number {
-    return v;
-}
-
-fn up_words(v: Words, below: u32) -> Words {
-    return below;
-}
-
-fn tail_word(v: Words) -> u32 {
-    return v;
-}
-
-fn least_word(v: Words) -> u32 {
+fn min_in(v: Words) -> u32 {
     return v;
 }
 

@@ -1,4 +1,4 @@
-// Where not all stored directions fit into memory at once: the sums of those that are there, added to the sums so far.
+// Adds a batch of directions to the sums, where memory does not hold all directions at once.
 
 @compute @workgroup_size(64)
 fn add(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -6,10 +6,10 @@ fn add(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= in_row {
         return;
     }
-    let index = (part.first - part.origin + id.y) * in_row + id.x;
-    var pairs = Pairs(Words(0u), Words(0u));
-    if part.is_first == 0u {
-        pairs = Pairs(sums[2u * index], sums[2u * index + 1u]);
+    let index = (dispatch.first - dispatch.origin + id.y) * in_row + id.x;
+    var pairs = Packed16(Words(0u), Words(0u));
+    if dispatch.is_first == 0u {
+        pairs = Packed16(sums[2u * index], sums[2u * index + 1u]);
     }
     pairs = with_volumes(pairs, index);
     sums[2u * index] = pairs.even;

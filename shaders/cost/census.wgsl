@@ -1,4 +1,4 @@
-// Census transform; transform.wgsl says how each pixel comes to its code.
+// Census transform of one pixel; transform.wgsl loads the tile and stores the codes.
 
 override SYMMETRIC: bool;
 

@@ -6,6 +6,6 @@ fn compare(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= in_row {
         return;
     }
-    let here = vec2<u32>(id.x / LANES, part.first + id.y);
-    costs[(here.y - part.origin) * in_row + id.x] = load_costs(here, id.x % LANES);
+    let here = vec2<u32>(id.x / LANES, dispatch.first + id.y);
+    costs[(here.y - dispatch.origin) * in_row + id.x] = load_costs(here, id.x % LANES);
 }

@@ -1,4 +1,4 @@
-// Rank transform; transform.wgsl says how each pixel comes to its rank.
+// Rank transform of one pixel; transform.wgsl loads the tile and stores the ranks.
 
 alias Code = u32;
 

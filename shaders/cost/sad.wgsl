@@ -11,7 +11,7 @@
 
 override RADIUS: i32; // up to 10
 
-@group(0) @binding(1) var<uniform> part: Part;
+@group(0) @binding(1) var<uniform> dispatch: DispatchParams;
 @group(0) @binding(2) var left: texture_2d<u32>;
 @group(0) @binding(3) var right: texture_2d<u32>;
 @group(0) @binding(4) var<storage, read_write> costs: array<u32>; // four means, or one sum, a word
@@ -56,7 +56,7 @@ fn rows_at(picture: texture_2d<u32>, shift: u32, x: i32, entering: i32, has_leav
 fn load_rows(lane: Lane, last_candidate: u32, entering: i32, has_leaving: bool) {
     let i = i32(lane.index);
     if i < COLUMNS {
-        let x = lane.first_xl + i; // columns beyond the right border are not asked for
+        let x = lane.first_xl + i; // columns beyond the right border are not used
         left_rows[i] = rows_at(left, params.left_shift, x, entering, has_leaving);
     } else if i < 2 * COLUMNS + i32(CANDIDATES) - 1 {
         let x = lane.first_xl - disparity_of(last_candidate) + i - COLUMNS;
@@ -90,11 +90,11 @@ fn window_sums(index: u32) -> vec4<u32> {
     return vec4<u32>(lower.x, upper.x, lower.y, upper.y);
 }
 
-// Walks down the strip of a workgroup; what becomes of a window's sums is the entries' matter.
+// Walks down the strip of a workgroup; the entries store the sums of windows.
 fn walk(group: vec3<u32>, index: u32, is_exact: bool) {
     let lane = lane_of(group, index);
-    let top = i32(part.first + group.y * u32(STRIP));
-    let rows = min(STRIP, i32(part.end) - top);
+    let top = i32(dispatch.first + group.y * u32(STRIP));
+    let rows = min(STRIP, i32(dispatch.end) - top);
     let x = u32(i32(group.x) * (COLUMNS - 2 * RADIUS) + lane.column);
     let is_target = lane.column < COLUMNS - 2 * RADIUS && x < params.width && lane.word < params.words;
     let last_candidate = (group.z + 1u) * CANDIDATES - 1u;
@@ -106,7 +106,7 @@ fn walk(group: vec3<u32>, index: u32, is_exact: bool) {
         column_sums[index] = sums;
         workgroupBarrier();
         if is_target && i >= 2 * RADIUS {
-            let y = u32(top + i - 2 * RADIUS) - part.origin;
+            let y = u32(top + i - 2 * RADIUS) - dispatch.origin;
             write((y * params.width + x) * params.words + lane.word, window_sums(index), is_exact);
         }
     }

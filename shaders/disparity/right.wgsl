@@ -1,10 +1,10 @@
-// Right map in whole pixels, from the keys that the left winners left behind; `forget` comes before them.
+// Right map in whole pixels, from the keys that the left winners wrote; `clear` runs before them.
 
 @group(0) @binding(1) var<storage, read_write> right_keys: array<u32>;
 @group(0) @binding(2) var<storage, read_write> map: array<u32>;
 
 @compute @workgroup_size(8, 8)
-fn forget(@builtin(global_invocation_id) id: vec3<u32>) {
+fn clear(@builtin(global_invocation_id) id: vec3<u32>) {
     if inside(id) {
         right_keys[map_index(id.x, id.y)] = 0u;
     }

@@ -1,5 +1,5 @@
-// Matching with the pictures swapped (src/stereo/disparity/swapped.rs): the pictures in a mirror, each in the other's place,
-// and what was found for them in a mirror again, which is the right picture's map.
+// Matching with the pictures swapped (src/stereo/disparity/swapped.rs): mirrors and swaps the pictures, and mirrors their
+// left map, which is the right picture's map.
 
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;

@@ -1,58 +1,51 @@
-// Sums over all directions, and the winners of both pictures: for the left one the smallest sum, ties go to the smaller
-// disparity, then border, match threshold, uniqueness and sub-pixel (src/stereo/disparity). A group of lanes goes along a piece of a row.
+// Sums over all directions, and the winners of both pictures. Left: the smallest sum, ties to the smaller disparity; then
+// border, match threshold, uniqueness and sub-pixel (src/stereo/disparity). A group of lanes walks a piece of a row.
 //
-// The right pixel that candidate i of column x sees is x - d(i): the one that candidate i + 1 of the next column sees. So
-// the best of each right pixel so far moves up by one candidate with each column, and leaves at the upper end or, where
-// the piece ends, at any. Several pieces see a right pixel; the least of what they found stays. With each sum goes its
-// candidate, in the low bits, for the ties.
+// Right: candidate i of column x lies on right pixel x - d(i), as candidate i + 1 of column x + 1 does. So the best match of
+// each right pixel moves up by one candidate with each column. It is written when it leaves the range of candidates, or at
+// the end of the piece. Several pieces can hold the same right pixel: the minimum stays. The low bits of a key are its
+// candidate, for ties.
 
 const INDEX_BITS: u32 = 10u; // candidates are below 1024; sums below 2^19, those of the largest window
 const INDEX_MASK: u32 = 0x3ffu;
 
-struct Sums {
-    v0: Words,
-    v1: Words,
-    v2: Words,
-    v3: Words,
-}
-
-fn sums_of_pairs(pairs: Pairs) -> Sums {
+fn unpack_16(pairs: Packed16) -> Interleaved {
     let low = Words(0xffffu);
-    return Sums(pairs.even & low, pairs.odd & low, pairs.even >> Words(16u), pairs.odd >> Words(16u));
+    return Interleaved(pairs.even & low, pairs.odd & low, pairs.even >> Words(16u), pairs.odd >> Words(16u));
 }
 
 fn keys_of(sums: Words, candidates: Words, gate: vec2<u32>) -> Words {
     let keys = (sums << Words(INDEX_BITS)) | candidates;
     if MASKED {
-        return select(keys, Words(NOTHING), is_outside(candidates, gate));
+        return select(keys, Words(NO_CANDIDATE), is_outside(candidates, gate));
     }
     return keys;
 }
 
 // The sum of candidate `i` if the lane owns it.
-fn sum_at(sums: Sums, lane: u32, i: u32) -> u32 {
+fn sum_at(sums: Interleaved, lane: u32, i: u32) -> u32 {
     let own = i - 4u * WORDS * lane;
     let word = own >> 2u;
     let low = select(word_at(sums.v0, word), word_at(sums.v1, word), (own & 1u) == 1u);
     let high = select(word_at(sums.v2, word), word_at(sums.v3, word), (own & 1u) == 1u);
-    return select(NOTHING, select(low, high, (own & 2u) == 2u), own < 4u * WORDS);
+    return select(NO_CANDIDATE, select(low, high, (own & 2u) == 2u), own < 4u * WORDS);
 }
 
-// Sums of those that are more than 1 px from the winner.
+// Sums of the candidates more than 1 px from the winner; NO_CANDIDATE for the others.
 fn rivals_in(sums: Words, candidates: Words, gate: vec2<u32>, winner: u32) -> Words {
     let is_near = candidates + Words(1u) - Words(winner) <= Words(2u);
     if MASKED {
-        return select(sums, Words(NOTHING), is_near | is_outside(candidates, gate));
+        return select(sums, Words(NO_CANDIDATE), is_near | is_outside(candidates, gate));
     }
-    return select(sums, Words(NOTHING), is_near);
+    return select(sums, Words(NO_CANDIDATE), is_near);
 }
 
-fn least_rival(sums: Sums, candidates: Words, gate: vec2<u32>, winner: u32) -> u32 {
+fn min_rival(sums: Interleaved, candidates: Words, gate: vec2<u32>, winner: u32) -> u32 {
     let v0 = rivals_in(sums.v0, candidates, gate, winner);
     let v1 = rivals_in(sums.v1, candidates + Words(1u), gate, winner);
     let v2 = rivals_in(sums.v2, candidates + Words(2u), gate, winner);
     let v3 = rivals_in(sums.v3, candidates + Words(3u), gate, winner);
-    return least_word(min(min(v0, v1), min(v2, v3)));
+    return min_in(min(min(v0, v1), min(v2, v3)));
 }
 
 // Offset of the parabola's lowest point in sixteenths of a pixel.
@@ -62,12 +55,12 @@ fn refined(below: u32, best: u32, above: u32) -> i32 {
     return (difference * 16 + q) / (2 * q);
 }
 
-// How clearly the winner beat its best rival, in 255ths; 0 where nobody asks.
+// Margin between the winner and its best rival, in 255ths; 0 where confidence is off.
 fn confidence(best: u32, rival: u32) -> u32 {
     if params.confidence == 0u || rival == 0u {
         return 0u;
     }
-    return select((rival - best) * 255u / rival, 255u, rival == NOTHING);
+    return select((rival - best) * 255u / rival, 255u, rival == NO_CANDIDATE);
 }
 
 fn is_whole(here: vec2<u32>) -> bool {
@@ -75,10 +68,10 @@ fn is_whole(here: vec2<u32>) -> bool {
         && here.y < params.whole_end_y;
 }
 
-fn left_word(here: vec2<u32>, best_key: u32, beside: vec3<u32>, gate: vec2<u32>) -> u32 {
+fn left_word(here: vec2<u32>, best_key: u32, neighbours: vec3<u32>, gate: vec2<u32>) -> u32 {
     let winner = best_key & INDEX_MASK;
     let best = best_key >> INDEX_BITS;
-    let rival = beside.z;
+    let rival = neighbours.z;
     if DROPS {
         if !is_whole(here) {
             return map_word(INVALID, BORDER);
@@ -87,88 +80,88 @@ fn left_word(here: vec2<u32>, best_key: u32, beside: vec3<u32>, gate: vec2<u32>)
             return map_word(INVALID, MATCH);
         }
     }
-    if params.uniqueness > 0u && rival != NOTHING && rival * (100u - params.uniqueness) < 100u * best {
+    if params.uniqueness > 0u && rival != NO_CANDIDATE && rival * (100u - params.uniqueness) < 100u * best {
         return map_word(INVALID, UNIQUENESS);
     }
     var value = SUBPIXEL_STEPS * disparity_of(winner);
     if params.subpixel == 1u && winner > gate.x && winner < gate.y {
-        value += refined(beside.x, best, beside.y);
+        value += refined(neighbours.x, best, neighbours.y);
     }
     return map_word(value, 0u) | (confidence(best, rival) << 24u);
 }
 
-// Keeps the least key of the right pixel that `candidate` of column x sees.
+// Minimum over the keys of the right pixel that `candidate` of column x matches.
 fn offer(x: u32, y: u32, candidate: u32, key: u32) {
     let right_x = i32(x) - disparity_of(candidate);
-    if key != NOTHING && right_x >= 0 && right_x < i32(params.width) {
-        // Inverted, because what is cleared is zero.
+    if key != NO_CANDIDATE && right_x >= 0 && right_x < i32(params.width) {
+        // Inverted, because the buffer is cleared to zero.
         atomicMax(&right_keys[map_index(u32(right_x), y)], ~key);
     }
 }
 
 @compute @workgroup_size(LINES * LANES)
 fn choose(ids: Ids) {
-    let place = place_of(ids);
-    start_exchange(place);
-    let lane = place.lane;
-    let spot = part.first + ids.group.x * LINES + place.line;
-    let is_spot = spot < part.end;
-    let y = min(spot, part.end - 1u) / part.pieces;
-    let from_x = (spot % part.pieces) * part.length;
+    let position = lane_position(ids);
+    start_exchange(position);
+    let lane = position.lane;
+    let piece = dispatch.first + ids.group.x * LINES + position.line;
+    let is_piece = piece < dispatch.end;
+    let y = min(piece, dispatch.end - 1u) / dispatch.pieces;
+    let from_x = (piece % dispatch.pieces) * dispatch.length;
     let candidates = candidates_of(lane);
-    let none = Numbers(NONE);
-    var walk = Walk(Quarters(none, none, none, none), 0);
-    let empty = Words(NOTHING);
-    var cells = Sums(empty, empty, empty, empty);
+    let none = Words(NO_PATH);
+    var row_path = RowPath(Interleaved(none, none, none, none), 0);
+    let empty = Words(NO_CANDIDATE);
+    var moving_keys = Interleaved(empty, empty, empty, empty);
 
-    for (var n = 0u; n < part.length; n++) {
-        let is_pixel = is_spot && from_x + n < params.width;
+    for (var n = 0u; n < dispatch.length; n++) {
+        let is_pixel = is_piece && from_x + n < params.width;
         let here = vec2<u32>(min(from_x + n, params.width - 1u), y);
-        let index = ((y * params.width + here.x) - part.origin * params.width) * LANES + lane;
+        let index = ((y * params.width + here.x) - dispatch.origin * params.width) * LANES + lane;
         let gate = gate_of(here);
-        let sums = sums_at(place, n, here, index, candidates, gate, &walk);
+        let sums = sums_at(position, n, here, index, candidates, gate, &row_path);
         keep_sums(is_pixel, here, lane, sums);
 
         let k0 = keys_of(sums.v0, candidates, gate);
         let k1 = keys_of(sums.v1, candidates + Words(1u), gate);
         let k2 = keys_of(sums.v2, candidates + Words(2u), gate);
         let k3 = keys_of(sums.v3, candidates + Words(3u), gate);
-        let least = least_word(min(min(k0, k1), min(k2, k3)));
-        let beside = exchange(place, 0u, n, 0u, tail_word(cells.v3), least, NOTHING);
-        let winner = beside.least & INDEX_MASK;
-        var own = vec3<u32>(sum_at(sums, lane, winner - 1u), sum_at(sums, lane, winner + 1u), NOTHING);
+        let own_min = min_in(min(min(k0, k1), min(k2, k3)));
+        let exchanged = exchange(position, 0u, n, 0u, tail(moving_keys.v3), own_min, NO_CANDIDATE);
+        let winner = exchanged.min & INDEX_MASK;
+        var own = vec3<u32>(sum_at(sums, lane, winner - 1u), sum_at(sums, lane, winner + 1u), NO_CANDIDATE);
         if RIVALS {
-            own.z = least_rival(sums, candidates, gate, winner);
+            own.z = min_rival(sums, candidates, gate, winner);
         }
-        let around = least_of_line_3(place, n, own);
+        let around = min_of_line_3(position, n, own);
         if is_pixel && lane == 0u {
-            map[map_index(here.x, y)] = left_word(here, beside.least, around, gate);
+            map[map_index(here.x, y)] = left_word(here, exchanged.min, around, gate);
         }
 
         if CHECKED {
-            // A column beyond the picture sees nothing new, but what it moves up stays right.
-            let seen = Words(select(NOTHING, 0u, is_pixel));
-            let below = up_words(cells.v3, beside.below);
-            cells = Sums(
-                min(below, k0 | seen),
-                min(cells.v0, k1 | seen),
-                min(cells.v1, k2 | seen),
-                min(cells.v2, k3 | seen),
+            // A column beyond the picture adds no key, but still moves the others up.
+            let masked = Words(select(NO_CANDIDATE, 0u, is_pixel));
+            let below = up(moving_keys.v3, exchanged.below);
+            moving_keys = Interleaved(
+                min(below, k0 | masked),
+                min(moving_keys.v0, k1 | masked),
+                min(moving_keys.v1, k2 | masked),
+                min(moving_keys.v2, k3 | masked),
             );
-            if is_spot && lane + 1u == LANES {
-                offer(from_x + n, y, 4u * WORDS * LANES - 1u, tail_word(cells.v3));
+            if is_piece && lane + 1u == LANES {
+                offer(from_x + n, y, 4u * WORDS * LANES - 1u, tail(moving_keys.v3));
             }
         }
     }
 
-    if CHECKED && is_spot {
-        let x = from_x + part.length - 1u;
+    if CHECKED && is_piece {
+        let x = from_x + dispatch.length - 1u;
         for (var w = 0u; w < WORDS; w++) {
             let candidate = 4u * (WORDS * lane + w);
-            offer(x, y, candidate, word_at(cells.v0, w));
-            offer(x, y, candidate + 1u, word_at(cells.v1, w));
-            offer(x, y, candidate + 2u, word_at(cells.v2, w));
-            offer(x, y, candidate + 3u, word_at(cells.v3, w));
+            offer(x, y, candidate, word_at(moving_keys.v0, w));
+            offer(x, y, candidate + 1u, word_at(moving_keys.v1, w));
+            offer(x, y, candidate + 2u, word_at(moving_keys.v2, w));
+            offer(x, y, candidate + 3u, word_at(moving_keys.v3, w));
         }
     }
 }

@@ -37,7 +37,7 @@ fn join(one: u32, other: u32) {
         let low = min(a, b);
         let high = max(a, b);
         let parent = atomicMin(&parents[high], low);
-        // Somebody else hung `high` up before: what it hung from belongs to the region too.
+        // Another invocation attached `high` before: its parent belongs to the region too.
         a = root_of(select(parent, low, parent == high));
         b = root_of(low);
     }

@@ -1,4 +1,4 @@
-// Temporal filter: a running mean over the pairs, and holes that keep what was there (src/stereo/filter/temporal.rs).
+// Temporal filter: a running mean over the pairs, and holes that keep earlier disparities (src/stereo/filter/temporal.rs).
 //
 // What is remembered of a pixel is a word: low 16 bits the mean, next 8 bits in which of the last eight pairs it was measured.
 

@@ -8,7 +8,7 @@
 // 64 lanes with up to 9 bins and 6 steps of the scan each; nothing is sorted.
 
 @group(0) @binding(1) var<uniform> coarse: Params;
-@group(0) @binding(2) var<uniform> part: Part; // of the columns
+@group(0) @binding(2) var<uniform> dispatch: DispatchParams; // of the columns
 @group(0) @binding(3) var<storage, read> map: array<u32>; // of the coarser level, in whole pixels
 @group(0) @binding(4) var<storage, read_write> gates: array<u32>; // row after row: first candidate, last one << 16
 
@@ -91,7 +91,7 @@ fn bounds(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     }
     workgroupBarrier();
     // A lane follows one column of the window; those beyond the window find nothing.
-    let x = part.first + group.x;
+    let x = dispatch.first + group.x;
     let column = select(-1, i32(x) - RADIUS + i32(lane), i32(lane) <= 2 * RADIUS);
     let top = i32(group.y) * STRIP;
     for (var y = top - RADIUS; y <= top + RADIUS; y++) {

@@ -62,7 +62,7 @@ fn weigh_row(dy: i32, first_partner: i32, index: u32) {
 fn aggregate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let column = index / WORDS;
     let word = index % WORDS;
-    let y = part.first + group.y;
+    let y = dispatch.first + group.y;
     let last_candidate = 4u * WORDS * (group.z + 1u) - 1u;
     let first_partner = i32(group.x * COLUMNS) - disparity_of(last_candidate);
     let first_right = column + 4u * (WORDS - word) - 1u; // of the word's first candidate; the next ones lie before it

@@ -1,4 +1,4 @@
-// Second half of a cross: the sum over the vertical arms of what cross_rows.wgsl left behind, a difference of two words,
+// Second half of a cross: the sum over the vertical arms of the sums of cross_rows.wgsl, a difference of two words,
 // or of two pairs where the arms reach into the next strip. For each candidate two or three words and the result.
 
 // Sum and number of the pixels of rows `first` to `end`.
@@ -27,7 +27,7 @@ fn columns(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let x = id.x / params.words;
-    let y = part.first + id.y;
+    let y = dispatch.first + id.y;
     let word = id.x % params.words;
     let own = arms[y * params.width + x];
     let partner_columns = partners(x, word);

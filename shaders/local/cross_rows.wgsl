@@ -48,8 +48,8 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let run = index / WORDS;
     let first = i32(group.x * (COLUMNS - 2u * REACH - 1u)) - i32(REACH) - 1;
     let pixel_word = group.z * WORDS + word;
-    let top = part.first + group.y * STRIP;
-    let end = min(top + STRIP, part.end);
+    let top = dispatch.first + group.y * STRIP;
+    let end = min(top + STRIP, dispatch.end);
     var down: array<vec4<u32>, RUN>;
     for (var i = 0u; i < RUN; i++) {
         down[i] = vec4<u32>(0u);
@@ -85,7 +85,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                     arm_sum(column, word, 2u),
                     arm_sum(column, word, 3u),
                 );
-                arm_sums[((y - part.origin) * params.width + u32(x)) * params.words + pixel_word] = down[i];
+                arm_sums[((y - dispatch.origin) * params.width + u32(x)) * params.words + pixel_word] = down[i];
             }
         }
     }

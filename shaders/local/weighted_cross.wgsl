@@ -49,7 +49,7 @@ fn aggregate(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invoca
         return;
     }
     let x = id.x / params.words;
-    let y = part.first + id.y;
+    let y = dispatch.first + id.y;
     let word = id.x % params.words;
     let columns = partners(x, word);
     let own = luma8(left, params.left_shift, i32(x), i32(y));

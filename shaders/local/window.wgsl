@@ -32,8 +32,8 @@ fn aggregate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
     let x = group.x * own_columns + column;
     let source = clamped(i32(x) - i32(REACH), params.width);
     let is_target = column < own_columns && x < params.width;
-    let top = part.first + group.y * STRIP;
-    let rows = min(STRIP, part.end - top);
+    let top = dispatch.first + group.y * STRIP;
+    let rows = min(STRIP, dispatch.end - top);
     var sums = vec2<u32>(0u);
     for (var i = 0u; i < rows + 2u * REACH; i++) {
         let entering = i32(top + i) - i32(REACH);

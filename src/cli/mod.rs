@@ -50,7 +50,7 @@ Examples:
   stereopsis plan --focal-mm 11 --sensor-width-mm 15.36 --size 1280x480 --baseline-m 0.456 --plot reach.svg
 
 Environment: STEREOPSIS_SIMD=avx512, avx2 or portable makes the CPU engine use these vector instructions;
-STEREOPSIS_GPU=exchange=workgroup,arithmetic=f16 … makes the GPU engine run this variant of its kernels (`stereopsis tune` lists them).
+STEREOPSIS_GPU=exchange=workgroup,words=2 … makes the GPU engine run this variant of its kernels (`stereopsis tune` lists them).
 
 Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
 
@@ -103,7 +103,7 @@ enum Command {
 pub fn run(cli: Cli) -> anyhow::Result<()> {
     // before anything starts with others than were asked for
     crate::engine::cpu::simd::SimdLevel::chosen()?;
-    crate::engine::gpu::variant::Forced::chosen()?;
+    crate::engine::gpu::variant::VariantOverrides::from_env()?;
     match cli.command {
         None => live::run(&cli.live),
         Some(Command::Live(args)) => live::run(&args),

@@ -7,7 +7,7 @@ use crate::capture::source::parse_size;
 use crate::console;
 use crate::engine::gpu::layout::Structure;
 use crate::engine::gpu::tuning::{self, Record, Records, Trial};
-use crate::engine::gpu::variant::{self, Forced};
+use crate::engine::gpu::variant::{self, VariantOverrides};
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
 use crate::engine::{EngineChoice, GpuEngine, Job};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -48,7 +48,7 @@ impl StudyArgs {
     /// # Errors
     /// Parts of the variant are forced; another engine is asked for; there is no GPU, or no pair.
     pub(super) fn open(&self) -> anyhow::Result<Study> {
-        if !Forced::chosen()?.is_empty() {
+        if !VariantOverrides::from_env()?.is_empty() {
             let text = format!("{0} forces a variant, and here all are timed: leave {0} unset", variant::VARIABLE);
             return Err(UsageError(text).into());
         }
@@ -94,7 +94,7 @@ fn tune(study: &Study, records: &Records, out: &mut dyn Write) -> anyhow::Result
     let outcome = outcome?;
     let best = outcome.best();
     if let Some(&Trial { variant, pair_ms, .. }) = best {
-        records.put(&tuning::key(gpu, &structure), Record { variant, ms: pair_ms });
+        records.put(&tuning::record_key(gpu, &structure), Record { variant, ms: pair_ms });
     }
     let adapter = &gpu.info.adapter;
     let software = format!("this GPU is software ({adapter}): these times say nothing about real GPUs");
@@ -170,13 +170,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let records = Records::in_file(folder.path().join("variants.json"));
         let structure = Structure::levels(job.frame.size(), &job.params).swap_remove(0).0;
-        let key = tuning::key(&gpu, &structure);
+        let key = tuning::record_key(&gpu, &structure);
         assert_eq!(records.get(&key), None);
         let study = Study { gpu: gpu.clone(), job, rounds: 1, json: false };
         let err = tune(&study, &records, &mut Closed).unwrap_err();
         assert!(super::super::is_closed_pipe(&err), "{err}");
         let record = records.get(&key).unwrap();
-        let abilities = GpuEngine::new(gpu).unwrap().limits().abilities;
-        assert_eq!(record.variant.refusal(&abilities, &structure.demands()), None);
+        let limits = *GpuEngine::new(gpu).unwrap().limits();
+        assert_eq!(record.variant.unsupported_reason(&limits, &structure.requirements()), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Opens the engine that the user has chosen.
 
-use super::gpu::tuning::Explore;
-use super::gpu::variant::Forced;
+use super::gpu::tuning::Autotune;
+use super::gpu::variant::VariantOverrides;
 use super::gpu::{AdapterChoice, Gpu, GpuOptions};
 use super::{CpuEngine, Engine, EngineChoice, EngineError, GpuEngine, Job, auto};
 
@@ -17,7 +17,7 @@ pub struct OpenOptions {
     /// The GPU that a window draws with.
     pub gpu: Option<Gpu>,
     /// Whether the GPU engine tries variants on the pairs that come along.
-    pub explore: Explore,
+    pub autotune: Autotune,
 }
 
 impl Default for OpenOptions {
@@ -28,7 +28,7 @@ impl Default for OpenOptions {
             threads: None,
             adapter: AdapterChoice::Best,
             gpu: None,
-            explore: Explore::Never,
+            autotune: Autotune::Never,
         }
     }
 }
@@ -69,7 +69,8 @@ impl OpenOptions {
 
     /// The engine on this GPU.
     pub(super) fn engine_on(&self, gpu: Gpu) -> Result<GpuEngine, EngineError> {
-        let options = GpuOptions { forced: Forced::chosen()?, explore: self.explore, ..GpuOptions::default() };
+        let options =
+            GpuOptions { overrides: VariantOverrides::from_env()?, autotune: self.autotune, ..GpuOptions::default() };
         GpuEngine::with_options(gpu, options)
     }
 }

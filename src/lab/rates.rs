@@ -4,9 +4,7 @@
 use crate::engine::EngineError;
 use crate::engine::gpu::compiler::{Compiler, Request, Source};
 use crate::engine::gpu::device::{Gpu, largest_binding};
-use crate::engine::gpu::plan::extent;
-use crate::engine::gpu::shaders::Binding;
-use crate::engine::gpu::uniforms::map_pitch;
+use crate::engine::gpu::layout::map_pitch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -14,9 +12,9 @@ use std::time::Instant;
 /// Times each measurement is repeated; the best one counts, because others may use the device too.
 const ROUNDS: usize = 6;
 /// Bytes that are copied at most: some ten times what caches hold.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 /// Less says nothing about memory.
-const LEAST_BYTES: u64 = 1 << 20;
+const MIN_BYTES: u64 = 1 << 20;
 /// Invocations of a workgroup.
 const WORKGROUP: u64 = 256;
 /// Vectors of 16 bytes that an invocation copies.
@@ -84,7 +82,7 @@ impl Rates {
     /// # Errors
     /// [`EngineError::TooLarge`] if there is not even room for a small buffer; the device reports an error or is lost.
     pub(super) fn measure(gpu: &Gpu) -> Result<Self, EngineError> {
-        let most = MOST_BYTES.min(largest_binding(&gpu.device.limits()));
+        let most = MAX_BYTES.min(largest_binding(&gpu.device.limits()));
         Self::measure_with(gpu, &Compiler::new(gpu.clone()), most, BUSY_GROUPS)
     }
 
@@ -94,16 +92,12 @@ impl Rates {
         let buffers = loop {
             match buffers(gpu, bytes) {
                 Ok(buffers) => break buffers,
-                Err(_) if bytes / 2 >= LEAST_BYTES => bytes = bytes / 2 / of_group * of_group,
+                Err(_) if bytes / 2 >= MIN_BYTES => bytes = bytes / 2 / of_group * of_group,
                 Err(err) => return Err(err),
             }
         };
         let clock = Clock::new(gpu);
-        let source = Arc::new(Source {
-            stem: "probe",
-            text: kernels(),
-            bindings: vec![("source".to_owned(), Binding::Write), ("target_words".to_owned(), Binding::Write)],
-        });
+        let source = Arc::new(Source { stem: "probe", text: kernels() });
         let best_ms = |entry, groups: u32| {
             let request = Request { source: Arc::clone(&source), entry, constants: Vec::new() };
             let pipeline = compiler.wait_for(&request)?;
@@ -150,8 +144,7 @@ fn buffers(gpu: &Gpu, bytes: u64) -> Result<[wgpu::Buffer; 2], EngineError> {
 }
 
 fn buffer(gpu: &Gpu, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
-    let label = Some("probe");
-    gpu.device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
+    gpu.buffer("probe", size, usage)
 }
 
 impl Transfers {
@@ -166,16 +159,8 @@ impl Transfers {
         let picture_bytes = (pitch * height) as u64;
         let staging = buffer(gpu, 2 * picture_bytes, wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC);
         let textures = [(); 2].map(|()| {
-            gpu.device.create_texture(&wgpu::TextureDescriptor {
-                label: Some("probe"),
-                size: extent(width, height),
-                mip_level_count: 1,
-                sample_count: 1,
-                dimension: wgpu::TextureDimension::D2,
-                format,
-                usage: wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::TEXTURE_BINDING,
-                view_formats: &[],
-            })
+            let usage = wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::TEXTURE_BINDING;
+            gpu.texture("probe", (width, height), format, usage)
         });
         let map_bytes = (map_pitch(width) * height * 4) as u64;
         let map = buffer(gpu, map_bytes, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC);

@@ -4,7 +4,7 @@
 use super::device::{Gauge, StageFigures, rates_text};
 use super::rates::Rates;
 use crate::bench::{Setup, not_measurable, one_by_one, pairs, warm_up};
-use crate::engine::gpu::variant::{Forced, Variant};
+use crate::engine::gpu::variant::{Variant, VariantOverrides};
 use crate::engine::gpu::{Gpu, GpuOptions};
 use crate::engine::{GpuEngine, Job};
 use std::io::Write;
@@ -79,11 +79,12 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
 
 /// The variant that is known to be quickest, but with every direction in the stage of the paths; what the user forces stays.
 fn variant(gpu: &Gpu, job: &Job) -> anyhow::Result<Variant> {
-    let forced = Forced::chosen()?;
-    let mut engine = GpuEngine::with_options(gpu.clone(), GpuOptions { forced, ..GpuOptions::default() })?;
+    let overrides = VariantOverrides::from_env()?;
+    let mut engine =
+        GpuEngine::with_options(gpu.clone(), GpuOptions { overrides: overrides.clone(), ..GpuOptions::default() })?;
     one_by_one::run_job(&mut engine, job.clone())?;
     let variant = engine.variant().ok_or_else(|| anyhow::anyhow!("the engine does not tell its variant"))?;
-    Ok(forced.apply(Variant { fused: false, ..variant }))
+    Ok(overrides.apply(Variant { fused: false, ..variant }))
 }
 
 fn measure(gpu: &Gpu, gauge: &mut Gauge, jobs: &[Job], frames: usize) -> anyhow::Result<Table> {
@@ -91,7 +92,7 @@ fn measure(gpu: &Gpu, gauge: &mut Gauge, jobs: &[Job], frames: usize) -> anyhow:
     let variant = variant(gpu, first)?;
     let rates = gauge.rates(gpu)?;
     let figures = |sequential| {
-        let options = GpuOptions { forced: Forced::all(variant), sequential, ..GpuOptions::default() };
+        let options = GpuOptions { overrides: VariantOverrides::all(variant), sequential, ..GpuOptions::default() };
         let mut engine = GpuEngine::with_options(gpu.clone(), options)?;
         warm_up(&mut engine, jobs)?;
         let times = one_by_one::measure(&mut engine, jobs, frames)?;

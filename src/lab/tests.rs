@@ -6,28 +6,36 @@ use super::*;
 use crate::bench::tests::{results_of, setup};
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::gpu::Gpu;
+use crate::engine::gpu::limits::Limits;
 use crate::engine::gpu::tuning::{Study, Trial};
-use crate::engine::gpu::variant::{Abilities, Arithmetic, Demands, Exchange, PIECES, Variant, WORKGROUPS};
+use crate::engine::gpu::variant::{Exchange, PIECES, Requirements, Variant, WORKGROUPS};
 use crate::engine::{EngineChoice, EngineInfo, EngineKind};
 use crate::stereo::StereoParams;
 
 fn about() -> About {
     About {
         info: EngineInfo { kind: EngineKind::Gpu, adapter: "made up".to_owned(), software: false },
-        abilities: Abilities { subgroup: 16, f16: true, i16: false, workgroup: 256, discrete: true },
-        demands: Demands { candidates: 128, wide: false, has_codes: true, has_row_path: true, largest: 144 },
+        limits: Limits {
+            subgroup: 16,
+            workgroup: 256,
+            discrete: true,
+            binding_bytes: 1 << 30,
+            storage_buffers: 32,
+            side_px: 16384,
+            path_bytes: 1 << 30,
+        },
+        requirements: Requirements { candidates: 128, wide: false, has_codes: true, has_row_path: true },
         size: (640, 480),
     }
 }
 
 /// Every variant of the first part, and two of the second one.
 fn made_up(about: &About) -> Study {
-    let sound = Variant::sound(&about.abilities, &about.demands);
-    let mut variants = Variant::all(&about.abilities, &about.demands, &WORKGROUPS, &[sound.piece]);
-    variants.retain(|variant| variant.fused == sound.fused);
+    let baseline = Variant::baseline(&about.limits, &about.requirements);
+    let mut variants = Variant::all(&about.limits, &about.requirements, &WORKGROUPS, &[baseline.piece]);
+    variants.retain(|variant| variant.fused == baseline.fused);
     let trial = |variant: Variant| {
         let ms = 1.0 + 10.0 / f64::from(variant.workgroup) + f64::from(variant.words) / 8.0;
-        let ms = ms * if variant.arithmetic == Arithmetic::F16 { 0.5 } else { 1.0 };
         let winner_ms = if variant.piece == PIECES[0] { 0.1 } else { 0.2 };
         Trial { variant, paths_ms: Some(ms), winner_ms: Some(winner_ms), pair_ms: ms + winner_ms }
     };
@@ -50,9 +58,9 @@ fn tables_show_every_trial_mark_the_best_and_name_what_does_not_run() {
     tables.print_rest(&study, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let tables: Vec<_> = text.split("\n\n").collect();
-    // workgroup memory: u32 and f16; subgroups: the same; costs from a volume and from codes each
+    // workgroup memory and subgroups; costs from a volume and from codes each
     let grids: Vec<_> = tables.iter().filter(|table| table.starts_with("exchange=")).collect();
-    assert_eq!(grids.len(), 8, "{text}");
+    assert_eq!(grids.len(), 4, "{text}");
     for table in &grids {
         let lines: Vec<_> = table.lines().collect();
         assert_eq!(lines.len(), 5, "{table}");
@@ -66,7 +74,6 @@ fn tables_show_every_trial_mark_the_best_and_name_what_does_not_run() {
     let pieces = tables.iter().find(|table| table.starts_with("the winner")).unwrap();
     assert!(pieces.lines().any(|line| line.starts_with("pieces of 16 px") && line.ends_with('*')), "{pieces}");
     assert!(pieces.lines().any(|line| line.starts_with("fused") && !line.contains('-')), "{pieces}");
-    assert!(text.contains("not run: arithmetic=u16: this adapter has no 16-bit integers"), "{text}");
     let lanes = "not run: exchange=subgroup, words=1: a pixel of 128 candidates needs 32 lanes";
     assert!(text.contains(lanes), "{text}");
     assert!(!text.contains("software"), "{text}");
@@ -76,7 +83,7 @@ fn tables_show_every_trial_mark_the_best_and_name_what_does_not_run() {
 fn what_there_was_no_room_for_is_named() {
     let about = about();
     let variant =
-        Variant { words: 4, exchange: Exchange::Workgroup, ..Variant::sound(&about.abilities, &about.demands) };
+        Variant { words: 4, exchange: Exchange::Workgroup, ..Variant::baseline(&about.limits, &about.requirements) };
     let study = Study { trials: Vec::new(), left_out: vec![(variant, "no room for 9 MiB".to_owned())] };
     let named = variants::not_run(&about, &study);
     assert!(named.iter().any(|(what, why)| what.contains("words=4") && why == "no room for 9 MiB"), "{named:?}");

@@ -4,8 +4,9 @@
 use crate::bench::PROGRAM;
 use crate::console;
 use crate::engine::gpu::layout::Structure;
+use crate::engine::gpu::limits::Limits;
 use crate::engine::gpu::tuning::{Study, Trial, study};
-use crate::engine::gpu::variant::{Abilities, Arithmetic, CostsFrom, Demands, Exchange, PIECES, Variant, WORKGROUPS};
+use crate::engine::gpu::variant::{CostSource, Exchange, PIECES, Requirements, Variant, WORDS, WORKGROUPS};
 use crate::engine::gpu::{Gpu, GpuOptions};
 use crate::engine::{EngineInfo, GpuEngine, Job};
 use std::collections::BTreeSet;
@@ -14,8 +15,8 @@ use std::io::{self, Write};
 /// What decides a study's tables.
 pub(super) struct About {
     pub(super) info: EngineInfo,
-    pub(super) abilities: Abilities,
-    pub(super) demands: Demands,
+    pub(super) limits: Limits,
+    pub(super) requirements: Requirements,
     pub(super) size: (usize, usize),
 }
 
@@ -28,8 +29,8 @@ pub(crate) fn run(gpu: &Gpu, job: &Job, rounds: usize, json: bool, out: &mut dyn
     let mut engine = GpuEngine::with_options(gpu.clone(), GpuOptions { forgets: true, ..GpuOptions::default() })?;
     let about = About {
         info: EngineInfo::clone(&gpu.info),
-        abilities: engine.limits().abilities,
-        demands: structure.demands(),
+        limits: *engine.limits(),
+        requirements: structure.requirements(),
         size: job.frame.size(),
     };
     let mut tables = Tables::new(&about);
@@ -63,7 +64,7 @@ fn report(about: &About, study: &Study) -> serde_json::Value {
         "adapter": about.info.adapter,
         "software": about.info.software,
         "size": format!("{}x{}", about.size.0, about.size.1),
-        "num_disparities": about.demands.candidates,
+        "num_disparities": about.requirements.candidates,
         "trials": study.trials,
         "best": study.best(),
         "not_run": not_run,
@@ -71,16 +72,13 @@ fn report(about: &About, study: &Study) -> serde_json::Value {
     })
 }
 
-/// Words of a lane that there are.
-const WORDS: [u32; 3] = [1, 2, 4];
-
 /// Prints tables as soon as they are complete.
 pub(super) struct Tables<'a> {
     about: &'a About,
     /// Trials of the first part, in the order in which they came.
     trials: Vec<Trial>,
-    /// Exchange and arithmetic of the trials that are not printed yet.
-    current: Option<(Exchange, Arithmetic)>,
+    /// Exchange of the trials that are not printed yet.
+    current: Option<Exchange>,
     /// How the variants of the first part choose winners.
     first: Option<(bool, u32)>,
 }
@@ -91,8 +89,8 @@ impl<'a> Tables<'a> {
     }
 
     pub(super) fn print_head(&self, out: &mut dyn Write) -> io::Result<()> {
-        let About { info, demands, size: (width, height), .. } = self.about;
-        writeln!(out, "{}, {width}x{height} with {} disparities", info.adapter, demands.candidates)?;
+        let About { info, requirements, size: (width, height), .. } = self.about;
+        writeln!(out, "{}, {width}x{height} with {} disparities", info.adapter, requirements.candidates)?;
         if let Some(note) = note(info) {
             writeln!(out, "{note}")?;
         }
@@ -104,9 +102,9 @@ impl<'a> Tables<'a> {
 
     /// Takes a trial, and prints the tables that are complete with the one before.
     pub(super) fn add(&mut self, trial: &Trial, out: &mut dyn Write) -> io::Result<()> {
-        let Variant { exchange, arithmetic, fused, piece, .. } = trial.variant;
+        let Variant { exchange, fused, piece, .. } = trial.variant;
         let first = *self.first.get_or_insert((fused, piece));
-        let next = (first == (fused, piece)).then_some((exchange, arithmetic));
+        let next = (first == (fused, piece)).then_some(exchange);
         if self.current.is_some() && self.current != next {
             self.print_current(out)?;
         }
@@ -117,17 +115,14 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// The tables of the exchange and arithmetic that came last: one for each source of costs.
+    /// The tables of the last exchange: one for each source of costs.
     fn print_current(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let Some((exchange, arithmetic)) = self.current.take() else { return Ok(()) };
-        for &costs in CostsFrom::ALL {
-            let of = |trial: &&Trial| {
-                let v = trial.variant;
-                (v.exchange, v.arithmetic, v.costs) == (exchange, arithmetic, costs)
-            };
+        let Some(exchange) = self.current.take() else { return Ok(()) };
+        for &costs in CostSource::ALL {
+            let of = |trial: &&Trial| (trial.variant.exchange, trial.variant.costs) == (exchange, costs);
             let trials: Vec<_> = self.trials.iter().filter(of).collect();
             if !trials.is_empty() {
-                writeln!(out, "\nexchange={exchange}, arithmetic={arithmetic}, costs={costs}")?;
+                writeln!(out, "\nexchange={exchange}, costs={costs}")?;
                 grid(&trials, out)?;
             }
         }
@@ -197,20 +192,17 @@ fn grid(trials: &[&Trial], out: &mut dyn Write) -> io::Result<()> {
 pub(super) fn not_run(about: &About, study: &Study) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for &exchange in Exchange::ALL {
-        for &arithmetic in Arithmetic::ALL {
-            for &costs in CostsFrom::ALL {
-                for words in WORDS {
-                    for workgroup in WORKGROUPS {
-                        for fused in [false, true] {
-                            let piece = PIECES[0];
-                            all.push(Variant { exchange, arithmetic, words, workgroup, costs, fused, piece });
-                        }
+        for &costs in CostSource::ALL {
+            for words in WORDS {
+                for workgroup in WORKGROUPS {
+                    for fused in [false, true] {
+                        all.push(Variant { exchange, words, workgroup, costs, fused, piece: PIECES[0] });
                     }
                 }
             }
         }
     }
-    let refusal = |variant: &Variant| variant.refusal(&about.abilities, &about.demands);
+    let refusal = |variant: &Variant| variant.unsupported_reason(&about.limits, &about.requirements);
     let mut refused: Vec<(Vec<Variant>, String)> = Vec::new();
     let impossible = all.iter().filter_map(|variant| Some((*variant, refusal(variant)?)));
     for (variant, why) in impossible.chain(study.left_out.iter().cloned()) {
@@ -227,9 +219,8 @@ type Part = fn(&Variant) -> String;
 
 /// The parts in which these variants agree and others differ.
 fn in_common(variants: &[Variant], all: &[Variant]) -> String {
-    let parts: [(&str, Part); 6] = [
+    let parts: [(&str, Part); 5] = [
         ("exchange", |v| v.exchange.to_string()),
-        ("arithmetic", |v| v.arithmetic.to_string()),
         ("costs", |v| v.costs.to_string()),
         ("words", |v| v.words.to_string()),
         ("workgroup", |v| v.workgroup.to_string()),

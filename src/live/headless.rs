@@ -10,8 +10,8 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A finished run without a window.
@@ -158,18 +158,16 @@ fn poll(
 /// Set by the first Ctrl-C.
 fn interrupt() -> Result<&'static AtomicBool, ctrlc::Error> {
     static PRESSED: AtomicBool = AtomicBool::new(false);
-    // held while the handler is set: a second one would be refused
-    static LISTENING: Mutex<bool> = Mutex::new(false);
-    let mut listening = LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
-    if !*listening {
-        ctrlc::set_handler(|| {
-            if PRESSED.swap(true, Ordering::AcqRel) {
-                std::process::exit(130);
-            }
-        })?;
-        *listening = true;
+    let handler = || {
+        if PRESSED.swap(true, Ordering::AcqRel) {
+            std::process::exit(130);
+        }
+    };
+    match ctrlc::set_handler(handler) {
+        // set by an earlier run of this process
+        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(&PRESSED),
+        Err(err) => Err(err),
     }
-    Ok(&PRESSED)
 }
 
 /// Prints the status at intervals, and errors, warnings and the engine when they change.

@@ -14,7 +14,7 @@ use tungstenite::Error;
 use tungstenite::error::ProtocolError;
 use tungstenite::handshake::machine::TryParse as _;
 use tungstenite::handshake::server::{Request, create_response, write_response};
-use tungstenite::http::HeaderValue;
+use tungstenite::http::{HeaderValue, StatusCode};
 
 /// Size of a request's head; a browser's has less than 1 KiB.
 pub const MAX_HEAD_BYTES: usize = 8 << 10;
@@ -41,15 +41,8 @@ impl Refusal {
 
     /// The HTTP answer.
     pub(super) fn answer(&self) -> Vec<u8> {
-        let reason = match self.status {
-            400 => "Bad Request",
-            401 => "Unauthorized",
-            403 => "Forbidden",
-            408 => "Request Timeout",
-            426 => "Upgrade Required",
-            431 => "Request Header Fields Too Large",
-            _ => "Service Unavailable",
-        };
+        let reason =
+            StatusCode::from_u16(self.status).ok().and_then(|status| status.canonical_reason()).unwrap_or_default();
         let Self { status, text, .. } = self;
         let body = format!("stereopsis: {text}\n");
         let upgrade =

@@ -4,9 +4,10 @@ mod imports;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use stereopsis::engine::gpu::layout::{Limits, Structure};
-use stereopsis::engine::gpu::recipe::{Recipe, Wanted};
-use stereopsis::engine::gpu::variant::{Abilities, Arithmetic, CostsFrom, Variant};
+use stereopsis::engine::gpu::graph::{DispatchGraph, GraphKey};
+use stereopsis::engine::gpu::layout::Structure;
+use stereopsis::engine::gpu::limits::Limits;
+use stereopsis::engine::gpu::variant::{CostSource, Variant};
 use stereopsis::stereo::{Aggregation, StereoParams};
 
 fn root() -> &'static Path {
@@ -134,27 +135,34 @@ fn the_architecture_page_names_every_module_and_nothing_else() {
     }
 }
 
+/// A discrete GPU without tight limits.
+const LIMITS: Limits = Limits {
+    subgroup: 32,
+    workgroup: 1024,
+    discrete: true,
+    binding_bytes: 2 << 30,
+    storage_buffers: 32,
+    side_px: 16384,
+    path_bytes: 4 << 30,
+};
+
 /// The rows of the page's table: bytes for each pixel and disparity by stage, and what memory alone allows.
 fn traffic_rows() -> Vec<String> {
-    let abilities = Abilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
-    let (binding_bytes, path_bytes) = (2 << 30, 4 << 30);
-    let limits = Limits { abilities, binding_bytes, storage_buffers: 32, side_px: 16384, path_bytes };
     let params = StereoParams { num_disparities: 128, ..StereoParams::default() };
     let structures: Vec<_> =
         Structure::levels((640, 480), &params).into_iter().map(|(structure, _)| structure).collect();
-    let sound = Variant::sound(&abilities, &structures[0].demands());
+    let baseline = Variant::baseline(&LIMITS, &structures[0].requirements());
     let mut rows = Vec::new();
-    for costs in [CostsFrom::Volume, CostsFrom::Codes] {
+    for costs in [CostSource::Volume, CostSource::Codes] {
         for fused in [false, true] {
-            let wanted = |arithmetic| Wanted {
+            let key = GraphKey {
                 structures: structures.clone(),
-                variant: Variant { arithmetic, costs, fused, ..sound },
-                most_work: 1 << 40,
+                variant: Variant { costs, fused, ..baseline },
+                max_work: 1 << 40,
                 keeps_sums: false,
             };
-            let work = |arithmetic| Recipe::new(&wanted(arithmetic), &limits, "the page").unwrap().work();
+            let stages = DispatchGraph::new(&key, &LIMITS, "the page").unwrap().work();
             let candidates = f64::from(640 * 480 * 128);
-            let stages = work(Arithmetic::U32);
             assert_eq!(
                 stages.iter().map(|stage| stage.name).collect::<Vec<_>>(),
                 ["cost", "paths", "winner", "filters"]
@@ -165,18 +173,15 @@ fn traffic_rows() -> Vec<String> {
                 let s = bytes as f64 / bytes_per_s;
                 format!("{:.2} ms, {:.0}/s", 1e3 * s, 1.0 / s)
             };
-            let operations = [Arithmetic::U32, Arithmetic::U16].map(|arithmetic| {
-                let all: u64 = work(arithmetic).iter().map(|stage| stage.operations).sum();
-                format!("{:.0}", all as f64 / candidates)
-            });
+            let operations: u64 = stages.iter().map(|stage| stage.operations).sum();
             rows.push(format!(
-                "| {costs} | {} | {} | {:.2} | {} | {} | {} |",
+                "| {costs} | {} | {} | {:.2} | {} | {} | {:.0} |",
                 if fused { "yes" } else { "no" },
                 each.join(" | "),
                 bytes as f64 / candidates,
                 roof(1e12),
                 roof(4.8e12),
-                operations.join(", ")
+                operations as f64 / candidates
             ));
         }
     }
@@ -185,9 +190,6 @@ fn traffic_rows() -> Vec<String> {
 
 /// The rows of the table of local aggregation: bytes and operations for each pixel and disparity.
 fn aggregation_rows() -> Vec<String> {
-    let abilities = Abilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
-    let (binding_bytes, path_bytes) = (2 << 30, 4 << 30);
-    let limits = Limits { abilities, binding_bytes, storage_buffers: 32, side_px: 16384, path_bytes };
     let mut rows = Vec::new();
     for &aggregation in Aggregation::ALL.iter().filter(|&&aggregation| aggregation != Aggregation::None) {
         for (window, arms) in [(9, 9), (21, 17), (33, 30)] {
@@ -197,9 +199,9 @@ fn aggregation_rows() -> Vec<String> {
                 let params =
                     StereoParams { aggregation, window, arms, paths, num_disparities: 128, ..StereoParams::default() };
                 let structure = Structure::levels((640, 480), &params).remove(0).0;
-                let variant = Variant::sound(&abilities, &structure.demands());
-                let wanted = Wanted { structures: vec![structure], variant, most_work: 1 << 50, keeps_sums: false };
-                let work = Recipe::new(&wanted, &limits, "the page").unwrap().work();
+                let variant = Variant::baseline(&LIMITS, &structure.requirements());
+                let key = GraphKey { structures: vec![structure], variant, max_work: 1 << 50, keeps_sums: false };
+                let work = DispatchGraph::new(&key, &LIMITS, "the page").unwrap().work();
                 work.into_iter().find(|stage| stage.name == "aggregation").unwrap()
             };
             let candidates = f64::from(640 * 480 * 128);
@@ -212,7 +214,7 @@ fn aggregation_rows() -> Vec<String> {
 }
 
 #[test]
-fn the_performance_page_tells_the_bytes_that_recipes_tell() {
+fn the_performance_page_has_the_bytes_of_the_graphs() {
     let page = fs::read_to_string(root().join("docs/performance.md")).unwrap();
     let rows = [traffic_rows(), aggregation_rows()].concat();
     for row in &rows {

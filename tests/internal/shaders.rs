@@ -1,15 +1,16 @@
-//! What Rust says of the shaders is what the shaders say of themselves, found out without a GPU.
+//! The shaders agree with their tables and uniforms in Rust, and are valid for every driver: checked without a GPU.
 
 use naga::valid::Capabilities;
 use std::collections::{BTreeSet, HashSet};
 use std::mem::offset_of;
 use std::path::Path;
-use stereopsis::engine::gpu::compiler::Request;
-use stereopsis::engine::gpu::layout::{Limits, Structure};
-use stereopsis::engine::gpu::recipe::{Recipe, Wanted};
-use stereopsis::engine::gpu::shaders::{self, Binding, Shader};
-use stereopsis::engine::gpu::uniforms::{Params, Part};
-use stereopsis::engine::gpu::variant::{Abilities, Forced, PIECES, Variant};
+use stereopsis::engine::gpu::compiler::{Binding, Request, Source, bindings};
+use stereopsis::engine::gpu::graph::{DispatchGraph, GraphKey};
+use stereopsis::engine::gpu::layout::Structure;
+use stereopsis::engine::gpu::limits::Limits;
+use stereopsis::engine::gpu::shaders::{self, Shader};
+use stereopsis::engine::gpu::uniforms::{DispatchParams, Params};
+use stereopsis::engine::gpu::variant::{PIECES, Variant, VariantOverrides};
 use stereopsis::stereo::cost::mutual_information::Start;
 use stereopsis::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use stereopsis::stereo::{Aggregation, CostKind, Fill, Median, RightMatching, StereoParams};
@@ -17,8 +18,7 @@ use stereopsis::stereo::{Aggregation, CostKind, Fill, Median, RightMatching, Ste
 fn parse(shader: &Shader) -> naga::Module {
     let module = naga::front::wgsl::parse_str(shader.source)
         .unwrap_or_else(|err| panic!("{}: {}", shader.stem, err.emit_to_string_with_path(shader.source, shader.stem)));
-    let mut validator =
-        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::default());
+    let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), Capabilities::default());
     if let Err(err) = validator.validate(&module) {
         panic!("{}", err.emit_to_string_with_path(shader.source, shader.stem));
     }
@@ -26,58 +26,44 @@ fn parse(shader: &Shader) -> naga::Module {
 }
 
 #[test]
-fn entries_and_constants_are_those_of_the_table() {
+fn entries_are_those_of_the_table() {
     for shader in shaders::ALL {
         let module = parse(shader);
         let entries: Vec<_> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
         assert_eq!(entries, shader.entries, "entries of {}", shader.stem);
-        let constants: Vec<_> = module.overrides.iter().filter_map(|(_, o)| o.name.as_deref()).collect();
-        assert_eq!(constants, shader.constants, "constants of {}", shader.stem);
     }
 }
 
 #[test]
-fn bindings_are_those_of_the_table() {
-    for shader in shaders::ALL {
-        let module = parse(shader);
-        let mut declared: Vec<_> = module
-            .global_variables
-            .iter()
-            .filter_map(|(_, variable)| {
-                let place = variable.binding?;
-                assert_eq!(place.group, 0, "{}", shader.stem);
-                let ty = &module.types[variable.ty];
-                let kind = match (variable.space, &ty.inner) {
-                    (naga::AddressSpace::Uniform, _) => format!("Uniform({:?})", ty.name.as_deref().unwrap_or("")),
-                    (naga::AddressSpace::Storage { access }, _) if access.contains(naga::StorageAccess::STORE) => {
-                        format!("{:?}", Binding::Write)
+fn bindings_are_found_in_every_source() {
+    for request in requests() {
+        let Source { stem, text } = &*request.source;
+        let module = naga::front::wgsl::parse_str(text).expect("WGSL");
+        let declared = module.global_variables.iter().filter_map(|(_, variable)| {
+            let place = variable.binding?;
+            assert_eq!(place.group, 0, "{stem}");
+            let kind = match (variable.space, &module.types[variable.ty].inner) {
+                (naga::AddressSpace::Uniform, _) => Binding::Uniform,
+                (naga::AddressSpace::Storage { access }, _) if access.contains(naga::StorageAccess::STORE) => {
+                    Binding::Write
+                }
+                (naga::AddressSpace::Storage { .. }, _) => Binding::Read,
+                (naga::AddressSpace::Handle, naga::TypeInner::Image { dim, arrayed, class }) => {
+                    assert_eq!((*dim, *arrayed), (naga::ImageDimension::D2, false));
+                    match *class {
+                        naga::ImageClass::Sampled { kind: naga::ScalarKind::Uint, multi: false } => Binding::Texture,
+                        naga::ImageClass::Storage { format: naga::StorageFormat::R32Uint, access } => {
+                            assert_eq!(access, naga::StorageAccess::STORE);
+                            Binding::WriteTexture
+                        }
+                        other => panic!("{stem}: {other:?}"),
                     }
-                    (naga::AddressSpace::Storage { .. }, _) => format!("{:?}", Binding::Read),
-                    (naga::AddressSpace::Handle, naga::TypeInner::Image { dim, arrayed, class }) => {
-                        assert_eq!((*dim, *arrayed), (naga::ImageDimension::D2, false));
-                        let kind = match *class {
-                            naga::ImageClass::Sampled { kind: naga::ScalarKind::Uint, multi: false } => {
-                                Binding::Texture
-                            }
-                            naga::ImageClass::Storage { format: naga::StorageFormat::R32Uint, access } => {
-                                assert_eq!(access, naga::StorageAccess::STORE);
-                                Binding::WriteTexture
-                            }
-                            other => panic!("{}: {other:?} is not in the table's words", shader.stem),
-                        };
-                        format!("{kind:?}")
-                    }
-                    other => panic!("{}: {other:?} is not in the table's words", shader.stem),
-                };
-                Some((place.binding, variable.name.clone().unwrap_or_default(), kind))
-            })
-            .collect();
-        declared.sort();
-        let expected: Vec<_> = (0..)
-            .zip(shader.bindings)
-            .map(|(number, (name, kind))| (number, (*name).to_owned(), format!("{kind:?}")))
-            .collect();
-        assert_eq!(declared, expected, "bindings of {}", shader.stem);
+                }
+                other => panic!("{stem}: {other:?}"),
+            };
+            Some((place.binding, kind))
+        });
+        assert_eq!(bindings(text), declared.collect::<Vec<_>>(), "{stem}");
     }
 }
 
@@ -120,8 +106,8 @@ fn uniforms_lie_where_rust_puts_them() {
     for shader in shaders::ALL {
         assert_layout(shader, "Params", &params, size_of::<Params>());
     }
-    let part = fields!(Part { first, end, origin, pieces, length, is_first, y_is_major, dx, dy, slope });
-    assert_layout(&shaders::SAD, "Part", &part, size_of::<Part>());
+    let dispatch = fields!(DispatchParams { first, end, origin, pieces, length, is_first, y_is_major, dx, dy, slope });
+    assert_layout(&shaders::SAD, "DispatchParams", &dispatch, size_of::<DispatchParams>());
 }
 
 #[test]
@@ -175,7 +161,7 @@ fn stems(folder: &str, extension: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_stage_has_a_shader_of_its_name() {
-    /// Files of the reference without a shader: the host's own, and what another shader does as well.
+    /// Files of the reference without a shader: those of the host, and stages of another shader.
     const HOST: [&str; 17] = [
         "mod",
         "depth",
@@ -195,13 +181,11 @@ fn every_stage_has_a_shader_of_its_name() {
         "pyramid/mod",
         "local/mod",
     ];
-    /// The winner's shader does what these files say.
+    /// Stages of the winner's shader.
     const FUSED: [&str; 5] =
         ["disparity/border", "disparity/mod", "disparity/subpixel", "disparity/uniqueness", "disparity/confidence"];
     /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
-    const PIECES: [&str; 22] = [
-        "aggregate/convert",
-        "aggregate/convert_bits",
+    const PIECES: [&str; 20] = [
         "aggregate/costs_from_codes",
         "aggregate/exchange_subgroup",
         "aggregate/exchange_workgroup",
@@ -244,24 +228,31 @@ fn every_stage_has_a_shader_of_its_name() {
     assert_eq!(found, listed, "the table lists every shader");
 }
 
-/// What any adapter can do, all at once.
-const ABILITIES: Abilities = Abilities { subgroup: 64, f16: true, i16: true, workgroup: 256, discrete: false };
+/// An adapter with all features.
+const LIMITS: Limits = Limits {
+    subgroup: 64,
+    workgroup: 256,
+    discrete: false,
+    binding_bytes: 1 << 27,
+    storage_buffers: 16,
+    side_px: 8192,
+    path_bytes: 1 << 30,
+};
 
-/// The pipelines of a job, run in this way or as the engine would choose.
-fn requests_of(params: &StereoParams, forced: Forced, path_bytes: u64) -> Vec<Request> {
-    let limits =
-        Limits { abilities: ABILITIES, binding_bytes: 1 << 27, storage_buffers: 16, side_px: 8192, path_bytes };
+/// The pipelines of a job, with the overrides or the engine's own choice.
+fn requests_of(params: &StereoParams, overrides: &VariantOverrides, path_bytes: u64) -> Vec<Request> {
+    let limits = Limits { path_bytes, ..LIMITS };
     let of = |wants_right| {
         let levels = Structure::levels_of((64, 48), params, wants_right);
         let structures = levels.into_iter().map(|(structure, _)| structure).collect();
-        let wanted = Wanted::new(structures, &limits, (None, forced), 1 << 20).expect("a variant that can do it");
-        let recipe = Recipe::new(&wanted, &limits, "any adapter").expect("room for all");
-        recipe.requests().cloned().collect::<Vec<_>>()
+        let key = GraphKey::new(structures, &limits, None, overrides, 1 << 20).expect("a variant that can do it");
+        let graph = DispatchGraph::new(&key, &limits, "any adapter").expect("room for all");
+        graph.requests().cloned().collect::<Vec<_>>()
     };
     [of(false), of(true)].concat()
 }
 
-/// Every kind of pipeline that the engine can ask for: every option with the variant that it chooses, and every variant
+/// Every kind of pipeline of the engine: every option with the variant that it chooses, and every variant
 /// with a few options.
 fn requests() -> HashSet<Request> {
     let mut all = HashSet::new();
@@ -311,13 +302,13 @@ fn requests() -> HashSet<Request> {
     for params in &options {
         // all directions in memory at once, and in turns
         for path_bytes in [1 << 30, 1 << 18] {
-            all.extend(requests_of(params, Forced::default(), path_bytes));
+            all.extend(requests_of(params, &VariantOverrides::default(), path_bytes));
         }
     }
     for params in [plain.clone(), StereoParams { p2: 300, ..plain }, StereoParams::for_cost(CostKind::Rank)] {
-        let demands = Structure::levels((64, 48), &params)[0].0.demands();
-        for variant in Variant::all(&ABILITIES, &demands, &[32, 256], &PIECES[..1]) {
-            all.extend(requests_of(&params, Forced::all(variant), 1 << 30));
+        let requirements = Structure::levels((64, 48), &params)[0].0.requirements();
+        for variant in Variant::all(&LIMITS, &requirements, &[32, 256], &PIECES[..1]) {
+            all.extend(requests_of(&params, &VariantOverrides::all(variant), 1 << 30));
         }
     }
     all
@@ -330,8 +321,8 @@ fn with_constants_put_in<T>(
 ) -> Result<T, String> {
     let words = |err: &dyn std::fmt::Debug| format!("{err:?}");
     let parsed = naga::front::wgsl::parse_str(&request.source.text).map_err(|err| words(&err))?;
-    let capabilities = Capabilities::SUBGROUP | Capabilities::SHADER_FLOAT16 | Capabilities::SHADER_INT16;
-    let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities).validate(&parsed);
+    let info =
+        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), Capabilities::SUBGROUP).validate(&parsed);
     let info = info.map_err(|err| words(&err))?;
     let constants = request.constants.iter().map(|&(name, value)| (name.to_owned(), f64::from(value))).collect();
     let entry = Some((naga::ShaderStage::Compute, request.entry));
@@ -365,7 +356,7 @@ fn to_msl(request: &Request) -> Result<String, String> {
 /// For Direct3D 12.
 fn to_hlsl(request: &Request) -> Result<String, String> {
     use naga::back::hlsl;
-    let shader_model = hlsl::ShaderModel::V6_2; // the first one with numbers of 16 bits
+    let shader_model = hlsl::ShaderModel::V6_0; // the first one with subgroups
     let options = hlsl::Options { shader_model, zero_initialize_workgroup_memory: false, ..Default::default() };
     let pipeline = hlsl::PipelineOptions { entry_point: Some((naga::ShaderStage::Compute, request.entry.to_owned())) };
     with_constants_put_in(request, |module, info| {

@@ -7,7 +7,7 @@ override LAST_STEP: u32; // pixels of the last map from one of this level to the
 
 const UNKNOWN: i32 = -1000000; // further than any picture is wide
 
-// Disparity of a map at a pixel, each halved so many times; what was filled in was not measured.
+// Disparity of a map at a pixel, each halved so many times; filled pixels are not measured.
 fn measured(x: u32, y: u32, halvings: u32) -> i32 {
     let word = guess[y * guessed.pitch + x];
     let value = map_value(word);

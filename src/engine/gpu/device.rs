@@ -1,10 +1,9 @@
 //! The GPU: one adapter, device and queue, for the engine and for the window that draws with the same ones.
 //!
-//! Vulkan, Metal and DX12 only: a GL adapter can draw and not compute. A lost device and errors that nobody
-//! caught are noted here by callbacks, which may run on any thread.
+//! Vulkan, Metal and DX12 only: GL adapters can draw and not compute. Callbacks, which may run on any thread, record a lost
+//! device and uncaught errors here.
 
-use super::layout::Limits;
-use super::variant::Abilities;
+use super::limits::Limits;
 use crate::engine::{EngineError, EngineInfo, EngineKind};
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -28,29 +27,29 @@ impl AdapterChoice {
     }
 }
 
-/// What the list of devices says of an adapter.
+/// An adapter in the list of devices.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct AdapterSummary {
     /// Its number for `--adapter`.
     pub index: usize,
-    /// Its name, as the driver tells it.
+    /// Its name, from the driver.
     pub name: String,
     /// `Vulkan`, `Metal` or `Dx12`.
     pub backend: String,
     /// Name and version of the driver.
     pub driver: String,
-    /// True for the CPU in disguise.
+    /// True for a software adapter: a driver that runs on the CPU.
     pub software: bool,
     /// Largest buffer that a kernel can see at once, MiB; larger volumes are spread over several.
     pub largest_binding_mib: u64,
     /// Lanes of its smallest subgroup; 0 without subgroups.
     pub subgroup: u32,
-    /// Whether it computes with 16-bit floats.
+    /// Whether it has 16-bit floats; the engine does not use them.
     pub f16: bool,
-    /// Whether it computes with 16-bit integers.
+    /// Whether it has 16-bit integers; the engine does not use them.
     pub i16: bool,
-    /// Whether it tells how long stages take.
+    /// Whether it has timestamps, which time stages.
     pub timestamps: bool,
 }
 
@@ -74,7 +73,7 @@ impl fmt::Display for AdapterSummary {
 /// An open GPU. Cheap to clone; all clones are the same device.
 #[derive(Clone)]
 pub struct Gpu {
-    /// What the adapter came from; a window makes its surface with it.
+    /// The instance that made the adapter; a window makes its surface with it.
     pub instance: wgpu::Instance,
     /// The chosen adapter.
     pub adapter: wgpu::Adapter,
@@ -82,15 +81,15 @@ pub struct Gpu {
     pub device: wgpu::Device,
     /// Its only queue.
     pub queue: wgpu::Queue,
-    /// What results say of this device.
+    /// Name and kind of the device, for results.
     pub info: Arc<EngineInfo>,
-    faults: Arc<Faults>,
+    errors: Arc<DeviceErrors>,
     /// A window draws with it too.
-    draws: bool,
+    shared_with_window: bool,
 }
 
 #[derive(Default)]
-struct Faults {
+struct DeviceErrors {
     lost: OnceLock<String>,
     error: Mutex<Option<String>>,
 }
@@ -99,7 +98,7 @@ impl Gpu {
     /// Opens an adapter. Takes some tens of milliseconds.
     ///
     /// # Errors
-    /// [`EngineError::NoAdapter`] says what was looked for, what was found, and what to install.
+    /// [`EngineError::NoAdapter`] lists the adapters there are, and the driver to install.
     pub fn open(choice: &AdapterChoice) -> Result<Self, EngineError> {
         let instance = new_instance();
         let mut adapters = usable_adapters(&instance);
@@ -114,19 +113,19 @@ impl Gpu {
             }
         };
         let Some(chosen) = chosen else {
-            let wanted = match choice {
+            let requested = match choice {
                 AdapterChoice::Best => "no GPU that can compute".to_owned(),
                 AdapterChoice::Index(index) => format!("no GPU with number {index}"),
                 AdapterChoice::Name(part) => format!("no GPU whose name contains '{part}'"),
             };
             return Err(EngineError::NoAdapter(format!(
-                "{wanted} (looked for Vulkan, Metal and DX12; found: {found}): {INSTALL}, or choose --engine cpu"
+                "{requested} (looked for Vulkan, Metal and DX12; found: {found}): {INSTALL}, or choose --engine cpu"
             )));
         };
         Self::open_adapter(instance, adapters.swap_remove(chosen))
     }
 
-    /// The best GPU for a test, which says so and returns where there is none; unless `REQUIRE_GPU=1`, then it fails.
+    /// The best GPU for a test; `None` where there is none. With `REQUIRE_GPU=1` it panics instead.
     #[cfg(test)]
     pub(crate) fn for_test() -> Option<Self> {
         match Self::open(&AdapterChoice::Best) {
@@ -149,19 +148,19 @@ impl Gpu {
         let name = format!("{} ({:?})", adapter_info.name, adapter_info.backend);
         let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
             label: Some("stereopsis"),
-            required_features: adapter.features() & WELCOME,
+            required_features: adapter.features() & OPTIONAL_FEATURES,
             required_limits: adapter.limits(),
             ..Default::default()
         }))
         .map_err(|err| EngineError::NoAdapter(format!("{name} cannot be opened: {err}; choose --engine cpu")))?;
 
-        let faults = Arc::new(Faults::default());
-        let noted = Arc::clone(&faults);
+        let errors = Arc::new(DeviceErrors::default());
+        let noted = Arc::clone(&errors);
         device.set_device_lost_callback(move |reason, text| {
             let text = if text.is_empty() { format!("{reason:?}") } else { text };
             noted.lost.get_or_init(|| text);
         });
-        let noted = Arc::clone(&faults);
+        let noted = Arc::clone(&errors);
         device.on_uncaptured_error(Arc::new(move |err: wgpu::Error| {
             log::error!("GPU: {err}");
             let mut error = noted.error.lock().unwrap_or_else(PoisonError::into_inner);
@@ -169,22 +168,18 @@ impl Gpu {
         }));
         let software = adapter_info.device_type == wgpu::DeviceType::Cpu;
         let info = Arc::new(EngineInfo { kind: EngineKind::Gpu, adapter: name, software });
-        Ok(Self { instance, adapter, device, queue, info, faults, draws: false })
+        Ok(Self { instance, adapter, device, queue, info, errors, shared_with_window: false })
     }
 
-    /// What the engine may use of the device.
+    /// The device's limits for the engine.
     pub(super) fn limits(&self) -> Limits {
         let (limits, info) = (self.device.limits(), self.adapter.get_info());
-        let has = |feature| self.device.features().contains(feature);
+        let has_subgroups = self.device.features().contains(wgpu::Features::SUBGROUP);
         let discrete = info.device_type == wgpu::DeviceType::DiscreteGpu;
         Limits {
-            abilities: Abilities {
-                subgroup: if has(wgpu::Features::SUBGROUP) { info.subgroup_min_size } else { 0 },
-                f16: has(wgpu::Features::SHADER_F16),
-                i16: has(wgpu::Features::SHADER_I16),
-                workgroup: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
-                discrete,
-            },
+            subgroup: if has_subgroups { info.subgroup_min_size } else { 0 },
+            workgroup: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
+            discrete,
             binding_bytes: largest_binding(&limits),
             storage_buffers: limits.max_storage_buffers_per_shader_stage,
             side_px: (limits.max_texture_dimension_2d as usize).min(MAX_SIDE_PX),
@@ -192,8 +187,8 @@ impl Gpu {
         }
     }
 
-    /// Pixels times candidates that take a device of this kind about as long as one submission may take.
-    pub(super) fn work_to_start_with(&self) -> u64 {
+    /// Initial work of one submission on a device of this kind, in pixels times candidates.
+    pub(super) fn initial_submission_work(&self) -> u64 {
         match self.adapter.get_info().device_type {
             wgpu::DeviceType::DiscreteGpu => 1 << 28,
             wgpu::DeviceType::Cpu => 1 << 20,
@@ -201,41 +196,77 @@ impl Gpu {
         }
     }
 
-    /// A submission has at least so much of it: each costs the host some time, and the more there are, the longer others on a
-    /// busy machine keep each of them waiting.
-    pub(super) fn least_work(&self) -> u64 {
+    /// Minimum work of a submission: each takes time of the host.
+    pub(super) fn min_submission_work(&self) -> u64 {
         if self.info.software { 1 << 20 } else { 1 << 18 }
+    }
+
+    pub(crate) fn buffer(&self, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let label = Some(label);
+        self.device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
+    }
+
+    /// A buffer with contents.
+    pub(super) fn buffer_of(&self, label: &str, contents: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let (label, size) = (Some(label), contents.len() as u64);
+        let descriptor = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: true };
+        let buffer = self.device.create_buffer(&descriptor);
+        // mapping fails on a lost device, which is reported elsewhere
+        if let Ok(mut mapped) = buffer.get_mapped_range_mut(..) {
+            mapped.slice(..).copy_from_slice(contents);
+        }
+        buffer.unmap();
+        buffer
+    }
+
+    pub(crate) fn texture(
+        &self,
+        label: &str,
+        (width, height): (usize, usize),
+        format: wgpu::TextureFormat,
+        usage: wgpu::TextureUsages,
+    ) -> wgpu::Texture {
+        self.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some(label),
+            size: wgpu::Extent3d { width: width as u32, height: height as u32, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format,
+            usage,
+            view_formats: &[],
+        })
     }
 
     /// The same device, for a window that draws with it.
     #[must_use]
     pub fn for_window(self) -> Self {
-        Self { draws: true, ..self }
+        Self { shared_with_window: true, ..self }
     }
 
-    /// Whether the device tells when passes begin and end. Once a window draws, Mesa's software adapter notes times that lie
-    /// close together and do not span what was computed between them.
+    /// Whether passes can be timed. While a window draws, the timestamps of Mesa's software adapter do not span the work of
+    /// a pass.
     pub fn times_passes(&self) -> bool {
-        let tells = self.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
-        tells && !(self.draws && self.info.software)
+        let has_timestamps = self.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
+        has_timestamps && !(self.shared_with_window && self.info.software)
     }
 
-    /// Why the device is gone, once it is. The window asks each frame and closes.
+    /// The reason for the loss of the device, once it is lost.
     pub fn lost(&self) -> Option<&str> {
-        self.faults.lost.get().map(String::as_str)
+        self.errors.lost.get().map(String::as_str)
     }
 
-    /// The first error since the last call that nobody caught.
+    /// The first uncaught error since the last call.
     pub fn take_error(&self) -> Option<String> {
-        self.faults.error.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.errors.error.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Takes the device for lost.
-    pub(super) fn lose(&self, why: &str) -> EngineError {
-        EngineError::DeviceLost(self.faults.lost.get_or_init(|| why.to_owned()).clone())
+    /// Marks the device as lost.
+    pub(super) fn mark_lost(&self, why: &str) -> EngineError {
+        EngineError::DeviceLost(self.errors.lost.get_or_init(|| why.to_owned()).clone())
     }
 
-    /// Fails if the device is lost, or if something went wrong since the last call.
+    /// Fails if the device is lost, or after an uncaught error since the last call.
     pub(crate) fn check(&self) -> Result<(), EngineError> {
         if let Some(why) = self.lost() {
             return Err(EngineError::DeviceLost(why.to_owned()));
@@ -244,20 +275,18 @@ impl Gpu {
     }
 }
 
-/// What to install where no GPU is found.
+/// Advice where no GPU is found.
 pub const INSTALL: &str = if cfg!(target_os = "linux") {
     "install the driver's Vulkan part (Debian, Ubuntu: libvulkan1 with mesa-vulkan-drivers or the NVIDIA driver)"
 } else {
     "install the newest driver of the graphics card"
 };
 
-/// What is used where an adapter has it.
-const WELCOME: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
+/// Features that are enabled where an adapter has them.
+const OPTIONAL_FEATURES: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
     .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     .union(wgpu::Features::PIPELINE_CACHE)
-    .union(wgpu::Features::SUBGROUP)
-    .union(wgpu::Features::SHADER_F16)
-    .union(wgpu::Features::SHADER_I16);
+    .union(wgpu::Features::SUBGROUP);
 
 /// Sides of pictures, so that steps along a line fit into 32 bits.
 const MAX_SIDE_PX: usize = 32768;

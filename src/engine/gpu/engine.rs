@@ -1,37 +1,36 @@
-//! The engine: jobs become pieces of work, finished pieces become results. Nothing here waits for the device.
+//! The engine: jobs become submissions, finished submissions become results. Nothing here waits for the device.
 //!
-//! The queue is first come, first served: so that a window on it is not kept waiting for a whole job, only a few ms
-//! of work lie there, and the rest follows from [`Engine::collect`].
+//! The queue runs submissions in order. So that a window on the same queue is not delayed by a whole job, only a few ms of work
+//! are queued at a time; [`Engine::collect`] submits the rest.
 
+use super::buffers::Buffers;
 use super::compiler::Compiler;
 use super::device::Gpu;
 use super::events::{Event, Events};
-use super::layout::{Layout, Limits, Structure};
+use super::graph::{DispatchGraph, GraphKey};
+use super::layout::{Layout, Structure, map_pitch};
+use super::limits::Limits;
 use super::options::GpuOptions;
 use super::past::Past;
-use super::plan::{Plan, extent};
-use super::program::{Division, Program};
-use super::recipe::{Recipe, Wanted};
-use super::slot::{Pictures, Slot};
-use super::tuning::Choice;
-use super::uniforms::{Params, map_pitch};
-use super::variant::{Forced, Variant};
+use super::program::{PassGrouping, Program};
+use super::resource::Resource;
+use super::slot::{PairFormat, Slot};
+use super::tuning::VariantSelector;
+use super::uniforms::Params;
+use super::variant::{Variant, VariantOverrides};
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// Jobs in flight: one is on its way, one computes, one is read back.
-const SLOTS: usize = 3;
-
-/// Where a pair takes longer than this, its transfers are short beside it, and one job less in flight is a pair's time less
-/// of latency.
+/// Jobs in flight: one uploads, one computes, one is read back.
+const MAX_JOBS: usize = 3;
+/// Where a pair takes longer, transfers are short beside it, and one job less in flight saves latency, ms.
 const SLOW_PAIR_MS: f64 = 10.0;
-
-/// How long a submission takes at most, as far as its dispatches can be cut, ms.
+/// Target time of a submission, ms.
 const SUBMISSION_MS: f64 = 3.0;
-/// Submissions that wait on the device at least, so that it has work while the host looks elsewhere.
+/// Minimum of queued submissions, so that the device stays busy between calls.
 const MIN_BACKLOG: usize = 2;
 
 const RUNNING: u8 = 0;
@@ -43,44 +42,52 @@ pub struct GpuEngine {
     pub(super) gpu: Gpu,
     options: GpuOptions,
     limits: Limits,
-    choice: Choice,
+    selector: VariantSelector,
     compiler: Compiler,
-    /// What the last job ran, and what that was made from.
-    recipe: Option<(Wanted, Recipe)>,
-    /// What a coming job will run, whose pipelines are being compiled.
-    coming: Option<(Wanted, Recipe)>,
-    pub(super) plan: Option<Plan>,
+    /// The graph of the last job.
+    current: Option<(GraphKey, DispatchGraph)>,
+    /// The graph of a coming job, whose pipelines are being compiled.
+    coming: Option<(GraphKey, DispatchGraph)>,
+    pub(super) buffers: Buffers,
+    /// Incremented when buffers change: programs of earlier generations are bound to freed ones.
+    generation: u64,
     pub(super) past: Past,
-    /// How often plan or past had new buffers: tells whether a program is bound to the present ones.
-    plans: u64,
     in_flight: VecDeque<InFlight>,
-    free: Vec<Slot>,
-    queued: Arc<Queued>,
-    /// Work of a submission.
-    most_work: u64,
+    free: Vec<JobSlot>,
+    backlog: Arc<Backlog>,
+    /// Maximum work of a submission, adapted to [`SUBMISSION_MS`].
+    max_work: u64,
     jobs: u64,
-    /// How long the last pair took the device.
+    /// Time of the last pair on the device.
     pair_ms: f64,
     events: Events,
     last_finished: Option<Instant>,
 }
 
-/// Submissions on the device, not yet done.
+/// Submissions on the queue, not yet done.
 #[derive(Default)]
-struct Queued {
+struct Backlog {
     count: AtomicUsize,
     work: AtomicU64,
 }
 
+/// A slot with the program bound to it.
+pub(super) struct JobSlot {
+    slot: Slot,
+    key: GraphKey,
+    generation: u64,
+    pub(super) program: Program,
+}
+
 struct InFlight {
     job: Job,
-    slot: Slot,
+    slot: JobSlot,
     texture: wgpu::Texture,
     number: u64,
-    /// What the device has not got yet, with its work.
-    pieces: VecDeque<(wgpu::CommandBuffer, u64)>,
-    /// Copies of the result, to go to the device after the pieces.
-    tail: Option<wgpu::CommandBuffer>,
+    /// Command buffers that are not submitted yet, with their work.
+    pending: VecDeque<(wgpu::CommandBuffer, u64)>,
+    /// Copies of the result, submitted after the others.
+    read_back: Option<wgpu::CommandBuffer>,
     has_begun: bool,
     submitted: Instant,
     state: Arc<AtomicU8>,
@@ -95,31 +102,30 @@ impl GpuEngine {
         Self::with_options(gpu, GpuOptions::default())
     }
 
-    /// With parts of the variant forced, or less memory than there is.
+    /// With options that override the variant or limit memory.
     ///
     /// # Errors
     /// The device is lost already.
     pub fn with_options(gpu: Gpu, options: GpuOptions) -> Result<Self, EngineError> {
         gpu.check()?;
         let mut limits = gpu.limits();
-        limits.abilities.i16 &= !options.without_i16;
         limits.path_bytes = options.path_bytes.unwrap_or(limits.path_bytes);
         limits.binding_bytes = limits.binding_bytes.min(options.binding_bytes.unwrap_or(u64::MAX));
         Ok(Self {
-            choice: Choice::new(gpu.clone(), &options),
+            selector: VariantSelector::new(gpu.clone(), &options),
             compiler: if options.checks { Compiler::with_checks(gpu.clone()) } else { Compiler::new(gpu.clone()) },
-            most_work: options.most_work.unwrap_or_else(|| gpu.work_to_start_with()),
+            max_work: options.max_work.unwrap_or_else(|| gpu.initial_submission_work()),
             gpu,
             options,
             limits,
-            recipe: None,
+            current: None,
             coming: None,
-            plan: None,
+            buffers: Buffers::default(),
+            generation: 0,
             past: Past::default(),
-            plans: 0,
             in_flight: VecDeque::new(),
             free: Vec::new(),
-            queued: Arc::default(),
+            backlog: Arc::default(),
             jobs: 0,
             pair_ms: 0.0,
             events: Events::default(),
@@ -127,24 +133,24 @@ impl GpuEngine {
         })
     }
 
-    /// The variant that the last job ran.
+    /// The variant of the last job.
     pub fn variant(&self) -> Option<Variant> {
-        self.recipe.as_ref().map(|(wanted, _)| wanted.variant)
+        self.current.as_ref().map(|(key, _)| key.variant)
     }
 
-    /// Whether nothing is left to be tried for jobs as the last one.
+    /// Whether no measurement is left for jobs like the last one.
     pub fn is_tuned(&self) -> bool {
-        self.recipe.as_ref().is_some_and(|(wanted, _)| self.choice.is_known(wanted))
+        self.current.as_ref().is_some_and(|(key, _)| self.selector.is_known(key))
     }
 
-    /// How the last job's pair lies in memory.
+    /// The layout of the last job's pair.
     pub(super) fn layout(&self) -> Option<&Layout> {
-        self.recipe.as_ref().and_then(|(_, recipe)| recipe.layouts.first())
+        self.graph().map(|graph| &graph.layouts[0])
     }
 
-    /// What the last job runs.
-    pub(super) fn recipe(&self) -> Option<&Recipe> {
-        self.recipe.as_ref().map(|(_, recipe)| recipe)
+    /// The graph of the last job.
+    pub(super) fn graph(&self) -> Option<&DispatchGraph> {
+        self.current.as_ref().map(|(_, graph)| graph)
     }
 
     /// The device.
@@ -157,8 +163,17 @@ impl GpuEngine {
         &self.limits
     }
 
-    /// What decides how a job is run.
-    fn wanted(&mut self, job: &Job) -> Result<Wanted, EngineError> {
+    /// Overrides the variant from now on.
+    pub fn override_variant(&mut self, overrides: VariantOverrides) {
+        self.selector.overrides = overrides;
+    }
+
+    /// Records the events of jobs from now on.
+    pub fn watch(&mut self) -> Arc<Mutex<Vec<Event>>> {
+        self.events.watch()
+    }
+
+    fn graph_key(&mut self, job: &Job) -> Result<GraphKey, EngineError> {
         self.gpu.check()?;
         let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
         let size = left.size();
@@ -171,163 +186,162 @@ impl GpuEngine {
         }
         let levels = Structure::levels_of(size, &job.params, job.wants_right);
         let structures: Vec<_> = levels.into_iter().map(|(structure, _)| structure).collect();
-        let is_compiled = |recipe: &Recipe| all_compiled(&self.compiler, recipe);
+        let is_compiled = |graph: &DispatchGraph| all_compiled(&self.compiler, graph);
         let is_idle = self.in_flight.is_empty();
-        let measured = self.choice.variant(&structures, &self.limits, self.most_work, is_idle, is_compiled);
-        Wanted::new(structures, &self.limits, (measured, self.choice.forced), self.most_work)
+        let measured = self.selector.variant(&structures, &self.limits, self.max_work, is_idle, is_compiled);
+        GraphKey::new(structures, &self.limits, measured, &self.selector.overrides, self.max_work)
     }
 
-    /// Runs this variant from now on.
-    pub fn force(&mut self, forced: Forced) {
-        self.choice.forced = forced;
-    }
-
-    /// Whether every pipeline of a job is compiled; those that are not are asked for.
+    /// Whether every pipeline of a job is compiled; the others are requested.
     fn is_prepared(&mut self, job: &Job) -> Result<bool, EngineError> {
-        let wanted = self.wanted(job)?;
-        if self.recipe.as_ref().is_some_and(|(made_for, _)| *made_for == wanted) {
+        let key = self.graph_key(job)?;
+        if self.current.as_ref().is_some_and(|(current, _)| *current == key) {
             return Ok(true);
         }
-        let recipe = match self.coming.take() {
-            Some((made_for, recipe)) if made_for == wanted => recipe,
-            _ => Recipe::new(&wanted, &self.limits, &self.gpu.info.adapter)?,
+        let graph = match self.coming.take() {
+            Some((coming, graph)) if coming == key => graph,
+            _ => DispatchGraph::new(&key, &self.limits, &self.gpu.info.adapter)?,
         };
-        let is_ready = all_compiled(&self.compiler, &recipe);
-        self.coming = Some((wanted, recipe));
+        let is_ready = all_compiled(&self.compiler, &graph);
+        self.coming = Some((key, graph));
         is_ready
     }
 
-    /// Makes recipe and buffers anew where the last ones do not serve.
-    fn hold(&mut self, wanted: &Wanted) -> Result<(), EngineError> {
-        let is_it =
-            |made: &&mut Option<(Wanted, Recipe)>| made.as_ref().is_some_and(|(made_for, _)| made_for == wanted);
-        let made = [&mut self.recipe, &mut self.coming].into_iter().find(is_it).and_then(Option::take);
-        let mut recipe = match made {
-            Some((_, recipe)) => recipe,
-            None => Recipe::new(wanted, &self.limits, &self.gpu.info.adapter)?,
+    /// Makes the graph of a job the current one, and allocates its buffers.
+    fn set_graph(&mut self, key: &GraphKey) -> Result<(), EngineError> {
+        if self.current.as_ref().is_some_and(|(current, _)| current == key) {
+            return Ok(());
+        }
+        let adapter = &self.gpu.info.adapter;
+        self.current = None;
+        let mut graph = match self.coming.take_if(|(coming, _)| coming == key) {
+            Some((_, graph)) => graph,
+            None => DispatchGraph::new(key, &self.limits, adapter)?,
         };
-        while self.plan.as_ref().is_none_or(|plan| !plan.fits(&recipe, wanted.keeps_sums)) {
-            self.plan = None; // its memory first
-            self.plans += 1;
-            match Plan::new(&self.gpu, &recipe, wanted.keeps_sums) {
-                Ok(plan) => self.plan = Some(plan),
-                Err(EngineError::TooLarge(why)) if recipe.path_bytes() > recipe.least_path_bytes() => {
-                    self.limits.path_bytes = recipe.path_bytes() / 2;
-                    log::info!("path costs take turns in {} MiB: {why}", self.limits.path_bytes >> 20);
-                    recipe = Recipe::new(wanted, &self.limits, &self.gpu.info.adapter)?;
+        loop {
+            match self.buffers.fit(&self.gpu, &graph) {
+                Ok(is_changed) => {
+                    self.generation += u64::from(is_changed);
+                    break;
                 }
-                Err(err) => return Err(err),
+                Err(EngineError::TooLarge(why)) if graph.path_bytes() > graph.min_path_bytes() => {
+                    self.generation += 1;
+                    self.limits.path_bytes = graph.path_bytes() / 2;
+                    log::info!("path costs of all directions share {} MiB: {why}", self.limits.path_bytes >> 20);
+                    graph = DispatchGraph::new(key, &self.limits, adapter)?;
+                }
+                Err(err) => {
+                    self.generation += 1;
+                    return Err(err);
+                }
             }
         }
-        if self.past.hold(&self.gpu, &recipe)? {
-            self.plans += 1;
-        }
-        self.recipe = Some((wanted.clone(), recipe));
+        self.current = Some((key.clone(), graph));
         Ok(())
     }
 
-    /// Uploads a job and binds what it runs, which the caller submits.
-    pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<Slot, EngineError> {
+    /// Uploads a job and binds its program, which the caller submits.
+    pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<JobSlot, EngineError> {
         crate::engine::check_counts(job.frame.size(), &job.params)?;
-        let wanted = Wanted { keeps_sums, ..self.wanted(job)? };
-        let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
-        let size = left.size();
-        match self.hold(&wanted) {
-            Err(EngineError::TooLarge(why)) if self.choice.give_up(&wanted) => {
-                log::info!("{} is not tried: {why}", wanted.variant);
+        let key = GraphKey { keeps_sums, ..self.graph_key(job)? };
+        match self.set_graph(&key) {
+            Err(EngineError::TooLarge(why)) if self.selector.give_up(&key) => {
+                log::info!("{} is not tried: {why}", key.variant);
                 return self.start(job, keeps_sums);
             }
-            held => held?,
+            result => result?,
         }
-        let (Some((_, recipe)), Some(plan)) = (&self.recipe, &self.plan) else {
-            return Err(EngineError::Device("no plan".to_owned()));
-        };
-        let pictures = Pictures::of(left, right, job.wants_right);
-        self.free.retain(|slot| slot.pictures == pictures && slot.is_writable());
-        let mut slot = self.free.pop().unwrap_or_else(|| Slot::new(&self.gpu, pictures));
-        let has_past = self.past.follow(size, &job.params);
-        let levels = Structure::levels_of(size, &job.params, job.wants_right);
-        let levels: Vec<_> = levels
+        let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
+        let mut slot = self.bind(key, PairFormat::of(left, right, job.wants_right))?;
+        let has_past = self.past.follow(left.size(), &job.params);
+        let levels = Structure::levels_of(left.size(), &job.params, job.wants_right);
+        let layouts = self.graph().map(|graph| &graph.layouts[..]).unwrap_or_default();
+        let params: Vec<_> = levels
             .iter()
-            .zip(&recipe.layouts)
+            .zip(layouts)
             .map(|((_, params), layout)| Params::new(left, right, params, layout, has_past))
             .collect();
-        if slot.program.as_ref().is_none_or(|(made_for, plan, _)| *made_for != wanted || *plan != self.plans) {
-            let (gpu, compiler) = (&self.gpu, &self.compiler);
-            let division = match (keeps_sums, self.options.sequential) {
-                (true, _) => Division::Steps,
-                (false, true) => Division::Directions,
-                (false, false) => Division::Stages,
-            };
-            let program = Program::new(gpu, compiler, recipe, (plan, &self.past), &slot, wanted.most_work, division)?;
-            slot.program = Some((wanted, self.plans, program));
-        }
-        slot.upload(&self.gpu, left, right, &levels)?;
+        slot.slot.upload(&self.gpu, left, right, &params)?;
         Ok(slot)
     }
 
-    /// Notes what happens to jobs from now on.
-    pub fn watch(&mut self) -> Arc<Mutex<Vec<Event>>> {
-        self.events.watch()
+    /// A free slot, or a new one, with the current graph bound to it.
+    fn bind(&mut self, key: GraphKey, format: PairFormat) -> Result<JobSlot, EngineError> {
+        self.free.retain(|free| free.slot.format == format && free.slot.is_writable());
+        let free = self.free.pop();
+        let slot = match free {
+            Some(free) if free.key == key && free.generation == self.generation => return Ok(free),
+            Some(free) => free.slot,
+            None => Slot::new(&self.gpu, format),
+        };
+        let grouping = match (key.keeps_sums, self.options.sequential) {
+            (true, _) => PassGrouping::Steps,
+            (false, true) => PassGrouping::Directions,
+            (false, false) => PassGrouping::Stages,
+        };
+        let Some((_, graph)) = &self.current else {
+            return Err(EngineError::Device("a job without its graph".to_owned()));
+        };
+        let program = Program::new(&self.gpu, &self.compiler, graph, &self.buffers, &slot, key.max_work, grouping)?;
+        Ok(JobSlot { slot, key, generation: self.generation, program })
     }
 
-    /// Hands pieces to the device, the oldest job's first, as long as little is waiting there. The copies of a result go
-    /// with the first piece of the next job, if there is one: neither waits for the other, so that a GPU can do both at once.
-    fn feed(&mut self) {
-        let room = 2 * self.most_work;
+    /// Submits pending work, the oldest job's first, while the backlog is short. The copies of a result are submitted with the
+    /// first work of the next job, if there is one: they are independent, so that a GPU can do both at once.
+    fn submit_pending(&mut self) {
+        let max_backlog = 2 * self.max_work;
         for i in 0..self.in_flight.len() {
-            while let Some((piece, work)) = self.in_flight[i].pieces.pop_front() {
-                let (count, waiting) = (&self.queued.count, &self.queued.work);
-                if count.load(Ordering::Acquire) >= MIN_BACKLOG && waiting.load(Ordering::Acquire) + work > room {
-                    self.in_flight[i].pieces.push_front((piece, work));
+            while let Some((commands, work)) = self.in_flight[i].pending.pop_front() {
+                let (count, queued) = (&self.backlog.count, &self.backlog.work);
+                if count.load(Ordering::Acquire) >= MIN_BACKLOG && queued.load(Ordering::Acquire) + work > max_backlog {
+                    self.in_flight[i].pending.push_front((commands, work));
                     return;
                 }
-                let before = i.checked_sub(1).and_then(|before| self.in_flight[before].tail.take());
-                let sends_tail = before.is_some();
+                let read_back = i.checked_sub(1).and_then(|previous| self.in_flight[previous].read_back.take());
+                let has_read_back = read_back.is_some();
                 let (queue, number) = (&self.gpu.queue, self.in_flight[i].number);
-                queue.submit(before.into_iter().chain([piece]));
+                queue.submit(read_back.into_iter().chain([commands]));
                 if !self.in_flight[i].has_begun {
                     self.in_flight[i].has_begun = true;
                     self.events.note(Event::Began(number));
                 }
                 count.fetch_add(1, Ordering::AcqRel);
-                waiting.fetch_add(work, Ordering::AcqRel);
-                let (done, events) = (Arc::clone(&self.queued), self.events.clone());
-                let is_last = self.in_flight[i].pieces.is_empty();
+                queued.fetch_add(work, Ordering::AcqRel);
+                let (backlog, events) = (Arc::clone(&self.backlog), self.events.clone());
+                let is_last = self.in_flight[i].pending.is_empty();
                 queue.on_submitted_work_done(move || {
-                    done.work.fetch_sub(work, Ordering::AcqRel);
-                    done.count.fetch_sub(1, Ordering::AcqRel);
+                    backlog.work.fetch_sub(work, Ordering::AcqRel);
+                    backlog.count.fetch_sub(1, Ordering::AcqRel);
                     if is_last {
                         events.note(Event::Computed(number));
                     }
                 });
-                if sends_tail {
+                if has_read_back {
                     self.in_flight[i - 1].request_result(&self.gpu);
                 }
             }
-            // where nobody comes after it, it goes alone
+            // without a next job they are submitted alone
             let is_newest = i + 1 == self.in_flight.len();
-            if let Some(tail) = self.in_flight[i].tail.take_if(|_| is_newest) {
-                self.gpu.queue.submit([tail]);
+            if let Some(read_back) = self.in_flight[i].read_back.take_if(|_| is_newest) {
+                self.gpu.queue.submit([read_back]);
                 self.in_flight[i].request_result(&self.gpu);
             }
         }
     }
 
-    /// A finished job becomes a result, and its slot is free again.
+    /// The result of a finished job, whose slot becomes free.
     fn finish(&mut self, flight: InFlight) -> Result<Output, EngineError> {
         let InFlight { job, slot, texture, submitted, number, .. } = flight;
         self.events.note(Event::Taken(number));
         let (mut map, mut right_map, mut times) = (None, None, Vec::<StageTime>::new());
-        let program = slot.program.as_ref().map(|(_, _, program)| program);
-        let stages = program.map(Program::timed_stages).unwrap_or_default();
-        let work = program.map_or(0, Program::total_work);
-        if job.comes_back() || slot.has_timestamps() {
+        let has_timestamps = slot.slot.has_timestamps();
+        if job.comes_back() || has_timestamps {
             let with_map = job.read_back.then_some(job.params.confidence);
-            let (ticks, [left, right]) = slot.take_read_back(&self.gpu, with_map, job.wants_right)?;
+            let (ticks, [left, right]) = slot.slot.take_read_back(&self.gpu, with_map, job.wants_right)?;
             (map, right_map) = (left.map(Arc::new), right.map(Arc::new));
             let tick_ms = f64::from(self.gpu.queue.get_timestamp_period()) * 1e-6;
-            for (&name, ticks) in stages.iter().zip(ticks.chunks_exact(2)).filter(|_| slot.has_timestamps()) {
+            let stages = slot.program.timed_stages();
+            for (&name, ticks) in stages.iter().zip(ticks.chunks_exact(2)).filter(|_| has_timestamps) {
                 let ms = ticks[1].saturating_sub(ticks[0]) as f64 * tick_ms;
                 match times.iter_mut().find(|time| time.name == name) {
                     Some(time) => time.ms += ms,
@@ -335,44 +349,39 @@ impl GpuEngine {
                 }
             }
         }
-        let wanted = slot.program.as_ref().map(|(wanted, _, _)| wanted.clone());
-        self.free.push(slot);
         let compute_time = submitted.elapsed();
         let timed_ms: f64 = times.iter().map(|stage| stage.ms).sum();
         let use_timestamps = timed_ms > 0.0 && !self.gpu.info.software;
-        // the jobs before this one had the device first
+        // without the time in which earlier jobs had the device
         let alone = self.last_finished.map_or(submitted, |last| last.max(submitted)).elapsed();
         self.last_finished = Some(Instant::now());
-        let ms = if use_timestamps { timed_ms } else { alone.as_secs_f64() * 1e3 };
-        self.adapt(work, ms);
-        self.pair_ms = ms;
-        if let Some(wanted) = wanted {
-            self.choice.note(&wanted, ms);
-        }
+        self.pair_ms = if use_timestamps { timed_ms } else { alone.as_secs_f64() * 1e3 };
+        self.adapt_max_work(slot.program.total_work(), self.pair_ms);
+        self.selector.add_sample(&slot.key, self.pair_ms);
+        self.free.push(slot);
         Ok(Output { job, engine: self.info(), map, right_map, texture: Some(texture), stages: times, compute_time })
     }
 
-    /// Learns from a job how much work takes [`SUBMISSION_MS`]. Only large changes count, because a change means that
-    /// dispatches are cut anew.
-    fn adapt(&mut self, work: u64, ms: f64) {
-        if self.options.most_work.is_some() {
+    /// Adapts the work of submissions to [`SUBMISSION_MS`]. Only large changes count, because each one splits dispatches anew.
+    fn adapt_max_work(&mut self, work: u64, ms: f64) {
+        if self.options.max_work.is_some() {
             return;
         }
         let fitting = work as f64 / ms.max(1e-3) * SUBMISSION_MS;
-        let factor = fitting / self.most_work as f64;
+        let factor = fitting / self.max_work as f64;
         if !(0.4..=4.0).contains(&factor) {
-            self.most_work = (fitting as u64).max(self.gpu.least_work()).next_power_of_two();
+            self.max_work = (fitting as u64).max(self.gpu.min_submission_work()).next_power_of_two();
         }
     }
 }
 
 impl InFlight {
-    /// Has `state` say when the copies of the result, just submitted, are done.
+    /// Updates `state` when the copies of the result, just submitted, are done.
     fn request_result(&self, gpu: &Gpu) {
         let state = Arc::clone(&self.state);
-        if self.job.comes_back() || self.slot.has_timestamps() {
+        if self.job.comes_back() || self.slot.slot.has_timestamps() {
             let note = move |ok| state.store(if ok { FINISHED } else { FAILED }, Ordering::Release);
-            self.slot.request_read_back(note);
+            self.slot.slot.request_read_back(note);
         } else {
             gpu.queue.on_submitted_work_done(move || state.store(FINISHED, Ordering::Release));
         }
@@ -385,11 +394,11 @@ impl Engine for GpuEngine {
     }
 
     fn slots(&self) -> usize {
-        if self.pair_ms > SLOW_PAIR_MS { SLOTS - 1 } else { SLOTS }
+        if self.pair_ms > SLOW_PAIR_MS { MAX_JOBS - 1 } else { MAX_JOBS }
     }
 
     fn memory_bytes(&mut self) -> Option<usize> {
-        self.recipe.as_ref().map(|(_, recipe)| recipe.bytes() as usize)
+        self.graph().map(|graph| graph.bytes() as usize)
     }
 
     fn prepare(&mut self, job: &Job) -> bool {
@@ -401,39 +410,44 @@ impl Engine for GpuEngine {
     }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
-        if self.in_flight.len() >= SLOTS {
-            return Err(EngineError::Device(format!("{SLOTS} jobs are in flight already")));
+        if self.in_flight.len() >= MAX_JOBS {
+            return Err(EngineError::Device(format!("{MAX_JOBS} jobs are in flight already")));
         }
         let submitted = Instant::now();
         let slot = self.start(&job, false)?;
-        let (Some(plan), Some((_, _, program))) = (&mut self.plan, &slot.program) else {
-            return Err(EngineError::Device("no plan".to_owned()));
+        let (gpu, program) = (&self.gpu, &slot.program);
+        let record = |i| (program.record(gpu, &slot.slot, i).finish(), program.work(i));
+        let pending = (0..program.submissions()).map(record).collect();
+        let texture = self.buffers.next_result();
+        let Some(result) = self.buffers.buffer(program.result) else {
+            return Err(EngineError::Device("a job without a result".to_owned()));
         };
-        let recorded = (0..program.submissions()).map(|i| (program.record(&self.gpu, &slot, i), program.work(i)));
-        let pieces = recorded.map(|(encoder, work)| (encoder.finish(), work)).collect();
-        let texture = plan.next_result();
-        let result = plan.buffer(program.result).cloned();
-        let Some(result) = result else { return Err(EngineError::Device("a job without a result".to_owned())) };
-        let right_result = program.right_result.and_then(|right| plan.buffer(right));
-        let mut tail =
-            self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("result") });
-        copy_to_texture(&mut tail, &result, &texture);
-        self.past.record(&mut tail, &result);
-        slot.record_read_back(
-            &mut tail,
-            program.timed_stages().len(),
-            [job.read_back.then_some(&result), right_result],
-        );
-        let tail = Some(tail.finish());
+        let right_result = program.right_result.and_then(|right| self.buffers.buffer(right));
+        let mut read_back =
+            gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("result") });
+        copy_to_texture(&mut read_back, result, &texture);
+        if let Some(last) = self.buffers.buffer(Resource::Last) {
+            read_back.copy_buffer_to_buffer(result, 0, last, 0, last.size());
+        }
+        let maps = [job.read_back.then_some(result), right_result];
+        slot.slot.record_read_back(&mut read_back, program.timed_stages().len(), maps);
 
-        let state = Arc::new(AtomicU8::new(RUNNING));
-        let (number, has_begun) = (self.jobs, false);
+        let (number, events) = (self.jobs, self.events.clone());
         self.jobs += 1;
-        let events = self.events.clone();
-        self.gpu.queue.on_submitted_work_done(move || events.note(Event::Uploaded(number)));
+        gpu.queue.on_submitted_work_done(move || events.note(Event::Uploaded(number)));
         self.past.remember();
-        self.in_flight.push_back(InFlight { job, slot, texture, number, pieces, tail, has_begun, submitted, state });
-        self.feed();
+        self.in_flight.push_back(InFlight {
+            job,
+            slot,
+            texture,
+            number,
+            pending,
+            read_back: Some(read_back.finish()),
+            has_begun: false,
+            submitted,
+            state: Arc::new(AtomicU8::new(RUNNING)),
+        });
+        self.submit_pending();
         Ok(())
     }
 
@@ -442,7 +456,7 @@ impl Engine for GpuEngine {
         let polled = polled.map_err(|err| EngineError::Device(format!("the GPU does not answer: {err}")));
         let checked = self.gpu.check().and(polled.map(drop));
         if checked.is_ok() {
-            self.feed();
+            self.submit_pending();
         }
         let state = self.in_flight.front().map(|flight| flight.state.load(Ordering::Acquire));
         if checked.is_ok() && matches!(state, None | Some(RUNNING)) {
@@ -452,26 +466,25 @@ impl Engine for GpuEngine {
         checked?;
         let Some(oldest) = oldest else { return Ok(None) };
         if state == Some(FAILED) {
-            // Only a device that is gone fails so, and its own callback may come later.
-            return Err(self.gpu.lose("a result could not be read back"));
+            // only a lost device fails so; its own callback may come later
+            return Err(self.gpu.mark_lost("a result could not be read back"));
         }
         self.finish(oldest).map(Some)
     }
 }
 
-/// Whether every pipeline of a recipe is compiled; all that are not are asked for.
-fn all_compiled(compiler: &Compiler, recipe: &Recipe) -> Result<bool, EngineError> {
-    let found: Result<Vec<_>, _> = recipe.requests().map(|request| compiler.get(request)).collect();
+/// Whether every pipeline of a graph is compiled; the others are requested.
+fn all_compiled(compiler: &Compiler, graph: &DispatchGraph) -> Result<bool, EngineError> {
+    let found: Result<Vec<_>, _> = graph.requests().map(|request| compiler.get(request)).collect();
     Ok(found?.iter().all(Option::is_some))
 }
 
 fn copy_to_texture(encoder: &mut wgpu::CommandEncoder, map: &wgpu::Buffer, texture: &wgpu::Texture) {
-    let (width, height) = (texture.width() as usize, texture.height() as usize);
     let layout = wgpu::TexelCopyBufferLayout {
         offset: 0,
-        bytes_per_row: Some(4 * map_pitch(width) as u32),
+        bytes_per_row: Some(4 * map_pitch(texture.width() as usize) as u32),
         rows_per_image: None,
     };
     let source = wgpu::TexelCopyBufferInfo { buffer: map, layout };
-    encoder.copy_buffer_to_texture(source, texture.as_image_copy(), extent(width, height));
+    encoder.copy_buffer_to_texture(source, texture.as_image_copy(), texture.size());
 }

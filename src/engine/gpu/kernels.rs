@@ -1,12 +1,10 @@
-//! The texts of those kernels that exist in variants: paths, sums of paths, winners.
+//! Sources of the kernels that exist in variants: costs from codes, paths, sums of paths, winners, local aggregation.
 //!
-//! WGSL has neither generics nor arrays of bindings, so aliases, constants, bindings and the few functions that touch
-//! them are written here, and the rest comes from `shaders/`.
+//! WGSL has neither generics nor arrays of bindings, so aliases, constants, bindings and the functions that access them are
+//! generated here; the rest comes from `shaders/`.
 
-use super::compiler::Source;
-use super::shaders::Binding;
-use super::variant::{Arithmetic, CostsFrom, Exchange, Variant};
-use crate::stereo::CostKind;
+use super::compiler::{Binding, Source};
+use super::variant::{CostSource, Exchange, Variant};
 use crate::stereo::cost::{Channel, Comparison};
 use std::fmt::Write as _;
 
@@ -18,81 +16,79 @@ macro_rules! wgsl {
 
 mod local;
 
-pub use local::Local;
+pub use local::LocalConfig;
 
-/// What decides a kernel's text.
+/// The inputs of a kernel's source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-pub struct Kernel {
-    /// How it is run.
+pub struct KernelConfig {
+    /// Its variant.
     pub variant: Variant,
     /// Candidates of a pixel.
     pub candidates: u32,
-    /// What codes hold.
-    pub cost: CostKind,
+    /// Codes and their comparison.
+    pub comparison: Comparison,
     /// Path costs of 16 bits.
     pub wide: bool,
     /// Each pixel has a gate.
     pub gated: bool,
-    /// The pictures are mirrored, and each is in the other's place.
+    /// The pictures are mirrored and swapped.
     pub mirrored: bool,
-    /// The adapter has 16-bit integers, whatever the variant computes in.
-    pub has_i16: bool,
     /// Buffers over which each volume is spread.
     pub slabs: u32,
 }
 
-/// What a winner does beside choosing.
+/// Options of the winner kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-pub struct Winner {
-    /// Volumes of path costs that it sums.
+pub struct WinnerConfig {
+    /// Volumes of path costs to sum.
     pub volumes: u32,
-    /// Whether sums of earlier batches are added.
+    /// Adds the sums of earlier batches.
     pub earlier: bool,
-    /// Whether it walks the path along the row.
+    /// Computes the path along the row.
     pub fused: bool,
-    /// Whether sums lie there ready, in 32 bits: SAD or aggregated costs without paths.
+    /// Reads exact sums of 32 bits: of SAD, or of aggregated costs without paths.
     pub exact: bool,
-    /// Whether it looks for rivals: uniqueness, confidence.
+    /// Finds the best rival, for uniqueness and confidence.
     pub rivals: bool,
-    /// Whether it drops pixels at the border or by the match threshold.
+    /// Drops pixels at the border or by the match threshold.
     pub drops: bool,
-    /// Whether the right picture's winners are wanted.
+    /// Finds the right picture's winners too.
     pub checked: bool,
-    /// For tests: keeps the sums.
+    /// Keeps the sums, for traces.
     pub keeps_sums: bool,
 }
 
-/// A text in the making, and the bindings that it declares.
-struct Text {
+/// A source being written.
+struct SourceBuilder {
     text: String,
-    bindings: Vec<(String, Binding)>,
+    bindings: usize,
 }
 
-impl Kernel {
+impl KernelConfig {
     /// Path costs of one direction.
     pub fn paths(&self) -> Source {
         let mut text = self.lanes_text(1);
-        text.bind("left", Binding::Texture, "");
+        text.bind("left", Binding::Texture, "texture_2d<u32>");
         self.gates(&mut text);
         self.costs(&mut text, self.slabs);
         let words = "array<Words>";
         for slab in 0..self.slabs {
-            text.bind(&format!("excesses_{slab}"), Binding::Write, words);
+            text.bind(&format!("increments_{slab}"), Binding::Write, words);
         }
         let store = |slab: u32| {
             if self.wide {
                 format!(
-                    "let pairs = pairs_of_quarters(excess); excesses_{slab}[2u * at] = pairs.even; \
-                     excesses_{slab}[2u * at + 1u] = pairs.odd;"
+                    "let pairs = pack_16(increment); increments_{slab}[2u * at] = pairs.even; \
+                     increments_{slab}[2u * at + 1u] = pairs.odd;"
                 )
             } else {
-                format!("excesses_{slab}[at] = bytes_of_quarters(excess);")
+                format!("increments_{slab}[at] = pack_bytes(increment);")
             }
         };
-        text.push("fn store_excess(here: vec2<u32>, lane: u32, excess: Quarters) {\n");
-        text.push(&by_slab(self.slabs, store));
+        text.push("fn store_increment(here: vec2<u32>, lane: u32, increment: Interleaved) {\n");
+        text.push(&slab_access(self.slabs, OF_LANE.0, OF_LANE.1, store));
         text.push("}\n");
         text.push(self.exchange());
         text.push(wgsl!("aggregate/step"));
@@ -109,7 +105,7 @@ impl Kernel {
         text.into_source("cost/compare")
     }
 
-    /// Sums of as many stored directions.
+    /// Sums of stored directions.
     pub fn sum(&self, volumes: u32) -> Source {
         let mut text = self.lanes_text(1);
         self.volumes(&mut text, volumes);
@@ -119,25 +115,25 @@ impl Kernel {
     }
 
     /// Winners of both pictures.
-    pub fn winner(&self, winner: Winner) -> Source {
-        let Winner { volumes, earlier, fused, exact, rivals, drops, checked, keeps_sums } = winner;
+    pub fn winner(&self, winner: WinnerConfig) -> Source {
+        let WinnerConfig { volumes, earlier, fused, exact, rivals, drops, checked, keeps_sums } = winner;
         let mut text = self.lanes_text(if fused { 2 } else { 1 });
         text.push(&format!(
             "const RIVALS = {rivals};\nconst DROPS = {drops};\nconst CHECKED = {checked};\nconst FUSED = {fused};\n"
         ));
-        text.bind("left", Binding::Texture, "");
+        text.bind("left", Binding::Texture, "texture_2d<u32>");
         text.bind("map", Binding::Write, "array<u32>");
         text.bind("right_keys", Binding::Write, "array<atomic<u32>>");
         self.gates(&mut text);
         if keeps_sums {
             text.bind("kept", Binding::Write, "array<Words>");
             text.push(
-                "fn keep_sums(is_pixel: bool, here: vec2<u32>, lane: u32, sums: Sums) {\n    if is_pixel {\n        \
+                "fn keep_sums(is_pixel: bool, here: vec2<u32>, lane: u32, sums: Interleaved) {\n    if is_pixel {\n        \
                  let at = 4u * ((here.y * params.width + here.x) * LANES + lane);\n        kept[at] = sums.v0;\n        \
                  kept[at + 1u] = sums.v1;\n        kept[at + 2u] = sums.v2;\n        kept[at + 3u] = sums.v3;\n    }\n}\n",
             );
         } else {
-            text.push("fn keep_sums(is_pixel: bool, here: vec2<u32>, lane: u32, sums: Sums) {}\n");
+            text.push("fn keep_sums(is_pixel: bool, here: vec2<u32>, lane: u32, sums: Interleaved) {}\n");
         }
         text.push(self.exchange());
         text.push(wgsl!("aggregate/step"));
@@ -153,7 +149,7 @@ impl Kernel {
             let (even, odd) =
                 if earlier { (" + earlier[2u * index]", " + earlier[2u * index + 1u]") } else { ("", "") };
             text.push(&format!(
-                "fn with_paths(costs: Pairs, index: u32) -> Pairs {{\n    return with_volumes(Pairs(costs.even{even}, costs.odd{odd}), index);\n}}\n"
+                "fn with_paths(costs: Packed16, index: u32) -> Packed16 {{\n    return with_volumes(Packed16(costs.even{even}, costs.odd{odd}), index);\n}}\n"
             ));
             text.push(wgsl!("disparity/sums_of_paths"));
         }
@@ -161,25 +157,14 @@ impl Kernel {
         text.into_source("disparity/winner_takes_all")
     }
 
-    /// All that the kernels share: constants, aliases, the uniforms.
-    fn lanes_text(&self, sites: u32) -> Text {
+    /// The common part of the kernels with lanes: constants, aliases, uniforms.
+    fn lanes_text(&self, sites: u32) -> SourceBuilder {
         let Self { variant, candidates, gated, .. } = self;
-        let by_bits = self.converts_by_bits();
-        let (enable, number, none) = match variant.arithmetic {
-            Arithmetic::U32 => ("", "u32", "0x7fffu"),
-            Arithmetic::U16 => ("enable wgpu_int16;\n", "u16", "u16(0x7fff)"),
-            Arithmetic::F16 if by_bits => ("enable f16;\nenable wgpu_int16;\n", "f16", "1023.0h"),
-            Arithmetic::F16 => ("enable f16;\n", "f16", "2048.0h"),
-        };
         let (words, lanes, lines) = (variant.words, variant.lanes(*candidates), variant.lines(*candidates));
         let masked = *gated || lanes * words * 4 != *candidates;
-        let mut text = Text { text: enable.to_owned(), bindings: Vec::new() };
-        text.push(wgsl!("common"));
-        text.bindings.push(("params".to_owned(), Binding::Uniform("Params")));
-        text.bind("part", Binding::Uniform("Part"), "Part");
+        let mut text = SourceBuilder::new();
         text.push(&format!(
-            "alias Number = {number};\nconst NONE: Number = {none}; // above all that exists, with room for penalties\n\
-             const WORDS = {words}u;\nconst LANES = {lanes}u; // of a pixel\nconst LINES = {lines}u; // of a workgroup\n\
+            "const WORDS = {words}u;\nconst LANES = {lanes}u; // of a pixel\nconst LINES = {lines}u; // of a workgroup\n\
              const SITES = {sites}u;\nconst MASKED = {masked};\n",
         ));
         text.push(match words {
@@ -187,26 +172,13 @@ impl Kernel {
             2 => wgsl!("aggregate/lane_2"),
             _ => wgsl!("aggregate/lane_4"),
         });
-        if by_bits {
-            text.push(
-                ["alias Halves = u16;\n", "alias Halves = vec2<u16>;\n", "alias Halves = vec4<u16>;\n"]
-                    [words as usize / 2],
-            );
-        }
-        text.push(if by_bits { wgsl!("aggregate/convert_bits") } else { wgsl!("aggregate/convert") });
         text.push(wgsl!("aggregate/lane"));
         text
     }
 
-    /// Whether whole numbers become floats, and floats whole numbers, by their bits alone: conversions are slow on many
-    /// GPUs. It serves numbers below 1024; costs and what paths add to them are bytes where path costs have 8 bits.
-    pub(super) fn converts_by_bits(&self) -> bool {
-        self.variant.arithmetic == Arithmetic::F16 && self.has_i16 && !self.wide
-    }
-
-    /// Whether a table tells what two codes cost.
+    /// Whether codes are compared by a table.
     pub(super) fn has_table(&self) -> bool {
-        matches!(self.cost.comparison(), Comparison::Tables { .. } | Comparison::LearnedTable)
+        matches!(self.comparison, Comparison::Tables { .. } | Comparison::LearnedTable)
     }
 
     fn exchange(&self) -> &'static str {
@@ -217,7 +189,7 @@ impl Kernel {
     }
 
     /// First and last candidate of a pixel.
-    fn gates(&self, text: &mut Text) {
+    fn gates(&self, text: &mut SourceBuilder) {
         let body = if self.gated {
             text.bind("gates", Binding::Read, "array<u32>");
             // gates are those of the picture before it was mirrored
@@ -233,8 +205,8 @@ impl Kernel {
     }
 
     /// Four costs in each word, from the volume or from codes.
-    fn costs(&self, text: &mut Text, slabs: u32) {
-        if self.variant.costs == CostsFrom::Codes {
+    fn costs(&self, text: &mut SourceBuilder, slabs: u32) {
+        if self.variant.costs == CostSource::Codes {
             self.codes(text);
             return;
         }
@@ -242,14 +214,14 @@ impl Kernel {
             text.bind(&format!("costs_{slab}"), Binding::Read, "array<Words>");
         }
         text.push("fn load_costs(here: vec2<u32>, lane: u32) -> Words {\n");
-        text.push(&by_slab(slabs, |slab| format!("return costs_{slab}[at];")));
+        text.push(&slab_access(slabs, OF_LANE.0, OF_LANE.1, |slab| format!("return costs_{slab}[at];")));
         text.push("}\n");
     }
 
     /// Four costs in each word, computed from codes.
-    fn codes(&self, text: &mut Text) {
+    fn codes(&self, text: &mut SourceBuilder) {
         const HAMMING: &str = "countOneBits(own.x ^ other.x) + countOneBits(own.y ^ other.y)";
-        let (code, distance) = match self.cost.comparison() {
+        let (code, distance) = match self.comparison {
             Comparison::Difference(_) => ("u32", "u32(abs(i32(own) - i32(other)))"),
             // the left picture's level first
             Comparison::LearnedTable if self.mirrored => {
@@ -273,7 +245,7 @@ impl Kernel {
         if self.has_table() {
             text.bind("table", Binding::Read, "array<u32>");
         }
-        if let Comparison::Tables { channel: Channel::Gradients, .. } = self.cost.comparison() {
+        if let Comparison::Tables { channel: Channel::Gradients, .. } = self.comparison {
             text.push(
                 "fn byte_difference(own: u32, other: u32, shift: u32) -> u32 {\n    \
                  return u32(abs(i32((own >> shift) & 0xffu) - i32((other >> shift) & 0xffu)));\n}\n",
@@ -295,22 +267,22 @@ impl Kernel {
     }
 
     /// The volumes of path costs of one slab, and their sum.
-    fn volumes(&self, text: &mut Text, volumes: u32) {
+    fn volumes(&self, text: &mut SourceBuilder, volumes: u32) {
         let mut sum = String::new();
         for volume in 0..volumes {
             text.bind(&format!("path_{volume}"), Binding::Read, "array<Words>");
             let term = if self.wide {
-                format!("Pairs(path_{volume}[2u * index], path_{volume}[2u * index + 1u])")
+                format!("Packed16(path_{volume}[2u * index], path_{volume}[2u * index + 1u])")
             } else {
-                format!("pairs_of_bytes(path_{volume}[index])")
+                format!("widen_bytes(path_{volume}[index])")
             };
             let _ = writeln!(
                 sum,
-                "    let p{volume} = {term};\n    pairs = Pairs(pairs.even + p{volume}.even, pairs.odd + p{volume}.odd);"
+                "    let p{volume} = {term};\n    pairs = Packed16(pairs.even + p{volume}.even, pairs.odd + p{volume}.odd);"
             );
         }
         text.push(&format!(
-            "fn with_volumes(start: Pairs, index: u32) -> Pairs {{\n    var pairs = start;\n{sum}    return pairs;\n}}\n"
+            "fn with_volumes(start: Packed16, index: u32) -> Packed16 {{\n    var pairs = start;\n{sum}    return pairs;\n}}\n"
         ));
     }
 
@@ -320,10 +292,10 @@ impl Kernel {
             format!("Words({})", parts.join(", "))
         };
         format!(
-            "struct Walk {{\n    path: Quarters,\n    brightness: i32,\n}}\n\
-             fn sums_at(\n    place: Place, turn: u32, here: vec2<u32>, index: u32, candidates: Words, gate: vec2<u32>, \
-             walk: ptr<function, Walk>,\n) -> Sums {{\n    let at = 4u * WORDS * index;\n    \
-             return Sums({}, {}, {}, {});\n}}\n",
+            "struct RowPath {{\n    path: Interleaved,\n    brightness: i32,\n}}\n\
+             fn sums_at(\n    position: LanePosition, turn: u32, here: vec2<u32>, index: u32, candidates: Words, gate: vec2<u32>, \
+             row_path: ptr<function, RowPath>,\n) -> Interleaved {{\n    let at = 4u * WORDS * index;\n    \
+             return Interleaved({}, {}, {}, {});\n}}\n",
             vector(0),
             vector(1),
             vector(2),
@@ -332,43 +304,57 @@ impl Kernel {
     }
 }
 
-/// Finds `at`, the place in its slab of the words of a pixel and a lane, and does `access` there.
-fn by_slab(slabs: u32, access: impl Fn(u32) -> String) -> String {
+/// Declares `at`, the index of `element` of pixel (`x`, `y`) among `elements` a pixel in its slab, and puts `access` behind.
+/// A single buffer begins at the row `origin`.
+fn slab_access(
+    slabs: u32,
+    [x, y, origin]: [&str; 3],
+    [elements, element]: [&str; 2],
+    access: impl Fn(u32) -> String,
+) -> String {
+    let at = |first_row: &str| format!("let at = (({y} - {first_row}) * params.width + {x}) * {elements} + {element};");
     if slabs == 1 {
-        let at = "((here.y - part.origin) * params.width + here.x) * LANES + lane";
-        return format!("    let at = {at};\n    {}\n", access(0));
+        return format!("    {}\n    {}\n", at(origin), access(0));
     }
-    let mut text = "    let slab = here.y / params.slab_rows;\n    \
-                    let at = ((here.y - slab * params.slab_rows) * params.width + here.x) * LANES + lane;\n    switch slab {\n"
-        .to_owned();
+    let at = at("slab * params.slab_rows");
+    let mut text = format!("    let slab = {y} / params.slab_rows;\n    {at}\n    switch slab {{\n");
     for slab in 0..slabs {
         let case = if slab + 1 == slabs { "default:".to_owned() } else { format!("case {slab}u:") };
-        let _ = writeln!(text, "        {case} {{\n            {}\n        }}", access(slab));
+        let _ = writeln!(text, "        {case} {{ {} }}", access(slab));
     }
     text.push_str("    }\n");
     text
 }
 
-impl Text {
+/// Arguments of [`slab_access`]: the words of a lane.
+const OF_LANE: ([&str; 3], [&str; 2]) = (["here.x", "here.y", "dispatch.origin"], ["LANES", "lane"]);
+
+impl SourceBuilder {
+    /// With the declarations and uniforms of every kernel.
+    fn new() -> Self {
+        let mut text = Self { text: wgsl!("common").to_owned(), bindings: 1 };
+        text.bind("dispatch", Binding::Uniform, "DispatchParams");
+        text
+    }
+
     fn push(&mut self, more: &str) {
         self.text.push_str(more);
     }
 
     /// Declares the next binding.
     fn bind(&mut self, name: &str, kind: Binding, ty: &str) {
-        let number = self.bindings.len();
-        let (space, ty) = match kind {
-            Binding::Uniform(_) => ("<uniform>", ty),
-            Binding::Read => ("<storage, read>", ty),
-            Binding::Write => ("<storage, read_write>", ty),
-            Binding::Texture => ("", "texture_2d<u32>"),
-            Binding::WriteTexture => ("", "texture_storage_2d<r32uint, write>"),
+        let space = match kind {
+            Binding::Uniform => "<uniform>",
+            Binding::Read => "<storage, read>",
+            Binding::Write => "<storage, read_write>",
+            Binding::Texture | Binding::WriteTexture => "",
         };
+        let number = self.bindings;
         let _ = writeln!(self.text, "@group(0) @binding({number}) var{space} {name}: {ty};");
-        self.bindings.push((name.to_owned(), kind));
+        self.bindings += 1;
     }
 
     fn into_source(self, stem: &'static str) -> Source {
-        Source { stem, text: self.text, bindings: self.bindings }
+        Source { stem, text: self.text }
     }
 }

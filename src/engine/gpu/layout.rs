@@ -1,18 +1,20 @@
-//! How a job lies in the device's memory: which volumes there are, how large, and over how many buffers each is spread.
+//! Layout of a job in the device's memory: the volumes, their sizes, and the buffers (slabs) over which each is spread.
 
-use super::kernels::{Kernel, Local};
-use super::uniforms::map_pitch;
-use super::variant::{Abilities, CostsFrom, Demands, Variant};
+use super::kernels::{KernelConfig, LocalConfig};
+use super::limits::Limits;
+use super::resource::{MutualInformation, Resource};
+use super::variant::{CostSource, Requirements, Variant};
 use crate::engine::EngineError;
 use crate::stereo::aggregate::{Axis, Direction, directions};
 use crate::stereo::cost::Comparison;
+use crate::stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS};
 use crate::stereo::local::Unit;
-use crate::stereo::{Aggregation, CostKind, Fill, Median, RightMatching, StereoParams, pyramid};
+use crate::stereo::{Aggregation, Fill, Median, RightMatching, StereoParams, pyramid};
 
-/// The direction straight to the right, which the winner can walk itself.
+/// The direction straight to the right, whose path the winner can compute.
 const ALONG_ROW: Direction = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
 
-/// What of the parameters decides buffers, kernels and dispatches; the rest are numbers in uniforms.
+/// Structural parameters of a level: those that decide buffers, kernels and dispatches. The others are numbers in uniforms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Structure {
@@ -22,11 +24,11 @@ pub struct Structure {
     pub height: usize,
     /// Candidates of a pixel.
     pub candidates: u32,
-    /// How pixels are compared.
-    pub cost: CostKind,
-    /// How costs are aggregated over their surroundings.
+    /// Codes of pixels and their comparison.
+    pub comparison: Comparison,
+    /// Local aggregation of the costs.
     pub aggregation: Aggregation,
-    /// In what the aggregated ones are counted.
+    /// Unit of the aggregated costs.
     pub unit: Unit,
     /// Pixels from the centre of a local aggregation to its farthest neighbour along an axis; 0 without one.
     pub local_reach: u32,
@@ -38,11 +40,9 @@ pub struct Structure {
     pub paths: u32,
     /// Angle of the first one; 0 without any.
     pub start_angle_deg: u32,
-    /// Largest matching cost.
-    pub largest_cost: u32,
     /// Largest P2 that can occur.
     pub largest_p2: u32,
-    /// Whether rivals of the winner are looked for: uniqueness, confidence.
+    /// Whether the best rival of the winner is needed, for uniqueness or confidence.
     pub rivals: bool,
     /// Whether winners are dropped at the border or by the match threshold.
     pub drops: bool,
@@ -50,30 +50,30 @@ pub struct Structure {
     pub checked: bool,
     /// Whether the right picture's map is a result too.
     pub wants_right: bool,
-    /// Whether the right picture's map is needed and comes from matching once more with the pictures swapped.
+    /// Whether the right picture's map is needed and comes from a second matching with the pictures swapped.
     pub swapped: bool,
-    /// Whether this is that match: of the mirrored pictures, each in the other's place.
+    /// Whether this level is that second matching, of mirrored pictures.
     pub mirrored: bool,
     /// The median.
     pub median: Median,
     /// Whether speckle is removed.
     pub speckle: bool,
-    /// How often surfaces are smoothed.
+    /// Iterations of the spatial filter.
     pub spatial: u32,
-    /// What holes are filled with.
+    /// Fill of holes.
     pub fill: Fill,
     /// Whether a coarser level gates this one.
     pub gated: bool,
     /// Whether mutual information is learned from a coarser level's map.
     pub has_coarse_information: bool,
-    /// Whether mutual information starts from the map of the pair before, on the coarsest level.
+    /// Whether mutual information starts from the map of the previous pair, on the coarsest level.
     pub starts_from_last: bool,
     /// Whether maps are smoothed over the pairs.
     pub temporal: bool,
 }
 
 impl Structure {
-    /// The pair itself first, then the coarser levels that gate it or tell what costs are, each with its parameters.
+    /// The pair itself first, then the coarser levels for gates or mutual information, each with its parameters.
     pub fn levels(size: (usize, usize), params: &StereoParams) -> Vec<(Self, StereoParams)> {
         Self::levels_of(size, params, false)
     }
@@ -86,7 +86,7 @@ impl Structure {
         while let Some((size, params, wants_right)) = next {
             let coarser = pyramid::coarser(size, &params);
             let structure = Self::new(size, &params, wants_right);
-            // their gates come from either map
+            // the gates of both matchings come from the coarser maps
             let wants_both = structure.swapped && structure.gated;
             levels.push((structure, params));
             next = coarser.map(|params| ((size.0.div_ceil(2), size.1.div_ceil(2)), params, wants_both));
@@ -113,7 +113,7 @@ impl Structure {
             width,
             height,
             candidates: params.num_disparities,
-            cost: params.cost,
+            comparison: params.cost.comparison(),
             aggregation: params.aggregation,
             unit: params.unit(),
             local_reach: params.local_reach() as u32,
@@ -121,7 +121,6 @@ impl Structure {
             sad_window: params.sad_window,
             paths: params.paths,
             start_angle_deg: if params.paths == 0 { 0 } else { params.start_angle_deg },
-            largest_cost: params.largest_cost(),
             largest_p2: params.largest_p2(),
             rivals: params.uniqueness > 0 || params.confidence,
             drops: params.drop_border || params.match_threshold.is_some(),
@@ -150,16 +149,24 @@ impl Structure {
         self.has_right() && !self.swapped
     }
 
+    /// Columns and rows.
+    pub fn size(&self) -> (usize, usize) {
+        (self.width, self.height)
+    }
+
     /// Pixels of a picture.
     pub fn pixels(&self) -> u64 {
         self.width as u64 * self.height as u64
     }
 
+    /// Costs of windows, which are computed without codes.
+    pub fn is_windowed(&self) -> bool {
+        self.comparison == Comparison::WindowedDifference
+    }
+
     /// SAD that is neither aggregated nor summed over paths: exact sums instead of a byte for each cost.
     pub fn block_matching(&self) -> bool {
-        self.paths == 0
-            && self.cost.comparison() == Comparison::WindowedDifference
-            && self.aggregation == Aggregation::None
+        self.paths == 0 && self.is_windowed() && self.aggregation == Aggregation::None
     }
 
     /// Exact sums of 32 bits decide: those of SAD, or aggregated costs without paths.
@@ -168,9 +175,9 @@ impl Structure {
     }
 
     /// The local aggregation, if there is one.
-    pub fn local(&self) -> Option<Local> {
+    pub fn local(&self) -> Option<LocalConfig> {
         let Self { aggregation: kind, local_reach: reach, unit, .. } = *self;
-        (kind != Aggregation::None).then(|| Local { kind, reach, unit, exact: self.exact() })
+        (kind != Aggregation::None).then(|| LocalConfig { kind, reach, unit, exact: self.exact() })
     }
 
     /// All directions.
@@ -178,15 +185,13 @@ impl Structure {
         directions(self.paths, self.start_angle_deg)
     }
 
-    /// What variants have to fit.
-    pub fn demands(&self) -> Demands {
-        Demands {
+    /// Requirements on the variant.
+    pub fn requirements(&self) -> Requirements {
+        Requirements {
             candidates: self.candidates,
             wide: self.paths > 0 && self.largest_p2 > 255,
-            has_codes: self.cost.comparison() != Comparison::WindowedDifference
-                && self.aggregation == Aggregation::None,
+            has_codes: !self.is_windowed() && self.aggregation == Aggregation::None,
             has_row_path: self.directions().contains(&ALONG_ROW),
-            largest: if self.paths == 0 { 255 } else { self.largest_cost + 2 * self.largest_p2 },
         }
     }
 }
@@ -196,21 +201,6 @@ fn has_swapped(params: &StereoParams, wants_right: bool) -> bool {
     params.right_matching == RightMatching::Swapped && (wants_right || params.left_right.is_some())
 }
 
-/// What a device allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// What variants ask for.
-    pub abilities: Abilities,
-    /// Bytes of one binding.
-    pub binding_bytes: u64,
-    /// Storage buffers that a kernel sees.
-    pub storage_buffers: u32,
-    /// Pixels of a texture's side.
-    pub side_px: usize,
-    /// Bytes that stored path costs may take.
-    pub path_bytes: u64,
-}
-
 /// Storage buffers of the winner beside those with path costs: map, keys, gates, kept sums, costs or codes, a table that
 /// compares codes, earlier sums.
 const WINNERS_OTHER_BUFFERS: u32 = 7;
@@ -218,12 +208,10 @@ const WINNERS_OTHER_BUFFERS: u32 = 7;
 /// One level's kernels and buffers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
-    /// What is to be done.
+    /// The structural parameters.
     pub structure: Structure,
-    /// What its kernels' texts follow from.
-    pub kernel: Kernel,
-    /// Whether the path along the row is walked by the winner.
-    pub fused: bool,
+    /// The inputs of its kernels.
+    pub kernel: KernelConfig,
     /// Volumes of path costs that are kept at a time.
     pub volumes: u32,
     /// Rows of a volume in each of its buffers.
@@ -233,23 +221,23 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// As the variant and the device's limits ask for it.
+    /// The layout for a variant within the device's limits.
     ///
     /// # Errors
     /// [`EngineError::TooLarge`] with the numbers.
     pub fn new(structure: Structure, variant: Variant, limits: &Limits, adapter: &str) -> Result<Self, EngineError> {
-        let Structure { width, height, candidates, cost, .. } = structure;
+        let Structure { width, height, candidates, comparison, .. } = structure;
         if width.max(height) > limits.side_px {
             return Err(EngineError::TooLarge(format!(
                 "a picture of {width}x{height} is too large for {adapter}, which allows {} px a side; lower --scale",
                 limits.side_px
             )));
         }
-        let demands = structure.demands();
+        let requirements = structure.requirements();
         let lanes = variant.lanes(candidates);
         let words = lanes * variant.words;
         let stored = structure.directions().len() as u32 - u32::from(variant.fused);
-        let path_bytes = if demands.wide { 2 } else { 1 };
+        let path_bytes = if requirements.wide { 2 } else { 1 };
         let row = width as u64 * 4 * u64::from(words);
         let volume_bytes = row * height as u64;
         let room = (limits.path_bytes / (volume_bytes * path_bytes)).clamp(1, u64::from(u32::MAX)) as u32;
@@ -268,31 +256,30 @@ impl Layout {
         let slabs = if slab_rows == 0 { u32::MAX } else { (height as u32).div_ceil(slab_rows) };
         // costs and path costs are both bound in all their slabs where a path may go anywhere, beside the gates; or codes and
         // their table
-        let most_slabs = if variant.costs == CostsFrom::Codes {
+        let max_slabs = if variant.costs == CostSource::Codes {
             limits.storage_buffers - 3
         } else {
             (limits.storage_buffers - 1) / 2
         };
-        let most_bytes = u64::from(most_slabs) * limits.binding_bytes;
-        if slabs > most_slabs || volume_bytes / 4 > u64::from(u32::MAX) {
+        let max_bytes = u64::from(max_slabs) * limits.binding_bytes;
+        if slabs > max_slabs || volume_bytes / 4 > u64::from(u32::MAX) {
             return Err(EngineError::TooLarge(format!(
                 "{width}x{height} with {candidates} disparities needs volumes of {} MiB, and {adapter} allows {} MiB; \
                  lower --num-disparities or --scale",
                 (widest * height as u64).div_ceil(1 << 20),
-                most_bytes.min(4 * u64::from(u32::MAX)) >> 20
+                max_bytes.min(4 * u64::from(u32::MAX)) >> 20
             )));
         }
-        let kernel = Kernel {
+        let kernel = KernelConfig {
             variant,
             candidates,
-            cost,
-            wide: demands.wide,
+            comparison,
+            wide: requirements.wide,
             gated: structure.gated,
             mirrored: structure.mirrored,
-            has_i16: limits.abilities.i16,
             slabs,
         };
-        Ok(Self { fused: variant.fused, volumes, slab_rows, words, kernel, structure })
+        Ok(Self { structure, kernel, volumes, slab_rows, words })
     }
 
     /// Buffers over which each volume is spread.
@@ -306,32 +293,13 @@ impl Layout {
         first..(first + self.slab_rows).min(self.structure.height as u32)
     }
 
-    /// Bytes of a row with `bytes` for each candidate.
-    fn row_bytes(&self, bytes: u64) -> u64 {
-        self.structure.width as u64 * 4 * u64::from(self.words) * bytes
-    }
-
-    /// Bytes of one slab of costs; none where they come from codes.
-    pub fn cost_bytes(&self) -> u64 {
-        let is_volume = self.kernel.variant.costs == CostsFrom::Volume && !self.structure.block_matching();
-        if is_volume { self.row_bytes(1) * u64::from(self.slab_rows) } else { 0 }
-    }
-
-    /// Bytes of one slab of aggregated costs for the paths.
-    pub fn aggregated_bytes(&self) -> u64 {
-        let is_volume = self.structure.aggregation != Aggregation::None && !self.structure.exact();
-        if is_volume { self.row_bytes(1) * u64::from(self.slab_rows) } else { 0 }
-    }
-
-    /// Bytes of the arms of both pictures.
-    pub fn arm_bytes(&self) -> u64 {
-        if self.structure.aggregation.has_arms() { 2 * 4 * self.structure.pixels() } else { 0 }
-    }
-
-    /// Bytes of one slab of sums over horizontal arms.
-    pub fn arm_sum_bytes(&self) -> u64 {
-        let is_cross = self.structure.aggregation == Aggregation::Cross;
-        if is_cross { self.row_bytes(4) * u64::from(self.slab_rows) } else { 0 }
+    /// Directions whose path costs are stored.
+    pub fn stored(&self) -> Vec<Direction> {
+        let mut directions = self.structure.directions();
+        if self.kernel.variant.fused {
+            directions.retain(|direction| *direction != ALONG_ROW);
+        }
+        directions
     }
 
     /// Bytes of each candidate's path cost.
@@ -339,43 +307,14 @@ impl Layout {
         if self.kernel.wide { 2 } else { 1 }
     }
 
-    /// Bytes of one slab of path costs.
-    pub fn path_bytes(&self) -> u64 {
-        self.row_bytes(self.path_cost_bytes()) * u64::from(self.slab_rows)
-    }
-
     /// Bytes of the path costs of one direction.
     pub fn volume_path_bytes(&self) -> u64 {
-        self.path_bytes() * u64::from(self.slabs())
-    }
-
-    /// Directions whose path costs are stored.
-    pub fn stored(&self) -> Vec<Direction> {
-        let mut directions = self.structure.directions();
-        if self.fused {
-            directions.retain(|direction| *direction != ALONG_ROW);
-        }
-        directions
-    }
-
-    /// Whether stored directions take turns in memory, so that sums are kept between.
-    pub fn has_batches(&self) -> bool {
-        self.stored().len() as u32 > self.volumes
-    }
-
-    /// Bytes of one slab of sums of earlier batches.
-    pub fn sum_bytes(&self) -> u64 {
-        if self.has_batches() { self.row_bytes(2) * u64::from(self.slab_rows) } else { 0 }
-    }
-
-    /// Bytes of one slab of exact sums.
-    pub fn exact_bytes(&self) -> u64 {
-        if self.structure.exact() { self.row_bytes(4) * u64::from(self.slab_rows) } else { 0 }
+        self.slab_bytes(self.path_cost_bytes()) * u64::from(self.slabs())
     }
 
     /// Bytes of the codes of both pictures.
     pub fn code_bytes(&self) -> u64 {
-        let each = match self.structure.cost.comparison() {
+        let each = match self.structure.comparison {
             Comparison::Hamming(_) | Comparison::Tables { .. } => 8,
             Comparison::Difference(_) | Comparison::LearnedTable => 4,
             Comparison::WindowedDifference => 0,
@@ -388,30 +327,48 @@ impl Layout {
         map_pitch(self.structure.width) as u64 * self.structure.height as u64 * 4
     }
 
-    /// Bytes of a level's gates, for pixels of half the size.
-    pub fn gate_bytes(&self) -> u64 {
-        let Structure { width, height, gated, .. } = self.structure;
-        if gated { 4 * (width.div_ceil(2) * height.div_ceil(2)) as u64 } else { 0 }
+    /// Bytes of a slab of a volume with `bytes` for each candidate.
+    fn slab_bytes(&self, bytes: u64) -> u64 {
+        self.structure.width as u64 * 4 * u64::from(self.words) * bytes * u64::from(self.slab_rows)
     }
 
-    /// Bytes of what is remembered from pair to pair: the last map, and running means.
-    pub fn past_bytes(&self) -> [u64; 2] {
-        let Structure { starts_from_last, temporal, .. } = self.structure;
-        [starts_from_last, temporal].map(|is_kept| if is_kept { self.map_bytes() } else { 0 })
-    }
-
-    /// Bytes of everything together.
-    pub fn total_bytes(&self) -> u64 {
-        if self.structure.mirrored {
-            return 2 * 4 * self.structure.pixels() + self.gate_bytes(); // the rest is the pair's own
+    /// Bytes of one of the level's buffers; 0 if the resource is no buffer.
+    pub fn bytes(&self, resource: Resource) -> u64 {
+        let Structure { width, height, .. } = self.structure;
+        match resource {
+            Resource::Params(_)
+            | Resource::DispatchParams(_)
+            | Resource::LeftPicture(_)
+            | Resource::RightPicture(_) => 0,
+            Resource::Codes(_) => self.code_bytes(),
+            Resource::Costs(..) | Resource::Aggregated(..) => self.slab_bytes(1),
+            Resource::Path(..) => self.slab_bytes(self.path_cost_bytes()),
+            Resource::Sums(..) => self.slab_bytes(2),
+            Resource::Exact(..) | Resource::ArmSums(..) => self.slab_bytes(4),
+            Resource::Kept => self.structure.pixels() * u64::from(self.words) * 16,
+            Resource::Arms(_) => 2 * 4 * self.structure.pixels(),
+            Resource::Gates(_) => 4 * (width.div_ceil(2) * height.div_ceil(2)) as u64,
+            Resource::LeftMap(..)
+            | Resource::RightMap(..)
+            | Resource::RightKeys(_)
+            | Resource::Parents
+            | Resource::Sizes
+            | Resource::Last
+            | Resource::Smoothed => self.map_bytes(),
+            Resource::MutualInformation(MutualInformation::Counts | MutualInformation::Logs) => 4 * LEVEL_PAIRS,
+            Resource::MutualInformation(MutualInformation::Lines) => 2 * 4 * LEVELS as u64,
+            Resource::MutualInformation(MutualInformation::Extremes) => 16,
+            Resource::MutualInformation(MutualInformation::Table) => LEVEL_PAIRS,
+            Resource::CostTable(_) => 4 * (256 + 64),
+            Resource::LogTable => 4 << LOG_TABLE_BITS,
         }
-        let slabs = u64::from(self.slabs());
-        let local = self.aggregated_bytes() + self.arm_sum_bytes();
-        let volumes = self.cost_bytes()
-            + local
-            + self.sum_bytes()
-            + self.exact_bytes()
-            + u64::from(self.volumes) * self.path_bytes();
-        self.code_bytes() + self.arm_bytes() + slabs * volumes + 7 * self.map_bytes() + self.gate_bytes()
     }
+}
+
+/// Pairs of brightness levels.
+pub const LEVEL_PAIRS: u64 = (LEVELS * LEVELS) as u64;
+
+/// Words from one row of a map to the next: rows of 256 bytes can be copied into a texture.
+pub fn map_pitch(width: usize) -> usize {
+    width.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize / size_of::<u32>())
 }

@@ -1,23 +1,24 @@
 //! The algorithm of [`crate::stereo`] as compute shaders: `shaders/` has a file for each stage, this folder runs them.
 //!
-//! A picture goes through a mapped staging buffer into a texture, the stages pass volumes and maps on in buffers that
-//! stay on the device, and the result is a texture to be shown and, where somebody needs numbers, a copy on the host.
+//! Pictures are copied through a mapped staging buffer into textures. Volumes and maps stay in buffers on the device. The result
+//! is a texture to be drawn and, on request, a copy on the host.
 
+mod buffers;
 pub mod compiler;
 pub(crate) mod device;
 mod engine;
 mod events;
+pub mod graph;
 pub mod kernels;
 pub mod layout;
+pub mod limits;
 pub mod operations;
 mod options;
 mod past;
-pub(crate) mod plan;
 mod program;
-pub mod recipe;
+pub mod resource;
 pub mod shaders;
 mod slot;
-mod tables;
 mod trace;
 pub mod tuning;
 pub mod uniforms;

@@ -1,63 +1,21 @@
-//! Integer operations of a pixel in each stage, counted from the shaders: with the rate of a device they tell whether
-//! arithmetic bounds a stage.
+//! Integer operations of a pixel in the stages whose arithmetic counts: costs, local aggregation, paths, winners. Together with
+//! the rate of a device they show whether arithmetic bounds a stage.
 //!
-//! Counted is what the WGSL says for one lane: additions, shifts, minima, comparisons, selections, bit counts,
-//! conversions and shuffles, one for each component of a vector, whatever a device makes of it. Path costs of 16 bits count half, because
-//! two of them fit into an instruction of 32 bits. Not counted are loads and stores, and what a loop finds unchanged in each
-//! turn. Filters whose work depends on the picture have a round number, for a picture without surprises.
+//! Counted from the WGSL for one lane: additions, shifts, minima, comparisons, selections, bit counts and shuffles, one for each
+//! component of a vector. Not counted: loads, stores, loop invariants, and the other stages. Local aggregation, whose work depends
+//! on the picture, is counted with arms of half their length; its numbers also decide how its dispatches are split.
 
-use super::kernels::{Local, Winner};
-use super::layout::{Layout, Structure};
+use super::kernels::{LocalConfig, WinnerConfig};
+use super::layout::Layout;
 use super::shaders;
-use super::variant::{Arithmetic, CostsFrom, Exchange};
-use crate::stereo::cost::census::Shape;
-use crate::stereo::cost::{Channel, Comparison, Scalar};
-use crate::stereo::{Aggregation, CostKind, Median};
-
-/// Rounded mean of 2 x 2 pixels, with the coordinates of four texels.
-pub(super) const HALVE: u64 = 26;
-
-/// Eight-bit brightness of a pixel: its place among the codes, the shift, and what lies inside.
-pub(super) const BRIGHTNESS: u64 = 12;
-
-/// Gradients of a pixel: four levels of brightness with their places, two slopes, and both put among the codes.
-pub(super) const GRADIENTS: u64 = 42;
-
-/// One pixel of the joint histogram: the guess, of which chance takes most, the partner, and two levels of brightness.
-pub(super) const COUNT: u64 = 40;
-
-/// A number of the table of mutual information, in one entry of its shader.
-pub(super) fn table(entry: &str) -> u64 {
-    match entry {
-        "lines" => 2,
-        "terms" => 2 * 5 * 6 + 8,
-        // 25 numbers with their places and weights; then the logarithm, or the extremes
-        "joint_logs" => 25 * 8 + 8,
-        "negatives" => 25 * 8 + 12,
-        _ => 6,
-    }
-}
-
-/// Code of one pixel of one picture: each neighbour takes an index, a comparison, a shift and an "or"; the tile's texels
-/// are found with about 30.
-pub(super) fn transform(structure: &Structure) -> u64 {
-    let each = match structure.cost.comparison() {
-        Comparison::Difference(Scalar::Rank) => 3 * u64::from(structure.rank_window * structure.rank_window),
-        Comparison::WindowedDifference => return 0,
-        Comparison::Difference(Scalar::Brightness) | Comparison::LearnedTable => return BRIGHTNESS,
-        Comparison::Hamming(shape) | Comparison::Tables { census: shape, .. } => {
-            let Shape { width, height, symmetric } = shape;
-            let neighbours = (width * height - 1) as u64;
-            if symmetric { 5 * neighbours / 2 } else { 4 * neighbours }
-        }
-    };
-    each + 30
-}
+use super::variant::{CostSource, Exchange};
+use crate::stereo::Aggregation;
+use crate::stereo::cost::{Channel, Comparison};
 
 /// Costs of a pixel: from codes, or of windows.
 pub(super) fn cost(layout: &Layout) -> u64 {
     let structure = &layout.structure;
-    if structure.cost.comparison() == Comparison::WindowedDifference {
+    if structure.is_windowed() {
         let window = u64::from(structure.sad_window);
         let (strip, columns) = (u64::from(shaders::STRIP), u64::from(shaders::SAD_COLUMNS));
         // a column's sums, with the rows above the strip and the columns that only lend theirs; then the window's
@@ -67,17 +25,11 @@ pub(super) fn cost(layout: &Layout) -> u64 {
     }
     let lanes = u64::from(layout.words / layout.kernel.variant.words);
     // the first candidates of a lane and its place in the volume, once; the candidate and the row of each partner
-    u64::from(layout.words) * (from_codes(structure.cost) + 4 * 2) + lanes * 12
-}
-
-/// The arms of a pixel of one picture: a place, a comparison and a loop for each pixel of an arm; in a picture without
-/// surprises they are half as long as they may be.
-pub(super) fn arms(local: &Local) -> u64 {
-    4 * (10 * u64::from(local.reach) / 2 + 4)
+    u64::from(layout.words) * (from_codes(structure.comparison) + 4 * 2) + lanes * 12
 }
 
 /// Aggregated costs of a pixel, in one entry of the shaders.
-pub(super) fn aggregate(layout: &Layout, local: &Local, entry: &str) -> u64 {
+pub(super) fn aggregate(layout: &Layout, local: &LocalConfig, entry: &str) -> u64 {
     let (words, reach) = (u64::from(layout.words), u64::from(local.reach));
     let side = 2 * reach + 1;
     let result = if local.exact { 4 } else { 4 * 2 + 6 };
@@ -119,7 +71,7 @@ pub(super) fn step(layout: &Layout) -> u64 {
     let words = u64::from(layout.words);
     let lanes = words / u64::from(variant.words);
     let packed = if layout.kernel.wide { 4 } else { 6 };
-    let of_word = load(layout) + UNPACKED + numbers(layout, following(layout)) + packed + converted(layout);
+    let of_word = load(layout) + UNPACKED + following(layout) + packed;
     // of a lane: where the line goes next 20, two places in volumes 10, brightness and P2 10, the loop 2
     words * of_word + lanes * (42 + exchanged(layout, 1))
 }
@@ -131,8 +83,8 @@ pub(super) fn sum(layout: &Layout, volumes: u32) -> u64 {
 }
 
 /// Sums and the winners of both pictures, for one pixel.
-pub(super) fn winner(layout: &Layout, winner: Winner) -> u64 {
-    let Winner { volumes, earlier, fused, exact, rivals, drops, checked, .. } = winner;
+pub(super) fn winner(layout: &Layout, winner: WinnerConfig) -> u64 {
+    let WinnerConfig { volumes, earlier, fused, exact, rivals, drops, checked, .. } = winner;
     let words = u64::from(layout.words);
     let lanes = words / u64::from(layout.kernel.variant.words);
     let if_so = |is_so: bool, operations: u64| if is_so { operations } else { 0 };
@@ -140,71 +92,42 @@ pub(super) fn winner(layout: &Layout, winner: Winner) -> u64 {
     let sums = if exact {
         0
     } else {
-        // costs in pairs, times the paths, what each path adds, and the four sums of a word
+        // costs in pairs, times the paths, the increments of each path, and the four sums of a word
         load(layout) + 3 + 2 + u64::from(volumes) * added(layout) + if_so(earlier, 2) + 4
     };
     let keys = 4 * 3 + masked; // with the sum goes the candidate; and the least of them
     let rivals = if_so(rivals, 4 * 5 + masked);
     let right = if_so(checked, 4 * 2);
-    let walk = if_so(fused, UNPACKED + numbers(layout, following(layout)) + converted(layout) + 4 + 2);
+    let walk = if_so(fused, UNPACKED + following(layout) + 4 + 2);
     // of a lane: places 20, the neighbours' sums 40, sub-pixel and confidence 30, the loop 5
     let of_lane = 95 + if_so(drops, 9) + exchanged(layout, 4) + if_so(fused, 16 + exchanged(layout, 1));
     words * (sums + keys + rivals + right + walk) + lanes * of_lane
 }
 
-/// A pixel of a map, in one entry of a shader.
-pub(super) fn of_map(stem: &str, structure: &Structure) -> u64 {
-    match (stem, structure.median) {
-        // 30 or 180 minima and maxima; what stands for an invalid neighbour; the tile
-        ("filter/median", Median::Five) => 180 + 3 * 25 + 17,
-        ("filter/median", _) => 30 + 3 * 9 + 13,
-        ("disparity/right", _) => 8,
-        // there and back: the mean 12, the place 4; the tile
-        ("filter/temporal", _) => 30,
-        ("filter/spatial", _) => 2 * (16 + 8),
-        _ => 20,
-    }
-}
-
 /// Four costs of a byte each become four numbers.
 const UNPACKED: u64 = 6;
 
-/// Operations on the numbers of path costs, for a word of four candidates: six of the recurrence, one for L, one for the
-/// least; and a selection where some candidates do not exist.
+/// Operations on path costs, for a word of four candidates: six of the recurrence, one for L, one for the minimum; and a selection where some candidates do not exist.
 fn following(layout: &Layout) -> u64 {
     4 * (8 + u64::from(is_masked(layout)))
 }
 
-/// Whether candidates have to be told from those that do not exist.
+/// Whether some candidates of a lane do not exist.
 fn is_masked(layout: &Layout) -> bool {
     layout.kernel.gated || layout.words * 4 != layout.structure.candidates
-}
-
-/// Four costs become numbers of 16 bits, and four numbers whole ones again: each once, or by an operation or two on bits.
-fn converted(layout: &Layout) -> u64 {
-    match layout.kernel.variant.arithmetic {
-        Arithmetic::U32 => 0,
-        _ if layout.kernel.converts_by_bits() => 4 + 6,
-        _ => 4 + 4,
-    }
-}
-
-/// Numbers of 16 bits count half.
-fn numbers(layout: &Layout, operations: u64) -> u64 {
-    if layout.kernel.variant.arithmetic == Arithmetic::U32 { operations } else { operations.div_ceil(2) }
 }
 
 /// Costs of four candidates as a kernel gets them: from a volume they come ready.
 fn load(layout: &Layout) -> u64 {
     match layout.kernel.variant.costs {
-        CostsFrom::Volume => 0,
-        CostsFrom::Codes => from_codes(layout.structure.cost),
+        CostSource::Volume => 0,
+        CostSource::Codes => from_codes(layout.structure.comparison),
     }
 }
 
 /// Four costs from codes: the partner's place, four operations and the row, the distance, and the word.
-fn from_codes(cost: CostKind) -> u64 {
-    let distance = match cost.comparison() {
+fn from_codes(comparison: Comparison) -> u64 {
+    let distance = match comparison {
         Comparison::Hamming(shape) if shape.bits() > 32 => 5,
         Comparison::Hamming(_) | Comparison::Difference(_) => 2,
         Comparison::WindowedDifference => 5,
@@ -217,12 +140,12 @@ fn from_codes(cost: CostKind) -> u64 {
     4 * (4 + 1 + distance) + 6
 }
 
-/// Adding what a path adds, for a word of four candidates.
+/// Adding the increments of a path, for a word of four candidates.
 fn added(layout: &Layout) -> u64 {
     if layout.kernel.wide { 2 } else { 3 + 2 }
 }
 
-/// What a lane does to hear its neighbours, and the smallest of `numbers` numbers of all lanes.
+/// Operations of a lane to exchange values with its neighbours and to find `numbers` minima over all lanes.
 fn exchanged(layout: &Layout, numbers: u64) -> u64 {
     let variant = layout.kernel.variant;
     match variant.exchange {
@@ -234,16 +157,23 @@ fn exchanged(layout: &Layout, numbers: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::gpu::layout::Limits;
-    use crate::engine::gpu::variant::{Abilities, Variant};
-    use crate::stereo::StereoParams;
+    use crate::engine::gpu::layout::Structure;
+    use crate::engine::gpu::limits::Limits;
+    use crate::engine::gpu::variant::Variant;
+    use crate::stereo::{CostKind, StereoParams};
 
     fn layout(params: &StereoParams, change: impl Fn(&mut Variant)) -> Layout {
-        let abilities = Abilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
-        let limits =
-            Limits { abilities, binding_bytes: 1 << 30, storage_buffers: 32, side_px: 16384, path_bytes: 4 << 30 };
+        let limits = Limits {
+            subgroup: 32,
+            workgroup: 1024,
+            discrete: true,
+            binding_bytes: 1 << 30,
+            storage_buffers: 32,
+            side_px: 16384,
+            path_bytes: 4 << 30,
+        };
         let structure = Structure::levels((640, 480), params).remove(0).0;
-        let mut variant = Variant::sound(&abilities, &structure.demands());
+        let mut variant = Variant::baseline(&limits, &structure.requirements());
         change(&mut variant);
         Layout::new(structure, variant, &limits, "test").unwrap()
     }
@@ -254,20 +184,17 @@ mod tests {
         let each = |change: fn(&mut Variant)| step(&layout(&params, change)) as f64 / 128.0;
         let by_lane = (42.0 + 4.0 + 2.0 * 3.0) / 16.0;
         assert!((each(|_| ()) - 11.0 - by_lane).abs() < 1e-9, "{}", each(|_| ()));
-        // of 16 bits the eight on numbers count half, and each is converted twice
-        assert!((each(|v| v.arithmetic = Arithmetic::U16) - 9.0 - by_lane).abs() < 1e-9);
-        assert!((each(|v| v.arithmetic = Arithmetic::F16) - 9.5 - by_lane).abs() < 1e-9);
         // a lane with fewer candidates spends more on each
         assert!(each(|v| v.words = 1) > each(|v| v.words = 2));
         // codes: partner, row, exclusive "or", bits, and a share of the word
-        assert!((each(|v| v.costs = CostsFrom::Codes) - each(|_| ()) - 8.5).abs() < 1e-9);
+        assert!((each(|v| v.costs = CostSource::Codes) - each(|_| ()) - 8.5).abs() < 1e-9);
     }
 
     #[test]
     fn more_to_do_takes_more() {
         let base = StereoParams { num_disparities: 100, ..StereoParams::default() };
         let choose = |volumes, rivals, checked, fused| {
-            let what = Winner {
+            let what = WinnerConfig {
                 volumes,
                 earlier: false,
                 fused,
@@ -283,9 +210,6 @@ mod tests {
         assert!(choose(8, false, false, false) > least);
         assert!(choose(7, true, false, false) > least && choose(7, false, true, false) > least);
         assert!(choose(7, false, false, true) > least);
-        let of = |cost| Structure::levels((64, 48), &StereoParams { cost, ..base.clone() }).remove(0).0;
-        assert!(transform(&of(CostKind::Census9x7)) > transform(&of(CostKind::Census5x5)));
-        assert_eq!(transform(&of(CostKind::Sad)), 0);
         let sad = |sad_window| cost(&layout(&StereoParams { cost: CostKind::Sad, sad_window, ..base.clone() }, |_| ()));
         assert!(sad(11) > sad(3));
     }

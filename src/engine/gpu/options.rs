@@ -1,28 +1,26 @@
-//! What a caller may ask of the engine.
+//! Options of the engine.
 
-use super::tuning::Explore;
-use super::variant::Forced;
+use super::tuning::Autotune;
+use super::variant::VariantOverrides;
 
-/// What a caller may ask of the engine beside parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
+/// Options of the engine beside the parameters of jobs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct GpuOptions {
-    /// Parts of the variant that are not left to the engine.
-    pub forced: Forced,
-    /// Whether variants are tried while pairs are matched.
-    pub explore: Explore,
-    /// Nothing is kept for other engines: what is quickest.
+    /// Overridden fields of the variant.
+    pub overrides: VariantOverrides,
+    /// Whether variants are measured while pairs are matched.
+    pub autotune: Autotune,
+    /// Neither reads nor writes the measurements of other engines.
     pub forgets: bool,
-    /// Bytes that stored path costs may take; by default what suits the kind of adapter.
+    /// Maximum bytes of stored path costs; by default according to the kind of adapter.
     pub path_bytes: Option<u64>,
-    /// Each direction in a pass and a submission of its own, instead of all together: to see what that gains.
+    /// Runs each direction in a pass and a submission of its own, to compare with all together.
     pub sequential: bool,
     /// For tests: bytes of one binding, if less than the device allows.
     pub binding_bytes: Option<u64>,
-    /// For tests: the adapter has no 16-bit integers.
-    pub without_i16: bool,
-    /// For tests: work of one submission, instead of what has been measured.
-    pub most_work: Option<u64>,
+    /// For tests: fixed work of one submission, instead of an adapted one.
+    pub max_work: Option<u64>,
     /// For tests: shaders check every index, divisor and loop while they run.
     pub checks: bool,
 }

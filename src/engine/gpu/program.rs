@@ -1,17 +1,14 @@
-//! A recipe bound to buffers, cut into passes that are timed and submissions that are short.
+//! A dispatch graph bound to buffers, divided into timed passes and short submissions.
 
+use super::buffers::Buffers;
 use super::compiler::Compiler;
 use super::device::Gpu;
-use super::past::Past;
-use super::plan::Plan;
-use super::recipe::{Dispatch, Product, Recipe, Resource};
-use super::slot::Slot;
-use super::uniforms::{Part, UNIFORM_ALIGNMENT};
+use super::graph::{Dispatch, DispatchGraph, Product};
+use super::resource::Resource;
+use super::slot::{MAX_TIMED, Slot};
+use super::uniforms::{DispatchParams, UNIFORM_ALIGNMENT};
 use crate::engine::EngineError;
 use std::ops::Range;
-
-/// Spans of passes that are timed at most: two queries each.
-pub(super) const MAX_TIMED: usize = 512;
 
 struct Bound {
     pipeline: wgpu::ComputePipeline,
@@ -19,14 +16,14 @@ struct Bound {
     groups: [u32; 3],
 }
 
-/// How dispatches are divided into passes.
+/// Division of dispatches into passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Division {
-    /// As many of a stage as a submission may have, so that the device runs them together.
+pub(super) enum PassGrouping {
+    /// As many of a stage as a submission allows, which the device can run concurrently.
     Stages,
-    /// Each step in its own, for those who look at each product.
+    /// A pass for each step, for traces.
     Steps,
-    /// Each direction in its own pass and submission, one after the other, to see what running them together gains.
+    /// A pass and a submission for each direction, to compare with concurrent directions.
     Directions,
 }
 
@@ -37,25 +34,25 @@ struct Pass {
     work: u64,
 }
 
-/// A step's place among the passes, for those who look at each product.
-pub(super) struct Mark {
+/// The end of a step among the passes, for traces.
+pub(super) struct StepEnd {
     pub(super) name: &'static str,
     pub(super) product: Product,
     pub(super) level: usize,
-    /// Passes up to and with the step.
+    /// Passes up to and including the step.
     pub(super) passes: usize,
 }
 
 pub(super) struct Program {
     passes: Vec<Pass>,
     submissions: Vec<Range<usize>>,
-    /// Passes that are timed together: each by itself, unless there are too many.
+    /// Passes that are timed together: single ones, unless there are more than [`MAX_TIMED`].
     timed: Vec<Range<usize>>,
-    /// Ends of the steps; one pass for each step where they were asked for.
-    pub(super) marks: Vec<Mark>,
-    /// The map that is the result.
+    /// The ends of all steps; meaningful with [`PassGrouping::Steps`].
+    pub(super) step_ends: Vec<StepEnd>,
+    /// The finished left map.
     pub(super) result: Resource,
-    /// The right picture's, where it is a result too.
+    /// The finished right map, if it is a result.
     pub(super) right_result: Option<Resource>,
 }
 
@@ -65,74 +62,73 @@ impl Program {
     pub(super) fn new(
         gpu: &Gpu,
         compiler: &Compiler,
-        recipe: &Recipe,
-        (plan, past): (&Plan, &Past),
+        graph: &DispatchGraph,
+        buffers: &Buffers,
         slot: &Slot,
-        most_work: u64,
-        division: Division,
+        max_work: u64,
+        grouping: PassGrouping,
     ) -> Result<Self, EngineError> {
-        // asked for all at once, so that the compiler's thread takes its share
-        for request in recipe.requests() {
+        // all at once, so that the compiler's thread takes a share
+        for request in graph.requests() {
             compiler.get(request)?;
         }
-        let parts = upload_parts(gpu, &recipe.parts);
+        let uniforms = upload_dispatch_params(gpu, &graph.dispatch_params);
         let bind = |dispatch: &Dispatch| {
             let pipeline = compiler.wait_for(&dispatch.request)?;
-            let entries: Vec<_> = (0..)
-                .zip(&dispatch.resources)
-                .map(|(binding, &resource)| {
-                    let own = if let Resource::Part(index) = resource { Some(part(&parts, index)) } else { None };
-                    let found = own.or_else(|| slot.get(resource)).or_else(|| plan.get(resource));
-                    let resource = found.or_else(|| past.get(resource)).unwrap_or_else(|| part(&parts, 0));
-                    wgpu::BindGroupEntry { binding, resource }
-                })
-                .collect();
+            let entry = |(binding, &resource)| {
+                let resource = match resource {
+                    Resource::DispatchParams(index) => Some(uniform(&uniforms, index)),
+                    resource => slot.get(resource).or_else(|| buffers.get(resource)),
+                };
+                Some(wgpu::BindGroupEntry { binding, resource: resource? })
+            };
+            let entries: Option<Vec<_>> = (0..).zip(&dispatch.resources).map(entry).collect();
             let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some(dispatch.request.source.stem),
                 layout: &pipeline.layout,
-                entries: &entries,
+                entries: &entries.ok_or_else(|| EngineError::Device("a dispatch without its buffer".to_owned()))?,
             });
             Ok::<_, EngineError>(Bound { pipeline: pipeline.pipeline, bindings, groups: dispatch.groups })
         };
         let mut passes: Vec<Pass> = Vec::new();
-        let mut marks = Vec::new();
-        for step in &recipe.steps {
-            let mut fresh = division == Division::Steps;
+        let mut step_ends = Vec::new();
+        for step in &graph.steps {
+            let mut begins_pass = grouping == PassGrouping::Steps;
             for dispatch in &step.dispatches {
-                fresh |= division == Division::Directions && step.stage == "paths";
+                begins_pass |= grouping == PassGrouping::Directions && step.stage == "paths";
                 let bound = bind(dispatch)?;
-                let joins = passes
-                    .last()
-                    .filter(|last| !fresh && last.stage == step.stage && last.work + dispatch.work <= most_work);
-                fresh = false;
-                if joins.is_none() {
-                    passes.push(Pass { stage: step.stage, dispatches: Vec::new(), work: 0 });
+                match passes.last_mut() {
+                    Some(last) if !begins_pass && last.stage == step.stage && last.work + dispatch.work <= max_work => {
+                        last.dispatches.push(bound);
+                        last.work += dispatch.work;
+                    }
+                    _ => passes.push(Pass { stage: step.stage, dispatches: vec![bound], work: dispatch.work }),
                 }
-                if let Some(last) = passes.last_mut() {
-                    last.dispatches.push(bound);
-                    last.work += dispatch.work;
-                }
+                begins_pass = false;
             }
-            marks.push(Mark { name: step.name, product: step.product, level: step.level, passes: passes.len() });
+            step_ends.push(StepEnd { name: step.name, product: step.product, level: step.level, passes: passes.len() });
         }
         let works: Vec<_> = passes.iter().map(|pass| pass.work).collect();
-        let submissions = cut(&works, if division == Division::Directions { 0 } else { most_work });
+        let submissions = cut(&works, if grouping == PassGrouping::Directions { 0 } else { max_work });
         let stages: Vec<_> = passes.iter().map(|pass| pass.stage).collect();
         let timed = spans(&stages, MAX_TIMED);
-        let result = recipe.steps.iter().rev().find_map(|step| match step.product {
-            Product::Left(index) if step.level == 0 => Some(Resource::LeftMap(0, index)),
+        let last_map = |map: fn(Product) -> Option<Resource>| {
+            graph.steps.iter().rev().filter(|step| step.level == 0).find_map(|step| map(step.product))
+        };
+        let result = last_map(|product| match product {
+            Product::Left(index) => Some(Resource::LeftMap(0, index)),
             _ => None,
         });
-        let right_result = recipe.steps.iter().rev().find_map(|step| match step.product {
-            Product::Right(index) if step.level == 0 => Some(Resource::RightMap(0, index)),
+        let right_result = last_map(|product| match product {
+            Product::Right(index) => Some(Resource::RightMap(0, index)),
             _ => None,
         });
-        let wants_right = recipe.layouts.first().is_some_and(|layout| layout.structure.wants_right);
+        let wants_right = graph.layouts[0].structure.wants_right;
         Ok(Self {
             passes,
             submissions,
             timed,
-            marks,
+            step_ends,
             result: result.unwrap_or(Resource::LeftMap(0, 0)),
             right_result: right_result.filter(|_| wants_right),
         })
@@ -143,7 +139,7 @@ impl Program {
         self.timed.iter().map(|span| self.passes[span.start].stage).collect()
     }
 
-    /// Where a pass writes the times of its begin and its end: the numbers of the span that begins or ends with it.
+    /// The timed spans that begin and end with a pass.
     fn times_of(&self, pass: usize) -> (Option<usize>, Option<usize>) {
         let span = self.timed.partition_point(|span| span.end <= pass);
         let is_at =
@@ -188,13 +184,13 @@ impl Program {
     }
 }
 
-/// Runs of passes whose work stays below `most_work`, as far as single passes do.
-fn cut(works: &[u64], most_work: u64) -> Vec<Range<usize>> {
+/// Groups passes into submissions of at most `max_work`, or of one pass.
+fn cut(works: &[u64], max_work: u64) -> Vec<Range<usize>> {
     let mut submissions: Vec<Range<usize>> = Vec::new();
     let mut sum = 0;
     for (i, &work) in works.iter().enumerate() {
         match submissions.last_mut() {
-            Some(last) if sum + work <= most_work => last.end = i + 1,
+            Some(last) if sum + work <= max_work => last.end = i + 1,
             _ => {
                 submissions.push(i..i + 1);
                 sum = 0;
@@ -205,9 +201,9 @@ fn cut(works: &[u64], most_work: u64) -> Vec<Range<usize>> {
     submissions
 }
 
-/// Runs of passes of the same stage, as short as they can be without being more than `most`. The device may do something else
-/// between two passes, so that a long run tells less exactly how long its stage takes.
-fn spans(stages: &[&str], most: usize) -> Vec<Range<usize>> {
+/// Groups passes of the same stage into at most `max_spans` spans, as short as possible: between the passes of a span the
+/// device may do other work, which its time includes.
+fn spans(stages: &[&str], max_spans: usize) -> Vec<Range<usize>> {
     let of_length = |length: usize| {
         let mut spans: Vec<Range<usize>> = Vec::new();
         for (i, stage) in stages.iter().enumerate() {
@@ -221,31 +217,22 @@ fn spans(stages: &[&str], most: usize) -> Vec<Range<usize>> {
     let lengths = (0..).map(|doublings| 1 << doublings);
     let mut spans = lengths.take_while(|length| *length < 2 * stages.len()).map(of_length);
     let first = spans.next().unwrap_or_default();
-    if first.len() <= most { first } else { spans.find(|spans| spans.len() <= most).unwrap_or_default() }
+    if first.len() <= max_spans { first } else { spans.find(|spans| spans.len() <= max_spans).unwrap_or_default() }
 }
 
-fn upload_parts(gpu: &Gpu, parts: &[Part]) -> wgpu::Buffer {
-    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("parts"),
-        size: (parts.len() * UNIFORM_ALIGNMENT) as u64,
-        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: true,
-    });
-    if let Ok(mut mapped) = buffer.get_mapped_range_mut(..) {
-        for (i, part) in parts.iter().enumerate() {
-            let at = i * UNIFORM_ALIGNMENT;
-            mapped.slice(at..at + size_of::<Part>()).copy_from_slice(bytemuck::bytes_of(part));
-        }
+fn upload_dispatch_params(gpu: &Gpu, params: &[DispatchParams]) -> wgpu::Buffer {
+    let mut contents = vec![0; params.len() * UNIFORM_ALIGNMENT];
+    for (params, target) in params.iter().zip(contents.chunks_exact_mut(UNIFORM_ALIGNMENT)) {
+        target[..size_of::<DispatchParams>()].copy_from_slice(bytemuck::bytes_of(params));
     }
-    buffer.unmap();
-    buffer
+    gpu.buffer_of("dispatch params", &contents, wgpu::BufferUsages::UNIFORM)
 }
 
-fn part(parts: &wgpu::Buffer, index: usize) -> wgpu::BindingResource<'_> {
+fn uniform(params: &wgpu::Buffer, index: usize) -> wgpu::BindingResource<'_> {
     wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-        buffer: parts,
+        buffer: params,
         offset: (index * UNIFORM_ALIGNMENT) as u64,
-        size: std::num::NonZeroU64::new(size_of::<Part>() as u64),
+        size: std::num::NonZeroU64::new(size_of::<DispatchParams>() as u64),
     })
 }
 

@@ -1,28 +1,29 @@
-//! What one job in flight owns: the staging buffer that the host writes, the input textures, and what comes back.
+//! The transfers of one job in flight: staging buffer, input textures, read-back buffer.
 //!
 //! The host writes pair n + 1 into its own slot while the device still reads pair n from another.
 
 use super::device::Gpu;
-use super::plan::extent;
-use super::program::{MAX_TIMED, Program};
-use super::recipe::{Resource, Wanted};
-use super::uniforms::{PARAMS_STRIDE, Params, map_pitch};
+use super::layout::map_pitch;
+use super::resource::Resource;
+use super::uniforms::{PARAMS_STRIDE, Params};
 use crate::engine::EngineError;
 use crate::image::{Image, Luma};
 use crate::stereo::DisparityMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Levels of a job at most: the pair, as many coarser ones as gating can have, and the pair with its pictures swapped.
+/// Spans of passes that are timed at most: two queries each.
+pub(super) const MAX_TIMED: usize = 512;
+/// Levels of a job at most: the pair, the coarser levels, and the pair with its pictures swapped.
 const MAX_LEVELS: usize = 8;
 /// Bytes of all timestamps: begin and end of each span of passes.
 const TICKS_SIZE: usize = 2 * MAX_TIMED * size_of::<u64>();
 /// Where the map begins in the read-back buffer, after the timestamps.
 const MAP_OFFSET: usize = TICKS_SIZE.next_multiple_of(wgpu::MAP_ALIGNMENT as usize);
 
-/// What decides whether a slot can be used again.
+/// Format of a pair; slots are reused for pairs of the same format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pictures {
+pub(super) struct PairFormat {
     width: usize,
     height: usize,
     /// 16 instead of 8 bits a pixel.
@@ -31,7 +32,7 @@ pub(super) struct Pictures {
     wants_right: bool,
 }
 
-impl Pictures {
+impl PairFormat {
     pub(super) fn of(left: &Luma, right: &Luma, wants_right: bool) -> Self {
         let (width, height) = left.size();
         Self { width, height, wide: left.bits().max(right.bits()) > 8, wants_right }
@@ -49,11 +50,9 @@ impl Pictures {
     }
 }
 
-/// One place in the upload and read-back rings.
+/// One slot of the upload and read-back rings.
 pub(super) struct Slot {
-    pub(super) pictures: Pictures,
-    /// What it runs, and what that was made from.
-    pub(super) program: Option<(Wanted, u64, Program)>,
+    pub(super) format: PairFormat,
     left: wgpu::TextureView,
     right: wgpu::TextureView,
     params: wgpu::Buffer,
@@ -71,68 +70,44 @@ struct Timestamps {
 }
 
 impl Slot {
-    pub(super) fn new(gpu: &Gpu, pictures: Pictures) -> Self {
-        let Pictures { width, height, wide, wants_right } = pictures;
-        let buffer = |label, size, usage, mapped_at_creation| {
-            gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation })
-        };
-        let texture = |label| {
-            gpu.device.create_texture(&wgpu::TextureDescriptor {
-                label: Some(label),
-                size: extent(width, height),
-                mip_level_count: 1,
-                sample_count: 1,
-                dimension: wgpu::TextureDimension::D2,
-                format: if wide { wgpu::TextureFormat::R16Uint } else { wgpu::TextureFormat::R8Uint },
-                usage: wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::TEXTURE_BINDING,
-                view_formats: &[],
-            })
-        };
-        let textures = [texture("left"), texture("right")];
+    pub(super) fn new(gpu: &Gpu, format: PairFormat) -> Self {
+        let PairFormat { width, height, wide, wants_right } = format;
+        let pixels = if wide { wgpu::TextureFormat::R16Uint } else { wgpu::TextureFormat::R8Uint };
+        let usage = wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::TEXTURE_BINDING;
+        let textures = ["left", "right"].map(|label| gpu.texture(label, (width, height), pixels, usage));
         let [left, right] = [0, 1].map(|i: usize| textures[i].create_view(&wgpu::TextureViewDescriptor::default()));
-        let queries = 2 * MAX_TIMED as u32;
         let timestamps = gpu.times_passes().then(|| Timestamps {
             queries: gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
                 label: Some("stages"),
                 ty: wgpu::QueryType::Timestamp,
-                count: queries,
+                count: 2 * MAX_TIMED as u32,
             }),
-            resolved: buffer(
+            resolved: gpu.buffer(
                 "timestamps",
                 TICKS_SIZE as u64,
                 wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
-                false,
             ),
         });
-        let staging_bytes = 2 * pictures.row_pitch() * height + MAX_LEVELS * PARAMS_STRIDE;
+        let params_bytes = MAX_LEVELS * PARAMS_STRIDE;
         let maps = 1 + usize::from(wants_right);
-        let read_bytes = MAP_OFFSET + maps * pictures.map_bytes();
+        let read_bytes = MAP_OFFSET + maps * format.map_bytes();
+        let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("staging"),
+            size: (2 * format.row_pitch() * height + params_bytes) as u64,
+            usage: wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: true,
+        });
+        let (uniform, copied) = (wgpu::BufferUsages::UNIFORM, wgpu::BufferUsages::COPY_DST);
         Self {
-            pictures,
+            format,
             left,
             right,
             textures,
-            program: None,
-            params: buffer(
-                "params",
-                (MAX_LEVELS * PARAMS_STRIDE) as u64,
-                wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                false,
-            ),
+            params: gpu.buffer("params", params_bytes as u64, uniform | copied),
             timestamps,
-            staging: buffer(
-                "staging",
-                staging_bytes as u64,
-                wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
-                true,
-            ),
+            staging,
             staging_mapped: Arc::new(AtomicBool::new(true)),
-            read_back: buffer(
-                "read back",
-                read_bytes as u64,
-                wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-                false,
-            ),
+            read_back: gpu.buffer("read back", read_bytes as u64, wgpu::BufferUsages::MAP_READ | copied),
         }
     }
 
@@ -146,7 +121,7 @@ impl Slot {
         self.staging_mapped.load(Ordering::Acquire)
     }
 
-    /// What a resource names, if it is the slot's.
+    /// The slot's resources: parameters and the pair.
     pub(super) fn get(&self, resource: Resource) -> Option<wgpu::BindingResource<'_>> {
         Some(match resource {
             Resource::Params(level) => wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -160,7 +135,7 @@ impl Slot {
         })
     }
 
-    /// Writes a pair and the parameters of its levels, and submits their way to the device. Does not wait.
+    /// Writes a pair and the parameters of its levels into the staging buffer, and submits the copies. Does not wait.
     pub(super) fn upload(
         &mut self,
         gpu: &Gpu,
@@ -168,13 +143,13 @@ impl Slot {
         right: &Luma,
         levels: &[Params],
     ) -> Result<(), EngineError> {
-        let pitch = self.pictures.row_pitch();
-        let picture_bytes = pitch * self.pictures.height;
+        let pitch = self.format.row_pitch();
+        let picture_bytes = pitch * self.format.height;
         let params_at = 2 * picture_bytes;
         {
             let mut staging = self.staging.get_mapped_range_mut(..).map_err(|err| device_error(gpu, &err))?;
-            write_luma(&mut staging, 0, pitch, left, self.pictures.wide);
-            write_luma(&mut staging, picture_bytes, pitch, right, self.pictures.wide);
+            write_luma(&mut staging, 0, pitch, left, self.format.wide);
+            write_luma(&mut staging, picture_bytes, pitch, right, self.format.wide);
             for (level, params) in levels.iter().enumerate() {
                 let at = params_at + level * PARAMS_STRIDE;
                 staging.slice(at..at + size_of::<Params>()).copy_from_slice(bytemuck::bytes_of(params));
@@ -203,7 +178,7 @@ impl Slot {
         Ok(())
     }
 
-    /// Records the copy of the timestamps of `spans` spans and of those maps, left and right, that are wanted into the read-back buffer.
+    /// Records the copies of the timestamps of `spans` spans and of the given maps, left and right, into the read-back buffer.
     pub(super) fn record_read_back(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -217,13 +192,13 @@ impl Slot {
         }
         for (number, map) in maps.into_iter().enumerate() {
             if let Some(map) = map {
-                let at = MAP_OFFSET + number * self.pictures.map_bytes();
+                let at = MAP_OFFSET + number * self.format.map_bytes();
                 encoder.copy_buffer_to_buffer(map, 0, &self.read_back, at as u64, map.size());
             }
         }
     }
 
-    /// Has the device write when a pass begins and ends, as begin and end of the spans with these numbers.
+    /// Timestamps of a pass, as begin and end of the spans with these indexes.
     pub(super) fn timestamp_writes(
         &self,
         (begin, end): (Option<usize>, Option<usize>),
@@ -236,13 +211,13 @@ impl Slot {
         })
     }
 
-    /// Asks for the read-back buffer; `done` hears whether it came.
+    /// Maps the read-back buffer; `done` receives whether that succeeded.
     pub(super) fn request_read_back(&self, done: impl FnOnce(bool) + Send + 'static) {
         self.read_back.map_async(wgpu::MapMode::Read, .., move |result| done(result.is_ok()));
     }
 
-    /// The timestamps, and the maps that were copied: the left one with `with_map`, which tells whether it has confidences,
-    /// the right one with `with_right`. The buffer must be mapped; it is the device's again afterwards.
+    /// The timestamps and the copied maps: the left one if `with_map` is given, which is whether it has confidences, the right
+    /// one if `with_right`. The buffer must be mapped; it is unmapped afterwards.
     pub(super) fn take_read_back(
         &self,
         gpu: &Gpu,
@@ -253,8 +228,8 @@ impl Slot {
             let bytes = self.read_back.get_mapped_range(..).map_err(|err| device_error(gpu, &err))?;
             let ticks = bytemuck::pod_collect_to_vec(&bytes[..TICKS_SIZE]);
             let map = |number: usize, with_confidence| {
-                let words = bytemuck::cast_slice(&bytes[MAP_OFFSET + number * self.pictures.map_bytes()..]);
-                decode_map(words, self.pictures.width, self.pictures.height, with_confidence)
+                let words = bytemuck::cast_slice(&bytes[MAP_OFFSET + number * self.format.map_bytes()..]);
+                decode_map(words, self.format.width, self.format.height, with_confidence)
             };
             (ticks, [with_map.map(|it| map(0, it)), with_right.then(|| map(1, false))])
         };

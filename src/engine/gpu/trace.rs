@@ -2,8 +2,9 @@
 //! into the algorithm. It waits after each step, so no window should share the device meanwhile.
 
 use super::engine::GpuEngine;
+use super::graph::Product;
 use super::layout::Layout;
-use super::recipe::{Information, Product, Resource};
+use super::resource::{MutualInformation, Resource};
 use super::slot::decode_map;
 use crate::engine::{EngineError, Job};
 use crate::stereo::{DisparityMap, Volume};
@@ -37,19 +38,17 @@ impl GpuEngine {
     pub fn trace(&mut self, job: &Job) -> Result<Trace, EngineError> {
         self.past.forget(); // a trace is of a pair alone
         let slot = self.start(job, true)?;
-        let (Some(plan), Some((_, _, program))) = (&self.plan, &slot.program) else {
-            return Err(EngineError::Device("no plan".to_owned()));
-        };
-        let Some(layout) = self.layout() else { return Err(EngineError::Device("no recipe".to_owned())) };
+        let program = &slot.program;
+        let Some(layout) = self.layout() else { return Err(EngineError::Device("no graph".to_owned())) };
         let mut steps = Vec::new();
         let mut done = 0;
-        for mark in &program.marks {
+        for step_end in &program.step_ends {
             let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            program.record_passes(&mut encoder, None, done..mark.passes);
-            done = mark.passes;
-            let resources: Vec<_> = match mark.product {
+            program.record_passes(&mut encoder, None, done..step_end.passes);
+            done = step_end.passes;
+            let resources: Vec<_> = match step_end.product {
                 Product::Costs | Product::Aggregated => {
-                    let volume = match (is_exact(mark.product, layout), mark.product) {
+                    let volume = match (is_exact(step_end.product, layout), step_end.product) {
                         (true, _) => Resource::Exact,
                         (false, Product::Costs) => Resource::Costs,
                         (false, _) => Resource::Aggregated,
@@ -59,22 +58,22 @@ impl GpuEngine {
                 Product::Sums => vec![Resource::Kept],
                 Product::Left(index) => vec![Resource::LeftMap(0, index)],
                 Product::Right(index) => vec![Resource::RightMap(0, index)],
-                Product::Histogram => vec![Resource::Information(Information::Counts)],
-                Product::Table => vec![Resource::Information(Information::Table)],
+                Product::Histogram => vec![Resource::MutualInformation(MutualInformation::Counts)],
+                Product::Table => vec![Resource::MutualInformation(MutualInformation::Table)],
                 Product::Inner => Vec::new(),
             };
             self.gpu.queue.submit([encoder.finish()]);
-            let is_of_each_level = matches!(mark.product, Product::Histogram | Product::Table);
-            if mark.level > 0 && !is_of_each_level || resources.is_empty() {
+            let is_of_each_level = matches!(step_end.product, Product::Histogram | Product::Table);
+            if step_end.level > 0 && !is_of_each_level || resources.is_empty() {
                 continue;
             }
             let mut words = Vec::new();
-            for buffer in resources.into_iter().filter_map(|resource| plan.buffer(resource)) {
+            for buffer in resources.into_iter().filter_map(|resource| self.buffers.buffer(resource)) {
                 words.push(self.read(buffer)?);
             }
-            let data = match mark.product {
+            let data = match step_end.product {
                 Product::Costs | Product::Aggregated => {
-                    TraceData::Volume(decode_costs(&words, layout, is_exact(mark.product, layout)))
+                    TraceData::Volume(decode_costs(&words, layout, is_exact(step_end.product, layout)))
                 }
                 Product::Sums => TraceData::Volume(decode_sums(&words[0], layout)),
                 Product::Histogram => TraceData::Numbers(words.concat()),
@@ -83,11 +82,11 @@ impl GpuEngine {
                     TraceData::Numbers(bytes.map(u32::from).collect())
                 }
                 _ => TraceData::Map({
-                    let with_confidence = job.params.confidence && matches!(mark.product, Product::Left(_));
+                    let with_confidence = job.params.confidence && matches!(step_end.product, Product::Left(_));
                     decode_map(&words[0], layout.structure.width, layout.structure.height, with_confidence)
                 }),
             };
-            steps.push((mark.name, data));
+            steps.push((step_end.name, data));
         }
         drop(slot);
         self.past.forget();
@@ -97,12 +96,8 @@ impl GpuEngine {
     /// Copies a buffer to the host, and waits for it.
     fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u32>, EngineError> {
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let copy = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("trace"),
-            size: buffer.size(),
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let copy = self.gpu.buffer("trace", buffer.size(), usage);
         encoder.copy_buffer_to_buffer(buffer, 0, &copy, 0, buffer.size());
         self.gpu.queue.submit([encoder.finish()]);
         let (mapped, is_mapped) = mpsc::sync_channel(1);

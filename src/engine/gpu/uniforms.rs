@@ -1,13 +1,13 @@
-//! What the shaders' uniforms hold, as in `shaders/common.wgsl`.
+//! The uniforms of `shaders/common.wgsl`.
 
-use super::layout::Layout;
+use super::layout::{Layout, map_pitch};
 use crate::image::Luma;
 use crate::stereo::StereoParams;
 use crate::stereo::aggregate::penalty_table;
 use crate::stereo::disparity::whole;
 use crate::stereo::local::WeightTables;
 
-/// `Params` of `common.wgsl`; see there for what each means.
+/// `Params` of `common.wgsl`, which documents the fields.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[allow(missing_docs, reason = "documented in the shader")]
@@ -50,7 +50,7 @@ pub struct Params {
 
 /// Words of the weights for each brightness step.
 const STEP_WORDS: usize = 256 / 4;
-/// Words of the weights for each place of the largest region, the arms of a cross being 30 px long at most.
+/// Words of the weights for each offset in the largest region, the arms of a cross being 30 px long at most.
 const PLACE_WORDS: usize = (31_usize * 31).div_ceil(16) * 4;
 
 /// Bytes as words, the lowest byte first.
@@ -63,7 +63,7 @@ fn packed<const WORDS: usize>(bytes: &[u8]) -> [u32; WORDS] {
 }
 
 impl Params {
-    /// For one level of a job; `has_past` tells whether a pair of the same sequence came before.
+    /// For one level of a job; `has_past` is whether a pair of the same sequence came before.
     pub(super) fn new(left: &Luma, right: &Luma, params: &StereoParams, layout: &Layout, has_past: bool) -> Self {
         let (width, height) = (layout.structure.width, layout.structure.height);
         let (columns, rows) = if params.drop_border { whole((width, height), params) } else { (0..width, 0..height) };
@@ -112,11 +112,11 @@ impl Params {
     }
 }
 
-/// `Part` of `common.wgsl`; see there for what each means.
+/// `DispatchParams` of `common.wgsl`, which documents the fields.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[allow(missing_docs, reason = "documented in the shader")]
-pub struct Part {
+pub struct DispatchParams {
     pub first: u32,
     pub end: u32,
     pub origin: u32,
@@ -134,8 +134,3 @@ pub const UNIFORM_ALIGNMENT: usize = 256;
 
 /// Distance of the parameters of a job's levels.
 pub const PARAMS_STRIDE: usize = size_of::<Params>().next_multiple_of(UNIFORM_ALIGNMENT);
-
-/// Words from one row of a map to the next: rows of 256 bytes can be copied into a texture.
-pub fn map_pitch(width: usize) -> usize {
-    width.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize / size_of::<u32>())
-}

@@ -1,14 +1,18 @@
-//! Ways to run the same algorithm: which one is quickest depends on the adapter and the size, the bits never do.
+//! Variants of the kernels: the same bits at different speed, depending on adapter and size.
+//!
+//! All variants compute in 32-bit integers. With 16 bits the counted operations ([`super::operations`]) fall by a tenth at most,
+//! because costs and increments are bytes in memory and have to be converted at each step.
 
+use super::limits::Limits;
 use crate::choices;
 use crate::engine::EngineError;
 use std::fmt;
 use std::str::FromStr;
 
 choices! {
-    /// How the lanes that share a pixel tell each other their smallest costs and their outermost candidates.
+    /// How the lanes of a pixel exchange their minima and outermost candidates.
     pub enum Exchange {
-        /// Through workgroup memory: everywhere, one barrier a step.
+        /// Through workgroup memory, on every adapter; one barrier a step.
         Workgroup = "workgroup",
         /// By subgroup shuffles, where a subgroup has at least as many lanes as a pixel.
         Subgroup = "subgroup",
@@ -16,81 +20,53 @@ choices! {
 }
 
 choices! {
-    /// Numbers in which path costs are computed.
-    pub enum Arithmetic {
-        /// 32-bit integers: everywhere.
-        U32 = "u32",
-        /// 16-bit integers, of which many GPUs compute two at a time.
-        U16 = "u16",
-        /// 16-bit floats, exact up to 2048; likewise, and on more GPUs.
-        F16 = "f16",
-    }
-}
-
-choices! {
     /// Where path costs take the matching costs from.
-    pub enum CostsFrom {
-        /// From a volume that was computed once: a byte read for each path.
+    pub enum CostSource {
+        /// From a cost volume: a byte read for each path.
         Volume = "volume",
-        /// From the census or rank codes of both pictures, anew for each path.
+        /// From the codes of both pictures, computed again for each path.
         Codes = "codes",
     }
 }
 
-/// The variable that forces parts of a variant.
+/// The environment variable that overrides fields of the variant.
 pub const VARIABLE: &str = "STEREOPSIS_GPU";
+/// Words of four candidates that a lane can own.
+pub const WORDS: [u32; 3] = [1, 2, 4];
+/// Workgroup sizes.
+pub const WORKGROUPS: [u32; 4] = [32, 64, 128, 256];
+/// Lengths of pieces, px.
+pub const PIECES: [u32; 4] = [16, 32, 64, 128];
 
-/// One way to run it.
+/// One combination of kernel options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Variant {
-    /// How lanes talk.
+    /// How lanes exchange values.
     pub exchange: Exchange,
-    /// What they compute in.
-    pub arithmetic: Arithmetic,
-    /// Words of four candidates that a lane owns: 1, 2 or 4.
+    /// Words of four candidates that a lane owns.
     pub words: u32,
-    /// Invocations of a workgroup: as many lines as fit are walked side by side.
+    /// Invocations of a workgroup, which walks as many lines as fit side by side.
     pub workgroup: u32,
-    /// Where costs come from.
-    pub costs: CostsFrom,
-    /// Whether the direction along the row is walked by the pass that sums and chooses, and so never stored.
+    /// Source of the matching costs.
+    pub costs: CostSource,
+    /// The winner kernel computes the path along the row, which is never stored.
     pub fused: bool,
-    /// Pixels of a row that one lane group chooses winners for, where the pass is not fused.
+    /// Pixels of a row for which one group of lanes chooses winners, where the path along the row is not fused.
     pub piece: u32,
 }
 
-/// What an adapter can do, as far as variants ask.
+/// Requirements of a job on its variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Abilities {
-    /// Lanes of its smallest subgroup; 0 without subgroups.
-    pub subgroup: u32,
-    /// 16-bit floats.
-    pub f16: bool,
-    /// 16-bit integers.
-    pub i16: bool,
-    /// Most invocations of a workgroup.
-    pub workgroup: u32,
-    /// Whether it has memory of its own: bandwidth to spare, and more lanes than a row has lines.
-    pub discrete: bool,
-}
-
-/// What decides which variants can do a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Demands {
+pub struct Requirements {
     /// Candidates of a pixel.
     pub candidates: u32,
-    /// Whether P2 exceeds a byte, so that path costs take 16 bits.
+    /// P2 exceeds a byte: path costs have 16 bits.
     pub wide: bool,
-    /// Whether there are codes to compute costs from: SAD has none, and aggregated costs do not come from them.
+    /// Costs can be computed from codes: not those of SAD, nor aggregated ones.
     pub has_codes: bool,
-    /// Whether one of the paths goes straight to the right.
+    /// One of the paths goes straight to the right.
     pub has_row_path: bool,
-    /// Largest number that occurs on a path.
-    pub largest: u32,
 }
-
-/// Numbers that a lane of 16 bits holds exactly as a float.
-const LARGEST_F16: u32 = 2047;
 
 impl Variant {
     /// Lanes that share a pixel.
@@ -103,190 +79,154 @@ impl Variant {
         (self.workgroup / self.lanes(candidates)).max(1)
     }
 
-    /// A sound choice without any measurement.
-    pub fn sound(abilities: &Abilities, demands: &Demands) -> Self {
-        let words = match demands.candidates {
-            _ if demands.wide => 2,
+    /// The variant without any measurement.
+    pub fn baseline(limits: &Limits, requirements: &Requirements) -> Self {
+        let words = match requirements.candidates {
+            _ if requirements.wide => 2,
             0..=16 => 1,
             17..=32 => 2,
             _ => 4,
         };
         let variant = Self {
             exchange: Exchange::Subgroup,
-            arithmetic: Arithmetic::U32,
             words,
             workgroup: 64,
-            costs: CostsFrom::Volume,
-            fused: !abilities.discrete && demands.has_row_path,
+            costs: CostSource::Volume,
+            fused: !limits.discrete && requirements.has_row_path,
             piece: 64,
         };
-        let by_subgroup = variant.refusal(abilities, demands).is_none();
+        let by_subgroup = variant.unsupported_reason(limits, requirements).is_none();
         if by_subgroup { variant } else { Self { exchange: Exchange::Workgroup, ..variant } }
     }
 
-    /// Why this variant cannot be used; `None` if it can.
-    pub fn refusal(&self, abilities: &Abilities, demands: &Demands) -> Option<String> {
-        let lanes = self.lanes(demands.candidates);
-        let too_large = demands.largest > LARGEST_F16;
-        let text = match self {
-            Self { exchange: Exchange::Subgroup, .. } if abilities.subgroup == 0 => {
-                "this adapter has no subgroups".to_owned()
-            }
-            Self { exchange: Exchange::Subgroup, .. } if lanes > abilities.subgroup => format!(
-                "a pixel of {} candidates needs {lanes} lanes, and subgroups may have {}",
-                demands.candidates, abilities.subgroup
-            ),
-            Self { arithmetic: Arithmetic::F16, .. } if !abilities.f16 => {
-                "this adapter has no 16-bit floats".to_owned()
-            }
-            Self { arithmetic: Arithmetic::F16, .. } if too_large => {
-                format!("costs with penalties reach {}, and 16-bit floats are exact to {LARGEST_F16}", demands.largest)
-            }
-            Self { arithmetic: Arithmetic::U16, .. } if !abilities.i16 => {
-                "this adapter has no 16-bit integers".to_owned()
-            }
-            Self { words: 4, .. } if demands.wide => "a lane holds two words of 16-bit path costs at most".to_owned(),
-            Self { costs: CostsFrom::Codes, .. } if !demands.has_codes => {
-                "there are no codes to make costs from: SAD has none, and aggregated costs are a volume".to_owned()
-            }
-            Self { fused: true, .. } if !demands.has_row_path => "no path goes straight to the right".to_owned(),
-            Self { workgroup, .. } if (*workgroup).max(lanes) > abilities.workgroup => {
-                format!("this adapter allows work groups of {}", abilities.workgroup)
-            }
-            _ => return None,
+    /// Why the adapter or the job excludes this variant; `None` if it can run.
+    pub fn unsupported_reason(&self, limits: &Limits, requirements: &Requirements) -> Option<String> {
+        let candidates = requirements.candidates;
+        let lanes = self.lanes(candidates);
+        let by_subgroup = self.exchange == Exchange::Subgroup;
+        let text = if by_subgroup && limits.subgroup == 0 {
+            "this adapter has no subgroups".to_owned()
+        } else if by_subgroup && lanes > limits.subgroup {
+            let subgroup = limits.subgroup;
+            format!("a pixel of {candidates} candidates needs {lanes} lanes, and subgroups may have {subgroup}")
+        } else if self.words == 4 && requirements.wide {
+            "a lane holds two words of 16-bit path costs at most".to_owned()
+        } else if self.costs == CostSource::Codes && !requirements.has_codes {
+            "there are no codes to make costs from: SAD has none, and aggregated costs are a volume".to_owned()
+        } else if self.fused && !requirements.has_row_path {
+            "no path goes straight to the right".to_owned()
+        } else if self.workgroup.max(lanes) > limits.workgroup {
+            format!("this adapter allows work groups of {}", limits.workgroup)
+        } else {
+            return None;
         };
         Some(text)
     }
 
-    /// Every variant that can be used, with workgroups and pieces of these sizes.
-    pub fn all(abilities: &Abilities, demands: &Demands, workgroups: &[u32], pieces: &[u32]) -> Vec<Self> {
+    /// Every variant that can run, with workgroups and pieces of these sizes.
+    pub fn all(limits: &Limits, requirements: &Requirements, workgroups: &[u32], pieces: &[u32]) -> Vec<Self> {
         let mut all = Vec::new();
         for &exchange in Exchange::ALL {
-            for &arithmetic in Arithmetic::ALL {
-                for words in [1, 2, 4] {
-                    for &workgroup in workgroups {
-                        for &costs in CostsFrom::ALL {
-                            let base = Self { exchange, arithmetic, words, workgroup, costs, fused: false, piece: 0 };
-                            all.extend(pieces.iter().map(|&piece| Self { piece, ..base }));
-                            all.push(Self { fused: true, piece: pieces[0], ..base });
-                        }
+            for words in WORDS {
+                for &workgroup in workgroups {
+                    for &costs in CostSource::ALL {
+                        let fused = Self { exchange, words, workgroup, costs, fused: true, piece: pieces[0] };
+                        all.extend(pieces.iter().map(|&piece| Self { fused: false, piece, ..fused }));
+                        all.push(fused);
                     }
                 }
             }
         }
-        all.retain(|variant| variant.refusal(abilities, demands).is_none());
+        all.retain(|variant| variant.unsupported_reason(limits, requirements).is_none());
         all
+    }
+
+    /// Sets one field from words, as [`VariantOverrides`] has them.
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        fn parse<T: Copy + fmt::Display>(name: &str, value: &str, allowed: &[T]) -> Result<T, String> {
+            let found = allowed.iter().copied().find(|choice| choice.to_string() == value);
+            found.ok_or_else(|| {
+                let allowed: Vec<_> = allowed.iter().map(T::to_string).collect();
+                format!("{name} takes {}, not '{value}'", allowed.join(", "))
+            })
+        }
+        match name {
+            "exchange" => self.exchange = parse(name, value, Exchange::ALL)?,
+            "costs" => self.costs = parse(name, value, CostSource::ALL)?,
+            "words" => self.words = parse(name, value, &WORDS)?,
+            "workgroup" => self.workgroup = parse(name, value, &WORKGROUPS)?,
+            "piece" => self.piece = parse(name, value, &PIECES)?,
+            "fused" => self.fused = parse(name, value, &["yes", "no"])? == "yes",
+            _ => {
+                return Err(format!(
+                    "'{name}' is no part of a variant; there are exchange, words, workgroup, costs, fused and piece"
+                ));
+            }
+        }
+        Ok(())
     }
 }
 
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { exchange, arithmetic, words, workgroup, costs, fused, piece } = self;
+        let Self { exchange, words, workgroup, costs, fused, piece } = self;
         let fused = if *fused { "yes" } else { "no" };
-        write!(
-            f,
-            "exchange={exchange},arithmetic={arithmetic},words={words},workgroup={workgroup},costs={costs},fused={fused},piece={piece}"
-        )
+        write!(f, "exchange={exchange},words={words},workgroup={workgroup},costs={costs},fused={fused},piece={piece}")
     }
 }
 
-/// Some parts of a variant, given by a user: `exchange=workgroup,arithmetic=f16`. The rest follows from the adapter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Forced {
-    exchange: Option<Exchange>,
-    arithmetic: Option<Arithmetic>,
-    words: Option<u32>,
-    workgroup: Option<u32>,
-    costs: Option<CostsFrom>,
-    fused: Option<bool>,
-    piece: Option<u32>,
-}
+/// Overridden fields of a variant, as users write them: `exchange=workgroup,words=2`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VariantOverrides(String);
 
-impl Forced {
-    /// Forces every part.
+impl VariantOverrides {
+    /// Overrides every field.
     pub fn all(variant: Variant) -> Self {
-        let Variant { exchange, arithmetic, words, workgroup, costs, fused, piece } = variant;
-        Self {
-            exchange: Some(exchange),
-            arithmetic: Some(arithmetic),
-            words: Some(words),
-            workgroup: Some(workgroup),
-            costs: Some(costs),
-            fused: Some(fused),
-            piece: Some(piece),
-        }
+        Self(variant.to_string())
     }
 
-    /// The forced parts put into `variant`.
-    pub fn apply(self, variant: Variant) -> Variant {
-        Variant {
-            exchange: self.exchange.unwrap_or(variant.exchange),
-            arithmetic: self.arithmetic.unwrap_or(variant.arithmetic),
-            words: self.words.unwrap_or(variant.words),
-            workgroup: self.workgroup.unwrap_or(variant.workgroup),
-            costs: self.costs.unwrap_or(variant.costs),
-            fused: self.fused.unwrap_or(variant.fused),
-            piece: self.piece.unwrap_or(variant.piece),
+    /// `variant` with the overridden fields.
+    pub fn apply(&self, mut variant: Variant) -> Variant {
+        for (name, value) in self.0.split(',').filter_map(|field| field.trim().split_once('=')) {
+            let set = variant.set(name, value);
+            debug_assert!(set.is_ok(), "{set:?} was checked by `from_str`");
         }
+        variant
     }
 
-    /// What the user's environment forces.
+    /// The overrides of the user's environment.
     ///
     /// # Errors
-    /// [`EngineError::Unsupported`] names the variable, and what it may hold.
-    pub fn chosen() -> Result<Self, EngineError> {
+    /// [`EngineError::Unsupported`] names the variable and its allowed values.
+    pub fn from_env() -> Result<Self, EngineError> {
         let Ok(text) = std::env::var(VARIABLE) else { return Ok(Self::default()) };
         text.parse().map_err(|err| EngineError::Unsupported(format!("{VARIABLE}={text}: {err}; or leave it unset")))
     }
 
-    /// Whether nothing is forced.
-    pub fn is_empty(self) -> bool {
-        self == Self::default()
+    /// Whether nothing is overridden.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 
-impl FromStr for Forced {
+impl FromStr for VariantOverrides {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut forced = Self::default();
-        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let fields: Vec<_> = text.split(',').map(str::trim).filter(|field| !field.is_empty()).collect();
+        let mut checked = Variant {
+            exchange: Exchange::Workgroup,
+            words: WORDS[0],
+            workgroup: WORKGROUPS[0],
+            costs: CostSource::Volume,
+            fused: false,
+            piece: PIECES[0],
+        };
+        for field in &fields {
             let (name, value) =
-                part.split_once('=').ok_or_else(|| format!("'{part}' is not of the form name=value"))?;
-            let unfit = |allowed: String| format!("{name} takes {allowed}, not '{value}'");
-            let number = |allowed: &[u32]| {
-                let listed = || allowed.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-                value.parse().ok().filter(|n| allowed.contains(n)).ok_or_else(|| unfit(listed()))
-            };
-            match name {
-                "exchange" => forced.exchange = Some(word(value, Exchange::ALL).map_err(unfit)?),
-                "arithmetic" => forced.arithmetic = Some(word(value, Arithmetic::ALL).map_err(unfit)?),
-                "costs" => forced.costs = Some(word(value, CostsFrom::ALL).map_err(unfit)?),
-                "words" => forced.words = Some(number(&[1, 2, 4])?),
-                "workgroup" => forced.workgroup = Some(number(&WORKGROUPS)?),
-                "piece" => forced.piece = Some(number(&PIECES)?),
-                "fused" => {
-                    let yes_or_no = [("yes", true), ("no", false)];
-                    let found = yes_or_no.iter().find(|(word, _)| *word == value);
-                    forced.fused = Some(found.ok_or_else(|| unfit("yes, no".to_owned()))?.1);
-                }
-                _ => {
-                    return Err(format!(
-                        "'{name}' is no part of a variant; there are exchange, arithmetic, words, workgroup, costs, fused and piece"
-                    ));
-                }
-            }
+                field.split_once('=').ok_or_else(|| format!("'{field}' is not of the form name=value"))?;
+            checked.set(name, value)?;
         }
-        Ok(forced)
+        Ok(Self(fields.join(",")))
     }
-}
-
-/// Sizes of workgroups that are tried.
-pub const WORKGROUPS: [u32; 4] = [32, 64, 128, 256];
-/// Lengths of pieces that are tried, px.
-pub const PIECES: [u32; 4] = [16, 32, 64, 128];
-
-fn word<T: Copy + fmt::Display>(value: &str, all: &[T]) -> Result<T, String> {
-    let found = all.iter().copied().find(|choice| choice.to_string() == value);
-    found.ok_or_else(|| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
 }

@@ -140,3 +140,32 @@ fn play(live: &Live, playback: Playback) {
         Playback::SetLooped(looped) => transport.set_looped(looped),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::SourceOptions;
+    use crate::settings::{Origin, Word};
+    use crate::ui::WindowOptions;
+
+    #[test]
+    fn commands_change_the_state_and_what_is_invalid_does_not() {
+        let words = vec![Word { name: "engine".into(), text: "cpu".into(), origin: Origin::Flag }];
+        let source_options = SourceOptions { size: Some((64, 48)), ..WindowOptions::default().source_options };
+        let options = WindowOptions { words, source_options, saved_state: None, ..WindowOptions::default() };
+        let mut session = Session::start(options, None).unwrap();
+        let ctx = Context::default();
+        for is_open in [true, false] {
+            session.execute(Action::Help.into(), &ctx);
+            assert_eq!(session.state.is_open(Action::Help), is_open);
+            session.execute(Action::View(ViewKind::Confidence).into(), &ctx);
+            assert_eq!(session.state.matching.params.confidence, is_open, "computed while it is seen");
+        }
+        let before = session.state.matching.params.clone();
+        session.execute(Command::SetParams(StereoParams { num_disparities: 0, ..before.clone() }), &ctx);
+        assert_eq!(session.state.matching.params, before);
+        assert!(session.state.notices.all()[0].is_error);
+        session.execute(Command::Dismiss(0), &ctx);
+        assert!(session.state.notices.all().is_empty());
+    }
+}

@@ -181,10 +181,7 @@ impl Session {
         let written = if !own && path.symlink_metadata().is_ok() {
             Err(format!("{} exists and is not replaced; choose another name", path.display()))
         } else {
-            self.write_estimate(&path, owns_calibration).and_then(|choice| {
-                let rig = self.write_rig(&path, &choice, own)?;
-                Ok((choice, rig))
-            })
+            self.write_rig(&path, own, owns_calibration)
         };
         match written {
             Ok((choice, rig)) => {
@@ -199,16 +196,22 @@ impl Session {
     /// Saves the rig for the next start.
     pub(super) fn save_rig_state(&self, saved_state: &Path) {
         let path = saved_rig(saved_state);
-        let written = self.write_estimate(&path, true).and_then(|choice| self.write_rig(&path, &choice, true));
-        if let Err(why) = written {
+        if let Err(why) = self.write_rig(&path, true, true) {
             log::warn!("{why}");
         }
     }
 
-    fn write_rig(&self, path: &Path, choice: &CalibrationChoice, replaces: bool) -> Result<RigFile, String> {
-        let rig = RigFile::of(&self.state.source.spec, &self.state.rig.options, choice);
-        rig.write(path, replaces).map_err(|err| err.to_string())?;
-        Ok(rig)
+    /// Writes the rig file, after the calibration file of an estimate; the flags allow to replace each of them.
+    fn write_rig(
+        &self,
+        path: &Path,
+        own: bool,
+        owns_calibration: bool,
+    ) -> Result<(CalibrationChoice, RigFile), String> {
+        let choice = self.write_estimate(path, owns_calibration)?;
+        let rig = RigFile::of(&self.state.source.spec, &self.state.rig.options, &choice);
+        rig.write(path, own).map_err(|err| err.to_string())?;
+        Ok((choice, rig))
     }
 
     /// Writes an estimate as a calibration file beside the rig, so that it is the same at the next start. `replaces` allows to

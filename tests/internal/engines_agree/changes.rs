@@ -122,7 +122,7 @@ fn bytes(gpu: &Gpu) -> u64 {
 fn a_thousand_changes_leave_nothing_behind() {
     let Some(gpu) = open_gpu() else { return };
     // how finely jobs are cut would follow from the time that each one takes
-    let options = GpuOptions { most_work: Some(1 << 16), forgets: true, ..GpuOptions::default() };
+    let options = GpuOptions { max_work: Some(1 << 16), forgets: true, ..GpuOptions::default() };
     let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a fresh device");
     let rng = &mut Rng::with_seed(11);
     let cases: Vec<_> = (0..40)

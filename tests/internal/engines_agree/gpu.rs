@@ -82,7 +82,7 @@ fn keeps_three_jobs_in_flight_in_order() {
 #[test]
 fn transfers_and_computation_overlap() {
     let Some(gpu) = open_gpu() else { return };
-    let options = GpuOptions { most_work: Some(1 << 16), ..GpuOptions::default() };
+    let options = GpuOptions { max_work: Some(1 << 16), ..GpuOptions::default() };
     let mut engine = GpuEngine::with_options(gpu, options).expect("a fresh device");
     let events = engine.watch();
     let params = StereoParams { num_disparities: 32, ..StereoParams::default() };
@@ -190,7 +190,7 @@ fn times_all_of_a_job_in_many_pieces() {
     if !gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
         return;
     }
-    let options = GpuOptions { most_work: Some(1), ..GpuOptions::default() };
+    let options = GpuOptions { max_work: Some(1), ..GpuOptions::default() };
     let mut engine = GpuEngine::with_options(gpu, options).expect("a fresh device");
     let params = StereoParams { num_disparities: 64, ..StereoParams::default() };
     let case = Case::new(&mut Rng::with_seed(8), (320, 200), Content::Shifted, 8, params);

@@ -8,7 +8,7 @@ use fastrand::Rng;
 use std::collections::VecDeque;
 use std::time::Duration;
 use stereopsis::engine::gpu::GpuOptions;
-use stereopsis::engine::gpu::variant::{Forced, Variant};
+use stereopsis::engine::gpu::variant::{Variant, VariantOverrides};
 use stereopsis::engine::{self, Engine, GpuEngine};
 use stereopsis::image::{Image, Luma};
 use stereopsis::stereo::cost::mutual_information::Start;
@@ -83,8 +83,8 @@ fn gpu_compares_in_either_way() {
         ("volume", Some(40_000), None),
         ("codes", Some(40_000), Some(1)),
     ] {
-        let forced: Forced = format!("costs={costs}").parse().expect("a part of a variant");
-        let options = GpuOptions { forced, path_bytes, binding_bytes, ..GpuOptions::default() };
+        let overrides: VariantOverrides = format!("costs={costs}").parse().expect("a part of a variant");
+        let options = GpuOptions { overrides, path_bytes, binding_bytes, ..GpuOptions::default() };
         let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a fresh device");
         for cost in [CostKind::Ad, CostKind::AdCensus, CostKind::GradientCensus, CostKind::MutualInformation] {
             for (size, bits, paths) in [((71, 41), 8, 8), ((33, 34), 12, 3), ((1, 1), 16, 1), ((5, 40), 16, 0)] {
@@ -174,7 +174,7 @@ fn gpu_starts_from_the_pair_before() {
                 *past = Past::default();
                 engine.forget();
             }
-            Next::Force(parts) => engine.force(parts.parse().expect("parts of a variant")),
+            Next::Force(parts) => engine.override_variant(parts.parse().expect("parts of a variant")),
             Next::Pair(mut case) => {
                 case.what = format!("pair {i}: {}", case.what);
                 case.wants_right = i % 4 == 1;

@@ -102,11 +102,11 @@ fn gpu_local_aggregation_over_several_buffers() {
             let widest = if paths == 0 || aggregation == Aggregation::Cross { 4 } else { 1 };
             let options = GpuOptions {
                 binding_bytes: Some(16 * 8 * widest * rng.u64(50..70)),
-                most_work: Some(1 << rng.u32(8..16)),
+                max_work: Some(1 << rng.u32(8..16)),
                 checks: true,
                 ..GpuOptions::default()
             };
-            let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a live device");
+            let mut engine = GpuEngine::with_options(gpu.clone(), options.clone()).expect("a live device");
             steps::check(&mut engine, &case);
             case.check(&mut engine);
             let none = GpuOptions { binding_bytes: Some(16 * 8 * widest), ..options };

@@ -6,8 +6,8 @@ use super::gpu::open_gpu;
 use super::steps;
 use fastrand::Rng;
 use stereopsis::engine::gpu::layout::Structure;
-use stereopsis::engine::gpu::tuning::Explore;
-use stereopsis::engine::gpu::variant::{Arithmetic, CostsFrom, Exchange, Forced, PIECES, Variant, WORKGROUPS};
+use stereopsis::engine::gpu::tuning::Autotune;
+use stereopsis::engine::gpu::variant::{CostSource, Exchange, PIECES, Variant, VariantOverrides, WORKGROUPS};
 use stereopsis::engine::gpu::{Gpu, GpuOptions};
 use stereopsis::engine::{Engine, EngineError, GpuEngine};
 use stereopsis::stereo::StereoParams;
@@ -17,8 +17,8 @@ fn case_for(gpu: &Gpu, variant: Variant, rng: &mut Rng) -> Option<Case> {
     let limits = *GpuEngine::new(gpu.clone()).expect("a fresh device").limits();
     (0..200).find_map(|_| {
         let case = Case::random(rng.u64(..), (44, 28));
-        let demands = Structure::levels(case.left.size(), &case.params)[0].0.demands();
-        variant.refusal(&limits.abilities, &demands).is_none().then_some(case)
+        let requirements = Structure::levels(case.left.size(), &case.params)[0].0.requirements();
+        variant.unsupported_reason(&limits, &requirements).is_none().then_some(case)
     })
 }
 
@@ -26,20 +26,20 @@ fn case_for(gpu: &Gpu, variant: Variant, rng: &mut Rng) -> Option<Case> {
 fn all_variants_agree() {
     let Some(gpu) = open_gpu() else { return };
     let engine = GpuEngine::new(gpu.clone()).expect("a fresh device");
-    let abilities = engine.limits().abilities;
+    let limits = *engine.limits();
     for seed in seeds(1) {
         let rng = &mut Rng::with_seed(seed);
         // few candidates, so that nothing is left out because it needs too many lanes
         let short = StereoParams { num_disparities: 16, ..StereoParams::default() };
-        let demands = Structure::levels((40, 30), &short)[0].0.demands();
+        let requirements = Structure::levels((40, 30), &short)[0].0.requirements();
         let mut tried = std::collections::BTreeSet::new();
-        let mut variants = Variant::all(&abilities, &demands, &WORKGROUPS[..1], &PIECES[..1]);
-        variants.retain(|variant| variant.costs == CostsFrom::Volume && !variant.fused);
+        let mut variants = Variant::all(&limits, &requirements, &WORKGROUPS[..1], &PIECES[..1]);
+        variants.retain(|variant| variant.costs == CostSource::Volume && !variant.fused);
         for variant in variants {
             let variant = Variant {
                 workgroup: *rng.choice(&WORKGROUPS).expect("one"),
                 piece: *rng.choice(&PIECES).expect("one"),
-                costs: *rng.choice(CostsFrom::ALL).expect("one"),
+                costs: *rng.choice(CostSource::ALL).expect("one"),
                 fused: rng.bool(),
                 ..variant
             };
@@ -47,12 +47,11 @@ fn all_variants_agree() {
             let row_bytes =
                 case.left.size().0 as u64 * u64::from(case.params.num_disparities.next_power_of_two().max(16));
             let options = GpuOptions {
-                forced: Forced::all(variant),
+                overrides: VariantOverrides::all(variant),
                 path_bytes: rng.bool().then(|| row_bytes * rng.u64(1..200)),
                 binding_bytes: rng.bool().then(|| (4 * row_bytes * rng.u64(4..40)).max(1 << 12)),
-                most_work: Some(1 << rng.u32(10..30)),
+                max_work: Some(1 << rng.u32(10..30)),
                 checks: rng.bool(),
-                without_i16: variant.arithmetic != Arithmetic::U16 && rng.bool(),
                 ..GpuOptions::default()
             };
             case.what = format!("SEED={seed} {variant} {options:?} {}", case.what);
@@ -65,21 +64,16 @@ fn all_variants_agree() {
                     while engine.collect().unwrap_or_else(|err| panic!("{err}: {}", case.what)).is_none() {}
                     steps::check(&mut engine, &case);
                     case.check(&mut engine);
-                    assert_eq!(engine.variant(), Some(variant), "a forced variant is the one that runs");
-                    tried.insert(format!("{} {} {}", variant.exchange, variant.arithmetic, variant.words));
+                    assert_eq!(engine.variant(), Some(variant), "an overridden variant is the one that runs");
+                    tried.insert(format!("{} {}", variant.exchange, variant.words));
                 }
             }
         }
-        for (exchange, arithmetic) in Exchange::ALL.iter().flat_map(|&e| Arithmetic::ALL.iter().map(move |&a| (e, a))) {
-            let has = (exchange == Exchange::Workgroup || abilities.subgroup > 0)
-                && match arithmetic {
-                    Arithmetic::U32 => true,
-                    Arithmetic::U16 => abilities.i16,
-                    Arithmetic::F16 => abilities.f16,
-                };
+        for &exchange in Exchange::ALL {
+            let has = exchange == Exchange::Workgroup || limits.subgroup > 0;
             for words in [1, 2, 4] {
-                let found = tried.contains(&format!("{exchange} {arithmetic} {words}"));
-                assert!(found || !has, "{exchange} {arithmetic} {words} was not tried, SEED={seed}");
+                let found = tried.contains(&format!("{exchange} {words}"));
+                assert!(found || !has, "{exchange} {words} was not tried, SEED={seed}");
             }
         }
     }
@@ -88,21 +82,22 @@ fn all_variants_agree() {
 #[test]
 fn a_variant_that_cannot_do_it_is_refused_with_the_reason() {
     let Some(gpu) = open_gpu() else { return };
-    let forced = |text: &str| GpuOptions { forced: text.parse().expect("a variant"), ..GpuOptions::default() };
+    let overrides = |text: &str| GpuOptions { overrides: text.parse().expect("a variant"), ..GpuOptions::default() };
     for (text, candidates, p2, why) in [
         ("exchange=subgroup,words=1", 1024, 60, "subgroups may have"),
         ("words=4", 64, 300, "two words of 16-bit path costs"),
-        ("arithmetic=f16,words=2", 64, 3000, "exact to 2047"),
     ] {
-        let mut engine = GpuEngine::with_options(gpu.clone(), forced(text)).expect("a live device");
+        let mut engine = GpuEngine::with_options(gpu.clone(), overrides(text)).expect("a live device");
         let params = StereoParams { num_disparities: candidates, p2, ..StereoParams::default() };
         let case = Case::new(&mut Rng::with_seed(1), (20, 10), super::cases::Content::Noise, 8, params);
         let Err(EngineError::Unsupported(told)) = engine.submit(case.job()) else { panic!("{text} is not refused") };
         assert!(told.contains(why) && told.contains("variant"), "{told}");
     }
-    let unknown = "colour=red".parse::<Forced>().expect_err("no such part");
-    assert!(unknown.contains("exchange") && unknown.contains("piece"), "{unknown}");
-    let unfit = "words=3".parse::<Forced>().expect_err("no such number");
+    for word in ["colour=red", "arithmetic=f16"] {
+        let unknown = word.parse::<VariantOverrides>().expect_err("no such part");
+        assert!(unknown.contains("exchange") && unknown.contains("piece"), "{unknown}");
+    }
+    let unfit = "words=3".parse::<VariantOverrides>().expect_err("no such number");
     assert!(unfit.contains("1, 2, 4"), "{unfit}");
 }
 
@@ -110,7 +105,7 @@ fn a_variant_that_cannot_do_it_is_refused_with_the_reason() {
 #[test]
 fn exploring_goes_on_while_pairs_are_matched() {
     let Some(gpu) = open_gpu() else { return };
-    let options = GpuOptions { explore: Explore::Everywhere, forgets: true, ..GpuOptions::default() };
+    let options = GpuOptions { autotune: Autotune::Everywhere, forgets: true, ..GpuOptions::default() };
     let mut engine = GpuEngine::with_options(gpu, options).expect("a live device");
     let rng = &mut Rng::with_seed(11);
     // a size of its own each time, so that nothing is known of it

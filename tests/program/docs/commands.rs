@@ -142,13 +142,21 @@ fn call(words: &[String]) -> Result<Option<Call>, String> {
     }
 }
 
-/// Checks that a test that is named exists.
+/// Checks that the tests that are named exist: a test binary, or modules below `src` or `tests/internal`.
 fn cargo(words: &[&str]) -> Result<(), String> {
-    let named = words.iter().position(|&word| word == "--test").and_then(|at| words.get(at + 1));
-    let Some(name) = named else { return Ok(()) };
-    let exists =
-        [format!("tests/{name}.rs"), format!("tests/{name}/main.rs")].iter().any(|path| root().join(path).exists());
-    if exists { Ok(()) } else { Err(format!("there is no test {name}")) }
+    let after = |flag| words.iter().position(|&word| word == flag).and_then(|at| words.get(at + 1)).copied();
+    if let Some(name) = after("--test")
+        && !["tests/{}.rs", "tests/{}/main.rs"].iter().any(|path| root().join(path.replace("{}", name)).exists())
+    {
+        return Err(format!("there is no test {name}"));
+    }
+    let module = after("--lib").filter(|word| !word.starts_with('-')).unwrap_or_default();
+    let below = module.trim_start_matches("internal_tests").trim_start_matches("::").replace("::", "/");
+    let exists = |folder: &str| {
+        let path = root().join(folder).join(&below);
+        path.is_dir() || path.with_extension("rs").exists()
+    };
+    if exists("src") || exists("tests/internal") { Ok(()) } else { Err(format!("there are no tests of {module}")) }
 }
 
 /// Checks that the makefile has the targets.
@@ -287,9 +295,12 @@ fn every_flag_and_command_in_the_prose_exists() {
                 if !ended.succeeded() {
                     wrong.push(format!("{place}: {}", ended.stderr.trim()));
                 }
-            } else if words.first().is_some_and(|word| word == "make") && words.len() > 1 {
-                let targets: Vec<_> = words[1..].iter().map(String::as_str).collect();
-                wrong.extend(make(&targets).err().map(|why| format!("{place}: {why}")));
+            } else if ["make", "cargo", "tools/"]
+                .iter()
+                .any(|start| words.first().is_some_and(|word| word.starts_with(start)))
+                && words.len() > 1
+            {
+                wrong.extend(call(&words).err().map(|why| format!("{place}: {why}")));
             } else {
                 let flags = span.split([' ', '(', ',']).filter(is_flag).map(name);
                 let unknown = flags.filter(|flag| !known.contains(flag) && !FLAGS_OF_OTHERS.contains(&flag.as_str()));
@@ -307,6 +318,7 @@ fn a_command_that_is_neither_run_nor_listed_is_found() {
         ("frobnicate --all", "list it with the reason"),
         ("make coffee", "no target coffee"),
         ("cargo test --test nothing", "no test nothing"),
+        ("cargo test --lib stereo::nothing", "no tests of stereo::nothing"),
         ("tools/nothing.sh", "no such script"),
     ] {
         assert!(calls(&line(text)).is_err_and(|err| err.contains(why)), "{text}");

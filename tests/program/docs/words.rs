@@ -7,21 +7,42 @@ use std::path::Path;
 /// Identifiers that were renamed, each with its successor.
 const RENAMED: &[(&str, &str)] = &[
     ("BELONGING", "belongs"),
+    ("Comeback", "Recovery"),
+    ("DecidedFor", "DecisionKey"),
+    ("FEWEST_LETTERS", "MIN_LETTERS"),
+    ("Farewell", "CloseReason"),
     ("GraphKey_Wanted", "GraphKey"),
     ("LONGEST_NAME", "MAX_NAME"),
+    ("LOOK_EVERY", "POLL_INTERVAL"),
+    ("MOST_CLIENTS", "MAX_CLIENTS"),
+    ("MOST_COMPARED", "MAX_COMPARED"),
+    ("MOST_COMPLAINTS", "MAX_REPORTS"),
+    ("MOST_CONNECTIONS", "MAX_CONNECTIONS"),
     ("MOST_EARLY", "MAX_EARLY"),
+    ("MOST_HEAD_BYTES", "MAX_HEAD_BYTES"),
+    ("MOST_LETTERS", "MAX_LETTERS"),
+    ("MOST_MESSAGE_BYTES", "MAX_MESSAGE_BYTES"),
+    ("MOST_TOLD", "MAX_MESSAGES"),
+    ("MOST_WISHES", "MAX_SETTINGS"),
     ("MapLook", "MapDisplays"),
+    ("Matcher", "EngineThread"),
+    ("OpenedRig", "CalibratedSource"),
     ("PresetRates", "MeasuredRates"),
     ("ReachLook", "ViewSettings"),
     ("RecordChoices", "RecordingChoices"),
     ("RecordState", "RecordingState"),
+    ("Remake", "PrepareLast"),
     ("SETUP_ENDINGS", "SETUP_EXTENSIONS"),
     ("SWITCHED", "TimeEffect"),
     ("Slowness", "Load"),
+    ("TELL_EVERY", "PRINT_INTERVAL"),
     ("TIMELESS", "TimeEffect"),
+    ("Teller", "StatusPrinter"),
     ("USUAL_ERROR_PX", "TYPICAL_ERROR_PX"),
     ("UnpackError", "ReadError"),
+    ("WHOEVER", "LINK_NOTICE"),
     ("ask_remote", "exchange_with_remote"),
+    ("capture_beside", "capture_observed"),
     ("command_button", "action_button"),
     ("errors_seen", "errors_shown"),
     ("eye_of", "use_of"),
@@ -37,6 +58,10 @@ const RENAMED: &[(&str, &str)] = &[
     ("most_paths", "max_paths"),
     ("open_paths", "open_files"),
     ("pick_camera", "CameraChooser"),
+    ("put_events", "parameters_requested"),
+    ("put_words", "put_control"),
+    ("remake_last", "prepare_last"),
+    ("run_beside", "run_observed"),
     ("set_brightness", "set_bytes"),
     ("set_up_returned", "restore_controls"),
     ("show_to_recorder", "connect_recorder"),
@@ -44,10 +69,31 @@ const RENAMED: &[(&str, &str)] = &[
     ("swap_eyes", "swap_views"),
     ("take_kept", "use_saved_rig"),
     ("tell_about", "describe_source"),
+    ("tell_once", "report_once"),
     ("tell_recorder", "note_params"),
     ("turn_to", "set_source"),
     ("was_recorded", "recorded_at"),
     ("write_parameter", "set"),
+];
+
+/// Words that stand in documentation where a subject has a name.
+const VAGUE: &[&str] = &["who", "whoever", "nobody", "somebody", "told"];
+/// Rooms whose documentation is free of them.
+const PLAIN_ROOMS: &[&str] = &[
+    "colormap.rs",
+    "console.rs",
+    "files",
+    "live",
+    "metrics",
+    "newest.rs",
+    "parameter.rs",
+    "process.rs",
+    "rate.rs",
+    "reach.rs",
+    "settings",
+    "settings.rs",
+    "sources",
+    "ui",
 ];
 
 /// The code of a line of Rust or WGSL, without its comment.
@@ -84,6 +130,25 @@ fn renamed_identifiers_do_not_come_back() {
             }
         });
     }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn documentation_of_plain_rooms_names_its_subjects() {
+    let mut found = Vec::new();
+    each_source(&root().join("src"), &mut |path, text| {
+        let room = path.iter().nth(1).and_then(|room| room.to_str()).unwrap_or_default();
+        if !PLAIN_ROOMS.contains(&room) {
+            return;
+        }
+        for (index, line) in text.lines().enumerate() {
+            let is_doc = ["///", "//!"].iter().any(|start| line.trim_start().starts_with(start));
+            let vague = line.split(|c: char| !c.is_alphabetic()).find(|word| VAGUE.contains(word));
+            if let Some(word) = vague.filter(|_| is_doc) {
+                found.push(format!("{}:{}: '{word}': name the subject", path.display(), index + 1));
+            }
+        }
+    });
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 

@@ -1,5 +1,5 @@
-//! What the driver compiled, kept in a file of the program's cache folder from one run to the next: one for each
-//! device. A broken file, another version's or another driver's is as good as none.
+//! The driver's compiled pipelines, stored in the program's cache folder, a file for each device. Broken files and those of
+//! another version or driver are ignored.
 
 #![allow(
     unsafe_code,
@@ -7,7 +7,7 @@
 )]
 
 use super::super::device::Gpu;
-use super::compile::noting_errors;
+use super::compile::with_error_scopes;
 use crate::engine::cached;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -20,7 +20,7 @@ pub(super) struct Cache {
     gpu: Gpu,
     file: Option<PathBuf>,
     opened: OnceLock<Option<wgpu::PipelineCache>>,
-    /// Checksum of what the file holds.
+    /// Checksum of the file's contents.
     saved: Mutex<Option<u64>>,
 }
 
@@ -39,7 +39,7 @@ impl Cache {
         cached::file(&format!("{device}.bin"))
     }
 
-    /// The driver's cache, with what the file holds.
+    /// The driver's cache, with the file's contents.
     pub(super) fn get(&self) -> Option<&wgpu::PipelineCache> {
         let file = self.file.as_ref()?;
         let open = || {
@@ -56,7 +56,7 @@ impl Cache {
         let descriptor = wgpu::PipelineCacheDescriptor { label: Some("pipelines"), data, fallback: true };
         // SAFETY: the data comes from `save` of this version of the program, in the user's own folder: the head says so,
         // and the checksum that nothing has changed since. wgpu and the driver compare the device and their versions.
-        noting_errors(&self.gpu.device, || unsafe { self.gpu.device.create_pipeline_cache(&descriptor) })
+        with_error_scopes(&self.gpu.device, || unsafe { self.gpu.device.create_pipeline_cache(&descriptor) })
             .inspect_err(|err| log::info!("no kept pipelines are used: {err}"))
             .ok()
     }
@@ -90,7 +90,7 @@ fn unpack(bytes: &[u8]) -> Option<&[u8]> {
     (u64::from_le_bytes(*sum) == checksum(data)).then_some(data)
 }
 
-/// FNV-1a of 64 bits: finds damage, and does not keep out whoever wants to get in.
+/// FNV-1a of 64 bits: detects damage, not manipulation.
 pub(super) fn checksum(data: &[u8]) -> u64 {
     data.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

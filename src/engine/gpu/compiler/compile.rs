@@ -3,10 +3,9 @@
 #![allow(unsafe_code, reason = "leaving checks out of a shader is a promise about its text; its use says why it holds")]
 
 use super::super::device::Gpu;
-use super::super::shaders::Binding;
 use super::{Pipeline, Request, Source};
 
-/// A text that the device has taken, with what its entries share.
+/// A compiled module with the layouts that its entries share.
 pub(super) struct Module {
     shader: wgpu::ShaderModule,
     bindings: wgpu::BindGroupLayout,
@@ -14,11 +13,12 @@ pub(super) struct Module {
 }
 
 impl Module {
-    /// With checks the device looks at every index, divisor and loop while a shader runs.
+    /// With checks, shaders check every index, divisor and loop at run time.
     pub(super) fn new(gpu: &Gpu, source: &Source, checks: bool) -> Result<Self, String> {
         let label = Some(source.stem);
         let device = &gpu.device;
-        let entries: Vec<_> = (0..).zip(&source.bindings).map(|(i, &(_, kind))| layout_entry(i, kind)).collect();
+        let bindings = bindings(&source.text);
+        let entries: Vec<_> = bindings.into_iter().map(|(number, kind)| layout_entry(number, kind)).collect();
         let descriptor =
             wgpu::ShaderModuleDescriptor { label, source: wgpu::ShaderSource::Wgsl(source.text.as_str().into()) };
         let make = || {
@@ -39,7 +39,7 @@ impl Module {
             };
             Self { shader, bindings, layout }
         };
-        noting_errors(device, make).map_err(|err| refusal(source.stem, &err))
+        with_error_scopes(device, make).map_err(|err| compile_error(source.stem, &err))
     }
 
     /// Compiles an entry.
@@ -63,14 +63,14 @@ impl Module {
                 cache,
             })
         };
-        let pipeline = noting_errors(&gpu.device, make)
-            .map_err(|err| refusal(&format!("{} ({})", request.source.stem, request.entry), &err))?;
+        let pipeline = with_error_scopes(&gpu.device, make)
+            .map_err(|err| compile_error(&format!("{} ({})", request.source.stem, request.entry), &err))?;
         Ok(Pipeline { pipeline, layout: self.bindings.clone() })
     }
 }
 
-/// What `make` makes, unless this thread's calls of the device led to an error.
-pub(super) fn noting_errors<T>(device: &wgpu::Device, make: impl FnOnce() -> T) -> Result<T, wgpu::Error> {
+/// The result of `make`, or the first error that its calls of the device raise.
+pub(super) fn with_error_scopes<T>(device: &wgpu::Device, make: impl FnOnce() -> T) -> Result<T, wgpu::Error> {
     let kinds = [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation];
     let scopes = kinds.map(|kind| device.push_error_scope(kind));
     let made = make();
@@ -79,15 +79,50 @@ pub(super) fn noting_errors<T>(device: &wgpu::Device, make: impl FnOnce() -> T) 
     errors.reduce(|first, _| first).map_or(Ok(made), Err)
 }
 
-fn refusal(what: &str, err: &wgpu::Error) -> String {
+fn compile_error(what: &str, err: &wgpu::Error) -> String {
     let next = "install the newest driver of the graphics card, or choose --engine cpu";
     format!("the GPU cannot compile the shader {what}: {err}; {next}")
+}
+
+/// Kinds of bindings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// A uniform.
+    Uniform,
+    /// A `texture_2d<u32>`.
+    Texture,
+    /// A `texture_storage_2d<r32uint, write>`.
+    WriteTexture,
+    /// A read-only storage buffer.
+    Read,
+    /// A storage buffer.
+    Write,
+}
+
+/// The bindings that a source declares, all in group 0 and each on a line of its own.
+pub fn bindings(source: &str) -> Vec<(u32, Binding)> {
+    let binding = |line: &str| {
+        let (number, variable) = line.trim_start().strip_prefix("@group(0) @binding(")?.split_once(") var")?;
+        let kind = if variable.starts_with("<uniform>") {
+            Binding::Uniform
+        } else if variable.starts_with("<storage, read>") {
+            Binding::Read
+        } else if variable.starts_with("<storage, read_write>") {
+            Binding::Write
+        } else if variable.contains("texture_storage_2d") {
+            Binding::WriteTexture
+        } else {
+            Binding::Texture
+        };
+        Some((number.parse().ok()?, kind))
+    };
+    source.lines().filter_map(binding).collect()
 }
 
 fn layout_entry(binding: u32, kind: Binding) -> wgpu::BindGroupLayoutEntry {
     let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
     let ty = match kind {
-        Binding::Uniform(_) => buffer(wgpu::BufferBindingType::Uniform),
+        Binding::Uniform => buffer(wgpu::BufferBindingType::Uniform),
         Binding::Read => buffer(wgpu::BufferBindingType::Storage { read_only: true }),
         Binding::Write => buffer(wgpu::BufferBindingType::Storage { read_only: false }),
         Binding::Texture => wgpu::BindingType::Texture {

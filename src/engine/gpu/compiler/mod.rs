@@ -1,5 +1,5 @@
-//! Compute pipelines, compiled by a thread of their own: drivers take some ms to some hundred for each, which neither
-//! pairs nor the window wait for. What is compiled stays, the least recently used goes first where it becomes too much.
+//! Compute pipelines, compiled on a thread of their own: drivers take 1 to 500 ms for each, and neither pairs nor the window
+//! wait for them. Compiled pipelines are kept in a cache that evicts the least recently used ones.
 
 mod cache;
 mod compile;
@@ -8,38 +8,36 @@ mod queue;
 mod tests;
 
 use super::device::Gpu;
-use super::shaders::Binding;
 use crate::engine::EngineError;
 use cache::Cache;
 use compile::Module;
+pub use compile::{Binding, bindings};
 use queue::{Outcome, State};
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long nothing is compiled before what is new is kept in a file.
-const QUIET: Duration = Duration::from_secs(1);
+/// Idle time before new pipelines are saved.
+const SAVE_DELAY: Duration = Duration::from_secs(1);
 
-/// One shader module's text with what it declares. Variants are made by text, so the text is what tells two apart.
+/// The source of a shader module. Variants differ in their source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// Folder and file name below `shaders/`, without the extension.
     pub stem: &'static str,
     /// The WGSL.
     pub text: String,
-    /// Name and kind of each binding; the place in the list is the binding's number, all in group 0.
-    pub bindings: Vec<(String, Binding)>,
 }
 
 impl Hash for Source {
-    /// Without the text itself: it is long, and asked for with every pair.
+    /// Without the text, which is long: hashes are computed with every pair.
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.stem, self.text.len()).hash(state);
     }
 }
 
-/// A pipeline to be compiled: cheap to clone and to hash.
+/// Key of a pipeline: cheap to clone and to hash.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Request {
     /// The module.
@@ -53,9 +51,9 @@ pub struct Request {
 /// A compiled entry. A clone is the same one.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
-    /// To be set before a dispatch.
+    /// The pipeline itself.
     pub pipeline: wgpu::ComputePipeline,
-    /// What its bind group is made with.
+    /// The layout of its bind group.
     pub layout: wgpu::BindGroupLayout,
 }
 
@@ -69,18 +67,18 @@ struct Inner {
     checks: bool,
     cache: Cache,
     state: Mutex<State>,
-    /// Something was asked for or is compiled.
+    /// Notified on new requests and finished ones.
     changed: Condvar,
 }
 
 impl Compiler {
-    /// Its shaders run without checks, and what the driver compiles is kept in the program's cache folder.
+    /// Without run-time checks in shaders; the driver's pipelines are stored in the program's cache folder.
     pub fn new(gpu: Gpu) -> Self {
         let file = Cache::file(&gpu);
         Self::with(gpu, false, file)
     }
 
-    /// Its shaders check every index, divisor and loop while they run, which costs time; nothing is kept. For tests.
+    /// With run-time checks of every index, divisor and loop, which take time; nothing is stored. For tests.
     pub fn with_checks(gpu: Gpu) -> Self {
         Self::with(gpu, true, None)
     }
@@ -91,7 +89,7 @@ impl Compiler {
         Self { inner: Arc::new(inner) }
     }
 
-    /// The pipeline, if it is compiled; else the thread compiles it, what was asked for last first. Never waits.
+    /// The pipeline, if it is compiled; else the thread compiles it, the latest request first. Never waits.
     ///
     /// # Errors
     /// It cannot be compiled, which is found out once; or the device is lost.
@@ -101,15 +99,15 @@ impl Compiler {
         if let Some(outcome) = state.outcome(request) {
             return outcome.map(Some).map_err(EngineError::Device);
         }
-        if state.ask(request) {
+        if state.enqueue(request) {
             self.start_thread(&mut state)?;
             self.inner.changed.notify_all();
         }
         Ok(None)
     }
 
-    /// The pipeline, compiled here unless that has begun elsewhere. Who needs many asks for all of them with
-    /// [`Compiler::get`] before, and two threads compile.
+    /// The pipeline, compiled on this thread unless the other one does. Call [`Compiler::get`] for all pipelines of a job
+    /// first, so that both threads compile.
     ///
     /// # Errors
     /// As [`Compiler::get`].
@@ -121,7 +119,7 @@ impl Compiler {
                 return outcome.map_err(EngineError::Device);
             }
             if state.begin(request) {
-                self.start_thread(&mut state)?; // it keeps what is new in a file
+                self.start_thread(&mut state)?; // it saves new pipelines
                 drop(state);
                 self.inner.compile(request);
                 state = self.inner.lock();
@@ -131,7 +129,7 @@ impl Compiler {
         }
     }
 
-    /// Whether everything that was asked for is compiled or has failed.
+    /// Whether every request is finished.
     pub fn is_idle(&self) -> bool {
         self.inner.lock().is_idle()
     }
@@ -160,7 +158,7 @@ impl Drop for Compiler {
         if thread.is_some_and(|thread| thread.join().is_err()) {
             log::error!("the thread that compiles shaders panicked");
         }
-        if self.inner.lock().is_new {
+        if self.inner.lock().has_unsaved {
             self.inner.cache.save();
         }
     }
@@ -175,11 +173,12 @@ impl Inner {
                 drop(state);
                 self.compile(&request);
                 state = self.lock();
-            } else if state.is_new {
-                let (woken, timeout) = self.changed.wait_timeout(state, QUIET).unwrap_or_else(PoisonError::into_inner);
+            } else if state.has_unsaved {
+                let (woken, timeout) =
+                    self.changed.wait_timeout(state, SAVE_DELAY).unwrap_or_else(PoisonError::into_inner);
                 state = woken;
                 if timeout.timed_out() && state.is_idle() {
-                    state.is_new = false;
+                    state.has_unsaved = false;
                     drop(state);
                     self.cache.save();
                     state = self.lock();
@@ -190,11 +189,11 @@ impl Inner {
         }
     }
 
-    /// Compiles what this thread has begun, and says so to all.
+    /// Compiles a request that this thread has begun, and notifies all.
     fn compile(&self, request: &Request) {
-        /// Whoever waits is told, also where a driver or a library panics.
-        struct Begun<'a>(&'a Inner, &'a Request, Outcome);
-        impl Drop for Begun<'_> {
+        /// Finishes the request even if a driver or a library panics, so that no thread waits forever.
+        struct FinishGuard<'a>(&'a Inner, &'a Request, Outcome);
+        impl Drop for FinishGuard<'_> {
             fn drop(&mut self) {
                 let Self(inner, request, outcome) = self;
                 let outcome = std::mem::replace(outcome, Err(String::new()));
@@ -203,9 +202,9 @@ impl Inner {
             }
         }
         let panicked = format!("compiling the shader {} panicked; choose --engine cpu", request.source.stem);
-        let mut begun = Begun(self, request, Err(panicked));
+        let mut guard = FinishGuard(self, request, Err(panicked));
         let start = Instant::now();
-        begun.2 = self.pipeline(request);
+        guard.2 = self.pipeline(request);
         log::debug!(
             "{} ({}) compiled in {:.1} ms",
             request.source.stem,

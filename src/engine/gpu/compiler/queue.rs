@@ -1,4 +1,4 @@
-//! What is compiled, what is being compiled, and what comes next.
+//! State of the compiler: finished pipelines, those in progress, and the queue of requests.
 
 use super::compile::Module;
 use super::{Pipeline, Request, Source};
@@ -6,33 +6,33 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
-/// Pipelines that are kept, several times what a job needs; and requests that may wait.
-pub(super) const KEPT: usize = 256;
+/// Capacity of the pipelines, several times the number of a job; and of the queue.
+pub(super) const CAPACITY: usize = 256;
 
 /// A pipeline, or why there is none.
 pub(super) type Outcome = Result<Pipeline, String>;
 
-/// A module that is made by whoever needs it first.
+/// A module, compiled on first use.
 type SharedModule = Arc<OnceLock<Result<Module, String>>>;
 
 #[derive(Default)]
 pub(super) struct State {
     /// With the time of the last use.
     done: HashMap<Request, (Outcome, u64)>,
-    /// With the time when it was asked for last.
+    /// With the time of the last request.
     waiting: HashMap<Request, u64>,
-    in_work: HashSet<Request>,
+    in_progress: HashSet<Request>,
     modules: HashMap<Arc<Source>, SharedModule>,
-    /// Counts what was asked.
+    /// Logical clock: the number of requests.
     time: u64,
     pub(super) stop: bool,
     /// Something was compiled since the cache was saved.
-    pub(super) is_new: bool,
+    pub(super) has_unsaved: bool,
     pub(super) thread: Option<JoinHandle<()>>,
 }
 
 impl State {
-    /// What became of a request.
+    /// The outcome of a request, when it is finished.
     pub(super) fn outcome(&mut self, request: &Request) -> Option<Outcome> {
         self.time += 1;
         let (outcome, used) = self.done.get_mut(request)?;
@@ -40,28 +40,28 @@ impl State {
         Some(outcome.clone())
     }
 
-    /// Has it compiled next. False where that has begun.
-    pub(super) fn ask(&mut self, request: &Request) -> bool {
-        if self.in_work.contains(request) {
+    /// Puts a request first in the queue. False if it is in progress.
+    pub(super) fn enqueue(&mut self, request: &Request) -> bool {
+        if self.in_progress.contains(request) {
             return false;
         }
         self.time += 1;
         self.waiting.insert(request.clone(), self.time);
-        if self.waiting.len() > KEPT
+        if self.waiting.len() > CAPACITY
             && let Some(oldest) = self.waiting.iter().min_by_key(|(_, asked)| **asked).map(|(r, _)| r.clone())
         {
-            self.waiting.remove(&oldest); // whoever still wants it asks again
+            self.waiting.remove(&oldest); // it is requested again while it is needed
         }
         true
     }
 
-    /// The caller compiles this one. False where that has begun elsewhere.
+    /// The caller compiles this one. False if another thread does.
     pub(super) fn begin(&mut self, request: &Request) -> bool {
         self.waiting.remove(request);
-        self.in_work.insert(request.clone())
+        self.in_progress.insert(request.clone())
     }
 
-    /// The caller compiles what was asked for last.
+    /// The caller compiles the latest request.
     pub(super) fn begin_next(&mut self) -> Option<Request> {
         let (next, _) = self.waiting.iter().max_by_key(|(_, asked)| **asked)?;
         let next = next.clone();
@@ -74,21 +74,21 @@ impl State {
     }
 
     pub(super) fn finish(&mut self, request: &Request, outcome: Outcome) {
-        self.in_work.remove(request);
-        self.is_new |= outcome.is_ok();
+        self.in_progress.remove(request);
+        self.has_unsaved |= outcome.is_ok();
         self.time += 1;
         self.done.insert(request.clone(), (outcome, self.time));
-        if self.done.len() > KEPT
+        if self.done.len() > CAPACITY
             && let Some(oldest) = self.done.iter().min_by_key(|(_, (_, used))| *used).map(|(r, _)| r.clone())
         {
             self.done.remove(&oldest);
-            let needed: HashSet<_> = self.done.keys().chain(&self.in_work).map(|r| Arc::clone(&r.source)).collect();
+            let needed: HashSet<_> = self.done.keys().chain(&self.in_progress).map(|r| Arc::clone(&r.source)).collect();
             self.modules.retain(|source, _| needed.contains(source));
         }
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.waiting.is_empty() && self.in_work.is_empty()
+        self.waiting.is_empty() && self.in_progress.is_empty()
     }
 
     #[cfg(test)]

@@ -1,7 +1,7 @@
 //! With shaders of a few lines, on whatever device there is.
 
 use super::cache::Cache;
-use super::queue::KEPT;
+use super::queue::CAPACITY;
 use super::*;
 use std::path::Path;
 use std::time::Instant;
@@ -14,7 +14,7 @@ fn source(body: &str) -> Arc<Source> {
          @compute @workgroup_size(1) fn add() {{ numbers[0] += STEP; }}
          @compute @workgroup_size(1) fn change() {{ {body} }}"
     );
-    Arc::new(Source { stem: "test/numbers", text, bindings: vec![("numbers".into(), Binding::Write)] })
+    Arc::new(Source { stem: "test/numbers", text })
 }
 
 fn request(source: &Arc<Source>, entry: &'static str, step: u32) -> Request {
@@ -147,15 +147,15 @@ fn no_more_is_kept_than_several_jobs_need() {
     let often = request(&source("numbers[0] = 1;"), "change", 1);
     let text = source("numbers[0] = 2;");
     compiler.wait_for(&often).unwrap();
-    for step in 0..KEPT as u32 + 5 {
+    for step in 0..CAPACITY as u32 + 5 {
         compiler.wait_for(&request(&text, "change", step)).unwrap();
         assert!(compiler.get(&often).unwrap().is_some(), "what is in use stays");
     }
     let other_text = source("numbers[0] = 3;");
-    for step in 0..KEPT as u32 {
+    for step in 0..CAPACITY as u32 {
         compiler.wait_for(&request(&other_text, "change", step)).unwrap();
     }
-    assert_eq!(compiler.inner.lock().sizes(), [KEPT, 0, 1], "modules go with their last pipeline");
+    assert_eq!(compiler.inner.lock().sizes(), [CAPACITY, 0, 1], "modules go with their last pipeline");
 }
 
 #[test]
@@ -163,15 +163,15 @@ fn what_was_asked_for_last_comes_next_and_the_oldest_wish_is_forgotten() {
     let mut state = State::default();
     let source = source("");
     let request = |step| request(&source, "add", step);
-    for step in 0..=KEPT as u32 {
-        assert!(state.ask(&request(step)));
+    for step in 0..=CAPACITY as u32 {
+        assert!(state.enqueue(&request(step)));
     }
-    assert!(state.ask(&request(7)), "asked for again");
-    assert_eq!(state.sizes(), [0, KEPT, 0]);
+    assert!(state.enqueue(&request(7)), "asked for again");
+    assert_eq!(state.sizes(), [0, CAPACITY, 0]);
     let order: Vec<_> = std::iter::from_fn(|| state.begin_next()).map(|next| next.constants[0].1).collect();
-    let newest_first = (1..=KEPT as u32).rev().filter(|step| *step != 7);
+    let newest_first = (1..=CAPACITY as u32).rev().filter(|step| *step != 7);
     assert_eq!(order, [7].into_iter().chain(newest_first).collect::<Vec<_>>());
-    assert!(!state.ask(&request(7)) && !state.begin(&request(7)), "it is in work");
+    assert!(!state.enqueue(&request(7)) && !state.begin(&request(7)), "it is in work");
 }
 
 /// A device with a cache, and a folder for it.
@@ -184,7 +184,7 @@ fn with_cache() -> Option<(Gpu, tempfile::TempDir)> {
     Some((gpu, tempfile::tempdir().unwrap()))
 }
 
-/// Compiles something with this file and gives what is in it afterwards.
+/// Compiles a shader with this cache file, and returns the file's contents.
 fn compile_with(gpu: &Gpu, file: &Path, factor: u32) -> Vec<u8> {
     let compiler = Compiler::with(gpu.clone(), false, Some(file.to_owned()));
     let pipeline =

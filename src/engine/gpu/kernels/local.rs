@@ -1,27 +1,30 @@
-//! The texts of local aggregation. They reach for the costs of other rows, so they bind all buffers of the cost volume; what
-//! they write is one buffer of means or exact sums.
+//! Sources of local aggregation. Kernels read the costs of other rows, so they bind all slabs of the cost volume; they write
+//! one slab of means or exact sums.
 
-use super::{Kernel, Text};
-use crate::engine::gpu::compiler::Source;
-use crate::engine::gpu::shaders::{Binding, LOCAL_COLUMNS, LOCAL_RUN, LOCAL_RUNS, LOCAL_STRIP, LOCAL_WORDS, SAD_WORDS};
+use super::{KernelConfig, SourceBuilder, slab_access};
+use crate::engine::gpu::compiler::{Binding, Source};
+use crate::engine::gpu::shaders::{self, LOCAL_COLUMNS, LOCAL_RUN, LOCAL_RUNS, LOCAL_STRIP, LOCAL_WORDS, SAD_WORDS};
 use crate::stereo::Aggregation;
 use crate::stereo::local::Unit;
 use std::fmt::Write as _;
 
-/// What decides the texts of a local aggregation.
+/// Pixel and first row of [`slab_access`].
+const PIXEL: [&str; 3] = ["x", "y", "0u"];
+
+/// The inputs of the sources of a local aggregation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Local {
-    /// Which one.
+pub struct LocalConfig {
+    /// The kind of aggregation.
     pub kind: Aggregation,
     /// Pixels from the centre to the farthest neighbour along an axis.
     pub reach: u32,
     /// What aggregated costs are multiples of.
     pub unit: Unit,
-    /// Whether they are wanted as they are, in 32 bits, rather than as means of a byte.
+    /// Exact sums of 32 bits, instead of means of a byte.
     pub exact: bool,
 }
 
-impl Local {
+impl LocalConfig {
     /// Words of four candidates that a workgroup has of each pixel, where a pixel owns `words`.
     pub fn words(&self, words: u32) -> u32 {
         words.min(if self.kind == Aggregation::Window { SAD_WORDS } else { LOCAL_WORDS })
@@ -30,7 +33,7 @@ impl Local {
     /// Columns that a workgroup has results for, where several of them share a row.
     pub fn own_columns(&self) -> u32 {
         match self.kind {
-            Aggregation::Window => super::super::shaders::SAD_COLUMNS - 2 * self.reach,
+            Aggregation::Window => shaders::SAD_COLUMNS - 2 * self.reach,
             Aggregation::Cross => LOCAL_RUNS * LOCAL_RUN - 2 * self.reach - 1,
             _ => LOCAL_COLUMNS,
         }
@@ -39,28 +42,28 @@ impl Local {
     /// Rows that a workgroup walks down.
     pub fn strip(&self) -> u32 {
         match self.kind {
-            Aggregation::Window => super::super::shaders::STRIP,
+            Aggregation::Window => shaders::STRIP,
             Aggregation::Cross => LOCAL_STRIP,
             _ => 1,
         }
     }
 }
 
-impl Kernel {
+impl KernelConfig {
     /// Aggregated costs in one go.
-    pub fn aggregate(&self, local: &Local, words: u32) -> Source {
+    pub fn aggregate(&self, local: &LocalConfig, words: u32) -> Source {
         let mut text = Self::local_text(local, words);
         let _ = writeln!(
             text.text,
             "const COLUMNS = {}u;",
             match local.kind {
-                Aggregation::Window => super::super::shaders::SAD_COLUMNS,
+                Aggregation::Window => shaders::SAD_COLUMNS,
                 _ => LOCAL_COLUMNS,
             }
         );
         if local.kind.has_weights() {
-            text.bind("left", Binding::Texture, "");
-            text.bind("right", Binding::Texture, "");
+            text.bind("left", Binding::Texture, "texture_2d<u32>");
+            text.bind("right", Binding::Texture, "texture_2d<u32>");
         }
         if local.kind.has_arms() {
             text.bind("arms", Binding::Read, "array<u32>");
@@ -80,7 +83,7 @@ impl Kernel {
     }
 
     /// Sums over horizontal arms, added up down the columns.
-    pub fn cross_rows(&self, local: &Local, words: u32) -> Source {
+    pub fn cross_rows(&self, local: &LocalConfig, words: u32) -> Source {
         let mut text = Self::local_text(local, words);
         text.push(&format!("const RUN = {LOCAL_RUN}u;\nconst RUNS = {LOCAL_RUNS}u;\n"));
         text.bind("arms", Binding::Read, "array<u32>");
@@ -88,7 +91,7 @@ impl Kernel {
         text.bind("costs", Binding::Read, "array<u32>");
         text.push(
             "fn load_cost(x: u32, y: u32, word: u32) -> u32 {\n    \
-             return costs[((y - part.origin) * params.width + x) * params.words + word];\n}\n",
+             return costs[((y - dispatch.origin) * params.width + x) * params.words + word];\n}\n",
         );
         text.bind("arm_sums", Binding::Write, "array<vec4<u32>>");
         text.push(wgsl!("local/cross_rows"));
@@ -96,14 +99,14 @@ impl Kernel {
     }
 
     /// Sums over vertical arms of those.
-    pub fn cross_columns(&self, local: &Local, words: u32) -> Source {
+    pub fn cross_columns(&self, local: &LocalConfig, words: u32) -> Source {
         let mut text = Self::local_text(local, words);
         text.bind("arms", Binding::Read, "array<u32>");
         for slab in 0..self.slabs {
             text.bind(&format!("arm_sums_{slab}"), Binding::Read, "array<u32>");
         }
         text.push("fn load_arm_sum(x: u32, y: u32, candidate: u32) -> u32 {\n");
-        text.push(&by_slab(self.slabs, "4u * params.words", "candidate", |slab| {
+        text.push(&slab_access(self.slabs, PIXEL, ["(4u * params.words)", "candidate"], |slab| {
             format!("return arm_sums_{slab}[at];")
         }));
         text.push("}\n");
@@ -112,11 +115,8 @@ impl Kernel {
         text.into_source("local/cross_columns")
     }
 
-    fn local_text(local: &Local, words: u32) -> Text {
-        let mut text = Text { text: String::new(), bindings: Vec::new() };
-        text.push(wgsl!("common"));
-        text.bindings.push(("params".to_owned(), Binding::Uniform("Params")));
-        text.bind("part", Binding::Uniform("Part"), "Part");
+    fn local_text(local: &LocalConfig, words: u32) -> SourceBuilder {
+        let mut text = SourceBuilder::new();
         text.push(&format!(
             "const REACH = {}u;\nconst WORDS = {}u; // of a pixel in a workgroup\nconst STRIP = {}u;\n",
             local.reach,
@@ -128,40 +128,25 @@ impl Kernel {
     }
 
     /// Four costs of any pixel.
-    fn cost_words(&self, text: &mut Text) {
+    fn cost_words(&self, text: &mut SourceBuilder) {
         for slab in 0..self.slabs {
             text.bind(&format!("costs_{slab}"), Binding::Read, "array<u32>");
         }
         text.push("fn load_cost(x: u32, y: u32, word: u32) -> u32 {\n");
-        text.push(&by_slab(self.slabs, "params.words", "word", |slab| format!("return costs_{slab}[at];")));
+        text.push(&slab_access(self.slabs, PIXEL, ["params.words", "word"], |slab| {
+            format!("return costs_{slab}[at];")
+        }));
         text.push("}\n");
     }
 }
 
-/// What becomes of the aggregated costs of a word's four candidates.
-fn store(text: &mut Text, local: &Local) {
+/// Stores the aggregated costs of a word's four candidates.
+fn store(text: &mut SourceBuilder, local: &LocalConfig) {
     text.bind("aggregated", Binding::Write, if local.exact { "array<vec4<u32>>" } else { "array<u32>" });
     let unit = local.unit.per_cost();
     let value = if local.exact { "sums".to_owned() } else { format!("word_of((sums + {}u) / {unit}u)", unit / 2) };
     text.push(&format!(
         "fn store(x: u32, y: u32, word: u32, sums: vec4<u32>) {{\n    \
-         aggregated[((y - part.origin) * params.width + x) * params.words + word] = {value};\n}}\n"
+         aggregated[((y - dispatch.origin) * params.width + x) * params.words + word] = {value};\n}}\n"
     ));
-}
-
-/// Finds `at`, the place in its slab of one of the things that each pixel owns, and does `access` there.
-fn by_slab(slabs: u32, owned: &str, index: &str, access: impl Fn(u32) -> String) -> String {
-    if slabs == 1 {
-        return format!("    let at = (y * params.width + x) * ({owned}) + {index};\n    {}\n", access(0));
-    }
-    let mut text = format!(
-        "    let slab = y / params.slab_rows;\n    \
-         let at = ((y - slab * params.slab_rows) * params.width + x) * ({owned}) + {index};\n    switch slab {{\n"
-    );
-    for slab in 0..slabs {
-        let case = if slab + 1 == slabs { "default:".to_owned() } else { format!("case {slab}u:") };
-        let _ = writeln!(text, "        {case} {{ {} }}", access(slab));
-    }
-    text.push_str("    }\n");
-    text
 }

@@ -1,44 +1,42 @@
-//! Which variant is quickest, found out by trying: in the background while pairs are matched, or at once as a study.
-//!
-//! All variants give the same bits, so trying one shows nothing but its time. Fang et al. (2012) name such tuning by the
-//! machine itself as the step after their model.
+//! Measures which variant is quickest: on the pairs of a running pipeline, or all at once as a study. All variants give the same
+//! bits. Fang et al. (2012) name such tuning as the step after their model.
 
-mod choice;
-mod explorer;
+mod selector;
+mod autotuner;
 mod records;
 mod study;
 #[cfg(test)]
 mod tests;
 
-pub(super) use choice::Choice;
-pub use choice::Explore;
-use explorer::Explorer;
+use autotuner::Autotuner;
 pub use records::{Record, Records};
+pub use selector::Autotune;
+pub(super) use selector::VariantSelector;
 pub use study::{Study, Trial, study};
 
 use super::device::Gpu;
 use super::layout::Structure;
 
-/// Everything that decides which variant is quickest.
-pub fn key(gpu: &Gpu, structure: &Structure) -> String {
+/// Key of a measurement: everything that the quickest variant depends on.
+pub fn record_key(gpu: &Gpu, structure: &Structure) -> String {
     let info = gpu.adapter.get_info();
-    let Structure { width, height, candidates, cost, paths, .. } = structure;
-    let demands = structure.demands();
-    let marks = [
-        (demands.wide, "wide"),
-        (demands.has_row_path, "along rows"),
+    let Structure { width, height, candidates, comparison, paths, .. } = structure;
+    let requirements = structure.requirements();
+    let step_ends = [
+        (requirements.wide, "wide"),
+        (requirements.has_row_path, "along rows"),
         (structure.is_diagonal(), "checked"),
         (structure.swapped, "swapped"),
         (structure.rivals, "rivals"),
         (structure.gated, "gated"),
     ];
-    let marks: Vec<_> = marks.iter().filter(|(is_so, _)| *is_so).map(|(_, mark)| *mark).collect();
+    let step_ends: Vec<_> = step_ends.iter().filter(|(is_so, _)| *is_so).map(|(_, step_end)| *step_end).collect();
     format!(
-        "{} | {} {} {} | {width}x{height}x{candidates} {cost} paths {paths} {}",
+        "{} | {} {} {} | {width}x{height}x{candidates} {comparison:?} paths {paths} {}",
         env!("CARGO_PKG_VERSION"),
         info.name,
         info.driver,
         info.driver_info,
-        marks.join(" ")
+        step_ends.join(" ")
     )
 }

@@ -1,4 +1,4 @@
-//! What was measured, kept in a file of the program's cache folder.
+//! Measurements, stored in a file of the program's cache folder.
 
 use crate::engine::cached;
 use crate::engine::gpu::variant::Variant;
@@ -10,18 +10,18 @@ use std::path::PathBuf;
 pub struct Record {
     /// The variant.
     pub variant: Variant,
-    /// How long a pair took with it on the device, ms.
+    /// Time of a pair on the device, ms.
     pub ms: f64,
 }
 
-/// Records by key. Where the file cannot be read or written, variants are measured again next time.
+/// Records by key. If the file cannot be read or written, variants are measured again.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
     file: Option<PathBuf>,
 }
 
-/// Records of long ago make room after so many.
-const MOST: usize = 500;
+/// All records are dropped when there are more.
+const MAX_RECORDS: usize = 500;
 
 impl Records {
     /// Those of this user.
@@ -34,16 +34,16 @@ impl Records {
         Self { file: Some(file) }
     }
 
-    /// What was measured for this key.
+    /// The record of a key.
     pub fn get(&self, key: &str) -> Option<Record> {
         self.read().get(key).copied()
     }
 
-    /// Keeps what was measured.
+    /// Stores a record.
     pub fn put(&self, key: &str, record: Record) {
         let Some(file) = &self.file else { return };
         let mut records = self.read();
-        if records.len() >= MOST {
+        if records.len() >= MAX_RECORDS {
             records.clear();
         }
         records.insert(key.to_owned(), record);
@@ -53,7 +53,7 @@ impl Records {
         }
     }
 
-    /// Where they are kept.
+    /// Their file.
     pub fn file(&self) -> Option<&std::path::Path> {
         self.file.as_deref()
     }

@@ -2,7 +2,7 @@
 
 use crate::engine::gpu::GpuEngine;
 use crate::engine::gpu::layout::Structure;
-use crate::engine::gpu::variant::{Forced, PIECES, Variant, WORKGROUPS};
+use crate::engine::gpu::variant::{PIECES, Variant, VariantOverrides, WORKGROUPS};
 use crate::engine::{EngineError, Job, Output, run};
 
 /// One variant's times.
@@ -15,7 +15,7 @@ pub struct Trial {
     pub paths_ms: Option<f64>,
     /// Sums and winners alone, ms; `None` without timestamps.
     pub winner_ms: Option<f64>,
-    /// All of a pair: on the device where it tells, else from submission to result, ms.
+    /// The whole pair: on the device where it has timestamps, else from submission to result, ms.
     pub pair_ms: f64,
 }
 
@@ -35,9 +35,9 @@ impl Study {
     }
 }
 
-/// Times every variant that can do `job`: first exchange, arithmetic, words, workgroups and where costs come from, then for
-/// the quickest of them the winner's pieces, and fusing. `rounds` pairs each, the quickest counts, after one that does not.
-/// `tell` hears of each trial with how many there have been and will be; it ends the study by returning false.
+/// Times every variant that can run `job`: first exchange, words, workgroups and cost sources, then for the quickest of them
+/// pieces and fusing. The minimum of `rounds` pairs counts, after a warm-up. `on_trial` receives each trial, the number of
+/// trials so far and in all; it ends the study by returning false.
 ///
 /// # Errors
 /// As [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`]; a variant for which there is no room is left out.
@@ -45,23 +45,23 @@ pub fn study(
     engine: &mut GpuEngine,
     job: &Job,
     rounds: usize,
-    tell: &mut dyn FnMut(&Trial, usize, usize) -> bool,
+    on_trial: &mut dyn FnMut(&Trial, usize, usize) -> bool,
 ) -> Result<Study, EngineError> {
-    let abilities = engine.limits().abilities;
-    let demands = Structure::levels(job.frame.size(), &job.params)[0].0.demands();
-    let sound = Variant::sound(&abilities, &demands);
-    let mut variants = Variant::all(&abilities, &demands, &WORKGROUPS, &[sound.piece]);
-    variants.retain(|variant| variant.fused == sound.fused);
+    let limits = *engine.limits();
+    let requirements = Structure::levels(job.frame.size(), &job.params)[0].0.requirements();
+    let baseline = Variant::baseline(&limits, &requirements);
+    let mut variants = Variant::all(&limits, &requirements, &WORKGROUPS, &[baseline.piece]);
+    variants.retain(|variant| variant.fused == baseline.fused);
     let more = PIECES.len() + 1;
     let mut study = Study::default();
     let mut total = variants.len() + more;
     for stage in 0..2 {
         for variant in std::mem::take(&mut variants) {
-            engine.force(Forced::all(variant));
+            engine.override_variant(VariantOverrides::all(variant));
             match time(engine, job, variant, rounds) {
                 Ok(trial) => {
                     study.trials.push(trial);
-                    if !tell(&trial, study.trials.len(), total) {
+                    if !on_trial(&trial, study.trials.len(), total) {
                         return Ok(study);
                     }
                 }
@@ -72,7 +72,7 @@ pub fn study(
         let Some(best) = study.best().map(|trial| trial.variant).filter(|_| stage == 0) else { break };
         let pieces = PIECES.map(|piece| Variant { piece, fused: false, ..best });
         variants = pieces.into_iter().chain([Variant { fused: true, ..best }]).collect();
-        variants.retain(|v| *v != best && v.refusal(&abilities, &demands).is_none());
+        variants.retain(|v| *v != best && v.unsupported_reason(&limits, &requirements).is_none());
         total = study.trials.len() + variants.len();
     }
     Ok(study)
@@ -92,7 +92,7 @@ fn time(engine: &mut GpuEngine, job: &Job, variant: Variant, rounds: usize) -> R
     Ok(best)
 }
 
-/// The sum of a pair's stages, where the device tells them: what other programs do in between does not count.
+/// The sum of a pair's stages where the device times them, which excludes the work of other programs.
 pub(super) fn device_ms(output: &Output) -> f64 {
     let timed: f64 = output.stages.iter().map(|stage| stage.ms).sum();
     if timed > 0.0 && !output.engine.software { timed } else { output.compute_time.as_secs_f64() * 1e3 }

@@ -1,49 +1,58 @@
-//! Exploring by times that are made up, and what is kept of it.
+//! Tuning with invented times, and stored records.
 
 use super::*;
-use crate::engine::gpu::variant::{Abilities, Arithmetic, Demands, Variant};
+use crate::engine::gpu::limits::Limits;
+use crate::engine::gpu::variant::{CostSource, Requirements, Variant};
 
-const ABILITIES: Abilities = Abilities { subgroup: 32, f16: true, i16: true, workgroup: 1024, discrete: true };
-const DEMANDS: Demands = Demands { candidates: 128, wide: false, has_codes: true, has_row_path: true, largest: 144 };
+const LIMITS: Limits = Limits {
+    subgroup: 32,
+    workgroup: 1024,
+    discrete: true,
+    binding_bytes: 1 << 30,
+    storage_buffers: 32,
+    side_px: 16384,
+    path_bytes: 1 << 30,
+};
+const REQUIREMENTS: Requirements = Requirements { candidates: 128, wide: false, has_codes: true, has_row_path: true };
 
-/// A device that likes 16-bit integers, large workgroups and short pieces.
+/// A device that is quick with costs from codes, large workgroups and short pieces.
 fn made_up_ms(variant: &Variant) -> f64 {
-    let arithmetic = if variant.arithmetic == Arithmetic::U16 { 0.6 } else { 1.0 };
-    arithmetic * (1.0 + 10.0 / f64::from(variant.workgroup)) * (1.0 + f64::from(variant.piece) / 1000.0)
+    let costs = if variant.costs == CostSource::Codes { 0.6 } else { 1.0 };
+    costs * (1.0 + 10.0 / f64::from(variant.workgroup)) * (1.0 + f64::from(variant.piece) / 1000.0)
 }
 
 #[test]
 fn exploring_ends_with_the_quickest_and_tries_little() {
-    let mut explorer = Explorer::new(ABILITIES, DEMANDS);
+    let mut autotuner = Autotuner::new(LIMITS, REQUIREMENTS);
     let mut pairs = 0;
-    while let Some(trying) = explorer.trying() {
-        assert_eq!(trying.refusal(&ABILITIES, &DEMANDS), None);
-        assert_eq!(explorer.result(), None, "not before all is known");
+    while let Some(trying) = autotuner.candidate() {
+        assert_eq!(trying.unsupported_reason(&LIMITS, &REQUIREMENTS), None);
+        assert_eq!(autotuner.result(), None, "not before all is known");
         // the first pair with a variant is slow: buffers are made
-        explorer.note(trying, if pairs % 4 == 0 { 9.0 } else { 0.0 } + made_up_ms(&trying));
-        explorer.note(Variant { words: trying.words % 4 + 1, ..trying }, 0.0); // a late one, of another variant
+        autotuner.add_sample(trying, if pairs % 4 == 0 { 9.0 } else { 0.0 } + made_up_ms(&trying));
+        autotuner.add_sample(Variant { words: trying.words % 4 + 1, ..trying }, 0.0); // a late one, of another variant
         pairs += 1;
     }
-    let (best, ms) = explorer.result().unwrap();
-    assert_eq!((best.arithmetic, best.workgroup), (Arithmetic::U16, 256));
+    let (best, ms) = autotuner.result().unwrap();
+    assert_eq!((best.costs, best.workgroup), (CostSource::Codes, 256));
     assert!((ms - made_up_ms(&best)).abs() < 1e-9);
     assert!((30..120).contains(&pairs), "{pairs}");
 }
 
 #[test]
 fn what_cannot_run_is_left_out() {
-    let mut explorer = Explorer::new(ABILITIES, DEMANDS);
+    let mut autotuner = Autotuner::new(LIMITS, REQUIREMENTS);
     let mut others = 0;
-    while let Some(trying) = explorer.trying() {
-        if trying.arithmetic == Arithmetic::U16 {
-            explorer.skip();
+    while let Some(trying) = autotuner.candidate() {
+        if trying.costs == CostSource::Codes {
+            autotuner.skip();
             others += 1;
         } else {
-            explorer.note(trying, made_up_ms(&trying));
+            autotuner.add_sample(trying, made_up_ms(&trying));
         }
     }
     assert!(others > 0);
-    assert_ne!(explorer.best().arithmetic, Arithmetic::U16);
+    assert_ne!(autotuner.best().costs, CostSource::Codes);
 }
 
 #[test]
@@ -52,7 +61,7 @@ fn records_survive_and_broken_files_do_not_hurt() {
     let file = folder.path().join("deeper/variants.json");
     let records = Records::in_file(file.clone());
     assert_eq!(records.get("a"), None);
-    let record = Record { variant: Variant::sound(&ABILITIES, &DEMANDS), ms: 0.5 };
+    let record = Record { variant: Variant::baseline(&LIMITS, &REQUIREMENTS), ms: 0.5 };
     records.put("a", record);
     records.put("b", Record { ms: 0.25, ..record });
     assert_eq!(Records::in_file(file.clone()).get("a"), Some(record));

@@ -1,11 +1,11 @@
-//! Disparity gating, as [`crate::stereo::gating`] says it: the pictures of a level from those of the finer one, and the
-//! gates of the finer level from a level's map.
+//! Disparity gating ([`crate::stereo::gating`]): the pictures of a level from those of the finer one, and the gates of the finer
+//! level from a level's map.
 
-use super::{Cook, Dispatch, MOST_GROUPS, Product, Resource, split};
+use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, split};
 use crate::engine::gpu::layout::Layout;
-use crate::engine::gpu::operations;
+use crate::engine::gpu::resource::Resource;
 use crate::engine::gpu::shaders;
-use crate::engine::gpu::uniforms::Part;
+use crate::engine::gpu::uniforms::DispatchParams;
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ const BOUNDS_WORK: u64 = 1000;
 /// Bytes of a map that it reads for each pixel: two rows of the window, and a share of the first window.
 const BOUNDS_BYTES: u64 = 4 * 143;
 
-impl Cook {
+impl GraphBuilder {
     /// Makes the pictures of `level` from those of the finer one.
     pub(super) fn halve(&mut self, level: usize, layout: &Layout) {
         let finer = level - 1;
@@ -33,7 +33,7 @@ impl Cook {
             groups: [width.div_ceil(shaders::TILE.0), height.div_ceil(shaders::TILE.1), 2],
             work: 20 * pixels,
             bytes: 2 * pixels * (4 + 4),
-            operations: operations::HALVE * 2 * pixels,
+            operations: 0,
         };
         self.push("gates", "halve", vec![dispatch], Product::Inner, level);
     }
@@ -43,16 +43,26 @@ impl Cook {
         let (width, height) = (layout.structure.width as u32, layout.structure.height as u32);
         let column_work = BOUNDS_WORK * u64::from(height);
         let mut dispatches = Vec::new();
-        for columns in split(0..width, column_work, self.most_work, 1, MOST_GROUPS) {
+        for columns in split(0..width, column_work, self.max_work, 1, MAX_GROUPS) {
             let count = columns.end - columns.start;
-            let part = self.part(Part { first: columns.start, end: columns.end, ..Part::default() });
+            let dispatch = self.dispatch_params(DispatchParams {
+                first: columns.start,
+                end: columns.end,
+                ..DispatchParams::default()
+            });
             dispatches.push(Dispatch {
                 request: shaders::BOUNDS.request("bounds", Vec::new()),
-                resources: vec![Resource::Params(finer), Resource::Params(level), part, map, Resource::Gates(finer)],
+                resources: vec![
+                    Resource::Params(finer),
+                    Resource::Params(level),
+                    dispatch,
+                    map,
+                    Resource::Gates(finer),
+                ],
                 groups: [count, height.div_ceil(shaders::BOUNDS_ROWS), 1],
                 work: column_work * u64::from(count),
                 bytes: u64::from(count * height) * (BOUNDS_BYTES + 4),
-                operations: BOUNDS_WORK * u64::from(count * height),
+                operations: 0,
             });
         }
         self.push("gates", "bounds", dispatches, Product::Inner, level);

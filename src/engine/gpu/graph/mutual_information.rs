@@ -1,28 +1,26 @@
-//! The table of mutual information, as [`crate::stereo::cost::mutual_information`] says it: from a first guess to counts, and
-//! from counts to costs. Nothing waits for the host: each level's table lies there for its costs.
+//! Mutual information ([`crate::stereo::cost::mutual_information`]): from an initial map to the joint histogram, and from that to
+//! a table of costs, on the device alone.
 
-use super::{Cook, Dispatch, Information, Product, Resource, map_dispatch};
-use crate::engine::gpu::layout::Layout;
-use crate::engine::gpu::operations;
+use super::{Dispatch, GraphBuilder, Product, map_dispatch};
+use crate::engine::gpu::layout::{LEVEL_PAIRS, Layout};
+use crate::engine::gpu::resource::{MutualInformation, Resource};
 use crate::engine::gpu::shaders;
 use crate::stereo::Median;
 use crate::stereo::cost::mutual_information::LEVELS;
 
-/// Pairs of levels of brightness.
-const PAIRS: u64 = (LEVELS * LEVELS) as u64;
 /// Numbers that are smoothed at once in both directions of the table.
 const NEIGHBOURS: u64 = 25;
 
-impl Cook {
+impl GraphBuilder {
     /// Counts and table of a level; `coarser` is the next level, where there is one.
-    pub(super) fn information(&mut self, level: usize, layout: &Layout, coarser: Option<&Layout>) {
-        let own_map = (level, Resource::LeftMap(level, 0)); // of which nothing is read: something has to be bound
+    pub(super) fn mutual_information(&mut self, level: usize, layout: &Layout, coarser: Option<&Layout>) {
+        let own_map = (level, Resource::LeftMap(level, 0)); // bound and not read
         let coarser = coarser.filter(|_| layout.structure.has_coarse_information);
         let (entry, (map_level, guess)) = match coarser {
             Some(coarser) => {
-                // which went through no filter after the left-right check
-                let place = usize::from(coarser.structure.median != Median::Off);
-                ("from_coarser", (level + 1, Resource::LeftMap(level + 1, place)))
+                // coarser levels have no filter after the left-right check
+                let index = usize::from(coarser.structure.median != Median::Off);
+                ("from_coarser", (level + 1, Resource::LeftMap(level + 1, index)))
             }
             None if layout.structure.starts_from_last => ("from_last", (0, Resource::Last)),
             None => ("by_chance", own_map),
@@ -33,20 +31,19 @@ impl Cook {
             guess,
             Resource::LeftPicture(level),
             Resource::RightPicture(level),
-            Resource::Information(Information::Counts),
+            Resource::MutualInformation(MutualInformation::Counts),
         ];
         let constants = [("LAST_STEP", level as u32)];
         let pixels = layout.structure.pixels();
         let over = |entry| map_dispatch(&shaders::HISTOGRAM, entry, &constants, resources.clone(), layout);
         let clear = Dispatch {
-            groups: [PAIRS as u32 / 64, 1, 1],
-            work: PAIRS,
-            bytes: 4 * PAIRS,
-            operations: 0,
+            groups: [LEVEL_PAIRS as u32 / 64, 1, 1],
+            work: LEVEL_PAIRS,
+            bytes: 4 * LEVEL_PAIRS,
             ..over("clear")
         };
         // the guess, two levels of brightness, and a count that is read and written
-        let count = Dispatch { bytes: (4 + 2 + 8) * pixels, operations: operations::COUNT * pixels, ..over(entry) };
+        let count = Dispatch { bytes: (4 + 2 + 8) * pixels, ..over(entry) };
         self.push("information", "histogram", vec![clear, count], Product::Histogram, level);
         let dispatches = shaders::TABLE.entries.iter().map(|entry| Self::table(level, entry)).collect();
         self.push("information", "table", dispatches, Product::Table, level);
@@ -55,30 +52,30 @@ impl Cook {
     /// One of the kernels between counts and costs.
     fn table(level: usize, entry: &'static str) -> Dispatch {
         let levels = LEVELS as u32;
-        // work groups, numbers that are made, and bytes that are read and written for each
+        // workgroups, numbers computed, and bytes read and written for each
         let (groups, numbers, bytes) = match entry {
-            "lines" => ([2 * levels, 1, 1], 2 * PAIRS, 4),
+            "lines" => ([2 * levels, 1, 1], 2 * LEVEL_PAIRS, 4),
             "terms" => ([2, 1, 1], u64::from(2 * levels), 8),
-            "joint_logs" => ([levels / 16, levels / 16, 1], PAIRS, 4 * NEIGHBOURS + 4),
-            "negatives" => ([levels / 16, levels / 16, 1], PAIRS, 4 * NEIGHBOURS + 8 + 4),
-            _ => ([PAIRS as u32 / 4 / 64, 1, 1], PAIRS, 4 + 1),
+            "joint_logs" => ([levels / 16, levels / 16, 1], LEVEL_PAIRS, 4 * NEIGHBOURS + 4),
+            "negatives" => ([levels / 16, levels / 16, 1], LEVEL_PAIRS, 4 * NEIGHBOURS + 8 + 4),
+            _ => ([LEVEL_PAIRS as u32 / 4 / 64, 1, 1], LEVEL_PAIRS, 4 + 1),
         };
-        let information = Resource::Information;
+        let information = Resource::MutualInformation;
         Dispatch {
             request: shaders::TABLE.request(entry, Vec::new()),
             resources: vec![
                 Resource::Params(level),
                 Resource::LogTable,
-                information(Information::Counts),
-                information(Information::Logs),
-                information(Information::Lines),
-                information(Information::Extremes),
-                information(Information::Table),
+                information(MutualInformation::Counts),
+                information(MutualInformation::Logs),
+                information(MutualInformation::Lines),
+                information(MutualInformation::Extremes),
+                information(MutualInformation::Table),
             ],
             groups,
             work: numbers,
             bytes: bytes * numbers,
-            operations: operations::table(entry) * numbers,
+            operations: 0,
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::engine::gpu::Gpu;
 use crate::engine::gpu::compiler::Compiler;
-use crate::engine::gpu::layout::{Layout, Structure};
-use crate::engine::gpu::recipe::{Cook, Dispatch, Resource};
+use crate::engine::gpu::graph::{Dispatch, GraphBuilder, Resource};
+use crate::engine::gpu::layout::{Layout, Structure, map_pitch};
 use crate::engine::gpu::slot::decode_map;
-use crate::engine::gpu::uniforms::{Params, map_pitch};
+use crate::engine::gpu::uniforms::Params;
 use crate::engine::gpu::variant::Variant;
 use crate::image::{Image, Luma};
 use crate::stereo::gating::bounds_from;
@@ -31,7 +31,7 @@ impl Levels {
         let limits = gpu.limits();
         let levels = Structure::levels(left.size(), params);
         let layout = |structure: &Structure| {
-            let variant = Variant::sound(&limits.abilities, &structure.demands());
+            let variant = Variant::baseline(&limits, &structure.requirements());
             Layout::new(structure.clone(), variant, &limits, "test").expect("a small picture")
         };
         let layouts: Vec<_> = levels.iter().map(|(structure, _)| layout(structure)).collect();
@@ -43,18 +43,25 @@ impl Levels {
         Self { compiler: Compiler::with_checks(gpu.clone()), gpu: gpu.clone(), layouts, params }
     }
 
-    /// Runs what a cook made; `other` knows the resources that are not uniforms.
-    fn run<'a>(&'a self, cook: &Cook, other: impl Fn(Resource) -> wgpu::BindingResource<'a>) -> wgpu::CommandEncoder {
-        let parts: Vec<_> =
-            cook.parts.iter().map(|part| buffer(&self.gpu, bytemuck::bytes_of(part), BufferUsages::UNIFORM)).collect();
+    /// Records a builder's dispatches; `other` resolves the resources that are not uniforms.
+    fn run<'a>(
+        &'a self,
+        builder: &GraphBuilder,
+        other: impl Fn(Resource) -> wgpu::BindingResource<'a>,
+    ) -> wgpu::CommandEncoder {
+        let uniforms: Vec<_> = builder
+            .dispatch_params
+            .iter()
+            .map(|params| buffer(&self.gpu, bytemuck::bytes_of(params), BufferUsages::UNIFORM))
+            .collect();
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         for Dispatch { request, resources, groups: [x, y, z], .. } in
-            cook.steps.iter().flat_map(|step| &step.dispatches)
+            builder.steps.iter().flat_map(|step| &step.dispatches)
         {
             let pipeline = self.compiler.wait_for(request).expect("a pipeline");
             let resource = |resource: &Resource| match *resource {
                 Resource::Params(level) => self.params[level].as_entire_binding(),
-                Resource::Part(number) => parts[number].as_entire_binding(),
+                Resource::DispatchParams(number) => uniforms[number].as_entire_binding(),
                 resource => other(resource),
             };
             let entries: Vec<_> = (0..)
@@ -86,10 +93,10 @@ impl Levels {
         bytemuck::pod_collect_to_vec(&buffer.get_mapped_range(..).expect("mapped"))
     }
 
-    fn cook(&self, rng: &mut Rng) -> Cook {
-        let most_work = *rng.choice(&[1, 300_000, u64::MAX]).expect("some work");
+    fn builder(&self, rng: &mut Rng) -> GraphBuilder {
+        let max_work = *rng.choice(&[1, 300_000, u64::MAX]).expect("some work");
         assert_eq!(self.layouts.len(), 2, "one coarser level");
-        Cook { parts: Vec::new(), steps: Vec::new(), most_work, coarse_stage: Some("gates") }
+        GraphBuilder { coarse_stage: Some("gates"), ..GraphBuilder::new(max_work) }
     }
 }
 
@@ -152,9 +159,9 @@ fn halves_pictures_of_any_size_and_depth() {
         let usage = TextureUsages::STORAGE_BINDING | TextureUsages::COPY_SRC;
         let halves = [0, 1].map(|_| texture(&gpu, half, true, usage));
         let views = [0, 1].map(|eye: usize| halves[eye].create_view(&wgpu::TextureViewDescriptor::default()));
-        let mut cook = levels.cook(rng);
-        cook.halve(1, &levels.layouts[1]);
-        let mut encoder = levels.run(&cook, |resource| {
+        let mut builder = levels.builder(rng);
+        builder.halve(1, &levels.layouts[1]);
+        let mut encoder = levels.run(&builder, |resource| {
             wgpu::BindingResource::TextureView(match resource {
                 Resource::LeftPicture(0) => &pictures[0],
                 Resource::RightPicture(0) => &pictures[1],
@@ -218,16 +225,16 @@ fn finds_the_gates_of_any_range() {
         let (width, height) = (levels.layouts[1].structure.width, levels.layouts[1].structure.height);
         let (coarse, words) = coarse_map(rng, (width, height), coarse_range(&params));
         let map = buffer(&gpu, bytemuck::cast_slice(&words), BufferUsages::STORAGE);
-        let bytes = levels.layouts[0].gate_bytes();
+        let bytes = levels.layouts[0].bytes(Resource::Gates(0));
         let gates = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
             size: bytes,
             usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
             mapped_at_creation: false,
         });
-        let mut cook = levels.cook(rng);
-        cook.bounds(1, &levels.layouts[1], Resource::LeftMap(1, 0), 0);
-        let mut encoder = levels.run(&cook, |resource| match resource {
+        let mut builder = levels.builder(rng);
+        builder.bounds(1, &levels.layouts[1], Resource::LeftMap(1, 0), 0);
+        let mut encoder = levels.run(&builder, |resource| match resource {
             Resource::LeftMap(1, 0) => map.as_entire_binding(),
             Resource::Gates(0) => gates.as_entire_binding(),
             other => panic!("{other:?}"),

@@ -1,11 +1,12 @@
 //! Filters of the finished maps.
 
-use super::{Cook, Dispatch, Product, Resource, map_dispatch};
+use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::engine::gpu::layout::Layout;
+use crate::engine::gpu::resource::Resource;
 use crate::engine::gpu::shaders::{self, Shader};
 use crate::stereo::{Fill, Median};
 
-/// Whose map it is.
+/// The picture that a map belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Left,
@@ -13,28 +14,27 @@ enum Side {
 }
 
 impl Side {
-    /// The map in one of its two places.
-    fn map(self, level: usize, place: usize) -> Resource {
+    /// One of the two buffers of the map.
+    fn map(self, level: usize, index: usize) -> Resource {
         match self {
-            Self::Left => Resource::LeftMap(level, place),
-            Self::Right => Resource::RightMap(level, place),
+            Self::Left => Resource::LeftMap(level, index),
+            Self::Right => Resource::RightMap(level, index),
         }
     }
 
-    fn product(self, place: usize) -> Product {
+    fn product(self, index: usize) -> Product {
         match self {
-            Self::Left => Product::Left(place),
-            Self::Right => Product::Right(place),
+            Self::Left => Product::Left(index),
+            Self::Right => Product::Right(index),
         }
     }
 
-    /// What a step is called.
     fn name(self, left: &'static str, right: &'static str) -> &'static str {
         if self == Self::Left { left } else { right }
     }
 }
 
-/// The maps of a level on their way through the filters, and in which place each is.
+/// The maps of a level between filters, with the index of the buffer that holds each.
 struct Maps<'a> {
     level: usize,
     layout: &'a Layout,
@@ -47,7 +47,7 @@ impl Maps<'_> {
         if side == Side::Left { self.left } else { self.right }
     }
 
-    /// A shader over the pixels of a map and what else it is given.
+    /// A shader over the pixels of a map.
     fn dispatch(
         &self,
         shader: &'static Shader,
@@ -60,8 +60,8 @@ impl Maps<'_> {
     }
 }
 
-impl Cook {
-    /// Filters, in the order of [`crate::stereo::filter_maps`]. Where the left and the right map are then.
+impl GraphBuilder {
+    /// Filters, in the order of [`crate::stereo::filter_maps`]. Returns the buffers of the left and the right map.
     pub(super) fn filters(&mut self, level: usize, layout: &Layout) -> [Resource; 2] {
         let structure = &layout.structure;
         let mut maps = Maps { level, layout, left: 0, right: 0 };
@@ -95,7 +95,7 @@ impl Cook {
         }
     }
 
-    /// Each map against the other as it was: the checked right map goes to its other place, the left one stays where it is.
+    /// Checks each map against the unchecked other: the right one into its other buffer, the left one in place.
     fn check(&mut self, maps: &mut Maps<'_>) {
         let (level, left, right) = (maps.level, maps.left, maps.right);
         let all =
@@ -106,11 +106,11 @@ impl Cook {
             maps.right = 1 - right;
         }
         let dispatch = maps.dispatch(&shaders::CONSISTENCY, "check", &[], &all);
-        let dispatch = Dispatch { bytes: 2 * maps.layout.map_bytes(), ..dispatch }; // it leaves the right map alone
+        let dispatch = Dispatch { bytes: 2 * maps.layout.map_bytes(), ..dispatch }; // it does not write the right map
         self.push("filters", "left-right", vec![dispatch], Product::Left(left), level);
     }
 
-    /// What is done to a map by itself.
+    /// The filters of a single map.
     fn refine(&mut self, maps: &mut Maps<'_>, side: Side) {
         let structure = &maps.layout.structure;
         let (level, here) = (maps.level, maps.here(side));
@@ -131,7 +131,7 @@ impl Cook {
         }
         if structure.fill != Fill::None {
             let asked = [("ASKED", structure.fill.values_per_side() as u32)];
-            // The sizes of regions are needed no more: their place has room for a word for each row.
+            // the buffer of region sizes is free by now: a word for each row fits
             let entries = shaders::FILL.entries.iter();
             let rows = |entry: &&'static str| Dispatch {
                 groups: [structure.height as u32, 1, 1],

@@ -1,0 +1,115 @@
+//! Buffers and pictures on the device: those that the last dispatch graph needs. What keeps its size is kept with its contents.
+
+use super::device::Gpu;
+use super::graph::DispatchGraph;
+use super::resource::Resource;
+use crate::engine::EngineError;
+use crate::stereo::cost::mutual_information::log_table;
+use std::collections::HashMap;
+
+/// Results that exist at a time: the one on show, and those in flight.
+const RESULTS: usize = 4;
+
+/// Pixels of 32 bits, because shaders can write those on every device.
+const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::R32Uint;
+
+#[derive(Default)]
+pub(super) struct Buffers {
+    linear: HashMap<Resource, wgpu::Buffer>,
+    /// Halved and mirrored pictures; the pair itself lies in its slot.
+    pictures: HashMap<Resource, wgpu::TextureView>,
+    results: Vec<wgpu::Texture>,
+    next_result: usize,
+}
+
+impl Buffers {
+    /// Allocates the graph's buffers and frees all others. Returns whether any changed, which unbinds programs.
+    ///
+    /// # Errors
+    /// [`EngineError::TooLarge`] with the numbers if the device has no room; then only earlier buffers are left.
+    pub(super) fn fit(&mut self, gpu: &Gpu, graph: &DispatchGraph) -> Result<bool, EngineError> {
+        let buffers = graph.buffer_sizes();
+        let pictures = graph.made_pictures();
+        let size = graph.size();
+        let before = self.linear.len() + self.pictures.len();
+        self.linear.retain(|resource, buffer| buffers.get(resource) == Some(&buffer.size()));
+        self.pictures.retain(|resource, picture| pictures.get(resource) == Some(&size_of(picture.texture())));
+        self.results.retain(|result| size_of(result) == size);
+        let is_reduced = self.linear.len() + self.pictures.len() < before;
+        let mut created = Vec::new();
+
+        let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        for (&resource, &bytes) in &buffers {
+            self.linear.entry(resource).or_insert_with(|| {
+                created.push(resource);
+                new_buffer(gpu, resource, bytes)
+            });
+        }
+        for (&resource, &size) in &pictures {
+            self.pictures.entry(resource).or_insert_with(|| {
+                created.push(resource);
+                let usage = wgpu::TextureUsages::STORAGE_BINDING | wgpu::TextureUsages::TEXTURE_BINDING;
+                let texture = gpu.texture("made picture", size, FORMAT, usage);
+                texture.create_view(&wgpu::TextureViewDescriptor::default())
+            });
+        }
+        let usage =
+            wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::TEXTURE_BINDING;
+        self.results.resize_with(RESULTS, || gpu.texture("disparity map", size, FORMAT, usage));
+        if let Some(err) = pollster::block_on(scope.pop()) {
+            self.results.clear();
+            for resource in created {
+                self.linear.remove(&resource);
+                self.pictures.remove(&resource);
+            }
+            return Err(EngineError::TooLarge(format!(
+                "{} has no room for {} MiB ({err}); lower --num-disparities or --scale",
+                gpu.info.adapter,
+                graph.bytes().div_ceil(1 << 20)
+            )));
+        }
+        Ok(is_reduced || !created.is_empty())
+    }
+
+    pub(super) fn buffer(&self, resource: Resource) -> Option<&wgpu::Buffer> {
+        self.linear.get(&resource)
+    }
+
+    /// A buffer or a made picture, to be bound.
+    pub(super) fn get(&self, resource: Resource) -> Option<wgpu::BindingResource<'_>> {
+        let picture = self.pictures.get(&resource).map(wgpu::BindingResource::TextureView);
+        picture.or_else(|| self.buffer(resource).map(wgpu::Buffer::as_entire_binding))
+    }
+
+    /// The texture for the next result: the oldest one.
+    pub(super) fn next_result(&mut self) -> wgpu::Texture {
+        self.next_result = (self.next_result + 1) % RESULTS;
+        self.results[self.next_result].clone()
+    }
+}
+
+fn new_buffer(gpu: &Gpu, resource: Resource, bytes: u64) -> wgpu::Buffer {
+    let label = format!("{resource:?}");
+    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+    match contents(resource) {
+        Some(contents) => gpu.buffer_of(&label, bytemuck::cast_slice(&contents), usage),
+        None => gpu.buffer(&label, bytes, usage),
+    }
+}
+
+/// Tables that the reference computes once for all engines.
+fn contents(resource: Resource) -> Option<Vec<u32>> {
+    match resource {
+        Resource::LogTable => Some(log_table()),
+        Resource::CostTable(scale) => {
+            let tables = scale.tables();
+            // a word each, so that one load finds it
+            Some(tables.difference.into_iter().chain(tables.census).map(u32::from).collect())
+        }
+        _ => None,
+    }
+}
+
+fn size_of(texture: &wgpu::Texture) -> (usize, usize) {
+    (texture.width() as usize, texture.height() as usize)
+}

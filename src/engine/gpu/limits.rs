@@ -1,0 +1,20 @@
+//! Capabilities of an adapter, as far as layouts and variants depend on them.
+
+/// What a device allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Lanes of its smallest subgroup; 0 without subgroups.
+    pub subgroup: u32,
+    /// Maximum invocations of a workgroup.
+    pub workgroup: u32,
+    /// A discrete GPU: memory of its own, high bandwidth, more lanes than a picture has rows.
+    pub discrete: bool,
+    /// Maximum bytes of one binding.
+    pub binding_bytes: u64,
+    /// Maximum storage buffers of a kernel.
+    pub storage_buffers: u32,
+    /// Maximum texture side, px.
+    pub side_px: usize,
+    /// Maximum bytes of stored path costs.
+    pub path_bytes: u64,
+}

@@ -1,0 +1,126 @@
+//! Names of the buffers, pictures and uniforms that dispatches are bound to.
+//!
+//! The first number of most is the level: 0 is the pair itself, then come the coarser levels, then the pair with its pictures
+//! swapped.
+
+use crate::stereo::cost::tables::Scale;
+
+/// A binding's target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Resource {
+    /// The uniform with the level's parameters.
+    Params(usize),
+    /// The uniform with this index in [`super::graph::DispatchGraph::dispatch_params`].
+    DispatchParams(usize),
+    /// Left brightness.
+    LeftPicture(usize),
+    /// Right brightness.
+    RightPicture(usize),
+    /// Codes of both pictures.
+    Codes(usize),
+    /// A slab of the cost volume.
+    Costs(usize, u32),
+    /// A slab of aggregated costs.
+    Aggregated(usize, u32),
+    /// Arms of the crosses of both pictures.
+    Arms(usize),
+    /// A slab of sums over horizontal arms.
+    ArmSums(usize, u32),
+    /// A slab of a volume of path costs: level, volume, slab.
+    Path(usize, u32, u32),
+    /// A slab of the sums of earlier batches.
+    Sums(usize, u32),
+    /// A slab of exact sums.
+    Exact(usize, u32),
+    /// All sums, kept for tests.
+    Kept,
+    /// One of two buffers for the left map, which filters use in turn.
+    LeftMap(usize, usize),
+    /// One of two buffers for the right map.
+    RightMap(usize, usize),
+    /// The best key of each right pixel so far.
+    RightKeys(usize),
+    /// First and last candidate of each 2 x 2 pixels.
+    Gates(usize),
+    /// Union-find parents of regions.
+    Parents,
+    /// Pixels of each region.
+    Sizes,
+    /// The finished left map of the previous pair.
+    Last,
+    /// Running means over the previous pairs, with the times of their measurements.
+    Smoothed,
+    /// A buffer of mutual information; all levels use the same one after the other.
+    MutualInformation(MutualInformation),
+    /// Costs of differences and Hamming distances, which the reference computes.
+    CostTable(Scale),
+    /// Logarithms for mutual information.
+    LogTable,
+}
+
+/// Buffers of mutual information.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MutualInformation {
+    /// Joint histogram of brightness levels.
+    Counts,
+    /// Logarithms of the smoothed counts.
+    Logs,
+    /// Sums of rows and columns, and their terms.
+    Lines,
+    /// Minimum and maximum before scaling.
+    Extremes,
+    /// Costs of pairs of levels.
+    Table,
+}
+
+impl Resource {
+    /// The resource that a level of mirrored pictures uses in place of its own. It is matched after the pair, whose left map
+    /// is not filtered yet, so it shares all buffers with the pair but the gates and the pictures.
+    #[must_use]
+    pub fn shared_with_pair(self) -> Self {
+        match self {
+            Self::Codes(_) => Self::Codes(0),
+            Self::Costs(_, slab) => Self::Costs(0, slab),
+            Self::Aggregated(_, slab) => Self::Aggregated(0, slab),
+            Self::Arms(_) => Self::Arms(0),
+            Self::ArmSums(_, slab) => Self::ArmSums(0, slab),
+            Self::Path(_, volume, slab) => Self::Path(0, volume, slab),
+            Self::Sums(_, slab) => Self::Sums(0, slab),
+            Self::Exact(_, slab) => Self::Exact(0, slab),
+            Self::LeftMap(_, index) => Self::LeftMap(0, 1 - index),
+            Self::RightMap(_, index) => Self::RightMap(0, index),
+            Self::RightKeys(_) => Self::RightKeys(0),
+            other => other,
+        }
+    }
+
+    /// The level whose layout decides the size of the buffer.
+    pub fn level(self) -> usize {
+        match self {
+            Self::Params(level)
+            | Self::LeftPicture(level)
+            | Self::RightPicture(level)
+            | Self::Codes(level)
+            | Self::Costs(level, _)
+            | Self::Aggregated(level, _)
+            | Self::Arms(level)
+            | Self::ArmSums(level, _)
+            | Self::Path(level, ..)
+            | Self::Sums(level, _)
+            | Self::Exact(level, _)
+            | Self::LeftMap(level, _)
+            | Self::RightMap(level, _)
+            | Self::RightKeys(level)
+            | Self::Gates(level) => level,
+            Self::DispatchParams(_)
+            | Self::Kept
+            | Self::Parents
+            | Self::Sizes
+            | Self::Last
+            | Self::Smoothed
+            | Self::MutualInformation(_)
+            | Self::CostTable(_)
+            | Self::LogTable => 0,
+        }
+    }
+}
