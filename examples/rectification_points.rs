@@ -5,7 +5,7 @@
 
 use std::error::Error;
 use std::path::PathBuf;
-use stereopsis::calibration::{LengthUnit, LoadOptions, load};
+use stereopsis::rectification::{LengthUnit, LoadOptions, load};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();

@@ -1,16 +1,15 @@
 //! Turns two ordinary cameras into a live depth camera, on any GPU and without one.
 //!
-//! Pixels go one way: a source gives raw pairs ([`capture`]), the capture thread rectifies them ([`calibration`]),
-//! a channel that keeps only the newest hands them to an engine ([`engine`], which runs the algorithm of [`stereo`]), and
-//! the window or the status line shows the newest result.
+//! As a library: [`rectification`] reads calibration files and rectifies pairs, [`matching`] has the algorithm as plain loops and the
+//! engines that run it, [`filters`] and [`depth`] follow, [`parameters`] reads settings, [`recordings`] reads and writes MCAP files.
+//! Everything else is the program's own.
 //!
-//! The algorithm alone, on a pair that is rectified already:
+//! The algorithm on a pair that is rectified:
 //!
 //! ```
-//! use stereopsis::image::{Image, Luma};
-//! use stereopsis::stereo::{StereoParams, match_pair};
+//! use stereopsis::matching::{Image, Luma, StereoParams, match_pair};
 //!
-//! // a texture, seen 3 px further left by the right eye
+//! // a texture that the right camera sees 3 px further left
 //! let texture = |x: usize, y: usize| ((x * 73) ^ (y * 151) ^ (x * y * 7)) as u8;
 //! let left = Luma::U8(Image::from_fn(40, 20, texture));
 //! let right = Luma::U8(Image::from_fn(40, 20, |x, y| texture(x + 3, y)));
@@ -18,37 +17,46 @@
 //! let map = match_pair(&left, &right, &params);
 //! assert_eq!(map.disparity_px(20, 10), Some(3.0));
 //! ```
+#![allow(dead_code, unused_imports, reason = "what nothing uses is found by removing this line")]
 
 #[cfg(test)]
 extern crate self as stereopsis;
 
-pub mod console;
-pub mod process;
-pub mod files;
-pub mod image;
-pub mod parameter;
-pub mod rate;
-pub mod newest;
-pub mod geometry;
-pub mod stereo;
-pub mod calibration;
-pub mod metrics;
-pub mod capture;
-pub mod engine;
-pub mod colormap;
-pub mod reach;
-pub mod export;
-pub mod rig;
-pub mod settings;
-pub mod recording;
-pub mod sources;
-pub mod live;
+mod console;
+mod process;
+mod files;
+mod image;
+mod parameter;
+mod rate;
+mod newest;
+mod geometry;
+mod stereo;
+mod calibration;
+mod metrics;
+mod capture;
+mod engine;
+mod colormap;
+mod reach;
+mod export;
+mod rig;
+mod settings;
+mod recording;
+mod sources;
+mod live;
 #[cfg(feature = "publish")]
-pub mod publish;
-pub mod ui;
+mod publish;
+mod ui;
 mod bench;
 mod lab;
-pub mod cli;
+mod cli;
+mod library;
+
+pub use library::{depth, filters, matching, parameters, recordings, rectification};
+
+/// The program.
+#[doc(hidden)]
+pub use cli::main;
+
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod attack;

@@ -16,6 +16,8 @@ if [ -z "$mdbook" ]; then
 fi
 log=$("$mdbook" build 2>&1) || { echo "$log"; exit 1; }
 if grep -qE 'WARN|ERROR' <<<"$log"; then echo "$log"; exit 1; fi
+# the pages show images of ../assets, as they do in a checkout
+rm -rf target/assets && cp -r assets target/assets
 pages=$(grep -c '](.*\.md)' docs/SUMMARY.md)
 built=$(find target/book -name '*.html' | wc -l)
 [ "$built" -ge "$pages" ] || { echo "target/book has $built pages of $pages"; exit 1; }

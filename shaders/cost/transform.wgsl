@@ -1,4 +1,4 @@
-// Census and rank are made alike: `code` of each pixel, from a window of 2 RADIUS_X + 1 by 2 RADIUS_Y + 1 pixels.
+// The common part of census and rank: calls `code` for each pixel, with a window of 2 RADIUS_X + 1 by 2 RADIUS_Y + 1 pixels.
 //
 // A workgroup has a tile of 32 x 8 pixels. It loads the tile with the halo of the window once, at most 2.5 texels a pixel
 // (9 x 9) instead of 82, and compares within workgroup memory.

@@ -1,8 +1,9 @@
-// Fill: along the row first, with the smaller of what both sides say, which is the median of the nearest ASKED values; a row without any value then takes the nearest row that has some.
+// Fill: along the row first, with the smaller value of both sides, each the median of the nearest ASKED values; a row without
+// any value then copies the nearest row that has some.
 //
-// One workgroup a row, in place: what is written has no value and what is looked up has one. A row finds its nearest values
-// in bits: a word says which of 32 pixels have one, and a second word which of 32 such words are not 0. So a pixel looks at
-// two words on either side, and at one more for each 1024 columns without a value, whatever the width.
+// One workgroup a row, in place: only pixels without a value are written, only pixels with one are read. The nearest values
+// are found in two levels of bit masks: a bit for each pixel with a value, and a bit for each word of such bits that is not
+// 0. So a pixel reads two words on either side, and one more for each 1024 columns without a value.
 
 @group(0) @binding(1) var<storage, read_write> map: array<u32>;
 @group(0) @binding(2) var<storage, read_write> row_has_value: array<u32>; // 1 or 0, before anything was filled

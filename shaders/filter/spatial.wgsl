@@ -57,7 +57,7 @@ fn run(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index)
     for (var k = 0u; k < EACH; k++) {
         next[k] = load(corner_of(0u, group.x) + own(lane, k));
     }
-    var mean = INVALID; // at the turn it is that of the last pixel, which stays what it is
+    var mean = INVALID; // at the turning point that of the last pixel, which stays unchanged
     for (var step = 0u; step < 2u * tiles; step++) {
         let is_back = step >= tiles;
         let number = select(step, 2u * tiles - 1u - step, is_back);

@@ -2,8 +2,8 @@
 // disparities in 51 x 51 px from either end, as candidates of the finer level. `params` are those of the finer level.
 //
 // A workgroup walks down 64 rows of one column with the histogram of its window. With each step a row of 51 px enters and
-// one leaves, and only where these differ the histogram changes. Each lane owns a share of the bins; a scan of their sums
-// tells in whose share the wanted places of the sorted disparities lie, and only those lanes look at single bins.
+// one leaves, and the histogram changes only where these differ. Each lane owns a share of the bins; a scan of their sums
+// finds the shares that hold the percentiles, and only the lanes of these read single bins.
 // For each coarser pixel: 143 words of the map, a fourth of them for the first window, at most 143 atomic additions, and
 // 64 lanes with up to 9 bins and 6 steps of the scan each; nothing is sorted.
 

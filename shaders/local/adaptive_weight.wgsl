@@ -3,7 +3,7 @@
 // A workgroup owns 32 columns of a row and up to 32 candidates. For each row of the window it loads that row's costs and
 // brightness with their halo, and computes all weights of the row: a left pixel's are the same for all candidates, a right
 // pixel's the same for all pairs of column and candidate that meet there. So there are 32 + 63 instead of 2 * 1024
-// weights for each place of the window; the lanes, one for each column and word of four candidates, multiply and add.
+// weights for each offset in the window; the lanes, one for each column and word of four candidates, multiply and add.
 //
 // For each row of the window and word of four candidates: 1 + REACH / 16 words of the volume. For each place of the
 // window: six words of workgroup memory, and three for the weights.

@@ -2,8 +2,8 @@
 // horizontal arms, both in one word; and these added up down the columns of a strip.
 //
 // A workgroup owns 128 columns and up to 32 candidates, and walks down a strip of rows. In each row a lane adds up a run of
-// 8 columns and tells its total; with the totals before it the runs become sums from the left end, and the sum over any
-// arms is the difference of two of those. The arms of the left columns, and of all that are partners of theirs, lie in
+// 8 columns and shares its total; with the preceding totals the runs become prefix sums, and the sum over any arms is the
+// difference of two of these. The arms of the left columns, and of all that are partners of theirs, lie in
 // workgroup memory. 128 - 2 * REACH - 1 columns have their arms inside the workgroup.
 //
 // The sum down the columns goes through the same words: 64 rows of at most 61 costs of 255 stay below 2^20, and as many

@@ -1,5 +1,5 @@
-// The region of a cross with adaptive weights, pixel after pixel: a lane goes over what the crosses of its four candidates
-// cover together, and a pixel that is not in a candidate's cross weighs nothing there.
+// The region of a cross with adaptive weights, pixel after pixel: a lane visits the union of the crosses of its four
+// candidates; a pixel outside a candidate's cross has weight 0 there.
 
 // Arms to the left and to the right that are as long as both pictures allow; -1 for both where the row is none of the
 // candidate's.

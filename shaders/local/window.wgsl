@@ -2,7 +2,7 @@
 //
 // A workgroup owns 64 columns and up to 16 candidates, and walks down a strip of 32 rows, as that of cost/sad.wgsl. Each
 // lane keeps the sums of its column over the rows of the window: with each step the entering row is added and the leaving
-// one taken off. A window's sum is that of its columns' sums, which go through workgroup memory that is used in turns.
+// one taken off. A window's sum is that of its columns' sums, exchanged through two alternating halves of workgroup memory.
 // 64 - 2 * REACH columns have their window inside the workgroup; the others lend their sums alone.
 //
 // For each step and word of four candidates: two words of the volume, and 2 * REACH + 1 pairs of words from workgroup

@@ -25,6 +25,8 @@ mod values;
 use crate::console;
 use crate::recording::write::RecordError;
 use clap::{Parser, Subcommand};
+use std::io::Write as _;
+use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -96,11 +98,31 @@ enum Command {
     Plan(plan::PlanArgs),
 }
 
-/// Runs what the command line asks for.
+/// The program: parses the command line, runs it, and prints an error once.
+pub fn main() -> ExitCode {
+    let filter = env_logger::Env::default().default_filter_or("error");
+    let mut log = env_logger::Builder::from_env(filter);
+    // names from files and devices are in it
+    log.format(|line, record| {
+        let text = console::shown(&record.args().to_string());
+        writeln!(line, "[{} {}] {text}", record.level(), record.target())
+    });
+    log.init();
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(err) if is_closed_pipe(&err) => ExitCode::SUCCESS,
+        Err(err) => {
+            console::say(words(&err));
+            ExitCode::from(exit_code(&err))
+        }
+    }
+}
+
+/// Runs a command.
 ///
 /// # Errors
 /// With a text that says what was tried, on what, and what to do next.
-pub fn run(cli: Cli) -> anyhow::Result<()> {
+fn run(cli: Cli) -> anyhow::Result<()> {
     // before anything starts with others than were asked for
     crate::engine::cpu::simd::SimdLevel::chosen()?;
     crate::engine::gpu::variant::VariantOverrides::from_env()?;

@@ -1,4 +1,4 @@
-//! What a recording says of itself, of each pair and of each result: JSON, the same in every format.
+//! JSON messages, equal in all formats: the description of a recording, and the notes of pairs and results.
 
 use super::Streams;
 use crate::calibration::CalibrationNote;
@@ -9,85 +9,84 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-/// What a recording is of: [`super::topic::ABOUT`].
+/// Description of a recording: [`super::topic::ABOUT`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct About {
-    /// The version of this program that recorded.
+    /// Version of the program.
     pub stereopsis: String,
-    /// When, RFC 3339 with milliseconds, UTC: for people; topics have exact times.
+    /// Time of the start, RFC 3339 with milliseconds, UTC. Messages have exact times.
     pub started: String,
-    /// The source in the words of `--source`.
+    /// The source, as for `--source`.
     pub source: String,
-    /// What the source called itself.
+    /// Name of the source.
     pub name: String,
-    /// Columns of one eye's raw picture.
+    /// Columns of the raw picture of one view.
     pub width: usize,
-    /// Rows of one eye's raw picture.
+    /// Rows of the raw picture of one view.
     pub height: usize,
-    /// Pairs per second that the source gave by itself.
+    /// Rate of the source, Hz.
     pub rate_hz: Option<f64>,
     /// The source was a camera.
     pub is_camera: bool,
-    /// Raw pairs are rectified as they come.
+    /// Raw pairs are rectified already.
     pub is_rectified: bool,
-    /// What is in the file.
+    /// Streams in the file.
     pub streams: Streams,
-    /// Depth and disparity have their holes filled: what stands there was not measured.
+    /// Invalid pixels of depth and disparity are filled, and so not measured.
     pub filled: bool,
     /// How raw pictures become the left and the right eye's.
     pub raw: RawRule,
     /// How pairs become rectified and metric.
     pub calibration: CalibrationNote,
-    /// All parameters at the start, in the words of the command line.
+    /// All parameters at the start, by name as on the command line.
     pub parameters: BTreeMap<String, String>,
-    /// Units of every number, for people who read the file.
+    /// Units of all numbers, for readers of the file.
     pub units: BTreeMap<String, String>,
-    /// What its results were computed from, where that was another recording.
+    /// The recording from which it was recomputed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recomputed: Option<Recomputed>,
 }
 
-/// The recording from which another one was computed: raw pictures are copied with their times, and each result has the log
-/// time of its pair.
+/// The input of `recompute`. Raw pictures are copied with their times, and each result has the log time of its pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recomputed {
     /// The file's name.
     pub file: String,
     /// Its size then.
     pub bytes: u64,
-    /// How many pairs it has.
+    /// Number of its pairs.
     pub pairs: u64,
-    /// When its first pair was recorded: the wall clock, ns since 1970.
+    /// Log time of its first pair, ns since 1970.
     pub first_log_time_ns: u64,
-    /// In which words the new one is written.
+    /// Format of the new recording.
     pub format: super::Format,
 }
 
-/// What belongs to a pair beside its pictures: [`super::topic::PAIRS`].
+/// Note of a pair: [`super::topic::PAIRS`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairNote {
-    /// Number of the pair at its source.
+    /// Sequence number at the source.
     pub sequence: u64,
-    /// How much later the right picture was taken, s.
+    /// Time of the right picture minus that of the left one, s.
     pub skew_s: f64,
     /// The pair's name.
     pub name: String,
-    /// How many bits of each pixel carry light.
+    /// Significant bits of a pixel.
     pub bits: u8,
 }
 
-/// What belongs to a result beside its numbers: [`super::topic::RESULTS`].
+/// Note of a result: [`super::topic::RESULTS`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultNote {
     /// Number of its pair.
     pub sequence: u64,
-    /// `cpu` or `gpu`, and on what.
+    /// `cpu` or `gpu`, and the adapter.
     pub engine: String,
-    /// How long it took, ms.
+    /// Time of computation, ms.
     pub compute_ms: f64,
-    /// Share of pixels that were measured, 0 to 1.
+    /// Share of measured pixels, 0 to 1.
     pub measured: f64,
-    /// What was added to the recorded disparity, px: others make depth of it as `z = f T / d`, see
+    /// Offset added to the recorded disparity, px, so that `z = f T / d` in other programs; see
     /// [`crate::geometry::Geometry::doffs_px`].
     #[serde(default)]
     pub doffs_px: f64,
@@ -100,29 +99,29 @@ pub struct Counters {
     pub pairs: u64,
     /// Results recorded.
     pub results: u64,
-    /// Pairs that the source itself dropped, or a camera gave in vain.
+    /// Pairs dropped by the source.
     pub dropped_by_source: u64,
-    /// Pairs that the disk, or whoever reads the pipe, could not take in time.
+    /// Pairs dropped because the disk or the reader of the pipe was too slow.
     pub dropped_by_disk: u64,
-    /// Results that the disk could not take in time.
+    /// Results dropped because the disk was too slow.
     pub results_dropped_by_disk: u64,
-    /// Pairs that were recorded and not matched, because the matcher had not finished the one before.
+    /// Recorded pairs that were not matched, because the engine was too slow.
     pub not_matched: u64,
 }
 
-/// What went wrong: [`super::topic::EVENTS`].
+/// An event: [`super::topic::EVENTS`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// `dropped`, `disk`, `source`, `clock`, `end`.
     pub kind: String,
-    /// In words.
+    /// Description.
     pub text: String,
-    /// The pair that was the newest then.
+    /// Sequence number of the newest pair at that time.
     pub sequence: Option<u64>,
 }
 
 impl About {
-    /// What is known when a recording begins.
+    /// The description at the start of a recording.
     pub fn of_source(source: &str, info: &SourceInfo, started: SystemTime) -> Self {
         Self {
             stereopsis: env!("CARGO_PKG_VERSION").to_owned(),
@@ -143,9 +142,7 @@ impl About {
             recomputed: None,
         }
     }
-}
 
-impl About {
     /// Removes a calibration with impossible numbers, and returns the reason: a file may hold anything.
     pub(super) fn validated(mut self) -> (Self, Option<String>) {
         self.rate_hz = self.rate_hz.filter(|hz| *hz > 0.0 && *hz < 1e6);
@@ -157,7 +154,7 @@ impl About {
     }
 }
 
-/// All parameters in the words of the command line.
+/// All parameters by name, as on the command line.
 pub fn parameter_words(params: &StereoParams) -> BTreeMap<String, String> {
     let word = |parameter: &Parameter<StereoParams>| (parameter.name.to_owned(), (parameter.get)(params).to_string());
     StereoParams::table().iter().map(word).collect()

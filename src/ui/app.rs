@@ -32,11 +32,6 @@ impl App {
         session.borrow().waker.set(Some(cc.egui_ctx.clone()));
         Ok(Self { panels: panels::all(state), session })
     }
-
-    /// The session that this window shows.
-    pub fn session(&self) -> Rc<RefCell<Session>> {
-        Rc::clone(&self.session)
-    }
 }
 
 impl eframe::App for App {

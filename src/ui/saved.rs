@@ -161,4 +161,59 @@ mod tests {
         std::fs::write(&path, "views = [").unwrap();
         assert_eq!(SavedState::read(&path), SavedState::default());
     }
+
+    /// Written by version 0.1.0 before the state was regrouped.
+    const OLD_FILE: &str = r#"
+source = "scene"
+views = ["left", "depth", "recorded"]
+colormap = "viridis"
+depth-range-m = [0.5, 4.0]
+colour-reasons = true
+unfolded = true
+controls = false
+error-px = 0.5
+record-streams = "raw,disparity"
+record-format = "foxglove"
+record-compression = "zstd"
+record-filled = true
+record-folder = "some/where"
+
+[settings]
+preset = "fast"
+p1 = "4"
+engine = "cpu"
+"#;
+
+    #[test]
+    fn an_old_file_opens_unchanged() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("window.toml");
+        std::fs::write(&path, OLD_FILE).unwrap();
+        let saved = SavedState::read(&path);
+        assert_eq!(saved.source().as_deref(), Some("scene"));
+        let view = ViewSettings {
+            views: vec![ViewKind::Left, ViewKind::Depth, ViewKind::Recorded],
+            colormap: crate::colormap::Colormap::from_word("viridis").unwrap(),
+            depth_range_m: Some((0.5, 4.0)),
+            colour_reasons: true,
+            unfolded: true,
+            controls: false,
+            error_px: 0.5,
+        };
+        assert_eq!(saved.view(), view);
+        let recording = RecordingChoices {
+            streams: "raw,disparity".parse().unwrap(),
+            format: Format::Foxglove,
+            compression: Compression::Zstd,
+            filled: true,
+            folder: Some("some/where".into()),
+        };
+        assert_eq!(saved.recording(), recording);
+        let mut names: Vec<_> = saved.words(&path, |_| true).into_iter().map(|word| word.name).collect();
+        names.sort();
+        assert_eq!(names, ["engine", "p1", "preset"]);
+        let written = SavedState::of("scene", &view, &recording, vec![("preset", "fast".to_owned())]);
+        written.write(&path).unwrap();
+        assert_eq!(SavedState::read(&path).view(), view);
+    }
 }

@@ -386,11 +386,11 @@ fn help_shows_every_setting_with_its_default() {
         let output = stereopsis(folder.path(), command);
         let help = text(&output.stdout);
         assert!(output.status.success());
-        for parameter in stereopsis::stereo::StereoParams::table() {
+        for parameter in stereopsis::parameters::StereoParams::table() {
             assert!(help.contains(&format!("--{}", parameter.name)), "{command:?}: --{}", parameter.name);
         }
         let (own, literature) = help.split_once("From the literature:").expect("a heading");
-        for &preset in stereopsis::stereo::Preset::ALL {
+        for &preset in stereopsis::parameters::Preset::ALL {
             let part = if preset.paper().is_none() { own } else { literature };
             assert!(part.contains(&format!("- {preset}: ")), "{command:?}: {preset}");
         }

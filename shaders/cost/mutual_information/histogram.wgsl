@@ -1,6 +1,6 @@
-// How often a brightness of the left picture meets one of the right picture, by the guess of start.wgsl. A count for each
-// pair of levels, [left * 256 + right], is more than a workgroup's memory has room for; so each pixel adds one to the
-// device's own, and flat pictures, which add to the same few, take longest.
+// Joint histogram of the brightness of left and right pixels, matched by the initial disparities of start.wgsl. The counts
+// of all pairs of levels, [left * 256 + right], exceed workgroup memory, so each pixel increments one in device memory;
+// flat pictures, which increment the same few, take longest.
 
 @group(0) @binding(3) var left: texture_2d<u32>;
 @group(0) @binding(4) var right: texture_2d<u32>;

@@ -1,6 +1,6 @@
-// From counts to costs, in whole numbers: `lines` sums rows and columns, `terms` makes of these sums what they add to each
-// cost, `joint_logs` takes the logarithms of the smoothed counts, `negatives` smooths these and puts all together, and
-// `scale` brings what came out to 0 ... 127. Smoothing in both directions at once, 25 numbers for each, gives the same
+// From counts to costs, in whole numbers: `lines` sums rows and columns, `terms` turns the sums into the entropy terms of
+// each level, `joint_logs` takes the logarithms of the smoothed counts, `negatives` smooths these and adds the terms, and
+// `scale` maps the result to 0 ... 127. Smoothing in both directions at once, 25 numbers for each, gives the same
 // whole numbers as one direction after the other. The table is small: 65536 numbers, whatever the pictures' size.
 
 @group(0) @binding(1) var<storage, read> log_table: array<u32>; // 65536 log2(1 + i / 2^11)

@@ -8,7 +8,7 @@ use super::compiler::Compiler;
 use super::device::Gpu;
 use super::events::{Event, Events};
 use super::graph::{DispatchGraph, GraphKey};
-use super::layout::{Layout, Structure, map_pitch};
+use super::layout::{Structure, map_pitch};
 use super::limits::Limits;
 use super::options::GpuOptions;
 use super::past::Past;
@@ -141,11 +141,6 @@ impl GpuEngine {
     /// Whether no measurement is left for jobs like the last one.
     pub fn is_tuned(&self) -> bool {
         self.current.as_ref().is_some_and(|(key, _)| self.selector.is_known(key))
-    }
-
-    /// The layout of the last job's pair.
-    pub(super) fn layout(&self) -> Option<&Layout> {
-        self.graph().map(|graph| &graph.layouts[0])
     }
 
     /// The graph of the last job.

@@ -19,6 +19,7 @@ mod program;
 pub mod resource;
 pub mod shaders;
 mod slot;
+#[cfg(test)]
 mod trace;
 pub mod tuning;
 pub mod uniforms;
@@ -29,5 +30,6 @@ pub use device::{AdapterChoice, AdapterSummary, Gpu, INSTALL};
 pub use engine::GpuEngine;
 pub use events::Event;
 pub use options::GpuOptions;
+#[cfg(test)]
 pub use trace::{Trace, TraceData};
 pub use work::StageWork;

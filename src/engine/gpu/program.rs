@@ -35,6 +35,7 @@ struct Pass {
 }
 
 /// The end of a step among the passes, for traces.
+#[cfg(test)]
 pub(super) struct StepEnd {
     pub(super) name: &'static str,
     pub(super) product: Product,
@@ -49,6 +50,7 @@ pub(super) struct Program {
     /// Passes that are timed together: single ones, unless there are more than [`MAX_TIMED`].
     timed: Vec<Range<usize>>,
     /// The ends of all steps; meaningful with [`PassGrouping::Steps`].
+    #[cfg(test)]
     pub(super) step_ends: Vec<StepEnd>,
     /// The finished left map.
     pub(super) result: Resource,
@@ -91,6 +93,7 @@ impl Program {
             Ok::<_, EngineError>(Bound { pipeline: pipeline.pipeline, bindings, groups: dispatch.groups })
         };
         let mut passes: Vec<Pass> = Vec::new();
+        #[cfg(test)]
         let mut step_ends = Vec::new();
         for step in &graph.steps {
             let mut begins_pass = grouping == PassGrouping::Steps;
@@ -106,6 +109,7 @@ impl Program {
                 }
                 begins_pass = false;
             }
+            #[cfg(test)]
             step_ends.push(StepEnd { name: step.name, product: step.product, level: step.level, passes: passes.len() });
         }
         let works: Vec<_> = passes.iter().map(|pass| pass.work).collect();
@@ -128,6 +132,7 @@ impl Program {
             passes,
             submissions,
             timed,
+            #[cfg(test)]
             step_ends,
             result: result.unwrap_or(Resource::LeftMap(0, 0)),
             right_result: right_result.filter(|_| wants_right),

@@ -39,7 +39,9 @@ impl GpuEngine {
         self.past.forget(); // a trace is of a pair alone
         let slot = self.start(job, true)?;
         let program = &slot.program;
-        let Some(layout) = self.layout() else { return Err(EngineError::Device("no graph".to_owned())) };
+        let Some(layout) = self.graph().map(|graph| &graph.layouts[0]) else {
+            return Err(EngineError::Device("no graph".to_owned()));
+        };
         let mut steps = Vec::new();
         let mut done = 0;
         for step_end in &program.step_ends {

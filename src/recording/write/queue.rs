@@ -1,4 +1,4 @@
-//! What waits to be written, bounded in bytes: frames and results as they came, so that whoever brings them loses no time.
+//! The queue of the recorder, bounded in bytes. It holds shared frames and results, so that pushing is quick.
 
 use super::clock::Moment;
 use crate::capture::Frame;
@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// Something to be written.
+/// An item of the queue.
 pub(super) enum Item {
     Frame(Arc<Frame>),
     Result(Arc<Output>),
@@ -18,29 +18,29 @@ pub(super) enum Item {
     Event(Event),
 }
 
-/// What the recorder's thread does next.
+/// Result of [`Queue::next`].
 pub(super) enum Next {
-    /// Write this, which came then.
+    /// An item, with the time at which it was pushed.
     Item(Item, Moment),
-    /// Nothing came until the time given.
+    /// No item until the deadline.
     Idle,
-    /// Nothing will come any more.
+    /// The queue is closed and empty.
     Closed,
 }
 
-/// Events that may wait; each is a line of text.
-const MOST_EVENTS: usize = 1000;
-/// Pairs of which the result may be outstanding.
-const MOST_UNMATCHED: usize = 1000;
+/// Limit of waiting events; each is a line of text.
+const MAX_EVENTS: usize = 1000;
+/// Limit of pairs without a result yet.
+const MAX_UNMATCHED: usize = 1000;
 
 /// The queue.
 pub(super) struct Queue {
     state: Mutex<State>,
-    /// There is something to write, or nothing will come any more.
+    /// An item was pushed, or the queue was closed.
     filled: Condvar,
-    /// There is room, or nothing is taken any more.
+    /// An item was taken, or the queue was closed.
     emptied: Condvar,
-    /// How many bytes may wait.
+    /// Capacity, bytes.
     capacity: usize,
     /// Results are recorded.
     results: bool,
@@ -49,18 +49,18 @@ pub(super) struct Queue {
 struct State {
     items: VecDeque<(Item, Moment, usize)>,
     bytes: usize,
-    /// Waiting events and parameters.
+    /// Number of waiting events and parameters.
     notes: usize,
     open: bool,
     counters: Counters,
     gap: Gap,
-    /// Pairs that came and have no result yet, and whether they are recorded.
+    /// Sequence numbers of pairs without a result yet, and whether they are recorded.
     unmatched: VecDeque<(u64, bool)>,
-    /// The pair that is due if the source drops none.
+    /// Sequence number of the next pair, if the source drops none.
     expected: Option<u64>,
 }
 
-/// What was dropped since there was room the last time.
+/// Items dropped since the last event about drops.
 #[derive(Default)]
 struct Gap {
     pairs: u64,
@@ -84,8 +84,8 @@ impl Queue {
         Self { state: Mutex::new(state), filled: Condvar::new(), emptied: Condvar::new(), capacity, results }
     }
 
-    /// Takes a frame where there is room. Where there is none it waits for it, or gives up results that wait, which can be
-    /// computed again from frames; where not even that helps it drops the frame.
+    /// Pushes a frame. If it does not fit, waits for room, or drops waiting results, which can be computed again from frames; if
+    /// that is not enough, drops the frame.
     pub(super) fn push_frame(&self, frame: &Arc<Frame>, moment: Moment, waits: bool) {
         let bytes = frame_bytes(frame);
         let mut state = self.lock();
@@ -101,13 +101,13 @@ impl Queue {
         state.expected = Some(sequence + 1);
         let fits = state.has_room(bytes, self.capacity) || state.give_up_results(bytes, self.capacity);
         if self.results {
-            if state.unmatched.len() == MOST_UNMATCHED {
+            if state.unmatched.len() == MAX_UNMATCHED {
                 state.pop_unmatched();
             }
             state.unmatched.push_back((sequence, fits));
         }
         if fits {
-            self.tell_gap(&mut state, bytes, moment);
+            self.report_gap(&mut state, bytes, moment);
             state.push(Item::Frame(Arc::clone(frame)), moment, bytes);
             self.filled.notify_one();
         } else {
@@ -117,7 +117,7 @@ impl Queue {
         }
     }
 
-    /// Takes the result of a frame that came, in the same way; a quarter of the room is kept for frames.
+    /// Pushes the result of a pushed frame, if it fits. A quarter of the capacity is reserved for frames.
     pub(super) fn push_result(&self, output: &Arc<Output>, moment: Moment, waits: bool) {
         let sequence = output.job.frame.raw.sequence;
         let bytes = result_bytes(output);
@@ -126,7 +126,7 @@ impl Queue {
         if waits {
             state = self.wait_for_room(state, bytes, capacity);
         }
-        // of a pair from before the recording, or of another source
+        // a result of another source, or of a pair before the recording
         if !state.open || !state.unmatched.iter().any(|&(pair, _)| pair == sequence) {
             return;
         }
@@ -135,8 +135,8 @@ impl Queue {
         }
         state.unmatched.pop_front();
         if state.has_room(bytes, capacity) {
-            self.tell_gap(&mut state, bytes, moment);
-            // what a device keeps of it is not recorded
+            self.report_gap(&mut state, bytes, moment);
+            // without the texture on the device
             let on_host = Output { texture: None, ..(**output).clone() };
             state.push(Item::Result(Arc::new(on_host)), moment, bytes);
             self.filled.notify_one();
@@ -145,7 +145,7 @@ impl Queue {
         }
     }
 
-    /// Takes parameters. Of those that wait behind each other the last ones are enough.
+    /// Pushes parameters. They replace parameters at the end of the queue.
     pub(super) fn push_params(&self, params: &StereoParams, moment: Moment) {
         let mut state = self.lock();
         match state.items.back_mut() {
@@ -155,7 +155,7 @@ impl Queue {
         self.filled.notify_one();
     }
 
-    /// Takes an event.
+    /// Pushes an event.
     pub(super) fn push_event(&self, kind: &str, text: &str, moment: Moment) {
         let mut state = self.lock();
         let event = state.event(kind, text);
@@ -163,7 +163,7 @@ impl Queue {
         self.filled.notify_one();
     }
 
-    /// Forgets numbers and pairs of the source before.
+    /// Resets the sequence numbers for another source.
     pub(super) fn begin_source(&self) {
         let mut state = self.lock();
         state.expected = None;
@@ -172,8 +172,8 @@ impl Queue {
         }
     }
 
-    /// The next thing to do, waiting for it until then.
-    pub(super) fn next(&self, until: Instant) -> Next {
+    /// Waits for the next item until a deadline.
+    pub(super) fn next(&self, deadline: Instant) -> Next {
         let mut state = self.lock();
         loop {
             if let Some((item, moment, bytes)) = state.items.pop_front() {
@@ -185,19 +185,19 @@ impl Queue {
             if !state.open {
                 return Next::Closed;
             }
-            let patience = until.saturating_duration_since(Instant::now());
-            if patience.is_zero() {
+            let timeout = deadline.saturating_duration_since(Instant::now());
+            if timeout.is_zero() {
                 return Next::Idle;
             }
-            state = self.filled.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.filled.wait_timeout(state, timeout).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// Takes nothing more; what waits is still given.
+    /// Closes the queue for pushing; waiting items can still be taken.
     pub(super) fn close(&self, moment: Moment) {
         let mut state = self.lock();
         if state.open {
-            state.tell_gap(moment);
+            state.report_gap(moment);
             while !state.unmatched.is_empty() {
                 state.pop_unmatched();
             }
@@ -207,7 +207,7 @@ impl Queue {
         self.emptied.notify_all();
     }
 
-    /// Takes and gives nothing more; what waits counts as dropped.
+    /// Closes the queue and drops all waiting items.
     pub(super) fn abandon(&self) {
         let mut state = self.lock();
         state.open = false;
@@ -222,7 +222,7 @@ impl Queue {
         self.emptied.notify_all();
     }
 
-    /// Whether anything is taken.
+    /// Whether items can be pushed.
     pub(super) fn is_open(&self) -> bool {
         self.lock().open
     }
@@ -232,20 +232,20 @@ impl Queue {
         self.lock().counters
     }
 
-    /// Counts what was written.
+    /// Changes the counters.
     pub(super) fn count(&self, count: impl FnOnce(&mut Counters)) {
         count(&mut self.lock().counters);
     }
 
-    /// An event of this moment.
+    /// An event at the current pair.
     pub(super) fn event(&self, kind: &str, text: &str) -> Event {
         self.lock().event(kind, text)
     }
 
-    /// Once half of the room is free again, what was dropped is told: where the disk is just too slow, not each time.
-    fn tell_gap(&self, state: &mut State, bytes: usize, moment: Moment) {
+    /// Pushes an event about drops once half of the capacity is free again, so that a slightly slow disk causes few events.
+    fn report_gap(&self, state: &mut State, bytes: usize, moment: Moment) {
         if state.has_room(bytes, self.capacity / 2) {
-            state.tell_gap(moment);
+            state.report_gap(moment);
         }
     }
 
@@ -276,8 +276,7 @@ impl State {
         self.items.push_back((item, moment, bytes));
     }
 
-    /// Drops waiting results, the last first, until so many bytes have room; none where that would not be enough. Gives
-    /// whether there is room.
+    /// Drops waiting results, the last first, until this many bytes fit; none if that would not be enough. Returns whether they fit.
     fn give_up_results(&mut self, bytes: usize, capacity: usize) -> bool {
         let of_result = |(item, _, bytes): &(Item, Moment, usize)| match item {
             Item::Result(output) => Some((output.job.frame.raw.sequence, *bytes)),
@@ -309,7 +308,7 @@ impl State {
         if !self.open {
             return;
         }
-        if self.notes == MOST_EVENTS {
+        if self.notes == MAX_EVENTS {
             log::warn!("too many events wait for the disk; one is not recorded");
             return;
         }
@@ -322,15 +321,15 @@ impl State {
         Event { kind: kind.to_owned(), text: text.to_owned(), sequence }
     }
 
-    /// Puts what was dropped behind what waits.
-    fn tell_gap(&mut self, moment: Moment) {
+    /// Pushes an event about the dropped items.
+    fn report_gap(&mut self, moment: Moment) {
         if let Some(text) = std::mem::take(&mut self.gap).text() {
             let event = self.event("dropped", &text);
             self.push_note(Item::Event(event), moment);
         }
     }
 
-    /// The oldest pair will have no result any more.
+    /// Counts the oldest pair without a result as not matched.
     fn pop_unmatched(&mut self) {
         if let Some((_, true)) = self.unmatched.pop_front() {
             self.counters.not_matched += 1;
@@ -338,7 +337,7 @@ impl State {
     }
 }
 
-/// Whether some more bytes fit; what exceeds the queue by itself still goes through an empty one.
+/// Whether more bytes fit; an item above the capacity fits an empty queue.
 fn has_room(waiting: usize, bytes: usize, capacity: usize) -> bool {
     waiting == 0 || waiting + bytes <= capacity
 }
@@ -358,14 +357,14 @@ impl Gap {
     }
 }
 
-/// Memory that a frame keeps.
+/// Memory of a frame.
 fn frame_bytes(frame: &Frame) -> usize {
     let raw = &frame.raw;
     let originals: usize = raw.original.iter().flat_map(|original| &original.shots).map(|shot| shot.bytes.len()).sum();
     [&frame.left, &frame.right, &raw.left, &raw.right].into_iter().map(picture_bytes).sum::<usize>() + originals
 }
 
-/// Memory that a result keeps, with its frame: that may have left the queue already.
+/// Memory of a result with its frame, which may have left the queue already.
 fn result_bytes(output: &Output) -> usize {
     let map = output.map.as_ref().map_or(0, |map| {
         let (width, height) = map.size();

@@ -7,7 +7,6 @@ mod float_map;
 mod map_pass;
 mod upload;
 
-use crate::capture::Frame;
 use crate::engine::Output;
 use crate::ui::view::ViewKind;
 use eframe::egui_wgpu::RenderState;
@@ -46,7 +45,6 @@ pub(crate) struct Screens {
     map: Option<wgpu::Texture>,
     recorded: Option<wgpu::Texture>,
     shown: Option<Arc<Output>>,
-    frame: Option<Arc<Frame>>,
     displays: Option<MapDisplays>,
     open: Vec<ViewKind>,
 }
@@ -61,7 +59,6 @@ impl Screens {
             map: None,
             recorded: None,
             shown: None,
-            frame: None,
             displays: None,
             open: Vec::new(),
         }
@@ -83,18 +80,18 @@ impl Screens {
         let frame = &output.job.frame;
         let opened = self.open != views;
         self.open = views.to_vec();
-        if opened || !self.frame.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, frame)) {
-            self.frame = Some(Arc::clone(frame));
+        let shown = self.shown.replace(Arc::clone(output));
+        if opened || !shown.as_ref().is_some_and(|shown| Arc::ptr_eq(&shown.job.frame, frame)) {
             for (view, picture) in [(ViewKind::Left, &frame.left), (ViewKind::Right, &frame.right)] {
                 if views.contains(&view) {
-                    self.upload_picture(view, &upload::rgba(picture), frame.size());
+                    let screen = self.screen(view, frame.size());
+                    upload::write(&self.state.queue, &screen, &upload::rgba(picture));
                 }
             }
             self.recorded = recorded.map(|map| upload::packed(&self.state, &map.words, map.size, self.recorded.take()));
         }
-        let new_map = !self.shown.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, output));
+        let new_map = !shown.is_some_and(|shown| Arc::ptr_eq(&shown, output));
         if new_map {
-            self.shown = Some(Arc::clone(output));
             self.map = match (&output.texture, &output.map) {
                 (Some(texture), _) => Some(texture.clone()),
                 (None, Some(map)) => Some(upload::map(&self.state, map, self.map.take())),
@@ -105,11 +102,6 @@ impl Screens {
             self.displays = Some(displays.clone());
             self.draw_maps(displays);
         }
-    }
-
-    fn upload_picture(&mut self, view: ViewKind, rgba: &[u8], size: (usize, usize)) {
-        let screen = self.screen(view, size);
-        upload::write(&self.state.queue, &screen, rgba);
     }
 
     fn draw_maps(&mut self, displays: &MapDisplays) {

@@ -26,14 +26,8 @@ impl Session {
     pub fn device_replaced(&mut self, gpu: &Gpu, why: &str) {
         let now = Instant::now();
         let adapter = &gpu.info.adapter;
-        let lost = self
-            .state
-            .matching
-            .engine
-            .gpu
-            .as_ref()
-            .map(|lost| lost.info.adapter.clone())
-            .filter(|lost| lost != adapter);
+        let engine = &self.state.matching.engine;
+        let lost = engine.gpu.as_ref().map(|lost| lost.info.adapter.clone()).filter(|lost| lost != adapter);
         let decision = self.device.recovery.lost(now);
         self.device.recovery.recovered(now);
         let loss = EngineError::DeviceLost(why.to_owned());

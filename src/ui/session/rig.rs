@@ -102,16 +102,6 @@ impl Session {
         self.open(source);
     }
 
-    /// The chosen calibration.
-    pub fn calibration(&self) -> &CalibrationChoice {
-        &self.state.rig.choice
-    }
-
-    /// Sets the distance of the near (0) or the far (1) object, m.
-    pub fn set_known_distance(&mut self, which: usize, metres: f64) {
-        self.state.rig.known[which].metres = metres;
-    }
-
     /// Lets the user choose calibration files.
     pub(super) fn choose_calibration(&mut self) {
         const CHOOSE: Job = Job::stoppable("choosing a calibration");

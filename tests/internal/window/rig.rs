@@ -36,7 +36,7 @@ fn two_distances_make_metres_of_disparities() {
         let at = window.place("left view", place);
         window.click_at(at);
         let metres = window.until("a depth to read", |w| w.read("depth"));
-        window.session.borrow_mut().set_known_distance(usize::from(name == "far"), f64::from(metres) / 2.0);
+        window.session.borrow_mut().state.rig.known[usize::from(name == "far")].metres = f64::from(metres) / 2.0;
         window.harness.get_by_label(&format!("Take {name}")).click();
         window.harness.run_steps(2);
         window.click_at(at); // lets go
@@ -65,7 +65,7 @@ fn crooked_cameras_are_noticed_and_put_right_by_what_they_see() {
     window.until("straight rows", |w| w.has("good").then_some(()));
     let estimated = window.result().and_then(|output| output.job.frame.geometry).is_some_and(|g| g.estimated);
     assert!(estimated && window.has("depth is an estimate"));
-    assert_eq!(window.session.borrow().calibration().rectify(), RectifyChoice::Auto);
+    assert_eq!(window.session.borrow().state.rig.choice.rectify(), RectifyChoice::Auto);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn an_estimate_is_there_again_at_the_next_start() {
     let options = WindowOptions { source_options: WindowOptions::default().source_options, ..options };
     let window = Window::open(&gpu, options);
     let session = window.session.borrow();
-    assert_eq!(session.calibration().files, [folder.path().join("last-rig-calibration.toml")]);
+    assert_eq!(session.state.rig.choice.files, [folder.path().join("last-rig-calibration.toml")]);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn the_lens_of_an_estimate_is_named_in_any_of_three_ways() {
     window.harness.get_by_role_and_label(Role::ComboBox, "Lens by").click();
     window.harness.run_steps(3);
     window.harness.get_by_label("focal length, mm").click();
-    let focal = |w: &Window| w.session.borrow().calibration().focal();
+    let focal = |w: &Window| w.session.borrow().state.rig.choice.focal();
     let named = window.until("the lens in mm", |w| focal(w).filter(|focal| matches!(focal, FocalLength::Lens { .. })));
     assert!((named.px(320) - 288.0).abs() < 1e-9, "the same lens: {named:?}");
     window.until("its second number", |w| w.has("sensor width").then_some(()));

@@ -119,7 +119,7 @@ pub(crate) fn all() -> Vec<Page> {
         "ARCHITECTURE.md",
         "SECURITY.md",
         "calibration/README.md",
-        "docs/assets/README.md",
+        "assets/README.md",
         "fuzz/README.md",
     ];
     others.into_iter().map(Page::read).chain(book()).collect()

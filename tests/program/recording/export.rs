@@ -4,9 +4,9 @@ use super::{packets, record_scene, refused, run};
 use glam::{DMat3, DVec3};
 use image::DynamicImage;
 use std::path::{Path, PathBuf};
-use stereopsis::calibration::{self, BrownConrady, Camera, Distortion, LoadOptions, StereoRig};
-use stereopsis::recording::message::{Encoding, ImageBody};
-use stereopsis::recording::{Body, Packet, PairNote, ResultNote, format, topic};
+use stereopsis::recordings::{Body, Packet, PairNote, ResultNote, decode, topic};
+use stereopsis::recordings::{Encoding, ImageBody};
+use stereopsis::rectification::{self, BrownConrady, Camera, Distortion, LoadOptions, StereoRig};
 
 /// A folder with `in.mcap`, a recording of the scene, and its export in `out`.
 fn exported(frames: u32, streams: &str, args: &[&str]) -> (tempfile::TempDir, PathBuf, String) {
@@ -18,7 +18,7 @@ fn exported(frames: u32, streams: &str, args: &[&str]) -> (tempfile::TempDir, Pa
 }
 
 fn body(packet: &Packet) -> Body {
-    format::decode(&packet.channel, &packet.data).unwrap().body
+    decode(&packet.channel, &packet.data).unwrap().body
 }
 
 fn image_of(packet: &Packet) -> ImageBody {
@@ -153,7 +153,7 @@ fn the_exported_calibration_is_that_of_the_recording() {
     let about: serde_json::Value = serde_json::from_slice(&std::fs::read(out.join("recording.json")).unwrap()).unwrap();
     for files in [&["opencv.yaml"][..], &["calibration.toml"], &["left.yaml", "right.yaml"]] {
         let paths: Vec<_> = files.iter().map(|name| out.join("calibration").join(name)).collect();
-        let rig = calibration::load(&paths, &LoadOptions::default()).unwrap();
+        let rig = rectification::load(&paths, &LoadOptions::default()).unwrap();
         let geometry = rig.rectifier(96, 64, 0.0).unwrap().geometry();
         let near = |name: &str, value: f64| (about["geometry"][name].as_f64().unwrap() - value).abs() < 1e-6;
         assert!(
@@ -178,7 +178,7 @@ fn turned_rig(folder: &Path) {
     let camera = |cx| Camera { fx: 90.0, fy: 90.0, cx, cy: 31.0, distortion };
     let turn = DMat3::from_rotation_z(0.01) * DMat3::from_rotation_y(0.02);
     let rig = StereoRig::new(camera(47.0), camera(48.0), turn, DVec3::new(-0.1, 0.001, 0.002), Some((96, 64)));
-    let files = calibration::write(&rig, calibration::Output::Toml, 0.0).unwrap();
+    let files = rectification::write(&rig, rectification::Output::Toml, 0.0).unwrap();
     std::fs::write(folder.join("rig.toml"), &files[0].1).unwrap();
 }
 

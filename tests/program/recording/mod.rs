@@ -9,7 +9,7 @@ pub(crate) use super::start::stereopsis;
 
 use std::path::Path;
 use std::process::{Command, Output};
-use stereopsis::recording::{Packet, Recording};
+use stereopsis::recordings::{Packet, Recording};
 
 /// Records a small scene, with more flags.
 pub(crate) fn record<'a>(folder: &Path, more: impl IntoIterator<Item = &'a str>) -> Command {

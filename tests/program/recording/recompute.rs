@@ -4,8 +4,8 @@ use super::{finished, packets, record_scene, refused, run, stereopsis};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use stereopsis::recording::read::PacketStream;
-use stereopsis::recording::{Body, Packet, format, topic};
+use stereopsis::recordings::PacketStream;
+use stereopsis::recordings::{Body, Packet, decode, topic};
 
 const SETTINGS: [&str; 6] = ["--num-disparities", "20", "--cost", "census-7x7", "--engine", "cpu"];
 
@@ -20,7 +20,7 @@ fn all(path: &Path) -> Vec<(String, u32, u64, u64, Vec<u8>)> {
     while let Some(packet) = stream.next_packet().unwrap() {
         let Packet { channel, sequence, log_time_ns, publish_time_ns, data } = packet;
         let data = if channel.topic == topic::RESULTS {
-            let Body::Json(mut note) = format::decode(&channel, &data).unwrap().body else { panic!("no JSON") };
+            let Body::Json(mut note) = decode(&channel, &data).unwrap().body else { panic!("no JSON") };
             note["compute_ms"] = 0.into();
             note.to_string().into_bytes()
         } else {
@@ -64,7 +64,7 @@ fn another_format_says_the_same() {
     for name in [topic::LEFT_RAW, topic::DEPTH] {
         let bodies = |file: &str| {
             let packets = packets(&at(file), name);
-            packets.iter().map(|p| format::decode(&p.channel, &p.data).unwrap().body).collect::<Vec<_>>()
+            packets.iter().map(|p| decode(&p.channel, &p.data).unwrap().body).collect::<Vec<_>>()
         };
         assert_eq!(bodies("ros.mcap").len(), 2);
         assert_eq!(bodies("ros.mcap"), bodies("fox.mcap"), "{name}");

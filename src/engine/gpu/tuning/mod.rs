@@ -22,7 +22,7 @@ pub fn record_key(gpu: &Gpu, structure: &Structure) -> String {
     let info = gpu.adapter.get_info();
     let Structure { width, height, candidates, comparison, paths, .. } = structure;
     let requirements = structure.requirements();
-    let step_ends = [
+    let options = [
         (requirements.wide, "wide"),
         (requirements.has_row_path, "along rows"),
         (structure.is_diagonal(), "checked"),
@@ -30,13 +30,13 @@ pub fn record_key(gpu: &Gpu, structure: &Structure) -> String {
         (structure.rivals, "rivals"),
         (structure.gated, "gated"),
     ];
-    let step_ends: Vec<_> = step_ends.iter().filter(|(is_so, _)| *is_so).map(|(_, step_end)| *step_end).collect();
+    let options: Vec<_> = options.iter().filter(|(is_on, _)| *is_on).map(|(_, word)| *word).collect();
     format!(
         "{} | {} {} {} | {width}x{height}x{candidates} {comparison:?} paths {paths} {}",
         env!("CARGO_PKG_VERSION"),
         info.name,
         info.driver,
         info.driver_info,
-        step_ends.join(" ")
+        options.join(" ")
     )
 }

@@ -1,22 +1,11 @@
-//! ROS 2's messages field by field, in the order in which CDR writes them.
+//! ROS 2's messages with their fields in the order of CDR.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 
-/// `sequence<uint8>` in one piece: by itself serde takes bytes one by one.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Octets<'a>(pub &'a [u8]);
-
-impl Serialize for Octets<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(self.0)
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Octets<'a> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <&[u8]>::deserialize(deserializer).map(Self)
-    }
+/// Serializes `sequence<uint8>` as a whole; serde's default is byte by byte.
+fn octets<S: Serializer>(data: &&[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bytes(data)
 }
 
 /// `builtin_interfaces/msg/Time`.
@@ -49,8 +38,8 @@ pub(super) struct Image<'a> {
     pub encoding: Cow<'a, str>,
     pub is_bigendian: u8,
     pub step: u32,
-    #[serde(borrow)]
-    pub data: Octets<'a>,
+    #[serde(borrow, serialize_with = "octets")]
+    pub data: &'a [u8],
 }
 
 /// `sensor_msgs/msg/CompressedImage`.
@@ -59,8 +48,8 @@ pub(super) struct CompressedImage<'a> {
     #[serde(borrow)]
     pub header: Header<'a>,
     pub format: Cow<'a, str>,
-    #[serde(borrow)]
-    pub data: Octets<'a>,
+    #[serde(borrow, serialize_with = "octets")]
+    pub data: &'a [u8],
 }
 
 /// `sensor_msgs/msg/RegionOfInterest`.

@@ -9,8 +9,7 @@ use super::{Format, Kind, since_1970};
 use crate::recording::message::{Body, Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Message};
 use crate::recording::{Channel, Schema};
 use messages::{
-    CameraInfo, CompressedImage, DisparityImage, Header, Octets, RegionOfInterest, Text, TfMessage, Time,
-    TransformStamped,
+    CameraInfo, CompressedImage, DisparityImage, Header, RegionOfInterest, Text, TfMessage, Time, TransformStamped,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -76,7 +75,7 @@ pub(super) fn encode(message: &Message) -> Vec<u8> {
             cdr::to_bytes(&image_message(header, size, *encoding, *step, data), data.len() + 256)
         }
         Body::Compressed { format, data } => {
-            cdr::to_bytes(&CompressedImage { header, format: format.into(), data: Octets(data) }, data.len() + 256)
+            cdr::to_bytes(&CompressedImage { header, format: format.into(), data }, data.len() + 256)
         }
         Body::Camera(camera) => {
             let CameraBody { width, height, distortion_model, d, k, r, p } = camera.as_ref();
@@ -131,7 +130,7 @@ fn image_message<'a>(
     data: &'a [u8],
 ) -> messages::Image<'a> {
     let encoding = pixels::name(encoding, Format::Ros2).into();
-    messages::Image { header, height, width, encoding, is_bigendian: 0, step, data: Octets(data) }
+    messages::Image { header, height, width, encoding, is_bigendian: 0, step, data }
 }
 
 /// Decodes a message of some kind.
@@ -145,7 +144,7 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
         Kind::Compressed => {
             let CompressedImage { header, format, data } = cdr::from_bytes(data)?;
             let format = pixels::compressed(&format)?.to_owned();
-            Ok(header.message(Body::Compressed { format, data: Bytes::from(data.0) }))
+            Ok(header.message(Body::Compressed { format, data: Bytes::from(data) }))
         }
         Kind::Camera => {
             let CameraInfo { header, height, width, distortion_model, d, k, r, p, binning_x, binning_y, roi } =
@@ -183,5 +182,5 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
 fn described<'a>(image: &'a messages::Image<'_>) -> Described<'a> {
     let messages::Image { width, height, encoding, is_bigendian, step, data, .. } = image;
     let is_bigendian = *is_bigendian != 0;
-    Described { width: *width, height: *height, encoding, step: *step, is_bigendian, data: data.0 }
+    Described { width: *width, height: *height, encoding, step: *step, is_bigendian, data }
 }
