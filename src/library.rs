@@ -38,8 +38,8 @@ pub mod matching {
             truth: None,
         };
         let frame = Frame {
-            left,
-            right,
+            left: left.into(),
+            right: right.into(),
             raw: Arc::new(raw),
             truth: None,
             geometry: None,

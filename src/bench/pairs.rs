@@ -1,6 +1,6 @@
 //! The pairs that are timed: read or rendered before any clock runs.
 
-use crate::capture::{Frame, Next, RawPair, Recipe, SourceOptions, SourceSpec};
+use crate::capture::{Frame, FramePreparation, Next, RawPair, SourceOptions, SourceSpec};
 use crate::console;
 use crate::engine::Job;
 use crate::export::write_picture;
@@ -31,7 +31,7 @@ pub(crate) fn jobs(spec: &SourceSpec, options: &SourceOptions, params: &StereoPa
         };
         // nobody compares with the truth here, and it takes memory
         let raw = Arc::new(RawPair { truth: None, ..*raw });
-        let frame: Frame = Recipe::default().make(&raw, &source.info(), Instant::now())?;
+        let frame: Frame = FramePreparation::default().prepare(&raw, &source.info(), Instant::now())?;
         if let Some(first) = jobs.first()
             && first.frame.size() != frame.size()
         {

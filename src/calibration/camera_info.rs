@@ -6,7 +6,7 @@ use glam::DMat3;
 use std::path::PathBuf;
 
 /// OpenCV's largest model has 14.
-const MOST_COEFFICIENTS: usize = 14;
+const MAX_COEFFICIENTS: usize = 14;
 
 /// One camera of a rig, as ROS's `camera_info` describes it; matrices row by row, lengths in px and m.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +98,7 @@ impl CameraInfo {
     /// One is not finite, a focal length is not above 0, or there are more coefficients than any lens has; in words.
     pub fn check_numbers(&self) -> Result<(), CalibrationError> {
         let Self { d, k, r, p, .. } = self;
-        if d.len() > MOST_COEFFICIENTS {
+        if d.len() > MAX_COEFFICIENTS {
             return Err(CalibrationError(format!("{} coefficients are more than any lens has", d.len())));
         }
         if let Some(wrong) = [&d[..], k, r, p].concat().iter().find(|v| !v.is_finite()) {

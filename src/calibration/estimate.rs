@@ -42,9 +42,9 @@ pub struct Angles {
 }
 
 /// Fewer matches of all pairs together decide nothing.
-const FEWEST: usize = 40;
+const MIN_MATCHES: usize = 40;
 /// Fewer corners a picture, on average, are too little texture.
-const FEWEST_CORNERS: usize = 60;
+const MIN_CORNERS: usize = 60;
 /// Disparities from the 5th to the 95th of 100 that span less than this share of the width are as good as one depth.
 const FLAT: f64 = 0.008;
 /// Where partners lie if the left picture is in truth the right one.
@@ -73,7 +73,7 @@ pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) ->
     let model = Model::new(size, focal_px);
     let fit = fit::fit(&model, &found);
     let agreeing = fit.inliers.iter().filter(|&&inlier| inlier).count();
-    if agreeing < FEWEST || agreeing * 2 < found.len() {
+    if agreeing < MIN_MATCHES || agreeing * 2 < found.len() {
         return error(format!(
             "only {agreeing} of {} points agree on how the cameras stand; keep rig and scene still while the pictures are \
              taken, and show things at several distances instead of a repeated pattern",
@@ -83,7 +83,7 @@ pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) ->
     let rig = rig(&model, &fit, baseline_m)?;
     let kept = found.iter().zip(&fit.inliers).filter_map(|(found, &inlier)| inlier.then_some(found));
     let rectified = rectified(&rig, kept)?;
-    if rectified.len() < FEWEST {
+    if rectified.len() < MIN_MATCHES {
         return error(format!("with a focal length of {focal_px:.0} px the points lie behind the cameras; check it"));
     }
     let mut disparities: Vec<_> = rectified.iter().map(Match::disparity_px).collect();
@@ -114,12 +114,12 @@ const SWAPPED: &str = "left and right are swapped: give the two cameras in the o
 /// Says what is wrong where the pictures have too few points in common.
 fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String> {
     let mut disparities: Vec<_> = found.iter().map(Match::disparity_px).collect();
-    let few = found.len() < FEWEST.max(pairs.len() * 8);
+    let few = found.len() < MIN_MATCHES.max(pairs.len() * 8);
     if !few && quantile(&mut disparities, 0.5) >= 0.0 {
         return Ok(());
     }
     let mirrored: usize = pairs.iter().map(|(left, right)| search(left, right, MIRRORED).len()).sum();
-    if mirrored >= FEWEST && mirrored > found.len() * 3 / 2 {
+    if mirrored >= MIN_MATCHES && mirrored > found.len() * 3 / 2 {
         return Err(SWAPPED.to_owned());
     }
     if !few {
@@ -127,7 +127,7 @@ fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String
     }
     let corners =
         pairs.iter().map(|(left, right)| corner_count(left).min(corner_count(right))).sum::<usize>() / pairs.len();
-    Err(if corners < FEWEST_CORNERS {
+    Err(if corners < MIN_CORNERS {
         format!(
             "the pictures have too little texture ({corners} corners a picture); aim the cameras at things with detail, in \
              good light and focus"

@@ -42,9 +42,9 @@ pub enum Verdict {
 }
 
 /// Fewer matches say nothing.
-const FEWEST: usize = 20;
+const MIN_MATCHES: usize = 20;
 /// Matches that a ninth of the picture needs to be named.
-const FEWEST_OF_PLACE: usize = 12;
+const MIN_MATCHES_OF_PLACE: usize = 12;
 /// No match within so many px of what its surroundings say is an outlier.
 const TRUSTED_PX: f64 = 0.75;
 
@@ -62,7 +62,7 @@ pub fn row_offset(left: &Luma, right: &Luma) -> Option<RowOffset> {
 pub fn row_offset_of(found: &[Match], width: usize, height: usize) -> Option<RowOffset> {
     let size = DVec2::new(width as f64, height as f64);
     let kept = inliers(found, size);
-    if kept.len() < FEWEST {
+    if kept.len() < MIN_MATCHES {
         return None;
     }
     let mut offsets: Vec<_> = kept.iter().map(Match::row_offset_px).collect();
@@ -73,7 +73,7 @@ pub fn row_offset_of(found: &[Match], width: usize, height: usize) -> Option<Row
         let cell = (found.left * 3.0 / size).as_usizevec2().min(glam::USizeVec2::splat(2));
         places[cell.y * 3 + cell.x].push(found.row_offset_px());
     }
-    let filled = places.iter_mut().zip(PLACES).filter(|(offsets, _)| offsets.len() >= FEWEST_OF_PLACE);
+    let filled = places.iter_mut().zip(PLACES).filter(|(offsets, _)| offsets.len() >= MIN_MATCHES_OF_PLACE);
     let of_places = filled.map(|(offsets, place)| WorstPlace { place, median_px: quantile(offsets, 0.5) });
     Some(RowOffset {
         median_px,

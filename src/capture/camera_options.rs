@@ -14,7 +14,7 @@ pub struct CameraOptions {
     /// Only this format; any if not given.
     pub format: Option<PixelFormat>,
     /// The left and the right camera; one that gives both eyes takes the first.
-    pub eyes: [EyeOptions; 2],
+    pub eyes: [ViewOptions; 2],
     /// A camera with both eyes in one picture has the right eye in its left half.
     pub swapped_halves: bool,
     /// A calibration is in use: what would void it (autofocus) or spoil pairs (a lower rate in the dark) is switched off
@@ -36,7 +36,7 @@ impl CameraOptions {
         let turned = (left.orientation, right.orientation) != (Orientation::Upright, Orientation::Upright);
         add("format", self.format.map(|format| format.word().to_owned()));
         add("orientation", turned.then(|| format!("{},{}", left.orientation, right.orientation)));
-        let ControlWishes { exposure_ms, gain, white_balance_k, focus, power_line } = left.controls;
+        let ControlSettings { exposure_ms, gain, white_balance_k, focus, power_line } = left.controls;
         add("exposure-ms", exposure_ms.map(|wish| wish.to_string()));
         add("gain", gain.map(|wish| wish.to_string()));
         add("white-balance-k", white_balance_k.map(|wish| wish.to_string()));
@@ -52,13 +52,13 @@ impl CameraOptions {
 /// What is wished of one camera.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct EyeOptions {
+pub struct ViewOptions {
     /// How its picture is turned.
     #[serde(skip_serializing_if = "is_default")]
     pub orientation: Orientation,
     /// What it is set to.
     #[serde(skip_serializing_if = "is_default")]
-    pub controls: ControlWishes,
+    pub controls: ControlSettings,
 }
 
 choices! {
@@ -84,7 +84,7 @@ impl Default for Orientation {
 
 /// A control that a camera can set by itself, or that is locked.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wish<T> {
+pub enum Setting<T> {
     /// The camera decides.
     Auto,
     /// This value.
@@ -94,25 +94,25 @@ pub enum Wish<T> {
 /// What a camera's controls shall be; `None` leaves one as it is. In TOML: `exposure_ms = "auto"`, or a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct ControlWishes {
+pub struct ControlSettings {
     /// Time of exposure, ms.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exposure_ms: Option<Wish<f64>>,
+    pub exposure_ms: Option<Setting<f64>>,
     /// Gain, in the driver's steps.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gain: Option<Wish<i64>>,
+    pub gain: Option<Setting<i64>>,
     /// White balance, K.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub white_balance_k: Option<Wish<i64>>,
+    pub white_balance_k: Option<Setting<i64>>,
     /// Focus, in the driver's steps.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub focus: Option<Wish<i64>>,
+    pub focus: Option<Setting<i64>>,
     /// Flicker of the lights that is filtered.
     #[serde(rename = "power_line_hz", skip_serializing_if = "Option::is_none")]
     pub power_line: Option<PowerLine>,
 }
 
-impl ControlWishes {
+impl ControlSettings {
     /// These wishes, and where there is none the other's.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
@@ -140,7 +140,7 @@ choices! {
     }
 }
 
-impl<T: fmt::Display> fmt::Display for Wish<T> {
+impl<T: fmt::Display> fmt::Display for Setting<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Auto => f.write_str("auto"),
@@ -149,7 +149,7 @@ impl<T: fmt::Display> fmt::Display for Wish<T> {
     }
 }
 
-impl<T: FromStr + fmt::Display> FromStr for Wish<T> {
+impl<T: FromStr + fmt::Display> FromStr for Setting<T> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -163,7 +163,7 @@ impl<T: FromStr + fmt::Display> FromStr for Wish<T> {
     }
 }
 
-impl<T: Serialize> Serialize for Wish<T> {
+impl<T: Serialize> Serialize for Setting<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Auto => serializer.serialize_str("auto"),
@@ -172,7 +172,7 @@ impl<T: Serialize> Serialize for Wish<T> {
     }
 }
 
-impl<'de, T: FromStr + fmt::Display + Deserialize<'de>> Deserialize<'de> for Wish<T> {
+impl<'de, T: FromStr + fmt::Display + Deserialize<'de>> Deserialize<'de> for Setting<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged, expecting = "expected \"auto\" or a number")]
@@ -195,23 +195,23 @@ mod tests {
     #[test]
     fn wishes_survive_a_toml_file() {
         let text = "exposure_ms = 8\ngain = 20\nwhite_balance_k = \"auto\"\npower_line_hz = \"50\"\n";
-        let wishes: ControlWishes = toml::from_str(text).expect("reads");
-        let expected = ControlWishes {
-            exposure_ms: Some(Wish::Fixed(8.0)),
-            gain: Some(Wish::Fixed(20)),
-            white_balance_k: Some(Wish::Auto),
+        let wishes: ControlSettings = toml::from_str(text).expect("reads");
+        let expected = ControlSettings {
+            exposure_ms: Some(Setting::Fixed(8.0)),
+            gain: Some(Setting::Fixed(20)),
+            white_balance_k: Some(Setting::Auto),
             focus: None,
             power_line: Some(PowerLine::Hz50),
         };
         assert_eq!(wishes, expected);
         let written = toml::to_string(&wishes).expect("writes");
         assert!(!written.contains("focus"), "{written}");
-        assert_eq!(toml::from_str::<ControlWishes>(&written).expect("reads again"), expected);
+        assert_eq!(toml::from_str::<ControlSettings>(&written).expect("reads again"), expected);
     }
 
     #[test]
     fn what_a_toml_file_cannot_mean_is_said() {
-        let refusal = |text: &str| toml::from_str::<ControlWishes>(text).expect_err("refused").to_string();
+        let refusal = |text: &str| toml::from_str::<ControlSettings>(text).expect_err("refused").to_string();
         assert!(refusal("exposure_ms = true").contains("expected \"auto\" or a number"));
         for number in ["nan", "inf", "-inf", "\"nan\"", "\"1e999\""] {
             let text = refusal(&format!("exposure_ms = {number}"));

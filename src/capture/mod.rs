@@ -14,21 +14,25 @@ pub mod decode_camera;
 pub mod pairing;
 mod pace;
 mod pair;
+mod preparation;
 mod transport;
 mod until;
 pub mod stamps;
+mod taps;
 pub mod scale;
 pub mod worker;
 
-pub use camera_options::{CameraOptions, ControlWishes, EyeOptions, Orientation, PowerLine, Wish};
+pub use camera_options::{CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
 pub use max_pixels::MaxPixels;
-pub use original::{Original, RawRule, Shot, halves};
+pub use original::{EncodedImage, Original, StereoLayout, halves};
 pub use pair::{Frame, RawPair, Recorded};
+pub use preparation::FramePreparation;
 pub use scale::Scale;
 pub use source::{SourceOptions, SourceSpec, TopicChoice};
+pub use taps::{FrameTap, RawTap, Taps};
 pub use transport::{Playing, Speed, Transport};
 pub use until::Until;
-pub use worker::{Capture, CaptureOptions, CaptureStats, FrameTap, Recipe};
+pub use worker::{Capture, CaptureOptions, CaptureStats};
 
 use self::decode_camera::Damaged;
 use crate::calibration::CalibrationNote;
@@ -74,11 +78,11 @@ pub trait PairSource: Send {
     /// What is known of the source; sizes and rates may change while it runs.
     fn info(&self) -> SourceInfo;
 
-    /// The next pair, waiting for at most `patience`.
+    /// The next pair, waiting for at most `timeout`.
     ///
     /// # Errors
     /// The source is lost; whoever reads says so and may open it again.
-    fn next(&mut self, patience: Duration) -> Result<Next, CaptureError>;
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError>;
 
     /// How its cameras stand; nothing to say for what is no camera.
     fn state(&self) -> SourceState {

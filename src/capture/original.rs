@@ -10,14 +10,14 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Original {
     /// Left and right, or one of both eyes.
-    pub shots: Vec<Shot>,
+    pub images: Vec<EncodedImage>,
     /// How they become the left and the right eye's picture.
-    pub rule: RawRule,
+    pub rule: StereoLayout,
 }
 
 /// How raw pictures become the left and the right eye's: first split, then swapped, then turned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RawRule {
+pub struct StereoLayout {
     /// One picture shows both eyes, the left half is the left one.
     pub side_by_side: bool,
     /// The halves are the other way round.
@@ -26,7 +26,7 @@ pub struct RawRule {
     pub orientation: [Orientation; 2],
 }
 
-impl RawRule {
+impl StereoLayout {
     /// Whether raw pictures are the eyes' pictures as they are.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
@@ -45,7 +45,7 @@ impl RawRule {
 
 /// One picture as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shot {
+pub struct EncodedImage {
     /// How it lies in memory.
     pub layout: Layout,
     /// Its bytes.
@@ -58,12 +58,12 @@ impl Original {
     /// # Errors
     /// As [`decode`]; and if there is not the number of pictures that the rule needs.
     pub fn pictures(&self, color: bool) -> Result<(Picture, Picture), DecodeError> {
-        let turned = |shot: &Shot, eye: usize| {
+        let turned = |shot: &EncodedImage, eye: usize| {
             let mut picture = decode(shot.layout, &shot.bytes, color)?;
             self.rule.orientation[eye].turn(&mut picture);
             Ok::<_, DecodeError>(picture)
         };
-        match (&self.shots[..], self.rule.side_by_side) {
+        match (&self.images[..], self.rule.side_by_side) {
             ([left, right], false) => Ok((turned(left, 0)?, turned(right, 1)?)),
             ([both], true) => Ok(halves(&turned(both, 0)?, self.rule.swapped)),
             (shots, _) => Err(DecodeError::new(Damage::Size, format!("a pair of {} pictures", shots.len()))),

@@ -20,11 +20,11 @@ impl Pace {
         self.period.map(|period| 1.0 / period.as_secs_f64())
     }
 
-    /// Waits until the next pair is due, for at most `patience`: whether it is.
-    pub(super) fn wait(&self, patience: Duration) -> bool {
+    /// Waits until the next pair is due, for at most `timeout`: whether it is.
+    pub(super) fn wait(&self, timeout: Duration) -> bool {
         let wait = self.due.map_or(Duration::ZERO, |due| due.saturating_duration_since(Instant::now()));
-        std::thread::sleep(wait.min(patience));
-        wait <= patience
+        std::thread::sleep(wait.min(timeout));
+        wait <= timeout
     }
 
     /// The pair that was due has gone out.

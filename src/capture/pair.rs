@@ -5,7 +5,7 @@
 
 use super::Original;
 use crate::geometry::Geometry;
-use crate::image::{Image, Picture, Truth};
+use crate::image::{Image, Luma, Picture, Truth};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -45,9 +45,9 @@ pub struct Recorded {
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// Left picture, rectified and at working size.
-    pub left: Picture,
+    pub left: Arc<Picture>,
     /// Right picture, rectified, the same size as the left one.
-    pub right: Picture,
+    pub right: Arc<Picture>,
     /// The raw pair it was made from.
     pub raw: Arc<RawPair>,
     /// Truth at working size, where the source has it.
@@ -66,12 +66,29 @@ impl Frame {
         self.left.size()
     }
 
+    /// The same without any picture, for what needs a result only.
+    #[must_use]
+    pub(crate) fn without_pictures(&self) -> Self {
+        let none = || Picture { luma: Luma::U8(Image::new(0, 0, Vec::new())), rgb: None };
+        let raw = RawPair {
+            left: none(),
+            right: none(),
+            name: self.raw.name.clone(),
+            original: None,
+            recorded: None,
+            truth: None,
+            ..*self.raw
+        };
+        let (left, right) = (Arc::new(none()), Arc::new(none()));
+        Self { left, right, raw: Arc::new(raw), truth: None, ..*self }
+    }
+
     /// For tests: a raw pair as it is, without a calibration.
     #[cfg(test)]
     pub(crate) fn of_raw(raw: Arc<RawPair>) -> Self {
         Self {
-            left: raw.left.clone(),
-            right: raw.right.clone(),
+            left: Arc::new(raw.left.clone()),
+            right: Arc::new(raw.right.clone()),
             raw,
             truth: None,
             geometry: None,

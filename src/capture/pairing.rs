@@ -42,11 +42,11 @@ pub struct Pairing<T> {
 /// Skew is looked at over so long.
 const RECENT: Duration = Duration::from_secs(2);
 /// And over at most so many pairs.
-const MOST_RECENT: usize = 600;
+const MAX_RECENT: usize = 600;
 /// Fewer pairs say nothing of skew.
-const FEWEST_RECENT: usize = 3;
+const MIN_RECENT: usize = 3;
 /// More than this many frames of one camera do not wait for the other one.
-const MOST_WAITING: usize = 8;
+const MAX_WAITING: usize = 8;
 /// So many intervals are measured; the median forgives frames that are missing.
 const INTERVALS: usize = 7;
 /// Half an interval and a tenth more, so that cameras just half an interval apart do not change partners with each jitter.
@@ -122,14 +122,14 @@ impl<T> Pairing<T> {
     fn remember(&mut self, time: SystemTime, skew_s: f64) {
         self.recent.push_back((time, skew_s));
         let too_old = |&(old, _): &(SystemTime, f64)| time.duration_since(old).map_or(true, |age| age > RECENT);
-        while self.recent.len() > MOST_RECENT || self.recent.front().is_some_and(too_old) {
+        while self.recent.len() > MAX_RECENT || self.recent.front().is_some_and(too_old) {
             self.recent.pop_front();
         }
     }
 
     /// How far apart the pictures of the newest pairs are; `None` before there are some.
     pub fn skew(&self) -> Option<Skew> {
-        if self.recent.len() < FEWEST_RECENT {
+        if self.recent.len() < MIN_RECENT {
             return None;
         }
         let skews = || self.recent.iter().map(|&(_, skew_s)| skew_s);
@@ -172,7 +172,7 @@ impl<T> Waiting<T> {
         }
         self.last = Some(time);
         self.frames.push_back((time, frame));
-        if self.frames.len() > MOST_WAITING {
+        if self.frames.len() > MAX_WAITING {
             self.frames.pop_front();
             given_up += 1;
         }
@@ -295,8 +295,8 @@ mod tests {
     fn one_silent_camera_costs_no_memory() {
         let mut pairing = Pairing::new(30.0, 30.0);
         assert_eq!(run(&mut pairing, &times(1000, INTERVAL_S, 0.0), &[]), []);
-        assert_eq!(pairing.left.frames.len(), MOST_WAITING);
-        assert_eq!(pairing.unpaired(), 1000 - MOST_WAITING as u64);
+        assert_eq!(pairing.left.frames.len(), MAX_WAITING);
+        assert_eq!(pairing.unpaired(), 1000 - MAX_WAITING as u64);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How long a stopped thread is waited for; one that a device blocks longer is left behind.
-const FAREWELL: Duration = Duration::from_millis(500);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// What is said of a thread that has panicked: it is a fault of this program, whatever it read.
 pub(crate) fn died(what: &str) -> String {
@@ -25,7 +25,7 @@ pub(crate) fn ended(thread: Option<JoinHandle<()>>, what: &str) -> Result<(), Ca
 
 /// Waits half a second for a thread that was told to stop, then leaves it behind: a blocked camera blocks nobody else.
 pub(crate) fn join_or_leave(thread: JoinHandle<()>, what: &str) {
-    let deadline = Instant::now() + FAREWELL;
+    let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
     while !thread.is_finished() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(2));
     }

@@ -27,12 +27,12 @@ impl PairSource for Until {
         self.source.info()
     }
 
-    fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
         let passed = self.first.map_or(Duration::ZERO, |first| first.elapsed());
         if self.pairs == Some(0) || self.time.is_some_and(|time| passed >= time) {
             return Ok(Next::End);
         }
-        let next = self.source.next(patience)?;
+        let next = self.source.next(timeout)?;
         if let Next::Pair(_) = next {
             self.first.get_or_insert_with(Instant::now);
             self.pairs = self.pairs.map(|pairs| pairs - 1);

@@ -1,13 +1,10 @@
-//! The capture thread: reads a source, rectifies, scales, shows frames to the recorder's tap, hands them on.
-//! The tap lies before the newest-wins channel, so that a slow matcher never thins what is recorded.
+//! The capture thread: reads raw pairs from a source, prepares frames (rectification, scaling) and sends them to the engine.
+//! Raw taps receive each pair before its preparation, frame taps each frame before the newest-wins channel: neither a failing
+//! preparation nor a slow engine removes a pair from a recording.
 
-use super::{Next, PairSource, Scale, SourceInfo, SourceState, Speed, Transport, threads};
-use crate::calibration::{CalibrationError, Rectifier};
-use crate::capture::{Frame, RawPair};
-use crate::geometry::Geometry;
+use super::{Frame, FramePreparation, Next, PairSource, SourceInfo, SourceState, Speed, Taps, Transport, threads};
 use crate::newest::{NewestReceiver, NewestSender, Policy, channel_with};
 use crate::rate::Rate;
-use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,95 +13,26 @@ use std::time::{Duration, Instant};
 
 pub(crate) use super::threads::join_or_leave;
 
-/// How a raw pair becomes a frame.
-#[derive(Clone, Default)]
-pub struct Recipe {
-    /// Makes rectified pairs; `None` hands raw pairs on as they are.
-    pub rectifier: Option<Arc<Rectifier>>,
-    /// Goes before the rectifier's and the source's own; for the source's size.
-    pub geometry: Option<Geometry>,
-    /// Working size.
-    pub scale: Scale,
-}
-
-impl Recipe {
-    /// What turns disparity into metres, at the source's size.
-    pub fn geometry(&self, source: &SourceInfo) -> Option<Geometry> {
-        self.geometry.or_else(|| self.rectifier.as_ref().map(|rectifier| rectifier.geometry())).or(source.geometry)
-    }
-
-    /// Checks whether a frame can be made of this pair.
-    ///
-    /// # Errors
-    /// The pair does not fit the calibration.
-    pub fn check(&self, raw: &RawPair) -> Result<(), CalibrationError> {
-        self.rectifier.as_ref().map_or(Ok(()), |rectifier| rectifier.check(&raw.left, &raw.right))
-    }
-
-    /// The frame of a pair that arrived at this moment.
-    ///
-    /// # Errors
-    /// The pair does not fit the calibration.
-    pub fn make(&self, raw: &Arc<RawPair>, source: &SourceInfo, arrived: Instant) -> Result<Frame, CalibrationError> {
-        let start = Instant::now();
-        let scale = self.scale;
-        let (left, right) = match &self.rectifier {
-            Some(rectifier) => {
-                let (left, right) = rectifier.apply(&raw.left, &raw.right)?;
-                if scale == Scale::One { (left, right) } else { (scale.picture(&left), scale.picture(&right)) }
-            }
-            None => (scale.picture(&raw.left), scale.picture(&raw.right)),
-        };
-        // truth is of the pixels as they came: rectification would move them away from it
-        let truth = raw.truth.as_ref().filter(|_| self.rectifier.is_none());
-        let truth =
-            truth.map(|truth| if scale == Scale::One { Arc::clone(truth) } else { Arc::new(scale.truth(truth)) });
-        Ok(Frame {
-            left,
-            right,
-            raw: Arc::clone(raw),
-            truth,
-            geometry: self.geometry(source).map(|g| g.scaled(scale.factor())),
-            arrived,
-            rectify_time: start.elapsed(),
-        })
-    }
-}
-
-impl fmt::Debug for Recipe {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rectifier, geometry, scale } = self;
-        write!(f, "Recipe {{ rectifies: {}, {geometry:?}, {scale} }}", rectifier.is_some())
-    }
-}
-
-/// Sees every frame before anything can drop it, such as a recorder.
-pub trait FrameTap: Send + Sync {
-    /// Called on the capture thread for each pair. What takes long here holds the source back, which for a camera means
-    /// lost pictures.
-    fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo);
-}
-
 /// How a source is read.
 #[derive(Clone)]
 pub struct CaptureOptions {
     /// How frames are made; it can be changed while the source is read.
-    pub recipe: Recipe,
+    pub preparation: FramePreparation,
     /// What happens to frames that nobody takes in time.
     pub policy: Policy,
-    /// See every frame; they can be changed while the source is read.
-    pub taps: Vec<Arc<dyn FrameTap>>,
+    /// Receivers of pairs and frames; they can be changed while the source is read.
+    pub taps: Taps,
 }
 
 impl Default for CaptureOptions {
     fn default() -> Self {
-        Self { recipe: Recipe::default(), policy: Policy::NewestWins, taps: Vec::new() }
+        Self { preparation: FramePreparation::default(), policy: Policy::NewestWins, taps: Taps::default() }
     }
 }
 
-impl From<Recipe> for CaptureOptions {
-    fn from(recipe: Recipe) -> Self {
-        Self { recipe, ..Self::default() }
+impl From<FramePreparation> for CaptureOptions {
+    fn from(preparation: FramePreparation) -> Self {
+        Self { preparation, ..Self::default() }
     }
 }
 
@@ -123,8 +51,10 @@ pub struct CaptureStats {
     pub skew_s: f64,
     /// Time that rectification and scaling of the newest pair took, ms.
     pub rectify_ms: f64,
-    /// Why the stream ended before its time.
+    /// Why the stream ended before its time, or why no frame could be made of a pair.
     pub last_error: Option<String>,
+    /// No frame could be made of the newest pair: [`CaptureStats::last_error`] has the reason.
+    pub unprepared: bool,
     /// Nothing will come any more.
     pub ended: bool,
     /// It ended by an error: [`CaptureStats::last_error`] says which.
@@ -136,8 +66,8 @@ struct Shared {
     stats: Mutex<CaptureStats>,
     info: Mutex<SourceInfo>,
     state: Mutex<SourceState>,
-    recipe: Mutex<Recipe>,
-    taps: Mutex<Vec<Arc<dyn FrameTap>>>,
+    preparation: Mutex<FramePreparation>,
+    taps: Mutex<Taps>,
     resync: AtomicBool,
 }
 
@@ -151,20 +81,20 @@ pub struct Capture {
 }
 
 /// How long a source waits at most before the thread looks whether it shall stop.
-const PATIENCE: Duration = Duration::from_millis(50);
+const READ_TIMEOUT: Duration = Duration::from_millis(50);
 
 impl Capture {
     /// Starts reading `source`.
     pub fn start(source: Box<dyn PairSource>, options: CaptureOptions) -> Self {
         let (sender, frames) = channel_with(options.policy);
-        let CaptureOptions { recipe, policy: _, taps } = options;
+        let CaptureOptions { preparation, policy: _, taps } = options;
         let transport = source.transport();
         let shared = Arc::new(Shared {
             stop: AtomicBool::new(false),
             stats: Mutex::default(),
             info: Mutex::new(source.info()),
             state: Mutex::new(source.state()),
-            recipe: Mutex::new(recipe),
+            preparation: Mutex::new(preparation),
             taps: Mutex::new(taps),
             resync: AtomicBool::new(false),
         });
@@ -197,17 +127,17 @@ impl Capture {
     }
 
     /// How frames are made now.
-    pub fn recipe(&self) -> Recipe {
-        lock(&self.shared.recipe).clone()
+    pub fn preparation(&self) -> FramePreparation {
+        lock(&self.shared.preparation).clone()
     }
 
     /// Makes frames in another way from the next pair on.
-    pub fn set_recipe(&self, recipe: Recipe) {
-        *lock(&self.shared.recipe) = recipe;
+    pub fn set_preparation(&self, preparation: FramePreparation) {
+        *lock(&self.shared.preparation) = preparation;
     }
 
-    /// Shows every frame to these from now on.
-    pub fn set_taps(&self, taps: Vec<Arc<dyn FrameTap>>) {
+    /// Replaces the taps.
+    pub fn set_taps(&self, taps: Taps) {
         *lock(&self.shared.taps) = taps;
     }
 
@@ -253,7 +183,7 @@ impl Reader {
         let mut stats = lock(&self.shared.stats);
         stats.ended = true;
         stats.lost = error.is_some();
-        stats.last_error = error;
+        stats.last_error = error.or(stats.last_error.take());
         drop(stats);
     }
 
@@ -264,7 +194,7 @@ impl Reader {
             if self.shared.resync.swap(false, Ordering::AcqRel) {
                 self.source.resync();
             }
-            let next = self.source.next(PATIENCE);
+            let next = self.source.next(READ_TIMEOUT);
             *lock(&self.shared.state) = self.source.state();
             let raw = match next.map_err(|err| err.to_string())? {
                 Next::Pair(raw) => Arc::new(*raw),
@@ -277,11 +207,17 @@ impl Reader {
             };
             let arrived = Instant::now();
             let info = self.source.info();
-            let recipe = lock(&self.shared.recipe).clone();
-            let frame = Arc::new(recipe.make(&raw, &info, arrived).map_err(|err| err.to_string())?);
+            let preparation = lock(&self.shared.preparation).clone();
             let taps = lock(&self.shared.taps).clone();
-            for tap in &taps {
-                tap.frame(&frame, &info);
+            for tap in &taps.raw {
+                tap.pair(&raw, preparation.geometry(&info), &info);
+            }
+            let frame = preparation.prepare(&raw, &info, arrived).map(Arc::new);
+            for tap in &taps.frames {
+                match &frame {
+                    Ok(frame) => tap.frame(frame, &info),
+                    Err(_) => tap.unprepared(&raw, &info),
+                }
             }
 
             let mut stats = lock(&self.shared.stats);
@@ -292,10 +228,16 @@ impl Reader {
             self.rate.record(arrived);
             stats.rate_hz = self.rate.per_second(arrived);
             stats.skew_s = raw.skew_s;
-            stats.rectify_ms = frame.rectify_time.as_secs_f64() * 1e3;
+            stats.unprepared = frame.is_err();
+            match &frame {
+                Ok(frame) => stats.rectify_ms = frame.rectify_time.as_secs_f64() * 1e3,
+                Err(err) => stats.last_error = Some(err.to_string()),
+            }
             drop(stats);
             expected = Some(raw.sequence + 1);
             *lock(&self.shared.info) = info;
+            // the next pair is tried again: another preparation may be set
+            let Ok(frame) = frame else { continue };
             // who plays as fast as can be wants to see all of it
             let waits = self.transport.as_ref().is_some_and(|transport| transport.get().speed == Speed::Max);
             let sent = if waits { self.sender.send_waiting(frame) } else { self.sender.send(frame) };
@@ -312,171 +254,4 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::calibration::StereoRig;
-    use crate::capture::CaptureError;
-    use crate::image::{Image, Luma, Picture};
-    use crate::newest::RecvError;
-    use std::time::SystemTime;
-
-    /// Gives pairs of one grey level each, then ends, fails or blocks.
-    struct Script {
-        numbers: Vec<u64>,
-        given: usize,
-        last: fn() -> Result<Next, CaptureError>,
-    }
-
-    fn script(numbers: impl IntoIterator<Item = u64>) -> Script {
-        Script { numbers: numbers.into_iter().collect(), given: 0, last: || Ok(Next::End) }
-    }
-
-    impl PairSource for Script {
-        fn info(&self) -> SourceInfo {
-            SourceInfo {
-                name: "script".into(),
-                width: 8,
-                height: 4,
-                rate_hz: None,
-                is_camera: false,
-                num_pairs: None,
-                is_rectified: false,
-                geometry: None,
-            }
-        }
-
-        fn next(&mut self, _: Duration) -> Result<Next, CaptureError> {
-            let Some(&sequence) = self.numbers.get(self.given) else { return (self.last)() };
-            self.given += 1;
-            let picture = Picture { luma: Luma::U8(Image::filled(8, 4, sequence as u8)), rgb: None };
-            Ok(Next::Pair(Box::new(RawPair {
-                original: None,
-                recorded: None,
-                left: picture.clone(),
-                right: picture,
-                sequence,
-                capture_time: SystemTime::now(),
-                skew_s: 0.002,
-                name: format!("{sequence}"),
-                truth: None,
-            })))
-        }
-    }
-
-    fn wait_for_end(capture: &Capture) -> CaptureStats {
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while !capture.stats().ended {
-            assert!(Instant::now() < deadline, "the stream does not end");
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        capture.stats()
-    }
-
-    #[derive(Default)]
-    struct Seen(Mutex<Vec<u64>>);
-
-    impl FrameTap for Seen {
-        fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
-            assert_eq!(source.name, "script");
-            lock(&self.0).push(frame.raw.sequence);
-        }
-    }
-
-    #[test]
-    fn a_slow_matcher_never_thins_what_is_recorded() {
-        let tap = Arc::new(Seen::default());
-        let options = CaptureOptions { taps: vec![tap.clone()], ..CaptureOptions::default() };
-        let capture = Capture::start(Box::new(script(0..100)), options);
-        let stats = wait_for_end(&capture);
-        assert_eq!((stats.captured, stats.dropped_newest), (100, 99));
-        assert_eq!(*lock(&tap.0), (0..100).collect::<Vec<_>>());
-        assert_eq!(capture.frames.try_recv().unwrap().raw.sequence, 99, "the newest one is left");
-    }
-
-    #[test]
-    fn lossless_hands_on_every_pair() {
-        let options = CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() };
-        let capture = Capture::start(Box::new(script(0..20)), options);
-        let mut numbers = Vec::new();
-        loop {
-            match capture.frames.recv_timeout(Duration::from_secs(5)) {
-                Ok(frame) => numbers.push(frame.raw.sequence),
-                Err(RecvError::Closed) => break,
-                Err(RecvError::Timeout) => panic!("no frame within 5 s"),
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        assert_eq!(numbers, (0..20).collect::<Vec<_>>());
-        assert_eq!(capture.stats().dropped_newest, 0);
-    }
-
-    #[test]
-    fn gaps_of_the_source_are_its_own_drops() {
-        let stats = wait_for_end(&Capture::start(Box::new(script([5, 6, 9, 10, 20])), CaptureOptions::default()));
-        assert_eq!((stats.captured, stats.dropped_source), (5, 11));
-        assert!(!stats.lost && stats.last_error.is_none());
-    }
-
-    #[test]
-    fn a_lost_source_ends_the_stream_with_its_words() {
-        let mut source = script(0..3);
-        source.last = || Err(CaptureError::Camera("camera 0 is gone".into()));
-        let capture = Capture::start(Box::new(source), CaptureOptions::default());
-        let stats = wait_for_end(&capture);
-        assert!(stats.lost);
-        assert_eq!(stats.last_error.as_deref(), Some("camera 0 is gone"));
-        assert_eq!(capture.frames.recv_timeout(Duration::from_secs(1)).unwrap().raw.sequence, 2);
-        assert_eq!(capture.frames.try_recv().unwrap_err(), RecvError::Closed);
-    }
-
-    #[test]
-    fn a_source_that_panics_ends_the_stream_with_an_error() {
-        let mut source = script(0..3);
-        source.last = || panic!("a fault");
-        let stats = wait_for_end(&Capture::start(Box::new(source), CaptureOptions::default()));
-        assert!(stats.lost && stats.last_error.as_deref().unwrap().contains("has died"), "{:?}", stats.last_error);
-    }
-
-    #[test]
-    fn stopping_leaves_a_blocked_source_behind() {
-        let mut source = script([]);
-        source.last = || {
-            std::thread::sleep(Duration::from_secs(5));
-            Ok(Next::End)
-        };
-        let mut capture = Capture::start(Box::new(source), CaptureOptions::default());
-        std::thread::sleep(Duration::from_millis(20));
-        let start = Instant::now();
-        capture.stop();
-        assert!((0.4..2.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
-    }
-
-    #[test]
-    fn stopping_frees_a_thread_that_waits_for_room() {
-        let options = CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() };
-        let mut capture = Capture::start(Box::new(script(0..1000)), options);
-        std::thread::sleep(Duration::from_millis(20));
-        capture.stop();
-        assert!(capture.stats().ended);
-    }
-
-    /// Rectifies pairs of `width` x 4 pixels.
-    fn rectifier(width: usize) -> Arc<Rectifier> {
-        let geometry =
-            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 4.0, cx_px: 3.5, cy_px: 1.5, estimated: false };
-        Arc::new(StereoRig::of_rectified(&geometry, (width, 4)).rectifier(width, 4, 0.0).unwrap())
-    }
-
-    #[test]
-    fn frames_are_rectified_then_scaled_and_the_geometry_follows() {
-        let options = Recipe { rectifier: Some(rectifier(8)), geometry: None, scale: Scale::Half };
-        let capture = Capture::start(Box::new(script([200])), options.into());
-        let stats = wait_for_end(&capture);
-        assert_eq!(stats.last_error, None);
-        let frame = capture.frames.try_recv().unwrap();
-        assert_eq!(frame.left.luma, Luma::U8(Image::filled(4, 2, 200)));
-        assert_eq!(frame.raw.left.luma, Luma::U8(Image::filled(8, 4, 200)), "the raw pair stays");
-        let geometry = frame.geometry.unwrap();
-        assert_eq!((geometry.focal_px, geometry.doffs_px, geometry.cx_px), (250.0, 2.0, 1.5));
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
 //! Flags that say what is wished of cameras.
 
 use crate::capture::decode_camera::PixelFormat;
-use crate::capture::{CameraOptions, ControlWishes, Orientation, PowerLine, Wish};
+use crate::capture::{CameraOptions, ControlSettings, Orientation, PowerLine, Setting};
 
 /// What is wished of cameras; what is not given is left as the camera has it.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -18,16 +18,16 @@ pub(super) struct CameraArgs {
     swap_halves: bool,
     /// Time of exposure, ms, or auto to let the camera decide; short times freeze what moves
     #[arg(long, value_name = "auto|MS", value_parser = exposure)]
-    exposure_ms: Option<Wish<f64>>,
+    exposure_ms: Option<Setting<f64>>,
     /// Gain, in the driver's steps (`stereopsis devices` says which), or auto
     #[arg(long, value_name = "auto|N", allow_negative_numbers = true)]
-    gain: Option<Wish<i64>>,
+    gain: Option<Setting<i64>>,
     /// White balance, K, or auto
     #[arg(long, value_name = "auto|K")]
-    white_balance_k: Option<Wish<i64>>,
+    white_balance_k: Option<Setting<i64>>,
     /// Focus, in the driver's steps, or auto; with a calibration autofocus is switched off unless you say auto
     #[arg(long, value_name = "auto|N")]
-    focus: Option<Wish<i64>>,
+    focus: Option<Setting<i64>>,
     /// Flicker of lamps to filter: off, 50, 60 (the Americas), auto
     #[arg(long, value_name = "off|50|60|auto", value_parser = power_line)]
     power_line_hz: Option<PowerLine>,
@@ -39,7 +39,7 @@ pub(super) struct CameraArgs {
 impl CameraArgs {
     /// Puts what was given over what is wished already.
     pub(super) fn fill(&self, options: &mut CameraOptions) {
-        let controls = ControlWishes {
+        let controls = ControlSettings {
             exposure_ms: self.exposure_ms,
             gain: self.gain,
             white_balance_k: self.white_balance_k,
@@ -73,9 +73,9 @@ fn orientations(text: &str) -> Result<[Orientation; 2], String> {
     }
 }
 
-fn exposure(text: &str) -> Result<Wish<f64>, String> {
-    match text.parse::<Wish<f64>>()? {
-        Wish::Fixed(ms) if !(ms > 0.0 && ms.is_finite()) => Err("expected auto, or milliseconds above 0".to_owned()),
+fn exposure(text: &str) -> Result<Setting<f64>, String> {
+    match text.parse::<Setting<f64>>()? {
+        Setting::Fixed(ms) if !(ms > 0.0 && ms.is_finite()) => Err("expected auto, or milliseconds above 0".to_owned()),
         wish => Ok(wish),
     }
 }
@@ -87,7 +87,7 @@ fn power_line(text: &str) -> Result<PowerLine, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::EyeOptions;
+    use crate::capture::ViewOptions;
     use clap::Parser;
 
     #[derive(Parser)]
@@ -110,14 +110,14 @@ mod tests {
     fn flags_become_wishes_of_both_eyes() {
         let options =
             parse("--exposure-ms 8.3 --gain 20 --white-balance-k auto --focus 35 --power-line-hz 50").unwrap();
-        let controls = ControlWishes {
-            exposure_ms: Some(Wish::Fixed(8.3)),
-            gain: Some(Wish::Fixed(20)),
-            white_balance_k: Some(Wish::Auto),
-            focus: Some(Wish::Fixed(35)),
+        let controls = ControlSettings {
+            exposure_ms: Some(Setting::Fixed(8.3)),
+            gain: Some(Setting::Fixed(20)),
+            white_balance_k: Some(Setting::Auto),
+            focus: Some(Setting::Fixed(35)),
             power_line: Some(PowerLine::Hz50),
         };
-        assert_eq!(options.eyes, [controls; 2].map(|controls| EyeOptions { controls, ..EyeOptions::default() }));
+        assert_eq!(options.eyes, [controls; 2].map(|controls| ViewOptions { controls, ..ViewOptions::default() }));
         assert!(parse("--format y16").is_ok_and(|o| o.format == Some(PixelFormat::Y16)));
         assert_eq!(parse(""), Ok(CameraOptions::default()));
         assert!(parse("--equal-exposure --swap-halves").is_ok_and(|o| o.equal_exposure && o.swapped_halves));

@@ -117,8 +117,10 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
         console::say(note);
     }
-    let mut capture =
-        Capture::start(source, CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::from(calibrated.recipe) });
+    let mut capture = Capture::start(
+        source,
+        CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::from(calibrated.preparation) },
+    );
 
     let mut progress = None;
     let mut engine: Option<Box<dyn Engine>> = None;

@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::calibration_args::CalibrationArgs;
 use super::source_args::SourceArgs;
-use crate::capture::{CaptureError, Recipe, SourceInfo, SourceOptions, SourceSpec};
+use crate::capture::{CaptureError, FramePreparation, SourceInfo, SourceOptions, SourceSpec};
 use crate::rig::{CalibrationChoice, RigFile};
 use crate::settings::{Settings, Word};
 use crate::stereo::StereoParams;
@@ -78,8 +78,12 @@ impl InputArgs {
 ///
 /// # Errors
 /// The settings do not fit the frames.
-pub(super) fn params_at_start(settings: &Settings, recipe: &Recipe, info: &SourceInfo) -> anyhow::Result<StereoParams> {
-    let geometry = recipe.geometry(info).map(|g| g.scaled(recipe.scale.factor()));
-    let (width, _) = recipe.scale.size((info.width, info.height));
+pub(super) fn params_at_start(
+    settings: &Settings,
+    preparation: &FramePreparation,
+    info: &SourceInfo,
+) -> anyhow::Result<StereoParams> {
+    let geometry = preparation.geometry(info).map(|g| g.scaled(preparation.scale.factor()));
+    let (width, _) = preparation.scale.size((info.width, info.height));
     settings.params_for(width, geometry.as_ref()).map_err(|err| UsageError(err.to_string()).into())
 }

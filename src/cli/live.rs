@@ -84,14 +84,14 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
         console::say(note);
     }
     let info = source.info();
-    let params = params_at_start(settings, &calibrated.recipe, &info)?;
+    let params = params_at_start(settings, &calibrated.preparation, &info)?;
     let published = args.publish.start()?;
     if let Some(remote) = &published.0 {
         let calibration = calibrated.to_note(calibration.alpha, &info);
         remote.set_about(About { calibration, ..About::of_source(&spec.to_string(), &info, SystemTime::now()) });
     }
     let frames = args.frames.or((spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
-    let capture = calibrated.recipe.into();
+    let capture = calibrated.preparation.into();
     let remote = published.0.clone();
     let options = LiveOptions { capture, remote, ..LiveOptions::new(params, settings.engine_options()) };
     let end = headless::run(source, options, frames)?;

@@ -5,7 +5,7 @@ use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use super::values::{choice, positive};
-use crate::capture::{CaptureOptions, Recipe, SourceInfo, SourceSpec, Until};
+use crate::capture::{CaptureOptions, FramePreparation, SourceInfo, SourceSpec, Until};
 use crate::console;
 use crate::live::headless::{self, Finished, RunObserver};
 use crate::live::{LiveOptions, Status};
@@ -84,11 +84,12 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         console::say(note);
     }
     let info = source.info();
-    let streams = streams(args.streams, &calibrated.recipe, &info)?;
+    let streams = streams(args.streams, &calibrated.preparation, &info)?;
     let published = args.publish.start()?;
     // who watches may want what is not recorded
     let matches = streams.needs_results() || published.0.is_some();
-    let params = if matches { params_at_start(&settings, &calibrated.recipe, &info)? } else { settings.params.clone() };
+    let params =
+        if matches { params_at_start(&settings, &calibrated.preparation, &info)? } else { settings.params.clone() };
     let about = About {
         streams,
         filled: args.filled,
@@ -108,9 +109,9 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let recorder = Recorder::start(target.clone(), about, record_options)?;
     console::say(format_args!("recording {streams} of {} to {target}", info.name));
     let source = Box::new(Until::new(source, args.frames, args.seconds.map(Duration::from_secs_f64)));
-    let mut capture = CaptureOptions::from(calibrated.recipe);
-    capture.taps = vec![Arc::clone(&recorder) as _];
-    let mut beside = Recording { recorder: Arc::clone(&recorder), status: recorder.status() };
+    let mut capture = CaptureOptions::from(calibrated.preparation);
+    capture.taps = recorder.taps();
+    let mut beside = Recording { recorder: Arc::clone(&recorder), status: recorder.status(), streams };
     let end = if matches {
         if args.lossless && streams.needs_results() && !spec.is_camera() {
             capture.policy = Policy::Lossless;
@@ -188,8 +189,8 @@ fn check(args: &RecordArgs, params: &StereoParams) -> Result<(), UsageError> {
 }
 
 /// What is recorded: what was asked for, or what there can be.
-fn streams(asked: Option<Streams>, recipe: &Recipe, info: &SourceInfo) -> Result<Streams, UsageError> {
-    let has_depth = recipe.geometry(info).is_some();
+fn streams(asked: Option<Streams>, preparation: &FramePreparation, info: &SourceInfo) -> Result<Streams, UsageError> {
+    let has_depth = preparation.geometry(info).is_some();
     let streams = asked.unwrap_or_else(|| {
         let streams = Streams::default();
         if has_depth {
@@ -212,6 +213,7 @@ fn streams(asked: Option<Streams>, recipe: &Recipe, info: &SourceInfo) -> Result
 struct Recording {
     recorder: Arc<Recorder>,
     status: RecordStatus,
+    streams: Streams,
 }
 
 impl RunObserver for Recording {
@@ -221,7 +223,7 @@ impl RunObserver for Recording {
             self.recorder.event("source", &format!("{} has ended", status.source.name));
         }
         self.status = self.recorder.status();
-        self.status.ended.is_some()
+        self.status.ended.is_some() || status.unprepared && !self.streams.has_unrectified()
     }
 
     fn set_params(&mut self, params: &StereoParams) {

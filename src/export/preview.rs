@@ -151,7 +151,7 @@ mod tests {
         for (width, height) in [(1, 1), (7, 300), (300, 1)] {
             let luma = Luma::U8(Image::filled(width, height, 9));
             let mut frame = frame(true);
-            frame.left = Picture { luma, rgb: None };
+            frame.left = Picture { luma, rgb: None }.into();
             let values = Image::filled(width, height, INVALID);
             let map = DisparityMap { values, reasons: Image::filled(width, height, 1), confidence: None };
             assert!(preview(&frame, &map, &PreviewOptions::default()).width() > 3 * width);

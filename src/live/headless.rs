@@ -51,7 +51,7 @@ struct Results(Option<u64>);
 
 impl RunObserver for Results {
     fn poll(&mut self, status: &Status) -> bool {
-        self.0.is_some_and(|results| status.computed >= results)
+        status.unprepared || self.0.is_some_and(|results| status.computed >= results)
     }
 
     fn set_params(&mut self, _: &StereoParams) {}

@@ -17,7 +17,7 @@ pub use status::{Dropped, Latency, RunLatency, Status};
 pub use summary::Summary;
 
 use crate::calibration::CalibrationError;
-use crate::capture::{Capture, CaptureOptions, FrameTap, PairSource, Recipe, Transport};
+use crate::capture::{Capture, CaptureOptions, FramePreparation, PairSource, Taps, Transport};
 use crate::engine::worker::{Control, EngineWorker};
 use crate::engine::{OpenOptions, Output};
 use crate::stereo::StereoParams;
@@ -79,7 +79,7 @@ impl Live {
         let mut params = params;
         if let Some(remote) = &remote {
             params = remote.exchange(&params).unwrap_or(params);
-            capture.taps.push(Arc::clone(remote) as _);
+            capture.taps.frames.push(Arc::clone(remote) as _);
             taps.push(Arc::clone(remote) as _);
         }
         let capture = Capture::start(source, capture);
@@ -99,7 +99,7 @@ impl Live {
     /// Reads another source from now on. The old one is closed in the background, which may take half a second.
     pub fn set_source(&self, source: Box<dyn PairSource>, options: CaptureOptions) {
         let mut options = options;
-        options.taps.extend(self.remote.clone().map(|remote| remote as _));
+        options.taps.frames.extend(self.remote.clone().map(|remote| remote as _));
         let new = Capture::start(source, options);
         self.engine.set_frames(new.frames.clone());
         let old = std::mem::replace(&mut *self.capture(), new);
@@ -114,22 +114,22 @@ impl Live {
     ///
     /// # Errors
     /// The held pair does not fit the calibration; nothing has changed then.
-    pub fn set_recipe(&self, recipe: Recipe) -> Result<(), CalibrationError> {
+    pub fn set_preparation(&self, preparation: FramePreparation) -> Result<(), CalibrationError> {
         let (info, ended) = {
             let capture = self.capture();
             (capture.info(), capture.stats().ended)
         };
         if let Some(output) = self.latest().filter(|_| ended || self.is_paused()) {
-            recipe.check(&output.job.frame.raw)?;
-            self.engine.prepare_last(recipe.clone(), info);
+            preparation.check(&output.job.frame.raw)?;
+            self.engine.prepare_last(preparation.clone(), info);
         }
-        self.capture().set_recipe(recipe);
+        self.capture().set_preparation(preparation);
         Ok(())
     }
 
     /// How frames are prepared now.
-    pub fn recipe(&self) -> Recipe {
-        self.capture().recipe()
+    pub fn preparation(&self) -> FramePreparation {
+        self.capture().preparation()
     }
 
     /// Starts the stream of one of two free-running cameras again, so that both take pictures at nearly the same time;
@@ -170,12 +170,11 @@ impl Live {
         }
     }
 
-    /// Replaces the taps for frames and results. A source that is opened later brings its own taps.
-    pub fn set_taps(&self, frames: Vec<Arc<dyn FrameTap>>, results: Vec<Arc<dyn ResultTap>>) {
-        let (mut frames, mut results) = (frames, results);
-        frames.extend(self.remote.clone().map(|remote| remote as _));
+    /// Replaces the taps for pairs, frames and results. A source that is opened later brings its own taps.
+    pub fn set_taps(&self, mut taps: Taps, mut results: Vec<Arc<dyn ResultTap>>) {
+        taps.frames.extend(self.remote.clone().map(|remote| remote as _));
         results.extend(self.remote.clone().map(|remote| remote as _));
-        self.capture().set_taps(frames);
+        self.capture().set_taps(taps);
         self.engine.set_taps(results);
     }
 

@@ -97,6 +97,8 @@ pub struct Status {
     pub warnings: Vec<String>,
     /// Errors that last, as messages to the user.
     pub errors: Vec<String>,
+    /// No frame could be made of the newest pair; an error has the reason.
+    pub unprepared: bool,
     /// Whether the pair is held.
     pub paused: bool,
     /// The source has ended and every pair is matched.
@@ -113,7 +115,8 @@ impl Status {
         cost: CostKind,
         paused: bool,
     ) -> Self {
-        let lost = capture.last_error.filter(|_| capture.lost);
+        let unprepared = capture.unprepared;
+        let lost = capture.last_error.filter(|_| capture.lost || unprepared);
         let warnings = warnings(&cameras, &health, cost);
         let lost_cameras = cameras.cameras.iter().filter_map(|camera| camera.lost.clone()).collect::<Vec<_>>();
         Self {
@@ -142,6 +145,7 @@ impl Status {
             truth: engine.figures.and_then(|figures| figures.truth),
             health,
             warnings,
+            unprepared,
             errors: [lost, engine.fault, engine.error].into_iter().flatten().chain(lost_cameras).collect(),
             paused,
             ended: engine.ended,

@@ -187,13 +187,13 @@ fn another_recipe_shows_at_once_also_on_a_held_pair() {
     std::thread::sleep(Duration::from_millis(60));
     let held = live.latest().unwrap().job.frame.raw.sequence;
     let width = || live.latest().map(|output| output.job.frame.size().0);
-    live.set_recipe(Recipe { scale: Scale::Half, ..live.recipe() }).unwrap();
+    live.set_preparation(FramePreparation { scale: Scale::Half, ..live.preparation() }).unwrap();
     until("the held pair is halved", || width() == Some(SIZE.0 / 2));
     assert_eq!(live.latest().unwrap().job.frame.raw.sequence, held);
     let geometry = Geometry { focal_px: 50.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: true };
-    live.set_recipe(Recipe { geometry: Some(geometry), ..live.recipe() }).unwrap();
+    live.set_preparation(FramePreparation { geometry: Some(geometry), ..live.preparation() }).unwrap();
     until("it has a geometry", || live.latest().is_some_and(|output| output.job.frame.geometry.is_some()));
-    live.set_recipe(Recipe::default()).unwrap();
+    live.set_preparation(FramePreparation::default()).unwrap();
     live.resume();
     until("new pairs are whole", || width() == Some(SIZE.0));
 }

@@ -5,7 +5,7 @@ use super::server::Server;
 use super::shared::Shared;
 use super::topics::StreamTopics;
 use crate::capture::decode_camera::Layout;
-use crate::capture::{Frame, RawRule, SourceInfo};
+use crate::capture::{Frame, SourceInfo, StereoLayout};
 use crate::engine::Output;
 use crate::recording::pack::{PackError, Packer};
 use crate::recording::topic::{COUNTERS, EVENTS, PARAMETERS};
@@ -49,7 +49,7 @@ struct SourceKey {
     name: String,
     raw_size: (usize, usize),
     size: (usize, usize),
-    rule: RawRule,
+    rule: StereoLayout,
     /// Layouts of cameras' pictures in memory.
     layouts: Vec<Layout>,
     is_metric: bool,
@@ -63,8 +63,8 @@ impl SourceKey {
             name: source.name.clone(),
             raw_size: frame.raw.left.size(),
             size: frame.size(),
-            rule: RawRule::of(original),
-            layouts: original.map_or(Vec::new(), |original| original.shots.iter().map(|shot| shot.layout).collect()),
+            rule: StereoLayout::of(original),
+            layouts: original.map_or(Vec::new(), |original| original.images.iter().map(|shot| shot.layout).collect()),
             is_metric: frame.geometry.is_some(),
             is_color: frame.raw.left.rgb.is_some(),
         }

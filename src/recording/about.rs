@@ -2,7 +2,7 @@
 
 use super::Streams;
 use crate::calibration::CalibrationNote;
-use crate::capture::{RawRule, SourceInfo};
+use crate::capture::{SourceInfo, StereoLayout};
 use crate::parameter::Parameter;
 use crate::stereo::StereoParams;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ pub struct About {
     /// Invalid pixels of depth and disparity are filled, and so not measured.
     pub filled: bool,
     /// How raw pictures become the left and the right eye's.
-    pub raw: RawRule,
+    pub raw: StereoLayout,
     /// How pairs become rectified and metric.
     pub calibration: CalibrationNote,
     /// All parameters at the start, by name as on the command line.
@@ -135,7 +135,7 @@ impl About {
             is_rectified: info.is_rectified,
             streams: Streams::default(),
             filled: false,
-            raw: RawRule::default(),
+            raw: StereoLayout::default(),
             calibration: CalibrationNote::default(),
             parameters: BTreeMap::new(),
             units: units(),

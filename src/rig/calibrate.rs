@@ -1,10 +1,10 @@
-//! What a user chooses of calibration, and the recipe for frames that follows from it.
+//! What a user chooses of calibration, and the preparation for frames that follows from it.
 
 use crate::calibration::{
     CalibrationError, CalibrationNote, Estimate, FocalLength, LengthUnit, LoadOptions, StereoRig, estimate_rig, load,
     read, toml_of,
 };
-use crate::capture::{RawPair, Recipe, Scale, SourceInfo};
+use crate::capture::{FramePreparation, RawPair, Scale, SourceInfo};
 use crate::choices;
 use crate::geometry::Geometry;
 use crate::parameter::is_default;
@@ -92,7 +92,7 @@ const USUAL_BASELINE_M: f64 = 0.06;
 #[derive(Clone, Debug, Default)]
 pub struct Calibrated {
     /// How its frames are made.
-    pub recipe: Recipe,
+    pub preparation: FramePreparation,
     /// What a person should confirm: baseline, unit, scaling; or what was assumed.
     pub note: Option<String>,
     /// The rig behind it, loaded or estimated.
@@ -110,18 +110,18 @@ impl Calibrated {
         let rectifier = rig.as_ref().filter(|_| note.rectifies);
         let rectifier = rectifier.map(|rig| rig.rectifier(source.width, source.height, note.alpha)).transpose()?;
         let scale = Scale::from_word(&note.scale).unwrap_or_default();
-        let recipe = Recipe { rectifier: rectifier.map(Arc::new), geometry: note.geometry, scale };
-        Ok(Self { recipe, note: rig.as_ref().map(StereoRig::summary), rig })
+        let preparation = FramePreparation { rectifier: rectifier.map(Arc::new), geometry: note.geometry, scale };
+        Ok(Self { preparation, note: rig.as_ref().map(StereoRig::summary), rig })
     }
 
     /// The calibration as a recording of this source stores it.
     pub fn to_note(&self, alpha: f64, source: &SourceInfo) -> CalibrationNote {
         CalibrationNote {
             rig: self.rig.as_ref().and_then(|rig| toml_of(rig, alpha)),
-            rectifies: self.recipe.rectifier.is_some(),
+            rectifies: self.preparation.rectifier.is_some(),
             alpha,
-            geometry: self.recipe.geometry(source),
-            scale: self.recipe.scale.to_string(),
+            geometry: self.preparation.geometry(source),
+            scale: self.preparation.scale.to_string(),
         }
     }
 }
@@ -183,7 +183,7 @@ impl CalibrationChoice {
         words
     }
 
-    /// The recipe for a source, where no pictures are needed to find it.
+    /// The preparation for a source, where no pictures are needed to find it.
     ///
     /// # Errors
     /// A file that cannot be used, or one for another shape of picture; an estimate asked for.
@@ -206,8 +206,8 @@ impl CalibrationChoice {
                 let rig = load(&self.files, &LoadOptions { unit: self.unit, swapped: self.swapped, size })?;
                 let mut calibrated = self.with_rig(rig, source)?;
                 if self.rectify() == RectifyChoice::Off {
-                    let geometry = calibrated.recipe.geometry(source);
-                    calibrated.recipe = Recipe { rectifier: None, geometry, scale: self.scale };
+                    let geometry = calibrated.preparation.geometry(source);
+                    calibrated.preparation = FramePreparation { rectifier: None, geometry, scale: self.scale };
                 }
                 calibrated
             }
@@ -215,7 +215,7 @@ impl CalibrationChoice {
         Ok(self.fitted(calibrated, source))
     }
 
-    /// The recipe from what pairs of the source show.
+    /// The preparation from what pairs of the source show.
     ///
     /// # Errors
     /// They show too little; the text says what to do.
@@ -254,22 +254,25 @@ impl CalibrationChoice {
             cy_px: (source.height as f64 - 1.0) / 2.0,
             estimated: false,
         });
-        Calibrated { recipe: Recipe { rectifier: None, geometry, scale: self.scale }, ..Calibrated::default() }
+        Calibrated {
+            preparation: FramePreparation { rectifier: None, geometry, scale: self.scale },
+            ..Calibrated::default()
+        }
     }
 
     fn with_rig(&self, rig: StereoRig, source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
         let rectifier = rig.rectifier(source.width, source.height, self.alpha)?;
         let notes = [Some(rig.summary()), rectifier.note().map(str::to_owned)];
         let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
-        let recipe = Recipe { rectifier: Some(Arc::new(rectifier)), geometry: None, scale: self.scale };
-        Ok(Calibrated { recipe, note: Some(note), rig: Some(rig) })
+        let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), geometry: None, scale: self.scale };
+        Ok(Calibrated { preparation, note: Some(note), rig: Some(rig) })
     }
 
     /// Depth as it was fitted, where it was.
     fn fitted(&self, mut calibrated: Calibrated, source: &SourceInfo) -> Calibrated {
         if let Some(fit) = self.depth_fit {
-            let recipe = &mut calibrated.recipe;
-            recipe.geometry = Some(fit.applied(recipe.geometry(source), source));
+            let preparation = &mut calibrated.preparation;
+            preparation.geometry = Some(fit.applied(preparation.geometry(source), source));
         }
         calibrated
     }

@@ -3,7 +3,7 @@
 use super::calibrate::CalibrationChoice;
 use crate::capture::decode_camera::PixelFormat;
 use crate::capture::webcam::CameraName;
-use crate::capture::{CameraOptions, EyeOptions, SourceOptions, SourceSpec};
+use crate::capture::{CameraOptions, SourceOptions, SourceSpec, ViewOptions};
 use crate::files;
 use crate::parameter::is_default;
 use crate::{console, files::plain};
@@ -90,9 +90,9 @@ struct Tables {
     #[serde(skip_serializing_if = "is_default")]
     source: SourceTable,
     #[serde(skip_serializing_if = "is_default")]
-    left: EyeOptions,
+    left: ViewOptions,
     #[serde(skip_serializing_if = "is_default")]
-    right: EyeOptions,
+    right: ViewOptions,
     #[serde(skip_serializing_if = "is_default")]
     calibration: CalibrationChoice,
 }
@@ -222,7 +222,7 @@ crate::stands_as_its_word!(Size);
 mod tests {
     use super::*;
     use crate::calibration::LengthUnit;
-    use crate::capture::{ControlWishes, Orientation, PowerLine, Scale, Wish};
+    use crate::capture::{ControlSettings, Orientation, PowerLine, Scale, Setting};
     use crate::rig::FittedDepth;
 
     fn desk() -> RigFile {
@@ -234,16 +234,16 @@ mod tests {
             cameras: CameraOptions {
                 format: Some(PixelFormat::Mjpeg),
                 eyes: [
-                    EyeOptions {
+                    ViewOptions {
                         orientation: Orientation::HalfTurn,
-                        controls: ControlWishes { focus: Some(Wish::Fixed(0)), ..ControlWishes::default() },
+                        controls: ControlSettings { focus: Some(Setting::Fixed(0)), ..ControlSettings::default() },
                     },
-                    EyeOptions {
+                    ViewOptions {
                         orientation: Orientation::Upright,
-                        controls: ControlWishes {
-                            exposure_ms: Some(Wish::Auto),
+                        controls: ControlSettings {
+                            exposure_ms: Some(Setting::Auto),
                             power_line: Some(PowerLine::Hz50),
-                            ..ControlWishes::default()
+                            ..ControlSettings::default()
                         },
                     },
                 ],
@@ -293,7 +293,7 @@ mod tests {
         let refusal = crate::calibration::load(&files, &crate::calibration::LoadOptions::default()).unwrap_err();
         assert!(refusal.to_string().contains("--rig"), "{refusal}");
         assert_eq!(rig.cameras.eyes[1].orientation, Orientation::HalfTurn);
-        assert_eq!(rig.cameras.eyes[0].controls.exposure_ms, Some(Wish::Fixed(10.0)));
+        assert_eq!(rig.cameras.eyes[0].controls.exposure_ms, Some(Setting::Fixed(10.0)));
         assert!(matches!(rig.source, Some(SourceSpec::WebcamPair(CameraName::Port(_), CameraName::Port(_)))));
     }
 

@@ -38,7 +38,7 @@ const PAIRS: usize = 6;
 /// Between them, so that something may move.
 const APART: Duration = Duration::from_millis(200);
 /// A source that gives no pairs for so long gives none.
-const PATIENCE: Duration = Duration::from_secs(6);
+const PAIR_TIMEOUT: Duration = Duration::from_secs(6);
 
 /// Opens `spec` and finds out how its frames are made; may block for seconds.
 ///
@@ -85,7 +85,7 @@ fn first_pairs(source: &mut dyn PairSource) -> Result<Vec<RawPair>, CaptureError
     let is_camera = source.info().is_camera;
     let mut pairs: Vec<RawPair> = Vec::new();
     let mut last = Instant::now();
-    while pairs.len() < PAIRS && last.elapsed() < PATIENCE {
+    while pairs.len() < PAIRS && last.elapsed() < PAIR_TIMEOUT {
         match source.next(Duration::from_millis(50))? {
             // the first pictures of a camera are dark
             Next::Pair(_) if is_camera && last.elapsed() < APART => {}

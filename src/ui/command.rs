@@ -4,7 +4,7 @@
 use super::action::Action;
 use super::jobs::Job;
 use super::state::{Pointer, RecordingChoices, ViewSettings};
-use crate::capture::{ControlWishes, Scale, SourceOptions, SourceSpec, Speed};
+use crate::capture::{ControlSettings, Scale, SourceOptions, SourceSpec, Speed};
 use crate::engine::EngineChoice;
 use crate::rig::CalibrationChoice;
 use crate::stereo::{Preset, StereoParams};
@@ -79,7 +79,7 @@ pub(crate) enum Command {
     /// Reads the controls of the cameras in use.
     ReadControls,
     /// Sets controls of one view's camera.
-    SetControls(usize, ControlWishes),
+    SetControls(usize, ControlSettings),
     /// Locks both cameras to the exposure, gain and white balance of the left one.
     EqualExposure,
     /// Abandons a background job.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use stereopsis::capture::webcam::controls::{
     ControlKind, ControlTask, OfferedControl, apply, equalise, offered, protect_calibration,
 };
-use stereopsis::capture::{CameraOptions, ControlWishes, EyeOptions, PowerLine, SourceOptions, SourceSpec, Wish};
+use stereopsis::capture::{CameraOptions, ControlSettings, PowerLine, Setting, SourceOptions, SourceSpec, ViewOptions};
 use stereopsis::sources;
 
 /// V4L2's numbers, as `preload.c` writes them.
@@ -84,16 +84,16 @@ fn a_control_of_an_unknown_kind_hides_nothing() {
 fn inside_unknown() {
     let kinds: Vec<_> = offered(0).expect("opens").iter().map(|c| c.kind).collect();
     assert_eq!(kinds, ControlKind::ALL);
-    let wishes = ControlWishes {
-        exposure_ms: Some(Wish::Fixed(500.0)),
-        gain: Some(Wish::Fixed(20)),
-        ..ControlWishes::default()
+    let wishes = ControlSettings {
+        exposure_ms: Some(Setting::Fixed(500.0)),
+        gain: Some(Setting::Fixed(20)),
+        ..ControlSettings::default()
     };
     assert_says(&apply(0, &wishes), &["camera 0: exposure is 204.7 ms instead of 500 ms: it takes 0.3 to 204.7 ms"]);
     let expected = [(AUTO_GAIN, 0), (GAIN, 20), (AUTO_EXPOSURE, 1), (EXPOSURE, 2047)];
     assert_eq!(was_set(0), BTreeMap::from(expected));
-    assert_says(&apply(0, &ControlWishes { exposure_ms: Some(Wish::Auto), ..ControlWishes::default() }), &[]);
-    assert_eq!(protect_calibration(0, &ControlWishes::default()).len(), 2);
+    assert_says(&apply(0, &ControlSettings { exposure_ms: Some(Setting::Auto), ..ControlSettings::default() }), &[]);
+    assert_eq!(protect_calibration(0, &ControlSettings::default()).len(), 2);
     assert_eq!((was_set(0)[&AUTO_EXPOSURE], was_set(0)[&AUTO_FOCUS]), (3, 0));
 }
 
@@ -110,8 +110,11 @@ fn inside_nonsense() {
     assert!(asking.elapsed() < Duration::from_secs(2), "a menu of 2^31 values is not walked through");
     assert!(!kinds.contains(&ControlKind::Gain), "no value is from 9 to 3: {kinds:?}");
     assert_eq!(kinds.len(), ControlKind::ALL.len() - 1);
-    let wishes =
-        ControlWishes { exposure_ms: Some(Wish::Fixed(8.0)), gain: Some(Wish::Fixed(20)), ..ControlWishes::default() };
+    let wishes = ControlSettings {
+        exposure_ms: Some(Setting::Fixed(8.0)),
+        gain: Some(Setting::Fixed(20)),
+        ..ControlSettings::default()
+    };
     assert_says(&apply(0, &wishes), &["camera 0 has no gain to set"]);
     assert_eq!(was_set(0), BTreeMap::from([(AUTO_EXPOSURE, 1), (EXPOSURE, 80)]));
 }
@@ -124,13 +127,13 @@ fn wishes_are_set_with_the_automatic_off_first() {
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_wishes() {
-    assert_says(&apply(0, &ControlWishes::default()), &[]);
+    assert_says(&apply(0, &ControlSettings::default()), &[]);
     assert!(was_set(0).is_empty());
-    let wishes = ControlWishes {
-        exposure_ms: Some(Wish::Fixed(8.3)),
-        gain: Some(Wish::Fixed(20)),
-        white_balance_k: Some(Wish::Fixed(5200)),
-        focus: Some(Wish::Fixed(60)),
+    let wishes = ControlSettings {
+        exposure_ms: Some(Setting::Fixed(8.3)),
+        gain: Some(Setting::Fixed(20)),
+        white_balance_k: Some(Setting::Fixed(5200)),
+        focus: Some(Setting::Fixed(60)),
         power_line: Some(PowerLine::Hz50),
     };
     assert_says(&apply(0, &wishes), &[]);
@@ -148,11 +151,11 @@ fn inside_wishes() {
     assert_eq!(was_set(0), BTreeMap::from(expected));
     let exposure = offer(0, ControlKind::Exposure);
     assert_eq!((exposure.value, exposure.auto, exposure.active), (8.3, Some(false), true));
-    let back = ControlWishes {
-        exposure_ms: Some(Wish::Auto),
-        focus: Some(Wish::Auto),
-        white_balance_k: Some(Wish::Auto),
-        ..ControlWishes::default()
+    let back = ControlSettings {
+        exposure_ms: Some(Setting::Auto),
+        focus: Some(Setting::Auto),
+        white_balance_k: Some(Setting::Auto),
+        ..ControlSettings::default()
     };
     assert_says(&apply(0, &back), &[]);
     let set = was_set(0);
@@ -168,10 +171,10 @@ fn what_is_clamped_missing_or_refused_is_said() {
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_remarks() {
-    let wishes = ControlWishes {
-        exposure_ms: Some(Wish::Fixed(500.0)),
-        white_balance_k: Some(Wish::Fixed(4640)),
-        ..ControlWishes::default()
+    let wishes = ControlSettings {
+        exposure_ms: Some(Setting::Fixed(500.0)),
+        white_balance_k: Some(Setting::Fixed(4640)),
+        ..ControlSettings::default()
     };
     assert_says(
         &apply(0, &wishes),
@@ -181,15 +184,15 @@ fn inside_remarks() {
         ],
     );
     assert_eq!((was_set(0)[&EXPOSURE], was_set(0)[&WHITE_BALANCE]), (2047, 4600));
-    let nonsense = ControlWishes { exposure_ms: Some(Wish::Fixed(f64::NAN)), ..ControlWishes::default() };
+    let nonsense = ControlSettings { exposure_ms: Some(Setting::Fixed(f64::NAN)), ..ControlSettings::default() };
     assert_says(&apply(0, &nonsense), &["camera 0: exposure cannot be NaN; it takes 0.3 to 204.7 ms"]);
 
-    let wishes = ControlWishes {
-        exposure_ms: Some(Wish::Fixed(8.0)),
-        focus: Some(Wish::Auto),
-        gain: Some(Wish::Fixed(20)),
+    let wishes = ControlSettings {
+        exposure_ms: Some(Setting::Fixed(8.0)),
+        focus: Some(Setting::Auto),
+        gain: Some(Setting::Fixed(20)),
         power_line: Some(PowerLine::Auto),
-        ..ControlWishes::default()
+        ..ControlSettings::default()
     };
     assert_says(
         &apply(1, &wishes),
@@ -201,8 +204,11 @@ fn inside_remarks() {
     );
     assert_eq!(was_set(1), BTreeMap::from([(GAIN, 20)]));
 
-    let wishes =
-        ControlWishes { exposure_ms: Some(Wish::Fixed(8.0)), focus: Some(Wish::Fixed(47)), ..ControlWishes::default() };
+    let wishes = ControlSettings {
+        exposure_ms: Some(Setting::Fixed(8.0)),
+        focus: Some(Setting::Fixed(47)),
+        ..ControlSettings::default()
+    };
     assert_says(
         &apply(2, &wishes),
         &[
@@ -226,16 +232,16 @@ fn inside_calibration() {
         "camera 0: autofocus is switched off, focus stays at 35: the calibration holds for one focus only",
         "camera 0: keeps its rate in the dark now, so that pairs fit; its pictures get darker instead",
     ];
-    assert_says(&protect_calibration(0, &ControlWishes::default()), &said);
+    assert_says(&protect_calibration(0, &ControlSettings::default()), &said);
     assert_eq!(was_set(0), BTreeMap::from([(AUTO_FOCUS, 0), (FOCUS, 35), (DARK_RATE, 0)]));
     // once done, there is nothing to say
-    assert_says(&protect_calibration(0, &ControlWishes::default()), &[]);
+    assert_says(&protect_calibration(0, &ControlSettings::default()), &[]);
 
-    let wishes = ControlWishes { focus: Some(Wish::Auto), ..ControlWishes::default() };
+    let wishes = ControlSettings { focus: Some(Setting::Auto), ..ControlSettings::default() };
     let said = protect_calibration(1, &wishes);
     assert_eq!(said[0], "camera 1: autofocus is on, as wished; the calibration holds for one focus only");
     assert_eq!(was_set(1), BTreeMap::from([(DARK_RATE, 0)]));
-    assert_says(&protect_calibration(2, &ControlWishes::default()), &[]);
+    assert_says(&protect_calibration(2, &ControlSettings::default()), &[]);
 }
 
 #[test]
@@ -288,8 +294,8 @@ fn a_task_sets_protects_and_then_equalises() {
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_task() {
-    let controls = ControlWishes { focus: Some(Wish::Fixed(300)), ..ControlWishes::default() };
-    let eyes = [EyeOptions { controls, ..EyeOptions::default() }, EyeOptions::default()];
+    let controls = ControlSettings { focus: Some(Setting::Fixed(300)), ..ControlSettings::default() };
+    let eyes = [ViewOptions { controls, ..ViewOptions::default() }, ViewOptions::default()];
     let options = CameraOptions { eyes, calibrated: true, equal_exposure: true, ..CameraOptions::default() };
     let task = ControlTask::start(&[0, 1], &options).expect("starts");
     let deadline = Instant::now() + Duration::from_secs(20);
@@ -308,7 +314,7 @@ fn inside_task() {
     );
     // one that is dropped before the automatic has settled leaves it alone
     let options = CameraOptions { equal_exposure: true, ..CameraOptions::default() };
-    apply(0, &ControlWishes { exposure_ms: Some(Wish::Auto), ..ControlWishes::default() });
+    apply(0, &ControlSettings { exposure_ms: Some(Setting::Auto), ..ControlSettings::default() });
     drop(ControlTask::start(&[0, 1], &options).expect("starts"));
     std::thread::sleep(Duration::from_millis(2500));
     assert_eq!(was_set(0)[&AUTO_EXPOSURE], 3);
@@ -327,9 +333,9 @@ fn cameras_take_their_wishes_when_they_are_opened() {
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_opening() {
-    let eye = |gain| EyeOptions {
-        controls: ControlWishes { gain: Some(Wish::Fixed(gain)), ..ControlWishes::default() },
-        ..EyeOptions::default()
+    let eye = |gain| ViewOptions {
+        controls: ControlSettings { gain: Some(Setting::Fixed(gain)), ..ControlSettings::default() },
+        ..ViewOptions::default()
     };
     let cameras = CameraOptions { eyes: [eye(20), eye(300)], calibrated: true, ..CameraOptions::default() };
     let options = SourceOptions { cameras, ..SourceOptions::default() };

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis::capture::{
-    CaptureError, CaptureOptions, Frame, FrameTap, Next, PairSource, RawPair, Recipe, Scale, SourceInfo,
+    CaptureError, CaptureOptions, Frame, FramePreparation, FrameTap, Next, PairSource, RawPair, Scale, SourceInfo,
 };
 use stereopsis::engine::{self, CpuEngine, EngineChoice, Job, OpenOptions};
 use stereopsis::image::{Image, Luma, Picture};
@@ -112,7 +112,7 @@ fn through_the_engine(course: Course) {
         let run = course.run(number);
         let params = Arc::new(params(run));
         let raw = Arc::new(pair(number, size(run)));
-        let frame = Recipe::default().make(&raw, &info(), Instant::now()).unwrap();
+        let frame = FramePreparation::default().prepare(&raw, &info(), Instant::now()).unwrap();
         let output = engine::run(
             &mut engine,
             Job { frame: Arc::<Frame>::new(frame), params, read_back: true, wants_right: false },
@@ -136,7 +136,7 @@ fn through_the_recorder(course: Course) {
     let recorder = Recorder::start(target, about, options).unwrap();
     for number in 0..course.pairs {
         let raw = Arc::new(pair(number, (64, 48)));
-        let frame = Recipe::default().make(&raw, &info(), Instant::now()).unwrap();
+        let frame = FramePreparation::default().prepare(&raw, &info(), Instant::now()).unwrap();
         recorder.frame(&Arc::new(frame), &info());
         memory.look(number);
     }
@@ -166,7 +166,7 @@ fn through_the_live_chain(course: Course) {
             if run != course.run(number) {
                 live.set_params(params(run));
                 let scale = if run.is_multiple_of(3) { Scale::Half } else { Scale::One };
-                live.set_recipe(Recipe { scale, ..live.recipe() }).unwrap();
+                live.set_preparation(FramePreparation { scale, ..live.preparation() }).unwrap();
             }
             if (number + 1).is_multiple_of(course.block) {
                 live.set_source(source(), capture());

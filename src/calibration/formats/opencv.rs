@@ -24,7 +24,7 @@ pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
 /// Values with a name, of all kinds; more has no calibration.
 const MAX_VALUES: usize = 20_000;
 /// So many are named where one is missing.
-const MOST_NAMED: usize = 40;
+const MAX_NAMED: usize = 40;
 
 /// Every matrix, number and word of all files that means something.
 #[derive(Default)]
@@ -142,10 +142,10 @@ impl Found {
 
     fn need(&self, meaning: Meaning, side: Side, what: &str) -> Result<&Matrix, CalibrationError> {
         self.find(meaning, side).ok_or_else(|| {
-            let mut found: Vec<_> = self.all_names.iter().take(MOST_NAMED).map(|name| foreign(name)).collect();
+            let mut found: Vec<_> = self.all_names.iter().take(MAX_NAMED).map(|name| foreign(name)).collect();
             if found.is_empty() {
                 found.push("nothing".to_owned());
-            } else if self.all_names.len() > MOST_NAMED {
+            } else if self.all_names.len() > MAX_NAMED {
                 found.push("…".to_owned());
             }
             let found = found.join(" ");

@@ -152,16 +152,16 @@ impl PairSource for FileSource {
         self.files.clone()
     }
 
-    fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
         let Some(decoded) = &self.decoded else { return Ok(Next::End) };
         if self.waiting.is_none() {
-            match decoded.recv_timeout(patience) {
+            match decoded.recv_timeout(timeout) {
                 Ok(pair) => self.waiting = Some(pair),
                 Err(RecvTimeoutError::Timeout) => return Ok(Next::Waiting),
                 Err(RecvTimeoutError::Disconnected) => return ended(self.thread.take(), THREAD).map(|()| Next::End),
             }
         }
-        if !self.pace.wait(patience) {
+        if !self.pace.wait(timeout) {
             return Ok(Next::Waiting);
         }
         let Some(pair) = self.waiting.take() else { return Ok(Next::Waiting) };

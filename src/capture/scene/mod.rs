@@ -15,7 +15,7 @@ use crate::capture::RawPair;
 use crate::geometry::Geometry;
 use crate::image::{Image, Truth};
 use std::sync::Arc;
-use view::{Eye, Rig, View};
+use view::{RenderedView, Rig, View};
 use world::World;
 
 /// What the scene looks like.
@@ -81,8 +81,8 @@ pub fn render(options: &SceneOptions, number: u64, color: bool) -> RawPair {
 struct Stage {
     options: SceneOptions,
     rig: Rig,
-    left: View,
-    right: View,
+    left: RenderedView,
+    right: RenderedView,
     occluded: Image<bool>,
 }
 
@@ -98,7 +98,7 @@ impl Stage {
     fn new(options: &SceneOptions) -> Self {
         let world = World::new(options.seed, 0.0).still();
         let rig = Rig::new(options);
-        let (left, right) = (rig.view(&world, Eye::Left, None), rig.view(&world, Eye::Right, None));
+        let (left, right) = (rig.view(&world, View::Left, None), rig.view(&world, View::Right, None));
         let occluded = rig.occluded(&world, &left, None);
         Self { options: *options, rig, left, right, occluded }
     }
@@ -106,8 +106,8 @@ impl Stage {
     fn frame(&self, number: u64) -> Rendered {
         let turns = number as f64 / f64::from(self.options.loop_frames.max(1));
         let world = World::new(self.options.seed, turns.fract());
-        let left = self.rig.view(&world, Eye::Left, Some(&self.left));
-        let right = self.rig.view(&world, Eye::Right, Some(&self.right));
+        let left = self.rig.view(&world, View::Left, Some(&self.left));
+        let right = self.rig.view(&world, View::Right, Some(&self.right));
         let occluded = self.rig.occluded(&world, &left, Some((&self.left, &self.occluded)));
         let truth = Truth { left_px: left.disparity_px, right_px: right.disparity_px, occluded };
         Rendered { left: left.rgb, right: right.rgb, truth: Arc::new(truth) }

@@ -78,13 +78,13 @@ impl PairSource for SceneSource {
         }
     }
 
-    fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
-        if !self.pace.wait(patience) {
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        if !self.pace.wait(timeout) {
             return Ok(Next::Waiting);
         }
         let frame = match &self.play {
             Play::Asked(stage) => stage.frame(self.sequence),
-            Play::Ahead(ahead) => match ahead.frame(self.sequence, patience)? {
+            Play::Ahead(ahead) => match ahead.frame(self.sequence, timeout)? {
                 Some(frame) => frame,
                 None => return Ok(Next::Waiting),
             },
@@ -132,10 +132,10 @@ impl Ahead {
     }
 
     /// Frame `number` of the endless play; nothing if it is not ready in time.
-    fn frame(&self, number: u64, patience: Duration) -> Result<Option<Rendered>, CaptureError> {
+    fn frame(&self, number: u64, timeout: Duration) -> Result<Option<Rendered>, CaptureError> {
         // asked first: what was rendered before its end is there then
         let has_ended = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
-        let frame = self.ready(number, patience);
+        let frame = self.ready(number, timeout);
         let complete = || self.shared.film.lock().unwrap_or_else(PoisonError::into_inner).complete;
         if frame.is_none() && has_ended && !complete() {
             return Err(CaptureError::Camera(died(THREAD)));
@@ -143,14 +143,14 @@ impl Ahead {
         Ok(frame)
     }
 
-    fn ready(&self, number: u64, patience: Duration) -> Option<Rendered> {
+    fn ready(&self, number: u64, timeout: Duration) -> Option<Rendered> {
         let film = self.shared.film.lock().unwrap_or_else(PoisonError::into_inner);
         let missing = |film: &mut Film| {
             let ready = film.rest.len() as u64 + u64::from(film.base.is_some());
             ready == 0 || (!film.complete && number >= ready)
         };
         let (film, _) =
-            self.shared.grown.wait_timeout_while(film, patience, missing).unwrap_or_else(PoisonError::into_inner);
+            self.shared.grown.wait_timeout_while(film, timeout, missing).unwrap_or_else(PoisonError::into_inner);
         let base = Arc::clone(film.base.as_ref()?);
         let in_loop = number % if film.complete { film.rest.len() as u64 + 1 } else { u64::MAX };
         if in_loop == 0 {

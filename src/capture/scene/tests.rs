@@ -33,7 +33,7 @@ fn a_left_pixel_and_its_partner_see_the_same_point() {
             for x in 0..options.width {
                 let d = f64::from(truth.left_px.at(x, y));
                 let xr = x as f64 - d;
-                let ray = rig.ray(Eye::Right, xr, y as f64 + vertical_px);
+                let ray = rig.ray(View::Right, xr, y as f64 + vertical_px);
                 let dr = rig.disparity_px(world.hit(&ray, &world.row(&ray, 0.01)).unwrap().t);
                 let hidden = truth.occluded.at(x, y);
                 assert!(dr > d - 1e-3, "nothing is seen through another thing");
@@ -87,9 +87,9 @@ fn what_stands_still_is_taken_over_without_a_trace() {
     for number in [0_u32, 11, 50] {
         let frame = stage.frame(u64::from(number));
         let world = World::new(small().seed, f64::from(number) / 90.0);
-        let whole = stage.rig.view(&world, Eye::Right, None);
+        let whole = stage.rig.view(&world, View::Right, None);
         assert!(frame.truth.right_px == whole.disparity_px);
-        let left = stage.rig.view(&world, Eye::Left, None);
+        let left = stage.rig.view(&world, View::Left, None);
         assert!(frame.truth.left_px == left.disparity_px);
         assert!(frame.truth.occluded == stage.rig.occluded(&world, &left, None));
         let differ = frame.right.pixels().iter().zip(whole.rgb.pixels()).filter(|(a, b)| a != b).count();

@@ -24,13 +24,13 @@ pub(super) struct Rig {
 
 /// Which eye.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Eye {
+pub(super) enum View {
     Left,
     Right,
 }
 
 /// One eye's picture and disparities.
-pub(super) struct View {
+pub(super) struct RenderedView {
     pub(super) rgb: Image<[u8; 3]>,
     pub(super) disparity_px: Image<f32>,
     seen: Vec<Seen>,
@@ -45,7 +45,7 @@ struct Seen {
 }
 
 /// Height of the cameras above the floor, m.
-const EYE_HEIGHT_M: f64 = 1.05;
+const CAMERA_HEIGHT_M: f64 = 1.05;
 /// How far the cameras look down, as a tangent.
 const PITCH: f64 = 0.17;
 
@@ -61,17 +61,17 @@ impl Rig {
             cy: geometry.cy_px,
             baseline_m: geometry.baseline_m,
             vertical_px: options.vertical_px,
-            middle: DVec3::new(geometry.baseline_m / 2.0, EYE_HEIGHT_M, 0.0),
+            middle: DVec3::new(geometry.baseline_m / 2.0, CAMERA_HEIGHT_M, 0.0),
             down: DVec3::new(0.0, -ahead.z, ahead.y),
             ahead,
         }
     }
 
     /// The ray through a place in a picture; along it `t` is depth in metres.
-    pub(super) fn ray(&self, eye: Eye, x: f64, y: f64) -> Ray {
+    pub(super) fn ray(&self, eye: View, x: f64, y: f64) -> Ray {
         let (shift, origin) = match eye {
-            Eye::Left => (0.0, DVec3::new(0.0, EYE_HEIGHT_M, 0.0)),
-            Eye::Right => (self.vertical_px, DVec3::new(self.baseline_m, EYE_HEIGHT_M, 0.0)),
+            View::Left => (0.0, DVec3::new(0.0, CAMERA_HEIGHT_M, 0.0)),
+            View::Right => (self.vertical_px, DVec3::new(self.baseline_m, CAMERA_HEIGHT_M, 0.0)),
         };
         let (u, v) = ((x - self.cx) / self.focal_px, (y - shift - self.cy) / self.focal_px);
         Ray { origin, direction: DVec3::X * u + self.down * v + self.ahead }
@@ -83,7 +83,7 @@ impl Rig {
 
     /// Renders one eye, row by row on all threads of the pool it is called in. Where nothing moves, it takes what
     /// `still` has, a view of the same world without what moves.
-    pub(super) fn view(&self, world: &World, eye: Eye, still: Option<&View>) -> View {
+    pub(super) fn view(&self, world: &World, eye: View, still: Option<&RenderedView>) -> RenderedView {
         let (width, height) = (self.width, self.height);
         let mut seen = vec![Seen { hit: None, stirred: true }; width * height];
         seen.par_chunks_mut(width).enumerate().for_each(|(y, seen)| {
@@ -113,22 +113,27 @@ impl Rig {
         });
         let disparity = |seen: &Seen| seen.hit.map_or(f32::NAN, |hit| self.disparity_px(hit.t) as f32);
         let disparity_px = Image::new(width, height, seen.iter().map(disparity).collect());
-        View { rgb: Image::new(width, height, rgb), disparity_px, seen }
+        RenderedView { rgb: Image::new(width, height, rgb), disparity_px, seen }
     }
 
     /// Which left pixels the right eye does not see: something stands before them, or they lie outside its picture.
     /// `still` is a view without what moves and its occlusion.
-    pub(super) fn occluded(&self, world: &World, left: &View, still: Option<(&View, &Image<bool>)>) -> Image<bool> {
+    pub(super) fn occluded(
+        &self,
+        world: &World,
+        left: &RenderedView,
+        still: Option<(&RenderedView, &Image<bool>)>,
+    ) -> Image<bool> {
         let (width, height) = (self.width, self.height);
         let mut occluded = vec![false; width * height];
         occluded.par_chunks_mut(width).enumerate().for_each(|(y, pixels)| {
             let yr = y as f64 + self.vertical_px;
-            let row = world.row(&self.ray(Eye::Right, 0.0, yr), self.margin());
+            let row = world.row(&self.ray(View::Right, 0.0, yr), self.margin());
             for (x, occluded) in pixels.iter_mut().enumerate() {
                 let Some(hit) = &left.seen[y * width + x].hit else { continue };
                 let xr = x as f64 - self.disparity_px(hit.t);
                 let inside = xr >= -0.5 && yr >= -0.5 && yr < height as f64 - 0.5;
-                let ray = self.ray(Eye::Right, xr, yr);
+                let ray = self.ray(View::Right, xr, yr);
                 let (before, first) = match still {
                     Some((view, occluded))
                         if view.seen[y * width + x].hit.is_some_and(|old| old.solid == hit.solid) =>
@@ -169,7 +174,7 @@ impl Rig {
         &self,
         world: &World,
         row: &Row,
-        eye: Eye,
+        eye: View,
         hit: Option<&Hit>,
         (x, y): (usize, usize),
         edge: bool,

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 static CLAIMED: Mutex<BTreeMap<u32, Vec<Mode>>> = Mutex::new(BTreeMap::new());
 /// Listing a camera's modes claims it too, for a moment.
-const PATIENCE: Duration = Duration::from_secs(1);
-const LOOK: Duration = Duration::from_millis(10);
+const CLAIM_TIMEOUT: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The right to open one camera; given back when dropped, by the thread that has it open.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Claim {
     /// # Errors
     /// It stays so: it is another source's, or its thread was left behind in the driver.
     pub(super) fn take(index: u32) -> Result<Self, CaptureError> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + CLAIM_TIMEOUT;
         loop {
             if let Some(claim) = Self::try_take(index) {
                 return Ok(claim);
@@ -31,7 +31,7 @@ impl Claim {
             if Instant::now() >= deadline {
                 return Err(held(index));
             }
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 

@@ -39,7 +39,7 @@ impl CameraInfo {
 }
 
 /// How long a camera may take to list its modes.
-const PATIENCE: Duration = Duration::from_secs(3);
+const LISTING_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// All cameras, by number, with their modes.
 ///
@@ -47,7 +47,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The system cannot list cameras at all. A camera that cannot be opened is listed with its `problem`.
 pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
     let asked: Vec<_> = listed()?.into_iter().map(|camera| (ask(camera.index), camera)).collect();
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + LISTING_TIMEOUT;
     let mut found = Vec::new();
     for (answer, mut camera) in asked {
         let index = camera.index;
@@ -59,7 +59,9 @@ pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
             // unplugged since it was listed, or a converter that lives among the cameras
             Ok(Err(error)) if error.number == Some(number::MISSING) || error == device::no_camera() => continue,
             Ok(Err(error)) => camera.problem = Some(fault::explain(index, "open it", &error).to_string()),
-            Err(RecvTimeoutError::Timeout) => camera.problem = Some(fault::unanswered(index, PATIENCE).to_string()),
+            Err(RecvTimeoutError::Timeout) => {
+                camera.problem = Some(fault::unanswered(index, LISTING_TIMEOUT).to_string())
+            }
             Err(RecvTimeoutError::Disconnected) => camera.problem = Some(fault::ended(index).to_string()),
         }
         found.push(camera);

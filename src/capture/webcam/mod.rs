@@ -9,7 +9,7 @@ pub mod controls;
 mod counts;
 mod device;
 mod devices;
-mod eye;
+mod camera_stream;
 mod fault;
 mod mode;
 mod name;

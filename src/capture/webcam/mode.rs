@@ -27,9 +27,7 @@ impl Mode {
             PixelFormat::Nv12 => sides.iter().all(|side| side.is_multiple_of(2)),
             _ => true,
         };
-        colours_fit
-            && sides.iter().all(|side| (1..=MOST_PIXELS_ASIDE).contains(side))
-            && RATES_HZ.contains(&self.rate_hz)
+        colours_fit && sides.iter().all(|side| (1..=MAX_SIDE_PX).contains(side)) && RATES_HZ.contains(&self.rate_hz)
     }
 
     /// `(width, height)`.
@@ -45,7 +43,7 @@ impl fmt::Display for Mode {
 }
 
 /// No picture is wider or higher, px, as no size that can be asked for is.
-const MOST_PIXELS_ASIDE: usize = 16_384;
+const MAX_SIDE_PX: usize = 16_384;
 /// What counts as a rate, Hz.
 const RATES_HZ: std::ops::RangeInclusive<u32> = 1..=1000;
 

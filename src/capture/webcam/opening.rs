@@ -6,7 +6,7 @@ use super::counts::Counts;
 use super::devices::listed;
 use super::fault;
 use super::mode::{Mode, choose};
-use super::reader::{Finish, Reader, Shot, Taken};
+use super::reader::{DecodedFrame, Finish, Reader, Taken};
 use super::thread::CameraThread;
 use crate::capture::CaptureError;
 use crate::capture::decode_camera::PixelFormat;
@@ -22,7 +22,7 @@ pub(super) struct OpenCamera {
     pub(super) mode: Mode,
     /// What is to be said of its mode, where that is not what was asked for.
     pub(super) remark: Option<String>,
-    pub(super) shots: Receiver<Result<Shot, CaptureError>>,
+    pub(super) shots: Receiver<Result<DecodedFrame, CaptureError>>,
     pub(super) counts: Arc<Counts>,
     /// Takes the time when the stream shall be started again.
     pub(super) restart: Sender<SystemTime>,
@@ -32,7 +32,7 @@ pub(super) struct OpenCamera {
 /// Pictures that may wait to be taken.
 const QUEUE: usize = 4;
 /// A camera may take so long to open and to send its first picture.
-const START: Duration = Duration::from_secs(5);
+const START_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Opens cameras at the same time, all with the same picture size.
 pub(super) fn open(
@@ -44,7 +44,7 @@ pub(super) fn open(
     if let Some(&(index, _)) = cameras.iter().find(|(index, _)| !found.contains(index)) {
         return Err(fault::missing(index, &found));
     }
-    let deadline = Instant::now() + START;
+    let deadline = Instant::now() + START_TIMEOUT;
     let starting: Vec<Starting> =
         cameras.iter().map(|&(index, finish)| Starting::new(index, finish)).collect::<Result<_, _>>()?;
     let offers: Vec<Vec<Mode>> = starting.iter().map(|s| s.answer(&s.offer, deadline)).collect::<Result<_, _>>()?;
@@ -80,7 +80,7 @@ pub(super) struct Former {
 /// Opens one camera again, with the picture size that it had.
 pub(super) fn open_again(index: u32, former: &Former) -> Result<OpenCamera, CaptureError> {
     let Former { finish, mode, format } = *former;
-    let deadline = Instant::now() + START;
+    let deadline = Instant::now() + START_TIMEOUT;
     let starting = Starting::new(index, finish)?;
     let offer = starting.answer(&starting.offer, deadline)?;
     let request = ModeRequest { size: Some(mode.size()), rate_hz: Some(mode.rate_hz), format, color: finish.color };
@@ -117,7 +117,7 @@ struct Starting {
     offer: Receiver<Result<Vec<Mode>, CaptureError>>,
     order: Sender<Vec<Mode>>,
     taken: Receiver<Result<Taken, CaptureError>>,
-    shots: Receiver<Result<Shot, CaptureError>>,
+    shots: Receiver<Result<DecodedFrame, CaptureError>>,
     counts: Arc<Counts>,
     restart: Sender<SystemTime>,
     thread: CameraThread,
@@ -151,7 +151,7 @@ impl Starting {
     fn answer<T>(&self, answers: &Receiver<Result<T, CaptureError>>, deadline: Instant) -> Result<T, CaptureError> {
         answers.recv_deadline(deadline).unwrap_or_else(|error| {
             Err(match error {
-                RecvTimeoutError::Timeout => fault::silent(self.index, START, self.counts.get().damaged),
+                RecvTimeoutError::Timeout => fault::silent(self.index, START_TIMEOUT, self.counts.get().damaged),
                 RecvTimeoutError::Disconnected => fault::ended(self.index),
             })
         })
@@ -172,7 +172,7 @@ impl OpenCamera {
     pub(super) fn of_thread(
         index: u32,
         mode: Mode,
-        shots: Receiver<Result<Shot, CaptureError>>,
+        shots: Receiver<Result<DecodedFrame, CaptureError>>,
         thread: CameraThread,
     ) -> Self {
         Self { index, mode, remark: None, shots, counts: Arc::default(), restart: bounded(1).0, thread }

@@ -1,15 +1,15 @@
 //! Two cameras as one source: their frames paired by capture time.
 
 use super::ModeRequest;
+use super::camera_stream::{CameraStream, open_streams};
 use super::controls::ControlTask;
-use super::eye::{Eye, open_eyes};
 use super::fault;
-use super::reader::Shot;
+use super::reader::DecodedFrame;
 use super::resync::{Resync, Step};
 use crate::capture::pairing::{Paired, Pairing, Side};
 use crate::capture::stamps::Stamps;
 use crate::capture::{
-    CameraOptions, CaptureError, Next, Original, PairSource, RawPair, RawRule, SourceInfo, SourceState,
+    CameraOptions, CaptureError, Next, Original, PairSource, RawPair, SourceInfo, SourceState, StereoLayout,
 };
 use crate::image::Luma;
 use crossbeam_channel::Select;
@@ -19,13 +19,13 @@ use std::time::{Duration, Instant, SystemTime};
 #[derive(Debug)]
 pub struct WebcamPair {
     /// Left, right.
-    eyes: [Eye; 2],
+    eyes: [CameraStream; 2],
     /// How often each was opened when it was looked at last.
     openings: [u32; 2],
     stamps: [Stamps; 2],
     /// A camera's time stamps are of no use: both count from when pictures come, so that what the way takes cancels out.
     by_arrival: bool,
-    pairing: Pairing<Shot>,
+    pairing: Pairing<DecodedFrame>,
     /// When the newest left picture was taken.
     left_time: Option<SystemTime>,
     resync: Option<Resync>,
@@ -52,8 +52,8 @@ impl WebcamPair {
                  side (`webcam:{left}`)"
             )));
         }
-        let eyes: [Eye; 2] =
-            open_eyes(&[left, right], 1, request, options)?.try_into().map_err(|_| fault::ended(left))?;
+        let eyes: [CameraStream; 2] =
+            open_streams(&[left, right], 1, request, options)?.try_into().map_err(|_| fault::ended(left))?;
         let [left_hz, right_hz] = [&eyes[0], &eyes[1]].map(|eye| f64::from(eye.mode().rate_hz));
         Ok(Self {
             openings: [1; 2],
@@ -85,7 +85,7 @@ impl WebcamPair {
         Ok(())
     }
 
-    fn take(&mut self, i: usize, shot: Shot) {
+    fn take(&mut self, i: usize, shot: DecodedFrame) {
         let stamp = self.stamps[i].check(shot.stamp, shot.arrival);
         let by_arrival = self.stamps.iter().any(|stamps| stamps.fault().is_some());
         if by_arrival != self.by_arrival {
@@ -106,7 +106,7 @@ impl WebcamPair {
         for eye in &self.eyes {
             eye.wait_on(&mut either);
         }
-        let silent = self.eyes.iter().filter_map(Eye::silent_at).min();
+        let silent = self.eyes.iter().filter_map(CameraStream::silent_at).min();
         let _ = either.ready_deadline(silent.map_or(deadline, |silent| silent.min(deadline)));
     }
 
@@ -144,7 +144,7 @@ impl WebcamPair {
     }
 
     fn remarks(&self) -> Vec<String> {
-        let mut remarks: Vec<String> = self.eyes.iter().flat_map(Eye::remarks).collect();
+        let mut remarks: Vec<String> = self.eyes.iter().flat_map(CameraStream::remarks).collect();
         let [left, right] = self.eyes.each_ref().map(|eye| eye.mode().format);
         if left != right {
             let (left, right) = (left.name(), right.name());
@@ -207,8 +207,8 @@ impl PairSource for WebcamPair {
         }
     }
 
-    fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
-        let deadline = Instant::now() + patience;
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        let deadline = Instant::now() + timeout;
         loop {
             self.drain()?;
             self.step_resync();
@@ -227,7 +227,7 @@ impl PairSource for WebcamPair {
 
     fn state(&self) -> SourceState {
         SourceState {
-            cameras: self.eyes.iter().map(Eye::state).collect(),
+            cameras: self.eyes.iter().map(CameraStream::state).collect(),
             unpaired: self.pairing.unpaired(),
             skew: self.pairing.skew(),
             remarks: self.remarks(),
@@ -241,16 +241,16 @@ impl PairSource for WebcamPair {
     }
 }
 
-fn raw_pair(Paired { mut left, mut right, time, skew_s }: Paired<Shot>, options: &CameraOptions) -> RawPair {
+fn raw_pair(Paired { mut left, mut right, time, skew_s }: Paired<DecodedFrame>, options: &CameraOptions) -> RawPair {
     if let (Luma::U16 { bits: a, .. }, Luma::U16 { bits: b, .. }) = (&mut left.picture.luma, &mut right.picture.luma) {
         // both eyes on one scale
         let bits = (*a).max(*b);
         (*a, *b) = (bits, bits);
     }
     let orientation = options.eyes.each_ref().map(|eye| eye.orientation);
-    let rule = RawRule { orientation, ..RawRule::default() };
+    let rule = StereoLayout { orientation, ..StereoLayout::default() };
     RawPair {
-        original: Some(Original { shots: vec![left.original, right.original], rule }),
+        original: Some(Original { images: vec![left.original, right.original], rule }),
         recorded: None,
         sequence: left.number,
         name: format!("webcam-{:06}", left.number),

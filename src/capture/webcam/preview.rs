@@ -40,10 +40,10 @@ struct Seen {
 }
 
 /// Waiting so long for a picture is a problem.
-const SILENCE: Duration = Duration::from_secs(3);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time between two tries to open the camera, and how often the order to stop is looked at meanwhile.
-const RETRY: Duration = Duration::from_millis(500);
-const LOOK: Duration = Duration::from_millis(20);
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// What a thumbnail needs, px.
 const WIDTH: usize = 320;
 
@@ -77,8 +77,8 @@ impl Preview {
             return Some(fault::ended(self.index).to_string());
         }
         let seen = self.shared.seen();
-        let silent = || fault::silent(self.index, SILENCE, seen.damaged).to_string();
-        seen.problem.clone().or_else(|| (seen.at.elapsed() >= SILENCE).then(silent))
+        let silent = || fault::silent(self.index, SILENCE_TIMEOUT, seen.damaged).to_string();
+        seen.problem.clone().or_else(|| (seen.at.elapsed() >= SILENCE_TIMEOUT).then(silent))
     }
 
     /// Its largest pictures are at least twice as wide as high: it seems to show both eyes side by side. False before the
@@ -111,9 +111,9 @@ impl Shared {
             if let Err(error) = self.watch(index) {
                 self.seen().problem = Some(error.to_string());
             }
-            let again = Instant::now() + RETRY;
+            let again = Instant::now() + RETRY_INTERVAL;
             while !self.stopped() && Instant::now() < again {
-                thread::sleep(LOOK);
+                thread::sleep(POLL_INTERVAL);
             }
         }
     }

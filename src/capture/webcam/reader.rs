@@ -17,10 +17,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// One decoded picture of one camera.
 #[derive(Debug)]
-pub(super) struct Shot {
+pub(super) struct DecodedFrame {
     pub(super) picture: Picture,
     /// The same as it came.
-    pub(super) original: crate::capture::Shot,
+    pub(super) original: crate::capture::EncodedImage,
     /// When it was taken, as the driver says.
     pub(super) stamp: Option<SystemTime>,
     /// When it came.
@@ -46,9 +46,9 @@ pub(super) struct Reader {
     pub(super) claim: Claim,
     pub(super) finish: Finish,
     pub(super) stop: Arc<AtomicBool>,
-    pub(super) shots: Sender<Result<Shot, CaptureError>>,
+    pub(super) shots: Sender<Result<DecodedFrame, CaptureError>>,
     /// The reader's end, to take out what nobody took.
-    pub(super) oldest: Receiver<Result<Shot, CaptureError>>,
+    pub(super) oldest: Receiver<Result<DecodedFrame, CaptureError>>,
     pub(super) counts: Arc<Counts>,
     /// When the stream shall be started again.
     pub(super) restarts: Receiver<SystemTime>,
@@ -209,8 +209,8 @@ impl Reader {
             Ok(mut picture) => {
                 progress.deepen(&mut picture.luma);
                 self.finish.orientation.turn(&mut picture);
-                let original = crate::capture::Shot { layout, bytes: layout.cut(frame.bytes).into() };
-                self.send(Ok(Shot { picture, original, stamp: frame.stamp, arrival, number }));
+                let original = crate::capture::EncodedImage { layout, bytes: layout.cut(frame.bytes).into() };
+                self.send(Ok(DecodedFrame { picture, original, stamp: frame.stamp, arrival, number }));
                 true
             }
             Err(error) => {
@@ -222,7 +222,7 @@ impl Reader {
     }
 
     /// Never blocks: the oldest picture gives way.
-    fn send(&self, shot: Result<Shot, CaptureError>) {
+    fn send(&self, shot: Result<DecodedFrame, CaptureError>) {
         (0..force_send(&self.shots, &self.oldest, shot)).for_each(|_| self.counts.drop_late());
     }
 }

@@ -53,7 +53,7 @@ pub(super) struct Reopening {
 }
 
 /// Time between two looks.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Reopening {
     /// Starts looking.
@@ -66,7 +66,7 @@ impl Reopening {
         let index_lost = identity.index;
         let name = format!("camera {index_lost} again");
         let search = move || {
-            while stopped.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            while stopped.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 // while its old thread is in the driver it cannot be opened, and what is said of it already stands
                 let Some(index) = identity.find().filter(|&index| !claim::is_taken(index)) else { continue };
                 match open_again(index, &former) {

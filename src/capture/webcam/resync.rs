@@ -15,7 +15,7 @@ const TRIES: u32 = 8;
 /// So many pairs are looked at for each try.
 const PAIRS: usize = 6;
 /// A try that brings no pairs for so long counts as a bad one.
-const PATIENCE: Duration = Duration::from_secs(4);
+const MEASUREMENT_TIMEOUT: Duration = Duration::from_secs(4);
 /// A driver may take so long to stop a stream before it can be started.
 const STOPPING: Duration = Duration::from_millis(250);
 
@@ -69,7 +69,7 @@ impl Resync {
 
     /// Decides, given the time between two left pictures and when one of them was taken.
     pub(super) fn step(&mut self, interval_s: f64, left_time: SystemTime) -> Step {
-        if self.skews_s.len() < PAIRS && self.since.elapsed() < PATIENCE {
+        if self.skews_s.len() < PAIRS && self.since.elapsed() < MEASUREMENT_TIMEOUT {
             return Step::Look;
         }
         let measured = (self.skews_s.len() >= PAIRS).then(|| median(&mut self.skews_s) / interval_s);

@@ -1,13 +1,13 @@
 //! One camera whose picture shows both eyes: the left half is the left eye, as seen from behind the camera.
 
 use super::ModeRequest;
+use super::camera_stream::{CameraStream, open_streams};
 use super::controls::ControlTask;
-use super::eye::{Eye, open_eyes};
 use super::fault;
-use super::reader::Shot;
+use super::reader::DecodedFrame;
 use crate::capture::stamps::Stamps;
 use crate::capture::{
-    CameraOptions, CaptureError, Next, Original, PairSource, RawPair, RawRule, SourceInfo, SourceState, halves,
+    CameraOptions, CaptureError, Next, Original, PairSource, RawPair, SourceInfo, SourceState, StereoLayout, halves,
 };
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// A side-by-side camera. Where it is lost it is opened again when it returns.
 #[derive(Debug)]
 pub struct SideBySide {
-    eye: Eye,
+    eye: CameraStream,
     /// How often it was opened when it was looked at last.
     openings: u32,
     stamps: Stamps,
@@ -29,12 +29,12 @@ impl SideBySide {
     /// # Errors
     /// No such camera, busy, no permission, no mode of even width that it really streams.
     pub fn open(index: u32, request: &ModeRequest, options: &CameraOptions) -> Result<Self, CaptureError> {
-        let eye = open_eyes(&[index], 2, request, options)?.pop().ok_or_else(|| fault::ended(index))?;
+        let eye = open_streams(&[index], 2, request, options)?.pop().ok_or_else(|| fault::ended(index))?;
         let controls = ControlTask::start(&[index], options)?;
         Ok(Self { eye, openings: 1, stamps: Stamps::default(), options: options.clone(), controls })
     }
 
-    fn pair(&mut self, shot: &Shot) -> Result<RawPair, CaptureError> {
+    fn pair(&mut self, shot: &DecodedFrame) -> Result<RawPair, CaptureError> {
         if self.eye.openings() != self.openings {
             self.openings = self.eye.openings();
             self.stamps = Stamps::default();
@@ -43,7 +43,7 @@ impl SideBySide {
         let swapped = self.options.swapped_halves;
         let (left, right) = halves(&shot.picture, swapped);
         let orientation = [self.options.eyes[0].orientation; 2];
-        let rule = RawRule { side_by_side: true, swapped, orientation };
+        let rule = StereoLayout { side_by_side: true, swapped, orientation };
         Ok(RawPair {
             left,
             right,
@@ -51,7 +51,7 @@ impl SideBySide {
             capture_time: self.stamps.check(shot.stamp, shot.arrival).unwrap_or(shot.arrival),
             skew_s: 0.0,
             name: format!("webcam-{:06}", shot.number),
-            original: Some(Original { shots: vec![shot.original.clone()], rule }),
+            original: Some(Original { images: vec![shot.original.clone()], rule }),
             recorded: None,
             truth: None,
         })
@@ -73,8 +73,8 @@ impl PairSource for SideBySide {
         }
     }
 
-    fn next(&mut self, patience: Duration) -> Result<Next, CaptureError> {
-        let deadline = Instant::now() + patience;
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        let deadline = Instant::now() + timeout;
         loop {
             if let Some(shot) = self.eye.poll()? {
                 return Ok(Next::Pair(Box::new(self.pair(&shot)?)));

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// How long a stop waits for the thread before it leaves it behind; less than the capture thread itself is waited for.
-const STOP: Duration = Duration::from_millis(400);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(400);
 
 /// Stops and joins, or leaves behind, when dropped.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) struct CameraThread {
     index: u32,
     stop: Arc<AtomicBool>,
     /// Set when it is told to stop.
-    patience_ends: Option<Instant>,
+    deadline: Option<Instant>,
     /// Closed when the thread ends.
     ended: Receiver<()>,
     handle: Option<JoinHandle<()>>,
@@ -39,13 +39,13 @@ impl CameraThread {
             .name(name)
             .spawn(body)
             .map_err(|e| CaptureError::Camera(format!("camera {index}: no thread for it: {e}")))?;
-        Ok(Self { index, stop, patience_ends: None, ended, handle: Some(handle) })
+        Ok(Self { index, stop, deadline: None, ended, handle: Some(handle) })
     }
 
     /// Tells it to stop without waiting for it; dropping waits.
     pub(super) fn signal_stop(&mut self) -> Instant {
         self.stop.store(true, Ordering::Relaxed);
-        *self.patience_ends.get_or_insert_with(|| Instant::now() + STOP)
+        *self.deadline.get_or_insert_with(|| Instant::now() + SHUTDOWN_TIMEOUT)
     }
 
     /// Whether it has come to its end, by itself or by a panic.
@@ -62,9 +62,9 @@ impl CameraThread {
 
 impl Drop for CameraThread {
     fn drop(&mut self) {
-        let patience_ends = self.signal_stop();
+        let deadline = self.signal_stop();
         let Some(handle) = self.handle.take() else { return };
-        match self.ended.recv_deadline(patience_ends) {
+        match self.ended.recv_deadline(deadline) {
             Err(RecvTimeoutError::Disconnected) => {
                 let _ = handle.join();
             }

@@ -14,7 +14,7 @@ mod tests;
 pub use stats::{EngineStats, Figures};
 
 use super::{Engine, OpenOptions, Output};
-use crate::capture::{Frame, Recipe, SourceInfo};
+use crate::capture::{Frame, FramePreparation, SourceInfo};
 use crate::newest::NewestReceiver;
 use crate::stereo::StereoParams;
 use crossbeam_channel::{Sender, bounded};
@@ -76,7 +76,7 @@ enum Command {
     /// Another engine.
     Engine(EngineSource),
     /// Another preparation of the last pair's frame, for this source.
-    PrepareLast(Recipe, SourceInfo),
+    PrepareLast(FramePreparation, SourceInfo),
 }
 
 /// The running engine thread. Dropping it stops it.
@@ -153,7 +153,7 @@ impl EngineWorker {
     }
 
     /// Prepares the last pair's frame again, on the engine thread, and matches it again.
-    pub fn prepare_last(&self, preparation: Recipe, source: SourceInfo) {
+    pub fn prepare_last(&self, preparation: FramePreparation, source: SourceInfo) {
         self.send(Command::PrepareLast(preparation, source));
     }
 

@@ -75,7 +75,7 @@ impl EngineThread {
                 self.feeder.repeat_last();
             }
             Command::PrepareLast(preparation, source) => self.feeder.replace_last(|last| {
-                let frame = preparation.make(&last.raw, &source, last.arrived);
+                let frame = preparation.prepare(&last.raw, &source, last.arrived);
                 frame.inspect_err(|err| log::warn!("the held pair stays as it was: {err}")).ok()
             }),
         }

@@ -16,7 +16,8 @@ pub(super) const FILES: [(&str, &str); 4] = [
 
 /// The rig of the exported pictures; for pictures that are recorded rectified, the one of their geometry.
 pub(super) fn rig(info: &SourceInfo, calibrated: &Calibrated) -> Option<StereoRig> {
-    let of_geometry = || Some(StereoRig::of_rectified(&calibrated.recipe.geometry(info)?, (info.width, info.height)));
+    let of_geometry =
+        || Some(StereoRig::of_rectified(&calibrated.preparation.geometry(info)?, (info.width, info.height)));
     calibrated.rig.clone().or_else(of_geometry)
 }
 

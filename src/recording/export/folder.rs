@@ -72,7 +72,7 @@ pub(super) fn task(opened: &Opened, parts: &[Part], selection: &Selection) -> Va
             "pairs": pairs.len(),
             "first_log_time_ns": pairs.first().map(|pair| pair.log_time_ns),
             "last_log_time_ns": pairs.last().map(|pair| pair.log_time_ns),
-            "geometry": opened.calibrated.recipe.geometry(opened.info),
+            "geometry": opened.calibrated.preparation.geometry(opened.info),
         },
         "what": parts.iter().map(|part| part.word()).collect::<Vec<_>>(),
         "from": selection.from,

@@ -110,7 +110,7 @@ pub fn export(
         folder,
         is_resumed: claimed.is_resumed,
         parts: &exported.parts,
-        recipe: &opened.calibrated.recipe,
+        preparation: &opened.calibrated.preparation,
         info: opened.info,
         parameter_times_ns: sets.iter().map(|set| set.log_time_ns).collect(),
     };

@@ -2,7 +2,7 @@
 
 use super::frames_csv::Row;
 use super::{ExportError, Part};
-use crate::capture::{Frame, RawPair, Recipe, SourceInfo};
+use crate::capture::{Frame, FramePreparation, RawPair, SourceInfo};
 use crate::export;
 use crate::recording::read::ReadError;
 use crate::recording::unpack::Measured;
@@ -20,7 +20,7 @@ pub(super) struct PairWriter<'a> {
     /// The parts that are written.
     pub(super) parts: &'a [Part],
     /// From a raw pair to the frame that was matched.
-    pub(super) recipe: &'a Recipe,
+    pub(super) preparation: &'a FramePreparation,
     /// The recording as a source.
     pub(super) info: &'a SourceInfo,
     /// Time of each set of parameters, ns since 1970.
@@ -53,7 +53,7 @@ impl PairWriter<'_> {
         });
         let raw = Arc::new(raw);
         let needs_frame = [Part::Rectified, Part::Ply].iter().any(|part| self.parts.contains(part));
-        let frame = needs_frame.then(|| self.recipe.make(&raw, self.info, Instant::now())).transpose();
+        let frame = needs_frame.then(|| self.preparation.prepare(&raw, self.info, Instant::now())).transpose();
         let frame = frame.unwrap_or_else(|err| {
             warnings.push(err.to_string());
             None

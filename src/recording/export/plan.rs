@@ -40,7 +40,7 @@ fn why_not(opened: &Opened, has_rig: bool, part: Part) -> Option<String> {
     let (shown, stem) = (path.display(), path.file_stem().unwrap_or_default().display());
     let depth = recording.len(topic::DEPTH) > 0;
     let disparity = recording.len(topic::DISPARITY) > 0;
-    let metric = calibrated.recipe.geometry(info).is_some();
+    let metric = calibrated.preparation.geometry(info).is_some();
     let rectified_only =
         recording.about().is_some_and(|about| about.streams.has(Stream::Rectified) && !about.streams.has_unrectified());
     let pictures = if rectified_only { Stream::Rectified } else { Stream::Raw };
@@ -55,7 +55,7 @@ fn why_not(opened: &Opened, has_rig: bool, part: Part) -> Option<String> {
     match part {
         Part::Left | Part::Right | Part::Csv | Part::Json => None,
         Part::Rectified => {
-            let same = calibrated.recipe.rectifier.is_none() && calibrated.recipe.scale == Scale::One;
+            let same = calibrated.preparation.rectifier.is_none() && calibrated.preparation.scale == Scale::One;
             same.then(|| {
                 format!("{shown} has no calibration to rectify with: what is matched is left and right as they are")
             })

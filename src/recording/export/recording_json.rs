@@ -3,7 +3,7 @@
 use super::calibration_files;
 use super::frames_csv::COLUMNS;
 use super::{Exported, Opened, Part};
-use crate::capture::Recipe;
+use crate::capture::FramePreparation;
 use crate::recording::read::Recording;
 use crate::recording::{format, topic};
 use serde_json::{Map, Value, json};
@@ -50,8 +50,8 @@ pub(super) fn describe(opened: &Opened, exported: &Exported, sets: &[ParameterSe
     if has(Part::Calibration) {
         files.extend(calibration_files::FILES.iter().map(|(name, what)| ((*name).to_owned(), (*what).into())));
     }
-    let Recipe { scale, rectifier, .. } = &calibrated.recipe;
-    let geometry = calibrated.recipe.geometry(info).map(|geometry| geometry.scaled(scale.factor()));
+    let FramePreparation { scale, rectifier, .. } = &calibrated.preparation;
+    let geometry = calibrated.preparation.geometry(info).map(|geometry| geometry.scaled(scale.factor()));
     json!({
         "program": concat!("stereopsis ", env!("CARGO_PKG_VERSION")),
         "recording": path.file_name().map(|name| name.to_string_lossy()),

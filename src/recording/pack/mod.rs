@@ -2,18 +2,21 @@
 
 mod cameras;
 mod numbers;
+mod parts;
 mod picture;
 #[cfg(test)]
 mod tests;
 
 use super::topic::{self, frame};
-use super::{About, Body, Channel, Counters, Event, Format, Message, Packet, PairNote, Stream, parameter_words, time};
+use super::{About, Body, Channel, Counters, Event, Format, Message, Packet, Stream, parameter_words, time};
 use crate::calibration::CameraInfo;
-use crate::capture::{Frame, RawPair, RawRule};
+use crate::capture::{Frame, StereoLayout};
 use crate::engine::Output;
 use crate::geometry::Geometry;
 use crate::image::Picture;
 use crate::stereo::StereoParams;
+pub use parts::PairParts;
+
 use cameras::Cameras;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -71,37 +74,42 @@ impl Packer {
     /// # Errors
     /// [`PackError`]
     pub fn frame(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, PackError> {
-        let raw = &frame.raw;
+        self.pair(&PairParts::of_frame(frame, self.about.streams), now)
+    }
+
+    /// The same for the parts of a pair.
+    ///
+    /// # Errors
+    /// As [`Packer::frame`].
+    pub fn pair(&mut self, pair: &PairParts, now: SystemTime) -> Result<Vec<Packet>, PackError> {
         let has_raw = self.about.streams.has(Stream::Raw);
         // the rule is that of the pictures in the file
-        let rule = if has_raw { RawRule::of(raw.original.as_ref()) } else { RawRule::default() };
+        let rule = if has_raw { StereoLayout::of(pair.original.as_ref()) } else { StereoLayout::default() };
         let begins = !std::mem::replace(&mut self.begun, true);
         if begins {
             self.about.raw = rule;
         } else if self.about.raw != rule {
-            return Err(PackError::AnotherRule(raw.sequence));
+            return Err(PackError::AnotherRule(pair.note.sequence));
         }
         let streams = self.about.streams;
-        let mut packets = self.packets(raw.sequence, now);
+        let mut packets = self.packets(pair.note.sequence, now);
         if begins {
             let about = json!(packets.packer.about);
             packets.note(topic::ABOUT, about);
         }
-        packets.transform(frame.geometry.as_ref());
-        let pair =
-            PairNote { sequence: raw.sequence, skew_s: raw.skew_s, name: raw.name.clone(), bits: raw.left.luma.bits() };
-        packets.note(topic::PAIRS, json!(pair));
+        packets.transform(pair.geometry.as_ref());
+        packets.note(topic::PAIRS, json!(pair.note));
         if has_raw {
-            packets.raw(raw)?;
+            packets.raw(pair)?;
         }
         if streams.has(Stream::Eyes) {
-            packets.eyes(raw)?;
+            packets.eyes(pair)?;
         }
         if has_raw || streams.has(Stream::Eyes) {
-            packets.raw_cameras(raw);
+            packets.raw_cameras(pair);
         }
-        if streams.has(Stream::Rectified) {
-            packets.rectified(frame)?;
+        if let Some(pictures) = &pair.rectified {
+            packets.rectified(pictures, pair)?;
         }
         Ok(packets.made)
     }
@@ -202,11 +210,13 @@ impl Packets<'_> {
     }
 
     /// The pictures as the cameras encoded them; the decoded ones of other sources.
-    fn raw(&mut self, raw: &RawPair) -> Result<(), PackError> {
+    fn raw(&mut self, pair: &PairParts) -> Result<(), PackError> {
         let format = self.packer.format;
-        let Some(original) = &raw.original else { return self.decoded(raw, [true, true]) };
-        match &original.shots[..] {
-            [both] => self.push(topic::BOTH_UNSPLIT, frame::LEFT, raw.capture_time, picture::of_shot(format, both)?),
+        let Some(original) = &pair.original else { return self.decoded(pair, [true, true]) };
+        match &original.images[..] {
+            [both] => {
+                self.push(topic::BOTH_UNSPLIT, frame::LEFT, pair.capture_time, picture::of_encoded(format, both)?)
+            }
             shots => {
                 let topics = [[topic::LEFT_RAW, topic::LEFT_UNTURNED], [topic::RIGHT_RAW, topic::RIGHT_UNTURNED]];
                 for (eye, (shot, [upright, unturned])) in shots.iter().zip(topics).enumerate() {
@@ -214,8 +224,8 @@ impl Packets<'_> {
                     self.push(
                         topic,
                         [frame::LEFT, frame::RIGHT][eye],
-                        taken(raw)[eye],
-                        picture::of_shot(format, shot)?,
+                        taken(pair)[eye],
+                        picture::of_encoded(format, shot)?,
                     );
                 }
             }
@@ -224,41 +234,42 @@ impl Packets<'_> {
     }
 
     /// The pictures of both views, if raw pictures differ from them or are not recorded.
-    fn eyes(&mut self, raw: &RawPair) -> Result<(), PackError> {
+    fn eyes(&mut self, pair: &PairParts) -> Result<(), PackError> {
         let has_raw = self.packer.about.streams.has(Stream::Raw);
-        let Some(original) = &raw.original else { return self.decoded(raw, [!has_raw; 2]) };
+        let Some(original) = &pair.original else { return self.decoded(pair, [!has_raw; 2]) };
         let rule = &original.rule;
         match has_raw {
-            false if rule.is_plain() => self.raw(raw),
-            false => self.decoded(raw, [true, true]),
-            true => self.decoded(raw, [0, 1].map(|eye| rule.side_by_side || !rule.is_upright(eye))),
+            false if rule.is_plain() => self.raw(pair),
+            false => self.decoded(pair, [true, true]),
+            true => self.decoded(pair, [0, 1].map(|eye| rule.side_by_side || !rule.is_upright(eye))),
         }
     }
 
     /// The decoded pictures of these views.
-    fn decoded(&mut self, raw: &RawPair, eyes: [bool; 2]) -> Result<(), PackError> {
+    fn decoded(&mut self, pair: &PairParts, eyes: [bool; 2]) -> Result<(), PackError> {
         let topics = [[topic::LEFT_RAW, topic::LEFT_COLOR], [topic::RIGHT_RAW, topic::RIGHT_COLOR]];
+        let Some(raw) = &pair.decoded else { return Ok(()) };
         for (eye, picture) in [&raw.left, &raw.right].into_iter().enumerate().filter(|(eye, _)| eyes[*eye]) {
-            self.picture(topics[eye], [frame::LEFT, frame::RIGHT][eye], taken(raw)[eye], picture)?;
+            self.picture(topics[eye], [frame::LEFT, frame::RIGHT][eye], taken(pair)[eye], picture)?;
         }
         Ok(())
     }
 
-    fn raw_cameras(&mut self, raw: &RawPair) {
+    fn raw_cameras(&mut self, pair: &PairParts) {
         let Packer { cameras, about, .. } = &mut *self.packer;
-        let Some([left, right]) = cameras.of_raw(about, raw.left.size()).cloned() else { return };
-        let [left_taken, right_taken] = taken(raw);
+        let Some([left, right]) = cameras.of_raw(about, pair.size).cloned() else { return };
+        let [left_taken, right_taken] = taken(pair);
         self.camera(topic::LEFT_CAMERA, frame::LEFT, left_taken, left);
         self.camera(topic::RIGHT_CAMERA, frame::RIGHT, right_taken, right);
     }
 
     /// Rectified pictures have one time of capture, whatever the skew of the raw ones.
-    fn rectified(&mut self, frame: &Frame) -> Result<(), PackError> {
-        let stamp = frame.raw.capture_time;
-        self.picture([topic::LEFT_RECTIFIED, topic::LEFT_RECTIFIED_COLOR], frame::LEFT, stamp, &frame.left)?;
-        self.picture([topic::RIGHT_RECTIFIED, topic::RIGHT_RECTIFIED_COLOR], frame::RIGHT, stamp, &frame.right)?;
-        if let Some(geometry) = &frame.geometry {
-            let [left, right] = CameraInfo::of_rectified(geometry, frame.size());
+    fn rectified(&mut self, [left, right]: &[Arc<Picture>; 2], pair: &PairParts) -> Result<(), PackError> {
+        let stamp = pair.capture_time;
+        self.picture([topic::LEFT_RECTIFIED, topic::LEFT_RECTIFIED_COLOR], frame::LEFT, stamp, left)?;
+        self.picture([topic::RIGHT_RECTIFIED, topic::RIGHT_RECTIFIED_COLOR], frame::RIGHT, stamp, right)?;
+        if let Some(geometry) = &pair.geometry {
+            let [left, right] = CameraInfo::of_rectified(geometry, left.size());
             self.camera(topic::LEFT_RECTIFIED_CAMERA, frame::LEFT, stamp, left);
             self.camera(topic::RIGHT_RECTIFIED_CAMERA, frame::RIGHT, stamp, right);
         }
@@ -282,8 +293,9 @@ impl Packets<'_> {
 }
 
 /// Times of capture of the left and the right picture.
-fn taken(raw: &RawPair) -> [SystemTime; 2] {
-    let skew = Duration::try_from_secs_f64(raw.skew_s.abs()).unwrap_or_default();
-    let moved = if raw.skew_s < 0.0 { raw.capture_time.checked_sub(skew) } else { raw.capture_time.checked_add(skew) };
-    [raw.capture_time, moved.unwrap_or(raw.capture_time)]
+fn taken(pair: &PairParts) -> [SystemTime; 2] {
+    let (time, skew_s) = (pair.capture_time, pair.note.skew_s);
+    let skew = Duration::try_from_secs_f64(skew_s.abs()).unwrap_or_default();
+    let moved = if skew_s < 0.0 { time.checked_sub(skew) } else { time.checked_add(skew) };
+    [time, moved.unwrap_or(time)]
 }

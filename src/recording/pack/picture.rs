@@ -1,7 +1,7 @@
 //! From pictures to messages: lossless, and readable by other programs.
 
 use super::PackError;
-use crate::capture::Shot;
+use crate::capture::EncodedImage;
 use crate::capture::decode::luma_of;
 use crate::capture::decode_camera::{PixelFormat, decode};
 use crate::image::{Image, Luma, Picture};
@@ -12,7 +12,7 @@ use image::{ExtendedColorType, ImageEncoder as _};
 use std::sync::Arc;
 
 /// A picture as the camera encoded it.
-pub(super) fn of_shot(format: Format, shot: &Shot) -> Result<Body, PackError> {
+pub(super) fn of_encoded(format: Format, shot: &EncodedImage) -> Result<Body, PackError> {
     let damaged = |err: &dyn std::fmt::Display| PackError::Picture(err.to_string());
     let encoding = match shot.layout.format {
         PixelFormat::Mjpeg => {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::calibration::CalibrationNote;
 use crate::capture::decode_camera::{Layout, PixelFormat};
-use crate::capture::{Orientation, Original, Shot, SourceInfo};
+use crate::capture::{EncodedImage, Orientation, Original, RawPair, SourceInfo};
 use crate::image::{Image, Luma};
 use crate::recording::message::{Body, DisparityBody};
 use crate::recording::unpack::{Measured, Unpacker};
@@ -36,7 +36,7 @@ fn noise(rng: &mut Rng, bytes: usize) -> Vec<u8> {
 }
 
 /// One picture as a camera gives it.
-fn shot(rng: &mut Rng, format: PixelFormat, (width, height): (usize, usize)) -> Shot {
+fn shot(rng: &mut Rng, format: PixelFormat, (width, height): (usize, usize)) -> EncodedImage {
     let tight = Layout::tight(format, (width, height));
     let bytes = match format {
         PixelFormat::Mjpeg => {
@@ -52,12 +52,12 @@ fn shot(rng: &mut Rng, format: PixelFormat, (width, height): (usize, usize)) -> 
             // rows with a gap behind them, but the last one
             let layout = tight.with_stride(tight.stride + 6);
             let bytes = noise(rng, layout.stride * height - 6);
-            return Shot { layout, bytes: bytes.into() };
+            return EncodedImage { layout, bytes: bytes.into() };
         }
         PixelFormat::Nv12 => noise(rng, tight.stride * height / 2 * 3),
         PixelFormat::Grey => noise(rng, tight.stride * height),
     };
-    Shot { layout: tight, bytes: bytes.into() }
+    EncodedImage { layout: tight, bytes: bytes.into() }
 }
 
 fn pair(left: Picture, right: Picture, original: Option<Original>) -> Arc<RawPair> {
@@ -110,14 +110,14 @@ fn what_cameras_gave_comes_back_bit_for_bit() {
         let words = *rng.choice([&Format::Ros2, &Format::Foxglove]).unwrap();
         let mut orientation = [0, 1].map(|_| rng.choice(orientations).unwrap());
         let side_by_side = rng.bool();
-        let shots = if side_by_side {
+        let images = if side_by_side {
             orientation[1] = orientation[0];
             vec![shot(&mut rng, format, (2 * SIZE.0, SIZE.1))]
         } else {
             vec![shot(&mut rng, format, SIZE), shot(&mut rng, format, SIZE)]
         };
-        let rule = RawRule { side_by_side, swapped: side_by_side && rng.bool(), orientation };
-        let original = Original { shots, rule };
+        let rule = StereoLayout { side_by_side, swapped: side_by_side && rng.bool(), orientation };
+        let original = Original { images, rule };
         let (left, right) = original.pictures(true).unwrap();
         let raw = pair(left, right, Some(original.clone()));
         let packets = Packer::new(about("raw"), words).frame(&frame_of(&raw), time::from_ns(5)).unwrap();
@@ -193,8 +193,8 @@ fn decoded_and_rectified_pictures_come_back_bit_for_bit_and_colors_beside_them()
 fn eyes_are_written_where_raw_pictures_are_something_else() {
     let mut rng = Rng::with_seed(1);
     let original = |rng: &mut Rng, orientation, shots: &[(usize, usize)]| Original {
-        shots: shots.iter().map(|&size| shot(rng, PixelFormat::Yuyv, size)).collect(),
-        rule: RawRule { side_by_side: shots.len() == 1, swapped: false, orientation },
+        images: shots.iter().map(|&size| shot(rng, PixelFormat::Yuyv, size)).collect(),
+        rule: StereoLayout { side_by_side: shots.len() == 1, swapped: false, orientation },
     };
     let upright = [Orientation::Upright; 2];
     let plain = original(&mut rng, upright, &[SIZE; 2]);
@@ -226,9 +226,9 @@ fn eyes_are_written_where_raw_pictures_are_something_else() {
 fn what_is_known_once_is_told_once_and_another_rule_is_refused() {
     let mut rng = Rng::with_seed(2);
     let original = |rng: &mut Rng, orientation| {
-        let rule = RawRule { orientation: [orientation; 2], ..RawRule::default() };
-        let shots = vec![shot(rng, PixelFormat::Yuyv, SIZE), shot(rng, PixelFormat::Yuyv, SIZE)];
-        let original = Original { shots, rule };
+        let rule = StereoLayout { orientation: [orientation; 2], ..StereoLayout::default() };
+        let images = vec![shot(rng, PixelFormat::Yuyv, SIZE), shot(rng, PixelFormat::Yuyv, SIZE)];
+        let original = Original { images, rule };
         let (left, right) = original.pictures(false).unwrap();
         frame_of(&pair(left, right, Some(original)))
     };

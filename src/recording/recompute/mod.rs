@@ -18,7 +18,7 @@ use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
 use super::write::Compression;
 use super::{About, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, parameter_words, time};
-use crate::capture::{Frame, MaxPixels, RawRule, SourceInfo};
+use crate::capture::{Frame, MaxPixels, SourceInfo, StereoLayout};
 use crate::engine::{EngineError, OpenOptions};
 use crate::files::WriteError;
 use crate::rig::Calibrated;
@@ -107,7 +107,7 @@ impl Input<'_> {
         if self.recording.about().is_none() {
             raw.sequence = k;
         }
-        let frame = self.calibrated.recipe.make(&Arc::new(raw), self.info, Instant::now());
+        let frame = self.calibrated.preparation.prepare(&Arc::new(raw), self.info, Instant::now());
         Ok((packets, frame.map_err(|err| err.to_string())?))
     }
 }
@@ -172,14 +172,14 @@ pub fn recompute(
 }
 
 /// Raw rule and frame of the first pair that can be read.
-fn first_pair(input: &mut Input) -> Result<(RawRule, Frame), RecomputeError> {
+fn first_pair(input: &mut Input) -> Result<(StereoLayout, Frame), RecomputeError> {
     let unpacker = input.unpacker(false);
     let recorded = input.recording.about().map(|about| about.raw.clone());
     let mut why = "it has no pairs".to_owned();
     for k in 0..input.recording.pairs().len() as u64 {
         match input.frame(&unpacker, k) {
             Ok((_, frame)) => {
-                let rule = recorded.unwrap_or_else(|| RawRule::of(frame.raw.original.as_ref()));
+                let rule = recorded.unwrap_or_else(|| StereoLayout::of(frame.raw.original.as_ref()));
                 return Ok((rule, frame));
             }
             Err(text) => why = text,

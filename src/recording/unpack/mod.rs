@@ -9,7 +9,7 @@ pub use result::Measured;
 
 use super::read::{ReadError, Recording};
 use super::{About, Body, Message, Packet, PairNote, format, topic};
-use crate::capture::{MaxPixels, Orientation, Original, RawPair, RawRule, halves};
+use crate::capture::{MaxPixels, Orientation, Original, RawPair, StereoLayout, halves};
 use crate::console::foreign;
 use crate::image::Picture;
 use std::time::{Duration, SystemTime};
@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime};
 /// Makes raw pairs of packets.
 #[derive(Clone, Debug)]
 pub struct Unpacker {
-    rule: RawRule,
+    rule: StereoLayout,
     color: bool,
     max_pixels: MaxPixels,
 }
@@ -46,7 +46,7 @@ impl Shown<'_> {
 impl Unpacker {
     /// For recordings of other programs: pictures of each view, or side by side. With RGB if `color` and they have it.
     pub fn new(color: bool) -> Self {
-        Self { rule: RawRule::default(), color, max_pixels: MaxPixels::default() }
+        Self { rule: StereoLayout::default(), color, max_pixels: MaxPixels::default() }
     }
 
     /// For a recording with this description.
@@ -154,8 +154,8 @@ impl Unpacker {
                 }
             }
         }
-        let shots = shown.iter().map(|shown| picture::shot(&shown.message.body, !rule.is_plain()));
-        Some(Original { shots: shots.collect::<Option<Vec<_>>>()?, rule })
+        let shots = shown.iter().map(|shown| picture::encoded(&shown.message.body, !rule.is_plain()));
+        Some(Original { images: shots.collect::<Option<Vec<_>>>()?, rule })
     }
 }
 

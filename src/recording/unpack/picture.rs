@@ -2,7 +2,7 @@
 
 use crate::capture::decode::{decode_picture, jpeg_size, luma_of};
 use crate::capture::decode_camera::{Layout, PixelFormat, decode};
-use crate::capture::{MaxPixels, Shot};
+use crate::capture::{EncodedImage, MaxPixels};
 use crate::image::{Luma, Picture};
 use crate::recording::Body;
 use crate::recording::message::{Encoding, ImageBody};
@@ -15,7 +15,7 @@ pub(super) fn of(body: &Body, bits: Option<u8>, color: bool, max_pixels: MaxPixe
             max_pixels.check(image.width.into(), image.height.into())?;
             of_memory(image, bits, color)?
         }
-        Body::Compressed { data, .. } => match shot(body, false) {
+        Body::Compressed { data, .. } => match encoded(body, false) {
             Some(shot) => {
                 max_pixels.check(shot.layout.width as u64, shot.layout.height as u64)?;
                 decode(shot.layout, data, color).map_err(|err| err.to_string())?
@@ -29,7 +29,7 @@ pub(super) fn of(body: &Body, bits: Option<u8>, color: bool, max_pixels: MaxPixe
 }
 
 /// The encoded image of a camera, if the message has one; with `plain` also if its bytes are the decoded pixels.
-pub(super) fn shot(body: &Body, plain: bool) -> Option<Shot> {
+pub(super) fn encoded(body: &Body, plain: bool) -> Option<EncodedImage> {
     let (layout, data) = match body {
         Body::Image(image) => {
             let format = match image.encoding {
@@ -47,7 +47,7 @@ pub(super) fn shot(body: &Body, plain: bool) -> Option<Shot> {
         }
         _ => return None,
     };
-    Some(Shot { layout, bytes: Arc::clone(data) })
+    Some(EncodedImage { layout, bytes: Arc::clone(data) })
 }
 
 fn layout(image: &ImageBody, format: PixelFormat) -> Layout {

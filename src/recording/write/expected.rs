@@ -37,7 +37,7 @@ fn bytes_per_pair(streams: Streams, frame: &Frame) -> usize {
     let (width, height) = frame.size();
     let of_stream = |stream| match stream {
         Stream::Raw => {
-            raw.original.as_ref().map_or(eyes, |original| original.shots.iter().map(|shot| shot.bytes.len()).sum())
+            raw.original.as_ref().map_or(eyes, |original| original.images.iter().map(|shot| shot.bytes.len()).sum())
         }
         // raw pictures that are those of the views are not written twice
         Stream::Eyes => match &raw.original {

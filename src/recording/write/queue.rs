@@ -1,9 +1,8 @@
 //! The queue of the recorder, bounded in bytes. It holds shared frames and results, so that pushing is quick.
 
 use super::clock::Moment;
-use crate::capture::Frame;
-use crate::engine::Output;
-use crate::image::{Luma, Picture};
+use crate::engine::{Job, Output};
+use crate::recording::pack::PairParts;
 use crate::recording::{Counters, Event};
 use crate::stereo::StereoParams;
 use std::collections::VecDeque;
@@ -12,7 +11,7 @@ use std::time::Instant;
 
 /// An item of the queue.
 pub(super) enum Item {
-    Frame(Arc<Frame>),
+    Pair(Box<PairParts>),
     Result(Arc<Output>),
     Params(Box<StereoParams>),
     Event(Event),
@@ -84,10 +83,10 @@ impl Queue {
         Self { state: Mutex::new(state), filled: Condvar::new(), emptied: Condvar::new(), capacity, results }
     }
 
-    /// Pushes a frame. If it does not fit, waits for room, or drops waiting results, which can be computed again from frames; if
-    /// that is not enough, drops the frame.
-    pub(super) fn push_frame(&self, frame: &Arc<Frame>, moment: Moment, waits: bool) {
-        let bytes = frame_bytes(frame);
+    /// Takes a pair where there is room. Where there is none it waits for it, or gives up results that wait, which can be
+    /// computed again from pairs; where not even that helps it drops the pair.
+    pub(super) fn push_pair(&self, pair: PairParts, moment: Moment, waits: bool) {
+        let (sequence, bytes) = (pair.sequence(), pair.bytes());
         let mut state = self.lock();
         if waits {
             state = self.wait_for_room(state, bytes, self.capacity);
@@ -95,7 +94,6 @@ impl Queue {
         if !state.open {
             return;
         }
-        let sequence = frame.raw.sequence;
         let missing = state.expected.and_then(|expected| sequence.checked_sub(expected));
         state.counters.dropped_by_source += missing.unwrap_or(0);
         state.expected = Some(sequence + 1);
@@ -108,7 +106,7 @@ impl Queue {
         }
         if fits {
             self.report_gap(&mut state, bytes, moment);
-            state.push(Item::Frame(Arc::clone(frame)), moment, bytes);
+            state.push(Item::Pair(Box::new(pair)), moment, bytes);
             self.filled.notify_one();
         } else {
             state.counters.dropped_by_disk += 1;
@@ -136,9 +134,10 @@ impl Queue {
         state.unmatched.pop_front();
         if state.has_room(bytes, capacity) {
             self.report_gap(&mut state, bytes, moment);
-            // without the texture on the device
-            let on_host = Output { texture: None, ..(**output).clone() };
-            state.push(Item::Result(Arc::new(on_host)), moment, bytes);
+            // only numbers are recorded: neither pictures wait with them, nor memory of a device
+            let job = Job { frame: Arc::new(output.job.frame.without_pictures()), ..output.job.clone() };
+            let numbers = Output { job, texture: None, right_map: None, ..(**output).clone() };
+            state.push(Item::Result(Arc::new(numbers)), moment, bytes);
             self.filled.notify_one();
         } else {
             state.drop_result(sequence);
@@ -213,7 +212,7 @@ impl Queue {
         state.open = false;
         for (item, ..) in std::mem::take(&mut state.items) {
             match item {
-                Item::Frame(_) => state.counters.dropped_by_disk += 1,
+                Item::Pair(_) => state.counters.dropped_by_disk += 1,
                 Item::Result(_) => state.counters.results_dropped_by_disk += 1,
                 Item::Params(_) | Item::Event(_) => {}
             }
@@ -357,24 +356,10 @@ impl Gap {
     }
 }
 
-/// Memory of a frame.
-fn frame_bytes(frame: &Frame) -> usize {
-    let raw = &frame.raw;
-    let originals: usize = raw.original.iter().flat_map(|original| &original.shots).map(|shot| shot.bytes.len()).sum();
-    [&frame.left, &frame.right, &raw.left, &raw.right].into_iter().map(picture_bytes).sum::<usize>() + originals
-}
-
-/// Memory of a result with its frame, which may have left the queue already.
+/// Memory of a result's numbers.
 fn result_bytes(output: &Output) -> usize {
-    let map = output.map.as_ref().map_or(0, |map| {
+    output.map.as_ref().map_or(0, |map| {
         let (width, height) = map.size();
         (3 + usize::from(map.confidence.is_some())) * width * height
-    });
-    map + frame_bytes(&output.job.frame)
-}
-
-fn picture_bytes(picture: &Picture) -> usize {
-    let (width, height) = picture.size();
-    let luma = if matches!(picture.luma, Luma::U8(_)) { 1 } else { 2 };
-    (luma + 3 * usize::from(picture.rgb.is_some())) * width * height
+    })
 }

@@ -5,11 +5,12 @@ use super::file::{McapFile, Place, Sink};
 use super::queue::Queue;
 use super::thread::{Shared, Thread};
 use super::{RecordError, RecordOptions, RecordStatus, RecordSummary, Target};
-use crate::capture::{Frame, FrameTap, SourceInfo};
+use crate::capture::{Frame, FrameTap, RawPair, RawTap, SourceInfo, Taps};
 use crate::engine::Output;
 use crate::engine::worker::ResultTap;
-use crate::recording::About;
-use crate::recording::pack::Packer;
+use crate::geometry::Geometry;
+use crate::recording::pack::{Packer, PairParts};
+use crate::recording::{About, Stream, Streams};
 use crate::stereo::StereoParams;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -22,8 +23,7 @@ pub struct Recorder {
     shared: Arc<Shared>,
     path: Option<PathBuf>,
     lossless: bool,
-    /// Results are recorded.
-    results: bool,
+    streams: Streams,
     thread: Mutex<Option<JoinHandle<()>>>,
     seen: Mutex<Seen>,
 }
@@ -58,8 +58,8 @@ impl Recorder {
         options: RecordOptions,
         clock: Clock,
     ) -> Result<Arc<Self>, RecordError> {
-        let results = about.streams.needs_results();
-        let shared = Arc::new(Shared::new(Queue::new(options.queue_bytes, results), clock));
+        let streams = about.streams;
+        let shared = Arc::new(Shared::new(Queue::new(options.queue_bytes, streams.needs_results()), clock));
         let calibration = about.calibration.rig.clone();
         let packer = Packer::new(about, options.format);
         let name = path.as_deref().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
@@ -68,7 +68,7 @@ impl Recorder {
         let thread = Thread::new(Arc::clone(&shared), packer, calibration, place, file);
         let thread = std::thread::Builder::new().name("recorder".into()).spawn(move || thread.run());
         let thread = Mutex::new(Some(thread.map_err(|err| RecordError::Thread(Arc::new(err)))?));
-        Ok(Arc::new(Self { shared, path, lossless: options.lossless, results, thread, seen: Mutex::default() }))
+        Ok(Arc::new(Self { shared, path, lossless: options.lossless, streams, thread, seen: Mutex::default() }))
     }
 
     /// Records the parameters from now on.
@@ -179,23 +179,50 @@ impl Recorder {
     }
 }
 
+impl Recorder {
+    /// The taps that its streams need: frames where rectified pictures are recorded, else raw pairs.
+    pub fn taps(self: &Arc<Self>) -> Taps {
+        if self.streams.has(Stream::Rectified) {
+            Taps { frames: vec![Arc::clone(self) as _], ..Taps::default() }
+        } else {
+            Taps { raw: vec![Arc::clone(self) as _], ..Taps::default() }
+        }
+    }
+
+    fn push(&self, pair: PairParts, source: &SourceInfo) {
+        self.note_source(source);
+        self.shared.queue.push_pair(pair, self.now(), self.lossless && !source.is_camera);
+    }
+}
+
+impl RawTap for Recorder {
+    fn pair(&self, pair: &Arc<RawPair>, geometry: Option<Geometry>, source: &SourceInfo) {
+        self.push(PairParts::of_raw(pair, geometry, self.streams), source);
+    }
+}
+
 impl FrameTap for Recorder {
     fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
-        self.note_source(source);
-        self.shared.queue.push_frame(frame, self.now(), self.lossless && !source.is_camera);
+        self.push(PairParts::of_frame(frame, self.streams), source);
+    }
+
+    fn unprepared(&self, pair: &Arc<RawPair>, source: &SourceInfo) {
+        if self.streams.has_unrectified() {
+            self.pair(pair, None, source);
+        }
     }
 }
 
 impl ResultTap for Recorder {
     fn result(&self, output: &Arc<Output>) {
-        if self.results {
+        if self.streams.needs_results() {
             let is_camera = lock(&self.seen).source.as_ref().is_none_or(|source| source.is_camera);
             self.shared.queue.push_result(output, self.now(), self.lossless && !is_camera);
         }
     }
 
     fn wants_results(&self) -> bool {
-        self.results && self.shared.queue.is_open()
+        self.streams.needs_results() && self.shared.queue.is_open()
     }
 }
 

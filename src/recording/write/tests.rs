@@ -1,11 +1,18 @@
 use super::clock::{Clock, Moment, of_system};
 use super::file::{Place, Sink};
 use super::*;
-use crate::capture::{Frame, FrameTap, RawPair, SourceInfo};
+use crate::calibration::StereoRig;
+use crate::capture::decode_camera::{Layout, PixelFormat};
+use crate::capture::scene::{SceneOptions, SceneSource};
+use crate::capture::{
+    Capture, CaptureOptions, EncodedImage, Frame, FramePreparation, FrameTap, Original, RawPair, SourceInfo,
+    StereoLayout, Until,
+};
 use crate::engine::worker::ResultTap;
 use crate::engine::{EngineInfo, EngineKind, Job, Output};
 use crate::image::{Image, Luma, Picture};
 use crate::recording::format::decode;
+use crate::recording::pack::PairParts;
 use crate::recording::{About, Body, Channel, Counters, Event, Recording, Schema, Stream, Streams, topic};
 use crate::stereo::{DisparityMap, StereoParams};
 use std::io::{self, Write};
@@ -17,8 +24,8 @@ const SIZE: (usize, usize) = (64, 48);
 /// Grey pictures are PNG in ROS 2's words.
 const LEFT: &str = "/stereo/left/image_raw/compressed";
 const RIGHT: &str = "/stereo/right/image_raw/compressed";
-/// Memory of one frame as [`frame`] makes it: four pictures.
-const FRAME_BYTES: usize = 4 * SIZE.0 * SIZE.1;
+/// Memory of one raw pair as [`frame`] makes it: two pictures.
+const FRAME_BYTES: usize = 2 * SIZE.0 * SIZE.1;
 
 fn info(name: &str) -> SourceInfo {
     SourceInfo {
@@ -196,7 +203,7 @@ fn pairs_results_and_counters_are_in_the_file() {
 #[test]
 fn what_has_no_room_is_dropped_whole_and_told_results_before_pairs() {
     let pipe = Pipe::default();
-    // a result takes as much as 1.75 frames
+    // a result takes as much as 1.5 pairs
     let recorder = start(&pipe, "raw,disparity", 9, false, of_system());
     pipe.set_stuck(true);
     // the thread stands still with the first chunk
@@ -268,6 +275,40 @@ fn lossless_waits_for_room_and_not_for_a_recorder_that_has_ended() {
     source.join().unwrap();
     let err = recorder.stop().unwrap_err();
     assert!(err.to_string().starts_with("stopped: cannot write the pipe: "), "{err}");
+}
+
+#[test]
+fn pairs_are_recorded_on_while_rectification_fails() {
+    for streams in ["raw", "raw,rectified"] {
+        let pipe = Pipe::default();
+        let recorder = start(&pipe, streams, 100, false, of_system());
+        let scene = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
+        // made for pictures of half the size
+        let rig = StereoRig::of_rectified(&scene.geometry(), (SIZE.0 / 2, SIZE.1 / 2));
+        let rectifier = rig.rectifier(SIZE.0 / 2, SIZE.1 / 2, 0.0).unwrap();
+        let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..FramePreparation::default() };
+        let source = Until::new(Box::new(SceneSource::new(scene, None, false).unwrap()), Some(3), None);
+        let options = CaptureOptions { taps: recorder.taps(), ..CaptureOptions::from(preparation) };
+        let capture = Capture::start(Box::new(source), options);
+        wait_until("the end of the source", || capture.stats().ended);
+        let stats = capture.stats();
+        assert!(stats.unprepared && !stats.lost, "{stats:?}");
+        assert_eq!(recorder.stop().unwrap().counters.pairs, 3, "{streams}");
+        assert_eq!(sequences(&pipe.bytes(), LEFT), [0, 1, 2]);
+    }
+}
+
+#[test]
+fn a_pair_that_waits_counts_only_what_is_written() {
+    let pixels = SIZE.0 * SIZE.1;
+    let shot = EncodedImage { layout: Layout::tight(PixelFormat::Yuyv, SIZE), bytes: vec![0; 2 * pixels].into() };
+    let original = Some(Original { images: vec![shot.clone(), shot], rule: StereoLayout::default() });
+    let frame = frame(0);
+    let frame = Frame { raw: Arc::new(RawPair { original, ..(*frame.raw).clone() }), ..(*frame).clone() };
+    for (streams, per_pixel) in [("raw", 4), ("raw,eyes", 4), ("raw,rectified", 6), ("rectified", 2), ("depth", 0)] {
+        let parts = PairParts::of_frame(&frame, streams.parse().unwrap());
+        assert_eq!(parts.bytes(), per_pixel * pixels, "{streams}");
+    }
 }
 
 #[test]

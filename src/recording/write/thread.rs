@@ -165,9 +165,9 @@ impl Thread {
         }
         let failed = |err: PackError| RecordError::Pack(err.to_string());
         match item {
-            Item::Frame(frame) => {
+            Item::Pair(pair) => {
                 let wall = self.distinct(moment.wall);
-                let packets = self.packer.frame(frame, wall).map_err(failed)?;
+                let packets = self.packer.pair(pair, wall).map_err(failed)?;
                 self.write(&packets)?;
                 self.shared.queue.count(|counters| counters.pairs += 1);
             }

@@ -2,7 +2,7 @@
 
 use super::{Command, State, widgets};
 use crate::capture::webcam::controls::{ControlKind, OfferedControl};
-use crate::capture::{ControlWishes, PowerLine, Wish};
+use crate::capture::{ControlSettings, PowerLine, Setting};
 use egui::{DragValue, RichText, Role, Ui};
 
 /// Shows the controls that the drivers of the cameras in use offer.
@@ -40,7 +40,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 }
 
 /// One control; gives the new setting once it is changed.
-fn row(ui: &mut Ui, camera: u32, control: &OfferedControl) -> Option<ControlWishes> {
+fn row(ui: &mut Ui, camera: u32, control: &OfferedControl) -> Option<ControlSettings> {
     let kind = control.kind;
     let name = format!("{} of camera {camera}", kind.label());
     let content = |ui: &mut Ui| match kind {
@@ -54,21 +54,21 @@ fn row(ui: &mut Ui, camera: u32, control: &OfferedControl) -> Option<ControlWish
     ui.push_id((camera, kind.word()), |ui| widgets::row(ui, kind.label(), kind.help(), content)).inner
 }
 
-fn power_line(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<ControlWishes> {
+fn power_line(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<ControlSettings> {
     let offered = PowerLine::ALL.iter().enumerate().filter(|(i, _)| (control.min..=control.max).contains(&(*i as f64)));
     let words: Vec<_> = offered.map(|(_, &p)| (p, p.word(), p.help())).collect();
     let mut chosen = PowerLine::ALL.get(control.value as usize).copied().unwrap_or(PowerLine::Off);
     let changed = widgets::choice(ui, name, control.kind.help(), &words, &mut chosen);
-    changed.then(|| ControlWishes { power_line: Some(chosen), ..ControlWishes::default() })
+    changed.then(|| ControlSettings { power_line: Some(chosen), ..ControlSettings::default() })
 }
 
 /// A number, with the camera's own choice beside it where it has one.
-fn value(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<ControlWishes> {
+fn value(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<ControlSettings> {
     let kind = control.kind;
     let mut setting = None;
     let mut auto = control.auto == Some(true);
     if control.auto.is_some() && ui.checkbox(&mut auto, "auto").on_hover_text("The camera decides.").changed() {
-        setting = setting_of(kind, if auto { Wish::Auto } else { Wish::Fixed(control.value) });
+        setting = setting_of(kind, if auto { Setting::Auto } else { Setting::Fixed(control.value) });
     }
     let mut value = control.value;
     let field = DragValue::new(&mut value)
@@ -79,23 +79,23 @@ fn value(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<ControlWis
     let response = ui.add_enabled(control.auto != Some(true), field);
     widgets::name(&response, Role::SpinButton, name, value);
     if response.changed() {
-        setting = setting_of(kind, Wish::Fixed(value));
+        setting = setting_of(kind, Setting::Fixed(value));
     }
     setting
 }
 
 /// The setting of one control; `None` where there is none to set.
-fn setting_of(kind: ControlKind, wish: Wish<f64>) -> Option<ControlWishes> {
-    let none = ControlWishes::default();
+fn setting_of(kind: ControlKind, wish: Setting<f64>) -> Option<ControlSettings> {
+    let none = ControlSettings::default();
     let whole = match wish {
-        Wish::Auto => Wish::Auto,
-        Wish::Fixed(value) => Wish::Fixed(value.round() as i64),
+        Setting::Auto => Setting::Auto,
+        Setting::Fixed(value) => Setting::Fixed(value.round() as i64),
     };
     Some(match kind {
-        ControlKind::Exposure => ControlWishes { exposure_ms: Some(wish), ..none },
-        ControlKind::Gain => ControlWishes { gain: Some(whole), ..none },
-        ControlKind::WhiteBalance => ControlWishes { white_balance_k: Some(whole), ..none },
-        ControlKind::Focus => ControlWishes { focus: Some(whole), ..none },
+        ControlKind::Exposure => ControlSettings { exposure_ms: Some(wish), ..none },
+        ControlKind::Gain => ControlSettings { gain: Some(whole), ..none },
+        ControlKind::WhiteBalance => ControlSettings { white_balance_k: Some(whole), ..none },
+        ControlKind::Focus => ControlSettings { focus: Some(whole), ..none },
         ControlKind::PowerLine | ControlKind::DarkRate => return None,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::capture::webcam::controls;
-use crate::capture::{CameraState, ControlWishes, SourceState};
+use crate::capture::{CameraState, ControlSettings, SourceState};
 use crate::rig::RectifyChoice;
 use crate::ui::jobs::Job;
 
@@ -24,10 +24,10 @@ impl Session {
     }
 
     /// Sets controls of one view's camera, now and whenever it is opened.
-    pub(super) fn set_controls(&mut self, view: usize, settings: ControlWishes) {
+    pub(super) fn set_controls(&mut self, view: usize, settings: ControlSettings) {
         let cameras = &mut self.state.rig.options.cameras;
         cameras.eyes[view].controls = settings.or(&cameras.eyes[view].controls);
-        let ControlWishes { exposure_ms, gain, white_balance_k, .. } = settings;
+        let ControlSettings { exposure_ms, gain, white_balance_k, .. } = settings;
         cameras.equal_exposure &= exposure_ms.is_none() && gain.is_none() && white_balance_k.is_none();
         if let Some(camera) = self.state.status().cameras.cameras.get(view) {
             self.apply_controls(camera.index, settings);
@@ -42,7 +42,7 @@ impl Session {
         let back: Vec<_> = cameras.filter(is_back).map(|(view, (_, camera))| (view, camera.index)).collect();
         for (view, camera) in back {
             let settings = self.state.rig.options.cameras.eyes[view].controls;
-            if settings != ControlWishes::default() {
+            if settings != ControlSettings::default() {
                 self.apply_controls(camera, settings);
             }
         }
@@ -64,12 +64,13 @@ impl Session {
         let cameras = self.state.status().cameras.cameras.iter().zip(views);
         let cameras: Vec<_> = cameras.map(|(camera, view)| (camera.index, view.controls)).collect();
         if self.state.rig.choice.rectify() != RectifyChoice::Off && !cameras.is_empty() {
-            let protect = |(number, settings): &(u32, ControlWishes)| controls::protect_calibration(*number, settings);
+            let protect =
+                |(number, settings): &(u32, ControlSettings)| controls::protect_calibration(*number, settings);
             self.change_controls(SET, move || Ok(cameras.iter().flat_map(protect).collect()));
         }
     }
 
-    fn apply_controls(&mut self, camera: u32, settings: ControlWishes) {
+    fn apply_controls(&mut self, camera: u32, settings: ControlSettings) {
         self.change_controls(SET, move || Ok(controls::apply(camera, &settings)));
     }
 

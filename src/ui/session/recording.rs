@@ -2,7 +2,7 @@
 
 use super::{Session, absolute};
 use crate::calibration::CalibrationError;
-use crate::capture::{FrameTap, RawRule, Recipe};
+use crate::capture::{FramePreparation, StereoLayout, Taps};
 use crate::live::ResultTap;
 use crate::recording::write::{RecordOptions, RecordSummary, Recorder, Target, default_name_in, expected};
 use crate::recording::{About, Streams};
@@ -66,7 +66,7 @@ impl Session {
         let about = About {
             streams,
             filled: choices.filled && streams.needs_results(),
-            raw: RawRule::of(output.job.frame.raw.original.as_ref()),
+            raw: StereoLayout::of(output.job.frame.raw.original.as_ref()),
             ..self.about(now)
         };
         let options =
@@ -99,9 +99,8 @@ impl Session {
     /// Connects the recorder to pairs and results, or disconnects it.
     fn connect_recorder(&self) {
         let recorder = self.state.recording.recorder();
-        let frames = recorder.map(|recorder| Arc::clone(recorder) as Arc<dyn FrameTap>);
         let results = recorder.map(|recorder| Arc::clone(recorder) as Arc<dyn ResultTap>);
-        self.live.set_taps(frames.into_iter().collect(), results.into_iter().collect());
+        self.live.set_taps(recorder.map(Recorder::taps).unwrap_or_default(), results.into_iter().collect());
     }
 
     /// Ends the recording, if there is one; `why` unless the user does.
@@ -159,9 +158,9 @@ impl Session {
     }
 
     /// Changes the preparation of frames. The head of a recording describes it, so a recording ends here.
-    pub(super) fn set_recipe(&mut self, recipe: Recipe) -> Result<(), CalibrationError> {
-        self.live.set_taps(Vec::new(), Vec::new());
-        let set = self.live.set_recipe(recipe);
+    pub(super) fn set_preparation(&mut self, preparation: FramePreparation) -> Result<(), CalibrationError> {
+        self.live.set_taps(Taps::default(), Vec::new());
+        let set = self.live.set_preparation(preparation);
         match &set {
             Ok(()) => self.end_recording(Some("calibration or working size was changed")),
             Err(_) => self.connect_recorder(),
@@ -196,7 +195,7 @@ impl Session {
     /// # Errors
     /// It had ended because of an error; the text names the file too.
     pub fn finish_recording(&mut self) -> Option<Result<String, String>> {
-        self.live.set_taps(Vec::new(), Vec::new());
+        self.live.set_taps(Taps::default(), Vec::new());
         let (Phase::Running(recorder) | Phase::Ending(recorder, _)) = std::mem::take(&mut self.state.recording.phase)
         else {
             return None;

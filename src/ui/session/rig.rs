@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::calibration::{self, KnownDepth, fit_depth};
-use crate::capture::{CameraOptions, Recipe, Scale, SourceOptions};
+use crate::capture::{CameraOptions, FramePreparation, Scale, SourceOptions};
 use crate::files;
 use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile};
 use crate::ui::dialogs::{self, SETUP_EXTENSIONS};
@@ -58,7 +58,7 @@ impl Session {
             if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
                 return; // another source is read since
             }
-            if session.use_recipe(calibrated.recipe.clone(), choice) {
+            if session.use_recipe(calibrated.preparation.clone(), choice) {
                 session.take_calibrated(&calibrated);
                 session.fits_depth = true;
                 session.protect_calibration();
@@ -67,8 +67,8 @@ impl Session {
     }
 
     /// Prepares frames in this way, which is that of `choice`; false if the held pair does not fit, which is shown.
-    fn use_recipe(&mut self, recipe: Recipe, choice: CalibrationChoice) -> bool {
-        match self.set_recipe(recipe) {
+    fn use_recipe(&mut self, preparation: FramePreparation, choice: CalibrationChoice) -> bool {
+        match self.set_preparation(preparation) {
             Ok(()) => self.state.rig.choice = choice,
             Err(why) => {
                 self.state.notices.error(why.to_string());
@@ -114,10 +114,10 @@ impl Session {
 
     /// Sets the working size; the search range follows, so that the same depths are seen.
     pub(super) fn set_scale(&mut self, scale: Scale) {
-        let recipe = self.live.recipe();
-        let factor = scale.factor() / recipe.scale.factor();
+        let preparation = self.live.preparation();
+        let factor = scale.factor() / preparation.scale.factor();
         let choice = CalibrationChoice { scale, ..self.state.rig.choice.clone() };
-        if self.use_recipe(Recipe { scale, ..recipe }, choice) {
+        if self.use_recipe(FramePreparation { scale, ..preparation }, choice) {
             self.describe_source();
             self.set_params(self.state.matching.scaled_params(factor));
             self.state.pointer.pinned = None;
@@ -145,8 +145,8 @@ impl Session {
         let [near, far] = self.state.rig.known;
         let (Some(near_px), Some(far_px)) = (near.disparity_px, far.disparity_px) else { return };
         let info = self.state.status().source.clone();
-        let recipe = Recipe { geometry: None, ..self.live.recipe() };
-        let geometry = recipe.geometry(&info).unwrap_or_else(|| FittedDepth::unknown(&info));
+        let preparation = FramePreparation { geometry: None, ..self.live.preparation() };
+        let geometry = preparation.geometry(&info).unwrap_or_else(|| FittedDepth::unknown(&info));
         let known = |disparity_px, depth_m| KnownDepth { disparity_px, depth_m };
         let fitted = match fit_depth(&geometry, known(near_px, near.metres), known(far_px, far.metres)) {
             Ok(fitted) => FittedDepth::of(&fitted),
@@ -154,7 +154,7 @@ impl Session {
         };
         let choice = CalibrationChoice { depth_fit: Some(fitted), ..self.state.rig.choice.clone() };
         let geometry = Some(fitted.applied(Some(geometry), &info));
-        if self.use_recipe(Recipe { geometry, ..recipe }, choice) {
+        if self.use_recipe(FramePreparation { geometry, ..preparation }, choice) {
             self.describe_source();
             self.fits_depth = true;
             self.state.notices.news("depth follows the two distances now, and is labelled estimated");

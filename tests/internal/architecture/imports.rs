@@ -38,7 +38,7 @@ const ROOMS: [&str; 27] = [
 ];
 
 /// Circles of files that stay, each with its reason.
-const CIRCLES: [(&[&str], &str); 8] = [
+const CIRCLES: [(&[&str], &str); 7] = [
     (&["engine/cpu/cells", "engine/cpu/courses", "engine/cpu/walk", "engine/cpu/windows"], "is being cut"),
     (&["engine/cpu/codes", "engine/cpu/costs"], "is being cut"),
     (&["engine/cpu/exact", "engine/cpu/level", "engine/cpu/paths"], "is being cut"),
@@ -49,7 +49,6 @@ const CIRCLES: [(&[&str], &str); 8] = [
     (&["engine/gpu/program", "engine/gpu/slot"], "is being cut"),
     (&["engine/gpu/recipe", "engine/gpu/tables"], "is being cut"),
     (&["stereo/disparity", "stereo/gating", "stereo/local", "stereo/params", "stereo/volume"], "is being cut"),
-    (&["ui/keep", "ui/options", "ui/session"], "is being cut"),
 ];
 
 /// A module as the names on the way to it: `capture::webcam::claim`.

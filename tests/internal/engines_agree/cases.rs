@@ -23,8 +23,8 @@ pub(crate) fn job(left: &Luma, right: &Luma, params: &StereoParams) -> Job {
         truth: None,
     };
     let frame = Frame {
-        left: raw.left.clone(),
-        right: raw.right.clone(),
+        left: Arc::new(raw.left.clone()),
+        right: Arc::new(raw.right.clone()),
         raw: Arc::new(raw),
         truth: None,
         geometry: None,

@@ -190,8 +190,8 @@ fn cameras_beside_the_pictures_of_others_make_their_depth_metric() {
         let spec = SourceSpec::Recording(file.path().into());
         let sources::CalibratedSource { source, calibrated, .. } =
             sources::open_calibrated(&spec, &at_once(), &CalibrationChoice::default()).unwrap();
-        assert_eq!(calibrated.recipe.rectifier.is_some(), rectifies, "{pictures}");
-        let found = calibrated.recipe.geometry(&source.info()).unwrap();
+        assert_eq!(calibrated.preparation.rectifier.is_some(), rectifies, "{pictures}");
+        let found = calibrated.preparation.geometry(&source.info()).unwrap();
         for (found, said) in [(found.focal_px, 50.0), (found.baseline_m, 0.1), (found.doffs_px, 0.0)] {
             assert!((found - said).abs() < 0.01 * said.max(1.0), "{pictures}: {found} {said}");
         }

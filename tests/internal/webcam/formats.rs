@@ -4,7 +4,7 @@ use super::{SIZES, luma, scene, take, with_cameras};
 use std::time::Duration;
 use stereopsis::capture::decode_camera::PixelFormat;
 use stereopsis::capture::webcam::{Mode, ModeRequest, SideBySide, WebcamPair, cameras};
-use stereopsis::capture::{CameraOptions, EyeOptions, Orientation, PairSource, SourceOptions, SourceSpec};
+use stereopsis::capture::{CameraOptions, Orientation, PairSource, SourceOptions, SourceSpec, ViewOptions};
 use stereopsis::image::{Image, Luma};
 use stereopsis::sources::open;
 
@@ -220,7 +220,7 @@ fn each_eye_is_turned_as_it_hangs() {
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_orientation() {
-    let eye = |orientation| EyeOptions { orientation, ..EyeOptions::default() };
+    let eye = |orientation| ViewOptions { orientation, ..ViewOptions::default() };
     let options =
         CameraOptions { eyes: [eye(Orientation::HalfTurn), eye(Orientation::FlipX)], ..CameraOptions::default() };
     let mut source = WebcamPair::open(0, 1, &ModeRequest::default(), &options).expect("opens");

@@ -6,7 +6,7 @@ use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use stereopsis::capture::{Frame, FrameTap, SourceInfo, SourceSpec};
+use stereopsis::capture::{Frame, FrameTap, SourceInfo, SourceSpec, Taps};
 use stereopsis::engine::Output;
 use stereopsis::live::{News, Remote, ResultTap, Wake};
 use stereopsis::recording::About;
@@ -88,7 +88,7 @@ fn what_is_wanted_elsewhere_moves_the_sliders_and_they_are_told_there() {
     window.until("the refusal is shown", |w| w.has("asked in vain").then_some(()));
     // another source, and a recorder's taps, leave those elsewhere where they are
     let seen = || (elsewhere.frames.load(Ordering::Relaxed), elsewhere.results.load(Ordering::Relaxed));
-    window.session.borrow().live().set_taps(Vec::new(), Vec::new());
+    window.session.borrow().live().set_taps(Taps::default(), Vec::new());
     let before = seen();
     window.until("frames and results are still seen", |_| {
         let now = seen();

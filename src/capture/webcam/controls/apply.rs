@@ -4,12 +4,12 @@
 
 use super::node::Node;
 use super::{ControlKind, auto_value, is_auto, words};
-use crate::capture::{ControlWishes, PowerLine, Wish};
+use crate::capture::{ControlSettings, PowerLine, Setting};
 
 /// Sets camera `index` as wished. The answer says in words what was refused, is missing or was clamped; it is empty where all
 /// is as wished. What is not wished is left as it is.
-pub fn apply(index: u32, wishes: &ControlWishes) -> Vec<String> {
-    if *wishes == ControlWishes::default() {
+pub fn apply(index: u32, wishes: &ControlSettings) -> Vec<String> {
+    if *wishes == ControlSettings::default() {
         return Vec::new();
     }
     match Node::open(index) {
@@ -18,23 +18,23 @@ pub fn apply(index: u32, wishes: &ControlWishes) -> Vec<String> {
     }
 }
 
-fn apply_to(node: &Node, wishes: &ControlWishes) -> Vec<String> {
-    let whole = |wish: Wish<i64>| match wish {
-        Wish::Auto => Wish::Auto,
-        Wish::Fixed(value) => Wish::Fixed(value as f64),
+fn apply_to(node: &Node, wishes: &ControlSettings) -> Vec<String> {
+    let whole = |wish: Setting<i64>| match wish {
+        Setting::Auto => Setting::Auto,
+        Setting::Fixed(value) => Setting::Fixed(value as f64),
     };
     let member = |flicker: PowerLine| PowerLine::ALL.iter().position(|&m| m == flicker).unwrap_or_default() as f64;
     // exposure first: some drivers reset the gain when its automatic ends
     let wished = [
-        (ControlKind::PowerLine, wishes.power_line.map(|flicker| Wish::Fixed(member(flicker)))),
+        (ControlKind::PowerLine, wishes.power_line.map(|flicker| Setting::Fixed(member(flicker)))),
         (ControlKind::Exposure, wishes.exposure_ms),
         (ControlKind::Gain, wishes.gain.map(whole)),
         (ControlKind::WhiteBalance, wishes.white_balance_k.map(whole)),
         (ControlKind::Focus, wishes.focus.map(whole)),
     ];
-    let set = |(kind, wish): (ControlKind, Option<Wish<f64>>)| match wish? {
-        Wish::Auto => set_auto(node, kind).err(),
-        Wish::Fixed(value) => lock(node, kind, value).map_or_else(Some, |locked| locked.remark),
+    let set = |(kind, wish): (ControlKind, Option<Setting<f64>>)| match wish? {
+        Setting::Auto => set_auto(node, kind).err(),
+        Setting::Fixed(value) => lock(node, kind, value).map_or_else(Some, |locked| locked.remark),
     };
     wished.into_iter().filter_map(set).collect()
 }
@@ -124,7 +124,7 @@ fn missing(node: &Node, kind: ControlKind) -> String {
 
 /// Keeps a calibration valid on camera `index`: where it has them and `wishes` says nothing about them, autofocus is switched
 /// off at the present focus, and so is a lower rate in the dark. The answer says what was done, and what could not be.
-pub fn protect_calibration(index: u32, wishes: &ControlWishes) -> Vec<String> {
+pub fn protect_calibration(index: u32, wishes: &ControlSettings) -> Vec<String> {
     let node = match Node::open(index) {
         Ok(node) => node,
         Err(error) => return vec![format!("autofocus, which voids a calibration, may be on: {error}")],
@@ -132,10 +132,10 @@ pub fn protect_calibration(index: u32, wishes: &ControlWishes) -> Vec<String> {
     let mut said = Vec::new();
     match wishes.focus {
         None => said.extend(hold_focus(&node)),
-        Some(Wish::Auto) => {
+        Some(Setting::Auto) => {
             said.push(format!("camera {index}: autofocus is on, as wished; the calibration holds for one focus only"));
         }
-        Some(Wish::Fixed(_)) => {}
+        Some(Setting::Fixed(_)) => {}
     }
     said.extend(hold_rate(&node));
     said

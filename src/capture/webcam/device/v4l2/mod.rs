@@ -26,7 +26,7 @@ pub(super) struct LinuxDevice {
 }
 
 /// A look at the camera's thread's orders at least so often, ms.
-const LOOK_MS: i32 = 100;
+const POLL_TIMEOUT_MS: i32 = 100;
 
 impl LinuxDevice {
     pub(super) fn open(index: u32) -> Result<Self, DeviceError> {
@@ -88,7 +88,7 @@ impl Device for LinuxDevice {
 
     fn frame(&mut self) -> Result<Option<Frame<'_>>, DeviceError> {
         let stream = self.stream.as_mut().ok_or_else(|| DeviceError::new("the camera does not stream"))?;
-        let filled = stream.next(LOOK_MS)?;
+        let filled = stream.next(POLL_TIMEOUT_MS)?;
         Ok(filled.map(|filled| Frame {
             bytes: filled.bytes,
             is_flagged: filled.is_damaged,

@@ -37,7 +37,7 @@ const SIZES: [(u32, u32); 12] = [
 /// Rates out of a range that are worth it, Hz.
 const RATES_HZ: [u32; 10] = [5, 10, 15, 20, 25, 30, 50, 60, 90, 120];
 /// No camera has more; a driver that lists more has them left out.
-const MOST_OFFERS: usize = 4096;
+const MAX_OFFERS: usize = 4096;
 
 /// What can be read here, and under which names.
 fn format_of(fourcc: FourCC) -> Option<PixelFormat> {
@@ -60,7 +60,7 @@ pub(super) fn offers(device: &Device) -> Vec<Offer> {
             for (interval, plain) in intervals(device, fourcc, width, height) {
                 let rate_hz = interval.map_or(30, rate_of);
                 let mode = Mode { format, width: width as usize, height: height as usize, rate_hz };
-                if mode.is_possible() && offers.len() < MOST_OFFERS {
+                if mode.is_possible() && offers.len() < MAX_OFFERS {
                     offers.push(Offer { mode, fourcc, interval, is_plain: listed && plain });
                 }
             }

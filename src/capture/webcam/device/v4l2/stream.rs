@@ -16,7 +16,7 @@ use v4l::v4l2::{self, vidioc};
 /// Frames that the driver may fill before one is taken.
 const BUFFERS: u32 = 4;
 /// Drivers may give more, V4L2 at most so many.
-const MOST_BUFFERS: u32 = 32;
+const MAX_BUFFERS: u32 = 32;
 /// There is something to read, as poll(2) says it.
 const POLLIN: i16 = 1;
 /// A driver that calls and has nothing is not asked again at once.
@@ -87,7 +87,7 @@ pub(super) struct Stream {
 impl Stream {
     /// Starts it in the format in which the camera stands.
     pub(super) fn start(device: &Device) -> Result<Self, DeviceError> {
-        let granted = request(&device.handle(), BUFFERS)?.min(MOST_BUFFERS);
+        let granted = request(&device.handle(), BUFFERS)?.min(MAX_BUFFERS);
         // whatever fails from here on is undone when this is dropped
         let mut stream = Self { handle: device.handle(), buffers: Vec::new(), held: None };
         for index in 0..granted {
@@ -108,11 +108,11 @@ impl Stream {
     }
 
     /// Waits so long for the next frame, ms.
-    pub(super) fn next(&mut self, patience_ms: i32) -> Result<Option<Filled<'_>>, DeviceError> {
+    pub(super) fn next(&mut self, timeout_ms: i32) -> Result<Option<Filled<'_>>, DeviceError> {
         if let Some(held) = self.held.take() {
             self.queue(held)?;
         }
-        match self.handle.poll(POLLIN, patience_ms) {
+        match self.handle.poll(POLLIN, timeout_ms) {
             Ok(0) => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(None),
             answer => answer?,

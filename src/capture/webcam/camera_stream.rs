@@ -5,7 +5,7 @@ use super::counts::Lost;
 use super::fault;
 use super::mode::Mode;
 use super::opening::{Former, OpenCamera, open};
-use super::reader::{Finish, Shot};
+use super::reader::{DecodedFrame, Finish};
 use super::reopening::{Identity, Reopening};
 use crate::capture::decode_camera::{Damaged, PixelFormat};
 use crate::capture::{CameraOptions, CameraState, CaptureError};
@@ -14,18 +14,18 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime};
 
 /// So long without a picture, and a camera counts as lost; a slow one has the time of three.
-const SILENCE: Duration = Duration::from_secs(1);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(1);
 /// The rate is measured over so many pictures.
 const ARRIVALS: usize = 40;
 /// More than that, where its stream is started again.
-const STARTING: Duration = Duration::from_secs(3);
+const START_TIMEOUT: Duration = Duration::from_secs(3);
 /// Damaged frames are worth a remark from so many on, where they are more than one in [`DAMAGED_ONE_IN`].
 const DAMAGED_MANY: u64 = 10;
 const DAMAGED_ONE_IN: u64 = 20;
 
 /// A camera of a source.
 #[derive(Debug)]
-pub(super) struct Eye {
+pub(super) struct CameraStream {
     identity: Identity,
     index: u32,
     former: Former,
@@ -53,12 +53,12 @@ enum Link {
 }
 
 /// Opens the cameras of a source, each with its own wishes.
-pub(super) fn open_eyes(
+pub(super) fn open_streams(
     indices: &[u32],
     eyes_per_picture: usize,
     request: &ModeRequest,
     options: &CameraOptions,
-) -> Result<Vec<Eye>, CaptureError> {
+) -> Result<Vec<CameraStream>, CaptureError> {
     let wished: Vec<(u32, Finish)> = indices
         .iter()
         .zip(&options.eyes)
@@ -66,10 +66,10 @@ pub(super) fn open_eyes(
         .collect();
     let opened = open(&wished, eyes_per_picture, request)?;
     let format = request.format;
-    Ok(opened.into_iter().zip(wished).map(|(camera, (_, finish))| Eye::new(camera, finish, format)).collect())
+    Ok(opened.into_iter().zip(wished).map(|(camera, (_, finish))| CameraStream::new(camera, finish, format)).collect())
 }
 
-impl Eye {
+impl CameraStream {
     fn new(camera: OpenCamera, finish: Finish, format: Option<PixelFormat>) -> Self {
         Self {
             identity: Identity::of(camera.index),
@@ -109,7 +109,7 @@ impl Eye {
     ///
     /// # Errors
     /// It is lost, and the system gives no thread to look for it.
-    pub(super) fn poll(&mut self) -> Result<Option<Shot>, CaptureError> {
+    pub(super) fn poll(&mut self) -> Result<Option<DecodedFrame>, CaptureError> {
         loop {
             match &self.link {
                 Link::Open(camera) => match camera.shots.try_recv() {
@@ -160,7 +160,7 @@ impl Eye {
     }
 
     fn silence(&self) -> Duration {
-        SILENCE.max(Duration::from_secs(3) / self.former.mode.rate_hz.max(1))
+        SILENCE_TIMEOUT.max(Duration::from_secs(3) / self.former.mode.rate_hz.max(1))
     }
 
     fn lose(&mut self, cause: &CaptureError) -> Result<(), CaptureError> {
@@ -194,7 +194,7 @@ impl Eye {
         let told = camera.restart.try_send(at).is_ok();
         if told {
             // it may take its time, as at the first start
-            self.last_shot = self.last_shot.max(Instant::now() + STARTING);
+            self.last_shot = self.last_shot.max(Instant::now() + START_TIMEOUT);
         }
         told
     }
@@ -262,13 +262,13 @@ mod tests {
         const INDEX: u32 = 4_000_000;
         let (sender, shots) = bounded(1);
         let dies = move || {
-            let _sender: crossbeam_channel::Sender<Result<Shot, CaptureError>> = sender;
+            let _sender: crossbeam_channel::Sender<Result<DecodedFrame, CaptureError>> = sender;
             panic!("as a driver's library may");
         };
         let thread = CameraThread::spawn(INDEX, "dies".into(), Arc::new(AtomicBool::new(false)), dies).unwrap();
         let mode = Mode { format: PixelFormat::Yuyv, width: 640, height: 480, rate_hz: 30 };
         let finish = Finish { color: false, orientation: Orientation::Upright };
-        let mut eye = Eye::new(OpenCamera::of_thread(INDEX, mode, shots, thread), finish, None);
+        let mut eye = CameraStream::new(OpenCamera::of_thread(INDEX, mode, shots, thread), finish, None);
         let deadline = Instant::now() + Duration::from_secs(10);
         while eye.state().lost.is_none() {
             assert!(Instant::now() < deadline, "waits for a thread that is not there");

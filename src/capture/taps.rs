@@ -1,0 +1,29 @@
+//! Receivers of pairs and frames on the capture thread. A slow one delays the source, and a camera then loses pictures.
+
+use super::{Frame, RawPair, SourceInfo};
+use crate::geometry::Geometry;
+use std::sync::Arc;
+
+/// Receives every raw pair before its preparation, such as a recorder of raw pairs.
+pub trait RawTap: Send + Sync {
+    /// Receives a pair; `geometry` is that of the preparation in force, at the source's size.
+    fn pair(&self, pair: &Arc<RawPair>, geometry: Option<Geometry>, source: &SourceInfo);
+}
+
+/// Receives every prepared frame, before any is dropped.
+pub trait FrameTap: Send + Sync {
+    /// Receives a frame.
+    fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo);
+
+    /// Receives a pair of which no frame could be made.
+    fn unprepared(&self, _pair: &Arc<RawPair>, _source: &SourceInfo) {}
+}
+
+/// The taps of a capture thread.
+#[derive(Clone, Default)]
+pub struct Taps {
+    /// Before the preparation.
+    pub raw: Vec<Arc<dyn RawTap>>,
+    /// Behind it.
+    pub frames: Vec<Arc<dyn FrameTap>>,
+}

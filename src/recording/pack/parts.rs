@@ -1,0 +1,69 @@
+//! The parts of a pair that are written, so that a queue holds nothing else of it.
+
+use crate::capture::{Frame, Original, RawPair};
+use crate::geometry::Geometry;
+use crate::image::{Luma, Picture};
+use crate::recording::{PairNote, Stream, Streams};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// The parts of a pair that its streams need.
+#[derive(Clone, Debug)]
+pub struct PairParts {
+    pub(super) note: PairNote,
+    pub(super) capture_time: SystemTime,
+    /// Columns and rows of a raw picture of one view.
+    pub(super) size: (usize, usize),
+    /// Geometry of the rectified rig.
+    pub(super) geometry: Option<Geometry>,
+    pub(super) original: Option<Original>,
+    /// The decoded pictures.
+    pub(super) decoded: Option<Arc<RawPair>>,
+    /// The rectified pictures.
+    pub(super) rectified: Option<[Arc<Picture>; 2]>,
+}
+
+impl PairParts {
+    /// Of a raw pair, without rectified pictures.
+    pub fn of_raw(pair: &Arc<RawPair>, geometry: Option<Geometry>, streams: Streams) -> Self {
+        let (has_raw, has_eyes) = (streams.has(Stream::Raw), streams.has(Stream::Eyes));
+        let is_plain = pair.original.as_ref().is_none_or(|original| original.rule.is_plain());
+        let decodes = has_raw && pair.original.is_none() || has_eyes && !(is_plain && pair.original.is_some());
+        let name = pair.name.clone();
+        Self {
+            note: PairNote { sequence: pair.sequence, skew_s: pair.skew_s, name, bits: pair.left.luma.bits() },
+            capture_time: pair.capture_time,
+            size: pair.left.size(),
+            geometry,
+            original: pair.original.clone().filter(|_| has_raw || has_eyes && is_plain),
+            decoded: decodes.then(|| Arc::clone(pair)),
+            rectified: None,
+        }
+    }
+
+    /// Of a frame and its raw pair.
+    pub fn of_frame(frame: &Frame, streams: Streams) -> Self {
+        let rectified = || [&frame.left, &frame.right].map(Arc::clone);
+        let rectified = streams.has(Stream::Rectified).then(rectified);
+        Self { rectified, ..Self::of_raw(&frame.raw, frame.geometry, streams) }
+    }
+
+    /// The number of the pair at its source.
+    pub(in crate::recording) fn sequence(&self) -> u64 {
+        self.note.sequence
+    }
+
+    /// Memory of the pictures.
+    pub(in crate::recording) fn bytes(&self) -> usize {
+        let original = self.original.iter().flat_map(|original| &original.images).map(|shot| shot.bytes.len());
+        let decoded = self.decoded.iter().flat_map(|pair| [&pair.left, &pair.right]);
+        let rectified = self.rectified.iter().flatten().map(|picture| &**picture);
+        original.chain(decoded.chain(rectified).map(picture_bytes)).sum()
+    }
+}
+
+fn picture_bytes(picture: &Picture) -> usize {
+    let (width, height) = picture.size();
+    let luma = if matches!(picture.luma, Luma::U8(_)) { 1 } else { 2 };
+    (luma + 3 * usize::from(picture.rgb.is_some())) * width * height
+}
