@@ -52,9 +52,7 @@ pub mod matching {
 
 /// Filters of a disparity map, one by one; the parameters name those that run after matching.
 pub mod filters {
-    pub use crate::stereo::filter::{
-        check_left_right, fill, fill_background, fill_from_several, median, remove_speckle, smooth_along_surfaces,
-    };
+    pub use crate::stereo::filter::{check_left_right, fill, fill_rows, median, remove_speckle, smooth_along_surfaces};
     pub use crate::stereo::{Fill, Median};
 }
 

@@ -131,12 +131,16 @@ pub struct Parameter<S: 'static> {
     pub properties: Properties<S>,
 }
 
+/// Whether a parameter has an effect; the reason if it has none.
+pub type Applicability = Result<(), &'static str>;
+
 /// Optional properties of a parameter.
 pub struct Properties<S: 'static> {
-    /// Whether the parameter has an effect; the reason if it has none ([`only_if`]).
-    pub applies: fn(&S) -> Result<(), &'static str>,
-    /// Whether it belongs to one choice or switch: it is shown beside that, and only where it applies.
-    pub is_dependent: bool,
+    /// Whether the parameter has an effect ([`only_if`]).
+    pub applies: fn(&S) -> Applicability,
+    /// The same for a parameter that belongs to one choice or switch: it is shown beside that, and hidden where it has no
+    /// effect.
+    pub belongs: Option<fn(&S) -> Applicability>,
     /// Span of the slider, where the whole range would be too coarse.
     pub slider: Option<fn(&S) -> RangeInclusive<i64>>,
     /// Smallest value beside the other parameters.
@@ -157,7 +161,7 @@ impl<S> Properties<S> {
     /// A parameter that depends on no other one, and each of whose values takes its own time.
     pub const DEFAULT: Self = Self {
         applies: |_| Ok(()),
-        is_dependent: false,
+        belongs: None,
         slider: None,
         smallest: None,
         largest: |_| None,
@@ -172,7 +176,7 @@ impl<S> Properties<S> {
 ///
 /// # Errors
 /// The reason where the condition is false.
-pub const fn only_if(condition: bool, reason: &'static str) -> Result<(), &'static str> {
+pub const fn only_if(condition: bool, reason: &'static str) -> Applicability {
     if condition { Ok(()) } else { Err(reason) }
 }
 
@@ -188,6 +192,11 @@ pub enum TimeEffect {
 }
 
 impl<S> Parameter<S> {
+    /// The reason why the parameter has no effect beside the others, if it has none.
+    pub fn inapplicable(&self, params: &S) -> Option<&'static str> {
+        self.properties.belongs.unwrap_or(self.properties.applies)(params).err()
+    }
+
     /// Range of an integer beside the other parameters, and the reason for its end where that lies within the slider.
     pub fn range(&self, params: &S) -> Option<(RangeInclusive<i64>, Option<String>)> {
         let (Domain::Integer(domain) | Domain::OptionalInteger(domain)) = &self.domain else { return None };

@@ -1,8 +1,8 @@
-//! The result: disparity in sixteenths of a pixel, for each pixel without one the reason, and on request how sure it is.
+//! Disparity maps: disparity in sixteenths of a pixel, the reason of each pixel without one, and on request its confidence.
 
 use crate::image::Image;
 
-/// The disparity of a pixel that has none.
+/// Value of a pixel without a disparity.
 pub const INVALID: i16 = i16::MIN;
 
 /// Steps per pixel of a stored disparity.
@@ -10,11 +10,11 @@ pub const SUBPIXEL_STEPS: i32 = 16;
 
 /// Why a pixel has no disparity, or that it was filled; a byte of bits, 0 for a measured disparity.
 pub mod reason {
-    /// Its partner would lie outside the right picture, or no candidate does not.
+    /// Its partner would lie outside the right picture, or all candidates do.
     pub const RANGE: u8 = 1;
-    /// Another disparity was nearly as good.
+    /// Another disparity had nearly as small a sum.
     pub const UNIQUENESS: u8 = 2;
-    /// The right picture disagrees: hidden from the right eye, or mismatched.
+    /// The right picture disagrees: occluded there, or mismatched.
     pub const LEFT_RIGHT: u8 = 4;
     /// It belonged to a small isolated region.
     pub const SPECKLE: u8 = 8;
@@ -22,15 +22,15 @@ pub mod reason {
     pub const MATCH: u8 = 16;
     /// Its window or its range leaves the pictures, and the border is dropped.
     pub const BORDER: u8 = 32;
-    /// Not measured this time: its disparity is that of pictures before; the bit of the original reason stays set beside it.
+    /// Not measured in this pair: its disparity is that of earlier pairs; the bit of the original reason stays set beside it.
     pub const HELD: u8 = 64;
     /// Its disparity was put in from its neighbours; the bit of the original reason stays set beside it.
     pub const FILLED: u8 = 128;
 
-    /// Beside these there is a disparity.
+    /// Reasons of pixels that have a disparity all the same.
     pub const WITH_DISPARITY: u8 = HELD | FILLED;
 
-    /// Every reason why there is no disparity, with its word and its sentence.
+    /// Reasons of pixels without a disparity, with their words and sentences.
     pub fn of_holes() -> impl Iterator<Item = (u8, &'static str, &'static str)> {
         ALL.iter().copied().filter(|(bit, ..)| bit & WITH_DISPARITY == 0)
     }
@@ -48,6 +48,25 @@ pub mod reason {
     ];
 }
 
+/// Finished maps of a pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Maps {
+    /// The left picture's disparity.
+    pub left: DisparityMap,
+    /// The right picture's disparity, if it is a result: right `(x, y)` shows what left `(x + d, y)` shows.
+    pub right: Option<DisparityMap>,
+}
+
+impl Maps {
+    /// Changes each map.
+    pub fn for_each(&mut self, mut change: impl FnMut(&mut DisparityMap)) {
+        change(&mut self.left);
+        if let Some(right) = &mut self.right {
+            change(right);
+        }
+    }
+}
+
 /// Disparity of each pixel, with reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DisparityMap {
@@ -55,8 +74,8 @@ pub struct DisparityMap {
     pub values: Image<i16>,
     /// Bits of [`reason`].
     pub reasons: Image<u8>,
-    /// How clearly each disparity won, where somebody asked for it: [`crate::stereo::disparity::confidence`] of its winner;
-    /// 0 where none was measured, so also where one was kept from before or filled in.
+    /// How clearly each disparity won, if requested: [`crate::stereo::disparity::confidence`] of its winner;
+    /// 0 where none was measured, so also where it was held or filled.
     pub confidence: Option<Image<u8>>,
 }
 
@@ -114,7 +133,7 @@ impl DisparityMap {
         Some(*found.select_nth_unstable_by(middle, f32::total_cmp).1)
     }
 
-    /// Confidence of a pixel in per cent, 100 being the clearest; `None` where nobody asked, or nothing was measured.
+    /// Confidence of a pixel in per cent, 100 being the clearest; `None` where it was not requested, or nothing was measured.
     pub fn confidence_percent(&self, x: usize, y: usize) -> Option<f32> {
         let confidence = self.confidence.as_ref()?.at(x, y);
         (self.reasons.at(x, y) == 0).then(|| f32::from(confidence) / 2.55)
@@ -131,7 +150,7 @@ impl DisparityMap {
         valid as f64 / self.values.pixels().len().max(1) as f64
     }
 
-    /// Takes the disparity of pixel `(x, y)` away.
+    /// Removes the disparity of pixel `(x, y)`.
     pub(crate) fn invalidate(&mut self, x: usize, y: usize, why: u8) {
         self.values.set(x, y, INVALID);
         self.reasons.set(x, y, self.reasons.at(x, y) | why);

@@ -1,4 +1,4 @@
-//! The algorithm, in the order it runs, in plain loops: what each stage means, to the bit.
+//! The algorithm in plain loops: the definition of each stage, to the bit.
 //!
 //! Semi-global matching after Hirschmüller (2008), and the local methods that stop before it, in integers throughout; only
 //! depth in metres is a float. The CPU and GPU engines must equal [`match_next`] for every option. Nothing here knows of
@@ -22,10 +22,10 @@ pub mod volume;
 pub use aggregate::AdaptiveP2;
 pub use cost::CostKind;
 pub use disparity::{RightMatching, swapped_map};
-pub use filter::{Fill, Median};
+pub use filter::{Fill, Median, filter_maps};
 pub use gating::{Gate, Gates};
 pub use local::Aggregation;
-pub use map::{DisparityMap, INVALID, reason};
+pub use map::{DisparityMap, INVALID, Maps, reason};
 pub use params::{ParamsError, StereoParams};
 pub use past::Past;
 pub use preset::Preset;
@@ -34,15 +34,6 @@ pub use volume::Volume;
 
 use crate::image::Luma;
 use filter::Smoothed;
-
-/// Finished maps of a pair.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Maps {
-    /// The left picture's disparity.
-    pub left: DisparityMap,
-    /// The right picture's, where somebody asked for it: right `(x, y)` shows what left `(x + d, y)` shows.
-    pub right: Option<DisparityMap>,
-}
 
 /// The whole algorithm for a pair without a past: a rectified pair in, the left picture's disparity out.
 ///
@@ -76,10 +67,10 @@ fn match_level(
         RightMatching::Diagonal => disparity::right_map(&sums, params),
         RightMatching::Swapped => swapped_map(left, right, params, &prior),
     });
-    filter_maps(&left_map, right_map.as_ref(), params, smoothed, wants_right)
+    filter_maps(Maps { left: left_map, right: right_map }, params, smoothed, wants_right)
 }
 
-/// Matching cost, aggregated over its surroundings and summed over paths, as far as the parameters ask for either.
+/// Matching costs, with local aggregation and paths if the parameters have them.
 pub fn sum_volume(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prior) -> Volume<u32> {
     let (left8, right8) = (left.to_u8(), right.to_u8());
     let gates = prior.gates.clone();
@@ -100,40 +91,6 @@ pub fn sum_volume(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prio
         aggregated.map(|&cost| params.unit().mean(cost))
     };
     aggregate::sum_paths(&Volume { gates, ..costs }, &left8, params)
-}
-
-/// Everything after the winner, in the one order in which it has a meaning. The right map is checked against the left one as
-/// that is against it, and filtered alike, but for the temporal filter.
-pub fn filter_maps(
-    left: &DisparityMap,
-    right: Option<&DisparityMap>,
-    params: &StereoParams,
-    smoothed: &mut Option<Smoothed>,
-    wants_right: bool,
-) -> Maps {
-    let mut left = filter::median(left, params.median);
-    let mut right = right.map(|right| filter::median(right, params.median));
-    if let (Some(tolerance_px), Some(right)) = (params.left_right, &mut right) {
-        let unchecked = left.clone();
-        filter::check_left_right(&mut left, right, tolerance_px);
-        if wants_right {
-            let mut mirrored = right.mirrored();
-            filter::check_left_right(&mut mirrored, &unchecked.mirrored(), tolerance_px);
-            *right = mirrored.mirrored();
-        }
-    }
-    let smooth = |map: &mut DisparityMap| {
-        filter::remove_speckle(map, params.speckle_size, params.speckle_range);
-        filter::smooth_along_surfaces(map, params);
-    };
-    let fill = |map: DisparityMap| filter::fill(map, params);
-    smooth(&mut left);
-    filter::smooth_over_time(&mut left, smoothed, params);
-    let right = right.filter(|_| wants_right).map(|mut right| {
-        smooth(&mut right);
-        fill(right)
-    });
-    Maps { left: fill(left), right }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ choices! {
     pub enum Preset {
         /// Census 5x5, four paths: the quickest, for slow machines and large pictures.
         Fast = "fast",
-        /// Census 5x5, eight paths, adaptive P2, left-right check: what the program starts with.
+        /// Census 5x5, eight paths, adaptive P2, left-right check: the default.
         Balanced = "balanced",
         /// Gradient and census 7x7 over cross-shaped regions, eight paths: for pictures that matter and GPUs that have time.
         Accurate = "accurate",
@@ -60,7 +60,7 @@ impl Preset {
         })
     }
 
-    /// Puts the preset's method into `params`; the search range stays, and whether confidence is told.
+    /// Sets the method of the preset; the search range and `confidence` stay.
     pub fn apply(self, params: &mut StereoParams) {
         let StereoParams { min_disparity, num_disparities, confidence, .. } = *params;
         *params = StereoParams { min_disparity, num_disparities, confidence, ..self.method() };

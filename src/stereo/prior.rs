@@ -1,4 +1,4 @@
-//! What is known of a pair before its costs are made: from the same pair at half the size, and from the pair before.
+//! Prior of a pair: gates and learned costs, from the same pair at half the size and from the pair before.
 
 use super::cost::mutual_information::{Table, histogram, start, table};
 use super::gating::{Gates, bounds_from};
@@ -8,7 +8,7 @@ use super::pyramid::{coarser, halve, has_coarse_information, is_gated};
 use super::{Maps, RightMatching, match_level};
 use crate::image::{Image, Luma};
 
-/// What bounds the search and what decides costs.
+/// Gates and learned costs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prior {
     /// The candidates that exist; all of them without gating.

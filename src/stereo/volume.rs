@@ -11,9 +11,9 @@ pub struct Volume<T> {
     pub height: usize,
     /// Candidates per pixel.
     pub candidates: usize,
-    /// All values; those of candidates that do not exist mean nothing.
+    /// All values; those of missing candidates are undefined.
     pub data: Vec<T>,
-    /// Which candidates of each pixel exist; all of them where there are no gates.
+    /// Candidates of each pixel that exist; without gates all of them.
     pub gates: Option<Gates>,
 }
 

@@ -1,4 +1,4 @@
-//! What the CPU is called: brand, SIMD level, threads.
+//! Description of the CPU: brand, SIMD level, threads.
 
 use super::simd::SimdLevel;
 

@@ -1,10 +1,12 @@
 //! Arrays that start at a cache line, so that a register's worth of values never straddles two.
 
+use super::input::Range;
+use crate::engine::EngineError;
 use bytemuck::{Pod, Zeroable};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// What a cache line holds.
+/// One cache line.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
 struct Line([u8; 64]);
@@ -23,7 +25,7 @@ impl<T> Default for Aligned<T> {
 }
 
 impl<T: Pod> Aligned<T> {
-    /// Makes it this long. What it holds is left over from before or zero.
+    /// Sets the length. The values are zero or left over from before.
     pub(super) fn resize(&mut self, len: usize) {
         let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
         if self.lines.len() / 4 > lines {
@@ -35,19 +37,31 @@ impl<T: Pod> Aligned<T> {
         self.len = len;
     }
 
-    /// As [`Self::resize`], for sizes for which there may be no memory.
+    /// As [`Self::resize`], for a volume of pictures of this size, for which there may be no memory.
     ///
     /// # Errors
-    /// How many bytes are missing.
-    pub(super) fn try_resize(&mut self, len: usize) -> Result<(), usize> {
+    /// The volume does not fit into memory.
+    pub(super) fn resize_volume(
+        &mut self,
+        len: usize,
+        (width, height): (usize, usize),
+        range: Range,
+    ) -> Result<(), EngineError> {
         let bytes = len * size_of::<T>();
         let more = bytes.div_ceil(size_of::<Line>()).saturating_sub(self.lines.len());
-        self.lines.try_reserve_exact(more).map_err(|_| bytes)?;
+        self.lines.try_reserve_exact(more).map_err(|_| {
+            EngineError::TooLarge(format!(
+                "{width}x{height} with {} disparities needs {} MB for one volume, and there is no such memory: lower \
+                 --num-disparities or --scale",
+                range.candidates,
+                bytes >> 20
+            ))
+        })?;
         self.resize(len);
         Ok(())
     }
 
-    /// Bytes that it holds on to.
+    /// Allocated bytes.
     pub(super) fn bytes(&self) -> usize {
         self.lines.capacity() * size_of::<Line>()
     }

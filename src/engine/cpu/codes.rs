@@ -1,14 +1,13 @@
-//! What is compared, brightness, rank or census, one or more bytes for each pixel, laid out so that a register's worth of partners of a
-//! pixel lies together: byte `p` of a row is a row of its own, and right rows are reversed and extended by their ends.
+//! Codes of the pixels (brightness, rank or census, one or more bytes each), laid out so that a register of partners of a pixel is
+//! contiguous: byte `p` of a row is a row of its own, and right rows are reversed and extended by their ends.
 //!
 //! Byte `p` of left `(x, y)` is `left[(y * planes + p) * width + x]`. `right[(y * planes + p) * pitch + j]` is right column
 //! `width - 1 - min - j`, clamped, so that the partner of `(x, i)` is `j = width - 1 - x + i`.
 
-use super::costs::Where;
+use super::disparity_windows::DisparityWindow;
+use super::input::{OVERHANG, PixelSpan, Range};
 use super::lane::Lane;
 use super::simd::{SimdLevel, on_level};
-use super::windows::Window;
-use super::{OVERHANG, Range};
 use crate::image::{Image, Luma};
 use crate::stereo::cost::census::Shape;
 use crate::stereo::cost::partner;
@@ -61,29 +60,35 @@ impl Codes {
         (left, &self.right[y * self.planes * self.pitch..][..self.pitch])
     }
 
-    /// Bytes that it holds on to.
+    /// Allocated bytes.
     pub(super) fn bytes(&self) -> usize {
         self.left.capacity() + self.right.capacity()
     }
 
-    /// Hamming distances of a piece, the window's candidates of one pixel after the other.
+    /// Hamming distances of a span of pixels, the window's candidates of one pixel after the other.
     #[inline(always)]
-    pub(super) fn distances<S: Simd, L: Lane>(&self, simd: S, place: Where, window: Window, out: &mut [L]) {
+    pub(super) fn distances<S: Simd, L: Lane>(&self, simd: S, span: PixelSpan, window: DisparityWindow, out: &mut [L]) {
         match self.planes {
-            3 => self.hamming::<S, L, 3>(simd, place, window, out),
-            4 => self.hamming::<S, L, 4>(simd, place, window, out),
-            6 => self.hamming::<S, L, 6>(simd, place, window, out),
-            _ => self.hamming::<S, L, 8>(simd, place, window, out),
+            3 => self.hamming::<S, L, 3>(simd, span, window, out),
+            4 => self.hamming::<S, L, 4>(simd, span, window, out),
+            6 => self.hamming::<S, L, 6>(simd, span, window, out),
+            _ => self.hamming::<S, L, 8>(simd, span, window, out),
         }
     }
 
     #[inline(always)]
-    fn hamming<S: Simd, L: Lane, const P: usize>(&self, simd: S, place: Where, window: Window, out: &mut [L]) {
+    fn hamming<S: Simd, L: Lane, const P: usize>(
+        &self,
+        simd: S,
+        span: PixelSpan,
+        window: DisparityWindow,
+        out: &mut [L],
+    ) {
         let len = <S::u8s as SimdBase<S>>::LEN;
-        let left = &self.left[place.y * P * self.width..][..P * self.width];
-        let right = &self.right[place.y * P * self.pitch..][..P * self.pitch];
-        for t in 0..place.pixels {
-            let x = place.x + t;
+        let left = &self.left[span.y * P * self.width..][..P * self.width];
+        let right = &self.right[span.y * P * self.pitch..][..P * self.pitch];
+        for t in 0..span.pixels {
+            let x = span.x + t;
             let out = &mut out[t * window.len..][..window.len];
             let start = self.width - 1 - x + window.first;
             let mut mine = [S::u8s::splat(simd, 0); P];
@@ -104,14 +109,20 @@ impl Codes {
         }
     }
 
-    /// Differences of the bytes of a piece, the window's candidates of one pixel after the other.
+    /// Differences of the bytes of a span of pixels, the window's candidates of one pixel after the other.
     #[inline(always)]
-    pub(super) fn differences<S: Simd, L: Lane>(&self, simd: S, place: Where, window: Window, out: &mut [L]) {
+    pub(super) fn differences<S: Simd, L: Lane>(
+        &self,
+        simd: S,
+        span: PixelSpan,
+        window: DisparityWindow,
+        out: &mut [L],
+    ) {
         let len = <S::u8s as SimdBase<S>>::LEN;
-        let left = &self.left[place.y * self.width..][..self.width];
-        let right = &self.right[place.y * self.pitch..][..self.pitch];
-        for t in 0..place.pixels {
-            let x = place.x + t;
+        let left = &self.left[span.y * self.width..][..self.width];
+        let right = &self.right[span.y * self.pitch..][..self.pitch];
+        for t in 0..span.pixels {
+            let x = span.x + t;
             let out = &mut out[t * window.len..][..window.len];
             let mine = S::u8s::splat(simd, left[x]);
             let partners = &right[self.width - 1 - x + window.first..][..window.len];
@@ -125,7 +136,7 @@ impl Codes {
     }
 }
 
-/// From one plane of a right row to the next: room for the range, and for a register that hangs over.
+/// Distance of the planes of a right row: with room for the range and for the overhang of a register.
 fn pitch(width: usize, range: Range) -> usize {
     width + range.stride + OVERHANG
 }

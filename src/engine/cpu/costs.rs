@@ -1,73 +1,66 @@
-//! Costs of a piece of a row, made when they are needed: comparing codes is quicker than fetching a volume.
+//! Costs of a span of pixels, computed when they are needed: comparing codes is faster than reading a volume.
 
-use super::Range;
 use super::codes::Codes;
+use super::disparity_windows::{DisparityWindow, DisparityWindows};
+use super::input::{PixelSpan, Range};
 use super::lane::Lane;
-use super::windows::{Window, Windows};
 use crate::stereo::gating::Gate;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// Where costs come from.
+/// Source of costs.
 #[derive(Clone, Copy)]
 pub(super) enum Costs<'a> {
     /// Hamming distances of bit strings.
     Hamming(&'a Codes),
-    /// Differences of ranks or of brightness.
+    /// Absolute differences of ranks or of brightness.
     Differences(&'a Codes),
-    /// A volume with [`super::OVERHANG`] at its end: what is looked up, and means over surroundings.
+    /// A volume with [`super::input::OVERHANG`] at its end: costs from tables, and means of a local aggregation.
     Volume(&'a [u8]),
 }
 
-/// The pixels whose costs are wanted: `pixels` from `x` on in row `y` of a picture `width` px wide.
-#[derive(Clone, Copy)]
-pub(super) struct Where {
-    pub(super) width: usize,
-    pub(super) x: usize,
-    pub(super) y: usize,
-    pub(super) pixels: usize,
-}
-
 impl Costs<'_> {
-    /// Costs of all candidates of row `y` of a picture so wide, made in `scratch` where they are not stored. What pads a pixel's
-    /// candidates means nothing.
+    /// Costs of all candidates of row `y` of a picture `width` px wide, computed in `scratch` where they are not stored. The
+    /// values that pad a pixel's candidates are undefined.
     #[inline(always)]
     pub(super) fn row<'s, S: Simd>(
         self,
         simd: S,
-        (width, y): (usize, usize),
+        width: usize,
+        y: usize,
         range: Range,
         scratch: &'s mut [u8],
     ) -> &'s [u8]
     where
         Self: 's,
     {
-        let place = Where { width, x: 0, y, pixels: width };
-        let whole = Window { first: 0, len: range.stride };
+        let span = PixelSpan { width, x: 0, y, pixels: width };
+        let whole = DisparityWindow { first: 0, len: range.stride };
         match self {
             Self::Volume(costs) => return &costs[y * width * range.stride..][..width * range.stride],
-            Self::Hamming(codes) => codes.distances(simd, place, whole, scratch),
-            Self::Differences(codes) => codes.differences(simd, place, whole, scratch),
+            Self::Hamming(codes) => codes.distances(simd, span, whole, scratch),
+            Self::Differences(codes) => codes.differences(simd, span, whole, scratch),
         }
         scratch
     }
 
-    /// Costs of the window's candidates for each pixel; [`Lane::NONE`] where there is no such candidate.
+    /// Costs of the candidates in the window for each pixel; [`Lane::NONE`] for missing candidates.
     #[inline(always)]
     pub(super) fn fill<S: Simd, L: Lane>(
         self,
         simd: S,
-        place: Where,
-        window: Window,
-        (range, windows): (Range, Option<&Windows>),
+        span: PixelSpan,
+        window: DisparityWindow,
+        range: Range,
+        windows: Option<&DisparityWindows>,
         out: &mut [L],
     ) {
         match self {
-            Self::Hamming(codes) => codes.distances(simd, place, window, out),
-            Self::Differences(codes) => codes.differences(simd, place, window, out),
+            Self::Hamming(codes) => codes.distances(simd, span, window, out),
+            Self::Differences(codes) => codes.differences(simd, span, window, out),
             Self::Volume(costs) => {
-                for (t, out) in out.chunks_exact_mut(window.len).take(place.pixels).enumerate() {
-                    let start = (place.y * place.width + place.x + t) * range.stride + window.first;
+                for (t, out) in out.chunks_exact_mut(window.len).take(span.pixels).enumerate() {
+                    let start = (span.y * span.width + span.x + t) * range.stride + window.first;
                     widen(simd, &costs[start..][..window.len], out);
                 }
             }
@@ -75,14 +68,14 @@ impl Costs<'_> {
         if windows.is_none() && range.candidates == range.stride {
             return;
         }
-        for (t, out) in out.chunks_exact_mut(window.len).take(place.pixels).enumerate() {
-            let gate = windows.map_or(Gate::whole(range.candidates), |windows| windows.gate(place.x + t, place.y));
+        for (t, out) in out.chunks_exact_mut(window.len).take(span.pixels).enumerate() {
+            let gate = windows.map_or(Gate::whole(range.candidates), |windows| windows.gate(span.x + t, span.y));
             none_outside(out, usize::from(gate.first) - window.first, usize::from(gate.last) + 1 - window.first);
         }
     }
 }
 
-/// Costs outside `first..end` become those of candidates that there are not.
+/// Marks the candidates outside `first..end` as missing.
 #[inline(always)]
 fn none_outside<L: Lane>(costs: &mut [L], first: usize, end: usize) {
     for i in 0..costs.len() {

@@ -2,10 +2,10 @@
 
 use super::maps::WinnerMaps;
 use super::median::Strip;
+use super::running_mean;
 use super::simd::{SimdLevel, on_level};
-use super::smooth;
 use crate::image::Image;
-use crate::stereo::filter::Smoothed;
+use crate::stereo::filter::{FilterKind, Smoothed};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
 use crate::stereo::{DisparityMap, Maps};
@@ -34,30 +34,31 @@ pub(super) fn filter_maps(
         }
         let other = Some(&left.values);
         right.values = smooth_and_check(level, &right.values, other, check(1), params, &mut right.reasons);
-        remove_speckle(&mut right, params.speckle_size, params.speckle_range);
-        smooth::along_surfaces(level, &mut right.values, params);
-        fill(level, &mut right, params);
         right
     });
     left.values = left_values;
-    remove_speckle(&mut left, params.speckle_size, params.speckle_range);
-    smooth::along_surfaces(level, &mut left.values, params);
-    if params.temporal {
-        smooth::over_time(&mut left, smoothed, params);
+    let mut maps = Maps { left, right };
+    for kind in FilterKind::active(params) {
+        match kind {
+            FilterKind::Median | FilterKind::LeftRight => {} // done above, in one pass
+            FilterKind::Speckle => maps.for_each(|map| remove_speckle(map, params.speckle_size, params.speckle_range)),
+            FilterKind::Spatial => maps.for_each(|map| running_mean::along_surfaces(level, &mut map.values, params)),
+            FilterKind::Temporal => running_mean::over_time(&mut maps.left, smoothed, params),
+            FilterKind::Fill => maps.for_each(|map| fill(level, map, params)),
+        }
     }
-    fill(level, &mut left, params);
-    left.confidence = confidence.map(|mut confidence| {
-        for (confidence, &reasons) in confidence.pixels_mut().iter_mut().zip(left.reasons.pixels()) {
+    maps.left.confidence = confidence.map(|mut confidence| {
+        for (confidence, &reasons) in confidence.pixels_mut().iter_mut().zip(maps.left.reasons.pixels()) {
             // no measured disparity
             *confidence = if reasons == 0 { *confidence } else { 0 };
         }
         confidence
     });
-    Maps { left, right }
+    maps
 }
 
-/// The median; and a disparity holds if the other picture finds its way back, where there is one and a tolerance with the sign
-/// of the way there.
+/// The median and, if there is another map and a tolerance, the left-right check against it; `check` has the tolerance and the
+/// sign of the offset to the partner.
 fn smooth_and_check(
     level: SimdLevel,
     map: &Image<i16>,
@@ -233,21 +234,18 @@ impl Regions {
     }
 }
 
-/// Fills the holes if the parameters ask for it, and smooths once more.
+/// Fills the holes, and smooths once more.
 fn fill(level: SimdLevel, map: &mut DisparityMap, params: &StereoParams) {
-    let asked = params.fill.asked();
-    if asked > 0 {
-        fill_rows(map, asked);
-        map.values = smooth_and_check(level, &map.values, None, None, params, &mut map.reasons);
-    }
+    fill_rows(map, params.fill.values_per_side());
+    map.values = smooth_and_check(level, &map.values, None, None, params, &mut map.reasons);
 }
 
-/// Pixels without a disparity take the smaller of what both sides say, `asked` disparities each, or the nearest row's.
-fn fill_rows(map: &mut DisparityMap, asked: usize) {
+/// After [`crate::stereo::filter::fill_rows`].
+fn fill_rows(map: &mut DisparityMap, per_side: usize) {
     let (width, height) = map.size();
     let values = map.values.pixels_mut();
     let rows = values.par_chunks_mut(width).zip(map.reasons.pixels_mut().par_chunks_mut(width));
-    let has_any: Vec<bool> = rows.map(|(values, reasons)| fill_row(values, reasons, asked)).collect();
+    let has_any: Vec<bool> = rows.map(|(values, reasons)| fill_row(values, reasons, per_side)).collect();
     let Some(first) = has_any.iter().position(|&any| any) else { return };
     let mut source = first;
     for (y, any) in has_any.into_iter().enumerate().take(height) {
@@ -260,8 +258,8 @@ fn fill_rows(map: &mut DisparityMap, asked: usize) {
     }
 }
 
-/// Fills one row; false if it has nothing to fill it with.
-fn fill_row(values: &mut [i16], reasons: &mut [u8], asked: usize) -> bool {
+/// Fills one row; false if it has no disparity.
+fn fill_row(values: &mut [i16], reasons: &mut [u8], per_side: usize) -> bool {
     let valid: Vec<usize> = (0..values.len()).filter(|&x| values[x] != INVALID).collect();
     let measured: Vec<i16> = valid.iter().map(|&x| values[x]).collect();
     // the k-th gap lies before the k-th valid pixel
@@ -270,8 +268,8 @@ fn fill_row(values: &mut [i16], reasons: &mut [u8], asked: usize) -> bool {
         if gap.is_empty() {
             continue;
         }
-        let left = middle(&measured[k.saturating_sub(asked)..k]);
-        let right = middle(&measured[k..(k + asked).min(valid.len())]);
+        let left = middle(&measured[k.saturating_sub(per_side)..k]);
+        let right = middle(&measured[k..(k + per_side).min(valid.len())]);
         let Some(with) = left.into_iter().chain(right).min() else { return false };
         values[gap.clone()].fill(with);
         reasons[gap].iter_mut().for_each(|reasons| *reasons |= reason::FILLED);

@@ -1,16 +1,16 @@
-//! Path costs in 8 or 16 bits, and what volumes keep of them: the smaller they are, the more fit into a register.
+//! Integer types of path costs and of the sums that volumes store, 8 or 16 bits each: the narrower, the more fit into a register.
 
 use super::memory::Streams;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// An unsigned integer that holds path costs. The largest value stands for "there is no such candidate".
+/// Integer type of path costs. The largest value marks a missing candidate.
 pub(super) trait Lane: SimdIntElement + Ord + Default + bytemuck::Pod + Send + Sync {
-    /// As many as a register holds.
+    /// A register of them.
     type V<S: Simd>: SimdInt<S, Element = Self>;
-    /// No candidate.
+    /// A missing candidate.
     const NONE: Self;
-    /// A number that is known to fit.
+    /// Conversion of a value that fits.
     fn from_u32(value: u32) -> Self;
     /// The last of `low`, then all but the last of `high`.
     fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S>;
@@ -63,24 +63,23 @@ impl Lane for u16 {
     }
 }
 
-/// What a volume keeps of the paths: the sum over directions of `L - C`, which is at most P2 each.
-pub(super) trait Excess<L: Lane>: SimdIntElement + Default + bytemuck::Pod + Send + Sync {
-    /// As many sums as a register holds path costs.
+/// Integer type of the sums that a volume stores: of the aggregation increments `L - C` over directions, at most P2 each.
+pub(super) trait Increment<L: Lane>: SimdIntElement + Default + bytemuck::Pod + Send + Sync {
+    /// One sum for each path cost of a register.
     type Sums<S: Simd>: Copy;
-    /// Nothing.
+    /// Sums of no direction.
     fn zero<S: Simd>(simd: S) -> Self::Sums<S>;
-    /// One direction more.
-    fn plus<S: Simd>(sums: Self::Sums<S>, excess: L::V<S>) -> Self::Sums<S>;
-    /// The directions of both.
+    /// Adds a direction.
+    fn plus<S: Simd>(sums: Self::Sums<S>, increment: L::V<S>) -> Self::Sums<S>;
+    /// Adds two sums.
     fn both<S: Simd>(a: Self::Sums<S>, b: Self::Sums<S>) -> Self::Sums<S>;
-    /// What lies in a volume.
+    /// Reads from a volume.
     fn load<S: Simd>(simd: S, from: &[Self]) -> Self::Sums<S>;
-    /// Puts it there.
+    /// Writes to a volume.
     fn store<S: Simd>(sums: Self::Sums<S>, to: &mut [Self]);
-    /// Puts it there past the caches: it is used again only when they have long been filled with something else.
+    /// Writes to a volume past the caches, because the values are read again only much later.
     fn stream<S: Simd>(sums: Self::Sums<S>, to: &mut [Self], streams: &Streams);
-    /// `a + b + paths * cost` in 16 bits; the largest number where the cost says that there is no such candidate,
-    /// if there may be some.
+    /// `a + b + paths * cost` in 16 bits; if `some_missing`, the largest value for missing candidates.
     fn total<S: Simd>(
         simd: S,
         some_missing: bool,
@@ -92,7 +91,7 @@ pub(super) trait Excess<L: Lane>: SimdIntElement + Default + bytemuck::Pod + Sen
     );
 }
 
-/// Sums that are as wide as the path costs.
+/// Sums as wide as the path costs.
 macro_rules! sums_of_one_register {
     ($vector:ident) => {
         type Sums<S: Simd> = S::$vector;
@@ -101,8 +100,8 @@ macro_rules! sums_of_one_register {
             S::$vector::splat(simd, 0)
         }
         #[inline(always)]
-        fn plus<S: Simd>(sums: Self::Sums<S>, excess: S::$vector) -> Self::Sums<S> {
-            sums + excess
+        fn plus<S: Simd>(sums: Self::Sums<S>, increment: S::$vector) -> Self::Sums<S> {
+            sums + increment
         }
         #[inline(always)]
         fn both<S: Simd>(a: Self::Sums<S>, b: Self::Sums<S>) -> Self::Sums<S> {
@@ -123,7 +122,7 @@ macro_rules! sums_of_one_register {
     };
 }
 
-impl Excess<u8> for u8 {
+impl Increment<u8> for u8 {
     sums_of_one_register!(u8s);
     #[inline(always)]
     fn total<S: Simd>(
@@ -161,15 +160,15 @@ fn total_of_bytes<S: Simd>(
     }
 }
 
-impl Excess<u8> for u16 {
+impl Increment<u8> for u16 {
     type Sums<S: Simd> = (S::u16s, S::u16s);
     #[inline(always)]
     fn zero<S: Simd>(simd: S) -> Self::Sums<S> {
         (S::u16s::splat(simd, 0), S::u16s::splat(simd, 0))
     }
     #[inline(always)]
-    fn plus<S: Simd>((low, high): Self::Sums<S>, excess: S::u8s) -> Self::Sums<S> {
-        let (more_low, more_high) = excess.widen();
+    fn plus<S: Simd>((low, high): Self::Sums<S>, increment: S::u8s) -> Self::Sums<S> {
+        let (more_low, more_high) = increment.widen();
         (low + more_low, high + more_high)
     }
     #[inline(always)]
@@ -207,7 +206,7 @@ impl Excess<u8> for u16 {
     }
 }
 
-impl Excess<u16> for u16 {
+impl Increment<u16> for u16 {
     sums_of_one_register!(u16s);
     #[inline(always)]
     fn total<S: Simd>(

@@ -1,25 +1,24 @@
-//! One level of the pyramid in its order, after [`crate::stereo::match_next`]: what coarser levels say, costs, their
-//! aggregation, paths and winners, filters.
+//! One level of the pyramid, after [`crate::stereo::match_next`]: the prior from coarser levels, costs, their aggregation, paths
+//! and winners, filters.
 
 use super::aligned::Aligned;
 use super::codes::{Codes, Transform};
 use super::costs::Costs;
-use super::lane::{Excess, Lane};
+use super::disparity_windows::DisparityWindows;
+use super::input::{LevelInput, OVERHANG, Range};
 use super::local::Local;
 use super::maps::WinnerMaps;
 use super::paths::Workspace;
-use super::simd::SimdLevel;
-use super::windows::Windows;
-use super::{OVERHANG, Range, courses, exact, filter, gates, information, lookup, sweep};
+use super::sweep::SweepInput;
+use super::{exact_winner, filter, gates, mutual_information, scan, stored_costs};
 use crate::engine::{EngineError, StageTime};
-use crate::image::{Image, Luma};
-use crate::stereo::aggregate::penalty_table;
+use crate::image::Image;
 use crate::stereo::cost::{Channel, Comparison, Scalar, gradient_census};
 use crate::stereo::filter::Smoothed;
 use crate::stereo::{Aggregation, DisparityMap, Maps, Prior, RightMatching, StereoParams, pyramid};
 use std::time::Instant;
 
-/// What is kept from pair to pair: allocated when a size or a kind of path cost comes up first.
+/// Buffers, kept from pair to pair and allocated when a size or a width of path costs occurs first.
 #[derive(Default)]
 pub(super) struct Buffers {
     codes: Codes,
@@ -31,18 +30,9 @@ pub(super) struct Buffers {
     bytes: Workspace<u8, u8>,
     bytes_in_words: Workspace<u8, u16>,
     words: Workspace<u16, u16>,
-    windows: Windows,
-    /// Of the coarser levels.
+    windows: DisparityWindows,
+    /// Buffers of the coarser levels.
     coarser: Option<Box<Buffers>>,
-}
-
-/// A pair at some level, and how it is matched.
-#[derive(Clone, Copy)]
-pub(super) struct Task<'a> {
-    pub(super) level: SimdLevel,
-    pub(super) left: &'a Luma,
-    pub(super) right: &'a Luma,
-    pub(super) params: &'a StereoParams,
 }
 
 impl Buffers {
@@ -57,20 +47,20 @@ impl Buffers {
     /// All stages in order, on the threads of the current pool; `last` is the finished map of the pair before.
     pub(super) fn match_level(
         &mut self,
-        task: Task<'_>,
+        input: LevelInput<'_>,
         last: Option<&DisparityMap>,
         smoothed: &mut Option<Smoothed>,
         wants_right: bool,
         stages: &mut Stages,
     ) -> Result<Maps, EngineError> {
-        let Task { level, left, right, params } = task;
-        let prior = self.prior(task, last, stages)?;
+        let LevelInput { level, left, right, params } = input;
+        let prior = self.prior(input, last, stages)?;
         let needs_right = wants_right || params.left_right.is_some();
         let is_swapped = params.right_matching == RightMatching::Swapped;
-        let mut maps = self.winners(task, &prior, needs_right && !is_swapped, stages)?;
+        let mut maps = self.winners(input, &prior, needs_right && !is_swapped, stages)?;
         if needs_right && is_swapped {
             let params = StereoParams { confidence: false, ..params.clone() };
-            let swapped = Task { level, left: &right.mirrored(), right: &left.mirrored(), params: &params };
+            let swapped = LevelInput { level, left: &right.mirrored(), right: &left.mirrored(), params: &params };
             let right_maps = self.winners(swapped, &prior.swapped(), false, stages)?;
             maps.right = Some(right_maps.left.mirrored());
         }
@@ -82,11 +72,11 @@ impl Buffers {
     /// As [`Prior::of`] has it.
     fn prior(
         &mut self,
-        task: Task<'_>,
+        input: LevelInput<'_>,
         last: Option<&DisparityMap>,
         stages: &mut Stages,
     ) -> Result<Prior, EngineError> {
-        let Task { level, left, right, params } = task;
+        let LevelInput { level, left, right, params } = input;
         let size = left.size();
         let stage = if pyramid::is_gated(size, params) { "gates" } else { "information" };
         let coarse = match pyramid::coarser(size, params) {
@@ -99,8 +89,8 @@ impl Buffers {
                 let coarser = self.coarser.get_or_insert_default();
                 let last = last.map(DisparityMap::halved);
                 let wants_right = params.right_matching == RightMatching::Swapped;
-                let task = Task { level, left, right, params: &coarse_params };
-                let maps = coarser.match_level(task, last.as_ref(), &mut None, wants_right, &mut Stages::start())?;
+                let input = LevelInput { level, left, right, params: &coarse_params };
+                let maps = coarser.match_level(input, last.as_ref(), &mut None, wants_right, &mut Stages::start())?;
                 stages.done(stage);
                 Some(maps)
             }
@@ -116,8 +106,8 @@ impl Buffers {
         }
         if params.cost.is_learned() {
             let coarse = coarse.as_ref().filter(|_| pyramid::has_coarse_information(size, params));
-            let start = information::Start { coarser: coarse.map(|maps| &maps.left), last };
-            prior.information = Some(information::table(level, &left.to_u8(), &right.to_u8(), start, params));
+            let start = mutual_information::Start { coarser: coarse.map(|maps| &maps.left), last };
+            prior.information = Some(mutual_information::table(level, &left.to_u8(), &right.to_u8(), start, params));
             stages.done("information");
         }
         Ok(prior)
@@ -126,18 +116,18 @@ impl Buffers {
     /// Costs, aggregation, paths and winners; the right map only `with_right`.
     fn winners(
         &mut self,
-        task: Task<'_>,
+        input: LevelInput<'_>,
         prior: &Prior,
         with_right: bool,
         stages: &mut Stages,
     ) -> Result<WinnerMaps, EngineError> {
-        let Task { level, left, right, params } = task;
+        let LevelInput { level, left, right, params } = input;
         let size = left.size();
         let range = Range::of(params, level);
         let volume_len = size.0 * size.1 * range.stride + OVERHANG;
         let (luma, right_luma) = (left.to_u8(), right.to_u8());
         let local = |costs| Local { level, range, costs, left: &luma, right: &right_luma, params };
-        self.set_codes(task, (&luma, &right_luma), range);
+        self.set_codes(input, (&luma, &right_luma), range);
         let comparison = params.cost.comparison();
         let compared = match comparison {
             Comparison::Hamming(_) | Comparison::Tables { .. } => Costs::Hamming(&self.codes),
@@ -146,7 +136,7 @@ impl Buffers {
             }
         };
         if params.is_block_matching() {
-            let maps = exact::winners(task, (range, prior, with_right), |winners, rows| {
+            let maps = exact_winner::winners(input, range, prior, with_right, |winners, rows| {
                 local(compared).window(params.sad_window, winners, rows);
             });
             stages.done("paths + winner");
@@ -154,19 +144,19 @@ impl Buffers {
         }
         let is_computed_in_place = matches!(comparison, Comparison::Hamming(_) | Comparison::Difference(_));
         let costs = if !is_computed_in_place || params.aggregation.has_weights() {
-            fit(&mut self.costs, volume_len, size, range)?;
+            self.costs.resize_volume(volume_len, size, range)?;
             let volume = &mut self.costs[..volume_len - OVERHANG];
             match comparison {
                 Comparison::Hamming(_) | Comparison::Difference(_) => {
-                    lookup::copy(level, compared, (size, range), volume);
+                    stored_costs::copy(level, compared, size.0, range, volume);
                 }
                 Comparison::WindowedDifference => local(compared).means_over_window(params.sad_window, volume),
                 Comparison::Tables { channel, scale, .. } => {
                     let channels = &self.channels[..channel.bytes()];
-                    lookup::tables(level, compared, channels, scale, (size, range), volume);
+                    stored_costs::tables(level, compared, channels, scale, size.0, range, volume);
                 }
                 Comparison::LearnedTable => match &prior.information {
-                    Some(table) => lookup::learned(level, &self.codes, table, (size, range), volume),
+                    Some(table) => stored_costs::learned(level, &self.codes, table, size.0, range, volume),
                     None => volume.fill(0),
                 },
             }
@@ -176,7 +166,7 @@ impl Buffers {
         };
         stages.done("cost");
         if params.aggregation != Aggregation::None && params.paths == 0 {
-            let maps = exact::winners(task, (range, prior, with_right), |winners, rows| {
+            let maps = exact_winner::winners(input, range, prior, with_right, |winners, rows| {
                 local(costs).sums(winners, rows);
             });
             stages.done("aggregation + winner");
@@ -186,31 +176,31 @@ impl Buffers {
             self.aggregated = Aligned::default();
             costs
         } else {
-            fit(&mut self.aggregated, volume_len, size, range)?;
+            self.aggregated.resize_volume(volume_len, size, range)?;
             local(costs).means(&mut self.aggregated[..volume_len - OVERHANG]);
             stages.done("aggregation");
             Costs::Volume(&self.aggregated)
         };
         let largest_p2 = if params.paths > 0 { params.largest_p2() } else { 0 };
-        // the largest number of each kind says that there is no such candidate
+        // the largest value of each width marks missing candidates
         let in_bytes = params.largest_cost() + largest_p2 < u8::MAX.into();
         let windows = prior.gates.as_ref().map(|gates| {
             self.windows.set(gates.clone(), level.bytes());
             &self.windows
         });
-        let sweeps = courses::sweeps(params, size.0);
-        let stored = courses::stored_directions(&sweeps) as u32;
-        let pair = Pair { level, params, range, luma: &luma, costs, windows, sweeps: &sweeps, with_right };
-        // a volume that another P2 or cost needed is given back
+        let sweeps = scan::sweeps(params, size.0);
+        let stored = scan::stored_directions(&sweeps) as u32;
+        let sweep_input = SweepInput { params, range, luma: &luma, costs, windows };
+        // a volume that another P2 or cost needed is freed
         let maps = if !in_bytes {
             (self.bytes, self.bytes_in_words) = Default::default();
-            pair.sweep(&mut self.words)
+            self.words.run(level, &sweep_input, &sweeps, with_right)
         } else if stored * largest_p2 > u8::MAX.into() {
             (self.bytes, self.words) = Default::default();
-            pair.sweep(&mut self.bytes_in_words)
+            self.bytes_in_words.run(level, &sweep_input, &sweeps, with_right)
         } else {
             (self.bytes_in_words, self.words) = Default::default();
-            pair.sweep(&mut self.bytes)
+            self.bytes.run(level, &sweep_input, &sweeps, with_right)
         };
         let mut maps = maps?;
         maps.drop_border(params);
@@ -219,8 +209,8 @@ impl Buffers {
     }
 
     /// Codes of both pictures, and the channels that a cost compares beside them.
-    fn set_codes(&mut self, task: Task<'_>, (luma, right_luma): (&Image<u8>, &Image<u8>), range: Range) {
-        let Task { level, left, right, params } = task;
+    fn set_codes(&mut self, input: LevelInput<'_>, (luma, right_luma): (&Image<u8>, &Image<u8>), range: Range) {
+        let LevelInput { level, left, right, params } = input;
         match params.cost.comparison() {
             Comparison::Hamming(shape) => self.codes.set(level, left, right, Transform::Census(shape), range),
             Comparison::Difference(Scalar::Rank) => {
@@ -247,51 +237,6 @@ impl Buffers {
     }
 }
 
-/// Makes an array long enough for a pair of this size.
-pub(super) fn fit<T: bytemuck::Pod>(
-    array: &mut Aligned<T>,
-    len: usize,
-    (width, height): (usize, usize),
-    range: Range,
-) -> Result<(), EngineError> {
-    array.try_resize(len).map_err(|bytes| {
-        EngineError::TooLarge(format!(
-            "{width}x{height} with {} disparities needs {} MB for one volume, and there is no such memory: lower \
-             --num-disparities or --scale",
-            range.candidates,
-            bytes >> 20
-        ))
-    })
-}
-
-/// What the sweeps go over.
-struct Pair<'a> {
-    level: SimdLevel,
-    params: &'a StereoParams,
-    range: Range,
-    luma: &'a Image<u8>,
-    costs: Costs<'a>,
-    windows: Option<&'a Windows>,
-    sweeps: &'a [courses::Sweep],
-    with_right: bool,
-}
-
-impl Pair<'_> {
-    fn sweep<L: Lane, E: Excess<L>>(&self, workspace: &mut Workspace<L, E>) -> Result<WinnerMaps, EngineError> {
-        let job = sweep::Job {
-            params: self.params,
-            largest_sum: self.params.largest_accepted_sum(),
-            range: self.range,
-            luma: self.luma,
-            costs: self.costs,
-            windows: self.windows,
-            p1: L::from_u32(self.params.p1),
-            p2_of_step: penalty_table(self.params).map(L::from_u32),
-        };
-        workspace.run(self.level, &job, self.sweeps, self.with_right)
-    }
-}
-
 /// A clock that is read after each stage.
 pub(super) struct Stages {
     last: Instant,
@@ -303,7 +248,7 @@ impl Stages {
         Self { last: Instant::now(), times: Vec::with_capacity(4) }
     }
 
-    /// The time since the stage before belongs to this one.
+    /// Adds the time since the last stage to this one.
     fn done(&mut self, name: &'static str) {
         let now = Instant::now();
         let ms = (now - self.last).as_secs_f64() * 1e3;

@@ -1,4 +1,4 @@
-//! What the winners go into: the left map, and the right picture's disparities where somebody asks for them.
+//! Maps of the winners: the left map, and the right picture's disparities where the check or the caller needs them.
 
 use crate::image::Image;
 use crate::stereo::disparity::is_whole;
@@ -8,22 +8,22 @@ use crate::stereo::{DisparityMap, StereoParams};
 /// Maps of both pictures, not yet filtered.
 pub(super) struct WinnerMaps {
     pub(super) left: DisparityMap,
-    /// Only if somebody needs it; the reason of a pixel without a disparity may be missing, and then is its range.
+    /// Only where it is needed; the reason of a pixel without a disparity may be missing, and then is its range.
     pub(super) right: Option<DisparityMap>,
 }
 
-/// One row of them.
+/// One row of the maps.
 pub(super) struct MapRow<'a> {
     pub(super) values: &'a mut [i16],
     pub(super) reasons: &'a mut [u8],
-    /// Empty if nobody asks for it.
+    /// Empty if it is not requested.
     pub(super) confidence: &'a mut [u8],
-    /// Empty if nobody needs it.
+    /// Empty if it is not needed.
     pub(super) right: &'a mut [i16],
 }
 
 impl WinnerMaps {
-    /// Without any disparity so far.
+    /// Maps without disparities.
     pub(super) fn empty(width: usize, height: usize, params: &StereoParams, with_right: bool) -> Self {
         let map = |confidence: bool| DisparityMap {
             values: Image::filled(width, height, INVALID),
@@ -33,7 +33,7 @@ impl WinnerMaps {
         Self { left: map(params.confidence), right: with_right.then(|| map(false)) }
     }
 
-    /// Takes what cannot be compared whole out of the left map, after [`is_whole`], if the parameters ask for it.
+    /// Drops the border of the left map, after [`is_whole`], if the parameters say so.
     pub(super) fn drop_border(&mut self, params: &StereoParams) {
         if !params.drop_border {
             return;
@@ -49,7 +49,7 @@ impl WinnerMaps {
         }
     }
 
-    /// Row after row.
+    /// All rows.
     pub(super) fn rows(&mut self) -> Vec<MapRow<'_>> {
         let DisparityMap { values, reasons, confidence } = &mut self.left;
         let width = values.width();
@@ -69,7 +69,7 @@ impl WinnerMaps {
 impl MapRow<'_> {
     /// The left map's pixels from column `from`.
     #[inline(always)]
-    pub(super) fn piece(&mut self, from: usize, pixels: usize) -> MapRow<'_> {
+    pub(super) fn block(&mut self, from: usize, pixels: usize) -> MapRow<'_> {
         let place = from..from + pixels;
         MapRow {
             values: &mut self.values[place.clone()],

@@ -9,7 +9,7 @@ use fearless_simd::prelude::*;
 /// Numbers on either side of a row, so that a register and half a window may hang over: 32 and 2 at most.
 const PAD: usize = 48;
 
-/// Some rows of a map with those around them, and what is invalid beyond its borders.
+/// Some rows of a map with those around them, invalid beyond its borders.
 #[derive(Default)]
 pub(super) struct Strip {
     data: Vec<i16>,

@@ -1,11 +1,11 @@
-//! Hints about memory. Volumes are far larger than any cache, and each value is written once and read once.
+//! Prefetches and streaming stores: volumes are far larger than any cache, and each value is written once and read once.
 
 #![allow(unsafe_code, reason = "prefetches and streaming stores have no safe form; each use says why it is sound")]
 
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// Asks for the cache line with element `index`, which may lie outside.
+/// Prefetches the cache line of element `index`, which may lie outside.
 #[inline(always)]
 pub(super) fn prefetch<T>(values: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -18,8 +18,8 @@ pub(super) fn prefetch<T>(values: &[T], index: usize) {
     let _ = (values, index);
 }
 
-/// A time in which stores may go past the caches. At its end they have arrived, so that other threads see them like any
-/// other store.
+/// Scope of streaming stores, which go past the caches. A fence at its end makes them visible to other threads like any other
+/// store.
 pub(super) struct Streams(());
 
 impl Streams {
@@ -28,10 +28,10 @@ impl Streams {
         Self(())
     }
 
-    /// Stores a register past the caches, where the processor has such a store and the place is aligned for it. The place
-    /// has the register's size.
+    /// Stores a register past the caches, if the processor has such a store and the destination is aligned for it. The
+    /// destination has the register's size.
     #[inline(always)]
-    #[allow(clippy::unused_self, reason = "it proves that a fence will follow")]
+    #[allow(clippy::unused_self, reason = "it proves that a fence follows")]
     pub(super) fn store<S: Simd, V: SimdBase<S>>(&self, values: V, to: &mut [V::Element]) {
         #[cfg(target_arch = "x86_64")]
         {
@@ -42,9 +42,9 @@ impl Streams {
             {
                 // SAFETY: `values` comes with a token of AVX-512, which exists only where the processor has it. It is 64
                 // bytes of numbers without gaps (a vector is laid out as the array of its elements), which are an
-                // `__m512i` whatever they say. The place is borrowed alone, has 64 bytes and is aligned. The fence at the
-                // end of `self` comes before anybody else can see the place: whoever streams into a value that is handed
-                // on drops its `Streams` before the value (`sweep::along` borrows the row, and its caller hands it on).
+                // `__m512i` whatever they hold. The destination is borrowed exclusively, has 64 bytes and is aligned. The fence
+                // at the end of `self` comes before another thread can read the destination: `sweep::run_pass` borrows the
+                // row and drops its `Streams` before its caller releases the row.
                 unsafe { _mm512_stream_si512(to.as_mut_ptr().cast(), std::mem::transmute_copy(&values)) };
                 return;
             }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_outside_may_be_asked_for() {
+    fn elements_outside_may_be_prefetched() {
         for index in [0, 3, 4, usize::MAX / 2, usize::MAX] {
             prefetch(&[1_u32, 2, 3, 4], index);
         }

@@ -1,12 +1,11 @@
 //! The CPU engine: the stages of [`crate::stereo`] on all cores, in vector instructions, to the same bits.
 //!
-//! Rectified pairs go in, disparity maps come out (`level`): where something coarser or earlier is asked, `gates` and
-//! `information` tell what it says; the pictures become codes (`codes`), or costs are looked up and stored (`lookup`), and
-//! aggregated over their surroundings (`local`); two sweeps follow all paths, make the costs as they go and choose the winners
-//! (`paths`, `sweep`, `walk`, `winner`), or without paths exact sums choose them (`exact`); the maps are filtered (`filter`,
-//! `median`, `smooth`).
+//! The stages in their order (`level`): `gates` and `mutual_information` compute the prior from coarser levels and earlier pairs;
+//! the pictures become codes (`codes`), or volumes of costs (`stored_costs`), and are aggregated locally (`local`); two sweeps
+//! compute costs and path costs and choose the winners (`paths`, `sweep`, `recurrence`, `winner`), or without paths exact sums
+//! decide (`exact_winner`); the maps are filtered (`filter`, `median`, `running_mean`).
 //!
-//! Candidates of a pixel are padded to whole registers, and what is padded stands for "there is no such candidate".
+//! Candidates of a pixel are padded to whole registers; the padding has the cost that marks missing candidates.
 
 #![allow(clippy::inline_always, reason = "what is not inlined into a loop is not compiled for its vector instructions")]
 #![allow(clippy::needless_bitwise_bool, reason = "without branches loops become vector instructions")]
@@ -14,28 +13,29 @@
 
 mod adapter;
 mod aligned;
-mod cells;
 mod codes;
 mod costs;
-mod courses;
-mod exact;
+mod disparity_windows;
+mod exact_winner;
 mod filter;
 mod gates;
-mod information;
+mod input;
 mod lane;
 mod level;
 mod local;
-mod lookup;
 mod maps;
 mod median;
 mod memory;
+mod mutual_information;
+mod path_state;
 mod paths;
+mod recurrence;
+mod running_mean;
+mod scan;
 pub mod simd;
-mod smooth;
+mod stored_costs;
 mod sweep;
-mod turns;
-mod walk;
-mod windows;
+mod wavefront;
 mod winner;
 #[cfg(test)]
 mod tests;
@@ -44,32 +44,12 @@ use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime}
 use crate::image::Luma;
 use crate::stereo::filter::Smoothed;
 use crate::stereo::{DisparityMap, Maps, Past, StereoParams};
-use level::{Buffers, Stages, Task};
+use input::LevelInput;
+use level::{Buffers, Stages};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use simd::SimdLevel;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Numbers by which a register may hang over the end of what a pixel owns.
-const OVERHANG: usize = 64;
-
-/// Candidates of each pixel, and how far apart pixels lie in a volume.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range {
-    /// Disparity of candidate 0.
-    min: i32,
-    /// How many there are.
-    candidates: usize,
-    /// The same, rounded up to whole registers.
-    stride: usize,
-}
-
-impl Range {
-    fn of(params: &StereoParams, level: SimdLevel) -> Self {
-        let candidates = params.num_disparities as usize;
-        Self { min: params.min_disparity, candidates, stride: candidates.next_multiple_of(level.bytes()) }
-    }
-}
 
 /// Matches on all cores. One job at a time; it is computed in [`Engine::collect`].
 ///
@@ -96,7 +76,7 @@ pub struct CpuEngine {
 }
 
 impl CpuEngine {
-    /// An engine with this many threads, or one for each core, and the vector instructions that [`simd::VARIABLE`] asks for,
+    /// An engine with this many threads, or one for each core, and the vector instructions set by [`simd::VARIABLE`],
     /// or the best ones.
     pub fn new(threads: Option<usize>) -> Self {
         let level = SimdLevel::chosen().unwrap_or_else(|err| {
@@ -142,9 +122,9 @@ impl CpuEngine {
         let Self { level, pool, buffers, past, .. } = self;
         past.follow(left.size(), params);
         let mut stages = Stages::start();
-        let task = Task { level: *level, left, right, params };
+        let input = LevelInput { level: *level, left, right, params };
         let mut matched =
-            || buffers.match_level(task, past.last.as_ref(), &mut past.smoothed, wants_right, &mut stages);
+            || buffers.match_level(input, past.last.as_ref(), &mut past.smoothed, wants_right, &mut stages);
         let maps = match pool {
             Some(pool) => pool.install(matched),
             None => matched(),

@@ -1,7 +1,7 @@
 //! Which vector instructions the loops use: chosen once, when the engine is made.
 //!
 //! A loop is written once, generic over [`fearless_simd::Simd`] or as plain Rust that becomes SIMD, always inlined, and
-//! `on_level!` compiles it for each level. (What is not inlined is not compiled for the level: `array::from_fn` and
+//! `on_level!` compiles it for each level. (A function that is not inlined is not compiled for the level: `array::from_fn` and
 //! iterator adapters with much inside have shown it, so hot loops are plain ones.)
 
 use crate::engine::EngineError;
@@ -19,7 +19,7 @@ pub enum SimdLevel {
     /// AVX2: 32 path costs at once.
     #[cfg(target_arch = "x86_64")]
     Avx2(fearless_simd::x86::Avx2),
-    /// What every processor of the platform has: SSE2 or NEON, 16 path costs at once.
+    /// The baseline of the platform: SSE2 or NEON, 16 path costs at once.
     Portable(Portable),
 }
 
@@ -55,7 +55,7 @@ impl SimdLevel {
         }
     }
 
-    /// What people call it.
+    /// Its usual name.
     pub fn name(self) -> &'static str {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -79,10 +79,10 @@ impl SimdLevel {
         }
     }
 
-    /// The best one, or the one that [`VARIABLE`] asks for.
+    /// The level set by [`VARIABLE`], or the best one.
     ///
     /// # Errors
-    /// It asks for a level that there is not, or that this processor has not.
+    /// The level does not exist, or this processor does not have it.
     pub fn chosen() -> Result<Self, EngineError> {
         match std::env::var_os(VARIABLE) {
             None => Ok(Self::best()),
@@ -107,7 +107,7 @@ impl SimdLevel {
     }
 }
 
-/// Compiles an expression for each level and runs the one for `$level`; what it calls has to be inlined always.
+/// Compiles an expression for each level and runs the one for `$level`; functions in it have to be inlined always.
 macro_rules! on_level {
     ($level:expr, $simd:pat => $op:expr) => {
         match $level {

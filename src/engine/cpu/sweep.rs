@@ -1,270 +1,296 @@
-//! One row of a sweep: costs, path costs and, where the row is visited for the last time, winners, piece by piece.
+//! One row of a sweep, block by block: costs, path costs and, in the last pass over the row, winners.
 
-use super::Range;
 use super::aligned::Aligned;
-use super::cells::{Cell, Edge, Place};
-use super::costs::{Costs, Where};
-use super::courses::{Pass, Source, Sweep};
-use super::lane::{Excess, Lane};
+use super::costs::Costs;
+use super::disparity_windows::{DisparityWindow, DisparityWindows};
+use super::input::{BLOCK, MAX_DIRECTIONS, PixelSpan, Range};
+use super::lane::{Increment, Lane};
 use super::maps::MapRow;
 use super::memory::Streams;
-use super::turns::{Runner, Track};
-use super::walk::{End, From, PIECE, Piece, TOGETHER, Turn, costs_as_totals, walk, walk_fixed};
-use super::windows::{Window, Windows};
-use super::winner::{Right, Tile};
+use super::path_state::{BlockShape, BlockState, EdgeState};
+use super::recurrence::{Accumulation, Block, SumOutput, aggregate_block, aggregate_block_fixed, costs_as_totals};
+use super::scan::{Pass, Predecessor, Predecessors, Sweep};
+use super::wavefront::{RowCursor, Wavefront};
+use super::winner::{BlockTotals, RightWinners};
 use crate::image::Image;
+use crate::stereo::aggregate::penalty_table;
 use crate::stereo::params::StereoParams;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// What all threads read.
-pub(super) struct Job<'a, L> {
+/// Input of all threads.
+pub(super) struct SweepInput<'a> {
     pub(super) params: &'a StereoParams,
-    /// The match threshold.
-    pub(super) largest_sum: Option<u32>,
     pub(super) range: Range,
     pub(super) luma: &'a Image<u8>,
     pub(super) costs: Costs<'a>,
-    /// The candidates of each pixel; all of the range where there are none.
-    pub(super) windows: Option<&'a Windows>,
-    pub(super) p1: L,
-    pub(super) p2_of_step: [L; 256],
+    /// Candidates of each block; all of the range without gating.
+    pub(super) windows: Option<&'a DisparityWindows>,
 }
 
-/// What belongs to a row of the picture, and goes from thread to thread.
+/// Results of a row of the picture, which pass from thread to thread.
 pub(super) struct Row<'a, E> {
-    /// Sums of the path costs' excess.
+    /// Sums of the aggregation increments.
     pub(super) volume: &'a mut [E],
     pub(super) map: MapRow<'a>,
 }
 
-/// Path costs of the row that a pass has come by last, piece by piece.
-pub(super) type Cells<L> = Track<Cell<L>>;
+/// Path costs of the last row of a pass, block by block.
+pub(super) type PathStates<L> = Wavefront<BlockState<L>>;
 
-/// What one thread needs for itself.
+/// Buffers of one thread.
 #[derive(Default)]
 pub(super) struct Scratch<L> {
+    p1: L,
+    /// P2 of each brightness step.
+    p2_of_step: Vec<L>,
+    largest_sum: Option<u32>,
     costs: Aligned<L>,
     /// Brightness steps of a row, and the P2 of each direction there.
     steps: Vec<u8>,
     p2: Vec<L>,
-    edge: Edge<L>,
-    tile: Tile,
-    right: Right,
+    edge: EdgeState<L>,
+    block_totals: BlockTotals,
+    right: RightWinners,
 }
 
 impl<L: Lane> Scratch<L> {
-    pub(super) fn restart(&mut self, width: usize, range: Range) {
-        self.costs.resize(PIECE * range.stride);
+    pub(super) fn restart(&mut self, SweepInput { params, range, luma, .. }: &SweepInput<'_>) {
+        let (range, width) = (*range, luma.width());
+        self.p1 = L::from_u32(params.p1);
+        self.p2_of_step = penalty_table(params).map(L::from_u32).to_vec();
+        self.largest_sum = params.largest_accepted_sum();
+        self.costs.resize(BLOCK * range.stride);
         self.steps.resize(width, 0);
-        self.p2.resize(width * TOGETHER, L::default());
-        self.tile.restart(range);
+        self.p2.resize(width * MAX_DIRECTIONS, L::default());
+        self.block_totals.restart(range);
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.costs.bytes() + self.edge.bytes() + self.tile.bytes() + self.right.bytes()
+        self.costs.bytes() + self.edge.bytes() + self.block_totals.bytes() + self.right.bytes()
     }
 }
 
-/// A row to go over.
+/// A row in the order of its sweep.
 #[derive(Clone, Copy)]
-pub(super) struct Visit {
-    /// In the order of the sweep.
+pub(super) struct RowVisit {
+    /// Its number in the order of the sweep.
     pub(super) v: usize,
-    /// Nobody has been there.
+    /// Whether no sweep has processed it.
     pub(super) first: bool,
-    /// Nobody will come after.
+    /// Whether no sweep will process it later.
     pub(super) last: bool,
 }
 
-/// Goes over one row: all passes of the sweep.
+/// A row in one pass.
+struct PassRow<'a> {
+    pass: &'a Pass,
+    /// Number of the row in the order of the sweep.
+    v: usize,
+    y: usize,
+    /// The row before in the sweep.
+    above: Option<usize>,
+    accumulation: Accumulation,
+}
+
+/// All passes of the sweep over one row.
 #[inline(always)]
-pub(super) fn visit<S: Simd, L: Lane, E: Excess<L>>(
+pub(super) fn process_row<S: Simd, L: Lane, E: Increment<L>>(
     simd: S,
-    job: &Job<'_, L>,
-    (sweep, runners): (&Sweep, &mut [Runner<'_, Cell<L>>]),
-    visit: Visit,
+    input: &SweepInput<'_>,
+    sweep: &Sweep,
+    cursors: &mut [RowCursor<'_, BlockState<L>>],
+    visit: RowVisit,
     row: &mut Row<'_, E>,
     scratch: &mut Scratch<L>,
 ) {
-    let passes = sweep.passes.len();
-    for (p, (pass, runner)) in sweep.passes.iter().zip(runners).enumerate() {
+    let (passes, height) = (sweep.passes.len(), input.luma.height());
+    for (p, (pass, cursor)) in sweep.passes.iter().zip(cursors).enumerate() {
         let (first, last) = (visit.first && p == 0, visit.last && p + 1 == passes);
-        let turn = match (first, last) {
-            (true, false) => Turn::Set,
-            (false, false) => Turn::Add,
-            (false, true) => Turn::Last,
-            (true, true) => Turn::Only,
+        let accumulation = match (first, last) {
+            (true, false) => Accumulation::First,
+            (false, false) => Accumulation::Add,
+            (false, true) => Accumulation::Final,
+            (true, true) => Accumulation::Single,
         };
-        along(simd, job, (sweep.down, visit.v), (pass, runner), turn, row, scratch);
+        let v = visit.v;
+        let above = v.checked_sub(1).map(|above| sweep.y(above, height));
+        let pass_row = PassRow { pass, v, y: sweep.y(v, height), above, accumulation };
+        run_pass(simd, input, pass_row, cursor, row, scratch);
     }
 }
 
 /// One pass along the row.
 #[inline(always)]
-fn along<S: Simd, L: Lane, E: Excess<L>>(
+fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
     simd: S,
-    job: &Job<'_, L>,
-    (down, v): (bool, usize),
-    (pass, runner): (&Pass, &mut Runner<'_, Cell<L>>),
-    turn: Turn,
+    input: &SweepInput<'_>,
+    PassRow { pass, v, y, above, accumulation }: PassRow<'_>,
+    cursor: &mut RowCursor<'_, BlockState<L>>,
     row: &mut Row<'_, E>,
     scratch: &mut Scratch<L>,
 ) {
-    let Range { stride, .. } = job.range;
-    let (width, height) = job.luma.size();
-    let y = if down { v } else { height - 1 - v };
-    let directions = pass.courses.len();
-    let Scratch { costs, steps, p2, edge, tile, right } = scratch;
+    let Range { stride, .. } = input.range;
+    let width = input.luma.width();
+    let directions = pass.directions.len();
+    let Scratch { p1, p2_of_step, largest_sum, costs, steps, p2, edge, block_totals, right } = scratch;
+    let Some(p2_of_step) = p2_of_step.first_chunk::<256>() else { return };
     let register = <L::V<S> as SimdBase<S>>::LEN;
-    let room = room(job.range, job.windows, register);
+    let room = room(input.range, input.windows, register);
     edge.restart(directions, room);
     let with_right = !row.map.right.is_empty();
-    if turn.is_last() && with_right {
-        right.restart(width, job.range);
+    if accumulation.gives_totals() && with_right {
+        right.restart(width, input.range);
     }
-    let luma =
-        (job.luma.row(y), v.checked_sub(1).map(|before| job.luma.row(if down { before } else { height - 1 - before })));
-    let mut sources = [Source::Fixed(From::Above); TOGETHER];
-    for (r, course) in pass.courses.iter().enumerate() {
-        sources[r] = course.source(v, pass.mirrored);
-        large_steps(&job.p2_of_step, luma, pass.mirrored, sources[r], steps, &mut p2[r * width..][..width]);
+    let luma = input.luma.row(y);
+    let luma_above = above.map_or(luma, |above| input.luma.row(above));
+    let mut predecessors = [Predecessors::Same(Predecessor::Above); MAX_DIRECTIONS];
+    for (r, scan) in pass.directions.iter().enumerate() {
+        predecessors[r] = scan.predecessors(v, pass.mirrored);
+        brightness_steps(luma, luma_above, pass.mirrored, predecessors[r], steps);
+        for (p2, &step) in p2[r * width..][..width].iter_mut().zip(&*steps) {
+            *p2 = p2_of_step[usize::from(step)];
+        }
     }
     let streams = Streams::begin();
-    let pieces = width.div_ceil(PIECE);
-    for c in 0..pieces {
-        let from = PIECE * if pass.mirrored { pieces - 1 - c } else { c };
-        let pixels = PIECE.min(width - from);
-        let whole = (Window { first: 0, len: stride }, from * stride);
-        let (window, start) = job.windows.map_or(whole, |windows| windows.at(from, y));
-        job.costs.fill(simd, Where { width, x: from, y, pixels }, window, (job.range, job.windows), costs);
-        for (r, source) in sources.iter_mut().enumerate().take(directions) {
-            if let Source::ByColumn(columns) = pass.courses[r].source(v, pass.mirrored) {
+    let blocks = width.div_ceil(BLOCK);
+    for c in 0..blocks {
+        let from = BLOCK * if pass.mirrored { blocks - 1 - c } else { c };
+        let pixels = BLOCK.min(width - from);
+        let whole = (DisparityWindow { first: 0, len: stride }, from * stride);
+        let (window, start) = input.windows.map_or(whole, |windows| windows.at(from, y));
+        input.costs.fill(simd, PixelSpan { width, x: from, y, pixels }, window, input.range, input.windows, costs);
+        for (r, predecessor) in predecessors.iter_mut().enumerate().take(directions) {
+            if let Predecessors::ByMinorStep(columns) = pass.directions[r].predecessors(v, pass.mirrored) {
                 let first = if pass.mirrored { width - from - pixels } else { from };
-                *source = Source::ByColumn(&columns[first..first + pixels]);
+                *predecessor = Predecessors::ByMinorStep(&columns[first..first + pixels]);
             }
         }
-        if job.windows.is_some() && turn.is_last() {
-            tile.clear();
+        if input.windows.is_some() && accumulation.gives_totals() {
+            block_totals.clear();
         }
-        let totals_pitch = tile.pitch();
-        let mut piece = Piece {
-            place: Place { pixels, window, gated: job.windows.is_some(), room },
+        let totals_pitch = block_totals.pitch();
+        let mut block = Block {
+            shape: BlockShape { pixels, window, gated: input.windows.is_some(), room },
             mirrored: pass.mirrored,
-            p1: job.p1,
+            p1: *p1,
             p2: &p2[from..],
             p2_pitch: width,
-            sources: &sources[..directions],
+            predecessors: &predecessors[..directions],
             costs,
-            volume: if turn == Turn::Only { &mut [] } else { &mut row.volume[start..][..pixels * window.len] },
-            totals: &mut tile.totals()[window.first..],
+            volume: if accumulation == Accumulation::Single {
+                &mut []
+            } else {
+                &mut row.volume[start..][..pixels * window.len]
+            },
+            totals: &mut block_totals.totals()[window.first..],
             totals_pitch,
-            end: End {
-                turn,
-                some_missing: job.range.candidates < stride || job.windows.is_some(),
-                paths: job.params.paths as u16,
+            output: SumOutput {
+                accumulation,
+                some_missing: input.range.candidates < stride || input.windows.is_some(),
+                paths: input.params.paths as u16,
                 streams: &streams,
             },
         };
-        match runner.step() {
-            Some((cell, right)) => follow(simd, piece, cell, edge, right),
-            None => costs_as_totals::<S, L, E>(simd, &mut piece),
+        match cursor.advance() {
+            Some((state, right)) => scan_block(simd, block, state, edge, right),
+            None => costs_as_totals::<S, L, E>(simd, &mut block),
         }
-        if turn.is_last() {
-            tile.left(simd, job.params, job.largest_sum, row.map.piece(from, pixels));
+        if accumulation.gives_totals() {
+            block_totals.left(simd, input.params, *largest_sum, row.map.block(from, pixels));
             if with_right {
-                right.update(simd, tile, from, pixels, pass.mirrored);
+                right.update(simd, block_totals, from, pixels, pass.mirrored);
             }
         }
     }
-    runner.step(); // leaves the last piece
-    if turn.is_last() && with_right {
-        right.finish(job.params.min_disparity, row.map.right);
+    cursor.advance(); // releases the last block
+    if accumulation.gives_totals() && with_right {
+        right.finish(input.params.min_disparity, row.map.right);
     }
 }
 
-/// Numbers that a slot has for one direction: gated, with a register on either side.
-pub(super) fn room(range: Range, windows: Option<&Windows>, register: usize) -> usize {
+/// Values of a slot for one direction; with gating, with a register on either side.
+pub(super) fn room(range: Range, windows: Option<&DisparityWindows>, register: usize) -> usize {
     if windows.is_some() { range.stride + 2 * register } else { range.stride }
 }
 
-/// The walk that is compiled for this number of directions and registers.
+/// Calls the recurrence compiled for this number of directions and registers.
 #[inline(always)]
-fn follow<S: Simd, L: Lane, E: Excess<L>>(
+fn scan_block<S: Simd, L: Lane, E: Increment<L>>(
     simd: S,
-    piece: Piece<'_, L, E>,
-    cell: &mut Cell<L>,
-    edge: &mut Edge<L>,
-    right: Option<&Cell<L>>,
+    block: Block<'_, L, E>,
+    state: &mut BlockState<L>,
+    edge: &mut EdgeState<L>,
+    right: Option<&BlockState<L>>,
 ) {
-    let four = piece.sources.len() == TOGETHER
-        && piece.sources.iter().zip(From::FOUR).all(|(&source, from)| matches!(source, Source::Fixed(f) if f == from));
-    let blocks = piece.place.window.len / <L::V<S> as SimdBase<S>>::LEN;
-    let (turn, gated) = (piece.end.turn, piece.place.gated);
+    let four = block.predecessors.len() == MAX_DIRECTIONS
+        && block
+            .predecessors
+            .iter()
+            .zip(Predecessor::ALL)
+            .all(|(&predecessor, from)| matches!(predecessor, Predecessors::Same(f) if f == from));
+    let registers = block.shape.window.len / <L::V<S> as SimdBase<S>>::LEN;
+    let (accumulation, gated) = (block.output.accumulation, block.shape.gated);
     macro_rules! fixed {
-        ($directions:literal, $blocks:literal, $four:literal, $gated:literal, $turn:expr) => {
-            walk_fixed::<S, L, E, $directions, $blocks, $four, $gated>(simd, $turn, piece, cell, edge, right)
+        ($directions:literal, $registers:literal, $four:literal, $gated:literal, $accumulation:expr) => {
+            aggregate_block_fixed::<S, L, E, $directions, $registers, $four, $gated>(
+                simd,
+                $accumulation,
+                block,
+                state,
+                edge,
+                right,
+            )
         };
     }
-    match (piece.sources.len(), turn, blocks, gated) {
-        (4, Turn::Set, 1, false) if four => fixed!(4, 1, true, false, Turn::Set),
-        (4, Turn::Set, 2, false) if four => fixed!(4, 2, true, false, Turn::Set),
-        (4, Turn::Set, 4, false) if four => fixed!(4, 4, true, false, Turn::Set),
-        (4, Turn::Last, 1, false) if four => fixed!(4, 1, true, false, Turn::Last),
-        (4, Turn::Last, 2, false) if four => fixed!(4, 2, true, false, Turn::Last),
-        (4, Turn::Last, 4, false) if four => fixed!(4, 4, true, false, Turn::Last),
-        (4, Turn::Set, 8, false) if four => fixed!(4, 8, true, false, Turn::Set),
-        (4, Turn::Last, 8, false) if four => fixed!(4, 8, true, false, Turn::Last),
-        (4, _, 1, true) if four => fixed!(4, 1, true, true, turn),
-        (4, _, 2, true) if four => fixed!(4, 2, true, true, turn),
-        (4, _, 1, false) => fixed!(4, 1, false, false, turn),
-        (4, _, 2, false) => fixed!(4, 2, false, false, turn),
-        (4, _, 4, false) => fixed!(4, 4, false, false, turn),
-        (2, _, 1, false) => fixed!(2, 1, false, false, turn),
-        (2, _, 2, false) => fixed!(2, 2, false, false, turn),
-        (2, _, 4, false) => fixed!(2, 4, false, false, turn),
-        (1, ..) => walk::<S, L, E, 1>(simd, turn, piece, cell, edge, right),
-        (2, ..) => walk::<S, L, E, 2>(simd, turn, piece, cell, edge, right),
-        (3, ..) => walk::<S, L, E, 3>(simd, turn, piece, cell, edge, right),
-        _ => walk::<S, L, E, 4>(simd, turn, piece, cell, edge, right),
+    match (block.predecessors.len(), accumulation, registers, gated) {
+        (4, Accumulation::First, 1, false) if four => fixed!(4, 1, true, false, Accumulation::First),
+        (4, Accumulation::First, 2, false) if four => fixed!(4, 2, true, false, Accumulation::First),
+        (4, Accumulation::First, 4, false) if four => fixed!(4, 4, true, false, Accumulation::First),
+        (4, Accumulation::Final, 1, false) if four => fixed!(4, 1, true, false, Accumulation::Final),
+        (4, Accumulation::Final, 2, false) if four => fixed!(4, 2, true, false, Accumulation::Final),
+        (4, Accumulation::Final, 4, false) if four => fixed!(4, 4, true, false, Accumulation::Final),
+        (4, Accumulation::First, 8, false) if four => fixed!(4, 8, true, false, Accumulation::First),
+        (4, Accumulation::Final, 8, false) if four => fixed!(4, 8, true, false, Accumulation::Final),
+        (4, _, 1, true) if four => fixed!(4, 1, true, true, accumulation),
+        (4, _, 2, true) if four => fixed!(4, 2, true, true, accumulation),
+        (4, _, 1, false) => fixed!(4, 1, false, false, accumulation),
+        (4, _, 2, false) => fixed!(4, 2, false, false, accumulation),
+        (4, _, 4, false) => fixed!(4, 4, false, false, accumulation),
+        (2, _, 1, false) => fixed!(2, 1, false, false, accumulation),
+        (2, _, 2, false) => fixed!(2, 2, false, false, accumulation),
+        (2, _, 4, false) => fixed!(2, 4, false, false, accumulation),
+        (1, ..) => aggregate_block::<S, L, E, 1>(simd, accumulation, block, state, edge, right),
+        (2, ..) => aggregate_block::<S, L, E, 2>(simd, accumulation, block, state, edge, right),
+        (3, ..) => aggregate_block::<S, L, E, 3>(simd, accumulation, block, state, edge, right),
+        _ => aggregate_block::<S, L, E, 4>(simd, accumulation, block, state, edge, right),
     }
 }
 
-/// P2 for each pixel of a row, from the brightness here and where the path comes from. Where it comes from outside any
-/// number will do: a path starts there.
+/// Brightness step between each pixel of a row and its predecessor. Where that lies outside a path starts, and the step has no
+/// effect.
 #[inline(always)]
-fn large_steps<L: Lane>(
-    p2_of_step: &[L; 256],
-    (here, above): (&[u8], Option<&[u8]>),
-    mirrored: bool,
-    source: Source<'_>,
-    steps: &mut [u8],
-    p2: &mut [L],
-) {
+fn brightness_steps(here: &[u8], above: &[u8], mirrored: bool, predecessor: Predecessors<'_>, steps: &mut [u8]) {
     let width = here.len();
-    let above = above.unwrap_or(here);
     let back: isize = if mirrored { 1 } else { -1 };
-    match source {
-        Source::Fixed(From::Left) => differences(here, here, back, steps),
-        Source::Fixed(From::AboveLeft) => differences(here, above, back, steps),
-        Source::Fixed(From::Above) => differences(here, above, 0, steps),
-        Source::Fixed(From::AboveRight) => differences(here, above, -back, steps),
-        Source::ByColumn(aside) => {
+    match predecessor {
+        Predecessors::Same(Predecessor::Left) => differences(here, here, back, steps),
+        Predecessors::Same(Predecessor::AboveLeft) => differences(here, above, back, steps),
+        Predecessors::Same(Predecessor::Above) => differences(here, above, 0, steps),
+        Predecessors::Same(Predecessor::AboveRight) => differences(here, above, -back, steps),
+        Predecessors::ByMinorStep(minor_steps) => {
             differences(here, here, back, steps);
             for x in 0..width {
                 let u = if mirrored { width - 1 - x } else { x };
-                if aside[u] {
+                if minor_steps[u] {
                     steps[x] = here[x].abs_diff(above[x.saturating_add_signed(back).min(width - 1)]);
                 }
             }
         }
     }
-    for x in 0..width {
-        p2[x] = p2_of_step[usize::from(steps[x])];
-    }
 }
 
-/// Differences of brightness between pixels and those that lie `by` columns further; 0 where that is outside.
+/// Differences of brightness between pixels and those `by` columns further; 0 where these lie outside.
 #[inline(always)]
 fn differences(here: &[u8], there: &[u8], by: isize, out: &mut [u8]) {
     let width = here.len();

@@ -1,46 +1,46 @@
-//! Winners of a piece of a row, left and right, while its totals lie in the innermost cache.
+//! Winners of a block, left and right, while its totals lie in the innermost cache.
 //!
-//! Totals have 16 bits; the largest number says that there is no such candidate.
+//! Totals have 16 bits; the largest value marks a missing candidate.
 
-use super::Range;
 use super::aligned::Aligned;
+use super::input::BLOCK;
+use super::input::Range;
 use super::maps::MapRow;
-use super::walk::PIECE;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// No candidate.
+/// A missing candidate.
 const NONE: u16 = u16::MAX;
-/// Numbers between the pixels of a tile: the longest register has 32, and hangs over by a piece at most.
+/// Values between the pixels of a block: the longest register has 32, and reaches beyond by a block at most.
 const PAD: usize = 64;
 
-/// Totals of a piece, each pixel's candidates between numbers that say that there is none.
+/// Totals of a block, with missing candidates between the pixels.
 #[derive(Default)]
-pub(super) struct Tile {
+pub(super) struct BlockTotals {
     totals: Aligned<u16>,
     stride: usize,
 }
 
-impl Tile {
+impl BlockTotals {
     pub(super) fn restart(&mut self, range: Range) {
         self.stride = range.stride;
-        self.totals.resize(PAD + PIECE * self.pitch());
+        self.totals.resize(PAD + BLOCK * self.pitch());
         self.clear();
     }
 
-    /// No candidate anywhere.
+    /// Marks all candidates as missing.
     pub(super) fn clear(&mut self) {
         self.totals.fill(NONE);
     }
 
-    /// From one pixel to the next.
+    /// Distance of pixels.
     pub(super) fn pitch(&self) -> usize {
         self.stride + PAD
     }
 
-    /// From the first pixel on.
+    /// Totals from the first pixel on.
     pub(super) fn totals(&mut self) -> &mut [u16] {
         &mut self.totals[PAD..]
     }
@@ -65,7 +65,7 @@ impl Tile {
         MapRow { values, reasons, confidence, .. }: MapRow<'_>,
     ) {
         // the winner and its sum between those of its neighbours
-        let (mut winners, mut sums) = ([0_i32; PIECE], [[0_i32; PIECE]; 3]);
+        let (mut winners, mut sums) = ([0_i32; BLOCK], [[0_i32; BLOCK]; 3]);
         for t in 0..values.len() {
             let totals = self.pixel(t);
             let (winner, best) = smallest(simd, totals);
@@ -75,9 +75,9 @@ impl Tile {
             let above = beside(winner + 1 < totals.len(), winner + 1);
             (sums[0][t], sums[1][t], sums[2][t]) = (below.into(), best.into(), above.into());
         }
-        let mut fractions = [0_i32; PIECE];
+        let mut fractions = [0_i32; BLOCK];
         if params.subpixel {
-            for t in 0..PIECE {
+            for t in 0..BLOCK {
                 fractions[t] = fraction(sums[0][t], sums[1][t], sums[2][t]);
             }
         }
@@ -96,17 +96,17 @@ impl Tile {
         }
     }
 
-    /// Confidence, and what uniqueness takes away.
+    /// Confidence and uniqueness.
     #[inline(always)]
     fn test_rivals(
         &self,
         params: &StereoParams,
-        (winners, sums): (&[i32; PIECE], &[i32; PIECE]),
+        (winners, sums): (&[i32; BLOCK], &[i32; BLOCK]),
         values: &mut [i16],
         reasons: &mut [u8],
         confidence: &mut [u8],
     ) {
-        let mut rivals = [0_i32; PIECE];
+        let mut rivals = [0_i32; BLOCK];
         for t in 0..values.len() {
             rivals[t] = best_rival(self.pixel(t), winners[t] as u16).into();
         }
@@ -114,7 +114,7 @@ impl Tile {
             confidence[t] = confidence_of(sums[t], rivals[t]);
         }
         for t in 0..values.len() {
-            // what the best rival leaves unique, the others do as well
+            // a winner that is unique beside its best rival is so beside all
             let exists = rivals[t] != i32::from(NONE);
             if exists && rivals[t] * (100 - params.uniqueness as i32) < 100 * sums[t] {
                 (values[t], reasons[t]) = (INVALID, reason::UNIQUENESS);
@@ -123,7 +123,7 @@ impl Tile {
     }
 }
 
-/// The first smallest total and its place.
+/// The first smallest total and its index.
 #[inline(always)]
 fn smallest<S: Simd>(simd: S, totals: &[u16]) -> (usize, u16) {
     let len = <S::u16s as SimdBase<S>>::LEN;
@@ -157,7 +157,7 @@ fn fraction(below: i32, best: i32, above: i32) -> i32 {
     if exists { fraction } else { 0 }
 }
 
-/// The smallest total more than 1 px from the winner; [`NONE`] where there is none.
+/// The smallest total more than 1 px from the winner; [`NONE`] if there is none.
 #[inline(always)]
 fn best_rival(totals: &[u16], winner: u16) -> u16 {
     let mut best = NONE;
@@ -177,18 +177,18 @@ fn confidence_of(best: i32, rival: i32) -> u8 {
     if rival == i32::from(NONE) { u8::MAX } else { confidence as u8 }
 }
 
-/// The right row's winners so far. Place `j` is right column `width - 1 - min - j`, so that candidates of a left pixel lie
+/// Winners of the right row so far. Index `j` is right column `width - 1 - min - j`, so that candidates of a left pixel lie
 /// side by side: the partner of `(x, i)` is `j = width - 1 - x + i`.
 #[derive(Default)]
-pub(super) struct Right {
+pub(super) struct RightWinners {
     width: usize,
     /// The smallest total.
     totals: Aligned<u16>,
-    /// The left column that it comes from.
+    /// Its left column.
     columns: Aligned<u16>,
 }
 
-impl Right {
+impl RightWinners {
     pub(super) fn restart(&mut self, width: usize, range: Range) {
         self.width = width;
         for array in [&mut self.totals, &mut self.columns] {
@@ -201,16 +201,23 @@ impl Right {
         self.totals.bytes() + self.columns.bytes()
     }
 
-    /// The candidates of the pixels from column `first`. Pieces come from left to right, or `mirrored` from right to left.
+    /// Enters the candidates of a block at column `first`. Blocks come from left to right, or `mirrored` from right to left.
     #[inline(always)]
-    pub(super) fn update<S: Simd>(&mut self, simd: S, tile: &Tile, first: usize, pixels: usize, mirrored: bool) {
+    pub(super) fn update<S: Simd>(
+        &mut self,
+        simd: S,
+        block: &BlockTotals,
+        first: usize,
+        pixels: usize,
+        mirrored: bool,
+    ) {
         let len = <S::u16s as SimdBase<S>>::LEN;
         let mut t = 0;
         while t < pixels {
-            // a group has at most as many pixels as a register has numbers: none hangs over by more than one register
+            // a group has at most as many pixels as a register has numbers: none reaches beyond by more than one register
             let group = len.min(pixels - t);
             let start = if mirrored { pixels - t - group } else { t };
-            self.update_group(simd, tile, first, start, group, mirrored);
+            self.update_group(simd, block, first, start, group, mirrored);
             t += group;
         }
     }
@@ -219,7 +226,7 @@ impl Right {
     fn update_group<S: Simd>(
         &mut self,
         simd: S,
-        tile: &Tile,
+        block: &BlockTotals,
         first: usize,
         start: usize,
         pixels: usize,
@@ -228,14 +235,14 @@ impl Right {
         let len = <S::u16s as SimdBase<S>>::LEN;
         let lowest = self.width - first - start - pixels; // place of candidate 0 of the last pixel
         let mut j = 0;
-        while j < tile.stride + pixels - 1 {
+        while j < block.stride + pixels - 1 {
             let mut totals = S::u16s::from_slice(simd, &self.totals[lowest + j..][..len]);
             let mut columns = S::u16s::from_slice(simd, &self.columns[lowest + j..][..len]);
             for n in 0..pixels {
                 // From left to right later columns stand for larger disparities, and lose ties.
                 let t = if mirrored { pixels - 1 - n } else { n };
-                let at = PAD + (start + t) * tile.pitch() + j + t + 1 - pixels;
-                let mine = S::u16s::from_slice(simd, &tile.totals[at..][..len]);
+                let at = PAD + (start + t) * block.pitch() + j + t + 1 - pixels;
+                let mine = S::u16s::from_slice(simd, &block.totals[at..][..len]);
                 let wins = if mirrored { mine.simd_le(totals) } else { mine.simd_lt(totals) };
                 totals = totals.min(mine);
                 columns = wins.select(S::u16s::splat(simd, (first + start + t) as u16), columns);

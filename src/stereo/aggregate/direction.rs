@@ -1,15 +1,15 @@
 //! Directions at any angle, and the lines of pixels that paths follow (Frommholz 2020, section 3).
 //!
-//! A line is drawn once and for all by its slope; shifted copies of it tile the picture, so that every pixel lies on
-//! exactly one line of each direction and no cost is summed twice or left out. As in the paper there are two sweeps:
+//! A line is drawn once, by its slope; shifted copies of it tile the picture, so that every pixel lies on exactly one line of
+//! each direction and no cost is summed twice or left out. As in the paper there are two sweeps:
 //! lines that start at the side where the major axis begins, then those that enter beside it, with the part of the
 //! line that lies outside cut off.
 //!
 //! Lines are 8-connected: the major axis advances by one each step, the minor axis with it where a run of the line
-//! ends. The paper names a four-connected line; that one steps aside on its own, and its shifted copies would visit
+//! ends. The paper names a four-connected line; that one takes minor-axis steps by themselves, and its shifted copies visit
 //! most pixels of a diagonal twice, which the paper excludes.
 
-/// Most directions that can be asked for; the paper's measurements end there.
+/// Largest number of directions; the paper's measurements end there.
 pub const MAX_PATHS: u32 = 384;
 
 /// The fraction's unit in [`Direction::slope`].
@@ -24,7 +24,7 @@ pub enum Axis {
     Y,
 }
 
-/// Where paths go: along the major axis step by step, and aside as the slope says.
+/// Direction of paths: one step at a time along the major axis, and minor-axis steps by the slope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Direction {
     /// The axis that advances with every step; y where both advance alike.
@@ -67,14 +67,14 @@ impl Direction {
     }
 
     /// Whether the minor axis advances with step `k`, from `k - 1` to `k`.
-    pub fn steps_aside(self, k: usize) -> bool {
+    pub fn has_minor_step(self, k: usize) -> bool {
         k > 0 && self.minor(k) > self.minor(k - 1)
     }
 
     /// The pixel before `(x, y)` on its line; `None` where the line starts.
     pub fn previous(self, x: usize, y: usize, width: usize, height: usize) -> Option<(usize, usize)> {
         let (k, aside) = self.along_line((x, y), (width, height));
-        let before = aside.checked_sub(usize::from(self.steps_aside(k)))?;
+        let before = aside.checked_sub(usize::from(self.has_minor_step(k)))?;
         Some(self.pixel((k.checked_sub(1)?, before), (width, height)))
     }
 
@@ -106,14 +106,14 @@ impl Direction {
         if self.major == Axis::X { (width, height) } else { (height, width) }
     }
 
-    /// Where a pixel lies along the major and the minor axis, both counted from where lines enter.
+    /// Coordinates of a pixel along the major and the minor axis, both counted from the side where lines begin.
     fn along_line(self, (x, y): (usize, usize), (width, height): (usize, usize)) -> (usize, usize) {
         let x = if self.dx > 0 { x } else { width - 1 - x };
         let y = if self.dy > 0 { y } else { height - 1 - y };
         if self.major == Axis::X { (x, y) } else { (y, x) }
     }
 
-    /// The pixel that lies there.
+    /// The pixel at these coordinates.
     fn pixel(self, (k, aside): (usize, usize), (width, height): (usize, usize)) -> (usize, usize) {
         let (x, y) = if self.major == Axis::X { (k, aside) } else { (aside, k) };
         (if self.dx > 0 { x } else { width - 1 - x }, if self.dy > 0 { y } else { height - 1 - y })
@@ -203,7 +203,7 @@ mod tests {
         let direction = Direction { major: Axis::X, dx: 1, dy: -1, slope: 16384 };
         let asides: Vec<_> = (0..11).map(|k| direction.minor(k)).collect();
         assert_eq!(asides, [0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3]);
-        assert!(!direction.steps_aside(0) && direction.steps_aside(2) && !direction.steps_aside(3));
+        assert!(!direction.has_minor_step(0) && direction.has_minor_step(2) && !direction.has_minor_step(3));
         let lines: Vec<Vec<_>> = direction.lines(7, 2).map(Iterator::collect).collect();
         assert_eq!(lines[0], [(0, 1), (1, 1), (2, 0), (3, 0), (4, 0), (5, 0)], "primary, from the lower left corner");
         assert_eq!(lines[1], [(0, 0), (1, 0)], "primary, leaves at the top");

@@ -1,5 +1,5 @@
-//! Semi-global matching: path costs from several directions, summed (Hirschmüller 2008, eqs. 13 and 14), as many
-//! directions as one likes (Frommholz 2020, eqs. 1 and 2).
+//! Semi-global matching: path costs from several directions, summed (Hirschmüller 2008, eqs. 13 and 14), any number of
+//! directions (Frommholz 2020, eqs. 1 and 2).
 //!
 //! `L_r(p, d) = C(p, d) + min(L_r(p-r, d), L_r(p-r, d-1) + P1, L_r(p-r, d+1) + P1, min_k L_r(p-r, k) + P2) - min_k L_r(p-r, k)`
 //!
@@ -205,7 +205,7 @@ mod tests {
         params.p2 += 1;
         let text = params.validate().unwrap_err().to_string();
         assert!(text.contains("at most 383 paths") && text.contains("--p2 up to 146"), "{text}");
-        // 255 times 257 is 65535, which stands for what does not exist
+        // 255 times 257 is 65535, which marks missing candidates
         let one_too_many = StereoParams { paths: 255, p2: 257 - params.largest_cost(), ..params };
         let text = one_too_many.validate().unwrap_err().to_string();
         assert!(text.contains("at most 254 paths") && text.contains("--p2 up to 232"), "{text}");

@@ -1,4 +1,4 @@
-//! Matching cost of two pixels: the pictures go in, a cost volume comes out.
+//! Matching costs: from the pictures to a cost volume.
 //!
 //! The partner of left `(x, y)` at disparity `d` is right `(x - d, y)`. Its column is clamped into the picture and all
 //! candidates compete; the left-right check removes partners outside afterwards.
@@ -50,7 +50,7 @@ pub enum Comparison {
     Tables {
         /// Window of the census transform.
         census: Shape,
-        /// What else a pixel has.
+        /// Further bytes of each pixel.
         channel: Channel,
         /// Scale of both tables.
         scale: Scale,
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn every_cost_finds_a_shift_in_both_directions_and_at_every_depth() {
-        // mutual information learns nothing from so little noise
+        // mutual information cannot be learned from so little noise
         for &cost in CostKind::ALL.iter().filter(|&&cost| !cost.is_learned()) {
             for (shift, min_disparity, bits) in [(6, 0, 8), (-4, -8, 8), (6, 0, 12), (3, 2, 16)] {
                 for paths in [0, 8] {

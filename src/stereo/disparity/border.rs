@@ -1,9 +1,9 @@
-//! The dropped border (Leu et al. 2010, relation 4): what cannot be compared whole is not compared at all.
+//! The dropped border (Leu et al. 2010, relation 4): pixels whose windows leave a picture are invalid.
 
 use crate::stereo::params::StereoParams;
 use std::ops::Range;
 
-/// Columns and rows of the pixels of which [`is_whole`] says yes; none of either where there is no such pixel.
+/// Columns and rows of the pixels for which [`is_whole`] is true; empty ranges if there are none.
 pub fn whole(size: (usize, usize), params: &StereoParams) -> (Range<usize>, Range<usize>) {
     let (width, height) = (size.0 as i64, size.1 as i64);
     let (rx, ry) = params.window_reach();

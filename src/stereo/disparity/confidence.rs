@@ -1,4 +1,4 @@
-//! Confidence: how clearly a winner beat its best rival. It is what uniqueness tests, as a number instead of a yes or no.
+//! Confidence: how clearly a winner beats its best rival. Uniqueness tests the same with a threshold.
 
 /// `(S2 - S1) 255 / S2` in whole numbers, where S1 is the winner's sum and S2 the smallest one of its rivals, the candidates
 /// more than 1 px from it: the largest uniqueness, in 255ths, that the pixel would pass. 255 without a rival, 0 where S2 is 0.

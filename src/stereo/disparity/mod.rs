@@ -1,4 +1,4 @@
-//! From sums to disparities: the winner of each pixel, tested and refined, for the left and for the right picture.
+//! Disparity selection: the winner of each pixel, its tests and its refinement, for the left and the right picture.
 
 mod border;
 mod confidence;
@@ -6,6 +6,7 @@ mod right;
 mod subpixel;
 mod swapped;
 mod uniqueness;
+mod winner;
 
 pub use border::{is_whole, whole};
 pub use confidence::confidence;
@@ -13,68 +14,25 @@ pub use right::right_map;
 pub use subpixel::refine;
 pub use swapped::swapped_map;
 pub use uniqueness::is_unique;
+pub use winner::winner_takes_all;
 
-use super::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
-use super::params::StereoParams;
-use super::volume::Volume;
 use crate::choices;
-use crate::image::Image;
 
 choices! {
-    /// Where the right picture's disparities come from, with which the left ones are checked.
+    /// Source of the right picture's disparities, with which the left ones are checked.
     pub enum RightMatching {
-        /// From the same sums, along their diagonals: costs next to nothing.
+        /// From the same sums, along their diagonals: takes almost no time.
         Diagonal = "diagonal",
         /// From matching once more with the pictures swapped: more exact, takes twice as long.
         Swapped = "swapped",
     }
 }
 
-/// Left map: the smallest sum wins, ties go to the smaller disparity; then border, match threshold, uniqueness, sub-pixel and
-/// confidence.
-pub fn winner_takes_all(sums: &Volume<u32>, params: &StereoParams) -> DisparityMap {
-    let mut map = DisparityMap {
-        values: Image::filled(sums.width, sums.height, INVALID),
-        reasons: Image::filled(sums.width, sums.height, 0),
-        confidence: params.confidence.then(|| Image::filled(sums.width, sums.height, 0)),
-    };
-    let largest_sum = params.largest_accepted_sum();
-    for y in 0..sums.height {
-        for x in 0..sums.width {
-            if params.drop_border && !is_whole((x, y), (sums.width, sums.height), params) {
-                map.invalidate(x, y, reason::BORDER);
-                continue;
-            }
-            let (first, sums) = (usize::from(sums.gate(x, y).first), sums.existing(x, y));
-            let winner = smallest(sums.iter().copied());
-            if largest_sum.is_some_and(|largest| sums[winner] > largest) {
-                map.invalidate(x, y, reason::MATCH);
-                continue;
-            }
-            if !is_unique(sums, winner, params.uniqueness) {
-                map.invalidate(x, y, reason::UNIQUENESS);
-                continue;
-            }
-            let whole = SUBPIXEL_STEPS * params.disparity(first + winner);
-            let fraction = if params.subpixel { refine(sums, winner) } else { 0 };
-            map.values.set(x, y, (whole + fraction) as i16);
-            if let Some(confidences) = &mut map.confidence {
-                confidences.set(x, y, confidence(sums, winner));
-            }
-        }
-    }
-    map
-}
-
-/// Index of the first smallest value.
-fn smallest(values: impl Iterator<Item = u32>) -> usize {
-    let first_smallest = values.enumerate().min_by_key(|&(_, value)| value);
-    first_smallest.map_or(0, |(index, _)| index)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stereo::map::{INVALID, reason};
+    use crate::stereo::{StereoParams, Volume};
 
     fn sums(width: usize, data: &[u32]) -> Volume<u32> {
         Volume { width, height: 1, candidates: data.len() / width, data: data.to_vec(), gates: None }

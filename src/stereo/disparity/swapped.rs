@@ -7,7 +7,7 @@ use crate::stereo::params::StereoParams;
 use crate::stereo::prior::Prior;
 use crate::stereo::sum_volume;
 
-/// Matches the right picture with the left one. Both are mirrored too, so that a partner lies to the left of its pixel as ever.
+/// Matches the right picture with the left one. Both are mirrored too, so that partners lie to the left of their pixels.
 pub fn swapped_map(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prior) -> DisparityMap {
     let params = StereoParams { confidence: false, ..params.clone() };
     let sums = sum_volume(&right.mirrored(), &left.mirrored(), &params, &prior.swapped());

@@ -1,6 +1,20 @@
 //! Left-right check: a disparity holds if the right picture finds its way back (Hirschmüller 2008, eq. 17).
 
+use super::description::{Filter, Function};
 use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
+
+/// The check of each map against the other one as it was before.
+pub(super) const LEFT_RIGHT: Filter = Filter {
+    is_on: |params| params.left_right.is_some(),
+    function: Function::BothMaps(|left, right, params| {
+        let tolerance_px = params.left_right.unwrap_or(0);
+        let unchecked = left.clone();
+        check_left_right(left, right, tolerance_px);
+        let mut mirrored = right.mirrored();
+        check_left_right(&mut mirrored, &unchecked.mirrored(), tolerance_px);
+        *right = mirrored.mirrored();
+    }),
+};
 
 /// Invalidates left pixels whose partner lies outside (range), has no disparity, or one that differs by more than
 /// `tolerance_px` (left-right). The partner of `x` is `x - round(d)`.

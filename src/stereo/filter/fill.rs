@@ -1,5 +1,6 @@
-//! Fill: pixels without a disparity take the background's, because what one eye does not see lies behind.
+//! Fill: pixels without a disparity take that of the background, because occluded surfaces lie behind.
 
+use super::description::{Filter, Function};
 use super::median::median;
 use crate::choices;
 use crate::image::Image;
@@ -20,7 +21,7 @@ choices! {
 
 impl Fill {
     /// Number of the nearest disparities on each side of a hole whose median counts.
-    pub const fn asked(self) -> usize {
+    pub const fn values_per_side(self) -> usize {
         match self {
             Self::None => 0,
             Self::Background => 1,
@@ -29,35 +30,24 @@ impl Fill {
     }
 }
 
-/// Fills the holes as the parameters ask for, and smooths once more where anything was filled in that way.
-pub fn fill(mut map: DisparityMap, params: &StereoParams) -> DisparityMap {
-    match params.fill {
-        Fill::None => map,
-        Fill::Background => {
-            fill_background(&mut map);
-            median(&map, params.median)
-        }
-        Fill::Interpolate => {
-            fill_from_several(&mut map);
-            median(&map, params.median)
-        }
+/// The fill of holes.
+pub(super) const FILL: Filter = Filter { is_on: |params| params.fill != Fill::None, function: Function::Map(fill) };
+
+/// Fills the holes, and applies the median once more.
+pub fn fill(map: &mut DisparityMap, params: &StereoParams) {
+    if params.fill != Fill::None {
+        fill_rows(map, params.fill.values_per_side());
+        *map = median(map, params.median);
     }
 }
 
-/// Per row the smaller of the nearest valid disparities left and right, or the only one; an empty row takes the
-/// nearest row above that is not empty, else below. The reason stays, marked as filled.
-pub fn fill_background(map: &mut DisparityMap) {
-    fill_rows(map, 1);
-}
-
-/// As [`fill_background`], but each side says the median of its three nearest valid disparities (of two the larger one): a
-/// single wrong one at the edge of a hole, where windows see both surfaces, does not spread over it.
-pub fn fill_from_several(map: &mut DisparityMap) {
-    fill_rows(map, 3);
-}
-
-/// Fills from the median of at most `asked` disparities on each side.
-fn fill_rows(map: &mut DisparityMap, asked: usize) {
+/// Per row the smaller of two medians: of the `per_side` nearest valid disparities on the left, and of those on the right (of
+/// two values the larger one is the median); or the only one. An empty row takes the nearest row above that is not empty, else
+/// below. The reason stays, marked as filled.
+///
+/// With one value per side a single wrong disparity at the edge of a hole, where windows see both surfaces, spreads over it;
+/// with three it does not.
+pub fn fill_rows(map: &mut DisparityMap, per_side: usize) {
     let (width, height) = map.size();
     let before = map.values.clone();
     let filled_row = |y: usize| -> Option<Vec<i16>> {
@@ -67,7 +57,7 @@ fn fill_rows(map: &mut DisparityMap, asked: usize) {
             if row[x] != INVALID {
                 return row[x];
             }
-            let sides = [nearest_median(row[..x].iter().rev(), asked), nearest_median(row[x..].iter(), asked)];
+            let sides = [nearest_median(row[..x].iter().rev(), per_side), nearest_median(row[x..].iter(), per_side)];
             sides.into_iter().flatten().min().unwrap_or(INVALID)
         };
         Some((0..width).map(value).collect())
@@ -85,9 +75,9 @@ fn fill_rows(map: &mut DisparityMap, asked: usize) {
     }
 }
 
-/// Median of the first `asked` valid disparities of a side.
-fn nearest_median<'a>(side: impl Iterator<Item = &'a i16>, asked: usize) -> Option<i16> {
-    let mut nearest: Vec<i16> = side.copied().filter(|&v| v != INVALID).take(asked).collect();
+/// Median of the first `count` valid disparities of a side.
+fn nearest_median<'a>(side: impl Iterator<Item = &'a i16>, count: usize) -> Option<i16> {
+    let mut nearest: Vec<i16> = side.copied().filter(|&v| v != INVALID).take(count).collect();
     nearest.sort_unstable();
     nearest.get(nearest.len() / 2).copied()
 }

@@ -1,5 +1,6 @@
 //! Median filter, 3 x 3 or 5 x 5 (Banz et al. 2011, section 2.4).
 
+use super::description::{Filter, Function};
 use crate::choices;
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID};
@@ -26,6 +27,12 @@ impl Median {
         }
     }
 }
+
+/// The median of each map.
+pub(super) const MEDIAN: Filter = Filter {
+    is_on: |params| params.median != Median::Off,
+    function: Function::Map(|map, params| *map = median(map, params.median)),
+};
 
 /// An invalid centre stays invalid; invalid neighbours and those outside count as the centre's value.
 pub fn median(map: &DisparityMap, size: Median) -> DisparityMap {

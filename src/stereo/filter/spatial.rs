@@ -1,10 +1,15 @@
 //! Spatial filter: smooths surfaces and leaves edges (RealSense's edge-preserving filter, after Gastal & Oliveira 2011).
 //!
-//! A running mean goes along each row, there and back, then along each column, there and back, as often as asked for. Where
-//! the next disparity differs by more than `delta` it begins anew: that is an edge. Holes end it too.
+//! A running mean along each row in both directions, then along each column in both directions, `spatial` times. It restarts at
+//! edges, where the next disparity differs by more than `delta`, and at holes.
 
+use super::description::{Filter, Function};
 use crate::stereo::map::{DisparityMap, INVALID};
 use crate::stereo::params::StereoParams;
+
+/// The spatial filter.
+pub(super) const SPATIAL: Filter =
+    Filter { is_on: |params| params.spatial.is_some(), function: Function::Map(smooth_along_surfaces) };
 
 /// `old + share (new - old)`, rounded half up; `share` in per cent.
 pub fn blend(old: i16, new: i16, share_percent: u32) -> i16 {

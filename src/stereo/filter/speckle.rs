@@ -1,7 +1,14 @@
 //! Speckle removal: small islands of similar disparity are mismatches.
 
+use super::description::{Filter, Function};
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, reason};
+
+/// The removal of small regions.
+pub(super) const SPECKLE: Filter = Filter {
+    is_on: |params| params.speckle_size > 0,
+    function: Function::Map(|map, params| remove_speckle(map, params.speckle_size, params.speckle_range)),
+};
 
 /// Invalidates 4-connected regions of at most `size` pixels, where neighbours belong together if their disparities
 /// differ by at most `range_px`. A `size` of 0 keeps everything.

@@ -1,9 +1,9 @@
-//! Temporal filter: a running mean over the pairs, and holes that keep what was there a moment ago (RealSense's temporal
-//! filter with persistency).
+//! Temporal filter: a running mean over the pairs, which also fills holes for a while (RealSense's temporal filter with
+//! persistency).
 
+use super::description::{Filter, Function, Smoothed};
 use super::spatial::blend;
 use crate::choices;
-use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, reason};
 use crate::stereo::params::StereoParams;
 
@@ -54,40 +54,55 @@ impl Persistence {
     }
 }
 
-/// What the filter remembers of each pixel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Smoothed {
-    /// The running mean, 1/16 px; [`INVALID`] where nothing was ever measured.
-    pub values: Image<i16>,
-    /// In which of the last eight pairs it was measured, the last one in bit 0.
-    pub seen: Image<u8>,
-}
+/// The temporal filter.
+pub(super) const TEMPORAL: Filter =
+    Filter { is_on: |params| params.temporal, function: Function::Sequence(smooth_over_time) };
 
-/// Blends a map with what was there before, and keeps that in holes. A step of more than `temporal_delta` is a change of the
+/// Blends a map with the running mean, and fills holes with it. A step of more than `temporal_delta` is a change of the
 /// scene: the mean begins anew, and earlier pairs are forgotten.
 pub fn smooth_over_time(map: &mut DisparityMap, past: &mut Option<Smoothed>, params: &StereoParams) {
-    if !params.temporal {
-        return;
+    for y in 0..map.values.height() {
+        let past = past.get_or_insert_with(|| Smoothed::empty(map.size()));
+        let row = Row {
+            values: map.values.row_mut(y),
+            reasons: map.reasons.row_mut(y),
+            means: past.values.row_mut(y),
+            seen: past.seen.row_mut(y),
+        };
+        row.smooth(params);
     }
-    let (width, height) = map.size();
-    let past = past.get_or_insert_with(|| Smoothed {
-        values: Image::filled(width, height, INVALID),
-        seen: Image::filled(width, height, 0),
-    });
-    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
-        let (value, mean, seen) = (map.values.at(x, y), past.values.at(x, y), past.seen.at(x, y));
-        if value == INVALID {
-            if mean != INVALID && params.persistence.keeps(seen) {
-                map.values.set(x, y, mean);
-                map.reasons.set(x, y, map.reasons.at(x, y) | reason::HELD);
+}
+
+/// One row of a map and of the filter's state.
+pub struct Row<'a> {
+    /// Disparities.
+    pub values: &'a mut [i16],
+    /// Their reasons.
+    pub reasons: &'a mut [u8],
+    /// Running means.
+    pub means: &'a mut [i16],
+    /// Pairs in which each pixel was measured.
+    pub seen: &'a mut [u8],
+}
+
+impl Row<'_> {
+    /// Filters the row.
+    pub fn smooth(self, params: &StereoParams) {
+        let Self { values, reasons, means, seen } = self;
+        for x in 0..values.len() {
+            let (value, mean) = (values[x], means[x]);
+            if value == INVALID {
+                if mean != INVALID && params.persistence.keeps(seen[x]) {
+                    values[x] = mean;
+                    reasons[x] |= reason::HELD;
+                }
+                seen[x] <<= 1;
+                continue;
             }
-            past.seen.set(x, y, seen << 1);
-            continue;
+            let goes_on = mean != INVALID && i32::from(value).abs_diff(i32::from(mean)) <= params.temporal_delta;
+            means[x] = if goes_on { blend(mean, value, params.temporal_alpha) } else { value };
+            values[x] = means[x];
+            seen[x] = if goes_on { seen[x] << 1 | 1 } else { 1 };
         }
-        let goes_on = mean != INVALID && i32::from(value).abs_diff(i32::from(mean)) <= params.temporal_delta;
-        let next = if goes_on { blend(mean, value, params.temporal_alpha) } else { value };
-        map.values.set(x, y, next);
-        past.values.set(x, y, next);
-        past.seen.set(x, y, if goes_on { seen << 1 | 1 } else { 1 });
     }
 }

@@ -38,7 +38,7 @@ fn found_around(map: &DisparityMap, x: usize, y: usize) -> Option<(i32, i32)> {
     if found.is_empty() {
         return None;
     }
-    // The n-th smallest is what stands at place n once all are sorted.
+    // the n-th smallest has index n after sorting
     let skip = percentile_skip(found.len());
     let last = found.len() - 1;
     let mut sorted_at = |n: usize| i32::from(*found.select_nth_unstable(n).1) / SUBPIXEL_STEPS;

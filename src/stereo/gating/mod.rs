@@ -2,10 +2,10 @@
 //! surroundings found.
 //!
 //! The pair is halved [`StereoParams::gating`] times. The smallest pictures are matched over the whole range, every map
-//! gates the next larger pictures ([`bounds_from`]), the last one the pair itself. What lies outside a pixel's gate does
+//! gates the next larger pictures ([`bounds_from`]), the last one the pair itself. Candidates outside a pixel's gate do
 //! not exist: not as a neighbour on a path nor in a path's minimum, not for a winner, uniqueness or sub-pixel. The paper
-//! searches the smallest pictures over their full width, because nobody gives it a range; here somebody does, and what
-//! was found outside it could not be used.
+//! searches the smallest pictures over their full width, because it has no search range; disparities outside the range
+//! given here could not be used.
 
 mod bounds;
 
@@ -54,7 +54,7 @@ impl Gate {
     }
 }
 
-/// By how much a gate is wider than what was found, px on either side.
+/// Margin of a gate around the disparities that were found, px on either side.
 const MARGIN_PX: i32 = 20;
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
-//! Where the region around a pixel ends.
+//! Regions of pixels: square windows and crosses.
 
-use super::Aggregation;
 use crate::image::Image;
 use crate::stereo::params::StereoParams;
 
-/// How far the arms of a pixel's cross reach, px.
+/// Lengths of the arms of a pixel's cross, px.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arms {
     /// To the left.
@@ -18,7 +17,7 @@ pub struct Arms {
 }
 
 impl Arms {
-    /// As far as both reach.
+    /// The shorter of each pair of arms.
     #[must_use]
     pub fn both(self, other: Self) -> Self {
         Self {
@@ -60,15 +59,13 @@ pub enum Offsets {
 }
 
 impl Offsets {
-    /// Of an aggregation.
+    /// The regions of an aggregation.
     pub fn new(left: &Image<u8>, right: &Image<u8>, params: &StereoParams) -> Self {
-        match params.aggregation {
-            Aggregation::None => Self::Window(0),
-            Aggregation::Window | Aggregation::AdaptiveWeight => Self::Window((params.window / 2) as isize),
-            Aggregation::Cross | Aggregation::WeightedCross => {
-                Self::Cross { left: arms(left, params.tau, params.arms), right: arms(right, params.tau, params.arms) }
-            }
+        if params.aggregation.has_arms() {
+            let [left, right] = [left, right].map(|picture| arms(picture, params.tau, params.arms));
+            return Self::Cross { left, right };
         }
+        Self::Window(params.local_reach() as isize)
     }
 
     /// Every offset of the region of left pixel `(x, y)` and its partner `(partner, y)`.

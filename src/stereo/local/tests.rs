@@ -1,6 +1,6 @@
 use super::*;
-use crate::image::Luma;
-use crate::stereo::{CostKind, Prior, match_pair, sum_volume};
+use crate::image::{Image, Luma};
+use crate::stereo::{CostKind, Prior, StereoParams, Volume, match_pair, sum_volume};
 use fastrand::Rng;
 
 fn noise(rng: &mut Rng, width: usize, height: usize) -> Image<u8> {

@@ -1,14 +1,14 @@
-//! What a pixel of a region counts (Fang et al. 2012, eqs. 2 and 3; Yoon & Kweon 2005).
+//! Weights of the pixels of a region (Fang et al. 2012, eqs. 2 and 3; Yoon & Kweon 2005).
 //!
 //! `w(p, q) = exp(-(|I(p) - I(q)|^2 / gamma_color + |p - q|^2 / gamma_space))`, and the weight of a pixel is that in the left
 //! picture times that in the right one. Each is a byte, the product of one of brightness and one of distance; a picture has
 //! its own weights, so near a border both clamp for themselves.
 
-use super::{Aggregation, clamped};
+use super::aggregate::clamped;
 use crate::image::Image;
 use crate::stereo::params::StereoParams;
 
-/// Both factors of a weight, 0 to 255: the one place where they are computed, for all engines.
+/// Tables of both factors of a weight, 0 to 255: the one place where they are computed, for all engines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeightTables {
     /// For each difference of brightness.
@@ -20,7 +20,7 @@ pub struct WeightTables {
 }
 
 impl WeightTables {
-    /// Of these parameters.
+    /// The tables of these parameters.
     pub fn new(params: &StereoParams) -> Self {
         let weight = |square: usize, gamma: u32| (255.0 * (-(square as f64) / f64::from(gamma)).exp()).round() as u8;
         let reach = params.local_reach();
@@ -43,9 +43,9 @@ impl WeightTables {
 
 /// The weights of all pixels.
 pub enum Weights<'a> {
-    /// All count 1.
+    /// All are 1.
     Ones,
-    /// By likeness and distance.
+    /// By similarity and distance.
     Adaptive {
         /// Both factors.
         tables: Box<WeightTables>,
@@ -57,17 +57,16 @@ pub enum Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// Of an aggregation.
+    /// The weights of an aggregation.
     pub fn new(left: &'a Image<u8>, right: &'a Image<u8>, params: &StereoParams) -> Self {
-        match params.aggregation {
-            Aggregation::None | Aggregation::Window | Aggregation::Cross => Self::Ones,
-            Aggregation::AdaptiveWeight | Aggregation::WeightedCross => {
-                Self::Adaptive { tables: Box::new(WeightTables::new(params)), left, right }
-            }
+        if params.aggregation.has_weights() {
+            Self::Adaptive { tables: Box::new(WeightTables::new(params)), left, right }
+        } else {
+            Self::Ones
         }
     }
 
-    /// What the pixel at an offset from left `(x, y)` and its partner `(partner, y)` counts; the centre never counts nothing.
+    /// Weight of the pixel at an offset from left `(x, y)` and its partner `(partner, y)`; that of the centre is never 0.
     pub fn of(&self, (x, partner, y): (usize, usize, usize), offset: (isize, isize)) -> u32 {
         match self {
             Self::Ones => 1,
@@ -86,9 +85,9 @@ impl StereoParams {
     /// Pixels from the centre of a local aggregation to its farthest neighbour along an axis.
     pub fn local_reach(&self) -> usize {
         match self.aggregation {
-            Aggregation::None => 0,
-            Aggregation::Window | Aggregation::AdaptiveWeight => (self.window / 2) as usize,
-            Aggregation::Cross | Aggregation::WeightedCross => self.arms as usize,
+            aggregation if aggregation.has_window() => (self.window / 2) as usize,
+            aggregation if aggregation.has_arms() => self.arms as usize,
+            _ => 0,
         }
     }
 }

@@ -67,6 +67,11 @@ impl StereoParams {
         self.paths.max(if self.gating.is_some() && self.paths > 0 { COARSE_PATHS } else { 0 })
     }
 
+    /// Smallest P2, and smallest value that adaptation leaves of it, beside the other parameters.
+    pub(super) fn smallest_p2(&self) -> i64 {
+        if self.paths > 0 { i64::from(self.p1) + 1 } else { 1 }
+    }
+
     /// Largest number of paths beside the other parameters, and the reason.
     pub(super) fn paths_limit(&self) -> (i64, String) {
         let largest = self.max_paths();

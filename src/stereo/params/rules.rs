@@ -1,4 +1,4 @@
-//! Rules between parameters: penalties follow the cost, P2 follows P1, and the checks of what fits together.
+//! Rules between parameters: penalties follow the cost, P2 follows P1, and checks of the whole set.
 
 use super::StereoParams;
 use super::limits::LARGEST_SUM;
@@ -36,8 +36,11 @@ impl StereoParams {
     }
 
     /// Raises P2 and the smallest P2 above P1, unless `is_set` says that the user has set them by name: the one rule for the
-    /// window, flags and remote clients.
+    /// window, flags and remote clients. Without paths nothing changes.
     pub fn repair(&mut self, is_set: impl Fn(&str) -> bool) {
+        if self.paths == 0 {
+            return;
+        }
         if !is_set("p2") {
             self.p2 = self.p2.max(self.p1 + 1);
         }
@@ -126,7 +129,7 @@ impl StereoParams {
     /// this, the algorithm itself takes any range.
     ///
     /// # Errors
-    /// Says why nothing can match.
+    /// The range lies outside the picture.
     pub fn validate_range(&self, width: usize) -> Result<(), ParamsError> {
         let (first, last) =
             (i64::from(self.min_disparity), i64::from(self.min_disparity) + i64::from(self.num_disparities) - 1);
@@ -166,7 +169,10 @@ mod tests {
     fn parameters_of_costs_exist() {
         for cost in CostKind::ALL {
             for name in cost.description().parameters {
-                assert!(StereoParams::parameter(name).is_some_and(|p| p.properties.is_dependent), "{cost}: {name}");
+                assert!(
+                    StereoParams::parameter(name).is_some_and(|p| p.properties.belongs.is_some()),
+                    "{cost}: {name}"
+                );
             }
         }
     }

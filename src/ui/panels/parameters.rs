@@ -35,8 +35,8 @@ impl Panel for MatchingParameters {
 fn rows(ui: &mut Ui, group: Group, params: &mut StereoParams, state: &State) {
     let defaults = defaults(params, state.matching.preset);
     for parameter in StereoParams::table().iter().filter(|p| p.group == group) {
-        let reason = (parameter.properties.applies)(params).err();
-        let is_dependent = parameter.properties.is_dependent;
+        let reason = parameter.inapplicable(params);
+        let is_dependent = parameter.properties.belongs.is_some();
         let is_basic = parameter.basic || is_dependent;
         if (is_dependent && reason.is_some()) || !(is_basic || state.view.unfolded) {
             continue;
@@ -81,12 +81,13 @@ fn edit(
     let value = (parameter.get)(params);
     let number_row = |range: &RangeInclusive<i64>, default: i64| {
         let range = parameter.range(params).map_or_else(|| range.clone(), |(range, _)| range);
-        let handy = parameter.slider_span(params).unwrap_or_else(|| range.clone());
+        let span = parameter.slider_span(params).unwrap_or_else(|| range.clone());
+        let first = *span.start().max(range.start());
         NumberRow {
             label: parameter.label,
             help,
             unit: if parameter.unit == "deg" { "°" } else { parameter.unit },
-            handy: *handy.start().max(range.start())..=*handy.end().min(range.end()),
+            handy: first..=*span.end().min(range.end()).max(&first),
             range,
             step: if parameter.properties.is_odd { 2 } else { 1 },
             default,

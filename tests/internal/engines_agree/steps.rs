@@ -93,11 +93,7 @@ fn refine(
         step(temporal, &map);
     }
     if params.fill != Fill::None {
-        if params.fill == Fill::Background {
-            stereo::filter::fill_background(&mut map);
-        } else {
-            stereo::filter::fill_from_several(&mut map);
-        }
+        stereo::filter::fill_rows(&mut map, params.fill.values_per_side());
         step(fill, &map);
         if params.median != Median::Off {
             step(median, &stereo::filter::median(&map, params.median));

@@ -3,5 +3,5 @@
 
 #[path = "../../../src/engine/cpu/memory.rs"]
 mod memory;
-#[path = "../../../src/engine/cpu/turns.rs"]
-mod turns;
+#[path = "../../../src/engine/cpu/wavefront.rs"]
+mod wavefront;

@@ -12,7 +12,7 @@ pub(super) const RIGHT: usize = 1;
 pub(super) const UP: usize = 2;
 pub(super) const DOWN: usize = 3;
 
-/// How far the arms reach, after [`crate::stereo::local::arms`]. Rows of the right picture lie in the order of those of
+/// Lengths of the arms, after [`crate::stereo::local::arms`]. Rows of the right picture are in the order of those of
 /// [`crate::engine::cpu::codes`].
 pub(super) struct Arms {
     width: usize,
@@ -82,7 +82,7 @@ fn arms_of_row(
     }
 }
 
-/// Arms that have come this far go on where the next pixel is alike.
+/// Lengthens the arms that are alive where the next pixel is similar.
 #[inline(always)]
 fn grow(own: &[u8], others: &[u8], tau: u8, alive: &mut [u8], arms: &mut [u8]) {
     let others = &others[..own.len()];

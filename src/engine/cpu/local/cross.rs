@@ -1,6 +1,6 @@
 //! Means over the crosses of both pictures in two passes: along each row as far as both horizontal arms reach, then these sums
-//! along the column as far as both vertical arms do. The pixel's own arms bound the steps, and those of a candidate's partner
-//! say for each candidate whether a step counts.
+//! along the column as far as both vertical arms do. The pixel's own arms bound the steps, and those of each
+//! candidate's partner mask them.
 
 use super::arms::{Arms, DOWN, LEFT, RIGHT, UP};
 use super::{Local, Output, strips};
@@ -26,27 +26,27 @@ impl Local<'_> {
                 on_level!(self.level, simd => worker.lines.sum_along(simd, &arms, row, costs));
                 worker.lines.next += 1;
             }
-            on_level!(self.level, simd => worker.sum_down::<_, R, O>(simd, &arms, (y, height), output, out));
+            on_level!(self.level, simd => worker.sum_down::<_, R, O>(simd, &arms, y, output, out));
         });
     }
 }
 
-/// What one thread needs.
+/// Buffers of one thread.
 struct Worker {
     costs: Vec<u8>,
     lines: Lines,
-    /// Of one pixel.
+    /// Sums of one pixel.
     sums: Vec<u32>,
     counts: Vec<u16>,
 }
 
-/// Sums along the rows around one, each in the place of the one that is no longer needed.
+/// Ring buffer of the sums along the rows around the current one.
 struct Lines {
     width: usize,
     stride: usize,
-    /// How many there are.
+    /// Rows in the buffer.
     rows: usize,
-    /// The first row that is not there yet.
+    /// The next row to be computed.
     next: usize,
     /// At most 61 x 255.
     sums: Vec<u16>,
@@ -54,7 +54,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Where the sums of pixel `(x, y)` begin.
+    /// Offset of the sums of pixel `(x, y)`.
     #[inline(always)]
     fn at(&self, x: usize, y: usize) -> usize {
         (y % self.rows * self.width + x) * self.stride
@@ -111,7 +111,7 @@ impl Worker {
         &mut self,
         simd: S,
         arms: &Arms,
-        (y, height): (usize, usize),
+        y: usize,
         output: &O,
         out: &mut [O::Number],
     ) {
@@ -120,7 +120,6 @@ impl Worker {
         let (own_up, own_down) = (arms.left(UP, y), arms.left(DOWN, y));
         let (their_up, their_down) = (arms.right(UP, y), arms.right(DOWN, y));
         let len = <S::u8s as SimdBase<S>>::LEN;
-        debug_assert!(y < height);
         for (x, out) in out.chunks_exact_mut(stride).enumerate() {
             let mut b = 0;
             while b + len <= stride {

@@ -1,15 +1,15 @@
-//! Local aggregation on the CPU, after [`crate::stereo::local`]: every kind gives the sums of one pixel's candidates after the
-//! other, and whoever wants them takes them as exact numbers or as means in bytes.
+//! Local aggregation on the CPU, after [`crate::stereo::local`]: every kind computes the sums of one pixel's candidates after the
+//! other, for an [`Output`] that takes them as exact numbers or as means in bytes.
 //!
-//! Rows are summed in parallel. What a row shares with the one before goes from row to row of a strip.
+//! Rows are summed in parallel. The rows of a strip share intermediate sums.
 
 mod arms;
 mod cross;
 mod weighted;
 mod window;
 
-use super::Range;
 use super::costs::Costs;
+use super::input::Range;
 use super::simd::{SimdLevel, on_level};
 use crate::image::Image;
 use crate::stereo::Aggregation;
@@ -17,7 +17,7 @@ use crate::stereo::local::Unit;
 use crate::stereo::params::StereoParams;
 use rayon::prelude::*;
 
-/// Costs and what decides how they are aggregated.
+/// Input of an aggregation.
 #[derive(Clone, Copy)]
 pub(super) struct Local<'a> {
     pub(super) level: SimdLevel,
@@ -29,19 +29,19 @@ pub(super) struct Local<'a> {
     pub(super) params: &'a StereoParams,
 }
 
-/// Who takes the sums of a row, which go to an `R`.
+/// Destination of sums. `R` is its part for a row.
 pub(super) trait Output<R>: Sync {
-    /// What is kept of a sum.
+    /// Number type of the destination.
     type Number: Copy + Send;
-    /// What a thread needs.
+    /// Buffers of a thread.
     type Scratch: Send;
-    /// For a thread.
+    /// Creates the buffers of a thread.
     fn scratch(&self) -> Self::Scratch;
-    /// Where the numbers of a row go.
+    /// Buffer for the numbers of a row.
     fn numbers<'a>(&self, row: &'a mut R, scratch: &'a mut Self::Scratch) -> &'a mut [Self::Number];
-    /// Takes the sums of a pixel's candidates, and of what they are padded with; has to be inlined always.
+    /// Takes the sums of a pixel's candidates and their padding; has to be inlined always.
     fn keep(&self, sums: &[u32], out: &mut [Self::Number]);
-    /// All numbers of row `y` are there.
+    /// Called when all numbers of row `y` are complete.
     fn finish(&self, y: usize, row: &mut R, scratch: &mut Self::Scratch);
 }
 
@@ -80,12 +80,11 @@ impl Local<'_> {
     /// Costs of row `y`, made in `scratch` where they are not stored.
     fn costs_of<'s>(&'s self, y: usize, scratch: &'s mut [u8]) -> &'s [u8] {
         let width = self.left.width();
-        on_level!(self.level, simd => self.costs.row(simd, (width, y), self.range, scratch))
+        on_level!(self.level, simd => self.costs.row(simd, width, y, self.range, scratch))
     }
 }
 
-/// Calls `sum` for each row of each strip; what it gets first is a worker's own, and the last but one says whether the row
-/// is the first of a strip.
+/// Calls `sum(worker, row, is_first_of_strip, numbers)` for each row of each strip.
 fn strips<R: Send, O: Output<R>, W>(
     output: &O,
     mut rows: Vec<R>,

@@ -1,11 +1,11 @@
 //! Weighted means, over a window or over the crosses of both pictures. The left picture's weights are those of one pixel, the
-//! right one's lie ready for all partners of a row, and what comes out of both is multiplied for a register of candidates.
+//! right one's are prepared for all partners of a row, and both are multiplied for a register of candidates.
 
 use super::arms::{Arms, DOWN, LEFT, RIGHT, UP};
 use super::{Local, Output, strips};
-use crate::engine::cpu::Range;
 use crate::engine::cpu::codes::reverse;
 use crate::engine::cpu::costs::Costs;
+use crate::engine::cpu::input::Range;
 use crate::engine::cpu::simd::on_level;
 use crate::stereo::local::WeightTables;
 use fearless_simd::Simd;
@@ -59,7 +59,7 @@ impl Products {
     }
 }
 
-/// What all threads read.
+/// Input of all threads.
 struct Weighing<'a> {
     local: &'a Local<'a>,
     costs: &'a [u8],
@@ -81,7 +81,7 @@ impl Extent {
     }
 }
 
-/// What one thread needs.
+/// Buffers of one thread.
 struct Worker {
     pitch: usize,
     reach: usize,
@@ -111,7 +111,7 @@ impl Worker {
         }
     }
 
-    /// Where the right weights of an offset begin.
+    /// Offset of the right weights for an offset of the region.
     #[inline(always)]
     fn place(&self, dx: isize, dy: isize) -> usize {
         let (side, reach) = (2 * self.reach + 1, self.reach as isize);
@@ -122,9 +122,9 @@ impl Worker {
 /// A pixel of the region around one, with a weight in the left picture.
 #[derive(Clone, Copy)]
 struct Neighbour {
-    /// Where its costs begin.
+    /// Offset of its costs.
     costs: usize,
-    /// Where the right weights of its offset begin.
+    /// Offset of its right weights.
     right: usize,
     weight: u8,
     dx: i8,
@@ -153,7 +153,7 @@ impl Weighing<'_> {
         for (dx, dy) in extent.offsets() {
             let other = picture.row(y.saturating_add_signed(dy).min(height - 1));
             let Worker { steps, weights, .. } = worker;
-            on_level!(level, _ => steps_aside(own, other, dx, steps));
+            on_level!(level, _ => shifted_steps(own, other, dx, steps));
             let products = self.products.of(dx, dy);
             for x in 0..width {
                 weights[x] = products[usize::from(steps[x])];
@@ -268,7 +268,7 @@ impl Weighing<'_> {
                     let there = y.saturating_add_signed(isize::from(dy));
                     let reach = |kind, y| S::u8s::from_slice(simd, &arms.right(kind, y)[partner..][..len]);
                     let reaches = reach(if dy < 0 { UP } else { DOWN }, y).simd_ge(dy.unsigned_abs());
-                    // one more than the arm, so that nothing is less than nothing
+                    // one more than the arm, so that 0 means: outside
                     let one = S::u8s::splat(simd, 1);
                     to_left = reaches.select(reach(LEFT, there) + one, none);
                     to_right = reaches.select(reach(RIGHT, there) + one, none);
@@ -304,16 +304,16 @@ fn with_row<S: Simd>(total: [S::u32s; 4], of_row: [S::u16s; 2]) -> [S::u32s; 4] 
 
 /// Differences of brightness between the pixels of a row and those of another one `dx` columns further, clamped.
 #[inline(always)]
-fn steps_aside(own: &[u8], other: &[u8], dx: isize, steps: &mut [u8]) {
+fn shifted_steps(own: &[u8], other: &[u8], dx: isize, steps: &mut [u8]) {
     let width = own.len();
-    let aside = dx.unsigned_abs().min(width);
-    let inside = width - aside;
+    let shift = dx.unsigned_abs().min(width);
+    let inside = width - shift;
     let (first, last) = (other[0], other[width - 1]);
-    let (from, start) = if dx < 0 { (aside, 0) } else { (0, aside) };
+    let (from, start) = if dx < 0 { (shift, 0) } else { (0, shift) };
     for x in 0..inside {
         steps[from + x] = own[from + x].abs_diff(other[start + x]);
     }
-    let (outside, edge) = if dx < 0 { (0..aside, first) } else { (inside..width, last) };
+    let (outside, edge) = if dx < 0 { (0..shift, first) } else { (inside..width, last) };
     for x in outside {
         steps[x] = own[x].abs_diff(edge);
     }

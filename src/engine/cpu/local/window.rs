@@ -14,27 +14,27 @@ impl Local<'_> {
         let strip = self.strip_of(2 * window as usize);
         strips(output, rows, strip, worker, |worker, y, is_first, out| {
             let y = y as isize;
-            let Worker { enters, leaves, columns, sums } = worker;
+            let Worker { added, removed, columns, sums } = worker;
             if is_first {
                 columns.fill(0);
                 for y in y - r..=y + r {
-                    let enters = self.costs_of(row(y), enters);
-                    on_level!(self.level, _ => add(columns, enters));
+                    let added = self.costs_of(row(y), added);
+                    on_level!(self.level, _ => add(columns, added));
                 }
             } else {
-                let (enters, leaves) = (self.costs_of(row(y + r), enters), self.costs_of(row(y - 1 - r), leaves));
-                on_level!(self.level, _ => replace(columns, enters, leaves));
+                let (added, removed) = (self.costs_of(row(y + r), added), self.costs_of(row(y - 1 - r), removed));
+                on_level!(self.level, _ => slide(columns, added, removed));
             }
             on_level!(self.level, _ => window_row::<R, O>(columns, sums, r, stride, output, out));
         });
     }
 }
 
-/// What one thread needs.
+/// Buffers of one thread.
 struct Worker {
-    /// Costs of the row that comes into the window, and of the one that leaves it.
-    enters: Vec<u8>,
-    leaves: Vec<u8>,
+    /// Costs of the row that enters the window, and of the one that leaves it.
+    added: Vec<u8>,
+    removed: Vec<u8>,
     /// Sums of the costs over the rows of the window; at most 33 x 255.
     columns: Vec<u16>,
     /// Sums over the whole window of one pixel.
@@ -44,7 +44,7 @@ struct Worker {
 impl Worker {
     fn new(width: usize, stride: usize) -> Self {
         let row = width * stride;
-        Self { enters: vec![0; row], leaves: vec![0; row], columns: vec![0; row], sums: vec![0; stride] }
+        Self { added: vec![0; row], removed: vec![0; row], columns: vec![0; row], sums: vec![0; stride] }
     }
 }
 
@@ -62,39 +62,30 @@ fn window_row<R, O: Output<R>>(
     let column = |x: isize| x.clamp(0, width as isize - 1) as usize * stride;
     sums.fill(0);
     for x in -r..=r {
-        enter(sums, &columns[column(x)..][..stride]);
+        add(sums, &columns[column(x)..][..stride]);
     }
     for (x, out) in (0..).zip(out.chunks_exact_mut(stride)) {
         output.keep(sums, out);
-        let (enters, leaves) = (column(x + 1 + r), column(x - r));
-        slide(sums, &columns[enters..][..stride], &columns[leaves..][..stride]);
+        let (added, removed) = (column(x + 1 + r), column(x - r));
+        slide(sums, &columns[added..][..stride], &columns[removed..][..stride]);
     }
 }
 
+/// Adds values to running sums.
 #[inline(always)]
-fn add(columns: &mut [u16], enters: &[u8]) {
-    for (column, &enters) in columns.iter_mut().zip(enters) {
-        *column += u16::from(enters);
+fn add<S: Copy + From<V> + std::ops::Add<Output = S>, V: Copy>(sums: &mut [S], added: &[V]) {
+    for (sum, &added) in sums.iter_mut().zip(added) {
+        *sum = *sum + S::from(added);
     }
 }
 
+/// Adds values to running sums, and subtracts others.
 #[inline(always)]
-fn replace(columns: &mut [u16], enters: &[u8], leaves: &[u8]) {
-    for ((column, &enters), &leaves) in columns.iter_mut().zip(enters).zip(leaves) {
-        *column = *column + u16::from(enters) - u16::from(leaves);
-    }
-}
-
-#[inline(always)]
-fn enter(sums: &mut [u32], enters: &[u16]) {
-    for (sum, &enters) in sums.iter_mut().zip(enters) {
-        *sum += u32::from(enters);
-    }
-}
-
-#[inline(always)]
-fn slide(sums: &mut [u32], enters: &[u16], leaves: &[u16]) {
-    for ((sum, &enters), &leaves) in sums.iter_mut().zip(enters).zip(leaves) {
-        *sum = *sum + u32::from(enters) - u32::from(leaves);
+fn slide<S, V: Copy>(sums: &mut [S], added: &[V], removed: &[V])
+where
+    S: Copy + From<V> + std::ops::Add<Output = S> + std::ops::Sub<Output = S>,
+{
+    for ((sum, &added), &removed) in sums.iter_mut().zip(added).zip(removed) {
+        *sum = *sum + S::from(added) - S::from(removed);
     }
 }

@@ -130,7 +130,7 @@ impl GraphBuilder {
             self.push("filters", "temporal", vec![dispatch], product, level);
         }
         if structure.fill != Fill::None {
-            let asked = [("ASKED", structure.fill.asked() as u32)];
+            let asked = [("ASKED", structure.fill.values_per_side() as u32)];
             // the buffer of region sizes is free by now: a word for each row fits
             let entries = shaders::FILL.entries.iter();
             let rows = |entry: &&'static str| Dispatch {

@@ -1,4 +1,4 @@
-//! How often a brightness of the left picture meets one of the right picture.
+//! Joint histogram of brightness: counts of the pairs of left and right levels.
 
 use crate::image::Image;
 

@@ -1,7 +1,7 @@
-//! Mutual information (Ernst & Hirschmüller 2008, eqs. 1 to 5; Kim et al. 2003): which brightness of the left picture goes
-//! with which of the right one is learned from the pair itself, so exposures, and even kinds of light, may differ.
+//! Mutual information (Ernst & Hirschmüller 2008, eqs. 1 to 5; Kim et al. 2003): the relation between the brightness of the left
+//! and of the right picture is learned from the pair itself, so exposures, and even kinds of light, may differ.
 //!
-//! A first guess of the disparities ([`start()`], or the map of a coarser level) says which pixels meet. Their brightness is
+//! Initial disparities ([`start()`], or the map of a coarser level) assign partners to pixels. Pairs of brightness levels are
 //! counted ([`histogram()`]), and the counts become a table of costs ([`table()`]), in whole numbers throughout.
 
 mod histogram;
@@ -24,9 +24,9 @@ pub const MUTUAL_INFORMATION: Cost = Cost {
 };
 
 choices! {
-    /// What the disparities of the smallest pictures are taken to be before anything is known.
+    /// Initial disparities of the smallest pictures.
     pub enum Start {
-        /// Each pixel's is drawn by chance, always the same ones, as in the paper.
+        /// Random ones, the same for each pair, as in the paper.
         Random = "random",
         /// Those that were found for the pair before, if it had the same size and parameters; the first pair starts by chance.
         LastFrame = "last-frame",

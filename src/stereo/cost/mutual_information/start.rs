@@ -1,10 +1,10 @@
-//! The guess with which mutual information starts, px for each left pixel; `None` where nothing is known.
+//! Initial disparities of mutual information, px for each left pixel; `None` where there is no disparity.
 
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
 
-/// A disparity of the range, drawn for each pixel by hashing its place.
+/// A pseudo-random disparity of the range: a hash of the coordinates.
 pub fn random_disparity(x: u32, y: u32, params: &StereoParams) -> i32 {
     let mut h = x.wrapping_mul(0x9E37_79B1) ^ y.wrapping_mul(0x85EB_CA77);
     h = (h ^ (h >> 15)).wrapping_mul(0x2C1B_3C6D);
@@ -13,8 +13,8 @@ pub fn random_disparity(x: u32, y: u32, params: &StereoParams) -> i32 {
     params.min_disparity + (h % params.num_disparities) as i32
 }
 
-/// What a pixel's partner is taken to be: by the map of the level with half the size, times two; else by the last pair's
-/// map, at the size of this level; else by chance. What was filled in was not measured, and does not count.
+/// Initial disparities: those of the map of the level with half the size, times two; else of the last pair's map, at the size
+/// of this level; else random ones. Filled pixels have none.
 pub fn start(
     (width, height): (usize, usize),
     coarser: Option<&DisparityMap>,

@@ -7,7 +7,7 @@
 //!
 //! In whole numbers: g is the binomial 1 4 6 4 1, in both directions of the table. Counts are smoothed without dividing, so
 //! they are 256 times as large (16 times for rows and columns, which are smoothed along one direction); the logarithm has
-//! 16 bits behind the point and that of nothing is 0. At the table's borders the outermost level counts again.
+//! 16 bits behind the point and that of 0 is 0. At the borders of the table the outermost level is repeated.
 
 use super::histogram::LEVELS;
 

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 static LOG_TABLE: LazyLock<Vec<u32>> = LazyLock::new(log_table);
 
-/// What is known of the disparities.
+/// Initial disparities.
 #[derive(Clone, Copy)]
 pub(super) struct Start<'a> {
     /// The map of the level with half the size.

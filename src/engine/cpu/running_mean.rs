@@ -1,12 +1,12 @@
 //! The filters over surfaces and over time on the CPU, after [`crate::stereo::filter`].
 //!
-//! A running mean cannot be taken in pieces, but many lines go on side by side: rows are turned to lie like columns.
+//! A running mean is sequential along its line, but many lines are computed side by side: rows are transposed.
 
 use super::simd::{SimdLevel, on_level};
 use crate::image::Image;
 use crate::stereo::DisparityMap;
-use crate::stereo::filter::{Smoothed, blend};
-use crate::stereo::map::{INVALID, reason};
+use crate::stereo::filter::{Smoothed, TemporalRow};
+use crate::stereo::map::INVALID;
 use crate::stereo::params::StereoParams;
 use rayon::prelude::*;
 
@@ -93,35 +93,16 @@ fn go_on(means: &mut Place, place: &mut Place, Limits { share, delta }: Limits) 
     }
 }
 
-/// Blends a map with what was there before, and keeps that in holes.
+/// The temporal filter, rows in parallel.
 pub(super) fn over_time(map: &mut DisparityMap, past: &mut Option<Smoothed>, params: &StereoParams) {
-    let (width, height) = map.size();
-    let past = past.get_or_insert_with(|| Smoothed {
-        values: Image::filled(width, height, INVALID),
-        seen: Image::filled(width, height, 0),
-    });
+    let width = map.values.width();
+    let past = past.get_or_insert_with(|| Smoothed::empty(map.size()));
     let values = map.values.pixels_mut().par_chunks_exact_mut(width);
     let reasons = map.reasons.pixels_mut().par_chunks_exact_mut(width);
     let means = past.values.pixels_mut().par_chunks_exact_mut(width);
     let seen = past.seen.pixels_mut().par_chunks_exact_mut(width);
     let rows = values.zip(reasons).zip(means.zip(seen)).with_min_len(LINES);
-    rows.for_each(|((values, reasons), (means, seen))| {
-        for x in 0..width {
-            let (value, mean) = (values[x], means[x]);
-            if value == INVALID {
-                if mean != INVALID && params.persistence.keeps(seen[x]) {
-                    values[x] = mean;
-                    reasons[x] |= reason::HELD;
-                }
-                seen[x] <<= 1;
-                continue;
-            }
-            let goes_on = mean != INVALID && i32::from(value).abs_diff(i32::from(mean)) <= params.temporal_delta;
-            means[x] = if goes_on { blend(mean, value, params.temporal_alpha) } else { value };
-            values[x] = means[x];
-            seen[x] = if goes_on { seen[x] << 1 | 1 } else { 1 };
-        }
-    });
+    rows.for_each(|((values, reasons), (means, seen))| TemporalRow { values, reasons, means, seen }.smooth(params));
 }
 
 #[cfg(test)]

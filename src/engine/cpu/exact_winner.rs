@@ -1,11 +1,10 @@
-//! Winners among exact sums of costs over surroundings, which need more than 16 bits, row by row as the sums are made: SAD and
-//! local aggregation without paths.
+//! Winners among exact window sums, which need more than 16 bits, row by row as the sums are computed: SAD and local
+//! aggregation without paths.
 //!
-//! A sum and its candidate share a word, `sum << 10 | candidate`: the smallest word is the smallest sum, and of equal
-//! sums the smaller disparity. The right row's words are kept in the order of the reversed rows of [`super::codes`].
+//! A sum and its candidate share a word, `sum << 10 | candidate`: the smallest word has the smallest sum, and of equal sums
+//! the smaller disparity. The words of the right row are in the order of the reversed rows of [`super::codes`].
 
-use super::Range;
-use super::level::Task;
+use super::input::{LevelInput, Range};
 use super::local::Output;
 use super::maps::{MapRow, WinnerMaps};
 use super::simd::{SimdLevel, on_level};
@@ -17,16 +16,18 @@ use crate::stereo::params::StereoParams;
 
 /// Bits of a candidate's index: there are at most 1024.
 const INDEX_BITS: u32 = 10;
-/// Stands for a candidate that there is not; sums are below 2^19.
+/// Sum of a missing candidate; other sums are below 2^19.
 const NONE: u32 = u32::MAX >> INDEX_BITS;
 
-/// Both maps, the right one only `with_right`, of what `sum` sums.
+/// Both maps, the right one only `with_right`; `sum` computes the sums.
 pub(super) fn winners(
-    task: Task<'_>,
-    (range, prior, with_right): (Range, &Prior, bool),
+    input: LevelInput<'_>,
+    range: Range,
+    prior: &Prior,
+    with_right: bool,
     sum: impl FnOnce(&Winners<'_>, Vec<MapRow<'_>>),
 ) -> WinnerMaps {
-    let Task { level, left, params, .. } = task;
+    let LevelInput { level, left, params, .. } = input;
     let (width, height) = left.size();
     let largest_sum = params.largest_accepted_sum();
     let winners = Winners { level, range, width, gates: prior.gates.as_ref(), params, largest_sum, with_right };
@@ -36,7 +37,7 @@ pub(super) fn winners(
     maps
 }
 
-/// Takes exact sums and chooses the winners of each row.
+/// Chooses the winners of each row from exact sums.
 pub(super) struct Winners<'a> {
     level: SimdLevel,
     range: Range,
@@ -47,9 +48,9 @@ pub(super) struct Winners<'a> {
     with_right: bool,
 }
 
-/// What one thread needs.
+/// Buffers of one thread.
 pub(super) struct Scratch {
-    /// Of a row.
+    /// Sums of a row.
     sums: Vec<u32>,
     /// The smallest word of each left pixel, and of each right one.
     left: Vec<u32>,

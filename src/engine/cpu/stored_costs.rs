@@ -1,9 +1,8 @@
-//! Costs that are looked up in tables, and others that have to be stored: volumes, row after row, for
-//! [`super::costs::Costs::Volume`].
+//! Costs that are stored in a volume: those from tables, and those that a weighted aggregation reads several times.
 
-use super::Range;
 use super::codes::Codes;
 use super::costs::Costs;
+use super::input::Range;
 use super::simd::{SimdLevel, on_level};
 use crate::stereo::cost::mutual_information::Table;
 use crate::stereo::cost::tables::{Scale, Tables};
@@ -11,14 +10,11 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, u8x16};
 use rayon::prelude::*;
 
-/// The size of the pictures, and their candidates.
-type Size = ((usize, usize), Range);
-
 /// Stores costs as they are.
-pub(super) fn copy(level: SimdLevel, costs: Costs<'_>, ((width, _), range): Size, volume: &mut [u8]) {
+pub(super) fn copy(level: SimdLevel, costs: Costs<'_>, width: usize, range: Range, volume: &mut [u8]) {
     volume.par_chunks_exact_mut(width * range.stride).enumerate().for_each(|(y, out)| {
         on_level!(level, simd => {
-            costs.row(simd, (width, y), range, out);
+            costs.row(simd, width, y, range, out);
         });
     });
 }
@@ -30,7 +26,8 @@ pub(super) fn tables(
     census: Costs<'_>,
     channels: &[Codes],
     scale: Scale,
-    ((width, _), range): Size,
+    width: usize,
+    range: Range,
     volume: &mut [u8],
 ) {
     let tables = scale.tables();
@@ -39,10 +36,10 @@ pub(super) fn tables(
         scratch,
         |[first, second], (y, out)| {
             on_level!(level, simd => {
-                census.row(simd, (width, y), range, out);
-                Costs::Differences(&channels[0]).row(simd, (width, y), range, first);
+                census.row(simd, width, y, range, out);
+                Costs::Differences(&channels[0]).row(simd, width, y, range, first);
                 if let Some(channel) = channels.get(1) {
-                    Costs::Differences(channel).row(simd, (width, y), range, second);
+                    Costs::Differences(channel).row(simd, width, y, range, second);
                     for i in 0..out.len() {
                         first[i] = ((u16::from(first[i]) + u16::from(second[i]) + 1) >> 1) as u8;
                     }
@@ -58,7 +55,7 @@ pub(super) fn tables(
 fn add_tables<S: Simd>(simd: S, tables: &Tables, differences: &[u8], out: &mut [u8]) {
     let len = <S::u8s as SimdBase<S>>::LEN;
     if len == 16 && cfg!(not(target_arch = "aarch64")) {
-        // SSE2 looks nothing up
+        // SSE2 has no table lookup
         for i in 0..out.len() {
             out[i] = tables.cost(differences[i], out[i].into());
         }
@@ -84,7 +81,7 @@ fn blocks<S: Simd>(simd: S, table: &[u8]) -> [S::u8s; 4] {
     blocks
 }
 
-/// What a table of 64 bytes has at each of these places.
+/// Entries of a table of 64 bytes at these indices.
 #[inline(always)]
 fn look_up<S: Simd>(simd: S, blocks: &[S::u8s; 4], places: S::u8s) -> S::u8s {
     let (within, block) = (places & 15, places >> 4);
@@ -100,7 +97,8 @@ pub(super) fn learned(
     level: SimdLevel,
     brightness: &Codes,
     table: &Table,
-    ((width, _), range): Size,
+    width: usize,
+    range: Range,
     volume: &mut [u8],
 ) {
     let lines = table.0.as_chunks::<256>().0;

@@ -1,0 +1,369 @@
+//! Values that threads access in a fixed order, without locks: [`Sequenced`] for one value, [`Wavefront`] for the blocks of a
+//! row, which the threads of successive rows pass through one behind the other.
+//!
+//! The only shared mutable memory of the engine. Each value has a progress counter: the number of the access that may come
+//! next. A thread touches a value only from the moment at which it has read its own number there (which acquires the writes
+//! that the last access released) until it writes the next number; and no two threads have the same number at once. Counters
+//! only grow, and no number of an access is [`LOCKED`] or [`POISONED`].
+//!
+//! A thread that panics stops the later ones: they panic too instead of waiting for ever. They wait for ever only if a thread
+//! forgets its guard or cursor ([`std::mem::forget`]).
+
+#![allow(unsafe_code, reason = "values shared between threads; see the proof above and at each place")]
+
+use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A thread holds the value. Above all numbers: accesses have 32 bits, and rows are fewer.
+const LOCKED: u64 = u64::MAX;
+/// A thread panicked while it held the value: there are no further accesses.
+const POISONED: u64 = u64::MAX - 1;
+/// Polls before a waiting thread yields.
+const SPINS_BEFORE_YIELD: usize = 2_000;
+
+/// Waits until `is_ready`; `check` panics if there is a reason to give up.
+#[inline]
+fn wait(is_ready: impl Fn() -> bool, check: impl Fn()) {
+    let mut spins = 0;
+    while !is_ready() {
+        check();
+        spins += 1;
+        if spins < SPINS_BEFORE_YIELD {
+            std::hint::spin_loop();
+        } else {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// A value with its progress counter.
+struct ProgressCell<T> {
+    progress: AtomicU64,
+    value: UnsafeCell<T>,
+}
+
+impl<T> ProgressCell<T> {
+    fn new(value: T) -> Self {
+        Self { progress: AtomicU64::new(0), value: UnsafeCell::new(value) }
+    }
+}
+
+/// A value that threads access one after the other.
+pub(super) struct Sequenced<T>(ProgressCell<T>);
+
+// SAFETY: threads get the value one at a time, see above.
+unsafe impl<T: Send + Sync> Sync for Sequenced<T> {}
+
+impl<T> Sequenced<T> {
+    pub(super) fn new(value: T) -> Self {
+        Self(ProgressCell::new(value))
+    }
+
+    /// Access number `access` to the value; waits until all earlier accesses have ended.
+    ///
+    /// # Panics
+    /// An earlier access has panicked, or this one has taken place before.
+    pub(super) fn take(&self, access: u32) -> SequencedGuard<'_, T> {
+        let progress = &self.0.progress;
+        let number = u64::from(access);
+        wait(
+            // the exchange lets one of several with the same number through
+            || progress.compare_exchange(number, LOCKED, Ordering::Acquire, Ordering::Relaxed).is_ok(),
+            || match progress.load(Ordering::Relaxed) {
+                POISONED => panic!("another thread of this pair panicked"),
+                LOCKED => {}
+                next => assert!(next <= number, "access {access} is over: {next} is the next one"),
+            },
+        );
+        SequencedGuard { value: &self.0, next: number + 1 }
+    }
+}
+
+/// An access to a [`Sequenced`] value; it ends when the guard is dropped.
+pub(super) struct SequencedGuard<'a, T> {
+    value: &'a ProgressCell<T>,
+    /// The number of the next access.
+    next: u64,
+}
+
+impl<T> Deref for SequencedGuard<'_, T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        // SAFETY: only the exchange in `take` makes a `SequencedGuard`, and it has put LOCKED, which is the number of no access,
+        // in place of this one's. Until `self` is dropped no other exchange succeeds, so no other thread has a reference.
+        unsafe { &*self.value.value.get() }
+    }
+}
+
+impl<T> DerefMut for SequencedGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above, and `self` is borrowed exclusively.
+        unsafe { &mut *self.value.value.get() }
+    }
+}
+
+impl<T> Drop for SequencedGuard<'_, T> {
+    fn drop(&mut self) {
+        let next = if std::thread::panicking() { POISONED } else { self.next };
+        self.value.progress.store(next, Ordering::Release);
+    }
+}
+
+/// Values of the blocks of a row. The cursors of successive rows pass through them one behind the other: each holds one value
+/// and reads the one after it, and then releases it to the cursor of the next row.
+pub(super) struct Wavefront<T> {
+    values: Vec<ProgressCell<T>>,
+    rows_started: AtomicU64,
+    /// The first row whose cursor was dropped early: no later row passes it. Above all rows while there is none.
+    aborted_row: AtomicU64,
+}
+
+// SAFETY: a value belongs to one cursor at a time, see above.
+unsafe impl<T: Send + Sync> Sync for Wavefront<T> {}
+
+impl<T> Default for Wavefront<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), rows_started: AtomicU64::new(0), aborted_row: AtomicU64::new(u64::MAX) }
+    }
+}
+
+impl<T: Default> Wavefront<T> {
+    /// Makes `len` values, before the first row.
+    pub(super) fn restart(&mut self, len: usize) -> impl Iterator<Item = &mut T> {
+        self.values.resize_with(len, || ProgressCell::new(T::default()));
+        *self.rows_started.get_mut() = 0;
+        *self.aborted_row.get_mut() = u64::MAX;
+        for cell in &mut self.values {
+            *cell.progress.get_mut() = 0;
+        }
+        self.values()
+    }
+
+    /// All values, borrowed exclusively.
+    pub(super) fn values(&mut self) -> impl Iterator<Item = &mut T> {
+        self.values.iter_mut().map(|cell| cell.value.get_mut())
+    }
+
+    /// The cursor of the next row. It has to pass through all values: one that is dropped before stops all later rows.
+    pub(super) fn start_row(&self) -> RowCursor<'_, T> {
+        RowCursor { wavefront: self, row: self.rows_started.fetch_add(1, Ordering::Relaxed), next: 0, holds: false }
+    }
+}
+
+/// A row on its way through a [`Wavefront`].
+pub(super) struct RowCursor<'a, T> {
+    wavefront: &'a Wavefront<T>,
+    /// No other cursor has this number: the counter gives it out once, and 64 bits do not overflow.
+    row: u64,
+    /// Index of the next value.
+    next: usize,
+    /// Whether this cursor still holds the value before that.
+    holds: bool,
+}
+
+impl<T> RowCursor<'_, T> {
+    /// Number of the row, counted from 0 in the order of the sweep.
+    pub(super) fn row(&self) -> u64 {
+        self.row
+    }
+
+    /// Releases the value and takes the next one, with a view of the one after it; waits until the row before has released
+    /// both. `None` behind the last value.
+    ///
+    /// # Panics
+    /// An earlier row was dropped early.
+    #[inline]
+    pub(super) fn advance(&mut self) -> Option<(&mut T, Option<&T>)> {
+        let values = &self.wavefront.values;
+        if self.holds {
+            values[self.next - 1].progress.store(self.row + 1, Ordering::Release);
+            self.holds = false;
+        }
+        let value = values.get(self.next)?;
+        let after = values.get(self.next + 1);
+        self.wait(value);
+        if let Some(after) = after {
+            self.wait(after);
+        }
+        self.next += 1;
+        self.holds = true;
+        // SAFETY: both have this row's number, as it has just read. No other cursor has it, and this one writes the next number
+        // only in the next call, for which the references must be gone: `self` stays borrowed while they live.
+        Some(unsafe { (&mut *value.value.get(), after.map(|after| &*after.value.get())) })
+    }
+
+    #[inline]
+    fn wait(&self, value: &ProgressCell<T>) {
+        wait(
+            || value.progress.load(Ordering::Acquire) == self.row,
+            || {
+                let aborted_row = self.wavefront.aborted_row.load(Ordering::Relaxed);
+                assert!(aborted_row >= self.row, "another thread of this pair panicked, or left its row unfinished");
+            },
+        );
+    }
+}
+
+impl<T> Drop for RowCursor<'_, T> {
+    /// A cursor that is dropped early stops the later rows, which would wait for ever. The values stay as they are: rows ahead
+    /// hold some of them.
+    fn drop(&mut self) {
+        if self.holds || self.next < self.wavefront.values.len() {
+            self.wavefront.aborted_row.fetch_min(self.row, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::mpsc::sync_channel;
+    use std::time::Duration;
+
+    /// Fails instead of waiting for ever.
+    fn ends(test: impl FnOnce() + Send + 'static) {
+        let (sender, receiver) = sync_channel(1);
+        let thread = std::thread::Builder::new().spawn(move || {
+            let result = catch_unwind(AssertUnwindSafe(test));
+            sender.send(result).expect("a receiver");
+        });
+        let result = receiver.recv_timeout(Duration::from_secs(20)).expect("an end of the wait");
+        thread.unwrap().join().unwrap();
+        result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    }
+
+    /// The text of a panic.
+    fn panic_text<T>(call: impl FnOnce() -> T) -> String {
+        let panic = catch_unwind(AssertUnwindSafe(|| drop(call()))).expect_err("a panic");
+        let text = panic.downcast_ref::<String>().cloned();
+        text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap()
+    }
+
+    fn wavefront(len: usize) -> Wavefront<u64> {
+        let mut wavefront = Wavefront::default();
+        assert_eq!(wavefront.restart(len).count(), len);
+        wavefront
+    }
+
+    /// Each row changes the values in a way that shows if it had overtaken another one or seen half of its changes.
+    #[test]
+    fn rows_follow_each_other_and_see_the_changes_of_the_row_before() {
+        let times = if cfg!(miri) { 5 } else { 50 };
+        let mut wavefront = Wavefront::<u64>::default();
+        for len in [1, 2, 7] {
+            assert_eq!(wavefront.restart(len).count(), len);
+            wavefront.values().for_each(|value| *value = 1);
+            let shared = &wavefront;
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| {
+                        for _ in 0..times {
+                            let mut cursor = shared.start_row();
+                            let row = cursor.row();
+                            while let Some((value, after)) = cursor.advance() {
+                                assert!(after.is_none_or(|after| *after == *value));
+                                *value = value.wrapping_mul(31).wrapping_add(row);
+                            }
+                        }
+                    });
+                }
+            });
+            let expected = (0..4 * times).fold(1_u64, |value, row| value.wrapping_mul(31).wrapping_add(row));
+            assert!(wavefront.values().all(|value| *value == expected));
+        }
+    }
+
+    #[test]
+    fn accesses_come_in_order_and_a_panic_reaches_waiting_threads() {
+        let value = Sequenced::new(Vec::new());
+        std::thread::scope(|scope| {
+            for access in [3, 1, 0, 2] {
+                let value = &value;
+                scope.spawn(move || value.take(access).push(access));
+            }
+        });
+        assert_eq!(*value.take(4), [0, 1, 2, 3]);
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let _held = value.take(5);
+            panic!("on purpose");
+        }));
+        assert!(panicked.is_err());
+        assert!(panic_text(|| value.take(6)).contains("panicked"));
+    }
+
+    #[test]
+    fn a_held_value_has_no_access_number_and_an_access_comes_once() {
+        ends(|| {
+            let value = Sequenced::new(0);
+            value.0.progress.store(u32::MAX.into(), Ordering::Relaxed);
+            let held = value.take(u32::MAX);
+            let now = value.0.progress.load(Ordering::Relaxed);
+            assert!(u32::try_from(now).is_err(), "{now} could be taken again");
+            drop(held);
+            let text = panic_text(|| value.take(u32::MAX));
+            assert!(text.contains("access 4294967295 is over"), "{text}");
+        });
+    }
+
+    #[test]
+    fn rows_behind_a_dropped_cursor_panic_and_rows_ahead_go_on() {
+        ends(|| {
+            for (len, steps) in [(1, 0), (3, 0), (3, 1), (3, 2), (3, 3)] {
+                let wavefront = wavefront(len);
+                let (mut ahead, mut dropped, mut behind) =
+                    (wavefront.start_row(), wavefront.start_row(), wavefront.start_row());
+                assert!(ahead.advance().is_some());
+                while steps > 0 && ahead.advance().is_some() {}
+                for _ in 0..steps {
+                    *dropped.advance().unwrap().0 += 1;
+                }
+                drop(dropped);
+                let left = std::iter::from_fn(|| ahead.advance().map(|_| ())).count();
+                assert_eq!(left, if steps == 0 { len - 1 } else { 0 }, "the row ahead keeps its values");
+                // released values can be taken: all before the held one and its neighbour
+                for _ in 2..steps {
+                    assert!(behind.advance().is_some());
+                }
+                let text = panic_text(|| behind.advance().is_some());
+                assert!(text.contains("left its row unfinished"), "{text}");
+                // once more, after a panic that was caught
+                assert!(panic_text(|| behind.advance().is_some()).contains("unfinished"));
+            }
+        });
+    }
+
+    #[test]
+    fn behind_the_last_value_advance_gives_none_repeatedly() {
+        ends(|| {
+            for len in 0..3 {
+                let wavefront = wavefront(len);
+                let (mut first, mut second) = (wavefront.start_row(), wavefront.start_row());
+                for cursor in [&mut first, &mut second] {
+                    for _ in 0..len {
+                        *cursor.advance().unwrap().0 += 1;
+                    }
+                    assert!((0..3).all(|_| cursor.advance().is_none()));
+                }
+                drop((first, second));
+                let mut third = wavefront.start_row();
+                assert_eq!(
+                    std::iter::from_fn(|| third.advance().map(|(value, _)| *value)).sum::<u64>(),
+                    2 * len as u64
+                );
+            }
+        });
+    }
+
+    #[test]
+    fn a_restart_needs_no_look_at_the_values() {
+        ends(|| {
+            let mut wavefront = wavefront(2);
+            drop((wavefront.start_row(), wavefront.start_row()));
+            let _ = wavefront.restart(2);
+            let mut cursor = wavefront.start_row();
+            assert!(cursor.advance().is_some() && cursor.advance().is_some() && cursor.advance().is_none());
+        });
+    }
+}
