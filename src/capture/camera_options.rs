@@ -1,4 +1,4 @@
-//! What is wished of cameras beside size and rate: how they hang, what they are set to. Plain data, the same words on the
+//! Options of cameras beside size and rate: mounting and controls. Plain data with the same words on the
 //! command line, in rig files and in the window.
 
 use super::decode_camera::PixelFormat;
@@ -8,25 +8,25 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
-/// What is wished of the cameras of a source.
+/// Options for the cameras of a source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CameraOptions {
-    /// Only this format; any if not given.
+    /// Pixel format; `None` accepts any.
     pub format: Option<PixelFormat>,
-    /// The left and the right camera; one that gives both eyes takes the first.
+    /// The left and the right camera; a side-by-side camera takes the first.
     pub eyes: [ViewOptions; 2],
-    /// A camera with both eyes in one picture has the right eye in its left half.
+    /// A side-by-side camera shows the right view in the left half of its picture.
     pub swapped_halves: bool,
-    /// A calibration is in use: what would void it (autofocus) or spoil pairs (a lower rate in the dark) is switched off
-    /// where the camera has it and nothing else is wished.
+    /// A calibration is in use: autofocus, which would invalidate it, and a lower frame rate in the dark are switched off
+    /// where the camera has them and no other setting is given.
     pub calibrated: bool,
-    /// Two cameras: the right one is locked to what the left one's automatic has settled at, so that both see alike.
+    /// Two cameras: exposure, gain and white balance of the right camera are locked to the values at which the left one settled.
     pub equal_exposure: bool,
 }
 
 impl CameraOptions {
-    /// The same as words of a command line, which sets the controls of both cameras alike: those that differ, a rig file
-    /// keeps.
+    /// The same options as words of the command line, which sets the controls of both cameras alike. Only a rig file keeps
+    /// controls that differ.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut add = |flag: &str, value: Option<String>| {
@@ -49,26 +49,26 @@ impl CameraOptions {
     }
 }
 
-/// What is wished of one camera.
+/// Options for one camera.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ViewOptions {
-    /// How its picture is turned.
+    /// Orientation of its picture.
     #[serde(skip_serializing_if = "is_default")]
     pub orientation: Orientation,
-    /// What it is set to.
+    /// Settings of its controls.
     #[serde(skip_serializing_if = "is_default")]
     pub controls: ControlSettings,
 }
 
 choices! {
-    /// How a camera's picture is turned before anything else is done with it.
+    /// Orientation of a camera's picture; applied before all other steps.
     pub enum Orientation {
-        /// As it comes.
+        /// Unchanged.
         Upright = "upright",
-        /// Turned by half a turn: the camera hangs upside down.
+        /// Rotated by 180 degrees: the camera hangs upside down.
         HalfTurn = "rotate-180",
-        /// Left and right exchanged, as webcams show their owners.
+        /// Left and right exchanged, as video calls show the user.
         FlipX = "flip-x",
         /// Top and bottom exchanged.
         FlipY = "flip-y",
@@ -82,20 +82,20 @@ impl Default for Orientation {
     }
 }
 
-/// A control that a camera can set by itself, or that is locked.
+/// A control in automatic mode, or locked at a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Setting<T> {
-    /// The camera decides.
+    /// Automatic mode.
     Auto,
-    /// This value.
+    /// Locked at this value.
     Fixed(T),
 }
 
-/// What a camera's controls shall be; `None` leaves one as it is. In TOML: `exposure_ms = "auto"`, or a number.
+/// Settings of a camera's controls; `None` leaves a control unchanged. In TOML: `exposure_ms = "auto"`, or a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ControlSettings {
-    /// Time of exposure, ms.
+    /// Exposure time, ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exposure_ms: Option<Setting<f64>>,
     /// Gain, in the driver's steps.
@@ -107,13 +107,13 @@ pub struct ControlSettings {
     /// Focus, in the driver's steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub focus: Option<Setting<i64>>,
-    /// Flicker of the lights that is filtered.
+    /// Power line frequency whose flicker is filtered.
     #[serde(rename = "power_line_hz", skip_serializing_if = "Option::is_none")]
     pub power_line: Option<PowerLine>,
 }
 
 impl ControlSettings {
-    /// These wishes, and where there is none the other's.
+    /// These settings; settings that are `None` are taken from `other`.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         Self {
@@ -127,7 +127,7 @@ impl ControlSettings {
 }
 
 choices! {
-    /// Which flicker of the lights a camera filters.
+    /// Power line frequency whose flicker a camera filters.
     pub enum PowerLine {
         /// None.
         Off = "off",
@@ -135,7 +135,7 @@ choices! {
         Hz50 = "50",
         /// 60 Hz: the Americas.
         Hz60 = "60",
-        /// The camera finds out.
+        /// The camera detects it.
         Auto = "auto",
     }
 }
@@ -156,7 +156,7 @@ impl<T: FromStr + fmt::Display> FromStr for Setting<T> {
         if text == "auto" {
             return Ok(Self::Auto);
         }
-        // "nan" and "inf" are numbers for Rust and TOML, and none for a camera
+        // "nan" and "inf" are numbers in Rust and TOML, but no control takes them
         let has_digits = |value: &T| value.to_string().contains(|c: char| c.is_ascii_digit());
         let value = text.parse().ok().filter(has_digits);
         value.map(Self::Fixed).ok_or_else(|| format!("'{text}': expected auto or a number"))

@@ -1,5 +1,5 @@
-//! Image files to pictures: PNG, JPEG, TIFF, PGM and PPM, 8 and 16 bits, grey and colour. What a file claims is looked at before room is
-//! made for it, and a file that is cut off is refused: half a picture would be matched too.
+//! Decoder of image files: PNG, JPEG, TIFF, PGM and PPM, 8 and 16 bits, grey and colour. The header is checked before memory is
+//! allocated. A truncated file is an error, because its partial picture would be matched.
 
 mod jpeg;
 
@@ -13,23 +13,23 @@ use std::path::Path;
 pub(crate) use jpeg::size as jpeg_size;
 pub(in crate::capture) use jpeg::{frame, pixels as jpeg_pixels};
 
-/// Brightness of a colour (Rec. 601 in 1/256).
+/// Luma of an RGB colour (Rec. 601 in 1/256).
 pub fn luma_of([r, g, b]: [u8; 3]) -> u8 {
     ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u8
 }
 
-/// Brightness of a colour at full depth.
+/// Luma of an RGB colour at full depth.
 fn luma_of_deep([r, g, b]: [u16; 3]) -> u16 {
     ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u16
 }
 
-/// So many bytes of a file are read before its size in pixels is known.
+/// Bytes read from a file before its size in pixels is known.
 const HEAD_BYTES: u64 = 16 << 20;
-/// Bytes of a file beside its pixels, and memory of decoding beside theirs: colour profiles, texts, thumbnails.
+/// Bytes of a file beside its pixels, and decoding memory beside theirs: colour profiles, texts, thumbnails.
 const OTHER_BYTES: u64 = 64 << 20;
-/// A pixel takes so many bytes of a file at most: in text, three numbers of five digits each.
+/// Largest number of file bytes per pixel: as text, three numbers of five digits each.
 const FILE_BYTES_OF_PIXEL: u64 = 24;
-/// And so many bytes of memory while it is decoded: four floats, twice.
+/// Largest number of decoding bytes per pixel: four floats, twice.
 const MEMORY_BYTES_OF_PIXEL: u64 = 32;
 
 /// Reads an image file; `color` keeps RGB where the file has it (of 16 bits the upper 8).
@@ -57,10 +57,10 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
     let mut bytes = Vec::new();
     (&mut opened).take(HEAD_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() as u64 == HEAD_BYTES {
-        // a large file, or one that is all holes
+        // a large file, or a sparse one
         let format = format_of(&bytes).map_err(refused)?;
         let size = match format {
-            // what says its size may stand at its end
+            // the tag with the size may be at the end of the file
             ImageFormat::Tiff => {
                 let second = plain::open(path).map_err(cannot)?;
                 size_of(io::BufReader::new(second), format)
@@ -78,17 +78,17 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
     decode_bytes(&bytes, color, max_pixels).map_err(refused)
 }
 
-/// The picture in the bytes of an image file, as [`read_picture`].
+/// Decodes the bytes of an image file, as [`read_picture`].
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// The bytes are damaged, truncated, too large or no image; the text gives the reason.
 pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, String> {
     decode_bytes(bytes, color, max_pixels).map_err(|err| match err {
         Undecoded::Unknown(why) | Undecoded::Damaged(why) | Undecoded::TooLarge(why) | Undecoded::Unusable(why) => why,
     })
 }
 
-/// Why bytes are no picture.
+/// Reason why bytes cannot be decoded.
 enum Undecoded {
     Unknown(String),
     Damaged(String),
@@ -100,13 +100,13 @@ fn format_of(bytes: &[u8]) -> Result<ImageFormat, Undecoded> {
     image::guess_format(bytes).map_err(|_| Undecoded::Unknown("it is no PNG, JPEG, TIFF, PGM or PPM image".to_owned()))
 }
 
-/// How many pixels a picture of this size has, if that is not too many.
+/// Number of pixels of a picture of this size, unless it exceeds the maximum.
 fn check((width, height): (u32, u32), max_pixels: MaxPixels) -> Result<u64, Undecoded> {
     max_pixels.check(width.into(), height.into()).map_err(Undecoded::TooLarge)?;
     Ok(u64::from(width) * u64::from(height))
 }
 
-/// Columns and rows as the first bytes of a file say.
+/// Width and height according to the first bytes of a file.
 fn size_in(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), Undecoded> {
     match format {
         ImageFormat::Jpeg => jpeg::size(bytes).map_err(|why| Undecoded::Damaged(format!("{why}; {CUT_OFF}"))),
@@ -123,7 +123,7 @@ fn size_of(reader: impl io::BufRead + io::Seek, format: ImageFormat) -> Result<(
     })
 }
 
-/// What decoding so many pixels may take.
+/// Memory limits of decoding this number of pixels.
 fn limits(pixels: u64) -> Limits {
     let mut limits = Limits::no_limits();
     limits.max_alloc = Some(MEMORY_BYTES_OF_PIXEL.saturating_mul(pixels).saturating_add(OTHER_BYTES));
@@ -133,7 +133,7 @@ fn limits(pixels: u64) -> Limits {
 fn decode_bytes(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, Undecoded> {
     let format = format_of(bytes)?;
     let size = match (size_in(bytes, format), format) {
-        // of a kind that `image` does not read
+        // a TIFF variant that `image` does not read
         (Err(err), ImageFormat::Tiff) => tiff_size(bytes).ok_or(err),
         (size, _) => size,
     };
@@ -175,7 +175,7 @@ fn is_whole_png(bytes: &[u8]) -> bool {
 }
 
 const CUT_OFF: &str = "is it cut off?";
-/// What to do about a picture of a kind that cannot be read.
+/// Advice for a picture of an unsupported kind.
 const SAVE_AS: &str = "save it with 8 or 16 bits, grey or RGB";
 
 /// The size of a TIFF of any kind.
@@ -236,7 +236,7 @@ fn picture_of(decoded: DynamicImage, color: bool) -> Result<Picture, String> {
             let rgb = Image::new(width, height, decoded.into_rgb8().into_raw().as_chunks::<3>().0.to_vec());
             Picture { luma: Luma::U8(rgb.map(|&p| luma_of(p))), rgb: color.then_some(rgb) }
         }
-        // which number is white in floats, nobody knows
+        // floating-point TIFFs have no defined white level
         other => return Err(format!("its pixels are {:?}", other.color())),
     })
 }

@@ -1,10 +1,10 @@
-//! How large a picture of a file may be.
+//! Limit on the size of pictures that are read from files.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How many pixels a picture may have that comes out of a file: its header is asked before room is made for it. A few bytes can
-/// claim billions. Cameras say their sizes themselves.
+/// Largest number of pixels of a picture from a file; checked against the header before memory is allocated. A few bytes can
+/// declare billions of pixels. Pictures of cameras are not limited by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxPixels(pub u64);
 
@@ -15,10 +15,10 @@ impl Default for MaxPixels {
 }
 
 impl MaxPixels {
-    /// Whether a picture of this size is read.
+    /// Checks the size of a picture.
     ///
     /// # Errors
-    /// It has more pixels, in words.
+    /// It has more pixels; the text gives the numbers.
     pub fn check(self, width: u64, height: u64) -> Result<(), String> {
         if width.checked_mul(height).is_some_and(|pixels| pixels <= self.0) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Where pairs come from: one trait for every source, one thread that reads, rectifies and hands on.
+//! Sources of pairs: one trait for all of them, and one thread that reads pairs, rectifies them and passes frames on.
 
 pub mod source;
 pub mod scene;
@@ -41,125 +41,125 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is known of an open source.
+/// Description of an open source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceInfo {
     /// Short name for the status line: `scene`, `webcam 0,1`, a file's or folder's name.
     pub name: String,
-    /// Columns of one eye's raw picture.
+    /// Width of one view's raw picture, px.
     pub width: usize,
-    /// Rows of one eye's raw picture.
+    /// Height of one view's raw picture, px.
     pub height: usize,
-    /// Pairs per second that it delivers by itself; `None` for as fast as it is asked.
+    /// Rate at which the source delivers pairs, Hz; `None` where the reader sets the rate.
     pub rate_hz: Option<f64>,
-    /// True for a camera: what is not taken in time is gone. Others wait.
+    /// True for a camera: pairs that are not taken in time are lost. Other sources wait.
     pub is_camera: bool,
-    /// Pairs in all, where the source ends by itself.
+    /// Total number of pairs, where the source ends by itself.
     pub num_pairs: Option<u64>,
-    /// True where the pairs are rectified as they come.
+    /// True where the source's pairs are already rectified.
     pub is_rectified: bool,
-    /// The source's own geometry for raw pairs that are rectified already.
+    /// Geometry of a source whose pairs are already rectified.
     pub geometry: Option<Geometry>,
 }
 
-/// What a source has at the moment.
+/// Result of waiting for a pair.
 #[derive(Debug)]
 pub enum Next {
     /// A pair.
     Pair(Box<RawPair>),
-    /// Nothing within the time given; ask again.
+    /// No pair within the timeout; call again.
     Waiting,
-    /// Nothing any more.
+    /// The source has ended.
     End,
 }
 
-/// Gives pairs. Lives on the capture thread; whatever blocks inside (a camera) has its own thread behind it.
+/// A source of pairs. It belongs to the capture thread; operations that block (cameras) run on threads of their own.
 pub trait PairSource: Send {
-    /// What is known of the source; sizes and rates may change while it runs.
+    /// Description of the source; sizes and rates may change while it runs.
     fn info(&self) -> SourceInfo;
 
     /// The next pair, waiting for at most `timeout`.
     ///
     /// # Errors
-    /// The source is lost; whoever reads says so and may open it again.
+    /// The source is lost; the reader reports it and may open it again.
     fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError>;
 
-    /// How its cameras stand; nothing to say for what is no camera.
+    /// State of its cameras; the default value for other sources.
     fn state(&self) -> SourceState {
         SourceState::default()
     }
 
-    /// Starts one of two free-running cameras again, in the background, until both take their pictures at nearly the same
-    /// time; [`SourceState::resyncing`] says while that goes on. Others ignore it.
+    /// Restarts one of two free-running cameras in the background until both take their pictures at nearly the same
+    /// time; meanwhile [`SourceState::resyncing`] is true. Other sources ignore it.
     fn resync(&mut self) {}
 
-    /// What a recording knows of how its pairs become rectified and metric.
+    /// Rectification and geometry that a recording holds for its pairs.
     fn calibration(&self) -> Option<&CalibrationNote> {
         None
     }
 
-    /// The files that it reads, all of them, from the start on.
+    /// All files that the source reads, known from the start.
     fn files(&self) -> Vec<PathBuf> {
         Vec::new()
     }
 
-    /// How it is played, for what has a beginning and can be sought in.
+    /// Playback control of a source in which the user can seek.
     fn transport(&self) -> Option<Arc<Transport>> {
         None
     }
 }
 
-/// How the cameras of a source stand.
+/// State of a source's cameras.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceState {
-    /// Left and right, or the one that gives both.
+    /// Left and right camera, or the side-by-side camera.
     pub cameras: Vec<CameraState>,
-    /// Frames of one camera that found no partner so far.
+    /// Number of frames of one camera without a partner so far.
     pub unpaired: u64,
-    /// How far apart the pictures of a pair are taken; `None` for one camera, and before there are some pairs.
+    /// Skew of the pairs; `None` for one camera, and before there are enough pairs.
     pub skew: Option<Skew>,
-    /// What is odd, in words to be shown as they are: half the rate, jumping time stamps, a control that was refused; and what of the
-    /// source is left out: files without a partner, damaged parts, messages that make no sense. Every command tells it.
+    /// Remarks for the user, as sentences: a halved rate, jumping time stamps, a rejected control, and omitted parts of
+    /// the source: files without a partner, damaged parts, invalid messages. Every command prints them.
     pub remarks: Vec<String>,
-    /// One camera is being started again, see [`PairSource::resync`].
+    /// One camera is being restarted, see [`PairSource::resync`].
     pub resyncing: bool,
 }
 
 impl SourceState {
-    /// Damaged frames of all cameras.
+    /// Number of damaged frames of all cameras.
     pub fn damaged(&self) -> Damaged {
         self.cameras.iter().map(|camera| camera.damaged).sum()
     }
 
-    /// Frames of all cameras that their drivers could give nobody.
+    /// Number of frames of all cameras that their drivers dropped.
     pub fn missed(&self) -> u64 {
         self.cameras.iter().map(|camera| camera.missed).sum()
     }
 }
 
-/// How one camera stands.
+/// State of one camera.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct CameraState {
-    /// Its number now.
+    /// Its current number.
     pub index: u32,
-    /// What it calls itself.
+    /// Its name according to its driver.
     pub name: String,
-    /// The mode that was granted, in words: `MJPEG 640x480 at 30/s`.
+    /// The granted mode as text: `MJPEG 640x480 at 30/s`.
     pub mode: String,
-    /// Frames per second that really come.
+    /// Measured frame rate, Hz.
     pub rate_hz: f64,
-    /// Frames that were dropped because they came damaged, by cause.
+    /// Numbers of damaged frames, by cause.
     pub damaged: Damaged,
-    /// Frames that its driver could give nobody, by the gaps in its count: lost on the bus, or no room was left. 0 where the
-    /// system does not tell.
+    /// Frames that the driver dropped (no bandwidth, or no free buffer), counted by gaps in its sequence numbers. 0 where the
+    /// system does not report them.
     pub missed: u64,
-    /// Frames that nobody took in time.
+    /// Frames that the source did not take in time.
     pub late: u64,
-    /// Why it is lost, while it is; it is opened again when it returns.
+    /// Reason of its loss, while it is lost; it is opened again when it returns.
     pub lost: Option<String>,
 }
 
-/// The right picture's time minus the left one's, over the last two seconds or so.
+/// Skew: time of the right picture minus time of the left one, over about the last two seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Skew {
     /// Mean, s.
@@ -168,16 +168,16 @@ pub struct Skew {
     pub spread_s: f64,
 }
 
-/// Why a source cannot be opened or read. The text says what was tried, on what, and what to do next.
+/// Error of opening or reading a source. The text names the operation, the object, and the next step for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum CaptureError {
-    /// The words of `--source` mean nothing.
+    /// The words of `--source` are invalid.
     #[error("{0}")]
     Grammar(String),
     /// A file or folder cannot be used.
     #[error("{0}")]
     File(String),
-    /// A camera is missing, busy, refused, or gone.
+    /// A camera is missing, busy, inaccessible, or lost.
     #[error("{0}")]
     Camera(String),
 }

@@ -1,10 +1,10 @@
-//! Pictures turned in place, as cameras hang.
+//! Turns pictures in place, according to the mounting of the camera.
 
 use super::Orientation;
 use crate::image::{Image, Luma, Picture};
 
 impl Orientation {
-    /// Turns the whole picture, both eyes where it shows both.
+    /// Turns the whole picture, both views where it shows both.
     pub fn turn(self, picture: &mut Picture) {
         match &mut picture.luma {
             Luma::U8(image) => self.turn_image(image),

@@ -1,4 +1,4 @@
-//! What cameras gave before it was decoded, split and turned: what a recorder keeps, so that nothing is lost.
+//! Encoded camera pictures before decoding, splitting and turning; recorders store them without loss.
 
 use super::Orientation;
 use super::decode_camera::{Damage, DecodeError, Layout, decode};
@@ -6,57 +6,57 @@ use crate::image::{Image, Luma, Picture};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The pictures of a pair as they came: two, or one that shows both eyes.
+/// The encoded pictures of a pair: two, or one that shows both views.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Original {
-    /// Left and right, or one of both eyes.
+    /// Left and right picture, or one of both views.
     pub images: Vec<EncodedImage>,
-    /// How they become the left and the right eye's picture.
+    /// How they become the left and the right view.
     pub rule: StereoLayout,
 }
 
-/// How raw pictures become the left and the right eye's: first split, then swapped, then turned.
+/// How encoded pictures become the left and the right view: split, then swapped, then turned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StereoLayout {
-    /// One picture shows both eyes, the left half is the left one.
+    /// One picture shows both views, the left one in its left half.
     pub side_by_side: bool,
-    /// The halves are the other way round.
+    /// The right view is in the left half.
     pub swapped: bool,
-    /// How the left and the right camera's picture is turned; a picture of both eyes by the first, before it is split.
+    /// Orientation of the left and the right camera; a side-by-side picture is turned by the first one before it is split.
     pub orientation: [Orientation; 2],
 }
 
 impl StereoLayout {
-    /// Whether raw pictures are the eyes' pictures as they are.
+    /// Whether the encoded pictures are the two views unchanged.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether this eye's raw picture is not turned.
+    /// Whether this view's picture is not turned.
     pub fn is_upright(&self, eye: usize) -> bool {
         self.orientation[eye] == Orientation::default()
     }
 
-    /// The rule of a pair.
+    /// Layout of a pair.
     pub fn of(original: Option<&Original>) -> Self {
         original.map(|original| original.rule.clone()).unwrap_or_default()
     }
 }
 
-/// One picture as it came.
+/// One encoded picture of a camera.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodedImage {
-    /// How it lies in memory.
+    /// Its memory layout.
     pub layout: Layout,
     /// Its bytes.
     pub bytes: Arc<[u8]>,
 }
 
 impl Original {
-    /// The left and the right eye's picture.
+    /// Decodes the left and the right view.
     ///
     /// # Errors
-    /// As [`decode`]; and if there is not the number of pictures that the rule needs.
+    /// As [`decode`]; also if the number of pictures does not fit the layout.
     pub fn pictures(&self, color: bool) -> Result<(Picture, Picture), DecodeError> {
         let turned = |shot: &EncodedImage, eye: usize| {
             let mut picture = decode(shot.layout, &shot.bytes, color)?;
@@ -71,7 +71,7 @@ impl Original {
     }
 }
 
-/// The left and the right eye's half of a picture of even width; `swapped` where the left eye's is on the right.
+/// The left and the right half of a picture of even width; `swapped` if the left view is in the right half.
 pub fn halves(both: &Picture, swapped: bool) -> (Picture, Picture) {
     let half = |right: bool| Picture {
         luma: match &both.luma {

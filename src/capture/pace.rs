@@ -1,8 +1,8 @@
-//! When the next pair of a file or of the scene is due.
+//! Pacing: due times of the pairs of a file or of the scene.
 
 use std::time::{Duration, Instant};
 
-/// Lets things happen at a rate, without catching up on what was late.
+/// Limits pairs to a rate, without catching up after a delay.
 #[derive(Debug)]
 pub(super) struct Pace {
     period: Option<Duration>,
@@ -10,7 +10,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// `None` for no limit; a rate that is no positive number means the same.
+    /// A pace of this rate, Hz; `None`, or a number that is not positive, means no limit.
     pub(super) fn new(rate_hz: Option<f64>) -> Self {
         let period = rate_hz.and_then(|hz| Duration::try_from_secs_f64(1.0 / hz).ok());
         Self { period: period.filter(|period| !period.is_zero()), due: None }
@@ -20,19 +20,19 @@ impl Pace {
         self.period.map(|period| 1.0 / period.as_secs_f64())
     }
 
-    /// Waits until the next pair is due, for at most `timeout`: whether it is.
+    /// Waits for at most `timeout` until the next pair is due; returns whether it is.
     pub(super) fn wait(&self, timeout: Duration) -> bool {
         let wait = self.due.map_or(Duration::ZERO, |due| due.saturating_duration_since(Instant::now()));
         std::thread::sleep(wait.min(timeout));
         wait <= timeout
     }
 
-    /// The pair that was due has gone out.
+    /// Notes that the due pair was delivered.
     pub(super) fn taken(&mut self) {
         let Some(period) = self.period else { return };
         let now = Instant::now();
         let next = self.due.unwrap_or(now) + period;
-        // somebody was slow: go on from now
+        // the reader was slow: continue from now
         self.due = Some(if next + period < now { now } else { next });
     }
 }

@@ -9,35 +9,35 @@ use crate::image::{Image, Luma, Picture, Truth};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// A pair as it came from its source, not rectified.
+/// A raw pair of a source, not rectified.
 #[derive(Clone, Debug)]
 pub struct RawPair {
-    /// The left eye, as seen from behind the cameras.
+    /// The left view, as seen from behind the cameras.
     pub left: Picture,
-    /// The right eye; the same size as the left one.
+    /// The right view; the same size as the left one.
     pub right: Picture,
     /// Number of the pair at its source, from 0; a gap means that the source dropped pairs.
     pub sequence: u64,
-    /// When the left picture was taken, by the wall clock.
+    /// Capture time of the left picture, by the wall clock.
     pub capture_time: SystemTime,
-    /// How much later (or, negative, earlier) the right picture was taken, in seconds; 0 where both come as one.
+    /// Skew: capture time of the right picture minus that of the left one, s; 0 where both are one picture.
     pub skew_s: f64,
-    /// Where the pair comes from, for names of results: a file's stem, `scene-000012`.
+    /// Name of the pair for results: a file's stem, `scene-000012`.
     pub name: String,
-    /// What cameras gave, before it was decoded, split and turned; `None` where the pictures above are all there is.
+    /// The encoded camera pictures before decoding, splitting and turning; `None` where the source has no encoded pictures.
     pub original: Option<Original>,
-    /// What was recorded of its result, where a recording has that and somebody asked for it.
+    /// The recorded result of the pair, where the recording has one and the source options request it.
     pub recorded: Option<Arc<Recorded>>,
     /// Exact disparity, where the source knows it.
     pub truth: Option<Arc<Truth>>,
 }
 
-/// A pair's result as a recording holds it; at its own size.
+/// Recorded result of a pair, at its own size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorded {
-    /// Depth of each left pixel, m; NaN where there is none.
+    /// Depth of each left pixel, m; NaN where it is unknown.
     pub depth_m: Option<Image<f32>>,
-    /// Disparity of each left pixel, px; NaN where there is none.
+    /// Disparity of each left pixel, px; NaN where it is unknown.
     pub disparity_px: Option<Image<f32>>,
 }
 
@@ -48,25 +48,25 @@ pub struct Frame {
     pub left: Arc<Picture>,
     /// Right picture, rectified, the same size as the left one.
     pub right: Arc<Picture>,
-    /// The raw pair it was made from.
+    /// Its raw pair.
     pub raw: Arc<RawPair>,
-    /// Truth at working size, where the source has it.
+    /// Ground truth at working size, where the source has it.
     pub truth: Option<Arc<Truth>>,
-    /// How to turn disparity into metres at working size; `None` without a calibration.
+    /// Geometry that converts disparity to metres at working size; `None` without a calibration.
     pub geometry: Option<Geometry>,
-    /// When the capture thread had the raw pair; latency is counted from here.
+    /// Arrival time of the raw pair at the capture thread; latency counts from here.
     pub arrived: Instant,
-    /// Time that rectification and scaling took.
+    /// Time spent on rectification and scaling.
     pub rectify_time: Duration,
 }
 
 impl Frame {
-    /// `(width, height)` of each eye at working size.
+    /// `(width, height)` of each view at working size.
     pub fn size(&self) -> (usize, usize) {
         self.left.size()
     }
 
-    /// The same without any picture, for what needs a result only.
+    /// The same frame without pictures, for consumers of the result only.
     #[must_use]
     pub(crate) fn without_pictures(&self) -> Self {
         let none = || Picture { luma: Luma::U8(Image::new(0, 0, Vec::new())), rgb: None };
@@ -83,7 +83,7 @@ impl Frame {
         Self { left, right, raw: Arc::new(raw), truth: None, ..*self }
     }
 
-    /// For tests: a raw pair as it is, without a calibration.
+    /// For tests: an unprepared frame of a raw pair, without a calibration.
     #[cfg(test)]
     pub(crate) fn of_raw(raw: Arc<RawPair>) -> Self {
         Self {

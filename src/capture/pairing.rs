@@ -1,7 +1,7 @@
-//! Which frame of the left camera belongs to which of the right one, by capture time, one to one.
+//! Pairs the frames of two cameras by capture time, one to one.
 //!
-//! In: frames of two free-running cameras, each with its time, in order on each side. Out: pairs of nearest neighbours at
-//! most half a frame interval apart. The interval is measured: in dim light cameras slow down without saying so.
+//! In: frames of two free-running cameras with capture times, in order on each side. Out: pairs of nearest neighbours at
+//! most half a frame interval apart. The interval is measured, because cameras lower their rate in dim light without notice.
 
 use super::Skew;
 use std::collections::VecDeque;
@@ -23,13 +23,13 @@ pub struct Paired<T> {
     pub left: T,
     /// The right camera's frame.
     pub right: T,
-    /// When the left frame was taken.
+    /// Capture time of the left frame.
     pub time: SystemTime,
-    /// How much later the right frame was taken, in seconds.
+    /// Skew: capture time of the right frame minus that of the left one, s.
     pub skew_s: f64,
 }
 
-/// Frames that still wait for a partner.
+/// Frames that wait for a partner.
 #[derive(Debug)]
 pub struct Pairing<T> {
     left: Waiting<T>,
@@ -39,17 +39,17 @@ pub struct Pairing<T> {
     recent: VecDeque<(SystemTime, f64)>,
 }
 
-/// Skew is looked at over so long.
+/// Time window of the skew statistics.
 const RECENT: Duration = Duration::from_secs(2);
-/// And over at most so many pairs.
+/// Largest number of pairs in the skew statistics.
 const MAX_RECENT: usize = 600;
-/// Fewer pairs say nothing of skew.
+/// Smallest number of pairs with a meaningful skew.
 const MIN_RECENT: usize = 3;
-/// More than this many frames of one camera do not wait for the other one.
+/// Largest number of frames of one camera that wait for a partner.
 const MAX_WAITING: usize = 8;
-/// So many intervals are measured; the median forgives frames that are missing.
+/// Number of measured intervals; their median tolerates missing frames.
 const INTERVALS: usize = 7;
-/// Half an interval and a tenth more, so that cameras just half an interval apart do not change partners with each jitter.
+/// Largest skew of a pair, in intervals. Above one half, so that cameras half an interval apart keep partners despite jitter.
 const REACH: f64 = 0.55;
 
 #[derive(Debug)]
@@ -61,7 +61,7 @@ struct Waiting<T> {
 }
 
 impl<T> Pairing<T> {
-    /// Nothing seen yet of two cameras that claim these frame rates, in Hz.
+    /// A pairing without frames; `rates_hz` are the nominal frame rates of both cameras.
     pub fn new(left_rate_hz: f64, right_rate_hz: f64) -> Self {
         Self {
             left: Waiting::new(left_rate_hz),
@@ -76,12 +76,12 @@ impl<T> Pairing<T> {
         self.unpaired += self.waiting(side).push(time, frame);
     }
 
-    /// Counts a frame that has no time and so no partner.
+    /// Counts a frame that has no capture time and therefore no partner.
     pub fn pass(&mut self) {
         self.unpaired += 1;
     }
 
-    /// Forgets the frames and times of one camera, and with them the skew: it was opened again, or its clock is another one.
+    /// Drops the frames and times of one camera, and the skew: it was opened again, or its clock has changed.
     pub fn forget(&mut self, side: Side) {
         let waiting = self.waiting(side);
         let given_up = waiting.frames.len() as u64;
@@ -90,7 +90,7 @@ impl<T> Pairing<T> {
         self.forget_skew();
     }
 
-    /// Skew counts from here on.
+    /// Starts the skew statistics again.
     pub fn forget_skew(&mut self) {
         self.recent.clear();
     }
@@ -102,7 +102,7 @@ impl<T> Pairing<T> {
         }
     }
 
-    /// The oldest pair that is complete.
+    /// Takes the oldest complete pair.
     pub fn pop(&mut self) -> Option<Paired<T>> {
         loop {
             let skew_s = seconds_from(self.left.frames.front()?.0, self.right.frames.front()?.0);
@@ -127,7 +127,7 @@ impl<T> Pairing<T> {
         }
     }
 
-    /// How far apart the pictures of the newest pairs are; `None` before there are some.
+    /// Skew of the newest pairs; `None` before there are enough pairs.
     pub fn skew(&self) -> Option<Skew> {
         if self.recent.len() < MIN_RECENT {
             return None;
@@ -137,13 +137,13 @@ impl<T> Pairing<T> {
         Some(Skew { mean_s: skews().sum::<f64>() / self.recent.len() as f64, spread_s })
     }
 
-    /// Time between two frames of the left and of the right camera, s, where it is measured already.
+    /// Measured time between two frames of the left and of the right camera, s; `None` before enough frames have come.
     pub fn intervals_s(&self) -> Option<[f64; 2]> {
         let measured = |waiting: &Waiting<T>| waiting.intervals_s.len() == INTERVALS;
         (measured(&self.left) && measured(&self.right)).then(|| [self.left.interval_s(), self.right.interval_s()])
     }
 
-    /// Frames that found no partner so far.
+    /// Number of frames without a partner so far.
     pub fn unpaired(&self) -> u64 {
         self.unpaired
     }
@@ -154,7 +154,7 @@ impl<T> Waiting<T> {
         Self { frames: VecDeque::new(), last: None, intervals_s: VecDeque::new(), nominal_s: 1.0 / rate_hz.max(1.0) }
     }
 
-    /// Returns how many frames are given up.
+    /// Returns the number of frames given up.
     fn push(&mut self, time: SystemTime, frame: T) -> u64 {
         let mut given_up = 0;
         if let Some(last) = self.last {
@@ -165,7 +165,7 @@ impl<T> Waiting<T> {
                     self.intervals_s.pop_front();
                 }
             } else {
-                // the clock was set back: what waits can no longer be compared
+                // the clock was set back: waiting frames can no longer be compared
                 given_up += self.frames.len() as u64;
                 self.frames.clear();
             }

@@ -1,4 +1,4 @@
-//! How a raw pair becomes a frame: rectification, working size, geometry.
+//! Preparation of a raw pair: rectification, working size, geometry.
 
 use super::{Frame, RawPair, Scale, SourceInfo};
 use crate::calibration::{CalibrationError, Rectifier};
@@ -9,21 +9,21 @@ use std::time::Instant;
 /// How a raw pair becomes a frame.
 #[derive(Clone, Debug, Default)]
 pub struct FramePreparation {
-    /// Makes rectified pairs; `None` hands raw pairs on as they are.
+    /// Rectifies pairs; `None` passes raw pairs on unchanged.
     pub rectifier: Option<Arc<Rectifier>>,
-    /// Goes before the rectifier's and the source's own; for the source's size.
+    /// Geometry that takes precedence over the rectifier's and the source's own; at the source's size.
     pub geometry: Option<Geometry>,
     /// Working size.
     pub scale: Scale,
 }
 
 impl FramePreparation {
-    /// What turns disparity into metres, at the source's size.
+    /// Geometry that converts disparity to metres, at the source's size.
     pub fn geometry(&self, source: &SourceInfo) -> Option<Geometry> {
         self.geometry.or_else(|| self.rectifier.as_ref().map(|rectifier| rectifier.geometry())).or(source.geometry)
     }
 
-    /// Checks whether a frame can be made of this pair.
+    /// Checks whether this pair can be prepared.
     ///
     /// # Errors
     /// The pair does not fit the calibration.
@@ -31,7 +31,7 @@ impl FramePreparation {
         self.rectifier.as_ref().map_or(Ok(()), |rectifier| rectifier.check(&raw.left, &raw.right))
     }
 
-    /// The frame of a pair that arrived at this moment.
+    /// Prepares the frame of a pair; `arrival` is the time at which the pair came.
     ///
     /// # Errors
     /// The pair does not fit the calibration.
@@ -50,7 +50,7 @@ impl FramePreparation {
             }
             None => (scale.picture(&raw.left), scale.picture(&raw.right)),
         };
-        // truth is of the pixels as they came: rectification would move them away from it
+        // ground truth holds for the unrectified pixels
         let truth = raw.truth.as_ref().filter(|_| self.rectifier.is_none());
         let truth =
             truth.map(|truth| if scale == Scale::One { Arc::clone(truth) } else { Arc::new(scale.truth(truth)) });

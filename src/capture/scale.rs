@@ -1,16 +1,16 @@
-//! A smaller working size: each pixel is the mean of a box, and truth and geometry follow.
+//! Reduction to a working size: each pixel is the mean of a box, and ground truth and geometry are scaled too.
 
 use crate::choices;
 use crate::image::{Image, Luma, Picture, Truth};
 
 choices! {
-    /// Working size as a part of the source's size.
+    /// Working size as a fraction of the source's size.
     pub enum Scale {
-        /// As it comes.
+        /// The source's size.
         One = "1",
         /// Half the width and height: about eight times as fast.
         Half = "1/2",
-        /// A quarter of the width and height: for quick looks and slow machines.
+        /// A quarter of the width and height: for previews and slow machines.
         Quarter = "1/4",
     }
 }
@@ -23,7 +23,7 @@ impl Default for Scale {
 }
 
 impl Scale {
-    /// Pixels of the source along one side of a pixel at working size.
+    /// Source pixels along one side of a box.
     pub fn divisor(self) -> usize {
         match self {
             Self::One => 1,
@@ -32,17 +32,17 @@ impl Scale {
         }
     }
 
-    /// Working size over source size.
+    /// Ratio of working size to source size.
     pub fn factor(self) -> f64 {
         1.0 / self.divisor() as f64
     }
 
-    /// The size at which a picture of this size is worked on; never below 1x1.
+    /// Working size of a picture of this size; never below 1x1.
     pub fn size(self, (width, height): (usize, usize)) -> (usize, usize) {
         ((width / self.divisor()).max(1), (height / self.divisor()).max(1))
     }
 
-    /// The picture at working size: means of boxes, rounded; columns and rows that fill no box are left out.
+    /// The picture at working size: rounded means of boxes; columns and rows that do not fill a box are omitted.
     #[must_use]
     pub fn picture(self, picture: &Picture) -> Picture {
         let n = self.divisor();
@@ -60,7 +60,7 @@ impl Scale {
         Picture { luma, rgb }
     }
 
-    /// Truth at working size: that of the pixel nearest to the middle of each box, in smaller pixels.
+    /// Ground truth at working size: the value of the pixel nearest to each box's centre, in pixels of the working size.
     #[must_use]
     pub fn truth(self, truth: &Truth) -> Truth {
         let factor = self.factor() as f32;

@@ -1,4 +1,4 @@
-//! The words that name a source, on the command line, in settings and in the window.
+//! The words of `--source`, also used in settings and in the window.
 
 use super::scene::SceneOptions;
 use super::webcam::CameraName;
@@ -7,72 +7,72 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Where pairs come from.
+/// A source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceSpec {
-    /// `scene`: the built-in one.
+    /// `scene`: the built-in scene.
     Scene,
     /// `LEFT,RIGHT`: two image files.
     Files {
-        /// The left eye's file.
+        /// File of the left view.
         left: PathBuf,
-        /// The right eye's file.
+        /// File of the right view.
         right: PathBuf,
     },
     /// `FOLDER`: pairs of image files.
     Folder(PathBuf),
     /// `webcam:L,R`: two cameras by number or port, left one first.
     WebcamPair(CameraName, CameraName),
-    /// `webcam:N`: one camera that gives both pictures side by side.
+    /// `webcam:N`: one side-by-side camera.
     WebcamSideBySide(CameraName),
     /// `FILE.mcap`: a recording, of this program or of others.
     Recording(PathBuf),
-    /// `-`: a recording that comes through standard input while it is made.
+    /// `-`: a growing recording on standard input.
     Pipe,
 }
 
-/// What the words do not say.
+/// Options of sources beside the words of `--source`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceOptions {
-    /// Columns and rows per eye: of the scene, or asked of a camera. Files have their own.
+    /// Size per view, px: of the scene, or requested from a camera. Files have their own.
     pub size: Option<(usize, usize)>,
-    /// Pairs per second: of scene and files, or asked of a camera. `None` for as fast as they are taken, or as the
-    /// camera likes.
+    /// Rate, Hz: of scene and files, or requested from a camera. `None` for no limit, or for the
+    /// camera's default.
     pub rate_hz: Option<f64>,
-    /// Files and recordings start again at the end.
+    /// Files and recordings restart at the end.
     pub looped: bool,
-    /// Somebody looks at it: a recording that is at its end stays open to be sought in, and its pairs bring what was recorded of
-    /// their results.
+    /// Interactive use: a recording stays open at its end so that the user can seek, and its pairs carry their recorded
+    /// results.
     pub watched: bool,
-    /// How fast recordings are played. What comes through a pipe comes as it likes; [`Speed::Max`] leaves nothing of it out.
+    /// Playback speed of recordings. Standard input has no speed of its own; [`Speed::Max`] reads all of it.
     pub speed: Speed,
-    /// Recordings begin so long after their first pair.
+    /// Start time of recordings, from their first pair on.
     pub start_at: Duration,
-    /// Which topics of a recording of others show the eyes.
+    /// Topics of a foreign recording that hold the views.
     pub topics: TopicChoice,
-    /// Larger pictures are not read, from files and from recordings.
+    /// Limit on the size of pictures from files and recordings.
     pub max_pixels: MaxPixels,
     /// Keep RGB where the source has it.
     pub color: bool,
-    /// What is wished of cameras.
+    /// Options of cameras.
     pub cameras: CameraOptions,
-    /// The scene's rig and looks; [`SourceOptions::size`] goes before its size.
+    /// The scene's rig and appearance; [`SourceOptions::size`] takes precedence over its size.
     pub scene: SceneOptions,
 }
 
-/// Which topics show the eyes, as far as the user says so.
+/// The user's choice of topics for the views.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopicChoice {
-    /// The left eye's pictures.
+    /// Topic of the left view.
     pub left: Option<String>,
-    /// The right eye's pictures.
+    /// Topic of the right view.
     pub right: Option<String>,
-    /// One picture of both eyes, the left half is the left one.
+    /// Topic of side-by-side pictures, the left view in the left half.
     pub both: Option<String>,
 }
 
 impl TopicChoice {
-    /// Whether nothing was said.
+    /// Whether no topic is chosen.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -81,7 +81,7 @@ impl TopicChoice {
 /// A size such as `640x480`.
 ///
 /// # Errors
-/// It is none, in words.
+/// The text is not a size; the error message gives the reason.
 pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
     let parsed = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
     parsed
@@ -89,15 +89,15 @@ pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
         .ok_or_else(|| "expected WIDTHxHEIGHT, each from 1 to 16384, such as 640x480".to_owned())
 }
 
-/// What the grammar takes.
+/// Description of the grammar.
 const GRAMMAR: &str = "give scene, LEFT,RIGHT (two image files), FOLDER, FILE.mcap (a recording), - (one from a pipe), webcam:0,1 (two \
      cameras) or webcam:0 (one, side by side)";
 
 impl SourceSpec {
-    /// Reads the words of `--source`.
+    /// Parses the words of `--source`.
     ///
     /// # Errors
-    /// [`CaptureError::Grammar`] if they mean nothing; whether files exist is seen when they are opened.
+    /// [`CaptureError::Grammar`] if they are invalid; files are checked when they are opened.
     pub fn parse(words: &str) -> Result<Self, CaptureError> {
         let wrong = || CaptureError::Grammar(format!("'{words}' names no source: {GRAMMAR}"));
         let camera = |text: &str| text.parse::<CameraName>().map_err(|_| wrong());
@@ -115,7 +115,7 @@ impl SourceSpec {
                 None => Ok(Self::WebcamSideBySide(camera(numbers)?)),
             };
         }
-        // a folder whose name has a comma is a folder
+        // a folder's name may contain a comma
         if !words.is_empty() && Path::new(words).is_dir() {
             return Ok(Self::Folder(words.into()));
         }
@@ -134,7 +134,7 @@ impl SourceSpec {
         }
     }
 
-    /// Of what the program is given to open: one folder or recording, or a left and a right image.
+    /// Source of the program's path arguments: one folder or recording, or a left and a right image.
     ///
     /// # Errors
     /// [`CaptureError::Grammar`] for anything else.
@@ -187,7 +187,7 @@ impl std::str::FromStr for SourceSpec {
     }
 }
 
-/// Whether a file is a recording by its name.
+/// Whether a file is a recording, by its extension.
 fn is_recording(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mcap"))
 }

@@ -1,21 +1,21 @@
-//! Whether a camera's time stamps can be trusted. Drivers exist that give none, that count on another clock, that give two
-//! frames the same time or go back. What such a camera says is not used: its pictures count from when they come.
+//! Validation of a camera's time stamps. Some drivers give none, use another clock, repeat a time or
+//! go back. Such time stamps are not used: the arrival time of the picture takes their place.
 
 use std::time::{Duration, SystemTime};
 
-/// What is wrong with a camera's time stamps.
+/// Fault of a camera's time stamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StampFault {
-    /// There are none.
+    /// They are missing.
     Missing,
-    /// They are far from the clock.
+    /// They differ too much from the wall clock.
     OtherClock,
-    /// They stand still or go back.
+    /// They repeat or go back.
     Unordered,
 }
 
 impl StampFault {
-    /// In words that go on from `its time stamps`.
+    /// Continuation of a sentence that begins with `its time stamps`.
     pub fn words(self) -> &'static str {
         match self {
             Self::Missing => "are missing",
@@ -25,7 +25,7 @@ impl StampFault {
     }
 }
 
-/// Watches the time stamps of one camera.
+/// Checks the time stamps of one camera.
 #[derive(Clone, Debug, Default)]
 pub struct Stamps {
     last: Option<SystemTime>,
@@ -35,19 +35,19 @@ pub struct Stamps {
     fault: Option<StampFault>,
 }
 
-/// A frame may wait in the driver for so long.
+/// Largest age of a frame at its arrival.
 const OLDEST: Duration = Duration::from_secs(5);
-/// Clocks are read one after the other, and some drivers give the time of a frame's end before it.
+/// Tolerance ahead of the clock: clocks are read one after the other, and some drivers stamp a frame's end in advance.
 const AHEAD: Duration = Duration::from_millis(50);
-/// Each bad stamp counts as much as so many good ones: one now and then is forgiven, three in a second are not.
+/// Number of good stamps that compensate one bad stamp: an occasional one is tolerated, three in a second are not.
 const BAD: u32 = 12;
 const TOO_MUCH: u32 = 3 * BAD - 8;
 
 impl Stamps {
-    /// The frame's time, if the stamp can be used. `arrival` is when it came.
+    /// Capture time of a frame; `None` if its stamp cannot be used. `arrival` is the time at which the frame came.
     pub fn check(&mut self, stamp: Option<SystemTime>, arrival: SystemTime) -> Option<SystemTime> {
         if self.last_arrival.is_some_and(|last| arrival < last) {
-            // the clock was set back, and all that is compared with it
+            // the clock was set back, and with it all earlier times
             self.last = None;
         }
         self.last_arrival = Some(arrival);
@@ -67,7 +67,7 @@ impl Stamps {
         judged.ok().filter(|_| self.fault.is_none())
     }
 
-    /// Why the stamps are not used any more.
+    /// Fault because of which the stamps are not used any more.
     pub fn fault(&self) -> Option<StampFault> {
         self.fault
     }

@@ -19,11 +19,11 @@ pub trait FrameTap: Send + Sync {
     fn unprepared(&self, _pair: &Arc<RawPair>, _source: &SourceInfo) {}
 }
 
-/// The taps of a capture thread.
+/// Taps of a capture thread.
 #[derive(Clone, Default)]
 pub struct Taps {
     /// Before the preparation.
     pub raw: Vec<Arc<dyn RawTap>>,
-    /// Behind it.
+    /// After the preparation.
     pub frames: Vec<Arc<dyn FrameTap>>,
 }

@@ -1,29 +1,29 @@
-//! Threads behind sources: how they are left, and what is said when one has died.
+//! Shutdown of the sources' threads, and the errors of threads that have panicked.
 
 use super::CaptureError;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long a stopped thread is waited for; one that a device blocks longer is left behind.
+/// How long a stopped thread is waited for; a thread that a device blocks longer is detached.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What is said of a thread that has panicked: it is a fault of this program, whatever it read.
+/// Error message of a thread that has panicked: a fault of this program, whatever its input.
 pub(crate) fn died(what: &str) -> String {
     format!(
         "{what} has died, which is a fault of this program: the lines before this one say where; please report them"
     )
 }
 
-/// The end of a thread that gives nothing any more.
+/// Checks how a thread without further output ended.
 ///
 /// # Errors
-/// It has panicked, so that what it gave is not all.
+/// It has panicked, so that its output is incomplete.
 pub(crate) fn ended(thread: Option<JoinHandle<()>>, what: &str) -> Result<(), CaptureError> {
     let panicked = thread.is_some_and(|thread| thread.join().is_err());
     if panicked { Err(CaptureError::File(died(what))) } else { Ok(()) }
 }
 
-/// Waits half a second for a thread that was told to stop, then leaves it behind: a blocked camera blocks nobody else.
+/// Waits half a second for a stopped thread, then detaches it: a blocked camera does not block others.
 pub(crate) fn join_or_leave(thread: JoinHandle<()>, what: &str) {
     let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
     while !thread.is_finished() && Instant::now() < deadline {

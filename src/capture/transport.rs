@@ -1,14 +1,14 @@
-//! How a recording is played: where it stands, where it shall go, how fast. Shared between whoever steers and the source.
+//! Playback control: position, seek target and speed. Shared between the source and its user interface.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How fast is played.
+/// Playback speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Speed {
-    /// So many times as fast as it was recorded; above 0.
+    /// Multiple of the recorded speed; above 0.
     Times(f64),
-    /// As fast as pairs are taken; none is left out.
+    /// As fast as pairs are taken; none is skipped.
     Max,
 }
 
@@ -18,39 +18,39 @@ impl Default for Speed {
     }
 }
 
-/// Where playback stands and what is wished of it.
+/// State of playback.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Playing {
-    /// Pairs go on by themselves.
+    /// Playback runs.
     pub playing: bool,
-    /// How fast.
+    /// Its speed.
     pub speed: Speed,
-    /// At the end it begins again; otherwise it stays there, and the source stays open.
+    /// At the end, playback restarts; otherwise it stops there, and the source stays open.
     pub looped: bool,
-    /// The pair that was given last, counted from 0 in the order of the recording; `None` before the first one.
+    /// The last delivered pair, counted from 0 in the order of the recording; `None` before the first one.
     pub position: Option<u64>,
-    /// When each pair was recorded, from the first one on, in order; as many as there are pairs.
+    /// Recorded times of all pairs, from the first one on, in order.
     pub times: std::sync::Arc<[Duration]>,
-    /// The pair that shall be given next, whether it plays or not.
+    /// Seek target: the pair to deliver next, also while paused.
     seek: Option<u64>,
 }
 
-/// Steers playback; the source looks at it before each pair.
+/// Controls playback; the source reads it before each pair.
 #[derive(Debug)]
 pub struct Transport(Mutex<Playing>);
 
 impl Transport {
-    /// Playback of so many pairs that begins at the first one.
+    /// Playback at the first pair of a recording whose pairs have these times.
     pub fn new(times: std::sync::Arc<[Duration]>, speed: Speed, looped: bool) -> Self {
         Self(Mutex::new(Playing { playing: true, speed, looped, position: None, times, seek: None }))
     }
 
-    /// How it stands.
+    /// Copy of the state.
     pub fn get(&self) -> Playing {
         self.lock().clone()
     }
 
-    /// Pairs go on, from the start again where the end was reached.
+    /// Starts playback; restarts it from the beginning where the end was reached.
     pub fn play(&self) {
         let mut playing = self.lock();
         if playing.seek.is_none() && playing.next_position().is_none() && !playing.times.is_empty() {
@@ -59,12 +59,12 @@ impl Transport {
         playing.playing = true;
     }
 
-    /// Holds the pair.
+    /// Pauses.
     pub fn pause(&self) {
         self.lock().playing = false;
     }
 
-    /// Holds, and goes by so many pairs, back where negative; at both ends it stays.
+    /// Pauses and steps by this number of pairs, back where negative; stops at both ends.
     pub fn step(&self, by: i64) {
         let mut playing = self.lock();
         playing.playing = false;
@@ -72,19 +72,19 @@ impl Transport {
         playing.seek_to(from.saturating_add_signed(by));
     }
 
-    /// Goes to this pair, or to the last one.
+    /// Seeks to this pair, or to the last one.
     pub fn seek(&self, pair: u64) {
         self.lock().seek_to(pair);
     }
 
-    /// Goes to the last pair at or before this time after the first one.
+    /// Seeks to the last pair at or before this time after the first one.
     pub fn seek_time(&self, time: Duration) {
         let mut playing = self.lock();
         let pair = playing.pair_at(time);
         playing.seek_to(pair);
     }
 
-    /// Goes by so many seconds, back where negative, and at least by one pair: a gap in the recording is no wall.
+    /// Seeks by this number of seconds, back where negative, and at least by one pair, to cross gaps in the recording.
     pub fn skip(&self, seconds: f64) {
         let mut playing = self.lock();
         let from = playing.target().unwrap_or(0);
@@ -94,18 +94,18 @@ impl Transport {
         playing.seek_to(if seconds < 0.0 { pair.min(from.saturating_sub(1)) } else { pair.max(from + 1) });
     }
 
-    /// Plays so fast from now on.
+    /// Sets the speed.
     pub fn set_speed(&self, speed: Speed) {
         self.lock().speed = speed;
     }
 
-    /// Begins again at the end, or not.
+    /// Sets whether playback restarts at the end.
     pub fn set_looped(&self, looped: bool) {
         self.lock().looped = looped;
     }
 
-    /// For the source: which pair it shall give now, and whether that was asked for by seeking (it is due at once). `None`
-    /// while it shall hold.
+    /// For the source: the pair to deliver now, and whether it is a seek target (due at once). `None`
+    /// while paused.
     pub fn wanted(&self) -> Option<(u64, bool)> {
         let playing = self.lock();
         match playing.seek {
@@ -115,7 +115,7 @@ impl Transport {
         }
     }
 
-    /// For the source: it gives this pair.
+    /// For the source: notes that this pair is delivered.
     pub fn given(&self, pair: u64) {
         let mut playing = self.lock();
         playing.position = Some(pair);
@@ -130,22 +130,22 @@ impl Transport {
 }
 
 impl Playing {
-    /// How many pairs there are.
+    /// Number of pairs.
     pub fn len(&self) -> u64 {
         self.times.len() as u64
     }
 
-    /// Whether there is no pair.
+    /// Whether there are no pairs.
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
 
-    /// The pair that is sought, or else the one that was given last.
+    /// The seek target, or else the last delivered pair.
     pub fn target(&self) -> Option<u64> {
         self.seek.or(self.position)
     }
 
-    /// When a pair was recorded, from the first one on.
+    /// Recorded time of a pair, from the first one on.
     pub fn time(&self, pair: u64) -> Option<Duration> {
         self.times.get(usize::try_from(pair).ok()?).copied()
     }
@@ -155,7 +155,7 @@ impl Playing {
         (self.times.partition_point(|&t| t <= time) as u64).saturating_sub(1)
     }
 
-    /// Whether the last pair was given and nothing comes after it.
+    /// Whether the last pair was delivered and no pair follows.
     pub fn at_end(&self) -> bool {
         self.seek.is_none() && self.next_position().is_none()
     }

@@ -1,22 +1,22 @@
-//! A source that ends before its time: after some pairs, or some time.
+//! A source limited to a number of pairs or a duration.
 
 use super::{CaptureError, Next, PairSource, SourceInfo, SourceState, Transport};
 use crate::calibration::CalibrationNote;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A source that ends after some pairs or some time.
+/// A source that ends after a number of pairs or a duration.
 pub struct Until {
     source: Box<dyn PairSource>,
-    /// Pairs that it still gives.
+    /// Remaining number of pairs.
     pairs: Option<u64>,
-    /// How long it gives pairs, counted from the first one.
+    /// Duration, counted from the first pair.
     time: Option<Duration>,
     first: Option<Instant>,
 }
 
 impl Until {
-    /// Ends `source` after so many pairs, and when so much time has passed since the first one; whichever comes first.
+    /// Ends `source` after a number of pairs, or when a duration has passed since the first one; whichever comes first.
     pub fn new(source: Box<dyn PairSource>, pairs: Option<u64>, time: Option<Duration>) -> Self {
         Self { source, pairs, time, first: None }
     }

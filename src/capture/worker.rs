@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 pub(crate) use super::threads::join_or_leave;
 
-/// How a source is read.
+/// Options of reading a source.
 #[derive(Clone)]
 pub struct CaptureOptions {
-    /// How frames are made; it can be changed while the source is read.
+    /// Preparation of frames; it can be changed while the source is read.
     pub preparation: FramePreparation,
-    /// What happens to frames that nobody takes in time.
+    /// Policy for frames that are not taken in time.
     pub policy: Policy,
     /// Receivers of pairs and frames; they can be changed while the source is read.
     pub taps: Taps,
@@ -36,28 +36,28 @@ impl From<FramePreparation> for CaptureOptions {
     }
 }
 
-/// What the capture thread has done so far.
+/// Statistics of the capture thread.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CaptureStats {
     /// Pairs read from the source.
     pub captured: u64,
-    /// Pairs that the source itself dropped: gaps in its numbers.
+    /// Pairs that the source itself dropped: gaps in its sequence numbers.
     pub dropped_source: u64,
-    /// Frames replaced by a newer one before anybody took them.
+    /// Frames replaced by newer ones before they were taken.
     pub dropped_newest: u64,
-    /// Pairs per second, over about the last second; 0 before the second pair.
+    /// Pair rate over about the last second, Hz; 0 before the second pair.
     pub rate_hz: f64,
-    /// How much later the newest pair's right picture was taken, s.
+    /// Skew of the newest pair, s; positive: the right picture was taken later.
     pub skew_s: f64,
-    /// Time that rectification and scaling of the newest pair took, ms.
+    /// Time spent on rectification and scaling of the newest pair, ms.
     pub rectify_ms: f64,
-    /// Why the stream ended before its time, or why no frame could be made of a pair.
+    /// Reason why the stream ended early, or why a pair could not be prepared.
     pub last_error: Option<String>,
-    /// No frame could be made of the newest pair: [`CaptureStats::last_error`] has the reason.
+    /// The newest pair could not be prepared: [`CaptureStats::last_error`] has the reason.
     pub unprepared: bool,
-    /// Nothing will come any more.
+    /// The stream has ended.
     pub ended: bool,
-    /// It ended by an error: [`CaptureStats::last_error`] says which.
+    /// It ended with an error: see [`CaptureStats::last_error`].
     pub lost: bool,
 }
 
@@ -73,14 +73,14 @@ struct Shared {
 
 /// The running capture thread. Dropping it stops it.
 pub struct Capture {
-    /// The frames; clone it for whoever takes them.
+    /// The frames; cloned for their consumer.
     pub frames: NewestReceiver<Arc<Frame>>,
     shared: Arc<Shared>,
     transport: Option<Arc<Transport>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// How long a source waits at most before the thread looks whether it shall stop.
+/// Timeout of waiting for a pair, after which the thread checks its stop signal.
 const READ_TIMEOUT: Duration = Duration::from_millis(50);
 
 impl Capture {
@@ -109,29 +109,29 @@ impl Capture {
         Self { frames, shared, transport, thread: thread.ok() }
     }
 
-    /// What has happened so far.
+    /// Current statistics.
     pub fn stats(&self) -> CaptureStats {
         let mut stats = lock(&self.shared.stats).clone();
         stats.dropped_newest = self.frames.dropped();
         stats
     }
 
-    /// What is known of the source now.
+    /// Current description of the source.
     pub fn info(&self) -> SourceInfo {
         lock(&self.shared.info).clone()
     }
 
-    /// How the cameras stand.
+    /// Current state of the cameras.
     pub fn state(&self) -> SourceState {
         lock(&self.shared.state).clone()
     }
 
-    /// How frames are made now.
+    /// Current preparation.
     pub fn preparation(&self) -> FramePreparation {
         lock(&self.shared.preparation).clone()
     }
 
-    /// Makes frames in another way from the next pair on.
+    /// Changes the preparation from the next pair on.
     pub fn set_preparation(&self, preparation: FramePreparation) {
         *lock(&self.shared.preparation) = preparation;
     }
@@ -141,17 +141,17 @@ impl Capture {
         *lock(&self.shared.taps) = taps;
     }
 
-    /// How a recording is played; `None` for other sources.
+    /// Playback control of a recording; `None` for other sources.
     pub fn transport(&self) -> Option<&Arc<Transport>> {
         self.transport.as_ref()
     }
 
-    /// Has two free-running cameras take their pictures at nearly the same time, see [`PairSource::resync`].
+    /// Starts to align two free-running cameras, see [`PairSource::resync`].
     pub fn resync(&self) {
         self.shared.resync.store(true, Ordering::Release);
     }
 
-    /// Stops reading. Waits for half a second at most and leaves a thread behind that a source still blocks.
+    /// Stops reading. Waits for at most half a second and detaches a thread that its source still blocks.
     pub fn stop(&mut self) {
         self.shared.stop.store(true, Ordering::Release);
         self.frames.close();
@@ -187,7 +187,7 @@ impl Reader {
         drop(stats);
     }
 
-    /// Reads until the end, a stop or an error, which comes back in words.
+    /// Reads until the end, a stop or an error, which is returned as text.
     fn read_all(&mut self) -> Result<(), String> {
         let mut expected = None;
         while !self.shared.stop.load(Ordering::Acquire) {
@@ -199,7 +199,7 @@ impl Reader {
             let raw = match next.map_err(|err| err.to_string())? {
                 Next::Pair(raw) => Arc::new(*raw),
                 Next::Waiting => {
-                    // what came once counts less and less while nothing comes
+                    // the rate falls while no pair comes
                     lock(&self.shared.stats).rate_hz = self.rate.per_second(Instant::now());
                     continue;
                 }
@@ -222,7 +222,7 @@ impl Reader {
 
             let mut stats = lock(&self.shared.stats);
             stats.captured += 1;
-            // who is steered leaves out what nobody wants to see
+            // gaps of a source with playback control come from seeking
             let expects = expected.filter(|_| self.transport.is_none()).unwrap_or(raw.sequence);
             stats.dropped_source += raw.sequence.saturating_sub(expects);
             self.rate.record(arrived);
@@ -236,9 +236,9 @@ impl Reader {
             drop(stats);
             expected = Some(raw.sequence + 1);
             *lock(&self.shared.info) = info;
-            // the next pair is tried again: another preparation may be set
+            // the next pair is tried too: the preparation may change
             let Ok(frame) = frame else { continue };
-            // who plays as fast as can be wants to see all of it
+            // at the highest speed all frames are needed
             let waits = self.transport.as_ref().is_some_and(|transport| transport.get().speed == Speed::Max);
             let sent = if waits { self.sender.send_waiting(frame) } else { self.sender.send(frame) };
             if sent.is_err() {

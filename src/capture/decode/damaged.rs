@@ -1,4 +1,4 @@
-//! Files that are cut off, or claim what they are not.
+//! Tests of truncated files and of files with false headers.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 

@@ -1,4 +1,4 @@
-//! JPEG files, as strictly as a camera's: where the end is missing, other decoders make the rest up and call it good.
+//! Decoder of JPEG files, as strict as the decoder of camera frames: other decoders fill in a missing end and report success.
 
 use image::{DynamicImage, GrayImage, RgbImage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,16 +7,16 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-/// What lies where in the bytes of a JPEG.
+/// Structure of a JPEG file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::capture) struct Frame {
-    /// Where the end marker stands. Behind it may be anything.
+    /// Offset of the end marker. Any bytes may follow it.
     pub(in crate::capture) end: usize,
-    /// All of the picture is in one scan, row by row, with all its components.
+    /// The picture is one sequential scan with all its components.
     pub(in crate::capture) is_plain: bool,
 }
 
-/// Goes through the parts of a JPEG up to its end marker; `None` where it has none.
+/// Parses the segments of a JPEG up to its end marker; `None` where it has none.
 pub(in crate::capture) fn frame(bytes: &[u8]) -> Option<Frame> {
     let mut at = 2;
     let (mut scans, mut is_sequential) = (0, true);
@@ -46,7 +46,7 @@ pub(in crate::capture) fn frame(bytes: &[u8]) -> Option<Frame> {
     }
 }
 
-/// Where the first marker behind the data of a scan stands.
+/// Offset of the first marker behind the data of a scan.
 fn end_of_scan(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += bytes.get(at..)?.iter().position(|&byte| byte == 0xff)?;
@@ -62,34 +62,34 @@ fn options() -> DecoderOptions {
     DecoderOptions::default().set_strict_mode(true).set_max_width(usize::MAX).set_max_height(usize::MAX)
 }
 
-/// The pixels of a picture whose headers are decoded. zune-jpeg 0.5.15 panics on some damaged pictures; no thread may end by that.
+/// Pixels of a picture whose headers are decoded. zune-jpeg 0.5.15 panics on some damaged pictures; the panic is caught here.
 ///
 /// # Errors
-/// The picture is damaged, in words.
+/// The picture is damaged; the text gives the reason.
 pub(in crate::capture) fn pixels(decoder: &mut JpegDecoder<ZCursor<&[u8]>>) -> Result<Vec<u8>, String> {
     let decoded = catch_unwind(AssertUnwindSafe(|| decoder.decode()));
     decoded.map_err(|_| "the decoder gave up")?.map_err(|err| format!("{err:?}"))
 }
 
-/// Columns and rows.
+/// Width and height.
 ///
 /// # Errors
-/// The headers are damaged, in words.
+/// The headers are damaged; the text gives the reason.
 pub(crate) fn size(bytes: &[u8]) -> Result<(u32, u32), String> {
-    // what follows the headers is looked at when the picture is decoded
+    // segments behind the headers are checked when the picture is decoded
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options().set_strict_mode(false));
     decoder.decode_headers().map_err(|err| format!("its headers are damaged: {err:?}"))?;
     let (width, height) = decoder.dimensions().ok_or("it does not say its size")?;
     Ok((width as u32, height as u32))
 }
 
-/// The picture, grey or RGB.
+/// Decodes the picture, grey or RGB.
 ///
 /// # Errors
-/// It is damaged or cut off, in words.
+/// It is damaged or truncated; the text gives the reason.
 pub(super) fn decode(bytes: &[u8]) -> Result<DynamicImage, String> {
     let frame = frame(bytes).ok_or("it ends before its picture does")?;
-    // where the decoder meets the end marker too early it makes up the rest; where the data just end, it says so
+    // the decoder fills in pixels behind an early end marker, but reports an early end of the data
     let end = if frame.is_plain { frame.end } else { frame.end + 2 };
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&bytes[..end]), options());
     let damaged = |err| format!("damaged: {err:?}");

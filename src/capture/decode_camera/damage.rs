@@ -1,18 +1,18 @@
-//! Why a camera's frame is no picture, and how many there were of each kind.
+//! Damaged camera frames: their causes and counts.
 
 use std::fmt;
 use std::ops::{Add, Sub};
 
-/// What is wrong with a frame.
+/// Cause of a frame's damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// Fewer bytes came than the picture has.
+    /// Fewer bytes than the picture has.
     Short,
-    /// The driver says that bytes were lost on the way.
+    /// The driver flags the frame: bytes were lost on the bus.
     Flagged,
-    /// A JPEG that is cut or holds what no JPEG holds.
+    /// A truncated or invalid JPEG.
     Jpeg,
-    /// A picture of another size than the camera was told to send, or one that the format cannot have.
+    /// Another picture size than the granted one, or one that the format cannot have.
     Size,
 }
 
@@ -20,20 +20,20 @@ pub enum Damage {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct DecodeError {
-    /// The cause, to be counted.
+    /// Cause, for the counts.
     pub damage: Damage,
-    /// The same in words, with numbers.
+    /// Description with numbers.
     pub text: String,
 }
 
 impl DecodeError {
-    /// Of a cause and words.
+    /// Creates an error of a cause and its description.
     pub fn new(damage: Damage, text: impl Into<String>) -> Self {
         Self { damage, text: text.into() }
     }
 }
 
-/// Frames that were dropped because they came damaged, by cause.
+/// Numbers of damaged and therefore dropped frames, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Damaged {
     /// Of [`Damage::Short`].
@@ -47,7 +47,7 @@ pub struct Damaged {
 }
 
 impl Damaged {
-    /// Counts one more.
+    /// Adds one frame.
     pub fn count(&mut self, damage: Damage) {
         *match damage {
             Damage::Short => &mut self.short,
@@ -57,12 +57,12 @@ impl Damaged {
         } += 1;
     }
 
-    /// All of them.
+    /// Sum over all causes.
     pub fn total(&self) -> u64 {
         self.short + self.flagged + self.jpeg + self.size
     }
 
-    /// The causes that there were: `2 too short, 1 flagged by the driver`.
+    /// The causes whose count is not 0: `2 too short, 1 flagged by the driver`.
     pub fn causes(&self) -> String {
         let causes = [
             (self.short, "too short"),
@@ -102,7 +102,7 @@ impl std::iter::Sum for Damaged {
     }
 }
 
-/// What has come since there were `before`.
+/// Counts since the counts were `before`.
 impl Sub for Damaged {
     type Output = Self;
 

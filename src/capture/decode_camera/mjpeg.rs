@@ -1,4 +1,4 @@
-//! One MJPEG frame to a picture.
+//! Decodes one MJPEG frame.
 
 use super::{Damage, DecodeError};
 use crate::capture::decode::{frame as jpeg_frame, jpeg_pixels};
@@ -20,11 +20,11 @@ pub(super) fn decode(size: (usize, usize), bytes: &[u8], color: bool) -> Result<
     Ok(Picture { luma: Luma::U8(Image::new(size.0, size.1, luma)), rgb })
 }
 
-/// The frame as the decoder needs it: standard Huffman tables (K.3) where the camera leaves them out, which many do, and no
-/// end marker.
+/// The frame as the decoder needs it: without end marker, and with the standard Huffman tables (K.3) where the camera omits
+/// them, as many do.
 ///
-/// The decoder fills the tables in for a stream that calls itself an AVI frame; tables in the stream still count. Where it
-/// meets the end marker too early it makes up the rest; where the data just end, it says so.
+/// The decoder adds the tables to a stream that is marked as an AVI frame; tables in the stream take precedence. Behind an early
+/// end marker the decoder fills in pixels, but it reports an early end of the data.
 fn prepare(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
     const START: [u8; 2] = [0xff, 0xd8];
     const AVI1: &[u8] = b"\xff\xe0\x00\x08AVI1\x00\x00";
@@ -33,17 +33,17 @@ fn prepare(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
         let text = format!("MJPEG frame of {} bytes that does not start as a JPEG", frame.len());
         return Err(DecodeError::new(damage, text));
     }
-    // behind the end the driver's buffer goes on, with zeros or an older frame
+    // behind the end marker the driver's buffer holds zeros or bytes of an older frame
     let parts = jpeg_frame(frame).ok_or_else(|| DecodeError::new(Damage::Jpeg, "MJPEG frame without its end"))?;
     if !parts.is_plain {
-        // no camera sends such, and damage that looks so makes the decoder panic
+        // no camera sends such a frame, and damage of this form makes the decoder panic
         return Err(DecodeError::new(Damage::Jpeg, "MJPEG frame in several scans"));
     }
     Ok([&START, AVI1, &frame[START.len()..parts.end]].concat())
 }
 
 fn decode_jpeg((width, height): (usize, usize), stream: &[u8], space: ColorSpace) -> Result<Vec<u8>, DecodeError> {
-    // strict: else a cut frame is filled with grey and called good
+    // strict mode: otherwise the decoder fills a truncated frame with grey and reports success
     let options = DecoderOptions::default().set_strict_mode(true).jpeg_set_out_colorspace(space);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(stream), options);
     let broken = |e| DecodeError::new(Damage::Jpeg, format!("damaged MJPEG frame: {e:?}"));

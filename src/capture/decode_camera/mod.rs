@@ -1,7 +1,7 @@
-//! Bytes of a camera to a picture: luma straight from the data, RGB only if asked. Luma keeps the range that the camera
-//! sends: YUYV and NV12 usually 16 to 235 (BT.601, limited), MJPEG 0 to 255 (BT.601, full). A damaged frame is an error,
-//! because half a picture would be matched too. What goes unseen: a cut in the last row of blocks, and a lost end whose
-//! place an older frame's bytes take.
+//! Decodes camera frames: luma directly from the data, RGB on request. Luma keeps the camera's range:
+//! YUYV and NV12 usually 16 to 235 (BT.601, limited), MJPEG 0 to 255 (BT.601, full). A damaged frame is an error,
+//! because a partial picture would be matched. Two kinds of damage are undetected: a cut in the last row of blocks, and a
+//! lost end whose place holds bytes of an older frame.
 
 mod damage;
 mod mjpeg;
@@ -15,23 +15,23 @@ use crate::image::{Image, Luma, Picture};
 use std::cmp::Ordering;
 
 choices! {
-    /// How a camera packs its pixels, as far as they can be read here; where rates are the same, the first ones go first.
+    /// Pixel formats that can be decoded. Among equal rates, earlier formats are preferred.
     pub enum PixelFormat {
-        /// Y U Y V: two bytes per pixel, colour shared by two neighbours; nothing is lost in luma.
+        /// Y U Y V: two bytes per pixel, two neighbours share chroma; luma is lossless.
         Yuyv = "yuyv",
-        /// All of Y, then U and V in turn at half the size; nothing is lost in luma.
+        /// Plane of Y, then interleaved U and V at half the size; luma is lossless.
         Nv12 = "nv12",
-        /// Brightness alone, eight bits.
+        /// Luma only, eight bits.
         Grey = "grey",
-        /// A JPEG for each frame: spares the bus, loses a little.
+        /// One JPEG per frame: needs less bus bandwidth, slightly lossy.
         Mjpeg = "mjpeg",
-        /// Brightness alone in words of 16 bits, of which 10, 12, 14 or 16 carry light.
+        /// Luma only, in 16-bit words of which 10, 12, 14 or 16 bits are used.
         Y16 = "y16",
     }
 }
 
 impl PixelFormat {
-    /// The name under which cameras list it.
+    /// Name of the format in listings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Yuyv => "YUYV",
@@ -42,7 +42,7 @@ impl PixelFormat {
         }
     }
 
-    /// Bytes of a pixel in the first plane; `None` where they differ from frame to frame.
+    /// Bytes per pixel in the first plane; `None` for compressed formats.
     fn bytes_per_pixel(self) -> Option<usize> {
         match self {
             Self::Yuyv | Self::Y16 => Some(2),
@@ -64,32 +64,32 @@ impl PartialOrd for PixelFormat {
     }
 }
 
-/// How a frame lies in memory.
+/// Memory layout of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// How pixels are packed.
+    /// Pixel format.
     pub format: PixelFormat,
-    /// Columns.
+    /// Width, px.
     pub width: usize,
-    /// Rows.
+    /// Height, px.
     pub height: usize,
-    /// Bytes from one row to the next, which may be more than a row has.
+    /// Stride: bytes from one row to the next, at least a row's own bytes.
     pub stride: usize,
 }
 
 impl Layout {
-    /// Rows without gaps.
+    /// Layout without gaps between rows.
     pub fn tight(format: PixelFormat, (width, height): (usize, usize)) -> Self {
         Self { format, width, height, stride: width.saturating_mul(format.bytes_per_pixel().unwrap_or(0)) }
     }
 
-    /// Rows `stride` bytes apart where that can be; drivers leave it 0, or wrong, where they have nothing to say.
+    /// Layout with this stride where it is possible; drivers without a stride report 0 or a wrong number.
     #[must_use]
     pub fn with_stride(self, stride: usize) -> Self {
         Self { stride: self.stride.max(stride), ..self }
     }
 
-    /// The bytes of the picture out of those of a frame, which may go on behind it (whole memory pages).
+    /// The picture's bytes out of a frame's bytes, which may be longer (whole memory pages).
     pub fn cut<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         let rows = match self.format {
             PixelFormat::Mjpeg => return bytes,
@@ -99,12 +99,12 @@ impl Layout {
         &bytes[..bytes.len().min(rows.saturating_mul(self.stride))]
     }
 
-    /// `rows` rows of the width, from `bytes` on, each of `per_pixel` bytes a pixel.
+    /// `rows` rows from `bytes` on, with `per_pixel` bytes per pixel.
     fn rows<'a>(&self, bytes: &'a [u8], rows: usize) -> Result<impl Iterator<Item = &'a [u8]>, DecodeError> {
         let row = self.width.saturating_mul(self.format.bytes_per_pixel().unwrap_or(0));
         let stride = self.stride.max(row);
         let needed = rows.checked_sub(1).map_or(0, |gaps| gaps.saturating_mul(stride).saturating_add(row));
-        // drivers may hand over more than the picture (whole memory pages)
+        // drivers may pass more bytes than the picture has (whole memory pages)
         let Some(bytes) = bytes.get(..needed) else {
             let Self { format, width, height, .. } = self;
             let (name, got) = (format.name(), bytes.len());
@@ -115,15 +115,15 @@ impl Layout {
     }
 }
 
-/// Decodes one frame, with RGB if `color` and the format has it.
+/// Decodes one frame, with RGB if `color` is true and the format has chroma.
 ///
-/// How many bits of Y16 carry light no driver says: the fewest of 10, 12, 14 and 16 that hold the brightest pixel of this
-/// frame are taken. Who reads a stream never goes back to fewer.
+/// Drivers do not report the number of used bits of Y16. The smallest of 10, 12, 14 and 16 that holds this frame's
+/// brightest pixel is taken. The reader of a stream never lowers the number again.
 ///
-/// Any bytes with any layout are answered: the bytes must be there before room is made for a picture.
+/// Every input has a defined result: the length is checked before memory is allocated.
 ///
 /// # Errors
-/// Too few bytes for the size, no rows or columns, an odd width (YUYV) or size (NV12), a damaged or cut JPEG, a JPEG of another size.
+/// Too few bytes for the size, no rows or columns, an odd width (YUYV) or size (NV12), a damaged JPEG or one of another size.
 pub fn decode(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, DecodeError> {
     let Layout { width, height, .. } = layout;
     if width == 0 || height == 0 {
@@ -143,7 +143,7 @@ fn decode_yuyv(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, Dec
     if !width.is_multiple_of(2) {
         return Err(DecodeError::new(Damage::Size, format!("YUYV frame of odd width {width}")));
     }
-    // before there is room for it: a size may be nonsense
+    // checked before the allocation: the size may be nonsense
     let rows = layout.rows(bytes, height)?;
     let mut luma = Vec::with_capacity(width * height);
     let mut rgb = Vec::with_capacity(if color { width * height } else { 0 });
@@ -165,7 +165,7 @@ fn decode_nv12(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, Dec
         return Err(DecodeError::new(Damage::Size, format!("NV12 frame of odd size {width}x{height}")));
     }
     let luma = plane(layout, bytes)?;
-    // half a picture is refused, also where its colour is not asked for
+    // a partial picture is an error, also where colour is not requested
     let colours: Vec<&[u8]> =
         layout.rows(bytes.get(stride.saturating_mul(height)..).unwrap_or_default(), height / 2)?.collect();
     let rgb = color.then(|| {
@@ -188,7 +188,7 @@ fn decode_y16(layout: Layout, bytes: &[u8]) -> Result<Picture, DecodeError> {
     Ok(Picture { luma: Luma::U16 { image: Image::new(layout.width, layout.height, pixels), bits }, rgb: None })
 }
 
-/// A plane of one byte a pixel.
+/// A plane of one byte per pixel.
 fn plane(layout: Layout, bytes: &[u8]) -> Result<Image<u8>, DecodeError> {
     let rows = layout.rows(bytes, layout.height)?;
     let mut pixels = Vec::with_capacity(layout.width * layout.height);
@@ -196,7 +196,7 @@ fn plane(layout: Layout, bytes: &[u8]) -> Result<Image<u8>, DecodeError> {
     Ok(Image::new(layout.width, layout.height, pixels))
 }
 
-/// BT.601, limited range, in 1/256.
+/// RGB of YUV: BT.601, limited range, in 1/256.
 fn rgb_from_yuv(y: u8, u: u8, v: u8) -> [u8; 3] {
     let y = 298 * (i32::from(y) - 16) + 128;
     let (u, v) = (i32::from(u) - 128, i32::from(v) - 128);

@@ -1,4 +1,4 @@
-//! Which files of a folder are pairs.
+//! Lists the pairs of image files in a folder.
 
 use crate::capture::CaptureError;
 use crate::console::{self, foreign};
@@ -7,48 +7,48 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-/// Two files that are one pair.
+/// The two image files of a pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePair {
-    /// The left eye's file.
+    /// File of the left view.
     pub left: PathBuf,
-    /// The right eye's file.
+    /// File of the right view.
     pub right: PathBuf,
-    /// For names of results: the left file's stem, or the folder's name where files are only called left and right.
+    /// Name for results: the left file's stem, or the folder's name where the files are only called left and right.
     pub name: String,
 }
 
 impl FilePair {
-    /// True for names by which data sets call rectified pairs (`im0`, `im1`).
+    /// True for names that data sets use for rectified pairs (`im0`, `im1`).
     pub(super) fn is_rectified(&self) -> bool {
         let stem = self.left.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
         RECTIFIED.iter().any(|(left, _)| *left == stem)
     }
 }
 
-/// Names of pairs in data sets of one folder per scene.
+/// File names of pairs in data sets with one folder per scene.
 const RECTIFIED: &[(&str, &str)] = &[("im0", "im1"), ("im2", "im6")];
-/// Folders in which recorders and data sets keep the two eyes.
+/// Names of folder pairs that hold the left and the right pictures.
 const EYES: &[(&str, &str)] = &[("left", "right"), ("cam0", "cam1"), ("image_2", "image_3"), ("image_0", "image_1")];
 const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
 
-/// What a folder has.
+/// Pairs of a folder and remarks on its other files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderPairs {
-    /// Its pairs, in natural order (2 before 10).
+    /// The pairs, in natural order (2 before 10).
     pub pairs: Vec<FilePair>,
-    /// What of it is left out, in sentences.
+    /// Remarks on files that are left out, in sentences.
     pub losses: Vec<String>,
 }
 
-/// Files without a partner that are named.
+/// Largest number of unpaired files that a remark names.
 const NAMED: usize = 3;
 
 /// The pairs of a folder: `left*` and `right*`, `*_left` and `*_right`, the same names in two subfolders (`left` and `right`, `cam0`
 /// and `cam1`, KITTI's), or `im0` and `im1`; else one such pair in each subfolder.
 ///
 /// # Errors
-/// The folder cannot be read or has no pair; the text says which names were looked for.
+/// The folder cannot be read or has no pair; the text lists the names that were searched for.
 pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     let (files, folders) = entries(folder)?;
     let eye = |side: &str| folders.iter().find(|folder| name(folder).eq_ignore_ascii_case(side));
@@ -85,7 +85,7 @@ pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     Ok(FolderPairs { pairs, losses: without_partner(&shown, folder, &alone).into_iter().chain(more).collect() })
 }
 
-/// Which files are left out; nothing where none is.
+/// Remark on files without a partner; `None` if there are none.
 fn without_partner(shown: &str, folder: &Path, alone: &[PathBuf]) -> Option<String> {
     let inside = |path: &PathBuf| foreign(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
     let names: Vec<_> = alone.iter().take(NAMED).map(inside).collect();
@@ -101,7 +101,7 @@ fn without_partner(shown: &str, folder: &Path, alone: &[PathBuf]) -> Option<Stri
     }
 }
 
-/// Images and folders in a folder, in natural order; hidden ones left out.
+/// Images and subfolders of a folder, in natural order, without hidden ones.
 fn entries(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), CaptureError> {
     let failed = |err: std::io::Error| match err.kind() {
         std::io::ErrorKind::NotFound => {
@@ -139,15 +139,15 @@ fn stem(path: &Path) -> String {
 
 type Found = (Vec<FilePair>, Vec<PathBuf>);
 
-/// Pairs, and what has no partner.
+/// Pairs, and files without a partner.
 fn pair_by_folder(left: &Path, right: &Path) -> Result<Found, CaptureError> {
     let (lefts, rights) = (entries(left)?.0, entries(right)?.0);
-    // left/left01 belongs to right/right01, and left/1 to right/1
+    // left/left01 and right/right01 are a pair, and so are left/1 and right/1
     let key = |path: &Path| side(&stem(path)).map_or_else(|| stem(path), |(_, key)| key);
     let mut by_key: HashMap<String, PathBuf> = HashMap::new();
     let (mut pairs, mut alone) = (Vec::new(), Vec::new());
     for right in rights {
-        // the first one of several with the same name
+        // of several files with the same name, the first one counts
         match by_key.entry(key(&right)) {
             Entry::Vacant(place) => {
                 place.insert(right);
@@ -191,7 +191,7 @@ fn pair_by_name(folder: &Path, files: &[PathBuf]) -> Found {
     (pairs, alone)
 }
 
-/// Whether a file's stem names a right picture, and what it shares with its partner.
+/// Whether a file's stem names a right picture, and the part of the stem that its partner shares.
 fn side(stem: &str) -> Option<(bool, String)> {
     let stem = stem.to_lowercase();
     for (left, right) in RECTIFIED {
@@ -203,7 +203,7 @@ fn side(stem: &str) -> Option<(bool, String)> {
     cut("left").map(|key| (false, key)).or_else(|| cut("right").map(|key| (true, key)))
 }
 
-/// Digits compare as numbers.
+/// Natural order: digits compare as numbers.
 fn natural(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);
     while let (Some(x), Some(y)) = (a.chars().next(), b.chars().next()) {

@@ -1,5 +1,5 @@
-//! Image files as a source: one pair, or a folder of pairs in natural order, once or looped, at a rate or as fast as
-//! they are taken. The next pair is decoded ahead on a thread of its own.
+//! Image files as a source: one pair, or a folder of pairs in natural order, once or looped, at a fixed rate or
+//! without a limit. A thread decodes the next pair in advance.
 
 mod folder;
 
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
-/// For words.
+/// Name of the thread in messages.
 const THREAD: &str = "the thread that reads files";
 
 type Decoded = Result<Box<RawPair>, CaptureError>;
@@ -74,7 +74,7 @@ impl FilePair {
 }
 
 impl FileSource {
-    /// A left and a right file; looped, the pair is shown again and again.
+    /// Opens a left and a right file; looped, the same pair is repeated.
     ///
     /// # Errors
     /// As [`FilePair::read`].
@@ -87,10 +87,10 @@ impl FileSource {
         Self::open(name, found, false, options)
     }
 
-    /// All pairs of a folder.
+    /// Opens all pairs of a folder.
     ///
     /// # Errors
-    /// As [`list_pairs`], and as [`FilePair::read`] for the first pair; later ones are found when they are played.
+    /// As [`list_pairs`], and as [`FilePair::read`] for the first pair; errors of later pairs appear when they are played.
     pub fn folder(folder: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
         let found = list_pairs(folder)?;
         let is_rectified = found.pairs.iter().all(FilePair::is_rectified);
@@ -124,7 +124,7 @@ impl FileSource {
             let mut first = Some(first);
             loop {
                 for pair in &pairs {
-                    // a single pair is not decoded again and again
+                    // a single pair is decoded once
                     let kept = if pairs.len() == 1 { first.clone() } else { first.take() };
                     let pair = kept.map_or_else(|| pair.read(color, max_pixels), Ok).map(Box::new);
                     let failed = pair.is_err();

@@ -1,19 +1,19 @@
-//! A frame as its differences from another one: most of a scene stands still, and a loop of whole frames would not
+//! A frame stored as differences from a base frame: most of the scene is static, and a loop of whole frames would not
 //! fit in memory.
 
 use super::Rendered;
 use crate::image::{Image, Truth};
 use std::sync::Arc;
 
-/// What differs in one plane of pixels.
+/// Differences in one plane of pixels.
 struct Plane<T> {
-    /// First pixel and length of each stretch.
+    /// Offset and length of each run.
     stretches: Vec<(u32, u32)>,
-    /// The pixels of all stretches.
+    /// The pixels of all runs.
     values: Vec<T>,
 }
 
-/// What differs in a frame.
+/// Differences of a frame from its base.
 pub(super) struct Delta {
     left: Plane<[u8; 3]>,
     right: Plane<[u8; 3]>,
@@ -22,7 +22,7 @@ pub(super) struct Delta {
     occluded: Plane<bool>,
 }
 
-/// Shorter gaps between differences are stored with them.
+/// Shorter gaps between differences are stored as part of the run.
 const GAP: usize = 4;
 
 impl<T: Copy> Plane<T> {
@@ -57,7 +57,7 @@ impl<T: Copy> Plane<T> {
 }
 
 impl Delta {
-    /// What makes `new` of `base`; both of the same size.
+    /// Differences of `new` from `base`; both have the same size.
     pub(super) fn between(base: &Rendered, new: &Rendered) -> Self {
         let bits = |a: f32, b: f32| a.to_bits() == b.to_bits();
         Self {
@@ -69,7 +69,7 @@ impl Delta {
         }
     }
 
-    /// The frame again.
+    /// Restores the frame.
     pub(super) fn onto(&self, base: &Rendered) -> Rendered {
         let truth = Truth {
             left_px: self.left_px.onto(&base.truth.left_px),
@@ -79,7 +79,7 @@ impl Delta {
         Rendered { left: self.left.onto(&base.left), right: self.right.onto(&base.right), truth: Arc::new(truth) }
     }
 
-    /// Memory that it takes.
+    /// Memory use, bytes.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         let pictures = self.left.bytes() + self.right.bytes();

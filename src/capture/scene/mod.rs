@@ -1,4 +1,4 @@
-//! The built-in scene: a room, ray-cast, with exact disparity for both eyes. The same options and frame number always
+//! The built-in scene: a ray-cast room with exact disparity for both views. The same options and frame number always
 //! give the same pixels.
 
 mod delta;
@@ -18,26 +18,26 @@ use std::sync::Arc;
 use view::{RenderedView, Rig, View};
 use world::World;
 
-/// What the scene looks like.
+/// Options of the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SceneOptions {
-    /// Columns of each eye's picture.
+    /// Width of each view, px.
     pub width: usize,
-    /// Rows of each eye's picture.
+    /// Height of each view, px.
     pub height: usize,
-    /// Distance of the two cameras, m.
+    /// Baseline, m.
     pub baseline_m: f64,
-    /// Focal length, px; `None` for 0.9 times the width: the view is 58 degrees wide.
+    /// Focal length, px; `None` for 0.9 times the width, a field of view of 58 degrees.
     pub focal_px: Option<f64>,
-    /// Places and textures.
+    /// Seed of positions and textures.
     pub seed: u32,
-    /// Standard deviation of the sensor's noise, grey levels of 8 bits.
+    /// Standard deviation of the sensor noise, grey levels of 8 bits.
     pub noise: f64,
-    /// Brightness of the right picture over that of the left one.
+    /// Ratio of the right picture's brightness to the left one's.
     pub exposure: f64,
-    /// How much lower the right picture shows everything, px: a rig that is not quite rectified.
+    /// Vertical offset of the right picture, px (positive: lower); imitates imperfect rectification.
     pub vertical_px: f64,
-    /// Frames until all motion repeats; more of them move more slowly.
+    /// Number of frames until all motion repeats; with more frames, motion is slower.
     pub loop_frames: u32,
 }
 
@@ -59,7 +59,7 @@ impl Default for SceneOptions {
 }
 
 impl SceneOptions {
-    /// The rig that looks at the scene.
+    /// The rig of the scene.
     pub fn geometry(&self) -> Geometry {
         Geometry {
             focal_px: self.focal_px.unwrap_or(0.9 * self.width as f64),
@@ -72,12 +72,12 @@ impl SceneOptions {
     }
 }
 
-/// Frame `number` of the scene, with truth; `color` keeps RGB beside luma. Uses rayon's threads.
+/// Frame `number` of the scene with ground truth; `color` adds RGB to luma. Runs on rayon's threads.
 pub fn render(options: &SceneOptions, number: u64, color: bool) -> RawPair {
     sensor::expose(options, &Stage::new(options).frame(number), number, color)
 }
 
-/// What stands still, rendered once.
+/// The static part of the scene, rendered once.
 struct Stage {
     options: SceneOptions,
     rig: Rig,
@@ -86,7 +86,7 @@ struct Stage {
     occluded: Image<bool>,
 }
 
-/// A frame before the sensor's noise and exposure.
+/// A frame before sensor noise and exposure.
 #[derive(Clone)]
 struct Rendered {
     left: Image<[u8; 3]>,

@@ -1,5 +1,5 @@
-//! The scene as a source. At a rate it plays a loop that its own threads render ahead, so that it does not compete
-//! with the matcher; without a rate it renders each frame when it is asked for.
+//! The scene as a source. At a fixed rate it plays a loop that its own threads render in advance, separate from the
+//! matcher; without a rate it renders each frame on demand.
 
 use super::delta::Delta;
 use super::{Rendered, SceneOptions, Stage, sensor};
@@ -11,14 +11,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// For words.
+/// Name of the source in messages.
 const THREAD: &str = "the thread that renders the scene";
-/// Memory that a loop may take; a loop of larger pictures has fewer frames.
+/// Largest memory use of a loop, bytes; a loop of larger pictures has fewer frames.
 const LOOP_BYTES: usize = 512 << 20;
-/// Bytes per pixel of a frame in the loop: less than a third of 15, as most of it stands still.
+/// Bytes per pixel of a frame in the loop: less than a third of 15, as most of the scene is static.
 const FRAME_BYTES: usize = 5;
 
-/// Plays the scene without end.
+/// Plays the scene endlessly.
 pub struct SceneSource {
     options: SceneOptions,
     color: bool,
@@ -28,17 +28,17 @@ pub struct SceneSource {
 }
 
 enum Play {
-    /// Frame by frame.
+    /// Renders each frame on demand.
     Asked(Box<Stage>),
     /// A loop.
     Ahead(Ahead),
 }
 
 impl SceneSource {
-    /// Starts the scene at frame 0: `rate_hz` pairs per second, or as fast as asked; `color` keeps RGB beside luma.
+    /// Starts the scene at frame 0 with `rate_hz` pairs per second, or without a limit; `color` adds RGB to luma.
     ///
     /// # Errors
-    /// The size or the rig is none, or threads cannot be started.
+    /// The size or the rig is invalid, or threads cannot be started.
     pub fn new(options: SceneOptions, rate_hz: Option<f64>, color: bool) -> Result<Self, CaptureError> {
         let SceneOptions { width, height, baseline_m, noise, exposure, .. } = options;
         let focal_px = options.geometry().focal_px;
@@ -96,7 +96,7 @@ impl PairSource for SceneSource {
     }
 }
 
-/// The loop, and the threads that render it.
+/// The loop and its render threads.
 struct Ahead {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -115,7 +115,7 @@ struct Film {
     base: Option<Arc<Rendered>>,
     /// Frames 1 and up.
     rest: Vec<Arc<Delta>>,
-    /// True when all frames are there.
+    /// True when all frames are rendered.
     complete: bool,
 }
 
@@ -131,9 +131,9 @@ impl Ahead {
         Ok(Self { shared, thread: Some(thread.map_err(|err| failed(&err))?) })
     }
 
-    /// Frame `number` of the endless play; nothing if it is not ready in time.
+    /// Frame `number` of the endless play; `None` if it is not rendered within the timeout.
     fn frame(&self, number: u64, timeout: Duration) -> Result<Option<Rendered>, CaptureError> {
-        // asked first: what was rendered before its end is there then
+        // read before the frames: frames rendered before the end are then visible
         let has_ended = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
         let frame = self.ready(number, timeout);
         let complete = || self.shared.film.lock().unwrap_or_else(PoisonError::into_inner).complete;

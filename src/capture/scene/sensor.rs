@@ -1,4 +1,4 @@
-//! From rendered colours to what a sensor gives: exposure, noise, luma.
+//! Sensor model: exposure, noise and luma of rendered colours.
 
 use super::texture::hash;
 use super::{Rendered, SceneOptions};
@@ -44,11 +44,11 @@ fn picture(rgb: &Image<[u8; 3]>, gain: f64, noise: f64, seed: u32, color: bool) 
     Picture { luma: Luma::U8(grainy.map(|&p| luma_of(p))), rgb: color.then_some(grainy) }
 }
 
-/// 4096 equally likely values of a normal distribution, times 1024.
+/// 4096 equally probable values of a normal distribution, times 1024.
 fn noise_table() -> &'static [i16] {
     static TABLE: OnceLock<Vec<i16>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        // Box-Muller over a 64x64 grid of both of its uniform numbers
+        // Box-Muller over a 64x64 grid of its two uniform numbers
         let value = |k: u32| {
             let (u, v) = ((f64::from(k / 64) + 0.5) / 64.0, (f64::from(k % 64) + 0.5) / 64.0);
             ((-2.0 * u.ln()).sqrt() * (TAU * v).cos() * 1024.0).round() as i16

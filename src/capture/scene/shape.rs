@@ -1,10 +1,10 @@
-//! Solids that a ray can hit, placed in the room: exact hit points and soft shadows.
+//! Solids placed in the room: exact ray intersections and soft shadows.
 //!
-//! A placement turns and moves but never stretches, so that the distance along a ray is the same in both frames.
+//! A placement rotates and translates but never scales, so that the distance along a ray is the same in both frames.
 
 use glam::{DMat3, DVec3};
 
-/// A solid around its own origin; lengths in metres.
+/// A solid centred at its own origin; lengths in metres.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
     /// Radius.
@@ -24,22 +24,22 @@ pub(super) struct Ray {
     pub(super) direction: DVec3,
 }
 
-/// Where a ray enters a solid.
+/// Intersection of a ray with a solid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// Along the ray.
+    /// Distance along the ray.
     pub(super) t: f64,
-    /// Outwards, in the solid's own frame.
+    /// Outward normal, in the solid's frame.
     pub(super) normal: DVec3,
-    /// Which smooth part of the surface, for edges inside a solid.
+    /// Index of the smooth surface part, for edges inside a solid.
     pub(super) face: u8,
 }
 
-/// Where a solid stands.
+/// Pose of a solid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placement {
     pub(super) position: DVec3,
-    /// From the solid's frame to the room's.
+    /// Rotation from the solid's frame to the room's.
     pub(super) turn: DMat3,
 }
 
@@ -53,18 +53,18 @@ impl Placement {
         Self { turn: turn * self.turn, ..self }
     }
 
-    /// A ray of the room as the solid sees it.
+    /// A ray of the room in the solid's frame.
     pub(super) fn local(&self, ray: &Ray) -> Ray {
         let back = self.turn.transpose();
         Ray { origin: back * (ray.origin - self.position), direction: back * ray.direction }
     }
 }
 
-/// Nearer hits are the ray's own start.
+/// Nearer hits count as the ray's own start.
 const NEAR: f64 = 1e-6;
 
 impl Shape {
-    /// Radius of the ball around the origin that contains the solid.
+    /// Radius of the bounding ball around the origin.
     pub(super) fn radius(&self) -> f64 {
         match *self {
             Self::Sphere(r) => r,
@@ -73,7 +73,7 @@ impl Shape {
         }
     }
 
-    /// The first hit of a ray in the solid's frame.
+    /// First intersection of a ray, in the solid's frame.
     pub(super) fn entry(&self, ray: &Ray) -> Option<Entry> {
         match *self {
             Self::Sphere(r) => {
@@ -107,12 +107,12 @@ impl Shape {
         }
     }
 
-    /// How much of a broad light gets past the solid along a ray (unit direction, solid's frame), 0 to 1.
+    /// Fraction of a broad light that passes the solid along a ray (unit direction, solid's frame), 0 to 1.
     pub(super) fn light_past(&self, ray: &Ray, breadth: f64) -> f64 {
         let (near, chord) = match *self {
             Self::Room(_) => return 1.0,
             Self::Sphere(r) => {
-                // how far the ray passes from the surface, for a shadow that is soft on both sides
+                // distance of the ray from the surface, for a shadow that is soft on both sides
                 let along = -ray.origin.dot(ray.direction);
                 if along <= 0.0 {
                     return 1.0;
@@ -134,13 +134,13 @@ impl Shape {
     }
 }
 
-/// 0 to 1 with level ends.
+/// Smooth step from 0 to 1 with zero slope at both ends.
 pub(super) fn smooth(x: f64) -> f64 {
     let x = x.clamp(0.0, 1.0);
     x * x * (3.0 - 2.0 * x)
 }
 
-/// Where a ray enters and leaves a ball, if it meets it.
+/// Distances at which a ray enters and leaves a ball, if it meets it.
 fn ball(ray: &Ray, r: f64) -> Option<(f64, f64)> {
     roots(ray.direction.length_squared(), ray.origin.dot(ray.direction), ray.origin.length_squared() - r * r)
 }

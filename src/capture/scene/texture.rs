@@ -1,13 +1,13 @@
-//! Solid textures: colour as a function of the place on a surface, so that both eyes see the same.
+//! Solid textures: colour as a function of the surface point, so that both views show the same.
 //!
-//! Each is limited to what pixels of the given footprint (metres per pixel) can carry; the footprint is that of the
-//! middle between the eyes, equal for both.
+//! Each texture is band-limited to the given footprint (metres per pixel); the footprint is that of the
+//! midpoint between the cameras, equal for both.
 
 use super::shape::smooth;
 use glam::DVec3;
 use std::f64::consts::TAU;
 
-/// What a surface looks like.
+/// Texture of a surface.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Material {
     /// One colour with fine grain of the given contrast.
@@ -32,16 +32,16 @@ pub(super) enum Material {
     Rings(DVec3, DVec3, f64),
 }
 
-/// A place on a surface.
+/// A point on a surface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// In the solid's frame, m.
+    /// Position in the solid's frame, m.
     pub(super) p: DVec3,
-    /// Outwards, in the solid's frame.
+    /// Outward normal, in the solid's frame.
     pub(super) normal: DVec3,
-    /// Metres per pixel.
+    /// Footprint, metres per pixel.
     pub(super) footprint: f64,
-    /// Of the solid and of the scene.
+    /// Seed of the solid and of the scene.
     pub(super) seed: u32,
 }
 
@@ -49,7 +49,7 @@ const CREAM: DVec3 = DVec3::new(0.86, 0.80, 0.68);
 const OAK: DVec3 = DVec3::new(0.66, 0.45, 0.27);
 
 impl Material {
-    /// Colour, each part 0 to 1.
+    /// Colour, each channel 0 to 1.
     pub(super) fn color(&self, at: &Place) -> DVec3 {
         match *self {
             Self::Plain(color, contrast) => color * (1.0 + contrast * at.grain()),
@@ -103,7 +103,7 @@ impl Material {
 }
 
 impl Place {
-    /// Fine grain, about -1 to 1: two octaves of noise just below what pixels can carry, at any distance.
+    /// Fine grain, about -1 to 1: two octaves of noise just below the pixel frequency, at any distance.
     fn grain(&self) -> f64 {
         let finest = (0.22 / self.footprint).log2();
         let octave = finest.floor();
@@ -119,12 +119,12 @@ impl Place {
         sum * 1.1
     }
 
-    /// 0 below, 1 above, as sharp as pixels allow.
+    /// Step from 0 to 1, as sharp as the footprint allows.
     fn step(&self, distance: f64) -> f64 {
         smooth(distance / (3.0 * self.footprint) + 0.5)
     }
 
-    /// 1 within `width` of 0.
+    /// 1 within `width` of 0, else 0.
     fn band(&self, distance: f64, width: f64) -> f64 {
         self.step(distance + width / 2.0) * self.step(width / 2.0 - distance)
     }
@@ -168,7 +168,7 @@ impl Place {
         let boards = self.wood(OAK * tone, here) * self.groove(self.p.x, board);
         let boards = boards * self.groove(self.p.z + shift, length);
 
-        // the rug lies where things happen; the room's frame has its origin in the middle
+        // the rug lies below the moving things; the room's frame has its origin in the middle
         let (x, z) = (self.p.x - 0.15, self.p.z - 0.55);
         let r = x.hypot(z);
         let weave = 1.0 + 0.24 * self.grain();
@@ -187,7 +187,7 @@ impl Place {
         if self.normal.z > -0.5 {
             return board;
         }
-        // books of a few widths: unequal cells made by shifting the borders of equal ones
+        // books of several widths: unequal cells made by shifting the borders of equal ones
         let width = 0.055;
         let border = |k: f64| (k + 0.7 * cell(k as i32, shelf as i32, self.seed) - 0.35) * width;
         let mut k = (self.p.x / width).round();
@@ -218,14 +218,14 @@ impl Place {
     }
 }
 
-/// 32 well mixed bits.
+/// Hash of 32 well mixed bits.
 pub(super) fn hash(mut v: u32) -> u32 {
     v = (v ^ (v >> 16)).wrapping_mul(0x21f0_aaad);
     v = (v ^ (v >> 15)).wrapping_mul(0x735a_2d97);
     v ^ (v >> 15)
 }
 
-/// A number of a cell of a grid, 0 to 1.
+/// Pseudo-random number of a grid cell, 0 to 1.
 pub(super) fn cell(x: i32, y: i32, seed: u32) -> f64 {
     f64::from(hash(x as u32 ^ hash(y as u32 ^ hash(seed)))) / f64::from(u32::MAX)
 }
@@ -252,7 +252,7 @@ const EDGES: [[f32; 3]; 16] = [
 
 /// Gradient noise with features of about one unit, about -1 to 1 (K. Perlin, Improving Noise, 2002).
 fn noise(p: DVec3, seed: u32) -> f64 {
-    // the whole part without floor(), which is a call on processors that must be assumed
+    // integer part without floor(), which is a function call on the baseline processor
     let split = |v: f64| {
         let whole = v as i32 - i32::from(v < 0.0);
         (whole as u32, (v - f64::from(whole)) as f32)

@@ -1,4 +1,4 @@
-//! What one eye sees: hits of the rays through the pixel centres, colours smoothed at edges, and from the hits truth.
+//! Rendering of one view: ray hits at the pixel centres, antialiased edges, and ground truth from the hits.
 
 use super::SceneOptions;
 use super::shape::Ray;
@@ -7,7 +7,7 @@ use crate::image::Image;
 use glam::DVec3;
 use rayon::prelude::*;
 
-/// The rig in the room: how pixels become rays.
+/// The rig in the room: maps pixels to rays.
 pub(super) struct Rig {
     pub(super) width: usize,
     pub(super) height: usize,
@@ -15,38 +15,38 @@ pub(super) struct Rig {
     cx: f64,
     cy: f64,
     baseline_m: f64,
-    /// The right picture shows everything this much lower.
+    /// Vertical offset of the right picture, as a tangent (positive: lower).
     vertical_px: f64,
     middle: DVec3,
     down: DVec3,
     ahead: DVec3,
 }
 
-/// Which eye.
+/// Selects a view.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum View {
     Left,
     Right,
 }
 
-/// One eye's picture and disparities.
+/// One view's picture and disparities.
 pub(super) struct RenderedView {
     pub(super) rgb: Image<[u8; 3]>,
     pub(super) disparity_px: Image<f32>,
     seen: Vec<Seen>,
 }
 
-/// What the ray through a pixel's centre meets.
+/// Hit of the ray through a pixel's centre.
 #[derive(Clone, Copy)]
 struct Seen {
     hit: Option<Hit>,
-    /// Whether something that moves is near, or changes the light.
+    /// Whether a moving solid is near, or changes the light.
     stirred: bool,
 }
 
 /// Height of the cameras above the floor, m.
 const CAMERA_HEIGHT_M: f64 = 1.05;
-/// How far the cameras look down, as a tangent.
+/// Downward pitch of the cameras, as a tangent.
 const PITCH: f64 = 0.17;
 
 impl Rig {
@@ -67,7 +67,7 @@ impl Rig {
         }
     }
 
-    /// The ray through a place in a picture; along it `t` is depth in metres.
+    /// The ray through a point of a picture; its parameter `t` is depth in metres.
     pub(super) fn ray(&self, eye: View, x: f64, y: f64) -> Ray {
         let (shift, origin) = match eye {
             View::Left => (0.0, DVec3::new(0.0, CAMERA_HEIGHT_M, 0.0)),
@@ -81,8 +81,8 @@ impl Rig {
         self.focal_px * self.baseline_m / depth_m
     }
 
-    /// Renders one eye, row by row on all threads of the pool it is called in. Where nothing moves, it takes what
-    /// `still` has, a view of the same world without what moves.
+    /// Renders one view row by row on all threads of the current pool. Where nothing moves, it copies
+    /// `still`, a view of the world's static part.
     pub(super) fn view(&self, world: &World, eye: View, still: Option<&RenderedView>) -> RenderedView {
         let (width, height) = (self.width, self.height);
         let mut seen = vec![Seen { hit: None, stirred: true }; width * height];
@@ -116,8 +116,8 @@ impl Rig {
         RenderedView { rgb: Image::new(width, height, rgb), disparity_px, seen }
     }
 
-    /// Which left pixels the right eye does not see: something stands before them, or they lie outside its picture.
-    /// `still` is a view without what moves and its occlusion.
+    /// Occlusion mask: left pixels that the right view does not see because a surface hides them or they lie outside its picture.
+    /// `still` is a view of the static part with its occlusion mask.
     pub(super) fn occluded(
         &self,
         world: &World,
@@ -148,12 +148,12 @@ impl Rig {
         Image::new(width, height, occluded)
     }
 
-    /// One and a half pixels, as a tangent: how far beside its middle a pixel looks.
+    /// Antialiasing radius, one and a half pixels, as a tangent.
     fn margin(&self) -> f64 {
         1.5 / self.focal_px
     }
 
-    /// Whether a pixel lies at an edge, and whether something moves in it or, at an edge, beside it.
+    /// Whether a pixel lies at an edge, and whether a moving solid is in it or, at an edge, beside it.
     fn surroundings(&self, seen: &[Seen], x: usize, y: usize) -> (bool, bool) {
         let at = |x: usize, y: usize| &seen[y * self.width + x];
         let what = |seen: &Seen| seen.hit.map(|hit| (hit.solid, hit.face));
@@ -181,7 +181,7 @@ impl Rig {
     ) -> [u8; 3] {
         let color = |ray: &Ray, hit: &Hit| world.color(ray, hit, 1.0 / self.focal_px, self.middle);
         let color = if edge {
-            // the mean over nine places in the pixel
+            // mean of nine samples in the pixel
             let places = (0..9_u8).map(|k| (f64::from(k % 3) - 1.0, f64::from(k / 3) - 1.0));
             let rays = places.map(|(dx, dy)| self.ray(eye, x as f64 + dx / 3.0, y as f64 + dy / 3.0));
             rays.map(|ray| world.hit(&ray, row).map_or(DVec3::ZERO, |hit| color(&ray, &hit))).sum::<DVec3>() / 9.0

@@ -1,54 +1,54 @@
-//! What stands in the room, at a phase of the loop: metres, x right, y up, z away from the cameras, floor at 0.
+//! Solids in the room at a phase of the loop: metres, x right, y up, z away from the cameras, floor at 0.
 //!
-//! Every motion is a whole number of turns per loop, so that the last frame joins the first.
+//! Every motion is a whole number of turns per loop, so that the last frame precedes the first without a jump.
 
 use super::shape::{Entry, Placement, Ray, Shape};
 use super::texture::{Material, Place, cell};
 use glam::{DMat3, DVec3, Vec3};
 use std::f64::consts::TAU;
 
-/// One thing.
+/// One solid with its pose and materials.
 struct Solid {
     shape: Shape,
     placement: Placement,
-    /// One for each face of a cuboid, in the order of [`Entry::face`]; round solids use the first two.
+    /// Materials: one for each face of a cuboid, in the order of [`Entry::face`]; round solids use the first two.
     sides: [Material; 6],
-    /// Of the ball that contains it, m.
+    /// Radius of the bounding ball, m.
     radius: f64,
 }
 
-/// Where a ray meets the world; there is one for each pixel, hence small.
+/// Hit of a ray in the world; small, because each pixel stores one.
 #[derive(Clone, Copy)]
 pub(super) struct Hit {
-    /// Along the ray.
+    /// Distance along the ray.
     pub(super) t: f64,
-    /// Outwards, in the solid's frame.
+    /// Outward normal, in the solid's frame.
     normal: Vec3,
     /// Index of the solid.
     pub(super) solid: u16,
-    /// Which smooth part of its surface.
+    /// Index of the smooth part of its surface.
     pub(super) face: u8,
 }
 
 /// Solids that the rays of one row of pixels can meet.
 pub(super) struct Row(Vec<u16>);
 
-/// All things; those that move come last.
+/// All solids; the moving ones come last.
 pub(super) struct World {
     solids: Vec<Solid>,
-    /// Index of the first thing that moves.
+    /// Index of the first moving solid.
     movers: usize,
     seed: u32,
 }
 
-/// Where the light comes from: a broad window behind the cameras. Of length 1.
+/// Direction of the light, a broad window behind the cameras; unit length.
 fn to_light() -> DVec3 {
     DVec3::new(-0.52, 0.72, -0.46).normalize()
 }
 
-/// Balls darken what lies within so many radii of their middle.
+/// Reach of a ball's ambient occlusion, in radii.
 const AMBIENT_REACH: f64 = 2.5;
-/// Half the width of the light, as a tangent.
+/// Half the angular width of the light, as a tangent.
 const LIGHT_BREADTH: f64 = 0.09;
 
 impl World {
@@ -61,7 +61,7 @@ impl World {
             solids.push(Solid { radius: shape.radius(), shape, placement, sides });
             solids.len()
         };
-        // the seed moves things a little, and changes every texture
+        // the seed shifts solids a little, and changes every texture
         let shift = |what: i32| (cell(what, 0, seed) - 0.5) * 0.08;
         let at = |x: f64, y: f64, z: f64| Placement::at(DVec3::new(x, y, z));
 
@@ -111,7 +111,7 @@ impl World {
         let mug = Material::Rings(rgb(0.24, 0.44, 0.52), rgb(0.88, 0.84, 0.74), 0.08);
         let movers = put(Shape::Cylinder(0.045, 0.055), at(0.40, 0.675, 1.04), [mug; 6]);
 
-        // all that follows moves: the ball that rolls round the rug
+        // all solids from here on move: the ball that rolls round the rug
         let ball = Material::Ball(rgb(0.90, 0.48, 0.14), rgb(0.15, 0.42, 0.55));
         let roll = DMat3::from_rotation_y(-turn) * DMat3::from_rotation_x(-2.0 * turn);
         let placement = at(0.16 + 0.40 * turn.cos(), 0.17, 2.72 + 0.36 * turn.sin());
@@ -136,7 +136,7 @@ impl World {
         Self { solids, movers, seed }
     }
 
-    /// The same world without what moves.
+    /// The static part of the same world.
     #[must_use]
     pub(super) fn still(mut self) -> Self {
         self.solids.truncate(self.movers);
@@ -153,12 +153,12 @@ impl World {
         Row((0..self.solids.len()).filter(|&k| meets(&self.solids[k])).map(|k| k as u16).collect())
     }
 
-    /// The first thing in the row that a ray meets.
+    /// First solid of the row that a ray meets.
     pub(super) fn hit(&self, ray: &Ray, row: &Row) -> Option<Hit> {
         self.nearer(ray, &row.0, None)
     }
 
-    /// As [`World::hit`] where `still` is known to be hit among what stands still.
+    /// As [`World::hit`], with the known hit `still` among the static solids.
     pub(super) fn hit_beside(&self, ray: &Ray, row: &Row, still: Option<Hit>) -> Option<Hit> {
         let movers = row.0.partition_point(|&k| usize::from(k) < self.movers);
         self.nearer(ray, &row.0[movers..], still)
@@ -180,7 +180,7 @@ impl World {
         nearest
     }
 
-    /// Whether something that moves is seen within `margin` (a tangent) of a ray, or changes the light where it hits.
+    /// Whether a moving solid is visible within `margin` (a tangent) of a ray, or changes the light where it hits.
     pub(super) fn is_stirred(&self, ray: &Ray, row: &Row, hit: Option<&Hit>, margin: f64) -> bool {
         let movers = row.0.partition_point(|&k| usize::from(k) < self.movers);
         let square = ray.direction.length_squared();
@@ -199,13 +199,13 @@ impl World {
         })
     }
 
-    /// Colour of the hit surface, each part 0 to 1; `pixel` is the angle of one pixel (1 / focal length) and `eyes`
-    /// the middle between the cameras, so that both of them see the same.
+    /// Colour of the hit surface, each channel 0 to 1; `pixel` is the angle of one pixel (1 / focal length) and `eyes`
+    /// the midpoint between the cameras, so that both views show the same colour.
     pub(super) fn color(&self, ray: &Ray, hit: &Hit, pixel: f64, eyes: DVec3) -> DVec3 {
         let solid = &self.solids[usize::from(hit.solid)];
         let point = ray.origin + hit.t * ray.direction;
         let normal = solid.placement.turn * hit.normal.as_dvec3();
-        // a pixel across covers more of a surface that turns away
+        // a pixel's footprint is larger on a slanted surface
         let view = point - eyes;
         let slant = (normal.dot(view).abs() / view.length()).max(0.2);
         let footprint = pixel * hit.t / slant.sqrt();
@@ -222,7 +222,7 @@ impl World {
         let mut open = 1.0;
         for solid in &self.solids {
             let to = solid.placement.position - start.origin;
-            // what is close darkens a surface a little from all sides
+            // ambient occlusion: close solids darken a surface a little from all sides
             if let Shape::Sphere(r) = solid.shape {
                 let square = r * r / to.length_squared();
                 let near = square - 1.0 / (AMBIENT_REACH * AMBIENT_REACH);
@@ -241,7 +241,7 @@ impl World {
 }
 
 impl Solid {
-    /// Whether a ray whose direction has this squared length passes the ball around the solid within `margin`.
+    /// Whether a ray whose direction has this squared length passes the bounding ball within `margin`.
     fn is_near(&self, ray: &Ray, square: f64, margin: f64) -> bool {
         let to = self.placement.position - ray.origin;
         let along = to.dot(ray.direction);
@@ -249,14 +249,14 @@ impl Solid {
         to.length_squared() * square - along * along <= r * r * square
     }
 
-    /// Whether a ray passes a long thin cylinder within `margin`, a tangent;
-    /// the ball around it says little. True of other shapes.
+    /// Whether a ray passes a long thin cylinder within `margin`, a tangent; its bounding ball is too
+    /// coarse. True for other shapes.
     fn is_passed(&self, ray: &Ray, margin: f64) -> bool {
         let Shape::Cylinder(r, half) = self.shape else { return true };
         let Ray { origin: o, direction: d } = self.placement.local(ray);
         let (square, r) = (d.x * d.x + d.z * d.z, r + margin * (1.0 + o.length()));
         let across = square.sqrt().max(1e-9);
-        // where the ray is nearest to the axis, how high, and how high it gets while it is near
+        // point of the ray nearest to the axis: its height, and the heights nearby
         let y = o.y - d.y * (o.x * d.x + o.z * d.z) / square.max(1e-18);
         (o.x * d.z - o.z * d.x).abs() <= r * across && y.abs() <= half + r * (1.0 + d.y.abs() / across)
     }

@@ -1,4 +1,4 @@
-//! One camera as a source keeps it: open, or lost and looked for. Asking it never waits.
+//! The stream of one camera: open, or lost and searched for. Its methods never block.
 
 use super::ModeRequest;
 use super::counts::Lost;
@@ -13,13 +13,13 @@ use crossbeam_channel::{Select, TryRecvError};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime};
 
-/// So long without a picture, and a camera counts as lost; a slow one has the time of three.
+/// A camera without a picture for this time counts as lost; for slow rates the limit is three intervals.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(1);
-/// The rate is measured over so many pictures.
+/// Number of pictures over which the rate is measured.
 const ARRIVALS: usize = 40;
-/// More than that, where its stream is started again.
+/// Timeout of the first picture after a restart of the stream.
 const START_TIMEOUT: Duration = Duration::from_secs(3);
-/// Damaged frames are worth a remark from so many on, where they are more than one in [`DAMAGED_ONE_IN`].
+/// Smallest number of damaged frames worth a remark, if they are also more than one in [`DAMAGED_ONE_IN`].
 const DAMAGED_MANY: u64 = 10;
 const DAMAGED_ONE_IN: u64 = 20;
 
@@ -33,16 +33,16 @@ pub(super) struct CameraStream {
     lost: Option<String>,
     mode_remark: Option<String>,
     last_shot: Instant,
-    /// What had come damaged by then.
+    /// Damage counts at the time of the last picture.
     damaged_by_then: Damaged,
-    /// When the newest pictures came, and their numbers.
+    /// Arrival times and numbers of the newest pictures.
     arrivals: VecDeque<(SystemTime, u64)>,
-    /// Numbers go on after a loss.
+    /// Offset of picture numbers: they continue after a loss.
     first_number: u64,
     next_number: u64,
-    /// Of earlier times that it was open.
+    /// Counts of earlier openings.
     earlier: Lost,
-    /// How often it was opened.
+    /// Number of openings.
     openings: u32,
 }
 
@@ -52,7 +52,7 @@ enum Link {
     Lost(Reopening),
 }
 
-/// Opens the cameras of a source, each with its own wishes.
+/// Opens the cameras of a source, each with its own options.
 pub(super) fn open_streams(
     indices: &[u32],
     eyes_per_picture: usize,
@@ -96,7 +96,7 @@ impl CameraStream {
         self.former.mode
     }
 
-    /// How often it was opened; what was known of its pictures' times ends with each.
+    /// Number of openings; capture times are comparable within one opening only.
     pub(super) fn openings(&self) -> u32 {
         self.openings
     }
@@ -105,10 +105,10 @@ impl CameraStream {
         self.lost.is_some()
     }
 
-    /// The next picture that has come.
+    /// The next picture in the queue.
     ///
     /// # Errors
-    /// It is lost, and the system gives no thread to look for it.
+    /// The camera is lost, and the system cannot start a thread that searches for it.
     pub(super) fn poll(&mut self) -> Result<Option<DecodedFrame>, CaptureError> {
         loop {
             match &self.link {
@@ -136,7 +136,7 @@ impl CameraStream {
                     Ok(Ok(camera)) => self.adopt(camera),
                     Ok(Err(error)) => self.lost = Some(error.to_string()),
                     Err(TryRecvError::Empty) => return Ok(None),
-                    // the search ended by a panic: it begins anew, each time after a pause
+                    // the search panicked: start another one after a pause
                     Err(TryRecvError::Disconnected) => {
                         self.link = Link::Lost(Reopening::start(self.identity.clone(), self.former)?);
                         return Ok(None);
@@ -146,7 +146,7 @@ impl CameraStream {
         }
     }
 
-    /// Waits, among others, for what this camera has to say.
+    /// Adds this camera's channel to a `Select`.
     pub(super) fn wait_on<'a>(&'a self, either: &mut Select<'a>) {
         match &self.link {
             Link::Open(camera) => either.recv(&camera.shots),
@@ -154,7 +154,7 @@ impl CameraStream {
         };
     }
 
-    /// When it must be looked at even if nothing comes.
+    /// Latest time of the next call, even without an event.
     pub(super) fn silent_at(&self) -> Option<Instant> {
         matches!(self.link, Link::Open(_)).then(|| self.last_shot + self.silence())
     }
@@ -188,18 +188,18 @@ impl CameraStream {
         self.openings += 1;
     }
 
-    /// Tells the camera to start its stream again at this time; false where it is lost or still at it.
+    /// Orders the camera to restart its stream at this time; false where it is lost or still restarting.
     pub(super) fn restart(&mut self, at: SystemTime) -> bool {
         let Link::Open(camera) = &self.link else { return false };
         let told = camera.restart.try_send(at).is_ok();
         if told {
-            // it may take its time, as at the first start
+            // as much time as at the first start
             self.last_shot = self.last_shot.max(Instant::now() + START_TIMEOUT);
         }
         told
     }
 
-    /// Frames that come in a second, also those that nobody took.
+    /// Measured frame rate, Hz, including frames that were not taken.
     fn rate_hz(&self) -> f64 {
         let (Some((first, from)), Some((last, to))) = (self.arrivals.front(), self.arrivals.back()) else { return 0.0 };
         let seconds = last.duration_since(*first).unwrap_or_default().as_secs_f64();
@@ -223,7 +223,7 @@ impl CameraStream {
         }
     }
 
-    /// What is odd about it.
+    /// Remarks on the camera.
     pub(super) fn remarks(&self) -> Vec<String> {
         let mut remarks: Vec<String> = self.mode_remark.iter().cloned().collect();
         let damaged = self.state().damaged;
@@ -240,7 +240,7 @@ impl CameraStream {
         remarks
     }
 
-    /// Tells it to stop without waiting for it; dropping waits.
+    /// Signals the thread to stop without waiting; dropping waits.
     pub(super) fn signal_stop(&mut self) {
         if let Link::Open(camera) = &mut self.link {
             camera.signal_stop();

@@ -1,5 +1,5 @@
-//! Which cameras a thread of this program has open, with their modes. nokhwa gives every opener in one process the same
-//! device, so that two of them would change each other's mode; a claim keeps them apart.
+//! Claims on cameras: which cameras a thread of this program has open, with their modes. nokhwa gives all openers in a process the
+//! same device, so that two of them would change each other's mode; a claim excludes that.
 
 use super::mode::Mode;
 use crate::capture::CaptureError;
@@ -9,19 +9,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 static CLAIMED: Mutex<BTreeMap<u32, Vec<Mode>>> = Mutex::new(BTreeMap::new());
-/// Listing a camera's modes claims it too, for a moment.
+/// Timeout of a claim: listing a camera's modes claims it briefly.
 const CLAIM_TIMEOUT: Duration = Duration::from_secs(1);
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The right to open one camera; given back when dropped, by the thread that has it open.
+/// Exclusive right to open one camera; released when the thread that uses the camera drops it.
 #[derive(Debug)]
 pub(super) struct Claim(u32);
 
 impl Claim {
-    /// Waits for a moment where the camera is claimed already.
+    /// Claims a camera; waits briefly where it is claimed already.
     ///
     /// # Errors
-    /// It stays so: it is another source's, or its thread was left behind in the driver.
+    /// It stays claimed: by another source, or by a thread that was detached while blocked in the driver.
     pub(super) fn take(index: u32) -> Result<Self, CaptureError> {
         let deadline = Instant::now() + CLAIM_TIMEOUT;
         loop {
@@ -35,7 +35,7 @@ impl Claim {
         }
     }
 
-    /// The claim, if nobody has it.
+    /// The claim, if the camera is free.
     pub(super) fn try_take(index: u32) -> Option<Self> {
         let mut claimed = claimed();
         if claimed.contains_key(&index) {
@@ -45,7 +45,7 @@ impl Claim {
         Some(Self(index))
     }
 
-    /// Lets others know what the open camera can send.
+    /// Publishes the modes of the open camera.
     pub(super) fn set_modes(&self, modes: &[Mode]) {
         claimed().insert(self.0, modes.to_vec());
     }
@@ -57,7 +57,7 @@ impl Drop for Claim {
     }
 }
 
-/// The modes of a camera that is claimed, as far as they are known.
+/// The modes of a claimed camera, if they are known.
 pub(super) fn modes_of_claimed(index: u32) -> Vec<Mode> {
     claimed().get(&index).cloned().unwrap_or_default()
 }
@@ -67,12 +67,12 @@ pub(super) fn is_taken(index: u32) -> bool {
     claimed().contains_key(&index)
 }
 
-/// All other cameras that this program has open.
+/// Number of other cameras that this program has open.
 pub(super) fn others(index: u32) -> Vec<u32> {
     claimed().keys().copied().filter(|&other| other != index).collect()
 }
 
-/// This program itself has the camera open.
+/// Error text: this program itself has the camera open.
 fn held(index: u32) -> CaptureError {
     CaptureError::Camera(format!(
         "camera {index} is still open in this program; close its other source, or, if it hangs, unplug it and plug it in again"

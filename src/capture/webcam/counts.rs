@@ -1,20 +1,20 @@
-//! What becomes of a camera's frames that give no picture, counted by its thread and read by its source.
+//! Counts of a camera's frames that give no picture, written by its thread and read by its source.
 
 use crate::capture::decode_camera::{Damage, Damaged};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Of one opening of a camera. Held for a moment only.
+/// Counts of one opening of a camera. The lock is held briefly.
 #[derive(Debug, Default)]
 pub(super) struct Counts(Mutex<Lost>);
 
-/// Frames that gave no picture.
+/// Frames without a picture.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lost {
-    /// Were damaged.
+    /// Damaged frames.
     pub(super) damaged: Damaged,
-    /// Are missing in the driver's count.
+    /// Gaps in the driver's sequence numbers.
     pub(super) missed: u64,
-    /// Nobody took in time.
+    /// Pictures that were not taken in time.
     pub(super) late: u64,
 }
 
@@ -27,22 +27,22 @@ impl std::ops::Add for Lost {
 }
 
 impl Counts {
-    /// As they stand.
+    /// Current counts.
     pub(super) fn get(&self) -> Lost {
         *self.lost()
     }
 
-    /// A frame was damaged.
+    /// Counts a damaged frame.
     pub(super) fn drop_damaged(&self, damage: Damage) {
         self.lost().damaged.count(damage);
     }
 
-    /// A picture was not taken in time.
+    /// Counts a picture that was not taken in time.
     pub(super) fn drop_late(&self) {
         self.lost().late += 1;
     }
 
-    /// So many frames are missing in the driver's count.
+    /// Counts frames missing in the driver's sequence numbers.
     pub(super) fn miss(&self, frames: u32) {
         self.lost().missed += u64::from(frames);
     }

@@ -1,6 +1,6 @@
-//! Which cameras there are and what they can send.
+//! Lists cameras and their modes.
 //!
-//! Each one is asked on a thread of its own, all at once, because a camera may take a second to wake, or never answer.
+//! Each camera is queried on a thread of its own, all at once, because a camera may take a second to wake, or block.
 
 use super::claim::{Claim, modes_of_claimed};
 use super::device::{self, DeviceError};
@@ -13,32 +13,32 @@ use nokhwa::utils::ApiBackend;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A camera that the system lists.
+/// A listed camera.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CameraInfo {
     /// Its number, as in `webcam:0,1`; it may change when cameras are plugged in again.
     pub index: u32,
-    /// What it calls itself.
+    /// Its name according to its driver.
     pub name: String,
-    /// Where it is plugged in, as far as the system says; stays the same when numbers change. On Linux the name below
+    /// Port at which it is plugged in, where the system reports it; unchanged when numbers change. On Linux the name below
     /// /dev/v4l/by-path where there is one, else that of the device.
     pub port: String,
-    /// The USB bus that it shares with others, where the system says it.
+    /// Its USB bus, shared with other devices, where the system reports it.
     pub bus: Option<UsbBus>,
-    /// What it can send, sorted; empty if `problem` says why.
+    /// Its modes, sorted; empty if `problem` is set.
     pub modes: Vec<Mode>,
-    /// Why it cannot be used now: busy, no permission, no readable format, no answer.
+    /// Reason why it cannot be used now: busy, no permission, no supported format, no answer.
     pub problem: Option<String>,
 }
 
 impl CameraInfo {
-    /// Its largest pictures are at least twice as wide as high: it seems to show both eyes side by side.
+    /// Its largest pictures are at least twice as wide as high, as those of side-by-side cameras.
     pub fn proposes_side_by_side(&self) -> bool {
         is_wide(&self.modes)
     }
 }
 
-/// How long a camera may take to list its modes.
+/// Timeout of listing a camera's modes.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// All cameras, by number, with their modes.
@@ -53,10 +53,10 @@ pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
         let index = camera.index;
         match answer.recv_deadline(deadline) {
             Ok(Ok(modes)) if !modes.is_empty() => camera.modes = modes,
-            // what has nothing to show beside the first node of a camera carries its metadata
+            // a further node of a camera without pictures carries its metadata
             Ok(Ok(_)) if sysfs::is_secondary_node(index) => continue,
             Ok(Ok(_)) => camera.problem = Some(fault::unreadable(index).to_string()),
-            // unplugged since it was listed, or a converter that lives among the cameras
+            // unplugged since it was listed, or a converter among the cameras
             Ok(Err(error)) if error.number == Some(number::MISSING) || error == device::no_camera() => continue,
             Ok(Err(error)) => camera.problem = Some(fault::explain(index, "open it", &error).to_string()),
             Err(RecvTimeoutError::Timeout) => {
@@ -69,21 +69,21 @@ pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
     Ok(found)
 }
 
-/// Asks a camera for its modes; the answer comes through the channel, if it ever comes.
+/// Queries a camera's modes; the answer comes through the channel, unless the driver blocks.
 fn ask(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
     let (sender, answer) = bounded(1);
     let Some(claim) = Claim::try_take(index) else {
-        // never disturb a camera that this program reads
+        // never disturb a camera that this program has open
         let modes = modes_of_claimed(index);
         if modes.is_empty() {
-            // it is just being opened, or hangs
+            // it is being opened, or blocks
             let _ = sender.send(Err(fault::held_here()));
         } else {
             let _ = sender.send(Ok(modes));
         }
         return answer;
     };
-    // without a thread the channel closes, which is an answer too
+    // if no thread starts, the channel disconnects, which counts as an answer
     let _ = thread::Builder::new().name(format!("camera {index} modes")).spawn(move || {
         let modes = device::open(index).and_then(|mut device| device.modes());
         drop(claim);
@@ -92,7 +92,7 @@ fn ask(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
     answer
 }
 
-/// What the system lists, by number, without opening anything.
+/// The system's list of cameras, by number; no camera is opened.
 pub(super) fn listed() -> Result<Vec<CameraInfo>, CaptureError> {
     ask_for_permission();
     let named = match sysfs::nodes_beside_odd_names() {
@@ -111,13 +111,13 @@ pub(super) fn listed() -> Result<Vec<CameraInfo>, CaptureError> {
     Ok(cameras)
 }
 
-/// Number, name and place of each camera.
+/// Number, name and port of each camera.
 fn found_by_nokhwa() -> Result<Vec<(u32, String, String)>, CaptureError> {
     let listed = nokhwa::query(ApiBackend::Auto)
         .map_err(|e| CaptureError::Camera(format!("the system does not list its cameras: {e}")))?;
     let camera = |info: &nokhwa::utils::CameraInfo| {
         let index = info.index().as_index().ok()?;
-        // on Linux `/dev/video-dec0` and the like are listed too, under the number of a camera
+        // on Linux `/dev/video-dec0` and similar nodes are listed too, under the number of a camera
         let is_another =
             cfg!(target_os = "linux") && !info.description().ends_with(&format!(" {}", fault::node(index)));
         (!is_another).then(|| (index, info.human_name(), info.misc().trim().to_owned()))
@@ -134,7 +134,7 @@ fn ask_for_permission() {
         nokhwa::nokhwa_initialize(move |_| {
             let _ = sender.try_send(());
         });
-        // the user may take his time to answer; without an answer the cameras stay shut, which opening then says
+        // the user may answer late; without an answer opening fails with its own error
         let _ = answered.recv_timeout(Duration::from_secs(30));
     });
 }

@@ -1,4 +1,4 @@
-//! What went wrong with a camera, in words: what was tried, on what, and what to do next.
+//! Error texts of cameras: the operation, the camera, and the next step for the user.
 
 use super::claim;
 use super::device::DeviceError;
@@ -7,7 +7,7 @@ use crate::capture::CaptureError;
 use crate::capture::decode_camera::Damaged;
 use std::time::Duration;
 
-/// The system's error numbers that have a meaning of their own for cameras (Linux).
+/// Error numbers of Linux with a specific meaning for cameras.
 pub(super) mod number {
     pub(in super::super) const MISSING: i32 = 2;
     pub(in super::super) const IO: i32 = 5;
@@ -20,7 +20,7 @@ pub(super) mod number {
     pub(in super::super) const TIMED_OUT: i32 = 110;
 }
 
-/// A camera that cannot be opened or read, while `doing` (`open it`, `read it`).
+/// Error of opening or reading a camera; `doing` is the operation (`open it`, `read it`).
 pub(super) fn explain(index: u32, doing: &str, error: &DeviceError) -> CaptureError {
     let node = node(index);
     let text = match error.number {
@@ -66,7 +66,7 @@ fn no_bandwidth(index: u32) -> String {
     )
 }
 
-/// The camera is not in the list `found`.
+/// Error: the camera is not in the list `found`.
 pub(super) fn missing(index: u32, found: &[u32]) -> CaptureError {
     let found = match found {
         [] => "no camera was found".to_owned(),
@@ -75,7 +75,7 @@ pub(super) fn missing(index: u32, found: &[u32]) -> CaptureError {
     CaptureError::Camera(format!("no camera {index}: {found}; see `stereopsis devices`"))
 }
 
-/// `0, 1 and 2`.
+/// List of numbers as text: `0, 1 and 2`.
 fn list(numbers: &[u32]) -> String {
     match numbers {
         [] => String::new(),
@@ -87,7 +87,7 @@ fn list(numbers: &[u32]) -> String {
     }
 }
 
-/// The camera is there and has nothing that can be decoded.
+/// Error: the camera has no supported format.
 pub(super) fn unreadable(index: u32) -> CaptureError {
     let formats = if cfg!(target_os = "linux") { "YUYV, NV12, MJPEG, GREY or Y16" } else { "YUYV, NV12 or MJPEG" };
     CaptureError::Camera(format!(
@@ -95,8 +95,8 @@ pub(super) fn unreadable(index: u32) -> CaptureError {
     ))
 }
 
-/// The camera gives no picture any more: it answers nothing, and its thread may be stuck in the driver; or all that came since the
-/// last picture is `damaged`.
+/// Error: the camera gives no picture any more, because its thread is blocked in the driver or all frames since the
+/// last picture are `damaged`.
 pub(super) fn silent(index: u32, since: Duration, damaged: Damaged) -> CaptureError {
     let seconds = since.as_secs();
     CaptureError::Camera(if damaged.total() > 0 {
@@ -112,7 +112,7 @@ pub(super) fn silent(index: u32, since: Duration, damaged: Damaged) -> CaptureEr
     })
 }
 
-/// The camera does not say what it can send; its driver may hang.
+/// Error: the camera does not report its modes; its driver may be blocked.
 pub(super) fn unanswered(index: u32, since: Duration) -> CaptureError {
     let seconds = since.as_secs();
     CaptureError::Camera(format!(
@@ -120,17 +120,17 @@ pub(super) fn unanswered(index: u32, since: Duration) -> CaptureError {
     ))
 }
 
-/// What is said of a camera whose modes another thread of this program is just asking for.
+/// Error: another thread of this program is listing the camera's modes.
 pub(super) fn held_here() -> DeviceError {
     DeviceError::new("this program is just opening it")
 }
 
-/// The camera's thread ended without a word.
+/// Error: the camera's thread ended without a message.
 pub(super) fn ended(index: u32) -> CaptureError {
     CaptureError::Camera(format!("camera {index}: reading it ended unexpectedly; open it again"))
 }
 
-/// How the system calls the camera.
+/// The system's name of the camera.
 pub(super) fn node(index: u32) -> String {
     if cfg!(target_os = "linux") { format!("/dev/video{index}") } else { format!("camera {index}") }
 }

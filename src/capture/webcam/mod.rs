@@ -1,8 +1,8 @@
-//! Cameras: two paired by capture time, or one that shows both eyes side by side; a thumbnail of any. nokhwa finds them, and
-//! reads them where the system is not Linux; there V4L2 is asked itself, because it tells which frames are damaged and nokhwa
-//! does not. Nothing outside this folder names either. A read may block for ever: each camera
-//! has a thread of its own (`reader`), which is left behind where it does not come back, and whoever takes pictures waits
-//! for a channel only.
+//! Cameras: two cameras paired by capture time, or one side-by-side camera; also previews of one camera. nokhwa lists cameras, and
+//! reads them on systems other than Linux. On Linux they are read through V4L2, which reports damage flags that nokhwa
+//! hides. Only this folder uses either library. A read may block without a limit: each camera
+//! has a thread of its own (`reader`), which is detached where it does not stop, and the source waits
+//! for channels only.
 
 mod claim;
 pub mod controls;

@@ -1,25 +1,25 @@
-//! Which mode a camera is opened with: pure choice from what the cameras list.
+//! Selects the mode in which a camera is opened; pure functions of the listed modes.
 //!
-//! The size decides first, then the rate, then the format.
+//! Priorities: size, then rate, then format.
 
 use crate::capture::decode_camera::PixelFormat;
 use std::fmt;
 
-/// One way in which a camera can send pictures.
+/// A picture mode of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mode {
-    /// How pixels are packed.
+    /// Pixel format.
     pub format: PixelFormat,
-    /// Columns of the whole picture (both eyes, where they come side by side).
+    /// Width of the whole picture (both views of a side-by-side camera), px.
     pub width: usize,
-    /// Rows.
+    /// Height, px.
     pub height: usize,
-    /// Frames per second.
+    /// Frame rate, Hz.
     pub rate_hz: u32,
 }
 
 impl Mode {
-    /// Whether there can be pictures of it.
+    /// Whether the mode is plausible.
     pub(super) fn is_possible(&self) -> bool {
         let sides = [self.width, self.height];
         let colours_fit = match self.format {
@@ -42,26 +42,26 @@ impl fmt::Display for Mode {
     }
 }
 
-/// No picture is wider or higher, px, as no size that can be asked for is.
+/// Largest width and height, px; equal to the largest size of the size option.
 const MAX_SIDE_PX: usize = 16_384;
-/// What counts as a rate, Hz.
+/// Plausible rates, Hz.
 const RATES_HZ: std::ops::RangeInclusive<u32> = 1..=1000;
 
-/// What is wished of a camera; what it has nearest to it is taken.
+/// Requested mode of a camera; the nearest listed mode is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModeRequest {
-    /// `(width, height)` per eye; 640x480 if not given.
+    /// `(width, height)` per view; `None` means 640x480.
     pub size: Option<(usize, usize)>,
-    /// Frames per second; 30 if not given.
+    /// Rate, Hz; `None` means 30.
     pub rate_hz: Option<u32>,
-    /// Only this format; any if not given, YUYV first where the rates are the same.
+    /// Pixel format; `None` means any, YUYV first where rates are equal.
     pub format: Option<PixelFormat>,
-    /// True to decode colour too, for whoever shows it.
+    /// True to decode colour too, for display.
     pub color: bool,
 }
 
 impl ModeRequest {
-    /// What was asked for in so many words and `mode` is not: `640x480 at 60/s`.
+    /// The explicitly requested properties that `mode` lacks: `640x480 at 60/s`.
     pub(super) fn missing_in(&self, mode: Mode, eyes_per_picture: usize) -> Option<String> {
         let size = self.size.filter(|&(width, height)| (width * eyes_per_picture, height) != mode.size());
         let rate_hz = self.rate_hz.filter(|&rate| rate != mode.rate_hz);
@@ -75,13 +75,13 @@ impl ModeRequest {
     }
 }
 
-/// The largest pictures are at least twice as wide as high.
+/// Whether the largest pictures are at least twice as wide as high.
 pub(super) fn is_wide(modes: &[Mode]) -> bool {
     modes.iter().max_by_key(|mode| mode.width * mode.height).is_some_and(|mode| mode.width >= 2 * mode.height)
 }
 
-/// The modes to try on each camera, best first: all of one size, which is the one nearest to the wish that every camera
-/// has. Nothing if there is no such size.
+/// The modes to try on each camera, best first: all of one size, the one nearest to the request that every camera
+/// has. `None` if there is no such size.
 pub(super) fn choose(offers: &[Vec<Mode>], eyes_per_picture: usize, request: &ModeRequest) -> Option<Vec<Vec<Mode>>> {
     let (eye_width, height) = request.size.unwrap_or((640, 480));
     let wished = (eye_width * eyes_per_picture, height);
@@ -94,7 +94,7 @@ pub(super) fn choose(offers: &[Vec<Mode>], eyes_per_picture: usize, request: &Mo
     let two_wide = |m: &Mode| eyes_per_picture == 1 || m.width >= 2 * m.height;
     let size = shared.min_by_key(|m| {
         let distance = m.width.abs_diff(wished.0) + m.height.abs_diff(wished.1);
-        // a picture of both eyes is at least twice as wide as high; the camera's other modes show one eye, or squeeze
+        // a side-by-side picture is at least twice as wide as high; the camera's other modes show one view, or squeeze
         (!two_wide(m) && m.size() != wished, distance, m.rate_hz.abs_diff(rate_hz), m.format)
     })?;
     let candidates = |offer: &Vec<Mode>| {

@@ -1,4 +1,4 @@
-//! What names a camera: its number today, or where it is plugged in, which stays.
+//! Names of cameras: a number, which may change, or a port, which does not.
 
 use super::devices::{CameraInfo, listed};
 use super::{fault, sysfs};
@@ -7,17 +7,17 @@ use crate::console::foreign;
 use std::fmt;
 use std::str::FromStr;
 
-/// Names a camera.
+/// Name of a camera.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CameraName {
     /// Its number, as in /dev/video0; another one may have it after a restart.
     Number(u32),
-    /// Where it is plugged in, as [`super::CameraInfo::port`] says it.
+    /// Its port, as in [`super::CameraInfo::port`].
     Port(String),
 }
 
 impl CameraName {
-    /// The number that the camera has now.
+    /// The camera's current number.
     ///
     /// # Errors
     /// No such camera, or the system lists none.
@@ -39,13 +39,13 @@ impl CameraName {
     }
 }
 
-/// A port may be named as it is listed, or as the bus calls the device.
+/// A port may have its listed name, or the bus's name of the device.
 fn is_at(camera: &CameraInfo, port: &str) -> bool {
     camera.port == port || sysfs::device_name(camera.index).is_some_and(|name| name == port)
 }
 
 impl CameraName {
-    /// The same camera by its port, where the system says one; a number means another camera after a restart.
+    /// The same camera named by its port, where the system reports one; after a restart a number may mean another camera.
     #[must_use]
     pub fn lasting(&self) -> Self {
         let port = |number: u32| {
@@ -71,7 +71,7 @@ impl fmt::Display for CameraName {
 impl FromStr for CameraName {
     type Err = String;
 
-    /// A number, or the words of a port, which hold a dash, a dot or a colon.
+    /// A number, or the name of a port, which contains a dash, a dot or a colon.
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if let Ok(number) = text.parse() {

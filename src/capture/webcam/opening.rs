@@ -15,23 +15,23 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};
 
-/// An open camera that sends pictures. Dropping it stops it.
+/// An open and streaming camera. Dropping it stops it.
 #[derive(Debug)]
 pub(super) struct OpenCamera {
     pub(super) index: u32,
     pub(super) mode: Mode,
-    /// What is to be said of its mode, where that is not what was asked for.
+    /// Remark on its mode, where it differs from the request.
     pub(super) remark: Option<String>,
     pub(super) shots: Receiver<Result<DecodedFrame, CaptureError>>,
     pub(super) counts: Arc<Counts>,
-    /// Takes the time when the stream shall be started again.
+    /// Sends the time of a restart of the stream.
     pub(super) restart: Sender<SystemTime>,
     thread: CameraThread,
 }
 
-/// Pictures that may wait to be taken.
+/// Queue capacity: pictures that wait to be taken.
 const QUEUE: usize = 4;
-/// A camera may take so long to open and to send its first picture.
+/// Timeout of opening and of the first picture.
 const START_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Opens cameras at the same time, all with the same picture size.
@@ -68,16 +68,16 @@ pub(super) fn open(
     Ok(opened)
 }
 
-/// What a camera was that is opened again.
+/// Properties of a camera that is opened again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Former {
     pub(super) finish: Finish,
     pub(super) mode: Mode,
-    /// Only this format was asked for.
+    /// The requested pixel format, if any.
     pub(super) format: Option<PixelFormat>,
 }
 
-/// Opens one camera again, with the picture size that it had.
+/// Opens one camera again, with its earlier picture size.
 pub(super) fn open_again(index: u32, former: &Former) -> Result<OpenCamera, CaptureError> {
     let Former { finish, mode, format } = *former;
     let deadline = Instant::now() + START_TIMEOUT;
@@ -86,7 +86,7 @@ pub(super) fn open_again(index: u32, former: &Former) -> Result<OpenCamera, Capt
     let request = ModeRequest { size: Some(mode.size()), rate_hz: Some(mode.rate_hz), format, color: finish.color };
     let mut candidates = choose(&[offer], 1, &request).and_then(|mut c| c.pop()).unwrap_or_default();
     candidates.retain(|candidate| candidate.size() == mode.size());
-    // as it was before, if that is still there
+    // the earlier mode first, if it is still listed
     candidates.sort_by_key(|candidate| *candidate != mode);
     if candidates.is_empty() {
         let text = format!(
@@ -111,7 +111,7 @@ fn no_common_mode(cameras: &[(u32, Finish)], format: Option<PixelFormat>) -> Cap
     CaptureError::Camera(text)
 }
 
-/// A camera whose thread is on its way: it offers modes, is ordered some of them, and says which one it took.
+/// A camera's thread during opening: it lists modes, receives those to try, and reports the one that it set.
 struct Starting {
     index: u32,
     offer: Receiver<Result<Vec<Mode>, CaptureError>>,
@@ -147,7 +147,7 @@ impl Starting {
         Ok(Self { index, offer, order, taken, shots, counts, restart, thread })
     }
 
-    /// The thread's answer, unless it is silent or ends first.
+    /// The thread's answer, or an error if it times out or ends.
     fn answer<T>(&self, answers: &Receiver<Result<T, CaptureError>>, deadline: Instant) -> Result<T, CaptureError> {
         answers.recv_deadline(deadline).unwrap_or_else(|error| {
             Err(match error {
@@ -167,7 +167,7 @@ impl Starting {
 }
 
 impl OpenCamera {
-    /// A camera that this thread stands for.
+    /// A camera whose thread is replaced by the test.
     #[cfg(test)]
     pub(super) fn of_thread(
         index: u32,
@@ -178,12 +178,12 @@ impl OpenCamera {
         Self { index, mode, remark: None, shots, counts: Arc::default(), restart: bounded(1).0, thread }
     }
 
-    /// Tells the thread to stop without waiting for it; dropping waits.
+    /// Signals the thread to stop without waiting; dropping waits.
     pub(super) fn signal_stop(&mut self) {
         self.thread.signal_stop();
     }
 
-    /// Tells the thread to stop and lets it end by itself.
+    /// Signals the thread to stop and detaches it.
     pub(super) fn leave(self) {
         self.thread.leave();
     }

@@ -1,4 +1,4 @@
-//! Two cameras as one source: their frames paired by capture time.
+//! Two cameras as one source: their frames are paired by capture time.
 
 use super::ModeRequest;
 use super::camera_stream::{CameraStream, open_streams};
@@ -15,18 +15,18 @@ use crate::image::Luma;
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Two cameras that run freely, each at its own time. One that is lost is opened again when it returns.
+/// Two free-running cameras. A lost one is opened again when it returns.
 #[derive(Debug)]
 pub struct WebcamPair {
     /// Left, right.
     eyes: [CameraStream; 2],
-    /// How often each was opened when it was looked at last.
+    /// Number of openings of each at the last check.
     openings: [u32; 2],
     stamps: [Stamps; 2],
-    /// A camera's time stamps are of no use: both count from when pictures come, so that what the way takes cancels out.
+    /// A camera's time stamps are unusable: both use arrival times, so that equal transfer delays cancel out.
     by_arrival: bool,
     pairing: Pairing<DecodedFrame>,
-    /// When the newest left picture was taken.
+    /// Capture time of the newest left picture.
     left_time: Option<SystemTime>,
     resync: Option<Resync>,
     resync_remark: Option<String>,
@@ -35,16 +35,16 @@ pub struct WebcamPair {
 }
 
 const SIDES: [Side; 2] = [Side::Left, Side::Right];
-/// Rates that differ by this factor are worth a remark.
+/// Ratio of the two rates above which a remark is made.
 const UNLIKE: f64 = 1.5;
-/// And a rate that is this part of what was granted.
+/// Fraction of the granted rate below which a remark is made.
 const SLOW: f64 = 0.7;
 
 impl WebcamPair {
     /// Opens both cameras at the same time, with pictures of the same size, nearest to the request.
     ///
     /// # Errors
-    /// The same camera twice; no such camera, busy, no permission; no size in common; a mode that is offered and refused.
+    /// The same camera twice; no such camera, busy, no permission; no common size; a listed mode that is rejected.
     pub fn open(left: u32, right: u32, request: &ModeRequest, options: &CameraOptions) -> Result<Self, CaptureError> {
         if left == right {
             return Err(CaptureError::Camera(format!(
@@ -69,7 +69,7 @@ impl WebcamPair {
         })
     }
 
-    /// Takes what has come, without waiting.
+    /// Takes the pictures in both queues, without waiting.
     fn drain(&mut self) -> Result<(), CaptureError> {
         for (i, side) in SIDES.into_iter().enumerate() {
             while let Some(shot) = self.eyes[i].poll()? {
@@ -243,7 +243,7 @@ impl PairSource for WebcamPair {
 
 fn raw_pair(Paired { mut left, mut right, time, skew_s }: Paired<DecodedFrame>, options: &CameraOptions) -> RawPair {
     if let (Luma::U16 { bits: a, .. }, Luma::U16 { bits: b, .. }) = (&mut left.picture.luma, &mut right.picture.luma) {
-        // both eyes on one scale
+        // equal bit depth for both views
         let bits = (*a).max(*b);
         (*a, *b) = (bits, bits);
     }
@@ -264,7 +264,7 @@ fn raw_pair(Paired { mut left, mut right, time, skew_s }: Paired<DecodedFrame>, 
 
 impl Drop for WebcamPair {
     fn drop(&mut self) {
-        // both at once; each then waits for its own thread
+        // signal both first; each drop then waits for its own thread
         for eye in &mut self.eyes {
             eye.signal_stop();
         }

@@ -1,4 +1,4 @@
-//! Small moving pictures of one camera, for choosing it: a thread of its own, few pixels, little of the bus.
+//! Previews of one camera for selecting it: on a thread of its own, with a small mode that needs little bus bandwidth.
 
 use super::claim::Claim;
 use super::device::{self, Device};
@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A camera's newest picture. A camera that another source of this program has open is left to it, with words; one that is
-/// busy, missing or lost is tried again. Dropping this frees the camera soon, without waiting for it.
+/// A camera's newest picture. A camera that another source of this program has open is not opened, and the problem is reported; a
+/// busy, missing or lost one is tried again. Dropping this frees the camera soon, without waiting.
 #[derive(Debug)]
 pub struct Preview {
     index: u32,
@@ -31,24 +31,24 @@ struct Shared {
 #[derive(Debug)]
 struct Seen {
     latest: Option<Arc<Picture>>,
-    /// When that came, or when waiting for it began.
+    /// Arrival time of the newest picture, or start of waiting for it.
     at: Instant,
-    /// What has come since then.
+    /// Damage counts at that time.
     damaged: Damaged,
     problem: Option<String>,
     is_wide: bool,
 }
 
-/// Waiting so long for a picture is a problem.
+/// Waiting longer than this for a picture is reported as a problem.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
-/// Time between two tries to open the camera, and how often the order to stop is looked at meanwhile.
+/// Interval between two attempts to open the camera, and poll interval of the stop signal meanwhile.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// What a thumbnail needs, px.
+/// Size of a thumbnail, px.
 const WIDTH: usize = 320;
 
 impl Preview {
-    /// Starts to watch camera `index`; returns at once.
+    /// Starts a preview of camera `index`; returns at once.
     pub fn open(index: u32) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let seen =
@@ -71,7 +71,7 @@ impl Preview {
         self.shared.seen().latest.clone()
     }
 
-    /// Why there is no picture, or no new one; what is tried again stands here until it works.
+    /// Reason why there is no new picture; stays during further attempts until one succeeds.
     pub fn problem(&self) -> Option<String> {
         if self.thread.as_ref().is_some_and(CameraThread::has_ended) {
             return Some(fault::ended(self.index).to_string());
@@ -81,7 +81,7 @@ impl Preview {
         seen.problem.clone().or_else(|| (seen.at.elapsed() >= SILENCE_TIMEOUT).then(silent))
     }
 
-    /// Its largest pictures are at least twice as wide as high: it seems to show both eyes side by side. False before the
+    /// Whether its largest pictures are at least twice as wide as high, as those of side-by-side cameras. False before the
     /// camera is open.
     pub fn is_wide(&self) -> bool {
         self.shared.seen().is_wide
@@ -97,7 +97,7 @@ impl Drop for Preview {
 }
 
 impl Shared {
-    /// Held for a moment only, never across a read.
+    /// The lock is held briefly, never across a read.
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -118,7 +118,7 @@ impl Shared {
         }
     }
 
-    /// Until it is stopped, or the camera fails.
+    /// Runs until it is stopped, or the camera fails.
     fn watch(&self, index: u32) -> Result<(), CaptureError> {
         let claim = Claim::try_take(index).ok_or_else(|| {
             CaptureError::Camera(format!(
@@ -141,7 +141,7 @@ impl Shared {
             let mut picture = match frame.decode(layout, true) {
                 Ok(picture) => picture,
                 Err(error) => {
-                    // passed over: the next one comes soon
+                    // skipped: the next one comes soon
                     self.seen().damaged.count(error.damage);
                     continue;
                 }
@@ -158,7 +158,7 @@ impl Shared {
     }
 }
 
-/// The mode that costs least: about as wide as a thumbnail, at most 30/s where there is such a rate, as MJPEG if it can be.
+/// The cheapest mode: about as wide as a thumbnail, at most 30/s where there is such a rate, MJPEG if possible.
 fn small(modes: &[Mode]) -> Option<Mode> {
     let cost = |mode: &&Mode| {
         (

@@ -1,5 +1,5 @@
-//! What a camera's thread does: opens the camera, lists its modes, takes the one it is told, then reads, decodes, turns and
-//! sends pictures. It never waits for whoever takes them: its queue holds a few, of which the oldest gives way.
+//! The camera thread: opens the camera, lists its modes, sets the ordered one, then reads, decodes, turns and
+//! sends pictures. It never waits for the receiver: its queue is short, and a full queue drops its oldest picture.
 
 use super::claim::Claim;
 use super::counts::Counts;
@@ -19,17 +19,17 @@ use std::time::{Duration, Instant, SystemTime};
 #[derive(Debug)]
 pub(super) struct DecodedFrame {
     pub(super) picture: Picture,
-    /// The same as it came.
+    /// The encoded picture.
     pub(super) original: crate::capture::EncodedImage,
-    /// When it was taken, as the driver says.
+    /// Capture time, according to the driver.
     pub(super) stamp: Option<SystemTime>,
-    /// When it came.
+    /// Arrival time.
     pub(super) arrival: SystemTime,
-    /// Counts every frame that came, also those that were damaged or given up.
+    /// Sequence number of all received frames, also of damaged and dropped ones.
     pub(super) number: u64,
 }
 
-/// What is done with each picture.
+/// Processing of each picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Finish {
     /// Decode colour too.
@@ -37,35 +37,35 @@ pub(super) struct Finish {
     pub(super) orientation: Orientation,
 }
 
-/// The mode that a camera took, and why not the first one of those it was told.
+/// The mode that a camera set, and the error of the first ordered mode where that failed.
 pub(super) type Taken = (Mode, Option<CaptureError>);
 
-/// What the thread works with.
+/// Everything that the thread uses.
 pub(super) struct Reader {
     pub(super) index: u32,
     pub(super) claim: Claim,
     pub(super) finish: Finish,
     pub(super) stop: Arc<AtomicBool>,
     pub(super) shots: Sender<Result<DecodedFrame, CaptureError>>,
-    /// The reader's end, to take out what nobody took.
+    /// The receiving end, to drop the oldest picture.
     pub(super) oldest: Receiver<Result<DecodedFrame, CaptureError>>,
     pub(super) counts: Arc<Counts>,
-    /// When the stream shall be started again.
+    /// Receives the time of a restart of the stream.
     pub(super) restarts: Receiver<SystemTime>,
 }
 
-/// How far a stream has come.
+/// Progress of a stream.
 #[derive(Default)]
 struct Progress {
     number: u64,
-    /// The driver's number of the last frame of this start of the stream.
+    /// The driver's last sequence number since the stream's start.
     of_driver: Option<u32>,
-    /// Of 16-bit frames: the most bits that any of them had.
+    /// Largest number of used bits among the 16-bit frames.
     bits: u8,
 }
 
 impl Progress {
-    /// Frames of one stream are on one scale: a dark one must not be stretched.
+    /// All frames of a stream use one bit depth: a dark frame must not be scaled up.
     fn deepen(&mut self, luma: &mut Luma) {
         if let Luma::U16 { bits, .. } = luma {
             self.bits = self.bits.max(*bits);
@@ -73,21 +73,21 @@ impl Progress {
         }
     }
 
-    /// Frames that the driver counted since the last one and gave nobody.
+    /// Number of frames since the last one that the driver counted and dropped.
     fn missed(&mut self, number: Option<u32>) -> u32 {
         let last = std::mem::replace(&mut self.of_driver, number);
         let gap = number.zip(last).and_then(|(number, last)| number.checked_sub(last)?.checked_sub(1));
-        // a longer gap is a silence, or a count that means nothing
+        // a longer gap is a pause, or an invalid sequence number
         gap.filter(|&gap| gap <= LONGEST_GAP).unwrap_or(0)
     }
 }
 
-/// A stream waits at most so long before it is started again.
+/// Longest delay of a restart.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-/// A camera whose frames come damaged for so long after its start, and at least so many, cannot be read in that mode.
+/// A mode fails if all frames of this time after its start, and at least this number, are damaged.
 const DAMAGED_START: Duration = Duration::from_secs(1);
 const DAMAGED_FEW: u64 = 3;
-/// So many frames may be missing in a row.
+/// Largest plausible number of consecutive missing frames.
 const LONGEST_GAP: u32 = 1000;
 
 impl Reader {
@@ -126,7 +126,7 @@ impl Reader {
         }
     }
 
-    /// Takes the first mode that the camera really streams; the bus may refuse what the camera offers.
+    /// Sets the first mode in which the camera really streams; the bus may reject listed modes.
     fn start(
         &self,
         device: &mut dyn Device,
@@ -151,7 +151,7 @@ impl Reader {
         Err(refusal.unwrap_or_else(|| fault::unreadable(self.index)))
     }
 
-    /// Only the first whole frame shows that the camera streams; the very first ones are often cut.
+    /// Only the first intact frame proves that the camera streams; the very first ones are often truncated.
     fn first_frame(
         &self,
         device: &mut dyn Device,
@@ -199,7 +199,7 @@ impl Reader {
         }
     }
 
-    /// Sends the picture, unless the frame is damaged: then it is counted, and the answer is false.
+    /// Sends the picture. A damaged frame is counted instead, and the result is false.
     fn deliver(&self, frame: Frame<'_>, layout: Layout, progress: &mut Progress) -> bool {
         let arrival = SystemTime::now();
         let number = progress.number;
@@ -221,7 +221,7 @@ impl Reader {
         }
     }
 
-    /// Never blocks: the oldest picture gives way.
+    /// Never blocks: a full queue drops its oldest picture.
     fn send(&self, shot: Result<DecodedFrame, CaptureError>) {
         (0..force_send(&self.shots, &self.oldest, shot)).for_each(|_| self.counts.drop_late());
     }

@@ -1,4 +1,4 @@
-//! A lost camera is looked for, in the background, until it is there again: by its port, because its number may have
+//! Searches for a lost camera in the background until it returns: by its port, because its number may have
 //! changed.
 
 use super::claim;
@@ -9,19 +9,19 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::thread;
 use std::time::Duration;
 
-/// Which camera it is, whatever number it has.
+/// Identity of a camera, independent of its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
-    /// Where it is plugged in; empty where the system does not say.
+    /// Its port; empty where the system does not report it.
     pub(super) port: String,
-    /// What it calls itself.
+    /// Its name according to its driver.
     pub(super) name: String,
     /// Its number when it was opened.
     pub(super) index: u32,
 }
 
 impl Identity {
-    /// Of an open camera, by the system's list.
+    /// Identity of an open camera, from the system's list.
     pub(super) fn of(index: u32) -> Self {
         let found = listed().unwrap_or_default().into_iter().find(|camera| camera.index == index);
         found.map_or_else(
@@ -30,7 +30,7 @@ impl Identity {
         )
     }
 
-    /// The number that it has now, if it is there.
+    /// Its current number, if it is listed.
     fn find(&self) -> Option<u32> {
         let cameras = listed().ok()?;
         let mut here = cameras.iter().filter(|camera| match self.port.as_str() {
@@ -38,7 +38,7 @@ impl Identity {
             port => camera.port == port,
         });
         let first = here.next()?;
-        // a camera with several nodes has them all at its port
+        // all nodes of a camera have the same port
         Some(if here.any(|camera| camera.index == self.index) { self.index } else { first.index })
     }
 }
@@ -46,20 +46,20 @@ impl Identity {
 /// The search for a lost camera. Dropping it ends the search soon.
 #[derive(Debug)]
 pub(super) struct Reopening {
-    /// The camera, or why it cannot be opened although it is there.
+    /// The camera, or the error of opening it although it is listed.
     pub(super) answer: Receiver<Result<OpenCamera, CaptureError>>,
-    /// Closed when this is dropped.
+    /// Its channel disconnects when this is dropped.
     _stop: Sender<()>,
 }
 
-/// Time between two looks.
+/// Interval between two attempts.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Reopening {
-    /// Starts looking.
+    /// Starts the search.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The system cannot start a thread.
     pub(super) fn start(identity: Identity, former: Former) -> Result<Self, CaptureError> {
         let (sender, answer) = bounded(1);
         let (stop, stopped) = bounded::<()>(0);
@@ -67,14 +67,14 @@ impl Reopening {
         let name = format!("camera {index_lost} again");
         let search = move || {
             while stopped.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                // while its old thread is in the driver it cannot be opened, and what is said of it already stands
+                // while its old thread is blocked in the driver it cannot be opened, and that problem is already reported
                 let Some(index) = identity.find().filter(|&index| !claim::is_taken(index)) else { continue };
                 match open_again(index, &former) {
                     Ok(camera) => {
                         let _ = sender.send(Ok(camera));
                         return;
                     }
-                    // nobody need take a refusal in time: there will be another one
+                    // an error that is not received may be dropped: another one follows
                     Err(error) => {
                         let _ = sender.try_send(Err(error));
                     }

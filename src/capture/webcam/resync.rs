@@ -1,49 +1,49 @@
-//! Brings two free-running cameras to take their pictures at nearly the same time.
+//! Aligns two free-running cameras so that they take their pictures at nearly the same time.
 //!
-//! There is no wire between them; but a camera counts its pictures from when its stream is started. So the right one is
-//! started again at a chosen moment between two pictures of the left one: at a random one first, then at one corrected by
-//! the skew that came of it, in case the camera takes always the same time to start. A camera that does not care when it is
-//! started is left at its best.
+//! They have no common trigger; but the phase of a camera's pictures follows from the start of its stream. So the right one is
+//! restarted at a chosen time between two pictures of the left one: at a random phase first, then at one corrected by
+//! the measured skew, in case the camera's start-up delay is constant. A camera whose phase does not depend on its start
+//! stays at its best attempt.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Close enough, in intervals.
+/// Largest acceptable skew, in intervals.
 const CLOSE: f64 = 0.1;
-/// Starts at most, before the best one is repeated.
+/// Largest number of attempts before the best one is repeated.
 const TRIES: u32 = 8;
-/// So many pairs are looked at for each try.
+/// Pairs measured per attempt.
 const PAIRS: usize = 6;
-/// A try that brings no pairs for so long counts as a bad one.
+/// An attempt without pairs for this time counts as failed.
 const MEASUREMENT_TIMEOUT: Duration = Duration::from_secs(4);
-/// A driver may take so long to stop a stream before it can be started.
+/// Time that a driver may need to stop a stream before a restart.
 const STOPPING: Duration = Duration::from_millis(250);
 
 /// The search for a small skew.
 #[derive(Debug)]
 pub(super) struct Resync {
     tries: u32,
-    /// When the stream was or will be started after a left picture, in intervals: 0 to 1.
+    /// Phase of the stream's start after a left picture, in intervals: 0 to 1.
     phase: f64,
-    /// Skew (absolute) and phase of the best try, in intervals.
+    /// Skew (absolute) and phase of the best attempt, in intervals.
     best: Option<(f64, f64)>,
     repeats_best: bool,
     skews_s: Vec<f64>,
-    /// Pictures that came before are of an earlier try.
+    /// Pictures that came before this time belong to an earlier attempt.
     from: SystemTime,
     since: Instant,
 }
 
-/// What to do next.
+/// Next step of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Step {
-    /// Look at more pairs.
+    /// Measure more pairs.
     Look,
-    /// Start the right camera's stream again at this time.
+    /// Restart the right camera's stream at this time.
     Restart(SystemTime),
-    /// Both take their pictures at nearly the same time, this far apart, s.
+    /// Success, with this skew, s.
     Close(f64),
-    /// They could not be brought closer than this, s; `None` where the camera gave no pairs.
+    /// Failure: the smallest skew, s; `None` where the camera gave no pairs.
     Apart(Option<f64>),
 }
 
@@ -60,14 +60,14 @@ impl Resync {
         }
     }
 
-    /// A pair came whose right picture arrived at `arrival`.
+    /// Adds a pair whose right picture arrived at `arrival`.
     pub(super) fn observe(&mut self, arrival: SystemTime, skew_s: f64) {
         if arrival >= self.from {
             self.skews_s.push(skew_s);
         }
     }
 
-    /// Decides, given the time between two left pictures and when one of them was taken.
+    /// Decides on the next step, given the left frame interval and the capture time of a left picture.
     pub(super) fn step(&mut self, interval_s: f64, left_time: SystemTime) -> Step {
         if self.skews_s.len() < PAIRS && self.since.elapsed() < MEASUREMENT_TIMEOUT {
             return Step::Look;
@@ -90,7 +90,7 @@ impl Resync {
                 self.repeats_best = true;
                 phase
             }
-            // now and then at random: the camera may not be as regular as the correction supposes
+            // occasionally random: the start-up delay may vary more than the correction assumes
             Some(_) if measured.is_some() && !self.tries.is_multiple_of(3) => self.phase - skew + 0.02 * (random - 0.5),
             _ => random,
         };
@@ -104,7 +104,7 @@ impl Resync {
     }
 }
 
-/// The first time from `earliest` on that is `phase` intervals behind a left picture.
+/// The first time from `earliest` on that is `phase` intervals after a left picture.
 fn next_at(earliest: SystemTime, left_time: SystemTime, interval_s: f64, phase: f64) -> SystemTime {
     let since_s = earliest.duration_since(left_time).map_or(0.0, |since| since.as_secs_f64());
     let intervals = (since_s / interval_s - phase).ceil().max(0.0) + phase;
@@ -116,7 +116,7 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// 0 to 1.
+/// Pseudo-random number, 0 to 1.
 fn random() -> f64 {
     (RandomState::new().hash_one(0) >> 11) as f64 / (1_u64 << 53) as f64
 }

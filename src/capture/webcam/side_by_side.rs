@@ -1,4 +1,4 @@
-//! One camera whose picture shows both eyes: the left half is the left eye, as seen from behind the camera.
+//! One side-by-side camera: the left half of its picture is the left view, as seen from behind the camera.
 
 use super::ModeRequest;
 use super::camera_stream::{CameraStream, open_streams};
@@ -12,11 +12,11 @@ use crate::capture::{
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant};
 
-/// A side-by-side camera. Where it is lost it is opened again when it returns.
+/// A side-by-side camera. A lost one is opened again when it returns.
 #[derive(Debug)]
 pub struct SideBySide {
     eye: CameraStream,
-    /// How often it was opened when it was looked at last.
+    /// Number of openings at the last check.
     openings: u32,
     stamps: Stamps,
     options: CameraOptions,
@@ -24,10 +24,10 @@ pub struct SideBySide {
 }
 
 impl SideBySide {
-    /// Opens camera `index` in the mode nearest to the request, whose size is per eye.
+    /// Opens camera `index` in the mode nearest to the request, whose size is per view.
     ///
     /// # Errors
-    /// No such camera, busy, no permission, no mode of even width that it really streams.
+    /// No such camera, busy, no permission, no mode of even width in which it really streams.
     pub fn open(index: u32, request: &ModeRequest, options: &CameraOptions) -> Result<Self, CaptureError> {
         let eye = open_streams(&[index], 2, request, options)?.pop().ok_or_else(|| fault::ended(index))?;
         let controls = ControlTask::start(&[index], options)?;

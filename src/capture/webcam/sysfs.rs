@@ -1,17 +1,17 @@
-//! What Linux says of a camera beside V4L2: where it is plugged in and which USB bus it shares. Elsewhere these files are
-//! not there, and nothing is known.
+//! Linux's description of a camera beside V4L2: its port and its USB bus. On other systems these files do
+//! not exist, and both are unknown.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A USB bus: what is plugged into it shares its speed.
+/// A USB bus; its devices share its bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsbBus {
-    /// Its number, as `lsusb` says it.
+    /// Its number, as in `lsusb`.
     pub bus: u32,
-    /// How fast the camera is connected, Mbit/s: 12, 480, 5000 and more.
+    /// Connection speed of the camera, Mbit/s: 12, 480, 5000 and more.
     pub speed_mbit: u32,
 }
 
@@ -21,7 +21,7 @@ impl fmt::Display for UsbBus {
     }
 }
 
-/// Where the camera is plugged in: the name that stays, or that of its device where the system keeps no such names.
+/// Port of the camera: the persistent name, or the device's name where the system keeps no such names.
 pub(super) fn port(index: u32) -> Option<String> {
     path_name(index).or_else(|| device_name(index))
 }
@@ -35,11 +35,11 @@ fn path_name(index: u32) -> Option<String> {
         (target.file_name()? == node.as_str())
             .then(|| name.rsplit_once("-video-index").map(|(port, _)| port.to_owned()))?
     });
-    // a camera may be there under an older and a newer kind of name
+    // a camera may have persistent names of an older and a newer scheme
     names.min()
 }
 
-/// What the bus calls the device: `1-2:1.0`.
+/// The bus's name of the device: `1-2:1.0`.
 pub(super) fn device_name(index: u32) -> Option<String> {
     let device = fs::read_link(folder(index).join("device")).ok()?;
     Some(device.file_name()?.to_string_lossy().into_owned())
@@ -55,13 +55,13 @@ pub(super) fn bus(index: u32) -> Option<UsbBus> {
     })
 }
 
-/// Linux gives one camera several nodes; those after the first carry metadata, or further pictures.
+/// Whether this is a further node of a camera: Linux gives one camera several, for metadata or other pictures.
 pub(super) fn is_secondary_node(index: u32) -> bool {
     number(&folder(index).join("index")).is_some_and(|position| position > 0.0)
 }
 
-/// Number and name of each camera, where /dev holds a name at which nokhwa panics: one that is no UTF-8, or begins with `video` and
-/// has no number, as rules of udev may give them (`video_left`). `None` where it holds none, and on other systems.
+/// Number and name of each camera, where /dev holds a name at which nokhwa panics: one that is not UTF-8, or begins with `video`
+/// and has no number, as udev rules may give them (`video_left`). `None` where it holds none, and on other systems.
 pub(super) fn nodes_beside_odd_names() -> Option<Vec<(u32, String)>> {
     if !cfg!(target_os = "linux") {
         return None;

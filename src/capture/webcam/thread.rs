@@ -1,4 +1,4 @@
-//! The handle of a camera's thread. The thread may hang in a driver for ever: so it is asked to stop and, soon, left behind.
+//! Handle of a camera's thread. A driver may block the thread: so a stop has a short timeout, after which it is detached.
 
 use crate::capture::CaptureError;
 use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError, bounded};
@@ -7,23 +7,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long a stop waits for the thread before it leaves it behind; less than the capture thread itself is waited for.
+/// Timeout of a stop before the thread is detached; shorter than the capture thread's own shutdown timeout.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(400);
 
-/// Stops and joins, or leaves behind, when dropped.
+/// Stops the thread when dropped, and joins or detaches it.
 #[derive(Debug)]
 pub(super) struct CameraThread {
     index: u32,
     stop: Arc<AtomicBool>,
-    /// Set when it is told to stop.
+    /// Set as the stop signal.
     deadline: Option<Instant>,
-    /// Closed when the thread ends.
+    /// Disconnected when the thread ends.
     ended: Receiver<()>,
     handle: Option<JoinHandle<()>>,
 }
 
 impl CameraThread {
-    /// Starts the thread `name` for a camera; `stop` tells it to end.
+    /// Starts the thread `name` for a camera; `stop` signals it to end.
     pub(super) fn spawn(
         index: u32,
         name: String,
@@ -42,18 +42,18 @@ impl CameraThread {
         Ok(Self { index, stop, deadline: None, ended, handle: Some(handle) })
     }
 
-    /// Tells it to stop without waiting for it; dropping waits.
+    /// Signals the thread to stop without waiting; dropping waits.
     pub(super) fn signal_stop(&mut self) -> Instant {
         self.stop.store(true, Ordering::Relaxed);
         *self.deadline.get_or_insert_with(|| Instant::now() + SHUTDOWN_TIMEOUT)
     }
 
-    /// Whether it has come to its end, by itself or by a panic.
+    /// Whether it has ended, by itself or by a panic.
     pub(super) fn has_ended(&self) -> bool {
         self.ended.try_recv() == Err(TryRecvError::Disconnected)
     }
 
-    /// Tells it to stop and never waits.
+    /// Signals the thread to stop and detaches it.
     pub(super) fn leave(mut self) {
         self.signal_stop();
         self.handle = None;

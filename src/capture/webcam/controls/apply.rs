@@ -1,13 +1,13 @@
-//! Carries out what is wished of one camera, and says what came of it.
+//! Applies control settings to one camera and reports the result.
 //!
-//! The order matters: a value is refused while its automatic is on, and each is read back because drivers grant another one.
+//! The order matters: drivers reject a value while automatic mode is on, and each value is read back because drivers may grant another one.
 
 use super::node::Node;
 use super::{ControlKind, auto_value, is_auto, words};
 use crate::capture::{ControlSettings, PowerLine, Setting};
 
-/// Sets camera `index` as wished. The answer says in words what was refused, is missing or was clamped; it is empty where all
-/// is as wished. What is not wished is left as it is.
+/// Applies settings to camera `index`; `None` leaves a control unchanged. The returned sentences list rejected, missing
+/// and clamped controls; empty if all settings are in effect.
 pub fn apply(index: u32, wishes: &ControlSettings) -> Vec<String> {
     if *wishes == ControlSettings::default() {
         return Vec::new();
@@ -24,7 +24,7 @@ fn apply_to(node: &Node, wishes: &ControlSettings) -> Vec<String> {
         Setting::Fixed(value) => Setting::Fixed(value as f64),
     };
     let member = |flicker: PowerLine| PowerLine::ALL.iter().position(|&m| m == flicker).unwrap_or_default() as f64;
-    // exposure first: some drivers reset the gain when its automatic ends
+    // exposure first: some drivers reset the gain when automatic exposure ends
     let wished = [
         (ControlKind::PowerLine, wishes.power_line.map(|flicker| Setting::Fixed(member(flicker)))),
         (ControlKind::Exposure, wishes.exposure_ms),
@@ -39,18 +39,18 @@ fn apply_to(node: &Node, wishes: &ControlSettings) -> Vec<String> {
     wished.into_iter().filter_map(set).collect()
 }
 
-/// What a control stands at after [`lock`].
+/// Value of a control after [`lock`].
 pub(super) struct Locked {
-    /// In the driver's numbers.
+    /// In the driver's unit.
     pub(super) raw: i64,
-    /// Where that is not what was wished.
+    /// Remark where it differs from the requested value.
     pub(super) remark: Option<String>,
 }
 
-/// Ends the automatic and sets the value nearest to the wish (in the unit of the kind).
+/// Switches automatic mode off and sets the value nearest to the requested one (in the unit of the kind).
 ///
 /// # Errors
-/// In words, if the camera lacks the control or refuses.
+/// The camera lacks the control or rejects the value; as text.
 pub(super) fn lock(node: &Node, kind: ControlKind, wished: f64) -> Result<Locked, String> {
     let (index, name) = (node.index(), kind.label());
     let range = node.range(kind.id()).ok_or_else(|| missing(node, kind))?;
@@ -82,10 +82,10 @@ pub(super) fn lock(node: &Node, kind: ControlKind, wished: f64) -> Result<Locked
     Ok(Locked { raw, remark })
 }
 
-/// Switches the automatic off where it is on.
+/// Switches automatic mode off where it is on.
 ///
 /// # Errors
-/// In words, if it stays on.
+/// It stays on; as text.
 pub(super) fn end_auto(node: &Node, kind: ControlKind) -> Result<(), String> {
     match is_auto(node, kind) {
         Some(true) => switch(node, kind, false),
@@ -122,8 +122,8 @@ fn missing(node: &Node, kind: ControlKind) -> String {
     format!("camera {} has no {} to set", node.index(), kind.label())
 }
 
-/// Keeps a calibration valid on camera `index`: where it has them and `wishes` says nothing about them, autofocus is switched
-/// off at the present focus, and so is a lower rate in the dark. The answer says what was done, and what could not be.
+/// Keeps a calibration valid on camera `index`: unless `settings` sets them, autofocus is switched
+/// off at the present focus, and so is a lower rate in the dark. The returned sentences list changes and failures.
 pub fn protect_calibration(index: u32, wishes: &ControlSettings) -> Vec<String> {
     let node = match Node::open(index) {
         Ok(node) => node,
@@ -150,7 +150,7 @@ fn hold_focus(node: &Node) -> Option<String> {
     if let Err(refusal) = switch(node, ControlKind::Focus, false) {
         return Some(format!("{refusal}; the calibration holds for one focus only"));
     }
-    // some lenses travel home when their automatic ends
+    // some lenses move to their home position when autofocus ends
     let held = focus.map(|focus| lock(node, ControlKind::Focus, focus as f64));
     Some(match held {
         Some(Ok(Locked { raw, .. })) => {

@@ -1,17 +1,17 @@
-//! Equal exposure: both cameras are locked to what the left one has settled at. Two automatics see different things and
-//! drift apart, which costs matches.
+//! Equal exposure: both cameras are locked to the values of the left one. Two automatic modes see different scenes and
+//! drift apart, which reduces the number of matches.
 
 use super::apply::{end_auto, lock};
 use super::node::Node;
 use super::{ControlKind, words};
 use crate::capture::CaptureError;
 
-/// Locks exposure, gain and white balance of both cameras to the left one's present values; the answer says them, and what
-/// could not be made equal. Call it when the left camera's automatic has settled, a second or two after its first picture.
+/// Locks exposure, gain and white balance of both cameras to the left one's present values; returns these values and the
+/// failures. Call it when the left camera's automatic modes have settled, a second or two after its first picture.
 ///
 /// # Errors
-/// A camera cannot be opened, or their exposures cannot be made equal: one has no such control or refuses it. Then nothing
-/// beside is set.
+/// A camera cannot be opened, or their exposures cannot be made equal: one lacks the control or rejects it. Then no other
+/// control is set.
 pub fn equalise(left: u32, right: u32) -> Result<String, CaptureError> {
     let nodes = [Node::open(left)?, Node::open(right)?];
     let exposure = lock_both(&nodes, ControlKind::Exposure).map_err(|why| {
@@ -33,7 +33,7 @@ pub fn equalise(left: u32, right: u32) -> Result<String, CaptureError> {
     Ok(format!("cameras {left} and {right} are locked alike: {}{}", done.join(", "), not_done.concat()))
 }
 
-/// Sets one control of both cameras to the left one's value, or to the nearest that both take.
+/// Sets one control of both cameras to the left one's value, or to the nearest value that both accept.
 fn lock_both(nodes: &[Node; 2], kind: ControlKind) -> Result<String, String> {
     let name = kind.label();
     let [left, right] = nodes;
@@ -43,7 +43,7 @@ fn lock_both(nodes: &[Node; 2], kind: ControlKind) -> Result<String, String> {
     let ranges = [range(left)?, range(right)?];
     let alike = ranges.iter().all(|r| (r.min, r.max, r.step) == (ranges[0].min, ranges[0].max, ranges[0].step));
     if kind == ControlKind::Gain && !alike {
-        // steps of different drivers mean different things; but neither may wander
+        // gain steps of different drivers are not comparable, but neither may change by itself
         let [a, b] = [&ranges[0], &ranges[1]].map(|r| words::range(kind, r));
         for node in nodes {
             end_auto(node, kind)?;
@@ -58,7 +58,7 @@ fn lock_both(nodes: &[Node; 2], kind: ControlKind) -> Result<String, String> {
         return Err(format!("no {name} is in the range of both ({a} and {b})"));
     }
     let value = present.clamp(min, max) as f64 / kind.per_unit();
-    // the left one may round to its steps; the right one follows what it was granted
+    // the left camera may round to its steps; the right one gets the granted value
     let granted = lock(left, kind, value)?.raw;
     let followed = lock(right, kind, granted as f64 / kind.per_unit())?.raw;
     let [granted_text, followed_text] = [granted, followed].map(|raw| words::value(kind, raw));

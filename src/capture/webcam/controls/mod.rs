@@ -1,7 +1,7 @@
-//! What a camera can be set to: exposure, gain, white balance, focus, and what spoils depth when nobody looks.
+//! Camera controls: exposure, gain, white balance, focus, flicker filter and lower rate in the dark.
 //!
-//! Controls are reached through a descriptor of their own, so that the thread that reads pictures is never touched. Any of
-//! these calls may block as long as the driver does. Only Linux has them; elsewhere [`offered`] says what to use instead.
+//! Controls use a file descriptor of their own, independent of the thread that reads pictures. Each of
+//! these calls may block as long as the driver does. Only Linux supports them; elsewhere the error of [`offered`] names an alternative.
 
 mod apply;
 mod equal;
@@ -20,25 +20,25 @@ use crate::choices;
 use node::Node;
 
 choices! {
-    /// What can be set.
+    /// Kind of a control.
     pub enum ControlKind {
-        /// Time for which each picture is exposed, ms: long is bright and smears what moves.
+        /// Exposure time of each picture, ms: a long one gives bright pictures with motion blur.
         Exposure = "exposure",
         /// Amplification, in the driver's steps: high is bright and noisy.
         Gain = "gain",
-        /// Colour of the light that counts as white, K.
+        /// Colour temperature of the light that is shown as white, K.
         WhiteBalance = "white-balance",
-        /// Distance that is sharp, in the driver's steps; a calibration holds for one focus only.
+        /// Focus distance, in the driver's steps; a calibration holds for one focus only.
         Focus = "focus",
-        /// Flicker of lamps that is filtered: off, 50 Hz, 60 Hz, auto.
+        /// Flicker filter for lamps: off, 50 Hz, 60 Hz, auto.
         PowerLine = "power-line",
-        /// Lower rate in the dark, off or on: brighter pictures, and pairs that fit worse.
+        /// Lower frame rate in the dark, off or on: brighter pictures, but larger skew of pairs.
         DarkRate = "dark-rate",
     }
 }
 
 impl ControlKind {
-    /// What it is called in a sentence.
+    /// Its name in a sentence.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Exposure => "exposure",
@@ -59,7 +59,7 @@ impl ControlKind {
         }
     }
 
-    /// One number as people read it, with its unit: `8.3 ms`, `50 Hz`, `off`.
+    /// One value as text with its unit: `8.3 ms`, `50 Hz`, `off`.
     pub fn value_text(self, value: f64) -> String {
         match self {
             Self::PowerLine => match PowerLine::ALL.get(value as usize) {
@@ -74,38 +74,38 @@ impl ControlKind {
     }
 }
 
-/// One control that a camera offers. Numbers are in the unit of the kind; [`ControlKind::PowerLine`] counts the members of
+/// A control that a camera offers. Numbers are in the unit of the kind; [`ControlKind::PowerLine`] is an index into
 /// [`PowerLine`] from 0, [`ControlKind::DarkRate`] is 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct OfferedControl {
-    /// Which one.
+    /// Its kind.
     pub kind: ControlKind,
     /// Smallest value.
     pub min: f64,
     /// Largest value.
     pub max: f64,
-    /// Distance between values.
+    /// Step between values.
     pub step: f64,
-    /// The driver's own value.
+    /// The driver's default.
     pub default: f64,
-    /// The value now. Where the automatic is on, some cameras keep the last value that was set.
+    /// Current value. In automatic mode some cameras report the last value that was set.
     pub value: f64,
-    /// Whether the camera sets it by itself now; `None`: it cannot.
+    /// Whether automatic mode is on; `None` where there is none.
     pub auto: Option<bool>,
-    /// Whether it can be set now without switching an automatic off first.
+    /// Whether it can be set now without switching automatic mode off first.
     pub active: bool,
 }
 
-/// What camera `index` offers, in the order of [`ControlKind::ALL`]; empty for a camera that has nothing to set.
+/// Controls of camera `index`, in the order of [`ControlKind::ALL`]; empty for a camera without controls.
 ///
 /// # Errors
-/// It cannot be opened or asked; on systems other than Linux always, with words on what to use there.
+/// It cannot be opened or queried; always on systems other than Linux, where the text names an alternative.
 pub fn offered(index: u32) -> Result<Vec<OfferedControl>, CaptureError> {
     let node = Node::open(index)?;
     Ok(ControlKind::ALL.iter().filter_map(|&kind| offered_by(&node, kind)).collect())
 }
 
-/// One control as it stands, if the camera has it and tells its value.
+/// Current state of one control, if the camera has it and reports its value.
 fn offered_by(node: &Node, kind: ControlKind) -> Option<OfferedControl> {
     let range = node.range(kind.id())?;
     let value = node.get(kind.id()).ok()?;
@@ -123,7 +123,7 @@ fn offered_by(node: &Node, kind: ControlKind) -> Option<OfferedControl> {
     })
 }
 
-/// The driver's numbers for what can be set.
+/// V4L2 numbers of the controls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Id {
     AutoExposure,
@@ -138,7 +138,7 @@ enum Id {
     DarkRate,
 }
 
-/// What a control takes, in the driver's numbers.
+/// Range of a control, in the driver's unit.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "made on Linux only"))]
 #[derive(Clone, Debug)]
 struct Range {
@@ -146,7 +146,7 @@ struct Range {
     max: i64,
     step: i64,
     default: i64,
-    /// Values of a menu; some between the ends may be missing.
+    /// Values of a menu; some between minimum and maximum may be missing.
     items: Option<Vec<i64>>,
     active: bool,
 }
@@ -182,25 +182,25 @@ impl ControlKind {
         }
     }
 
-    /// The driver's numbers in one unit: V4L2 counts exposure in 100 us.
+    /// Driver units per unit of the kind: V4L2 counts exposure in 100 us.
     const fn per_unit(self) -> f64 {
         if matches!(self, Self::Exposure) { 10.0 } else { 1.0 }
     }
 }
 
-/// Members of V4L2's menu of automatic exposures.
+/// Members of V4L2's menu of automatic exposure modes.
 mod exposure_menu {
-    /// Time and iris by the camera.
+    /// Automatic exposure time and iris.
     pub(super) const AUTO: i64 = 0;
-    /// Time and iris as set.
+    /// Manual exposure time and iris.
     pub(super) const MANUAL: i64 = 1;
-    /// Time as set, iris by the camera.
+    /// Manual exposure time, automatic iris.
     pub(super) const SHUTTER_PRIORITY: i64 = 2;
-    /// Time by the camera, iris as set; what USB cameras call automatic.
+    /// Automatic exposure time, manual iris; the automatic mode of USB cameras.
     pub(super) const APERTURE_PRIORITY: i64 = 3;
 }
 
-/// The value of the automatic's own control that switches it on or off; `None` if it has none such.
+/// Value of the automatic mode's own control that switches it on or off; `None` if there is no such value.
 fn auto_value(kind: ControlKind, range: &Range, on: bool) -> Option<i64> {
     use exposure_menu::{APERTURE_PRIORITY, AUTO, MANUAL, SHUTTER_PRIORITY};
     if kind != ControlKind::Exposure {
@@ -211,7 +211,7 @@ fn auto_value(kind: ControlKind, range: &Range, on: bool) -> Option<i64> {
     preferred.into_iter().find(fits)
 }
 
-/// Whether the camera sets it by itself now; `None` if it cannot.
+/// Whether automatic mode is on; `None` if there is none.
 fn is_auto(node: &Node, kind: ControlKind) -> Option<bool> {
     let id = kind.auto_id()?;
     auto_value(kind, node.range(id)?, true)?;
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!((value(&usb, true), value(&usb, false)), (Some(3), Some(1)));
         let sensor = menu(&[0, 1], 0);
         assert_eq!((value(&sensor, true), value(&sensor, false)), (Some(0), Some(1)));
-        // a default of manual is no automatic
+        // a manual default is no automatic mode
         let lazy = menu(&[0, 1, 2, 3], 1);
         assert_eq!((value(&lazy, true), value(&lazy, false)), (Some(3), Some(1)));
         let iris = menu(&[0, 2], 0);

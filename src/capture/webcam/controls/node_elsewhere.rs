@@ -1,10 +1,10 @@
-//! Systems whose controls are not reached yet: opening says so.
+//! Systems without support for camera controls: opening returns an error.
 
 use super::{Id, Range};
 use crate::capture::CaptureError;
 use std::convert::Infallible;
 
-/// A camera's controls; there are none.
+/// Controls of a camera; never opened on this system.
 pub(super) struct Node(Infallible);
 
 impl Node {

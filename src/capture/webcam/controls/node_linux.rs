@@ -1,5 +1,5 @@
-//! A camera's controls through V4L2, on a descriptor of their own. Each one is asked for by its number: what else a driver lists
-//! is not looked at.
+//! Camera controls through V4L2, on a file descriptor of their own. Each control is queried by its number; other controls of the driver
+//! are ignored.
 
 use super::super::device::v4l2::calls;
 use super::super::fault;
@@ -9,7 +9,7 @@ use std::io;
 use v4l::Device;
 use v4l::control::{Control, Flags, Type, Value};
 
-/// A camera, open for its controls.
+/// File descriptor of a camera's controls.
 pub(super) struct Node {
     index: u32,
     device: Device,
@@ -29,7 +29,7 @@ const ALL: [Id; 10] = [
     Id::DarkRate,
 ];
 
-/// The menus among them have at most four values; a driver that tells of more is not asked for them.
+/// Longest menu that is queried; V4L2's menus among these controls have at most four values.
 const LONGEST_MENU: usize = 16;
 
 /// V4L2's numbers (linux/v4l2-controls.h).
@@ -69,17 +69,17 @@ impl Node {
         self.index
     }
 
-    /// What the camera takes; `None` if it lacks the control.
+    /// Range of a control; `None` if the camera lacks it.
     pub(super) fn range(&self, id: Id) -> Option<&Range> {
         self.offered.iter().find(|(offered, _)| *offered == id).map(|(_, range)| range)
     }
 
-    /// The value now, or the driver's refusal in words.
+    /// Current value, or the driver's error as text.
     pub(super) fn get(&self, id: Id) -> Result<i64, String> {
         calls::value(&self.device, number(id)).map(i64::from).map_err(|e| e.to_string())
     }
 
-    /// Sets it and reads back what was granted, or says the driver's refusal.
+    /// Sets it and reads back the granted value, or returns the driver's error as text.
     pub(super) fn set(&self, id: Id, value: i64) -> Result<i64, String> {
         let control = Control { id: number(id), value: Value::Integer(value) };
         self.device.set_control(control).map_err(|e| e.to_string())?;
@@ -87,12 +87,12 @@ impl Node {
     }
 }
 
-/// How drivers answer that lack a control, or have none at all: EINVAL, ENOTTY.
+/// Error numbers of drivers without a control, or without any control: EINVAL, ENOTTY.
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(22 | 25))
 }
 
-/// `None` for what cannot be set, or is told in a way that means nothing.
+/// `None` for a control that cannot be set, or whose description is invalid.
 fn range_of(device: &Device, id: u32) -> io::Result<Option<Range>> {
     let told = calls::control(device, id)?;
     let flags = Flags::from(told.flags);

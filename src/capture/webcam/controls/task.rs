@@ -1,5 +1,5 @@
-//! Sets the controls of a source's cameras on a thread of its own, because a driver may take its time, and an automatic has
-//! to settle before it is copied.
+//! Applies the control settings of a source's cameras on a thread of its own, because drivers may be slow, and automatic modes
+//! must settle before their values are copied.
 
 use super::{apply, equalise, protect_calibration};
 use crate::capture::{CameraOptions, CaptureError};
@@ -8,28 +8,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How long automatics may settle before they are copied.
+/// Time for which automatic modes settle before their values are copied.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// What is under way with the controls of open cameras. Dropping it ends that soon; settings made stay.
+/// A running task that sets controls of open cameras. Dropping it ends the task soon; applied settings stay.
 #[derive(Debug)]
 pub struct ControlTask {
     remarks: Arc<Mutex<Vec<String>>>,
-    /// Closed when this is dropped.
+    /// Its channel disconnects when this is dropped.
     _stop: Sender<()>,
 }
 
 impl ControlTask {
-    /// Starts to set the cameras of a source, left and right or the one that gives both eyes, which stream already: wishes,
-    /// then what protects a calibration, then, after two seconds, equal exposure.
+    /// Starts to set the controls of streaming cameras, left and right or the side-by-side one: first the options,
+    /// then the protection of a calibration, then, after two seconds, equal exposure.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The system cannot start a thread.
     pub fn start(indices: &[u32], options: &CameraOptions) -> Result<Self, CaptureError> {
         let remarks = Arc::new(Mutex::new(Vec::new()));
         let (stop, stopped) = bounded(0);
         let (said, options, indices) = (remarks.clone(), options.clone(), indices.to_vec());
-        // dropping does not wait for the thread: a driver may hold it, and it ends by itself
+        // detached: a driver may block the thread, and it ends by itself
         let run = move || set_all(&indices, &options, &stopped, &said);
         thread::Builder::new()
             .name("camera controls".into())
@@ -38,7 +38,7 @@ impl ControlTask {
         Ok(Self { remarks, _stop: stop })
     }
 
-    /// What has been said so far, for [`crate::capture::SourceState::remarks`].
+    /// Remarks so far, for [`crate::capture::SourceState::remarks`].
     pub fn remarks(&self) -> Vec<String> {
         self.remarks.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,14 +1,14 @@
-//! Sentences about controls.
+//! Control values as text.
 
 use super::{ControlKind, Range};
 use crate::capture::PowerLine;
 
-/// The driver's number with its unit.
+/// A driver's value as text with its unit.
 pub(super) fn value(kind: ControlKind, raw: i64) -> String {
     kind.value_text(raw as f64 / kind.per_unit())
 }
 
-/// What can be set: `0.3 to 204.7 ms`, `off, 50 Hz, 60 Hz`.
+/// Range of a control as text: `0.3 to 204.7 ms`, `off, 50 Hz, 60 Hz`.
 pub(super) fn range(kind: ControlKind, range: &Range) -> String {
     if let ControlKind::PowerLine = kind {
         let members = (0..PowerLine::ALL.len() as i64).filter(|&v| range.has(v));

@@ -1,4 +1,4 @@
-//! What a camera's thread needs of a camera, whatever library stands behind it.
+//! Camera devices: the interface that a camera's thread uses, independent of the library behind it.
 
 #[cfg(any(not(target_os = "linux"), test))]
 #[cfg_attr(target_os = "linux", allow(dead_code, reason = "for other systems; its choices are tested here too"))]
@@ -14,42 +14,42 @@ use std::time::SystemTime;
 
 /// An open camera.
 pub(super) trait Device {
-    /// What it can send, as far as it can be read here; sorted.
+    /// Modes that can be decoded, sorted.
     fn modes(&mut self) -> Result<Vec<Mode>, DeviceError>;
 
-    /// Sets a mode out of the list and starts the stream. Only the first frame shows that the camera really streams.
+    /// Sets one of these modes and starts the stream. Only the first frame proves that the camera streams.
     fn start(&mut self, mode: Mode) -> Result<Started, DeviceError>;
 
-    /// Waits for the next frame: for a short time, then there is `None`, or for ever where the library cannot do better.
+    /// Waits for the next frame: briefly, then returns `None`; or without a limit where the library has no timeout.
     fn frame(&mut self) -> Result<Option<Frame<'_>>, DeviceError>;
 
-    /// Stops the stream, where there is one.
+    /// Stops the stream, if it runs.
     fn stop(&mut self);
 }
 
-/// What a camera made of the mode that it was told.
+/// The mode that a camera granted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Started {
-    /// The size as told; the rate may be another one.
+    /// The requested size; the rate may differ from the requested one.
     pub(super) mode: Mode,
     pub(super) layout: Layout,
 }
 
-/// One frame as it came.
+/// One frame as received.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame<'a> {
-    /// As many as came; they may go on behind the picture.
+    /// All received bytes; they may extend behind the picture.
     pub(super) bytes: &'a [u8],
-    /// The driver says that it is damaged.
+    /// The driver flags it as damaged.
     pub(super) is_flagged: bool,
-    /// Counts the driver's frames since the start of the stream, also those that it could give nobody; where it counts.
+    /// Sequence number from the start of the stream, including frames that the driver dropped; where the driver counts.
     pub(super) number: Option<u32>,
-    /// The driver's time, by the wall clock.
+    /// The driver's time stamp, converted to the wall clock.
     pub(super) stamp: Option<SystemTime>,
 }
 
 impl Frame<'_> {
-    /// The picture, unless the frame is damaged.
+    /// Decodes the picture, unless the frame is damaged.
     pub(super) fn decode(&self, layout: Layout, color: bool) -> Result<Picture, DecodeError> {
         if self.is_flagged {
             let text = format!("the driver says that its {} bytes are damaged", self.bytes.len());
@@ -59,10 +59,10 @@ impl Frame<'_> {
     }
 }
 
-/// Why a device does not do what it was told.
+/// Error of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DeviceError {
-    /// The operating system's number for it, where there is one.
+    /// The operating system's error number, if there is one.
     pub(super) number: Option<i32>,
     pub(super) text: String,
 }
@@ -85,12 +85,12 @@ impl From<std::io::Error> for DeviceError {
     }
 }
 
-/// What is listed among the cameras and is none: a converter, metadata.
+/// Error text of a device listed among the cameras that is none: a converter, or a metadata node.
 pub(super) fn no_camera() -> DeviceError {
     DeviceError::new("it takes no pictures")
 }
 
-/// Opens a camera; it does not stream yet.
+/// Opens a camera without starting its stream.
 pub(super) fn open(index: u32) -> Result<Box<dyn Device>, DeviceError> {
     #[cfg(target_os = "linux")]
     let device = v4l2::LinuxDevice::open(index)?;

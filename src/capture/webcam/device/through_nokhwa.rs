@@ -1,5 +1,5 @@
-//! A camera through nokhwa: YUYV, NV12 and MJPEG at whole rates, on every system but Linux. Which frames the driver knows to be
-//! damaged it does not say; what is too short or a broken JPEG is seen when it is decoded.
+//! A camera through nokhwa: YUYV, NV12 and MJPEG at integer rates, on systems other than Linux. nokhwa does not report damage
+//! flags of the driver; short frames and broken JPEGs are detected when they are decoded.
 
 use super::{Device, DeviceError, Frame, Started};
 use crate::capture::decode_camera::{Layout, PixelFormat};
@@ -11,14 +11,14 @@ use std::time::UNIX_EPOCH;
 
 /// An open camera and its last frame.
 pub(super) struct NokhwaDevice {
-    /// Always there, except while it is dropped.
+    /// Always `Some`, except during drop.
     camera: Option<Camera>,
     last: Option<Buffer>,
     index: u32,
 }
 
 impl NokhwaDevice {
-    /// Opens a camera in whatever readable mode it lists first.
+    /// Opens a camera in the first listed mode that can be decoded.
     pub(super) fn open(index: u32) -> Result<Self, DeviceError> {
         let readable = [FrameFormat::YUYV, FrameFormat::NV12, FrameFormat::MJPEG];
         let request = RequestedFormat::with_formats(RequestedFormatType::None, &readable);
@@ -37,7 +37,7 @@ impl Device for NokhwaDevice {
     }
 
     fn start(&mut self, mode: Mode) -> Result<Started, DeviceError> {
-        // exactly that mode: nokhwa's own choice of the closest one fails unless the size exists
+        // the exact mode: nokhwa's search for the closest one fails unless the size exists
         let wanted = listed(mode)?;
         let formats = [wanted.format()];
         let request = RequestedFormat::with_formats(RequestedFormatType::Exact(wanted), &formats);
@@ -55,7 +55,7 @@ impl Device for NokhwaDevice {
 
     fn stop(&mut self) {
         let Some(camera) = &mut self.camera else { return };
-        // its binding panics if the driver refuses to stop, as some do after an unplugging
+        // nokhwa's binding panics if the driver refuses to stop, as some do after an unplugging
         if std::panic::catch_unwind(AssertUnwindSafe(|| camera.stop_stream())).is_err() {
             log::warn!("camera {} could not be stopped in order", self.index);
         }
@@ -71,7 +71,7 @@ impl Drop for NokhwaDevice {
     }
 }
 
-/// nokhwa's errors are texts; the operating system's number stands inside.
+/// nokhwa's errors are texts that contain the operating system's error number.
 impl From<NokhwaError> for DeviceError {
     fn from(error: NokhwaError) -> Self {
         let text = error.to_string();
@@ -81,11 +81,11 @@ impl From<NokhwaError> for DeviceError {
     }
 }
 
-/// The modes in nokhwa's listing that can be read here, sorted. Rates without sense are misread fractions such as 30000/1001.
+/// Modes of nokhwa's listing that can be decoded, sorted. Implausible rates are misread fractions such as 30000/1001.
 fn readable(listed: &[CameraFormat]) -> Vec<Mode> {
     let mut modes: Vec<Mode> = listed.iter().filter_map(mode_of).filter(Mode::is_possible).collect();
     if cfg!(target_os = "macos") {
-        // its binding may take the rate range of another format of the same size, and the process ends
+        // nokhwa's binding may take the rate range of another format of the same size, and the process ends
         modes.retain(|m| {
             let twice = listed.iter().any(|l| l.format() != FrameFormat::YUYV && size_of(l) == m.size());
             m.format == PixelFormat::Yuyv && (!twice || m.rate_hz == 30)
@@ -111,7 +111,7 @@ fn mode_of(listed: &CameraFormat) -> Option<Mode> {
     Some(Mode { format, width, height, rate_hz: listed.frame_rate() })
 }
 
-/// How nokhwa names a mode.
+/// nokhwa's value of a mode.
 fn listed(mode: Mode) -> Result<CameraFormat, DeviceError> {
     let format = match mode.format {
         PixelFormat::Yuyv => FrameFormat::YUYV,

@@ -1,6 +1,6 @@
-//! V4L2's calls as plain functions. The crate v4l has most of them too, but panics at a name that is no UTF-8 and at a colour space
-//! or a kind of control that is newer than itself, and follows a list for as long as the driver goes on. Here texts of drivers
-//! are never read, numbers stay numbers, and every list ends. Descriptors, structures and numbers are v4l's.
+//! V4L2 calls as plain functions. The crate v4l has most of them too, but panics at a name that is not UTF-8 and at a colour space
+//! or a kind of control newer than itself, and it follows lists without a limit. Here texts of drivers
+//! are never read, numbers stay numbers, and every list is bounded. Descriptors, structures and numbers are v4l's.
 
 #![allow(unsafe_code, reason = "the kernel fills structures through pointers; each use says why it is sound")]
 
@@ -12,15 +12,15 @@ use v4l::v4l_sys as sys;
 use v4l::v4l2::{self, vidioc};
 use v4l::{Device, FourCC};
 
-/// Pictures of one plane, which is all that cameras give whose formats are read here.
+/// Single-planar capture, the buffer type of all supported formats.
 pub(super) const PICTURES: u32 = sys::v4l2_buf_type_V4L2_BUF_TYPE_VIDEO_CAPTURE;
-/// No camera lists more formats, sizes of one format or rates of one size; a driver whose list does not end is followed so far.
+/// Largest number of formats, of sizes per format and of rates per size; bounds the listing of a faulty driver.
 const LONGEST_LIST: u32 = 128;
 
-/// A structure of V4L2.
+/// A V4L2 structure.
 ///
 /// # Safety
-/// It is made of numbers and of pointers that nobody here follows, so that any bytes are a value of it, zeros too.
+/// It consists of numbers and of pointers that are not followed here, so that all bit patterns are valid, zeros too.
 pub(super) unsafe trait Message: Copy {}
 
 macro_rules! messages {
@@ -44,28 +44,28 @@ pub(super) fn blank<T: Message>() -> T {
     unsafe { std::mem::zeroed() }
 }
 
-/// Asks the driver, which reads the message and writes its answer there.
+/// Calls the driver, which reads the message and writes its answer there.
 pub(super) fn call<T: Message>(handle: &Handle, request: vidioc::_IOC_TYPE, message: &mut T) -> io::Result<()> {
-    // a request says how large its structure is (linux/ioctl.h)
+    // a request number contains the size of its structure (linux/ioctl.h)
     if (request >> 16) as usize & 0x3fff != size_of::<T>() {
         return Err(io::Error::other("a request with the structure of another one"));
     }
-    // SAFETY: the kernel reads and writes as many bytes as the request says, which are those of the message; whatever it
-    // writes is a value of it. Pointers inside are null, but in `value`, which sees to its own.
+    // SAFETY: the kernel reads and writes as many bytes as the request says, which are those of the message; all bytes that it
+    // writes are a valid value. Pointers inside are null, except in `value`, which documents its own.
     unsafe { v4l2::ioctl(handle.fd(), request, std::ptr::from_mut(message).cast()) }
 }
 
-/// Whether this node gives pictures; others of a camera give metadata.
+/// Whether this node captures pictures; other nodes of a camera give metadata.
 pub(super) fn gives_pictures(device: &Device) -> io::Result<bool> {
     let mut all: sys::v4l2_capability = blank();
     call(&device.handle(), vidioc::VIDIOC_QUERYCAP, &mut all)?;
-    // drivers before Linux 3.4 tell of the node what others tell of the whole camera
+    // drivers before Linux 3.4 report the node's capabilities in the field for the whole device
     let of_node = all.capabilities & sys::V4L2_CAP_DEVICE_CAPS != 0;
     let can = if of_node { all.device_caps } else { all.capabilities };
     Ok(can & sys::V4L2_CAP_VIDEO_CAPTURE != 0)
 }
 
-/// What a driver lists under 0, 1, 2 and so on, until it has no more.
+/// Entries that a driver lists under indices 0, 1, 2 and so on, up to its end of the list.
 fn list<T: Message>(device: &Device, request: vidioc::_IOC_TYPE, entry: impl Fn(u32) -> T) -> io::Result<Vec<T>> {
     let handle = device.handle();
     let mut found = Vec::new();
@@ -81,7 +81,7 @@ fn list<T: Message>(device: &Device, request: vidioc::_IOC_TYPE, entry: impl Fn(
     Ok(found)
 }
 
-/// Formats of pictures, each once; none where the node has none.
+/// Pixel formats, each once; empty where the node has none.
 pub(super) fn formats(device: &Device) -> Vec<FourCC> {
     let entry = |index| sys::v4l2_fmtdesc { index, type_: PICTURES, ..blank() };
     let listed = list(device, vidioc::VIDIOC_ENUM_FMT, entry).unwrap_or_default();
@@ -104,7 +104,7 @@ pub(super) fn sizes(device: &Device, fourcc: FourCC) -> io::Result<Vec<FrameSize
     Ok(listed.into_iter().filter_map(|entry| Some(FrameSize::try_from(entry).ok()?.size)).collect())
 }
 
-/// Times between frames of a size.
+/// Frame intervals of a size.
 ///
 /// # Errors
 /// The driver lists none.
@@ -118,32 +118,32 @@ pub(super) fn intervals(
     Ok(listed.into_iter().filter_map(|entry| Some(FrameInterval::try_from(entry).ok()?.interval)).collect())
 }
 
-/// How pictures come.
+/// Negotiated picture format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Format {
     pub(super) width: u32,
     pub(super) height: u32,
     pub(super) fourcc: FourCC,
-    /// Bytes from one row to the next; 0 where there are no rows.
+    /// Stride, bytes; 0 for compressed formats.
     pub(super) stride: u32,
 }
 
 impl Format {
     fn of(message: &sys::v4l2_format) -> Self {
-        // SAFETY: numbers alone; and it is the member of the union for pictures, for which was asked
+        // SAFETY: numbers alone; and the buffer type selects this member of the union
         let pix = unsafe { message.fmt.pix };
         Self { width: pix.width, height: pix.height, fourcc: FourCC::from(pix.pixelformat), stride: pix.bytesperline }
     }
 }
 
-/// The format in which the camera stands.
+/// Current format of the camera.
 pub(super) fn format(device: &Device) -> io::Result<Format> {
     let mut message = sys::v4l2_format { type_: PICTURES, ..blank() };
     call(&device.handle(), vidioc::VIDIOC_G_FMT, &mut message)?;
     Ok(Format::of(&message))
 }
 
-/// Asks for a format; what the driver made of it.
+/// Requests a format; returns the one that the driver granted.
 pub(super) fn set_format(device: &Device, fourcc: FourCC, (width, height): (u32, u32)) -> io::Result<Format> {
     let mut message = sys::v4l2_format { type_: PICTURES, ..blank() };
     message.fmt.pix = sys::v4l2_pix_format { width, height, pixelformat: fourcc.into(), ..blank_pix() };
@@ -156,7 +156,7 @@ fn blank_pix() -> sys::v4l2_pix_format {
     unsafe { blank::<sys::v4l2_format>().fmt.pix }
 }
 
-/// What the driver tells of a control; its name is not read.
+/// The driver's description of a control; its name is not read.
 pub(in crate::capture::webcam) fn control(device: &Device, id: u32) -> io::Result<sys::v4l2_query_ext_ctrl> {
     let mut message = sys::v4l2_query_ext_ctrl { id, ..blank() };
     call(&device.handle(), vidioc::VIDIOC_QUERY_EXT_CTRL, &mut message)?;
@@ -169,7 +169,7 @@ pub(in crate::capture::webcam) fn menu_has(device: &Device, id: u32, index: u32)
     call(&device.handle(), vidioc::VIDIOC_QUERYMENU, &mut message).is_ok()
 }
 
-/// The value of a control that is a number of 32 bits, a switch or a menu.
+/// Value of a control that is a number of 32 bits, a switch or a menu.
 pub(in crate::capture::webcam) fn value(device: &Device, id: u32) -> io::Result<i32> {
     let mut control = sys::v4l2_ext_control { id, ..blank() };
     let mut message = sys::v4l2_ext_controls { count: 1, controls: &raw mut control, ..blank() };

@@ -1,6 +1,6 @@
-//! A camera on Linux, read here through V4L2: it alone tells how many bytes of a frame came and which frames are damaged, and
-//! takes what nokhwa cannot express: grey, 16 bits, rates such as 30000/1001, ranges of sizes, rows that lie apart. nokhwa
-//! finds the cameras (`devices`).
+//! A camera on Linux, read directly through V4L2, which reports the number of received bytes and damage flags, and
+//! supports modes that nokhwa cannot express: grey, 16 bits, rates such as 30000/1001, ranges of sizes, strides. nokhwa
+//! lists the cameras (`devices`).
 
 pub(in super::super) mod calls;
 mod modes;
@@ -19,13 +19,13 @@ use v4l::video::capture::Parameters;
 
 /// An open camera.
 pub(super) struct LinuxDevice {
-    // before the device, which it reads
+    // declared before the device, because it must be dropped first
     stream: Option<Stream>,
     device: v4l::Device,
     offers: Vec<Offer>,
 }
 
-/// A look at the camera's thread's orders at least so often, ms.
+/// Timeout of waiting for a frame, ms; the camera's thread checks its commands in between.
 const POLL_TIMEOUT_MS: i32 = 100;
 
 impl LinuxDevice {
@@ -44,7 +44,7 @@ impl LinuxDevice {
         &self.offers
     }
 
-    /// Sets size and rate; what the driver made of it.
+    /// Sets size and rate; returns the granted mode.
     fn set(&self, offer: &Offer) -> Result<Started, DeviceError> {
         let mut mode = offer.mode;
         let size = (mode.width as u32, mode.height as u32);
@@ -61,7 +61,7 @@ impl LinuxDevice {
     }
 }
 
-/// Whether the driver stands in the format that was asked for.
+/// Whether the driver granted the requested format.
 fn check(got: Format, offer: &Offer) -> Result<Format, DeviceError> {
     let Mode { width, height, .. } = offer.mode;
     if (got.width as usize, got.height as usize, got.fourcc) == (width, height, offer.fourcc) {
@@ -102,7 +102,7 @@ impl Device for LinuxDevice {
     }
 }
 
-/// A time of the monotonic clock by the wall clock; it may lie a little ahead.
+/// Converts a time of the monotonic clock to the wall clock; it may lie slightly in the future.
 fn wall_time(stamp: Duration) -> Option<SystemTime> {
     let now = clock_gettime(ClockId::Monotonic);
     let now = Duration::new(now.tv_sec.try_into().ok()?, now.tv_nsec.try_into().ok()?);

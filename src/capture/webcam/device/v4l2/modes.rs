@@ -1,4 +1,4 @@
-//! What a camera offers by the kernel's own listing.
+//! Modes of a camera, as the kernel lists them.
 
 use super::calls;
 use crate::capture::decode_camera::PixelFormat;
@@ -8,18 +8,18 @@ use v4l::framesize::{FrameSizeEnum, Stepwise as SizeRange};
 use v4l::video::Capture;
 use v4l::{Device, FourCC, Fraction};
 
-/// One mode and how it is asked for.
+/// A mode and the V4L2 request that sets it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
     pub(super) mode: Mode,
     pub(super) fourcc: FourCC,
-    /// Time between frames, s; `None` where the camera lets nobody set it.
+    /// Frame interval, s; `None` where the rate of the camera cannot be set.
     pub(super) interval: Option<Fraction>,
-    /// Listed one by one, with 1/N s between frames.
+    /// Listed individually, with an interval of 1/N s.
     is_plain: bool,
 }
 
-/// Sizes out of a range that are worth a line in a list, beside its ends: one eye's, then both eyes'.
+/// Sizes listed for a range of sizes, beside its ends: one view's, then side-by-side ones.
 const SIZES: [(u32, u32); 12] = [
     (320, 240),
     (640, 360),
@@ -34,12 +34,12 @@ const SIZES: [(u32, u32); 12] = [
     (2560, 960),
     (3840, 1080),
 ];
-/// Rates out of a range that are worth it, Hz.
+/// Rates listed for a range of rates, Hz.
 const RATES_HZ: [u32; 10] = [5, 10, 15, 20, 25, 30, 50, 60, 90, 120];
-/// No camera has more; a driver that lists more has them left out.
+/// Largest number of modes of a camera; more are ignored.
 const MAX_OFFERS: usize = 4096;
 
-/// What can be read here, and under which names.
+/// Supported pixel formats and their V4L2 names.
 fn format_of(fourcc: FourCC) -> Option<PixelFormat> {
     Some(match &fourcc.repr {
         b"YUYV" => PixelFormat::Yuyv,
@@ -51,7 +51,7 @@ fn format_of(fourcc: FourCC) -> Option<PixelFormat> {
     })
 }
 
-/// Everything that can be read here, sorted by mode; nothing where the node is no camera.
+/// All supported modes, sorted; empty where the node is no camera.
 pub(super) fn offers(device: &Device) -> Vec<Offer> {
     let mut offers = Vec::new();
     for fourcc in calls::formats(device) {
@@ -66,7 +66,7 @@ pub(super) fn offers(device: &Device) -> Vec<Offer> {
             }
         }
     }
-    // of two that look the same, the one in whole numbers
+    // of two equal modes, the one with an integer rate
     offers.sort_by_key(|offer| (offer.mode, !offer.is_plain));
     offers.dedup_by_key(|offer| offer.mode);
     offers
@@ -76,10 +76,10 @@ fn rate_of(interval: Fraction) -> u32 {
     (f64::from(interval.denominator) / f64::from(interval.numerator.max(1))).round() as u32
 }
 
-/// Width, height, and whether it is listed as such.
+/// Width, height, and whether the size is listed individually.
 fn sizes(device: &Device, fourcc: FourCC) -> Vec<(u32, u32, bool)> {
     let Ok(listed) = calls::sizes(device, fourcc) else {
-        // a driver without a list has the size in which it stands
+        // a driver without a list supports its current size
         let present = calls::format(device).ok().filter(|present| present.fourcc == fourcc);
         return present.map(|p| (p.width, p.height, false)).into_iter().collect();
     };
@@ -92,7 +92,7 @@ fn sizes(device: &Device, fourcc: FourCC) -> Vec<(u32, u32, bool)> {
     listed.into_iter().flat_map(of).collect()
 }
 
-/// The usual sizes that a range has, and its ends.
+/// The usual sizes within a range, and its ends.
 fn within(range: &SizeRange) -> Vec<(u32, u32)> {
     let on = |value: u32, least: u32, most: u32, step: u32| {
         (least..=most).contains(&value) && (value - least).is_multiple_of(step.max(1))
@@ -106,7 +106,7 @@ fn within(range: &SizeRange) -> Vec<(u32, u32)> {
     sizes
 }
 
-/// Times between frames at a size, and whether they are listed one by one as 1/N s.
+/// Frame intervals at a size, and whether they are listed individually as 1/N s.
 fn intervals(device: &Device, fourcc: FourCC, width: u32, height: u32) -> Vec<(Option<Fraction>, bool)> {
     let Ok(listed) = calls::intervals(device, fourcc, (width, height)) else {
         let present = device.params().ok().map(|p| p.interval).filter(|i| i.numerator > 0 && i.denominator > 0);

@@ -1,5 +1,5 @@
-//! A stream of pictures in buffers that the driver fills and this process sees. Nothing here panics, whatever the driver
-//! answers, and ending a stream never fails: what the driver refuses by then is of no use to anybody.
+//! A stream of pictures in memory-mapped driver buffers. No answer of the driver causes a panic, and
+//! ending a stream ignores errors, because nothing depends on its driver any more.
 
 #![allow(unsafe_code, reason = "a driver's buffers are mapped into this process; each use says why it is sound")]
 
@@ -13,20 +13,20 @@ use v4l::device::Handle;
 use v4l::v4l_sys as sys;
 use v4l::v4l2::{self, vidioc};
 
-/// Frames that the driver may fill before one is taken.
+/// Number of requested buffers.
 const BUFFERS: u32 = 4;
-/// Drivers may give more, V4L2 at most so many.
+/// Largest number of buffers that V4L2 allows; drivers may grant more than requested.
 const MAX_BUFFERS: u32 = 32;
-/// There is something to read, as poll(2) says it.
+/// Data is available (poll(2)).
 const POLLIN: i16 = 1;
-/// A driver that calls and has nothing is not asked again at once.
+/// Pause after a driver that signals data and has none.
 const PAUSE: Duration = Duration::from_millis(5);
 const MEMORY: u32 = sys::v4l2_memory_V4L2_MEMORY_MMAP;
-/// Of linux/mman.h, the same on every machine. Some drivers map only what may be written too.
+/// Constants of linux/mman.h, equal on all machines. Some drivers map only writable memory.
 const READ_WRITE: i32 = 3;
 const SHARED: i32 = 1;
 
-/// One buffer of the driver; it is only read.
+/// A mapped driver buffer; read only.
 struct Mapped {
     start: *mut std::ffi::c_void,
     length: usize,
@@ -40,55 +40,55 @@ impl Mapped {
         if length == 0 {
             return Err(io::Error::other("the driver gives a buffer of no bytes"));
         }
-        // SAFETY: a new mapping where the kernel likes, of as many bytes as it has told; it refuses what the buffer does not have
+        // SAFETY: a new mapping at an address that the kernel chooses, with the length that it reported; it rejects lengths beyond the buffer
         #[allow(clippy::cast_lossless, reason = "offsets have 32 bits and a sign on small machines")]
         let start = unsafe { v4l2::mmap(std::ptr::null_mut(), length, READ_WRITE, SHARED, handle.fd(), offset as _)? };
         Ok(Self { start, length })
     }
 
     fn bytes(&self) -> &[u8] {
-        // SAFETY: mapped with this length until it is dropped. It is looked at only between DQBUF and QBUF, while it is this
-        // process's and the driver leaves it alone.
+        // SAFETY: mapped with this length until it is dropped. It is read only between DQBUF and QBUF, while it is this
+        // process's and the driver does not write to it.
         unsafe { std::slice::from_raw_parts(self.start.cast(), self.length) }
     }
 }
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        // SAFETY: mapped by `new` with this length, and nobody holds its bytes any more
+        // SAFETY: mapped by `new` with this length, and no reference to its bytes is left
         if let Err(error) = unsafe { v4l2::munmap(self.start, self.length) } {
             log::warn!("a camera's buffer stays mapped: {error}");
         }
     }
 }
 
-/// A buffer that the driver has filled.
+/// A filled driver buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Filled<'a> {
-    /// As many bytes as the driver says that it has filled, and the buffer has. V4L2 obliges drivers to say it, so that a frame
-    /// of 0 bytes is empty: what an older frame left in the buffer is no picture of now.
+    /// Number of bytes that the driver filled, at most the buffer's length. V4L2 requires drivers to set it, so that a frame
+    /// of 0 bytes is empty: the buffer then holds bytes of an older frame.
     pub(super) bytes: &'a [u8],
-    /// The driver says that they are damaged.
+    /// The driver flags it as damaged.
     pub(super) is_damaged: bool,
-    /// Counts the frames of the stream for the driver.
+    /// The driver's sequence number.
     pub(super) number: u32,
-    /// By the monotonic clock, where the driver says it.
+    /// Time on the monotonic clock, where the driver sets it.
     pub(super) time: Option<Duration>,
 }
 
-/// A running stream. Dropping it ends it.
+/// A running stream. Dropping it ends the stream.
 pub(super) struct Stream {
     handle: Arc<Handle>,
     buffers: Vec<Mapped>,
-    /// The buffer that was taken last.
+    /// The dequeued buffer.
     held: Option<u32>,
 }
 
 impl Stream {
-    /// Starts it in the format in which the camera stands.
+    /// Starts the stream in the camera's current format.
     pub(super) fn start(device: &Device) -> Result<Self, DeviceError> {
         let granted = request(&device.handle(), BUFFERS)?.min(MAX_BUFFERS);
-        // whatever fails from here on is undone when this is dropped
+        // on an error from here on, dropping the stream undoes all steps
         let mut stream = Self { handle: device.handle(), buffers: Vec::new(), held: None };
         for index in 0..granted {
             let mut buffer = buffer(index);
@@ -107,7 +107,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Waits so long for the next frame, ms.
+    /// Waits for the next frame for at most this time, ms.
     pub(super) fn next(&mut self, timeout_ms: i32) -> Result<Option<Filled<'_>>, DeviceError> {
         if let Some(held) = self.held.take() {
             self.queue(held)?;
@@ -138,7 +138,7 @@ impl Stream {
         }))
     }
 
-    /// Hands a buffer to the driver.
+    /// Queues a buffer at the driver.
     fn queue(&self, index: u32) -> io::Result<()> {
         call(&self.handle, vidioc::VIDIOC_QBUF, &mut buffer(index))
     }
@@ -152,14 +152,14 @@ impl Drop for Stream {
     fn drop(&mut self) {
         let stopped = self.switch(vidioc::VIDIOC_STREAMOFF);
         self.buffers.clear();
-        // drivers refuse both when they are unplugged
+        // unplugged drivers reject both calls
         if let Err(error) = stopped.and_then(|()| request(&self.handle, 0)) {
             log::debug!("a camera's stream could not be ended in order: {error}");
         }
     }
 }
 
-/// Asks for so many buffers; how many there are.
+/// Requests this number of buffers; returns the granted number.
 fn request(handle: &Handle, count: u32) -> io::Result<u32> {
     let mut message = sys::v4l2_requestbuffers { count, type_: PICTURES, memory: MEMORY, ..blank() };
     call(handle, vidioc::VIDIOC_REQBUFS, &mut message)?;
@@ -175,6 +175,6 @@ fn time_of(buffer: &sys::v4l2_buffer) -> Option<Duration> {
     let seconds = u64::try_from(buffer.timestamp.tv_sec).ok()?;
     let micros = u64::try_from(buffer.timestamp.tv_usec).ok()?;
     let time = Duration::from_secs(seconds).checked_add(Duration::from_micros(micros))?;
-    // drivers that keep no time leave it at 0
+    // drivers without time stamps leave it at 0
     (monotonic && !time.is_zero()).then_some(time)
 }
