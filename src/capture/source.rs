@@ -36,8 +36,7 @@ pub enum SourceSpec {
 pub struct SourceOptions {
     /// Size per view, px: of the scene, or requested from a camera. Files have their own.
     pub size: Option<(usize, usize)>,
-    /// Rate, Hz: of scene and files, or requested from a camera. `None` for no limit, or for the
-    /// camera's default.
+    /// Rate, Hz: of scene and files, or requested from a camera. `None` for no limit, or for the camera's default.
     pub rate_hz: Option<f64>,
     /// Files and recordings restart at the end.
     pub looped: bool,

@@ -104,8 +104,7 @@ impl Transport {
         self.lock().looped = looped;
     }
 
-    /// For the source: the pair to deliver now, and whether it is a seek target (due at once). `None`
-    /// while paused.
+    /// For the source: the pair to deliver now, and whether it is a seek target (due at once). `None` while paused.
     pub fn wanted(&self) -> Option<(u64, bool)> {
         let playing = self.lock();
         match playing.seek {

@@ -44,8 +44,8 @@ pub struct FolderPairs {
 /// Largest number of unpaired files that a remark names.
 const NAMED: usize = 3;
 
-/// The pairs of a folder: `left*` and `right*`, `*_left` and `*_right`, the same names in two subfolders (`left` and `right`, `cam0`
-/// and `cam1`, KITTI's), or `im0` and `im1`; else one such pair in each subfolder.
+/// The pairs of a folder: `left*` and `right*`, `*_left` and `*_right`, the same names in two subfolders (`left` and
+/// `right`, `cam0` and `cam1`, KITTI's), or `im0` and `im1`; else one such pair in each subfolder.
 ///
 /// # Errors
 /// The folder cannot be read or has no pair; the text lists the names that were searched for.

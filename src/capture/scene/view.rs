@@ -81,8 +81,8 @@ impl Rig {
         self.focal_px * self.baseline_m / depth_m
     }
 
-    /// Renders one view row by row on all threads of the current pool. Where nothing moves, it copies
-    /// `still`, a view of the world's static part.
+    /// Renders one view row by row on all threads of the current pool. Where nothing moves, it copies `still`, a view of
+    /// the world's static part.
     pub(super) fn view(&self, world: &World, eye: View, still: Option<&RenderedView>) -> RenderedView {
         let (width, height) = (self.width, self.height);
         let mut seen = vec![Seen { hit: None, stirred: true }; width * height];

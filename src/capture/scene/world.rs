@@ -249,8 +249,8 @@ impl Solid {
         to.length_squared() * square - along * along <= r * r * square
     }
 
-    /// Whether a ray passes a long thin cylinder within `margin`, a tangent; its bounding ball is too
-    /// coarse. True for other shapes.
+    /// Whether a ray passes a long thin cylinder within `margin`, a tangent; its bounding ball is too coarse. True for
+    /// other shapes.
     fn is_passed(&self, ray: &Ray, margin: f64) -> bool {
         let Shape::Cylinder(r, half) = self.shape else { return true };
         let Ray { origin: o, direction: d } = self.placement.local(ray);

@@ -1,5 +1,5 @@
-//! Claims on cameras: which cameras a thread of this program has open, with their modes. nokhwa gives all openers in a process the
-//! same device, so that two of them would change each other's mode; a claim excludes that.
+//! Claims on cameras: which cameras a thread of this program has open, with their modes. nokhwa gives all openers in a
+//! process the same device, so that two of them would change each other's mode; a claim excludes that.
 
 use super::mode::Mode;
 use crate::capture::CaptureError;

@@ -1,8 +1,7 @@
-//! Cameras: two cameras paired by capture time, or one side-by-side camera; also previews of one camera. nokhwa lists cameras, and
-//! reads them on systems other than Linux. On Linux they are read through V4L2, which reports damage flags that nokhwa
-//! hides. Only this folder uses either library. A read may block without a limit: each camera
-//! has a thread of its own (`reader`), which is detached where it does not stop, and the source waits
-//! for channels only.
+//! Cameras: two cameras paired by capture time, or one side-by-side camera; also previews of one camera. nokhwa lists
+//! cameras, and reads them on systems other than Linux. On Linux they are read through V4L2, which reports damage flags
+//! that nokhwa hides. Only this folder uses either library. A read may block without a limit: each camera has a thread of
+//! its own (`reader`), which is detached where it does not stop, and the source waits for channels only.
 
 mod claim;
 pub mod controls;

@@ -33,7 +33,7 @@ struct Seen {
     latest: Option<Arc<Picture>>,
     /// Arrival time of the newest picture, or start of waiting for it.
     at: Instant,
-    /// Damage counts at that time.
+    /// Damage counts since that time.
     damaged: Damaged,
     problem: Option<String>,
     is_wide: bool,

@@ -1,6 +1,7 @@
 //! Applies control settings to one camera and reports the result.
 //!
-//! The order matters: drivers reject a value while automatic mode is on, and each value is read back because drivers may grant another one.
+//! The order matters: drivers reject a value while automatic mode is on, and each value is read back because drivers may
+//! grant another one.
 
 use super::node::Node;
 use super::{ControlKind, auto_value, is_auto, words};
@@ -122,8 +123,8 @@ fn missing(node: &Node, kind: ControlKind) -> String {
     format!("camera {} has no {} to set", node.index(), kind.label())
 }
 
-/// Keeps a calibration valid on camera `index`: unless `settings` sets them, autofocus is switched
-/// off at the present focus, and so is a lower rate in the dark. The returned sentences list changes and failures.
+/// Keeps a calibration valid on camera `index`: unless `settings` sets them, autofocus is switched off at the present
+/// focus, and so is a lower rate in the dark. The returned sentences list changes and failures.
 pub fn protect_calibration(index: u32, wishes: &ControlSettings) -> Vec<String> {
     let node = match Node::open(index) {
         Ok(node) => node,

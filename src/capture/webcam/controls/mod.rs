@@ -1,7 +1,7 @@
 //! Camera controls: exposure, gain, white balance, focus, flicker filter and lower rate in the dark.
 //!
-//! Controls use a file descriptor of their own, independent of the thread that reads pictures. Each of
-//! these calls may block as long as the driver does. Only Linux supports them; elsewhere the error of [`offered`] names an alternative.
+//! Controls use a file descriptor of their own, independent of the thread that reads pictures. Each of these calls may
+//! block as long as the driver does. Only Linux supports them; elsewhere the error of [`offered`] names an alternative.
 
 mod apply;
 mod equal;

@@ -1,5 +1,5 @@
-//! Camera controls through V4L2, on a file descriptor of their own. Each control is queried by its number; other controls of the driver
-//! are ignored.
+//! Camera controls through V4L2, on a file descriptor of their own. Each control is queried by its number; other controls
+//! of the driver are ignored.
 
 use super::super::device::v4l2::calls;
 use super::super::fault;

@@ -1,6 +1,6 @@
-//! V4L2 calls as plain functions. The crate v4l has most of them too, but panics at a name that is not UTF-8 and at a colour space
-//! or a kind of control newer than itself, and it follows lists without a limit. Here texts of drivers
-//! are never read, numbers stay numbers, and every list is bounded. Descriptors, structures and numbers are v4l's.
+//! V4L2 calls as plain functions. The crate v4l has most of them too, but panics at a name that is not UTF-8 and at a
+//! colour space or a kind of control newer than itself, and it follows lists without a limit. Here texts of drivers are
+//! never read, numbers stay numbers, and every list is bounded. Descriptors, structures and numbers are v4l's.
 
 #![allow(unsafe_code, reason = "the kernel fills structures through pointers; each use says why it is sound")]
 

@@ -40,7 +40,8 @@ impl Mapped {
         if length == 0 {
             return Err(io::Error::other("the driver gives a buffer of no bytes"));
         }
-        // SAFETY: a new mapping at an address that the kernel chooses, with the length that it reported; it rejects lengths beyond the buffer
+        // SAFETY: a new mapping at an address that the kernel chooses, with the length that it reported; it rejects
+        // lengths beyond the buffer
         #[allow(clippy::cast_lossless, reason = "offsets have 32 bits and a sign on small machines")]
         let start = unsafe { v4l2::mmap(std::ptr::null_mut(), length, READ_WRITE, SHARED, handle.fd(), offset as _)? };
         Ok(Self { start, length })
