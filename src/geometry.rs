@@ -1,24 +1,24 @@
-//! The geometry of a rectified rig, which turns disparity into metres.
+//! Geometry of a rectified rig, which converts disparity to metres.
 
-/// The numbers of a rectified rig that turn disparity into space: `z = f T / (d + doffs)`.
+/// Parameters of a rectified rig that convert disparity to depth: `z = f T / (d + doffs)`.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Geometry {
     /// Focal length of the rectified pictures, px.
     pub focal_px: f64,
-    /// Distance of the two optical centres, m, positive.
+    /// Baseline: distance of the two optical centres, m, positive.
     pub baseline_m: f64,
     /// `cx_right - cx_left`, px; 0 where infinity has disparity 0.
     pub doffs_px: f64,
-    /// Principal point of the left picture, px, pixel centres at whole numbers.
+    /// Principal point of the left picture, x, px, pixel centres at whole numbers.
     pub cx_px: f64,
-    /// Principal point of the left picture, px.
+    /// Principal point of the left picture, y, px.
     pub cy_px: f64,
-    /// Guessed from the pictures and not calibrated: depth may be off by a factor, and whoever shows it says so.
+    /// Estimated from pictures, not calibrated: depth may be off by a factor, and every display of it is marked so.
     pub estimated: bool,
 }
 
 impl Geometry {
-    /// The same rig with pictures `factor` times as large (1/2 halves them).
+    /// The same rig with pictures scaled by `factor` (1/2 halves them).
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self {

@@ -1,5 +1,5 @@
-//! A channel of one place. Live, a new value replaces the one that was not taken, and the drop is counted; offline the
-//! sender waits for room. A receiver can be waited for among others: see [`NewestReceiver::channel`].
+//! A channel of capacity one. Live, a new value replaces the one that was not taken, and the drop is counted; offline the
+//! sender waits for room. For waiting on several receivers see [`NewestReceiver::channel`].
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded, select};
 use std::convert::Infallible;
@@ -7,27 +7,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What happens to a value that comes before the last one was taken.
+/// Policy for a value that arrives before the previous one was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// It replaces the last one, which is counted as dropped: for live views.
+    /// It replaces the previous one, which is counted as dropped: for live views.
     NewestWins,
-    /// It waits, and the sender with it: for results that must be complete.
+    /// The sender waits: for complete results.
     Lossless,
 }
 
-/// The other end is gone or has closed the channel.
+/// The other end is dropped or has closed the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the other end of the channel has stopped")]
 pub struct Stopped;
 
-/// Why there is no value.
+/// Reason why there is no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecvError {
-    /// Not yet.
+    /// No value yet.
     #[error("nothing within the time given")]
     Timeout,
-    /// Never again.
+    /// No value will follow.
     #[error("the other end of the channel has stopped")]
     Closed,
 }
@@ -37,7 +37,7 @@ pub enum RecvError {
 pub struct DropCounter(Arc<AtomicU64>);
 
 impl DropCounter {
-    /// The number so far.
+    /// Current number.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -51,7 +51,7 @@ impl DropCounter {
 #[derive(Debug)]
 pub struct NewestSender<T> {
     sender: Sender<T>,
-    /// Takes out the value that is replaced. It keeps the channel connected: hence `closed`.
+    /// Drops the replaced value. It keeps the channel connected: hence `closed`.
     oldest: Receiver<T>,
     policy: Policy,
     /// Disconnected when no receiver is left or one has closed the channel.
@@ -75,12 +75,12 @@ impl<T> Clone for NewestReceiver<T> {
     }
 }
 
-/// A channel that keeps only the newest value.
+/// Creates a channel that keeps only the newest value.
 pub fn channel<T>() -> (NewestSender<T>, NewestReceiver<T>) {
     channel_with(Policy::NewestWins)
 }
 
-/// A channel of one place with either policy.
+/// Creates a channel of capacity one with this policy.
 pub fn channel_with<T>(policy: Policy) -> (NewestSender<T>, NewestReceiver<T>) {
     let (sender, receiver) = bounded(1);
     let (open, closed) = bounded(0);
@@ -91,7 +91,7 @@ pub fn channel_with<T>(policy: Policy) -> (NewestSender<T>, NewestReceiver<T>) {
     )
 }
 
-/// Sends without waiting: the oldest values give way where a channel is full. Returns how many did.
+/// Sends without waiting: a full channel drops its oldest values. Returns their number.
 pub(crate) fn force_send<T>(sender: &Sender<T>, oldest: &Receiver<T>, value: T) -> usize {
     let (mut value, mut replaced) = (value, 0);
     while let Err(TrySendError::Full(refused)) = sender.try_send(value) {
@@ -105,7 +105,7 @@ impl<T> NewestSender<T> {
     /// Sends a value; waits only where the policy is [`Policy::Lossless`].
     ///
     /// # Errors
-    /// No receiver will take it.
+    /// All receivers are dropped, or one has closed the channel.
     pub fn send(&self, value: T) -> Result<(), Stopped> {
         if self.policy == Policy::Lossless {
             return self.send_waiting(value);
@@ -117,10 +117,10 @@ impl<T> NewestSender<T> {
         Ok(())
     }
 
-    /// Sends a value and waits for room, whatever the policy.
+    /// Sends a value and waits for room, independent of the policy.
     ///
     /// # Errors
-    /// No receiver will take it.
+    /// All receivers are dropped, or one has closed the channel.
     pub fn send_waiting(&self, value: T) -> Result<(), Stopped> {
         if self.is_closed() {
             return Err(Stopped);
@@ -131,19 +131,19 @@ impl<T> NewestSender<T> {
         }
     }
 
-    /// How many values were replaced before they were taken.
+    /// Number of values that were replaced before they were taken.
     pub fn dropped(&self) -> u64 {
         self.dropped.get()
     }
 
-    /// Whether no receiver will take a value any more.
+    /// Whether all receivers are dropped, or one has closed the channel.
     pub fn is_closed(&self) -> bool {
         self.closed.try_recv() == Err(TryRecvError::Disconnected)
     }
 }
 
 impl<T> NewestReceiver<T> {
-    /// A value that was taken and not used yet, or the newer one that has replaced it meanwhile.
+    /// An unused received value, or the newer one that has replaced it meanwhile.
     pub fn newest(&self, taken: T) -> T {
         match self.policy {
             Policy::Lossless => taken,
@@ -154,7 +154,7 @@ impl<T> NewestReceiver<T> {
         }
     }
 
-    /// The newest value, waiting for at most `timeout`. What was sent before the sender went is still given.
+    /// The newest value, waiting for at most `timeout`. A value sent before the sender was dropped is still returned.
     ///
     /// # Errors
     /// [`RecvError`]
@@ -176,17 +176,17 @@ impl<T> NewestReceiver<T> {
         })
     }
 
-    /// The channel to wait for among others, with `select!` or [`crossbeam_channel::Select`].
+    /// The channel for `select!` or [`crossbeam_channel::Select`].
     pub fn channel(&self) -> &Receiver<T> {
         &self.receiver
     }
 
-    /// How many values were replaced before they were taken.
+    /// Number of values that were replaced before they were taken.
     pub fn dropped(&self) -> u64 {
         self.dropped.get()
     }
 
-    /// The counter behind [`Self::dropped`]; it keeps the channel of no sender open.
+    /// The counter of [`Self::dropped`]; it does not keep the channel connected.
     pub fn drop_counter(&self) -> DropCounter {
         self.dropped.clone()
     }

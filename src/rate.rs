@@ -1,4 +1,4 @@
-//! How many a second, and how late: both over the recent past only.
+//! Rates and latencies over a sliding window or a whole run.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Looks back over `window`.
+    /// A rate over this window.
     pub fn new(window: Duration) -> Self {
         Self { window, events: VecDeque::new() }
     }
@@ -54,7 +54,7 @@ impl Default for Rate {
     }
 }
 
-/// Recent latencies.
+/// Latencies of the last events.
 #[derive(Clone, Debug)]
 pub struct Latency {
     keep: usize,
@@ -62,12 +62,12 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// Remembers the last `keep`, at least one.
+    /// Statistics of the last `keep` latencies, at least one.
     pub fn new(keep: usize) -> Self {
         Self { keep: keep.max(1), recent: VecDeque::new() }
     }
 
-    /// Adds one.
+    /// Adds a latency.
     pub fn record(&mut self, latency: Duration) {
         if self.recent.len() == self.keep {
             self.recent.pop_front();
@@ -75,17 +75,17 @@ impl Latency {
         self.recent.push_back(latency);
     }
 
-    /// Half of the recent ones are at most this; `None` before the first.
+    /// Median; `None` before the first latency.
     pub fn median(&self) -> Option<Duration> {
         self.percentile(50)
     }
 
-    /// 99 of 100 recent ones are at most this; `None` before the first.
+    /// 99th percentile; `None` before the first latency.
     pub fn percentile_99(&self) -> Option<Duration> {
         self.percentile(99)
     }
 
-    /// The smallest one that at least `percent` in a hundred do not exceed.
+    /// Percentile: the smallest latency that at least `percent` in a hundred do not exceed.
     fn percentile(&self, percent: usize) -> Option<Duration> {
         let rank = (self.recent.len() * percent).div_ceil(100).checked_sub(1)?;
         let mut sorted: Vec<_> = self.recent.iter().copied().collect();
@@ -100,20 +100,20 @@ impl Default for Latency {
     }
 }
 
-/// Latencies of a whole run, in little memory however long it lasts: percentiles are at most 2 % too large.
+/// Histogram of the latencies of a whole run, in constant memory: percentiles are at most 2 % too large.
 #[derive(Clone, Debug, Default)]
 pub struct RunLatency {
-    /// How many fell into each step; steps of 1 us at first, then 64 to each doubling.
+    /// Count per bin; bins of 1 us at first, then 64 per octave.
     counts: Vec<u64>,
     count: u64,
     largest: Duration,
 }
 
-/// Steps from one power of two to the next: 2 to this power.
+/// Log2 of the number of bins per octave.
 const STEPS_LOG2: u32 = 6;
 
 impl RunLatency {
-    /// Adds one.
+    /// Adds a latency.
     pub fn record(&mut self, latency: Duration) {
         let step = step_of(latency);
         if self.counts.len() <= step {
@@ -124,17 +124,17 @@ impl RunLatency {
         self.largest = self.largest.max(latency);
     }
 
-    /// How many there were.
+    /// Number of latencies.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The largest one, exactly; `None` before the first.
+    /// Exact maximum; `None` before the first latency.
     pub fn largest(&self) -> Option<Duration> {
         (self.count > 0).then_some(self.largest)
     }
 
-    /// At least `percent` in a hundred are at most this, 1 to 100; `None` before the first.
+    /// Percentile, 1 to 100; `None` before the first latency.
     pub fn percentile(&self, percent: u64) -> Option<Duration> {
         let rank = (self.count * percent).div_ceil(100);
         let mut passed = 0;
@@ -146,14 +146,14 @@ impl RunLatency {
     }
 }
 
-/// The step of a latency: its leading bits in us, and how many bits follow.
+/// Bin of a latency: its leading bits in us, and the number of bits below them.
 fn step_of(latency: Duration) -> usize {
     let us = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
     let shift = (u64::BITS - us.leading_zeros()).saturating_sub(STEPS_LOG2 + 1);
     ((u64::from(shift) << STEPS_LOG2) + (us >> shift)) as usize
 }
 
-/// Where a step ends.
+/// Upper end of a bin.
 fn end_of(step: usize) -> Duration {
     let shift = (step >> STEPS_LOG2).saturating_sub(1);
     let leading = step - (shift << STEPS_LOG2);

@@ -1,29 +1,29 @@
-//! A rig as ROS's two `camera_info`, for files and for messages.
+//! A rig as two ROS `camera_info` messages, for files and for recordings.
 
 use super::{CalibrationError, Camera, Distortion, LoadOptions, Projection, StereoRig, read};
 use crate::geometry::Geometry;
 use glam::DMat3;
 use std::path::PathBuf;
 
-/// OpenCV's largest model has 14.
+/// Number of coefficients of OpenCV's largest model.
 const MAX_COEFFICIENTS: usize = 14;
 
 /// One camera of a rig, as ROS's `camera_info` describes it; matrices row by row, lengths in px and m.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CameraInfo {
-    /// Columns.
+    /// Width, px.
     pub width: u32,
-    /// Rows.
+    /// Height, px.
     pub height: u32,
     /// `plumb_bob`, `rational_polynomial` or `equidistant`; empty for none.
     pub distortion_model: String,
-    /// Its coefficients.
+    /// Distortion coefficients.
     pub d: Vec<f64>,
-    /// Intrinsics of the picture as it is; all 0 if it is not calibrated.
+    /// Camera matrix K of the raw picture; all 0 if it is not calibrated.
     pub k: [f64; 9],
-    /// Rotation to the rectified camera.
+    /// Rotation to the rectified camera, R.
     pub r: [f64; 9],
-    /// Projection of the rectified camera; `p[3]` is `-fx` times the baseline for the right one.
+    /// Projection of the rectified camera, P; `p[3]` is `-fx` times the baseline for the right one.
     pub p: [f64; 12],
 }
 
@@ -31,7 +31,7 @@ impl CameraInfo {
     /// Left and right camera of a rig for raw pictures of `width` x `height`, see [`StereoRig::rectifier`].
     ///
     /// # Errors
-    /// The rig cannot be rectified at this size, or has thin prism coefficients, which ROS does not know.
+    /// The rig cannot be rectified at this size, or has thin prism coefficients, which ROS does not support.
     pub fn of_rig(rig: &StereoRig, (width, height): (usize, usize), alpha: f64) -> Result<[Self; 2], CalibrationError> {
         let (rig, rectification, _) = rig.at_size(width, height, alpha)?;
         let info = |side: &str, camera: &Camera, rotation: DMat3, projection: &Projection, baseline_m: f64| {
@@ -64,7 +64,7 @@ impl CameraInfo {
         ])
     }
 
-    /// Left and right camera of pictures that are rectified already: what `p` says, `k` says too.
+    /// Left and right camera of rectified pictures: `k` equals the left part of `p`.
     pub fn of_rectified(geometry: &Geometry, (width, height): (usize, usize)) -> [Self; 2] {
         let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. } = *geometry;
         [(cx_px, 0.0), (cx_px + doffs_px, baseline_m)].map(|(cx, baseline_m)| Self {
@@ -78,7 +78,7 @@ impl CameraInfo {
         })
     }
 
-    /// What [`Self::of_rectified`] was made of: the right camera's fourth number in `p` is `-f T`. `None` if this says no baseline.
+    /// Geometry of a pair from [`Self::of_rectified`]: the right camera's `p[3]` is `-f T`. `None` if it gives no baseline.
     pub fn rectified_geometry([left, right]: [&Self; 2]) -> Option<Geometry> {
         let [focal_px, _, cx_px, _, _, _, cy_px, ..] = left.p;
         let baseline_m = -right.p[3] / right.p[0];
@@ -87,15 +87,15 @@ impl CameraInfo {
         (is_sound && focal_px > 0.0 && baseline_m > 0.0).then_some(geometry)
     }
 
-    /// Whether it says that there is no calibration: all of K is 0.
+    /// Whether it is marked as uncalibrated: all of K is 0.
     pub fn is_uncalibrated(&self) -> bool {
         self.k.iter().all(|v| *v == 0.0)
     }
 
-    /// Whether its numbers can be those of a camera.
+    /// Checks that the numbers are plausible for a camera.
     ///
     /// # Errors
-    /// One is not finite, a focal length is not above 0, or there are more coefficients than any lens has; in words.
+    /// A number is not finite, a focal length is not above 0, or there are too many coefficients; as text.
     pub fn check_numbers(&self) -> Result<(), CalibrationError> {
         let Self { d, k, r, p, .. } = self;
         if d.len() > MAX_COEFFICIENTS {
@@ -121,7 +121,7 @@ impl CameraInfo {
         read(&[file(left, "left"), file(right, "right")], &LoadOptions::default())
     }
 
-    /// The file that ROS's calibrator would write.
+    /// The file that ROS's calibrator writes for this camera.
     pub fn yaml(&self, side: &str) -> String {
         let matrix = |name: &str, rows: usize, data: &[f64]| {
             let columns = data.len() / rows;
@@ -141,12 +141,12 @@ impl CameraInfo {
     }
 }
 
-/// A matrix row by row.
+/// Row-major elements of a matrix.
 pub(super) fn rows(matrix: DMat3) -> [f64; 9] {
     matrix.transpose().to_cols_array()
 }
 
-/// A 3x4 projection of a camera that stands `baseline` to the right.
+/// A 3x4 projection of a camera at `baseline` to the right.
 pub(super) fn projection_of(camera: &Projection, baseline: f64) -> [f64; 12] {
     let Projection { fx, fy, cx, cy } = *camera;
     [fx, 0.0, cx, -fx * baseline, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0]

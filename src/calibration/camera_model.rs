@@ -1,31 +1,31 @@
-//! One camera: a pinhole, and what its lens does to it, as OpenCV describes both.
+//! Model of one camera: a pinhole with lens distortion, as in OpenCV.
 //!
 //! Pixel centres lie at whole numbers. Coordinates: x right, y down, z forward.
 
 use super::{BrownConrady, CalibrationError, Fisheye};
 use glam::{DVec2, DVec3};
 
-/// A camera's inner numbers.
+/// Intrinsics of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
     /// Focal length along x, px.
     pub fx: f64,
     /// Focal length along y, px.
     pub fy: f64,
-    /// Principal point, px.
+    /// Principal point, x, px.
     pub cx: f64,
-    /// Principal point, px.
+    /// Principal point, y, px.
     pub cy: f64,
-    /// What the lens does.
+    /// Lens distortion.
     pub distortion: Distortion,
 }
 
-/// The lens.
+/// Distortion model of the lens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distortion {
     /// Nearly a pinhole: plumb-bob, rational, thin prism.
     BrownConrady(BrownConrady),
-    /// Angles in place of tangents: fisheye, equidistant, Kannala-Brandt.
+    /// Model in angles instead of tangents: fisheye, equidistant, Kannala-Brandt.
     Fisheye(Fisheye),
 }
 
@@ -36,18 +36,18 @@ impl Default for Distortion {
 }
 
 impl Distortion {
-    /// OpenCV's pinhole model from its list: see [`BrownConrady::from_opencv`].
+    /// OpenCV's pinhole model of a coefficient list: see [`BrownConrady::from_opencv`].
     ///
     /// # Errors
-    /// Another count than 0, 4, 5, 8, 12 or 14, or a tilted sensor.
+    /// The number of coefficients is not 0, 4, 5, 8, 12 or 14, or the sensor is tilted.
     pub fn from_opencv(name: &str, coefficients: &[f64]) -> Result<Self, CalibrationError> {
         BrownConrady::from_opencv(name, coefficients).map(Self::BrownConrady)
     }
 
-    /// OpenCV's fisheye model from `k1 k2 k3 k4`: see [`Fisheye`]. `name` is the list's, for the error.
+    /// OpenCV's fisheye model of `k1 k2 k3 k4`: see [`Fisheye`]. `name` is the list's name for the error.
     ///
     /// # Errors
-    /// Another count than 4.
+    /// The number of coefficients is not 4.
     pub fn from_fisheye(name: &str, coefficients: &[f64]) -> Result<Self, CalibrationError> {
         let k = coefficients.try_into().map_err(|_| {
             CalibrationError(format!("{name} has {} distortion coefficients, a fisheye has 4", coefficients.len()))
@@ -55,7 +55,7 @@ impl Distortion {
         Ok(Self::Fisheye(Fisheye { k }))
     }
 
-    /// Its name, as ROS and many others say it.
+    /// Name of the model in ROS and other tools.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Fisheye(_) => "fisheye",
@@ -75,7 +75,7 @@ impl Distortion {
         }
     }
 
-    /// Where the lens puts a direction in front of the camera, in units of the focal length.
+    /// Distorted image point of a direction in front of the camera, in units of the focal length.
     fn distort(&self, direction: DVec3) -> DVec2 {
         match self {
             Self::BrownConrady(lens) => lens.distort(direction.truncate() / direction.z),
@@ -83,7 +83,7 @@ impl Distortion {
         }
     }
 
-    /// The unit direction that the lens puts there; `None` where the model has none.
+    /// Unit direction of a distorted image point; `None` where the model has none.
     fn undistort(&self, distorted: DVec2) -> Option<DVec3> {
         match self {
             Self::BrownConrady(lens) => lens.undistort(distorted).map(|ray| ray.extend(1.0).normalize()),
@@ -91,14 +91,14 @@ impl Distortion {
         }
     }
 
-    /// How far from its middle the model is one to one along a direction in the picture, in units of the focal length;
+    /// Radius up to which the model is one to one along an image direction, in units of the focal length;
     /// infinite where it never folds back.
     fn fold(&self, along: DVec2) -> f64 {
         const STEPS: u32 = 400;
         let at = |step: u32| {
             let share = f64::from(step) / f64::from(STEPS);
             let direction = match self {
-                // dense in the middle, out to 89.9 degrees
+                // dense near the centre, up to 89.9 degrees
                 Self::BrownConrady(_) => (along * (share * 89.9f64.to_radians()).tan()).extend(1.0),
                 Self::Fisheye(_) => {
                     let (sin, cos) = (share * std::f64::consts::PI).sin_cos();
@@ -120,35 +120,35 @@ impl Distortion {
 }
 
 impl Camera {
-    /// The pixel that shows a ray; for a pinhole the ray's z is above 0.
+    /// Projects a ray to a pixel; for a pinhole the ray's z is above 0.
     pub fn project(&self, ray: DVec3) -> DVec2 {
         self.pixel(self.distortion.distort(ray))
     }
 
-    /// The unit direction that a pixel shows; more than 90 degrees off the axis with some fisheyes.
+    /// Unit direction of a pixel; more than 90 degrees off the axis with some fisheyes.
     pub fn direction(&self, pixel: DVec2) -> Option<DVec3> {
         self.distortion.undistort(self.plane(pixel))
     }
 
-    /// The ray, with z = 1, that pixel `(x, y)` shows; `None` where there is none in front of the camera.
+    /// Ray of pixel `(x, y)` with z = 1; `None` where there is none in front of the camera.
     pub fn ray(&self, pixel: DVec2) -> Option<DVec3> {
         self.direction(pixel).filter(|direction| direction.z > 1e-6).map(|direction| direction / direction.z)
     }
 
-    /// How far the lens moves what a pinhole would show at `pixel`, px.
+    /// Displacement by the lens of the point that a pinhole shows at `pixel`, px.
     pub fn shift_px(&self, pixel: DVec2) -> f64 {
         (self.project(self.plane(pixel).extend(1.0)) - pixel).length()
     }
 
-    /// Where, on the way from the middle to `pixel`, the lens model folds back and shows everything twice, as a share of
-    /// that way; `None` where it does not.
+    /// Fraction of the way from the centre to `pixel` at which the lens model folds back and shows scene points twice;
+    /// `None` where it does not.
     pub(super) fn fold_before(&self, pixel: DVec2) -> Option<f64> {
         let (length, along) = (self.plane(pixel).length(), self.plane(pixel).normalize_or_zero());
         let share = self.distortion.fold(along) / length;
         (share < 1.0).then_some(share)
     }
 
-    /// The same camera with pictures `factor` times as large along x and y.
+    /// The same camera with pictures scaled by `factor` along x and y.
     #[must_use]
     pub fn scaled(&self, factor: DVec2) -> Self {
         Self {

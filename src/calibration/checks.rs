@@ -1,15 +1,15 @@
-//! What is wrong with a calibration, and what to do: what cannot be used is refused, what is unlikely is doubted.
+//! Checks of a calibration, with advice for the user: unusable ones are errors, implausible ones get a warning.
 
 use super::{Camera, Projection, Rectification, StereoRig};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
-/// Whether a matrix turns space and does nothing else, to a thousandth.
+/// Whether a matrix is a rotation, to a thousandth.
 pub(super) fn is_rotation(matrix: DMat3) -> bool {
     let off = (matrix * matrix.transpose() - DMat3::IDENTITY).to_cols_array();
     off.iter().all(|v| v.abs() < 1e-3) && matrix.determinant() > 0.0
 }
 
-/// Refuses a rig that no rectification can be made of.
+/// Checks that the rig can be rectified.
 pub(super) fn check(rig: &StereoRig) -> Result<(), String> {
     if let Some((width, height)) = rig.size
         && (!(2..=65_536).contains(&width) || !(2..=65_536).contains(&height))
@@ -45,7 +45,7 @@ pub(super) fn check(rig: &StereoRig) -> Result<(), String> {
     }
 }
 
-/// What is unlikely, each with what to do.
+/// Warnings about implausible values, each with advice.
 pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
     let mut doubts = Vec::new();
     for (side, camera) in [("left", &rig.left), ("right", &rig.right)] {
@@ -85,7 +85,7 @@ pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
 }
 
 impl StereoRig {
-    /// What is unlikely about the numbers, each with what to do.
+    /// Warnings about implausible numbers, each with advice.
     pub(super) fn find_doubts(&self) -> Vec<String> {
         doubts(self)
     }
@@ -129,7 +129,7 @@ fn principal_point(side: &str, camera: &Camera, size: Option<(usize, usize)>) ->
     let Camera { cx, cy, .. } = *camera;
     let far = match size {
         Some(size) => (share(cx, cy, size) - 0.5).abs().max_element() > 0.5,
-        // a picture reaches from 0 to twice the middle
+        // a picture extends from 0 to twice its centre
         None => cx < 1.0 || cy < 1.0 || cx > 65_536.0 || cy > 65_536.0,
     };
     if !far {
@@ -142,14 +142,14 @@ fn principal_point(side: &str, camera: &Camera, size: Option<(usize, usize)>) ->
     ))
 }
 
-/// How far from the middle, of the way to the nearest of some places, a lens model stays one to one: 1 at most.
+/// Fraction of the way from the centre to the nearest of some pixels on which a lens model stays one to one: 1 at most.
 fn one_to_one(camera: &Camera, size: Option<(usize, usize)>, places: impl Fn(DVec2) -> Vec<DVec2>) -> f64 {
     let size = size.unwrap_or(((2.0 * camera.cx) as usize + 1, (2.0 * camera.cy) as usize + 1));
     let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
     places(last).into_iter().filter_map(|at| camera.fold_before(at)).fold(1.0, f64::min)
 }
 
-/// Refuses a lens model that shows large parts of the picture twice.
+/// Rejects a lens model that shows large parts of the picture twice.
 fn fold(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), String> {
     let (cx, cy) = (camera.cx, camera.cy);
     let edges =
@@ -165,7 +165,7 @@ fn fold(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(),
     ))
 }
 
-/// Doubts lens models that show the corners wrong.
+/// Warns of lens models that fold before the corners.
 fn corner_folds(rig: &StereoRig) -> Option<String> {
     let corners = |last: DVec2| vec![DVec2::ZERO, last, DVec2::new(0.0, last.y), DVec2::new(last.x, 0.0)];
     let [left, right] = [&rig.left, &rig.right].map(|camera| one_to_one(camera, rig.size, corners));
@@ -182,7 +182,7 @@ fn corner_folds(rig: &StereoRig) -> Option<String> {
     ))
 }
 
-/// What to do about cameras the wrong way round.
+/// Advice for swapped cameras.
 fn swap(rig: &StereoRig) -> &'static str {
     if rig.exchanged {
         "left and right are right as they are in the file: leave --calibration-swap out"
@@ -192,7 +192,7 @@ fn swap(rig: &StereoRig) -> &'static str {
     }
 }
 
-/// Refuses cameras that do not stand side by side, left one first.
+/// Checks that the cameras stand side by side, left one first.
 fn side_by_side(rig: &StereoRig) -> Result<(), String> {
     let half = DQuat::IDENTITY.slerp(DQuat::from_mat3(&rig.rotation).normalize(), 0.5);
     let along = half.inverse() * rig.translation_m;
@@ -213,7 +213,7 @@ fn side_by_side(rig: &StereoRig) -> Result<(), String> {
     }
 }
 
-/// Refuses a rectification that contradicts the cameras it came with.
+/// Rejects a rectification that contradicts the cameras of the same file.
 fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), String> {
     let Rectification { rotation_left, rotation_right, left, right, baseline_m } = rectification;
     if !is_rotation(*rotation_left) || !is_rotation(*rotation_right) {
@@ -269,7 +269,7 @@ fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), String> {
     Ok(())
 }
 
-/// Where the middle of the left picture goes tells whether the rectification is for pictures of this size.
+/// Checks the picture size of a rectification by the position of the left picture's centre.
 fn rectified_size(rig: &StereoRig, rectification: &Rectification, size: (usize, usize)) -> Result<(), String> {
     let middle = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0) / 2.0;
     let sides = [

@@ -1,9 +1,9 @@
-//! Right metres for an estimated rig, from two points whose distance somebody measured.
+//! Metric depth of an estimated rig, fitted to two points at measured distances.
 //!
-//! The inverse of depth is linear in disparity, `1 / z = (d + doffs) / (f T)`, with two unknowns: how fast it rises, and where
-//! infinity is. A guessed field of view spoils the first. Cameras that look a little inwards, or optical axes that meet the
-//! pictures elsewhere than in the middle, spoil the second, by 10 px for each degree at a focal length of 570 px. One known
-//! distance could only set one of them, right at that distance and wrong before and behind it; so two are asked for.
+//! The inverse of depth is linear in disparity, `1 / z = (d + doffs) / (f T)`, with two unknowns: the slope, and the disparity of
+//! infinity. A guessed field of view makes the slope wrong. Converging cameras, or optical axes that do not meet the
+//! picture centre, make the offset wrong, by 10 px for each degree at a focal length of 570 px. One known
+//! distance determines only one of them, so that depth would be right at that distance only; hence two are needed.
 
 use super::CalibrationError;
 use crate::geometry::Geometry;
@@ -11,23 +11,23 @@ use crate::geometry::Geometry;
 /// A point whose distance is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KnownDepth {
-    /// Its disparity as measured, px.
+    /// Its measured disparity, px.
     pub disparity_px: f64,
-    /// Its distance from the plane of the cameras, m.
+    /// Its distance from the camera plane, m.
     pub depth_m: f64,
 }
 
-/// Two disparities nearer to each other than this, px, decide nothing: each is uncertain by a fraction of a pixel.
+/// Smallest usable difference of the two disparities, px: each is uncertain by a fraction of a pixel.
 const APART_PX: f64 = 2.0;
-/// The focal length may change by this factor; what asks for more is a mistake.
+/// Largest plausible factor between the guessed and the fitted focal length.
 const PLAUSIBLE: f64 = 4.0;
 
-/// The geometry whose depth is right at both points: another focal length and `doffs_px`, the same baseline, which a ruler
-/// tells better. Lines of sight keep their middle; `estimated` stays as it is.
+/// The geometry whose depth is right at both points: focal length and `doffs_px` change. The baseline stays, because it can be
+/// measured with a ruler; so do the picture centre and `estimated`.
 ///
 /// # Errors
-/// Distances that are not above 0, points of nearly one disparity, the far one nearer than the near one or with the larger
-/// disparity, or a focal length that no camera with the first guess has.
+/// A distance is not above 0, the disparities are nearly equal, the far point is nearer than the near one or has the larger
+/// disparity, or the focal length is implausible for a camera with the first guess.
 pub fn fit_depth(geometry: &Geometry, near: KnownDepth, far: KnownDepth) -> Result<Geometry, CalibrationError> {
     let error = |text: String| Err(CalibrationError(format!("depth cannot be corrected: {text}")));
     let numbers = [near.disparity_px, near.depth_m, far.disparity_px, far.depth_m];

@@ -1,52 +1,53 @@
-//! What a calibration says, for a person to judge and for programs to read.
+//! Description of a calibration as text and as data.
 
 use super::{Camera, Projection, Rectification, StereoRig};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 use serde::Serialize;
 use std::fmt;
 
-/// A rig in numbers that mean something; `None` where they need a picture size that is not known, or do not exist.
+/// Numbers of a rig for the user; `None` where they need an unknown picture size, or do not exist.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RigDescription {
-    /// What it was read from.
+    /// Kind of its file.
     pub kind: &'static str,
-    /// Width and height of each eye's picture, px.
+    /// Width and height of each view, px.
     pub size_px: Option<[usize; 2]>,
     /// Focal length of the rectified pictures, or of the left camera where none are computed, px.
     pub focal_px: f64,
-    /// Distance between the lenses, m.
+    /// Baseline, m.
     pub baseline_m: f64,
-    /// The same in the file's unit.
+    /// Baseline in the file's unit.
     pub baseline_in_file: f64,
-    /// The unit the file was read in.
+    /// Unit of the file's lengths.
     pub unit: String,
-    /// Left and right of the file are exchanged.
+    /// Whether left and right of the file are exchanged.
     pub exchanged: bool,
-    /// Guessed from pictures and not calibrated.
+    /// Estimated from pictures, not calibrated.
     pub estimated: bool,
     /// The left camera.
     pub left: CameraDescription,
     /// The right camera.
     pub right: CameraDescription,
-    /// How much the optical axes meet in front, degrees; negative where they part.
+    /// Convergence of the optical axes, degrees; negative where they diverge.
     pub toe_in_deg: f64,
-    /// How much the right camera is turned about the baseline against the left one, degrees; positive: it looks higher.
+    /// Pitch of the right camera relative to the left one, degrees; positive: it looks higher.
     pub pitch_deg: f64,
-    /// How much the right camera is turned about its axis against the left one, degrees; positive: clockwise.
+    /// Roll of the right camera relative to the left one, degrees; positive: clockwise.
     pub roll_deg: f64,
-    /// How much lower the right picture shows what is far away in the middle of the left one, px; 0 in rectified pairs.
+    /// Row offset of the right picture for distant points at the centre of the left one, px (positive: lower); 0 in
+    /// rectified pairs.
     pub row_offset_px: Option<f64>,
-    /// From the left camera's axes to the right one's, row after row: R.
+    /// Rotation from the left camera's axes to the right one's, row-major: R.
     pub rotation: [[f64; 3]; 3],
     /// The left camera's centre in the right camera's axes, m: T.
     pub translation_m: [f64; 3],
-    /// What rectified pictures will be like.
+    /// The rectified pictures.
     pub rectified: Option<RectifiedDescription>,
-    /// Why there will be none.
+    /// Reason why the rig cannot be rectified.
     pub problem: Option<String>,
-    /// The sentence to confirm.
+    /// One-sentence summary for the user to confirm.
     pub summary: String,
-    /// What a person should look at.
+    /// Warnings.
     pub doubts: Vec<String>,
 }
 
@@ -59,26 +60,26 @@ pub struct CameraDescription {
     pub fx_px: f64,
     /// Focal length along y, px.
     pub fy_px: f64,
-    /// Principal point, px.
+    /// Principal point, x, px.
     pub cx_px: f64,
-    /// Principal point, px.
+    /// Principal point, y, px.
     pub cy_px: f64,
     /// Coefficients in OpenCV's order.
     pub distortion: Vec<f64>,
-    /// Field of view along the middle row, with the lens, degrees.
+    /// Field of view along the middle row, with distortion, degrees.
     pub horizontal_deg: Option<f64>,
     /// Field of view along the middle column, degrees.
     pub vertical_deg: Option<f64>,
     /// Field of view from corner to corner, degrees.
     pub diagonal_deg: Option<f64>,
-    /// How far the lens moves the corner it moves most, against a pinhole, px.
+    /// Largest displacement of a corner by the lens, relative to a pinhole, px.
     pub corner_shift_px: Option<f64>,
 }
 
 /// Rectified pictures, which have the size of the raw ones.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RectifiedDescription {
-    /// It came with the calibration; otherwise it is computed.
+    /// True if it is part of the calibration; otherwise it is computed.
     pub from_file: bool,
     /// Focal length, px.
     pub focal_px: f64,
@@ -88,9 +89,9 @@ pub struct RectifiedDescription {
     pub horizontal_deg: f64,
     /// Field of view along a column, degrees.
     pub vertical_deg: f64,
-    /// How many of the raw pixels are in the rectified pictures, the mean of both, percent.
+    /// Fraction of the raw pixels visible in the rectified pictures, mean of both, percent.
     pub kept_percent: f64,
-    /// R1, row after row.
+    /// R1, row-major.
     pub rotation_left: [[f64; 3]; 3],
     /// R2.
     pub rotation_right: [[f64; 3]; 3],
@@ -173,7 +174,7 @@ fn rows(matrix: DMat3) -> [[f64; 3]; 3] {
     matrix.transpose().to_cols_array_2d()
 }
 
-/// Share of a camera's pixels that rectified pictures show.
+/// Fraction of a camera's pixels that rectified pictures show.
 fn kept(camera: &Camera, rotation: DMat3, to: &Projection, size: (usize, usize)) -> f64 {
     const STEPS: u32 = 64;
     let inside = |x: u32, y: u32| {
@@ -190,7 +191,7 @@ fn kept(camera: &Camera, rotation: DMat3, to: &Projection, size: (usize, usize))
 
 fn camera(camera: &Camera, size: Option<(usize, usize)>) -> CameraDescription {
     let Camera { fx, fy, cx, cy, distortion } = *camera;
-    // off the axis on both sides: together more than 180 degrees with some fisheyes
+    // angles to both sides of the axis: together more than 180 degrees with some fisheyes
     let between = |a: DVec2, b: DVec2| {
         let off = |pixel| camera.direction(pixel).map(|direction| direction.angle_between(DVec3::Z));
         Some((off(a)? + off(b)?).to_degrees())

@@ -1,9 +1,9 @@
-//! A rig from pictures alone, for cameras that nobody calibrated: good enough that rows agree, and labelled as estimated.
+//! Estimates the rig of uncalibrated cameras from pictures alone: accurate enough to align rows, and marked as estimated.
 //!
-//! Points that both cameras see in several pairs say how the cameras are turned (`fit`). They say nothing of the distance of
-//! the cameras, and little of the focal length and of where the optical axes meet the pictures: the distance is asked for,
-//! the focal length follows from the field of view, and the axes are taken to meet the middle. Depth is therefore off by a
-//! factor and an offset in disparity, which [`super::fit_depth`] takes away with two known distances.
+//! Points that both cameras see in several pairs determine the relative rotation of the cameras (`fit`). They do not
+//! determine the baseline, and hardly the focal length and the principal points: the baseline is measured by the user,
+//! the focal length follows from the field of view, and the principal points are assumed at the centres. Depth is
+//! therefore off by a factor and an offset in disparity, which [`super::fit_depth`] corrects with two known distances.
 
 mod fit;
 
@@ -15,47 +15,47 @@ use crate::image::Luma;
 use fit::{Fit, Model};
 use glam::{DMat3, DVec2, DVec3, EulerRot};
 
-/// What pictures say of a rig.
+/// Result of the estimate.
 #[derive(Clone, Debug)]
 pub struct Estimate {
     /// The rig; `estimated` is set.
     pub rig: StereoRig,
-    /// Rows of the raw pictures.
+    /// Row offsets of the raw pictures.
     pub row_offset_before: RowOffset,
-    /// Rows after rectification, by the same matches.
+    /// Row offsets after rectification, by the same matches.
     pub row_offset_after: RowOffset,
-    /// Matches that agree on the rig.
+    /// Number of matches that agree with the rig.
     pub matches: usize,
-    /// How the right camera is turned against the left one.
+    /// Rotation of the right camera relative to the left one.
     pub angles_deg: Angles,
 }
 
-/// A turn, degrees.
+/// Rotation angles, degrees.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Angles {
-    /// About the axis to the right: positive looks up.
+    /// Pitch, about the axis to the right: positive looks up.
     pub pitch: f64,
-    /// About the axis down: positive looks to the right.
+    /// Yaw, about the axis down: positive looks to the right.
     pub yaw: f64,
-    /// About the viewing axis: positive turns the camera clockwise, as seen from behind.
+    /// Roll, about the viewing axis: positive turns the camera clockwise, as seen from behind.
     pub roll: f64,
 }
 
-/// Fewer matches of all pairs together decide nothing.
+/// Smallest number of matches over all pairs.
 const MIN_MATCHES: usize = 40;
-/// Fewer corners a picture, on average, are too little texture.
+/// Smallest mean number of corners per picture; below it there is too little texture.
 const MIN_CORNERS: usize = 60;
-/// Disparities from the 5th to the 95th of 100 that span less than this share of the width are as good as one depth.
+/// Smallest range of disparities (5th to 95th percentile), as a fraction of the width; below it there is only one depth.
 const FLAT: f64 = 0.008;
-/// Where partners lie if the left picture is in truth the right one.
+/// Search window for swapped cameras.
 const MIRRORED: Search = Search { disparity: (-0.40, 0.10), rows: 0.08, width_px: WIDTH_PX };
 
-/// Estimates the rig that took `pairs`, all of one size: one pair with much texture near and far will do, several are better.
-/// `focal_px` is about right, as from a [`super::FocalLength`]; `baseline_m` is measured.
+/// Estimates the rig of `pairs`, all of one size: one pair with much texture near and far suffices, several are better.
+/// `focal_px` is approximate, as from a [`super::FocalLength`]; `baseline_m` is measured.
 ///
 /// # Errors
-/// No pairs or of several sizes, too little texture, pictures that do not overlap, swapped cameras, nothing but one depth, or
-/// matches that agree on no rig.
+/// No pairs or of several sizes, too little texture, pictures without overlap, swapped cameras, only one depth, or
+/// inconsistent matches.
 pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) -> Result<Estimate, CalibrationError> {
     let refused = |text: String| CalibrationError(format!("the rig cannot be estimated: {text}"));
     let error = |text: String| Err(refused(text));
@@ -111,7 +111,7 @@ pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) ->
 
 const SWAPPED: &str = "left and right are swapped: give the two cameras in the other order";
 
-/// Says what is wrong where the pictures have too few points in common.
+/// Returns an error where the pictures have too few points in common.
 fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String> {
     let mut disparities: Vec<_> = found.iter().map(Match::disparity_px).collect();
     let few = found.len() < MIN_MATCHES.max(pairs.len() * 8);
@@ -158,7 +158,7 @@ fn rig(model: &Model, fit: &Fit, baseline_m: f64) -> Result<StereoRig, Calibrati
     Ok(StereoRig { estimated: true, ..rig })
 }
 
-/// Matches where the rectified pictures show them.
+/// Matches in rectified coordinates.
 fn rectified<'a>(rig: &StereoRig, found: impl Iterator<Item = &'a Match>) -> Result<Vec<Match>, CalibrationError> {
     let (width, height) = rig.size.unwrap_or_default();
     let done = Rectification::compute(rig, width, height, 0.0)?;
@@ -175,7 +175,7 @@ fn rectified<'a>(rig: &StereoRig, found: impl Iterator<Item = &'a Match>) -> Res
     Ok(both.collect())
 }
 
-/// The turn of the right camera, from what takes the left axes to the right ones.
+/// Angles of the rotation from the left axes to the right ones.
 fn angles(rotation: DMat3) -> Angles {
     let (pitch, yaw, roll) = glam::DQuat::from_mat3(&rotation.transpose()).to_euler(EulerRot::XYZ);
     Angles { pitch: pitch.to_degrees(), yaw: yaw.to_degrees(), roll: roll.to_degrees() }

@@ -1,24 +1,24 @@
-//! The three ways in which people name a lens, and the focal length in px that each of them means.
+//! Three ways to state a focal length, and their conversion to px.
 
-/// How a lens is named.
+/// A focal length as the user states it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FocalLength {
-    /// In px of the pictures, as calibrations tell it.
+    /// In px of the pictures, as in calibrations.
     Px(f64),
-    /// By the horizontal field of view in degrees, as data sheets of webcams tell it.
+    /// As a horizontal field of view in degrees, as in data sheets of webcams.
     FovDeg(f64),
-    /// By the length that is engraved on the lens, as makers of industrial cameras tell it.
+    /// In mm with a sensor width, as in data sheets of industrial cameras.
     Lens {
         /// Focal length, mm.
         focal_mm: f64,
-        /// Width of the part of the sensor that the pictures show, mm.
+        /// Width of the used part of the sensor, mm.
         sensor_width_mm: f64,
     },
 }
 
 impl FocalLength {
-    /// In px of pictures that are `width` px wide. A length in mm becomes px by `f_p = W_i f / W_s` (Leu, Bacara & Jivet
-    /// 2010, eq. 3), the widths of picture and sensor.
+    /// Focal length for pictures that are `width` px wide. A length in mm is converted by `f_p = W_i f / W_s` (Leu,
+    /// Bacara & Jivet 2010, eq. 3), with the widths of picture and sensor.
     pub fn px(self, width: usize) -> f64 {
         match self {
             Self::Px(px) => px,

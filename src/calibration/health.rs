@@ -1,64 +1,64 @@
-//! Whether rows of a rectified pair still agree: a rig that was knocked or a file of another rig shows here first.
+//! Row offsets of a rectified pair: they reveal a rig that has moved, or the calibration of another rig.
 
 use super::matches::{Match, matches};
 use crate::image::Luma;
 use glam::DVec2;
 use std::fmt;
 
-/// How much lower the right picture shows the points that both pictures show.
+/// Row offset of matched points: row in the right picture minus row in the left one.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct RowOffset {
     /// Median, px: positive where the right picture shows points lower.
     pub median_px: f64,
-    /// Median of the amounts, px: above 0 also where offsets of both signs cancel.
+    /// Median of the absolute offsets, px: above 0 also where offsets of both signs cancel.
     pub median_abs_px: f64,
-    /// 95 of 100 amounts are at most this, px.
+    /// 95th percentile of the absolute offsets, px.
     pub p95_abs_px: f64,
-    /// Matches that it rests on, without outliers.
+    /// Number of matches without outliers.
     pub matches: usize,
     /// The ninth of the picture with the largest offset, among those with enough matches.
     pub worst: Option<WorstPlace>,
 }
 
-/// A ninth of the picture and its offset.
+/// A ninth of the picture with its offset.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct WorstPlace {
-    /// Such as `upper left`.
+    /// Its name, such as `upper left`.
     pub place: &'static str,
-    /// Median offset there, px, with its sign.
+    /// Signed median offset, px.
     pub median_px: f64,
 }
 
-/// What a row offset means for matching.
+/// Effect of a row offset on matching.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Below 0.25 px: matching loses nothing.
+    /// Below 0.25 px: no effect on matching.
     Good,
-    /// Up to 0.5 px: slanted edges and fine texture begin to suffer.
+    /// Up to 0.5 px: first errors at slanted edges and fine texture.
     Fair,
     /// Above 0.5 px: holes and errors; the rig should be calibrated again.
     Bad,
 }
 
-/// Fewer matches say nothing.
+/// Smallest number of matches of a measurement.
 const MIN_MATCHES: usize = 20;
-/// Matches that a ninth of the picture needs to be named.
+/// Smallest number of matches of a ninth of the picture.
 const MIN_MATCHES_OF_PLACE: usize = 12;
-/// No match within so many px of what its surroundings say is an outlier.
+/// Matches further than this from the fitted plane, px, are outliers.
 const TRUSTED_PX: f64 = 0.75;
 
 const PLACES: [&str; 9] =
     ["upper left", "top", "upper right", "left", "middle", "right", "lower left", "bottom", "lower right"];
 
-/// Measures a pair, rectified or not; `None` where there are too few matches to say anything: no texture, darkness,
-/// pictures of different sizes or of different things.
+/// Measures a pair, rectified or not; `None` where there are too few matches: no texture, darkness, pictures of different
+/// sizes or of different scenes.
 pub fn row_offset(left: &Luma, right: &Luma) -> Option<RowOffset> {
     let (width, height) = left.size();
     row_offset_of(&matches(left, right), width, height)
 }
 
-/// The same from matches of pictures of `width` x `height`; those of several pairs of one rig may come together.
+/// The measurement from matches of pictures of `width` x `height`; matches of several pairs of one rig may be combined.
 pub fn row_offset_of(found: &[Match], width: usize, height: usize) -> Option<RowOffset> {
     let size = DVec2::new(width as f64, height as f64);
     let kept = inliers(found, size);
@@ -85,8 +85,8 @@ pub fn row_offset_of(found: &[Match], width: usize, height: usize) -> Option<Row
 }
 
 impl RowOffset {
-    /// What it means: by the median over the picture, or by half of that of the worst place, so that a turn about the
-    /// optical axis, whose offsets cancel, is no good rig either.
+    /// The verdict: by the median over the picture, or by half of the worst ninth's, so that a roll, whose offsets cancel,
+    /// is detected too.
     pub fn verdict(&self) -> Verdict {
         let worst = self.worst.map_or(0.0, |worst| worst.median_px.abs());
         match self.median_px.abs().max(worst / 2.0) {
@@ -118,7 +118,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Those whose offset fits to a plane over the picture, found by medians and then by weighted least squares.
+/// Inliers of a plane fitted to the offsets over the picture, first by medians and then by weighted least squares.
 fn inliers(found: &[Match], size: DVec2) -> Vec<Match> {
     if found.is_empty() {
         return Vec::new();
@@ -144,14 +144,14 @@ fn inliers(found: &[Match], size: DVec2) -> Vec<Match> {
             normal += glam::DMat3::from_cols(row * row.x, row * row.y, row * row.z) * weight;
             target += row * (m.row_offset_px() * weight);
         }
-        // matches all in one line leave the plane undecided
+        // collinear matches do not determine the plane
         normal += glam::DMat3::from_diagonal(glam::DVec3::new(0.0, 1.0, 1.0));
         plane = (normal.inverse() * target).to_array();
     }
     found.iter().filter(|m| residual(&plane, m).abs() <= limit).copied().collect()
 }
 
-/// The value that `share` of all do not exceed; there is at least one.
+/// The `share` quantile; `values` is not empty.
 pub(super) fn quantile(values: &mut [f64], share: f64) -> f64 {
     let rank = ((values.len() - 1) as f64 * share).round() as usize;
     *values.select_nth_unstable_by(rank, f64::total_cmp).1

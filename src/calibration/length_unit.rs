@@ -1,4 +1,4 @@
-//! What one unit of a calibration file's lengths is; OpenCV's files do not say.
+//! Unit of a calibration file's lengths; OpenCV's files do not state it.
 
 use crate::console::foreign;
 use std::fmt;
@@ -14,12 +14,12 @@ pub enum LengthUnit {
     Centimetre,
     /// Millimetres.
     Millimetre,
-    /// So many metres: the side of a chessboard's square, where the board was given as squares of side 1.
+    /// This number of metres: the side of a chessboard square, where the board was given as squares of side 1.
     Metres(f64),
 }
 
 impl LengthUnit {
-    /// One unit in metres.
+    /// Length of one unit, m.
     pub fn metres(self) -> f64 {
         match self {
             Self::Metre => 1.0,
@@ -30,12 +30,12 @@ impl LengthUnit {
     }
 }
 
-/// Baselines that two cameras of a person's rig have, m.
+/// Plausible baselines, m.
 const PLAUSIBLE_BASELINE_M: std::ops::RangeInclusive<f64> = 0.01..=1.5;
 
 impl LengthUnit {
-    /// The unit that makes a plausible baseline of the file's: metres, else millimetres; else metres, with a doubt in
-    /// words.
+    /// The unit that makes the file's baseline plausible: metres, else millimetres; else metres, with a warning
+    /// as text.
     pub(super) fn guess(baseline: f64) -> (Self, Option<String>) {
         let plausible = |unit: &Self| PLAUSIBLE_BASELINE_M.contains(&(baseline * unit.metres()));
         match [Self::Metre, Self::Millimetre].into_iter().find(plausible) {

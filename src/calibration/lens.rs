@@ -1,9 +1,9 @@
-//! The two lens models: OpenCV's rational one with thin prisms (without a tilted sensor), and its fisheye.
+//! The two distortion models: OpenCV's rational one with thin prisms (without a tilted sensor), and its fisheye.
 
 use super::CalibrationError;
 use glam::{DVec2, DVec3};
 
-/// Coefficients of a lens that is nearly a pinhole, all 0 for none (Brown 1966, and OpenCV's additions).
+/// Distortion coefficients of a pinhole lens, all 0 for none (Brown 1966, and OpenCV's additions).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BrownConrady {
     /// k1 to k6: `(1 + k1 r² + k2 r⁴ + k3 r⁶) / (1 + k4 r² + k5 r⁴ + k6 r⁶)`.
@@ -16,10 +16,10 @@ pub struct BrownConrady {
 
 impl BrownConrady {
     /// From OpenCV's order `k1 k2 p1 p2 [k3 [k4 k5 k6 [s1 s2 s3 s4 [tau_x tau_y]]]]`; empty for none. `name` is the
-    /// list's, for the error.
+    /// list's name for the error.
     ///
     /// # Errors
-    /// Another count than 0, 4, 5, 8, 12 or 14, or a tilted sensor.
+    /// The number of coefficients is not 0, 4, 5, 8, 12 or 14, or the sensor is tilted.
     pub fn from_opencv(name: &str, coefficients: &[f64]) -> Result<Self, CalibrationError> {
         if !matches!(coefficients.len(), 0 | 4 | 5 | 8 | 12 | 14) {
             return Err(CalibrationError(format!(
@@ -42,7 +42,7 @@ impl BrownConrady {
         })
     }
 
-    /// In OpenCV's order, as many as are needed of 5, 8 and 12.
+    /// Coefficients in OpenCV's order, as many as needed of 5, 8 and 12.
     pub fn coefficients(&self) -> Vec<f64> {
         let [k1, k2, k3, k4, k5, k6] = self.radial;
         let [p1, p2] = self.tangential;
@@ -53,7 +53,7 @@ impl BrownConrady {
         all
     }
 
-    /// Where the lens puts a ray: both as `(x / z, y / z)`.
+    /// Distorts a ray; both points are `(x / z, y / z)`.
     pub fn distort(&self, ray: DVec2) -> DVec2 {
         let [k1, k2, k3, k4, k5, k6] = self.radial;
         let [p1, p2] = self.tangential;
@@ -67,7 +67,7 @@ impl BrownConrady {
         )
     }
 
-    /// The ray that the lens puts at `distorted`; `None` where the model has none nearby, as far outside the picture.
+    /// Undistorts a point; `None` where the model has no ray nearby, as far outside the picture.
     pub fn undistort(&self, distorted: DVec2) -> Option<DVec2> {
         let mut ray = distorted;
         for _ in 0..50 {
@@ -75,12 +75,12 @@ impl BrownConrady {
             if error.length_squared() < 1e-20 {
                 return Some(ray);
             }
-            // Newton's step with differences for the derivatives
+            // Newton's step with finite differences for the derivatives
             let h = 1e-6;
             let dx = (self.distort(ray + DVec2::X * h) - self.distort(ray - DVec2::X * h)) / (2.0 * h);
             let dy = (self.distort(ray + DVec2::Y * h) - self.distort(ray - DVec2::Y * h)) / (2.0 * h);
             let determinant = dx.perp_dot(dy);
-            // at a fold of the model and behind it there is no way back
+            // at a fold of the model and beyond it there is no inverse
             if !determinant.is_finite() || determinant < 1e-3 {
                 return None;
             }
@@ -90,8 +90,8 @@ impl BrownConrady {
     }
 }
 
-/// A fisheye (Kannala and Brandt 2006, as in OpenCV's `fisheye` and Kalibr's `equidistant`): a ray at the angle `θ` from
-/// the axis comes out at the distance `θ (1 + k1 θ² + k2 θ⁴ + k3 θ⁶ + k4 θ⁸)` from the middle.
+/// A fisheye (Kannala and Brandt 2006, as in OpenCV's `fisheye` and Kalibr's `equidistant`): a ray at the angle `θ` to
+/// the axis appears at the radius `θ (1 + k1 θ² + k2 θ⁴ + k3 θ⁶ + k4 θ⁸)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fisheye {
     /// k1 to k4.
@@ -111,7 +111,7 @@ impl Fisheye {
         1.0 + a2 * (3.0 * k1 + a2 * (5.0 * k2 + a2 * (7.0 * k3 + a2 * 9.0 * k4)))
     }
 
-    /// Where the lens puts a direction, in units of the focal length.
+    /// Distorted image point of a direction, in units of the focal length.
     pub fn distort(&self, direction: DVec3) -> DVec2 {
         let across = direction.truncate().length();
         if across == 0.0 {
@@ -120,7 +120,7 @@ impl Fisheye {
         direction.truncate() / across * self.radius(across.atan2(direction.z))
     }
 
-    /// The unit direction that the lens puts at `distorted`; `None` where no angle up to 180 degrees goes there.
+    /// Unit direction of a distorted image point; `None` where no angle up to 180 degrees maps to it.
     pub fn undistort(&self, distorted: DVec2) -> Option<DVec3> {
         let radius = distorted.length();
         if radius == 0.0 {

@@ -1,8 +1,8 @@
-//! Sparse matches of a pair that need not be rectified: corners of both pictures, compared by their patches.
+//! Sparse matches of a pair, rectified or not: corners of both pictures, compared by their patches.
 //!
-//! Every left corner is compared with every right one in a window of rows and columns; what wins in both directions,
-//! clearly, and moves as its neighbours do, is then placed to a fraction of a pixel. All of it is plain arithmetic in a
-//! fixed order: the same pair always gives the same matches.
+//! Every left corner is compared with every right one in a window of rows and columns. Matches that are mutually best,
+//! unambiguous and consistent with their neighbours are refined to subpixel accuracy. All arithmetic is in a
+//! fixed order, so that the result is deterministic.
 
 mod corners;
 mod patch;
@@ -15,61 +15,61 @@ use glam::DVec2;
 use patch::Patch;
 use pyramid::Pyramid;
 
-/// The same point, seen by both cameras.
+/// One scene point in both pictures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Match {
-    /// Where the left picture shows it, px.
+    /// Position in the left picture, px.
     pub left: DVec2,
-    /// Where the right picture shows it, px.
+    /// Position in the right picture, px.
     pub right: DVec2,
-    /// Correlation of the two patches, up to 1: brightness and contrast do not count.
+    /// Normalized correlation of the two patches, up to 1: independent of brightness and contrast.
     pub score: f64,
 }
 
 impl Match {
-    /// Left minus right, px.
+    /// Disparity: left minus right, px.
     pub fn disparity_px(&self) -> f64 {
         self.left.x - self.right.x
     }
 
-    /// How much lower the right picture shows the point, px.
+    /// Row offset: right minus left, px; positive: lower in the right picture.
     pub fn row_offset_px(&self) -> f64 {
         self.right.y - self.left.y
     }
 }
 
-/// Where the partner of a left point is sought, and how finely.
+/// Search window and resolution of the matches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search {
-    /// Smallest and largest disparity, as a share of the width.
+    /// Smallest and largest disparity, as a fraction of the width.
     pub(crate) disparity: (f64, f64),
-    /// Largest row offset, as a share of the height.
+    /// Largest row offset, as a fraction of the height.
     pub(crate) rows: f64,
-    /// Corners are sought in a picture halved until it is at most so wide, px.
+    /// Largest width of the pyramid level in which corners are detected, px.
     pub(crate) width_px: usize,
 }
 
-/// Two cameras side by side that nobody aligned.
+/// Window for two cameras side by side that are not aligned.
 const STEREO: Search = Search { disparity: (-0.10, 0.40), rows: 0.08, width_px: WIDTH_PX };
 /// Wide enough for several hundred corners.
 pub(super) const WIDTH_PX: usize = 800;
 
-/// Correlation below which two corners are not alike.
+/// Smallest correlation of two corners.
 const ALIKE: f64 = 0.6;
-/// The same, once placed to a fraction of a pixel.
+/// Smallest correlation after refinement.
 const ALIKE_REFINED: f64 = 0.8;
-/// The best partner's distance from correlation 1 is at most this share of the second one's.
+/// Ratio test: the best partner's distance from correlation 1 is at most this fraction of the second one's.
 const CLEARLY: f64 = 0.7;
-/// Right corners so near to the best partner, px, are the same place.
+/// Right corners within this distance of the best partner, px, count as the same point.
 const SAME_PLACE_PX: f32 = 4.0;
 
-/// Points that both pictures show, in the window that two cameras side by side need: disparities from -10 to 40 % of the
-/// width, rows that differ by up to 8 % of the height. Empty for pictures of different sizes or without texture.
+/// Matches in the window for two cameras side by side: disparities from -10 to 40 % of the width, row offsets up to 8 %
+/// of the height. Empty for pictures of different sizes or without texture.
 pub fn matches(left: &Luma, right: &Luma) -> Vec<Match> {
     search(left, right, STEREO)
 }
 
-/// The same where and how `search` says.
+/// Matches in the window of `search`.
 pub(crate) fn search(left: &Luma, right: &Luma, search: Search) -> Vec<Match> {
     if left.size() != right.size() || left.size().0 < 32 || left.size().1 < 32 {
         return Vec::new();
@@ -91,13 +91,13 @@ pub(crate) fn search(left: &Luma, right: &Luma, search: Search) -> Vec<Match> {
     supported(&found, DVec2::new(left.size().0 as f64, left.size().1 as f64))
 }
 
-/// How many corners a picture has: how much texture.
+/// Number of corners of a picture, a measure of its texture.
 pub(super) fn corner_count(luma: &Luma) -> usize {
     let pyramid = Pyramid::new(luma);
     corners::find(pyramid.level(pyramid.level_at_most(WIDTH_PX))).len()
 }
 
-/// Pairs of corners that are each other's best partner, and clearly so.
+/// Pairs of corners that are mutually best and pass the ratio test.
 fn mutual(described: &[(Vec<Corner>, Vec<Patch>); 2], search: Search, size: DVec2) -> Vec<(usize, usize)> {
     let [(left, left_patches), (right, right_patches)] = described;
     let (low, high) = ((search.disparity.0 * size.x) as f32, (search.disparity.1 * size.x) as f32);
@@ -133,7 +133,7 @@ fn mutual(described: &[(Vec<Corner>, Vec<Patch>); 2], search: Search, size: DVec
     both.map(|(l, &r)| (l, r)).collect()
 }
 
-/// Those that move as at least two of their eight nearest neighbours do.
+/// Matches that move as at least two of their eight nearest neighbours do.
 fn supported(found: &[Match], size: DVec2) -> Vec<Match> {
     const NEIGHBOURS: usize = 8;
     let limit = (size * DVec2::new(0.02, 0.008)).max(DVec2::splat(1.5));

@@ -1,6 +1,6 @@
-//! From the numbers of a calibrated rig to rectified pairs and metres.
+//! Calibrated rigs: files, rectification and metric depth.
 //!
-//! [`load`] reads a [`StereoRig`] from files of five kinds and our own; [`StereoRig::rectifier`] makes of it, for one
+//! [`load`] reads a [`StereoRig`] from files of five kinds and our own; [`StereoRig::rectifier`] computes, for one
 //! picture size, the map that the capture thread applies to every raw pair.
 
 mod camera_info;
@@ -41,7 +41,7 @@ pub use rectification::{Projection, Rectification};
 pub use rectifier::Rectifier;
 pub use rig::StereoRig;
 
-/// Why a calibration cannot be used. The text says what was tried, on what, and what to do next.
+/// Error of a calibration. The text names the operation, the file, and the next step for the user.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct CalibrationError(pub String);

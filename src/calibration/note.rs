@@ -4,26 +4,26 @@ use super::{Output, StereoRig, write};
 use crate::geometry::Geometry;
 use serde::{Deserialize, Serialize};
 
-/// How pairs become rectified and metric.
+/// How the pairs are rectified, and their geometry.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationNote {
     /// The rig as our own calibration file (TOML), where there is one.
     pub rig: Option<String>,
-    /// Pairs are rectified by it.
+    /// The rig rectifies the pairs.
     pub rectifies: bool,
-    /// How much of the pictures rectification keeps.
+    /// Rectification crop, `alpha`: 0 without border, 1 with all pixels.
     pub alpha: f64,
-    /// What makes metres of disparities at the source's size, where it is known.
+    /// Geometry that converts disparity to metres, at the source's size, where it is known.
     pub geometry: Option<Geometry>,
     /// Working size, in the words of `--scale`.
     pub scale: String,
 }
 
 impl CalibrationNote {
-    /// Checks that the numbers can be those of a rig; the text of the rig is checked where it is read.
+    /// Checks that the numbers are plausible; the rig's text is checked when it is parsed.
     ///
     /// # Errors
-    /// The first number that cannot.
+    /// The first implausible number.
     pub fn check(&self) -> Result<(), String> {
         if !(0.0..=1.0).contains(&self.alpha) {
             return Err(format!("alpha is {}, and not from 0 to 1", self.alpha));
@@ -38,18 +38,18 @@ impl CalibrationNote {
         }
     }
 
-    /// Pairs are rectified by this rig.
+    /// Note of pairs that this rig rectifies.
     pub fn of_rig(rig: &StereoRig, alpha: f64) -> Self {
         Self { rig: toml_of(rig, alpha), rectifies: true, alpha, ..Self::default() }
     }
 
-    /// Pairs are rectified as they come.
+    /// Note of pairs that are rectified already.
     pub fn of_rectified(geometry: Geometry) -> Self {
         Self { geometry: Some(geometry), ..Self::default() }
     }
 }
 
-/// Our own calibration file.
+/// Text of an own calibration file.
 pub(crate) fn toml_of(rig: &StereoRig, alpha: f64) -> Option<String> {
     let files = write(rig, Output::Toml, alpha).ok()?; // writing our own kind of file cannot fail
     String::from_utf8(files.into_iter().next()?.1).ok()

@@ -1,25 +1,25 @@
-//! Where the two cameras would have to look so that every point lies in the same row of both pictures.
+//! Rectification: virtual cameras that show every point in the same row of both pictures.
 //!
 //! Rotations after Bouguet: each camera turns half of the rotation between them, then both turn until the baseline lies
-//! along x. Focal length and principal point are the same in both pictures (so doffs is 0), and what they are is OpenCV's
-//! choice, so that a rig has the same focal length here as there: the principal point puts the corners of both pictures
-//! around the middle, and the focal length is between the one that fills both pictures (alpha 0) and the one that loses
+//! along x. Focal length and principal point are equal in both pictures (so doffs is 0), and are chosen as in OpenCV,
+//! so that a rig has the same focal length in both programs: the principal point centres the corners of both pictures,
+//! and the focal length lies between the one that fills both pictures (alpha 0) and the one that loses
 //! no pixel of either (alpha 1).
 
 use super::{CalibrationError, Camera, StereoRig};
 use crate::geometry::Geometry;
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
-/// A rectified picture's pinhole.
+/// Pinhole of a rectified picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
     /// Focal length along x, px.
     pub fx: f64,
     /// Focal length along y, px.
     pub fy: f64,
-    /// Principal point, px.
+    /// Principal point, x, px.
     pub cx: f64,
-    /// Principal point, px.
+    /// Principal point, y, px.
     pub cy: f64,
 }
 
@@ -36,18 +36,18 @@ impl Projection {
     }
 }
 
-/// How both pictures are rectified.
+/// Rectification of both pictures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rectification {
-    /// From the left camera's axes to the common ones: R1.
+    /// Rotation from the left camera's axes to the common ones: R1.
     pub rotation_left: DMat3,
-    /// From the right camera's axes to the common ones: R2.
+    /// Rotation from the right camera's axes to the common ones: R2.
     pub rotation_right: DMat3,
-    /// The left rectified picture: P1.
+    /// Projection of the left rectified picture: P1.
     pub left: Projection,
-    /// The right rectified picture: P2.
+    /// Projection of the right rectified picture: P2.
     pub right: Projection,
-    /// Distance of the centres, m: from P2.
+    /// Baseline, m: from P2.
     pub baseline_m: f64,
 }
 
@@ -56,7 +56,7 @@ impl Rectification {
     /// pixel of the rectified pictures is without a source, to 1, where no pixel of the source is lost.
     ///
     /// # Errors
-    /// The cameras are swapped, stand one above the other, or look apart.
+    /// The cameras are swapped, one above the other, or diverge too much.
     pub fn compute(rig: &StereoRig, width: usize, height: usize, alpha: f64) -> Result<Self, CalibrationError> {
         let (rotation_left, rotation_right) = rotations(rig)?;
         let projection = crop(rig, [rotation_left, rotation_right], (width, height), alpha)?;
@@ -67,19 +67,19 @@ impl Rectification {
     /// The same rotations and baseline with the crop of another `alpha`.
     ///
     /// # Errors
-    /// The cameras look apart.
+    /// The cameras diverge too much.
     pub(super) fn cropped(&self, rig: &StereoRig, size: (usize, usize), alpha: f64) -> Result<Self, CalibrationError> {
         let projection = crop(rig, [self.rotation_left, self.rotation_right], size, alpha)?;
         Ok(Self { left: projection, right: projection, ..*self })
     }
 
-    /// The same for pictures `factor` times as large along x and y.
+    /// The same for pictures scaled by `factor` along x and y.
     #[must_use]
     pub(super) fn scaled(&self, factor: DVec2) -> Self {
         Self { left: self.left.scaled(factor), right: self.right.scaled(factor), ..*self }
     }
 
-    /// What turns disparity of the rectified pictures into metres.
+    /// Geometry that converts disparity of the rectified pictures to metres.
     pub fn geometry(&self) -> Geometry {
         Geometry {
             focal_px: self.left.fx,
@@ -101,7 +101,7 @@ fn crop(
 ) -> Result<Projection, CalibrationError> {
     let sides = [(&rig.left, rotations[0]), (&rig.right, rotations[1])];
     let last = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0);
-    // about which focal length the corners are centred; the one at the end is found from there
+    // initial focal length for centring the corners; the final one follows from there
     let usual = f64::midpoint(rig.left.fy, rig.right.fy);
     let [left, right] = sides.map(|(camera, rotation)| corner_mean(camera, rotation, last));
     let center = last / 2.0 - usual * (left + right) / 2.0;
@@ -110,7 +110,7 @@ fn crop(
         .map(|seen| seen.focal_lengths(center, last))
         .into_iter()
         .fold((0.0f64, f64::INFINITY), |(filled, whole), (f, w)| (filled.max(f), whole.min(w)));
-    // 20 times as long as usual would show next to nothing
+    // 20 times the usual focal length would show next to nothing
     if !(whole > 0.0 && filled > 0.0 && filled < 20.0 * usual) {
         return Err(CalibrationError(
             "the two cameras look too far apart: their pictures have nothing in common after rectification; check R \
@@ -141,14 +141,14 @@ fn rotations(rig: &StereoRig) -> Result<(DMat3, DMat3), CalibrationError> {
     Err(CalibrationError(format!("the cameras cannot be rectified: {reason}")))
 }
 
-/// Where a rotated camera sees a pixel, as (x / z, y / z); `None` where the lens model folds, and more than 80 degrees off
-/// the axis, as fisheyes see: a flat picture has no room for it.
+/// Point of a pixel in a rotated camera, as (x / z, y / z); `None` where the lens model folds, and more than 80 degrees off
+/// the axis, as in fisheyes: a pinhole picture cannot show it.
 fn direction(camera: &Camera, rotation: DMat3, pixel: DVec2) -> Option<DVec2> {
     let ray = rotation * camera.direction(pixel)?;
     (ray.z > 0.17).then(|| ray.truncate() / ray.z)
 }
 
-/// Mean direction of the four corners; where the lens model folds before a corner, of the outermost point on the way there.
+/// Mean direction of the four corners; where the lens model folds before a corner, the outermost point before the fold counts.
 fn corner_mean(camera: &Camera, rotation: DMat3, last: DVec2) -> DVec2 {
     let corners = [DVec2::ZERO, DVec2::new(last.x, 0.0), DVec2::new(0.0, last.y), last];
     let outermost = |corner: DVec2| {
@@ -158,25 +158,25 @@ fn corner_mean(camera: &Camera, rotation: DMat3, last: DVec2) -> DVec2 {
     corners.map(outermost).iter().sum::<DVec2>() / 4.0
 }
 
-/// Directions further out, as x / z or y / z, are cropped: 75 degrees from the axis. A fisheye sees more, but the pinhole that
-/// shows it all has no pixels left for its middle.
+/// Largest x / z or y / z of a rectified direction, 75 degrees off the axis; beyond it pictures are cropped. A pinhole that
+/// shows the whole field of a fisheye has too few pixels for its centre.
 const WIDEST: f64 = 3.73;
 
-/// What a camera sees of the rectified directions.
+/// Field of view of a camera in rectified directions.
 struct Seen {
-    /// Corners of the largest rectangle inside.
+    /// Corners of the largest inscribed rectangle.
     inner: (DVec2, DVec2),
-    /// Corners of the smallest rectangle around.
+    /// Corners of the smallest enclosing rectangle.
     outer: (DVec2, DVec2),
 }
 
 impl Seen {
-    /// The focal lengths, with the principal point at `center`, for which the picture is filled, and for which it shows
+    /// The focal lengths, with the principal point at `center`, with which the picture is filled, and with which it shows
     /// everything.
     fn focal_lengths(&self, center: DVec2, last: DVec2) -> (f64, f64) {
         let ratios = |(low, high): (DVec2, DVec2)| (center / -low, (last - center) / high);
         let ((a, b), (c, d)) = (ratios(self.inner), ratios(self.outer));
-        // a rectangle that does not hold the principal point can fill nothing
+        // a rectangle without the principal point cannot fill the picture
         let holds = a.min(b).min_element() >= 0.0;
         let filled = if holds { a.max(b).max_element() } else { f64::INFINITY };
         (filled, c.min(d).min_element())

@@ -1,4 +1,4 @@
-//! A rig made ready for pictures of one size: raw pairs go in, rectified pairs come out.
+//! A rig prepared for pictures of one size: rectifies raw pairs.
 
 use super::remap::RemapTable;
 use super::{CalibrationError, Camera, Projection, Rectification, StereoRig};
@@ -6,7 +6,7 @@ use crate::geometry::Geometry;
 use crate::image::{Luma, Picture};
 use glam::{DMat3, DVec2};
 
-/// Rectifies pairs of one size by a map made once.
+/// Rectifies pairs of one size with a precomputed map.
 #[derive(Debug)]
 pub struct Rectifier {
     left: RemapTable,
@@ -16,12 +16,12 @@ pub struct Rectifier {
 }
 
 impl StereoRig {
-    /// Makes the map for raw pictures of `width` x `height`. Another size of the same shape scales the calibration.
-    /// `alpha` from 0 to 1 says what to do with the border: 0 crops until no black is left, 1 keeps every raw pixel. Where a
-    /// rectification came with the calibration, its rotations are taken in any case, and with `alpha` 0 its crop too.
+    /// Computes the map for raw pictures of `width` x `height`. Another size of the same aspect ratio scales the
+    /// calibration. `alpha` sets the crop: 0 crops until no black is left, 1 keeps every raw pixel. Where a rectification
+    /// is part of the calibration, its rotations are used in any case, and with `alpha` 0 its crop too.
     ///
     /// # Errors
-    /// Another shape than that of the calibration, an `alpha` out of range, or a rig that cannot be rectified.
+    /// The aspect ratio differs from the calibration's, `alpha` is out of range, or the rig cannot be rectified.
     pub fn rectifier(&self, width: usize, height: usize, alpha: f64) -> Result<Rectifier, CalibrationError> {
         let (rig, rectification, note) = self.at_size(width, height, alpha)?;
         let table = |camera: &Camera, rotation: DMat3, projection: Projection| {
@@ -38,7 +38,7 @@ impl StereoRig {
         })
     }
 
-    /// The rig scaled to raw pictures of `width` x `height`, how they are rectified, and what a user should know of it; see
+    /// The rig scaled to raw pictures of `width` x `height`, its rectification, and remarks for the user; see
     /// [`StereoRig::rectifier`].
     pub(super) fn at_size(
         &self,
@@ -65,7 +65,7 @@ impl StereoRig {
         Ok((rig, rectification, note))
     }
 
-    /// How much larger the pictures are than those of the calibration, and what a user should know of it.
+    /// Ratio of the picture size to the calibration's, and a remark for the user.
     fn factor_to(&self, width: usize, height: usize) -> Result<(DVec2, Option<String>), CalibrationError> {
         let given = DVec2::new(width as f64, height as f64);
         let Some((own_width, own_height)) = self.size else {
@@ -73,7 +73,7 @@ impl StereoRig {
         };
         let own = DVec2::new(own_width as f64, own_height as f64);
         let factor = given / own;
-        // the same shape up to the rounding of a row or a column
+        // the same aspect ratio up to the rounding of a row or a column
         if (own.y * factor.x - given.y).abs() > 1.0 && (own.x * factor.y - given.x).abs() > 1.0 {
             return Err(CalibrationError(format!(
                 "the calibration is for pictures of {own_width}x{own_height}, these are {width}x{height}, another shape: \
@@ -86,7 +86,7 @@ impl StereoRig {
         Ok((factor, note))
     }
 
-    /// Without a size in the file the pictures must at least have their middle near the principal points.
+    /// Without a size in the file the pictures must have their centre near the principal points.
     fn assume_size(&self, width: usize, height: usize) -> Result<String, CalibrationError> {
         for camera in [&self.left, &self.right] {
             let share = DVec2::new((camera.cx + 0.5) / width as f64, (camera.cy + 0.5) / height as f64);
@@ -105,22 +105,22 @@ impl StereoRig {
 }
 
 impl Rectifier {
-    /// What turns disparity of the rectified pictures into metres.
+    /// Geometry that converts disparity of the rectified pictures to metres.
     pub fn geometry(&self) -> Geometry {
         self.geometry
     }
 
-    /// What a user should know: that the calibration was scaled, or its size assumed.
+    /// Remarks for the user: the calibration was scaled, or its size assumed.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
 
-    /// `(width, height)` of the pictures that it takes and gives.
+    /// `(width, height)` of raw and rectified pictures.
     pub fn size(&self) -> (usize, usize) {
         self.left.size()
     }
 
-    /// Where rectified pixel `(x, y)` of the left and of the right picture comes from, in raw px, to 1/128 px; `None` where
+    /// Raw position of rectified pixel `(x, y)` of the left and of the right picture, to 1/128 px; `None` where
     /// it is black.
     pub fn sources(&self, x: usize, y: usize) -> [Option<DVec2>; 2] {
         [&self.left, &self.right].map(|table| table.source(x, y))
@@ -129,7 +129,7 @@ impl Rectifier {
     /// Checks whether a pair can be rectified.
     ///
     /// # Errors
-    /// Pictures of another size than the map was made for.
+    /// The pictures have another size than the map.
     pub fn check(&self, left: &Picture, right: &Picture) -> Result<(), CalibrationError> {
         for picture in [left, right] {
             if picture.size() != self.size() {
@@ -143,7 +143,7 @@ impl Rectifier {
         Ok(())
     }
 
-    /// The rectified pair, left and right; what no camera sees is black.
+    /// The rectified pair, left and right; pixels outside the raw pictures are black.
     ///
     /// # Errors
     /// As [`Self::check`].

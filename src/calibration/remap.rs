@@ -1,25 +1,25 @@
-//! Moves pixels along a fixed map: bilinear, in integers, the same for every kind of pixel.
+//! Remaps pixels by a fixed map: bilinear, in integers, equal for all pixel types.
 
 use crate::image::Image;
 use glam::DVec2;
 
-/// Steps of a weight.
+/// Denominator of the weights.
 const ONE: u32 = 128;
 
-/// Where one target pixel comes from.
+/// Source of one target pixel.
 #[derive(Clone, Copy, Debug)]
 struct Source {
-    /// Upper left of the four source pixels; [`OUTSIDE`] for none.
+    /// Index of the upper left of the four source pixels; [`OUTSIDE`] for none.
     index: u32,
-    /// Share of the right ones, in 1/[`ONE`].
+    /// Weight of the right pixels, in 1/[`ONE`].
     right: u16,
-    /// Share of the lower ones, in 1/[`ONE`].
+    /// Weight of the lower pixels, in 1/[`ONE`].
     lower: u16,
 }
 
 const OUTSIDE: u32 = u32::MAX;
 
-/// Source of every target pixel; both pictures have the same size, at least 2x2.
+/// Sources of all target pixels; both pictures have the same size, at least 2x2.
 #[derive(Debug)]
 pub(super) struct RemapTable {
     size: (usize, usize),
@@ -27,7 +27,7 @@ pub(super) struct RemapTable {
 }
 
 impl RemapTable {
-    /// `source(x, y)` says where target pixel `(x, y)` comes from, px.
+    /// A map from target pixel `(x, y)` to its source position `source(x, y)`, px.
     pub(super) fn new(width: usize, height: usize, source: impl Fn(usize, usize) -> DVec2) -> Self {
         let sources = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
         let sources = sources.map(|(x, y)| quantize(source(x, y), width, height)).collect();
@@ -38,14 +38,14 @@ impl RemapTable {
         self.size
     }
 
-    /// Where a target pixel comes from, to 1/128 px; `None` for nowhere.
+    /// Source position of a target pixel, to 1/128 px; `None` outside.
     pub(super) fn source(&self, x: usize, y: usize) -> Option<DVec2> {
         let Source { index, right, lower } = *self.sources.get(y * self.size.0 + x)?;
         let whole = DVec2::new((index as usize % self.size.0) as f64, (index as usize / self.size.0) as f64);
         (index != OUTSIDE).then(|| whole + DVec2::new(right.into(), lower.into()) / f64::from(ONE))
     }
 
-    /// The picture after the map; black where it leaves the source.
+    /// The remapped picture; black outside the source.
     pub(super) fn apply<T: Pixel>(&self, image: &Image<T>) -> Image<T> {
         let width = self.size.0;
         let pixels = image.pixels();
@@ -66,7 +66,7 @@ impl RemapTable {
 
 fn quantize(position: DVec2, width: usize, height: usize) -> Source {
     let last = DVec2::new(width as f64 - 1.0, height as f64 - 1.0);
-    // a pixel reaches half a step beyond its centre; a NaN is outside too
+    // a pixel extends half a step beyond its centre; NaN is outside too
     let inside = position.cmpge(DVec2::splat(-0.5)).all() && position.cmple(last + 0.5).all();
     if !inside {
         return Source { index: OUTSIDE, right: 0, lower: 0 };
@@ -81,7 +81,7 @@ fn quantize(position: DVec2, width: usize, height: usize) -> Source {
     Source { index: y * width as u32 + x, right, lower }
 }
 
-/// A pixel that can be averaged.
+/// A pixel type that can be interpolated.
 pub(super) trait Pixel: Copy + Default {
     /// Weighted mean, rounded; the weights add up to `ONE * ONE`.
     fn mix(pixels: [Self; 4], weights: [u32; 4]) -> Self;

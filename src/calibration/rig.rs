@@ -1,4 +1,4 @@
-//! Two cameras and how they stand to each other.
+//! Two cameras and their relative pose.
 
 use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Projection, Rectification};
 use crate::geometry::Geometry;
@@ -11,28 +11,28 @@ pub struct StereoRig {
     pub left: Camera,
     /// The right camera.
     pub right: Camera,
-    /// From the left camera's axes to the right one's.
+    /// Rotation from the left camera's axes to the right one's.
     pub rotation: DMat3,
     /// The left camera's centre in the right camera's axes, m; about (-baseline, 0, 0).
     pub translation_m: DVec3,
-    /// Size of the pictures that the cameras were calibrated with, where the file says it.
+    /// Picture size of the calibration, where the file states it.
     pub size: Option<(usize, usize)>,
-    /// The rectification that came with the calibration; otherwise one is computed.
+    /// The rectification in the file; otherwise one is computed.
     pub rectification: Option<Rectification>,
-    /// What it was read from.
+    /// Kind of its file.
     pub kind: Kind,
-    /// Which unit the lengths were read in.
+    /// Unit of the file's lengths.
     pub unit: LengthUnit,
-    /// Left and right of the file are exchanged.
+    /// Whether left and right of the file are exchanged.
     pub exchanged: bool,
-    /// What a person should look at, in words; empty where all is plausible.
+    /// Warnings as text; empty where all values are plausible.
     pub doubts: Vec<String>,
-    /// Guessed from pictures and not calibrated; its depth is labelled so.
+    /// Estimated from pictures, not calibrated; its depth is marked so.
     pub estimated: bool,
 }
 
 impl StereoRig {
-    /// A rig that was computed, lengths in metres.
+    /// A rig without a file, lengths in metres.
     pub fn new(
         left: Camera,
         right: Camera,
@@ -55,7 +55,7 @@ impl StereoRig {
         }
     }
 
-    /// Cameras that give rectified pictures of this geometry.
+    /// The rig of rectified pictures with this geometry.
     pub fn of_rectified(geometry: &Geometry, size: (usize, usize)) -> Self {
         let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated } = *geometry;
         let [left, right] =
@@ -74,22 +74,22 @@ impl StereoRig {
         Self { rectification, estimated, ..rig }
     }
 
-    /// Distance of the two optical centres, m.
+    /// Baseline: distance of the two optical centres, m.
     pub fn baseline_m(&self) -> f64 {
         self.rectification.as_ref().map_or(self.translation_m.length(), |r| r.baseline_m)
     }
 
-    /// Focal length, px: of the rectification that came with the calibration, else of the left camera.
+    /// Focal length, px: of the rectification in the file, else of the left camera.
     pub fn focal_px(&self) -> f64 {
         self.rectification.as_ref().map_or(self.left.fx, |r| r.left.fx)
     }
 
-    /// The baseline as the file has it, in the file's unit.
+    /// The baseline in the file's unit.
     pub fn baseline_in_file(&self) -> f64 {
         self.baseline_m() / self.unit.metres()
     }
 
-    /// The numbers that a person can confirm with a ruler, in one sentence, with the doubts where there are any.
+    /// The numbers that a user can check with a ruler, in one sentence, followed by the warnings.
     pub fn summary(&self) -> String {
         let size = match self.size {
             Some((width, height)) => format!("{width}x{height} per eye"),
@@ -114,7 +114,7 @@ impl StereoRig {
         text
     }
 
-    /// The same cameras with left and right exchanged, for files that have them the other way round.
+    /// The same cameras with left and right exchanged, for files with the opposite order.
     #[must_use]
     pub fn swapped(&self) -> Self {
         let rotation = self.rotation.transpose();
@@ -135,7 +135,7 @@ impl StereoRig {
         }
     }
 
-    /// Checks what no rectification can do without.
+    /// Checks that the rig can be rectified.
     pub(super) fn validate(&self) -> Result<(), CalibrationError> {
         super::checks::check(self).map_err(CalibrationError)
     }

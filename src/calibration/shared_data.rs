@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use yaml_rust2::{Yaml, YamlLoader};
 
-/// The folder, or a printed line that says why a test is skipped.
+/// The folder; `None`, with a printed reason, if a test is skipped.
 pub(super) fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
     if folder.is_none() {
@@ -19,7 +19,7 @@ pub(super) fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// Left and right pictures of two folders, by the order of their names.
+/// Left and right pictures of two folders, in the order of their names.
 pub(super) fn pairs(left: &Path, right: &Path) -> Vec<RawPair> {
     let listed = |folder: &Path| {
         let entries = std::fs::read_dir(folder).unwrap_or_else(|err| panic!("{}: {err}", folder.display()));
@@ -44,7 +44,7 @@ pub(super) fn pairs(left: &Path, right: &Path) -> Vec<RawPair> {
     left.iter().zip(&right).map(pair).collect()
 }
 
-/// The pictures, as the estimate takes them.
+/// The pictures, as input of the estimate.
 pub(super) fn lumas(pairs: &[RawPair]) -> Vec<(&Luma, &Luma)> {
     pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect()
 }
@@ -80,7 +80,7 @@ pub(super) fn euroc(data: &Path) -> (Vec<RawPair>, StereoRig) {
     (pairs(&folder.join("cam0"), &folder.join("cam1")), rig)
 }
 
-/// A set of board pictures and its reference calibration; `unit_m` is what one unit of its lengths is.
+/// A set of board pictures and its reference calibration; `unit_m` is the length of its unit.
 pub(super) fn boards(data: &Path, name: &str, unit_m: f64) -> (Vec<RawPair>, StereoRig) {
     let folder = data.join("calib").join(name);
     let meta: serde_json::Value =

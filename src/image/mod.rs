@@ -1,4 +1,4 @@
-//! Owned pixels with a width and a height, and the pictures that are made of them.
+//! Owned pixels with a width and a height, and the picture types built from them.
 
 mod picture;
 
@@ -18,7 +18,7 @@ impl<T> Image<T> {
     /// Wraps `pixels`, row after row from the top.
     ///
     /// # Panics
-    /// If `pixels.len()` is not `width * height`; a caller that read the size from outside checks it first.
+    /// If `pixels.len()` is not `width * height`; callers check sizes from outside first.
     pub fn new(width: usize, height: usize, pixels: Vec<T>) -> Self {
         assert_eq!(pixels.len(), width * height, "{width}x{height} pixels expected");
         Self { width, height, pixels }
@@ -35,12 +35,12 @@ impl<T> Image<T> {
         Self { width, height, pixels }
     }
 
-    /// Columns.
+    /// Width, px.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Rows.
+    /// Height, px.
     pub fn height(&self) -> usize {
         self.height
     }
@@ -60,7 +60,7 @@ impl<T> Image<T> {
         &mut self.pixels
     }
 
-    /// The pixels, without the size.
+    /// The pixels alone.
     pub fn into_pixels(self) -> Vec<T> {
         self.pixels
     }
@@ -75,7 +75,7 @@ impl<T> Image<T> {
         &mut self.pixels[y * self.width..][..self.width]
     }
 
-    /// The same picture in a mirror: left and right change places.
+    /// The picture mirrored: left and right exchanged.
     #[must_use]
     pub fn mirrored(&self) -> Self
     where
@@ -92,7 +92,7 @@ impl<T> Image<T> {
 }
 
 impl<T: Copy> Image<T> {
-    /// Every pixel the same.
+    /// A picture of equal pixels.
     pub fn filled(width: usize, height: usize, value: T) -> Self {
         Self { width, height, pixels: vec![value; width * height] }
     }
@@ -114,7 +114,7 @@ impl<T: Copy> Image<T> {
         self.at(x, y)
     }
 
-    /// Pixel `(x, y)`, or nothing outside.
+    /// Pixel `(x, y)`, or `None` outside.
     pub fn get(&self, x: isize, y: isize) -> Option<T> {
         let inside = x >= 0 && y >= 0 && (x as usize) < self.width && (y as usize) < self.height;
         inside.then(|| self.at(x as usize, y as usize))

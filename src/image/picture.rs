@@ -2,16 +2,16 @@
 
 use super::Image;
 
-/// Brightness of one picture, in the depth that its source has.
+/// Luma of one picture, in the bit depth of its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Luma {
     /// 0 to 255.
     U8(Image<u8>),
-    /// 0 to `2^bits - 1`, `bits` from 9 to 16 as named by the source.
+    /// 0 to `2^bits - 1`, `bits` from 9 to 16 according to the source.
     U16 {
         /// The pixels.
         image: Image<u16>,
-        /// How many low bits carry light.
+        /// Number of used low bits.
         bits: u8,
     },
 }
@@ -25,7 +25,7 @@ impl Luma {
         }
     }
 
-    /// How many bits carry light: 8 to 16.
+    /// Number of used bits: 8 to 16.
     pub fn bits(&self) -> u8 {
         match self {
             Self::U8(_) => 8,
@@ -33,7 +33,7 @@ impl Luma {
         }
     }
 
-    /// The same picture in a mirror.
+    /// The picture mirrored.
     #[must_use]
     pub fn mirrored(&self) -> Self {
         match self {
@@ -42,7 +42,7 @@ impl Luma {
         }
     }
 
-    /// Full depth in 16-bit words: what census and rank compare.
+    /// Full depth in 16-bit words, as census and rank compare it.
     pub fn to_u16(&self) -> Image<u16> {
         match self {
             Self::U8(image) => image.map(|&v| u16::from(v)),
@@ -50,7 +50,7 @@ impl Luma {
         }
     }
 
-    /// The upper eight bits, `I8 = I16 >> (bits - 8)`: what differences, penalties and weights use.
+    /// The upper eight bits, `I8 = I16 >> (bits - 8)`, as differences, penalties and weights use them.
     pub fn to_u8(&self) -> Image<u8> {
         match self {
             Self::U8(image) => image.clone(),
@@ -59,12 +59,12 @@ impl Luma {
     }
 }
 
-/// One eye's picture.
+/// Picture of one view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// What is matched.
+    /// Luma, the input of matching.
     pub luma: Luma,
-    /// What is shown, where the source has colour and somebody asked for it; the same size as `luma`.
+    /// Colour for display, where the source has it and it is requested; the same size as `luma`.
     pub rgb: Option<Image<[u8; 3]>>,
 }
 
@@ -75,13 +75,13 @@ impl Picture {
     }
 }
 
-/// Exact disparity of the left picture and what is hidden from the right eye.
+/// Ground truth: exact disparities and the occlusion mask of the left picture.
 #[derive(Clone, Debug)]
 pub struct Truth {
     /// Disparity of each left pixel in px; NaN where unknown.
     pub left_px: Image<f32>,
     /// Disparity of each right pixel in px; NaN where unknown.
     pub right_px: Image<f32>,
-    /// True for left pixels that the right eye does not see.
+    /// True for left pixels that the right view does not see.
     pub occluded: Image<bool>,
 }

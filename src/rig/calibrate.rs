@@ -1,4 +1,4 @@
-//! What a user chooses of calibration, and the preparation for frames that follows from it.
+//! The user's calibration options, and the frame preparation that follows from them.
 
 use crate::calibration::{
     CalibrationError, CalibrationNote, Estimate, FocalLength, LengthUnit, LoadOptions, StereoRig, estimate_rig, load,
@@ -12,56 +12,56 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 choices! {
-    /// How pairs become rectified.
+    /// How pairs are rectified.
     pub enum RectifyChoice {
-        /// By the calibration file.
+        /// With the calibration file.
         Calibration = "calibration",
-        /// By what the pictures themselves show; depth is then an estimate.
+        /// With a rig estimated from the pictures; depth is then an estimate.
         Auto = "auto",
-        /// Not at all: they are rectified as they come.
+        /// Not at all: the source's pairs are already rectified.
         Off = "off",
     }
 }
 
-/// What a user says of calibration.
+/// The user's calibration options.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CalibrationChoice {
     /// Calibration files: one, or two that belong together.
     #[serde(skip_serializing_if = "is_default")]
     pub files: Vec<PathBuf>,
-    /// Unit of the files' lengths; where not given, the files' kind or a plausible baseline decides.
+    /// Unit of the files' lengths; `None` for the files' own unit, or one with a plausible baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<LengthUnit>,
-    /// The files' left camera is the right one.
+    /// The files have left and right exchanged.
     #[serde(skip_serializing_if = "is_default")]
     pub swapped: bool,
-    /// How much of the pictures is kept: 0 no black border, 1 every pixel.
+    /// Rectification crop, `alpha`: 0 without black border, 1 with every pixel.
     #[serde(skip_serializing_if = "is_default")]
     pub alpha: f64,
-    /// How pairs become rectified; where not given, by the files if there are any.
+    /// How pairs are rectified; `None` for the files, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rectify: Option<RectifyChoice>,
-    /// The lens by its horizontal field of view, degrees: of rectified pictures without files, or for an estimate. At most
-    /// one of the three ways to name it is given; see [`CalibrationChoice::focal`].
+    /// Horizontal field of view, degrees: of rectified pictures without files, or for an estimate. At most
+    /// one of the three ways to state the focal length is set; see [`CalibrationChoice::focal`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fov_deg: Option<f64>,
-    /// The lens by its focal length, px.
+    /// Focal length, px.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub focal_px: Option<f64>,
-    /// The lens by its focal length, mm, together with the width of the sensor.
+    /// Focal length, mm, together with the width of the sensor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub focal_mm: Option<f64>,
-    /// Width of the part of the sensor that the pictures show, mm.
+    /// Width of the used part of the sensor, mm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sensor_width_mm: Option<f64>,
-    /// Distance between the cameras, m: without files.
+    /// Baseline, m: without files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline_m: Option<f64>,
     /// Difference of the principal points, right minus left, px: of rectified pictures without files.
     #[serde(skip_serializing_if = "is_default")]
     pub doffs_px: f64,
-    /// Depth fitted to things at known distances: goes before everything else.
+    /// Depth fitted to objects at known distances; takes precedence over all other options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth_fit: Option<FittedDepth>,
     /// Working size.
@@ -69,33 +69,33 @@ pub struct CalibrationChoice {
     pub scale: Scale,
 }
 
-/// Focal length, baseline and offset as fitted to two things at known distances, at the source's size.
+/// Focal length, baseline and offset fitted to two objects at known distances, at the source's size.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FittedDepth {
     /// Focal length, px.
     pub focal_px: f64,
-    /// Distance between the cameras, m.
+    /// Baseline, m.
     pub baseline_m: f64,
-    /// What is added to disparities, px.
+    /// Offset that is added to disparities, px.
     pub doffs_px: f64,
 }
 
-/// A field of view that most webcams are near to, degrees.
+/// Typical field of view of webcams, degrees.
 const USUAL_FOV_DEG: f64 = 60.0;
-/// The lens that is assumed where nobody names one.
+/// Assumed focal length where none is given.
 pub const USUAL_FOCAL: FocalLength = FocalLength::FovDeg(USUAL_FOV_DEG);
-/// A distance at which two webcams stand beside each other, m.
+/// Assumed baseline of two webcams side by side, m.
 const USUAL_BASELINE_M: f64 = 0.06;
 
-/// A choice applied to a source.
+/// Calibration options applied to a source.
 #[derive(Clone, Debug, Default)]
 pub struct Calibrated {
-    /// How its frames are made.
+    /// Preparation of its frames.
     pub preparation: FramePreparation,
-    /// What a person should confirm: baseline, unit, scaling; or what was assumed.
+    /// Remarks for the user to confirm: baseline, unit, scaling; or assumptions.
     pub note: Option<String>,
-    /// The rig behind it, loaded or estimated.
+    /// The loaded or estimated rig.
     pub rig: Option<StereoRig>,
 }
 
@@ -103,7 +103,7 @@ impl Calibrated {
     /// The calibration that a recording of raw pairs like this source's stores.
     ///
     /// # Errors
-    /// The rig is damaged, or for pictures of another shape.
+    /// The rig is invalid, or for pictures of another aspect ratio.
     pub fn from_note(note: &CalibrationNote, source: &SourceInfo) -> Result<Self, CalibrationError> {
         let file = |text: &String| (PathBuf::from("calibration.toml"), text.clone().into_bytes());
         let rig = note.rig.as_ref().map(|text| read(&[file(text)], &LoadOptions::default())).transpose()?;
@@ -127,26 +127,26 @@ impl Calibrated {
 }
 
 impl CalibrationChoice {
-    /// How pairs become rectified.
+    /// How pairs are rectified.
     pub fn rectify(&self) -> RectifyChoice {
         let by_files = if self.files.is_empty() { RectifyChoice::Off } else { RectifyChoice::Calibration };
         self.rectify.unwrap_or(by_files)
     }
 
-    /// Whether nothing is chosen but how much is kept and the working size.
+    /// Whether only the crop and the working size may differ from their defaults.
     pub(crate) fn says_nothing(&self) -> bool {
         let Self { files, rectify, baseline_m, depth_fit, .. } = self;
         files.is_empty() && rectify.is_none() && self.focal().is_none() && baseline_m.is_none() && depth_fit.is_none()
     }
 
-    /// How the lens is named, if it is.
+    /// The stated focal length, if any.
     pub fn focal(&self) -> Option<FocalLength> {
         let lens = self.focal_mm.zip(self.sensor_width_mm);
         let lens = lens.map(|(focal_mm, sensor_width_mm)| FocalLength::Lens { focal_mm, sensor_width_mm });
         self.focal_px.map(FocalLength::Px).or(lens).or(self.fov_deg.map(FocalLength::FovDeg))
     }
 
-    /// Names the lens in one way, and no more in another.
+    /// Sets the focal length in one way, and clears the others.
     pub fn set_focal(&mut self, focal: Option<FocalLength>) {
         (self.fov_deg, self.focal_px, self.focal_mm, self.sensor_width_mm) = match focal {
             None => (None, None, None, None),
@@ -158,7 +158,7 @@ impl CalibrationChoice {
         };
     }
 
-    /// The same as words of a command line, without those at their defaults. A fit of depth has no words: a rig file
+    /// The same options as words of the command line, without defaults. A depth fit has no words; only a rig file
     /// keeps it.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
@@ -183,12 +183,12 @@ impl CalibrationChoice {
         words
     }
 
-    /// The preparation for a source, where no pictures are needed to find it.
+    /// The preparation for a source that needs no pictures to be found.
     ///
     /// # Errors
-    /// A file that cannot be used, or one for another shape of picture; an estimate asked for.
+    /// A file cannot be used, or is for another aspect ratio; or an estimate is requested.
     pub fn apply(&self, source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
-        // the scene and what else knows its rig needs no calibration of other cameras
+        // the scene and other sources with a known rig need no calibration of cameras
         let knows_itself = source.is_rectified && source.geometry.is_some();
         let calibrated = match self.rectify() {
             _ if knows_itself => self.without_files(source),
@@ -215,10 +215,10 @@ impl CalibrationChoice {
         Ok(self.fitted(calibrated, source))
     }
 
-    /// The preparation from what pairs of the source show.
+    /// The preparation estimated from pairs of the source.
     ///
     /// # Errors
-    /// They show too little; the text says what to do.
+    /// The pairs have too few matches; the text gives advice.
     pub fn estimate(&self, pairs: &[RawPair], source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
         let mut assumed = Vec::new();
         let focal = self.focal().unwrap_or_else(|| {
@@ -244,7 +244,7 @@ impl CalibrationChoice {
         Ok(self.fitted(calibrated, source))
     }
 
-    /// Pictures that are rectified as they come.
+    /// Preparation of pictures that are already rectified.
     fn without_files(&self, source: &SourceInfo) -> Calibrated {
         let geometry = self.focal().zip(self.baseline_m).map(|(focal, baseline_m)| Geometry {
             focal_px: focal.px(source.width),
@@ -268,7 +268,7 @@ impl CalibrationChoice {
         Ok(Calibrated { preparation, note: Some(note), rig: Some(rig) })
     }
 
-    /// Depth as it was fitted, where it was.
+    /// Geometry of the fitted depth, if there is one.
     fn fitted(&self, mut calibrated: Calibrated, source: &SourceInfo) -> Calibrated {
         if let Some(fit) = self.depth_fit {
             let preparation = &mut calibrated.preparation;
@@ -285,7 +285,7 @@ impl FittedDepth {
         Self { focal_px, baseline_m, doffs_px }
     }
 
-    /// What is assumed of a source that nothing is known of.
+    /// Assumed geometry of a source without calibration.
     pub fn unknown(source: &SourceInfo) -> Geometry {
         Geometry {
             focal_px: USUAL_FOCAL.px(source.width),
@@ -297,7 +297,7 @@ impl FittedDepth {
         }
     }
 
-    /// A geometry with these numbers, which are no calibration.
+    /// A geometry with these numbers, marked as estimated.
     pub fn applied(self, known: Option<Geometry>, source: &SourceInfo) -> Geometry {
         let Self { focal_px, baseline_m, doffs_px } = self;
         let base = known.unwrap_or_else(|| Self::unknown(source));

@@ -10,22 +10,22 @@ use crate::{console, files::plain};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// What a rig file says.
+/// Contents of a rig file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RigFile {
     /// The cameras; a rig of files has none.
     pub source: Option<SourceSpec>,
-    /// Columns and rows per eye.
+    /// Width and height per view.
     pub size: Option<(usize, usize)>,
-    /// Frames per second.
+    /// Rate, Hz.
     pub rate_hz: Option<f64>,
-    /// How the cameras hang and are set.
+    /// Mounting and controls of the cameras.
     pub cameras: CameraOptions,
-    /// How their pictures become rectified pairs and metres.
+    /// Calibration options.
     pub calibration: CalibrationChoice,
 }
 
-/// Why a rig file cannot be read or written.
+/// Error of reading or writing a rig file.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct RigFileError(pub String);
@@ -37,14 +37,14 @@ const HEAD: &str = "\
 ";
 
 impl RigFile {
-    /// What is in use now.
+    /// The rig in use now.
     pub fn of(source: &SourceSpec, options: &SourceOptions, calibration: &CalibrationChoice) -> Self {
         let source = source.is_camera().then(|| source.clone());
         let (size, rate_hz, cameras) = (options.size, options.rate_hz, options.cameras.clone());
         Self { source, size, rate_hz, cameras, calibration: calibration.clone() }
     }
 
-    /// Puts what the file says into options for opening.
+    /// Copies the rig's values into options of a source.
     pub fn fill(&self, options: &mut SourceOptions) {
         options.size = self.size.or(options.size);
         options.rate_hz = self.rate_hz.or(options.rate_hz);
@@ -54,7 +54,7 @@ impl RigFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, or says what no rig has; the text names the line.
+    /// It cannot be read, or has invalid values; the text names the line.
     pub fn read(path: &Path) -> Result<Self, RigFileError> {
         let wrong = |what: String| RigFileError(format!("cannot read the rig {}: {what}", console::path(path)));
         let text = plain::read_text(path).map_err(|err| match err.kind() {
@@ -69,7 +69,7 @@ impl RigFile {
         tables.rig(path.parent().unwrap_or(Path::new(""))).map_err(wrong)
     }
 
-    /// Writes a file, which names each camera by its port, as far as the system knows one.
+    /// Writes a file that names each camera by its port, where the system reports one.
     ///
     /// # Errors
     /// The file exists and `overwrite` is false, or it cannot be written.
@@ -83,7 +83,7 @@ impl RigFile {
     }
 }
 
-/// The file as it is written.
+/// The serialized file.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Tables {
@@ -104,7 +104,7 @@ struct SourceTable {
     left: Option<CameraName>,
     #[serde(skip_serializing_if = "Option::is_none")]
     right: Option<CameraName>,
-    /// One camera with both eyes in one picture.
+    /// One side-by-side camera.
     #[serde(skip_serializing_if = "Option::is_none")]
     both: Option<CameraName>,
     #[serde(skip_serializing_if = "is_default")]
@@ -150,7 +150,7 @@ impl Tables {
         }
     }
 
-    /// The rig of a file in `folder`; or what is wrong, in words.
+    /// The rig of a file in `folder`; or an error text.
     fn rig(self, folder: &Path) -> Result<RigFile, String> {
         let SourceTable { left, right, both, swapped_halves, size, rate_hz, format, equal_exposure } = self.source;
         let source = match (left, right, both) {
@@ -198,7 +198,7 @@ impl Tables {
     }
 }
 
-/// Columns and rows per eye.
+/// Width and height per view.
 #[derive(Clone, PartialEq)]
 struct Size(usize, usize);
 

@@ -1,5 +1,5 @@
-//! A user's rig: which cameras, how they hang and are set, how their pictures become rectified pairs and metres. Plain data,
-//! kept in a TOML file, from which a source is opened.
+//! A user's rig: cameras, their mounting and controls, and calibration options. Plain data, kept in a TOML file, from
+//! which a source is opened.
 
 mod calibrate;
 mod file;

@@ -7,40 +7,40 @@ use crate::rig::{Calibrated, CalibrationChoice, RectifyChoice};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// A source that is open, and how its frames are made.
+/// An open source and the preparation of its frames.
 pub struct CalibratedSource {
-    /// Gives the raw pairs.
+    /// Source of raw pairs.
     pub source: Box<dyn PairSource>,
-    /// Makes frames of them.
+    /// Preparation of frames.
     pub calibrated: Calibrated,
-    /// All files that are read for it: nothing may be written over them.
+    /// All files that the source reads; outputs must not overwrite them.
     pub inputs: Vec<PathBuf>,
 }
 
-/// Why a rig cannot be opened.
+/// Error of opening a source with its calibration.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The source.
+    /// Error of the source.
     #[error(transparent)]
     Capture(#[from] CaptureError),
-    /// The calibration, for this source.
+    /// Error of the calibration for this source.
     #[error("the calibration cannot be used with '{source_name}': {error}")]
     Calibration {
         /// The source's name.
         source_name: String,
-        /// What is wrong.
+        /// The error text.
         error: CalibrationError,
     },
 }
 
-/// Pairs that an estimate is made of.
+/// Number of pairs of an estimate.
 const PAIRS: usize = 6;
-/// Between them, so that something may move.
+/// Interval between them, so that the scene may change.
 const APART: Duration = Duration::from_millis(200);
-/// A source that gives no pairs for so long gives none.
+/// Timeout of the first pairs.
 const PAIR_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Opens `spec` and finds out how its frames are made; may block for seconds.
+/// Opens `spec` and determines the preparation of its frames; may block for seconds.
 ///
 /// # Errors
 /// [`OpenError`]
@@ -63,7 +63,7 @@ pub fn open_calibrated(
         }
         return Ok(CalibratedSource { source, calibrated, inputs });
     }
-    // a recording knows its own calibration; whoever gives another one wins
+    // a recording holds its own calibration; the user's options take precedence
     let recorded = source.calibration().filter(|_| !info.is_rectified && choice.says_nothing());
     let calibrated = match recorded {
         Some(recorded) => {
@@ -80,7 +80,7 @@ pub fn open_calibrated(
     Ok(CalibratedSource { source, calibrated, inputs })
 }
 
-/// Some pairs from the beginning of a source: all of one that has few.
+/// Some pairs from the beginning of a source: all of a short one.
 fn first_pairs(source: &mut dyn PairSource) -> Result<Vec<RawPair>, CaptureError> {
     let is_camera = source.info().is_camera;
     let mut pairs: Vec<RawPair> = Vec::new();

@@ -13,7 +13,7 @@ use crate::recording::playback::{PipeSource, RecordingSource};
 /// Opens a source.
 ///
 /// # Errors
-/// It is missing, unusable, or two pictures do not fit each other; the text says what to do.
+/// It is missing or unusable, or its two pictures differ in size; the text gives advice.
 pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSource>, CaptureError> {
     Ok(match spec {
         SourceSpec::Scene => {

@@ -1,35 +1,35 @@
-//! How two cameras are turned, from matches: robust least squares on the row offsets after rectification.
+//! Fits the rotation between two cameras to matches: robust least squares on the row offsets after rectification.
 //!
 //! After Fusiello and Irsara, "Quasi-Euclidean uncalibrated epipolar rectification" (ICPR 2008): the left camera's yaw and
-//! roll and the right one's pitch, yaw and roll bring every point into one row; the left pitch is a turn of both about the
-//! baseline, which changes nothing. Three more numbers go with them. Two radial coefficients of both lenses: without them a
-//! bent lens is explained by a false yaw, as both move rows with x times y; on five real rigs they halve the row offsets that
-//! remain. And how much lower the right optical axis meets its picture than the left one, which is no pitch when the lens is
-//! wide. The focal length is no unknown: matches say so little of it that it wandered by up to 45 %.
+//! roll and the right one's pitch, yaw and roll bring every point into one row; the left pitch rotates both cameras about the
+//! baseline and has no effect. Three more parameters are fitted. Two radial coefficients of both lenses: without them a
+//! distorted lens is explained by a false yaw, as both move rows with x times y; on five real rigs they halve the remaining
+//! row offsets. And the vertical difference of the principal points, which is not a pitch when the lens is
+//! wide. The focal length is fixed: the matches constrain it so little that it varied by up to 45 %.
 //!
-//! Everything has a weak prior, so that what a scene does not show stays near what cameras usually are.
+//! Every parameter has a weak prior, so that parameters which the scene does not constrain stay at usual values.
 
 use crate::calibration::health::quantile;
 use crate::calibration::matches::Match;
 use crate::calibration::{CalibrationError, Distortion};
 use glam::{DMat3, DMat4, DVec2, DVec3, DVec4};
 
-/// Left yaw and roll, right pitch, yaw and roll, rad; the right axis below the left one, as a share of the height; two
-/// radial coefficients.
+/// Left yaw and roll, right pitch, yaw and roll, rad; the right principal point below the left one, as a fraction of the height;
+/// two radial coefficients.
 pub(super) type Parameters = [f64; COUNT];
 const COUNT: usize = 8;
 const DROP: usize = 5;
 const RADIAL: [usize; 2] = [6, 7];
 
-/// What each parameter is usually below: 4 degrees, 1.5 % of the height, coefficients of 0.15 and 0.1.
+/// Prior standard deviation of each parameter: 4 degrees, 1.5 % of the height, coefficients of 0.15 and 0.1.
 const USUAL: Parameters = [0.07, 0.07, 0.07, 0.07, 0.07, 0.015, 0.15, 0.1];
-/// So many matches decide as much as all of them: neighbours share the errors of the model.
+/// Largest effective number of matches: neighbours share the errors of the model.
 const INDEPENDENT: f64 = 300.0;
-/// Row offsets of good matches, px.
+/// Typical row offset of good matches, px.
 const SIGMA_PX: f64 = 0.25;
 const STEPS: usize = 40;
 
-/// What is known beforehand.
+/// Known properties of the cameras.
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) size: (usize, usize),
@@ -40,7 +40,7 @@ pub(super) struct Model {
 #[derive(Debug)]
 pub(super) struct Fit {
     pub(super) parameters: Parameters,
-    /// Which matches agree, in their order.
+    /// Whether each match agrees with the fit.
     pub(super) inliers: Vec<bool>,
 }
 
@@ -50,7 +50,7 @@ impl Model {
         Self { size, center, focal_px }
     }
 
-    /// From both cameras' axes to the common ones.
+    /// Rotations from both cameras' axes to the common ones.
     pub(super) fn rotations(parameters: &Parameters) -> [DMat3; 2] {
         let [left_yaw, left_roll, pitch, yaw, roll, ..] = *parameters;
         let turned = |pitch, yaw, roll| {
@@ -59,7 +59,7 @@ impl Model {
         [turned(0.0, left_yaw, left_roll), turned(pitch, yaw, roll)]
     }
 
-    /// The lens in OpenCV's direction, from rays to pixels: k1, k2, k3 and k4, fitted from the middle to the corners.
+    /// The lens in OpenCV's direction, from rays to pixels: k1, k2, k3 and k4, fitted from the centre to the corners.
     pub(super) fn distortion(&self, parameters: &Parameters) -> Result<Distortion, CalibrationError> {
         let corner = self.center.length() / self.focal_px;
         let (mut normal, mut target) = (DMat4::ZERO, DVec4::ZERO);
@@ -67,18 +67,18 @@ impl Model {
             let bent = corner * f64::from(step) / 50.0;
             let ray = bent * straightened(parameters, bent * bent);
             let r2 = ray * ray;
-            // bent (1 + k4 r²) = ray (1 + k1 r² + k2 r⁴ + k3 r⁶)
+            // distorted (1 + k4 r²) = ray (1 + k1 r² + k2 r⁴ + k3 r⁶)
             let row = DVec4::new(ray, ray * r2, ray * r2 * r2, -bent) * r2;
             normal += DMat4::from_cols(row * row.x, row * row.y, row * row.z, row * row.w);
             target += row * (bent - ray);
         }
-        // a straight lens has many solutions; the smallest is 0
+        // without distortion there are many solutions; the smallest is 0
         normal += DMat4::from_diagonal(DVec4::splat(1e-12));
         let [k1, k2, k3, k4] = (normal.inverse() * target).to_array();
         Distortion::from_opencv("the estimated lens", &[k1, k2, 0.0, 0.0, k3, k4, 0.0, 0.0])
     }
 
-    /// The middle of the right picture's directions.
+    /// Mean direction of the right picture.
     pub(super) fn right_center(&self, parameters: &Parameters) -> DVec2 {
         self.center + DVec2::new(0.0, parameters[DROP] * self.size.1 as f64)
     }
@@ -97,12 +97,12 @@ impl Model {
     }
 }
 
-/// What a bent ray of squared radius `r2` is to be multiplied with.
+/// Factor that undistorts a point of squared radius `r2`.
 fn straightened(parameters: &Parameters, r2: f64) -> f64 {
     1.0 + r2 * (parameters[RADIAL[0]] + r2 * parameters[RADIAL[1]])
 }
 
-/// Levenberg and Marquardt's way down, with Cauchy's weights at the scale that the residuals have by then.
+/// Levenberg-Marquardt, with Cauchy weights at the current scale of the residuals.
 pub(super) fn fit(model: &Model, found: &[Match]) -> Fit {
     let mut parameters = [0.0; COUNT];
     let mut damping = 1e-3;
@@ -141,7 +141,7 @@ pub(super) fn fit(model: &Model, found: &[Match]) -> Fit {
     Fit { parameters, inliers: residuals.iter().map(|r| r.abs() <= limit).collect() }
 }
 
-/// Spread of the residuals that wrong matches do not change, px.
+/// Robust standard deviation of the residuals, px.
 fn scale(residuals: &[f64]) -> f64 {
     let mut amounts: Vec<_> = residuals.iter().map(|r| r.abs()).collect();
     (1.4826 * quantile(&mut amounts, 0.5)).max(SIGMA_PX)
@@ -181,7 +181,7 @@ fn equations(
     (normal, target)
 }
 
-/// Gauss's elimination with pivots; `None` for a singular matrix.
+/// Gaussian elimination with pivoting; `None` for a singular matrix.
 fn solve(mut a: Square, mut b: Parameters) -> Option<Parameters> {
     for i in 0..COUNT {
         let pivot = (i..COUNT).max_by(|&p, &q| a[p][i].abs().total_cmp(&a[q][i].abs()))?;

@@ -1,4 +1,4 @@
-//! The archive that ROS's camera_calibration writes: a .tar.gz with left.yaml and right.yaml beside the pictures.
+//! The archive of ROS's camera_calibration: a .tar.gz with left.yaml, right.yaml and the calibration pictures.
 
 use super::{File, MAX_TEXT_BYTES, yaml};
 use crate::calibration::CalibrationError;
@@ -7,16 +7,16 @@ use crate::files::plain;
 use std::io::Read as _;
 use std::path::Path;
 
-/// Of an archive, packed or unpacked, more is not read: beside the two files are the pictures of the pattern.
+/// Largest number of bytes read from an archive, packed and unpacked: it also holds the pictures of the pattern.
 pub(super) const MAX_BYTES: u64 = 1 << 29;
 
-/// Whether a file may be such an archive by its first bytes.
+/// Whether a file may be such an archive, by its first bytes.
 pub(super) fn is_one(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
     plain::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
 }
 
-/// The first bytes of what gzip packs.
+/// The first bytes of a gzip file.
 pub(super) const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Both files, left one first.
@@ -26,7 +26,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<File>, CalibrationError> {
     };
     let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(bytes).take(MAX_BYTES));
     let (mut found, mut names) = ([None, None], Vec::new());
-    // raw: names that are longer than those of both files would be read into memory whatever their length
+    // raw entries: the tar reader would load extension names of any length into memory
     for entry in archive.entries().map_err(broken)?.raw(true) {
         let mut entry = entry.map_err(broken)?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();

@@ -1,4 +1,4 @@
-//! What a reader found, before units, sides and sense are settled.
+//! A rig as read from a file, before its unit, sides and orientation are resolved.
 
 use super::{Kind, LoadOptions};
 use crate::calibration::{CalibrationError, Camera, LengthUnit, Projection, Rectification, StereoRig};
@@ -9,19 +9,19 @@ pub(super) struct Draft {
     pub(super) kind: Kind,
     pub(super) left: Camera,
     pub(super) right: Camera,
-    /// Between the cameras; follows from the rectification where it is `None`.
+    /// Pose of the right camera; derived from the rectification where it is `None`.
     pub(super) pose: Option<(DMat3, DVec3)>,
     pub(super) size: Option<(usize, usize)>,
     /// Its baseline in the file's unit; negative where the cameras are swapped.
     pub(super) rectification: Option<Rectification>,
-    /// The unit, where the kind or the file says it.
+    /// The unit, where the kind or the file states it.
     pub(super) unit: Option<LengthUnit>,
     pub(super) doubts: Vec<String>,
     pub(super) estimated: bool,
 }
 
 impl Draft {
-    /// The rig in metres, with left and right as they are to be, checked.
+    /// The checked rig in metres, with left and right in the right order.
     pub(super) fn finish(mut self, options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
         let (rotation, translation) = match (self.pose, &self.rectification) {
             (Some(pose), _) => pose,
@@ -57,7 +57,7 @@ impl Draft {
     }
 }
 
-/// What two projections, with their shifts, and their rotations say together.
+/// Relative pose that follows from two projections, with their shifts, and their rotations.
 pub(super) fn rectification(
     [left, right]: [(Projection, [f64; 2]); 2],
     rotations: [DMat3; 2],

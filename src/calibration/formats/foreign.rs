@@ -1,9 +1,9 @@
-//! Files of other tools that we know by sight: refused by name, with the way to convert.
+//! Recognized but unsupported files of other tools: the error names the tool and a way to convert the file.
 
 use super::tree::Node;
 use crate::calibration::CalibrationError;
 
-/// The way for tools that give each camera's pose in a body's axes.
+/// Advice for tools that give each camera's pose in the axes of a body.
 const POSES: &str = "write a Kalibr camchain: cam0 and cam1, each with camera_model: pinhole, distortion_model (radtan or \
                      equidistant), intrinsics [fx, fy, cx, cy], distortion_coeffs, resolution, and the camera-to-body \
                      matrix as T_imu_cam";
@@ -37,7 +37,7 @@ pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), CalibrationError> {
     }
 }
 
-/// Texts that are no tree.
+/// Texts without a tree structure.
 pub(super) fn refuse_text(text: &str) -> Result<(), CalibrationError> {
     let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
     if begins("P0:") && begins("P1:") || begins("P_rect_00:") || begins("P_rect_02:") {

@@ -1,4 +1,4 @@
-//! Calibration files made to take all memory or time, or to steer a terminal.
+//! Tests with calibration files made to exhaust memory or time, or to control a terminal.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 

@@ -77,7 +77,7 @@ fn camera(cam: &str, node: &Node) -> Result<(Camera, (usize, usize)), Calibratio
     Ok((Camera { fx, fy, cx, cy, distortion }, (width as usize, height as usize)))
 }
 
-/// From cam0 to cam1.
+/// Transformation from cam0 to cam1.
 fn pose(cam0: &Node, cam1: &Node) -> Result<(DMat3, DVec3), CalibrationError> {
     if cam1.has("T_cn_cnm1") {
         return need("cam1", cam1, "T_cn_cnm1")?.pose();
@@ -87,12 +87,12 @@ fn pose(cam0: &Node, cam1: &Node) -> Result<(DMat3, DVec3), CalibrationError> {
         Ok((need("cam0", cam0, key)?.pose()?, need("cam1", cam1, key)?.pose()?))
     };
     if both("T_cam_imu") {
-        // both from the IMU to a camera
+        // both from the IMU to the camera
         let ((r0, t0), (r1, t1)) = of("T_cam_imu")?;
         let rotation = r1 * r0.transpose();
         Ok((rotation, t1 - rotation * t0))
     } else if both("T_imu_cam") {
-        // both from a camera to the IMU
+        // both from the camera to the IMU
         let ((r0, t0), (r1, t1)) = of("T_imu_cam")?;
         Ok((r1.transpose() * r0, r1.transpose() * (t0 - t1)))
     } else {

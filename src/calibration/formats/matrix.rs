@@ -1,21 +1,21 @@
-//! A matrix of a file, checked before it is used.
+//! A matrix of a file, validated before use.
 
 use crate::calibration::{CalibrationError, Projection};
 use glam::{DMat3, DMat4, DQuat, DVec3};
 
-/// A matrix as the file has it.
+/// A matrix as read from the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Matrix {
     /// Keys from the top, joined by dots.
     pub(super) name: String,
-    /// Rows and columns where the file says them.
+    /// Rows and columns where the file states them.
     pub(super) shape: Option<(usize, usize)>,
-    /// Row after row.
+    /// Elements, row-major.
     pub(super) data: Vec<f64>,
 }
 
 impl Matrix {
-    /// The values, if it has one of these shapes and holds numbers only.
+    /// The elements, if the matrix has one of these shapes and all are numbers.
     pub(super) fn values<const N: usize>(&self, shapes: &[(usize, usize)]) -> Result<[f64; N], CalibrationError> {
         let fits = self.shape.is_none_or(|shape| shapes.contains(&shape));
         let data = <[f64; N]>::try_from(self.data.as_slice()).ok().filter(|_| fits).ok_or_else(|| {
@@ -34,7 +34,7 @@ impl Matrix {
         Ok(data)
     }
 
-    /// Whether all values are numbers.
+    /// Whether all elements are numbers.
     pub(super) fn finite(&self) -> Result<(), CalibrationError> {
         match self.data.iter().position(|v| !v.is_finite()) {
             None => Ok(()),
@@ -57,7 +57,7 @@ impl Matrix {
         Ok(self.values::<3>(&[(3, 1), (1, 3)])?.into())
     }
 
-    /// A rotation as a matrix, or as OpenCV's vector: axis times angle.
+    /// A rotation from a matrix, or from OpenCV's rotation vector: axis times angle.
     pub(super) fn rotation(&self) -> Result<DMat3, CalibrationError> {
         if self.data.len() == 3 {
             return Ok(DMat3::from_quat(DQuat::from_scaled_axis(self.vector()?)));
@@ -84,7 +84,7 @@ impl Matrix {
         Ok((rotation, pose.w_axis.truncate()))
     }
 
-    /// A 3x4 projection, and how far it shifts along x and y.
+    /// A 3x4 projection with its shift along x and y.
     pub(super) fn projection(&self) -> Result<(Projection, [f64; 2]), CalibrationError> {
         let [fx, _, cx, shift_x, _, fy, cy, shift_y, ..] = self.values::<12>(&[(3, 4)])?;
         if fx <= 0.0 || fy <= 0.0 {
@@ -97,12 +97,12 @@ impl Matrix {
     }
 }
 
-/// The rotation next to a matrix that is one to a thousandth: files have few digits. `None` for others.
+/// The rotation nearest to a matrix that is one to a thousandth: files have few digits. `None` for others.
 pub(super) fn nearest_rotation(matrix: DMat3) -> Option<DMat3> {
     if !crate::calibration::checks::is_rotation(matrix) {
         return None;
     }
-    // Newton's iteration for the orthogonal factor (Higham 1986)
+    // Newton's iteration for the orthogonal polar factor (Higham 1986)
     let step = |m: DMat3| (m + m.inverse().transpose()) * 0.5;
     Some((0..4).fold(matrix, |m, _| step(m)))
 }

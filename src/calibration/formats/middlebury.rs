@@ -1,4 +1,4 @@
-//! Middlebury's calib.txt: a pair that is rectified already. The baseline is in millimetres.
+//! Middlebury's calib.txt: a rectified pair. The baseline is in millimetres.
 
 use super::matrix::Matrix;
 use super::tree::{MAX_KEYS, number};
@@ -7,7 +7,7 @@ use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, Proje
 use crate::console::foreign;
 use glam::{DMat3, DVec3};
 
-/// Whether a text is such a file.
+/// Whether a text is a calib.txt.
 pub(super) fn is_one(text: &str) -> bool {
     text.lines().any(|line| line.split_once('=').is_some_and(|(key, _)| key.trim() == "cam0"))
 }

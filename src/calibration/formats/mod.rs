@@ -1,4 +1,4 @@
-//! Calibration files: which kind they are, by what is in them, and one module for each kind.
+//! Calibration files: one module for each kind; the kind is detected from the content.
 
 mod archive;
 mod draft;
@@ -27,10 +27,10 @@ use tree::Node;
 
 pub use write::{Output, write};
 
-/// What a rig was read from.
+/// Kind of the file of a rig.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Our own TOML.
+    /// Stereopsis's own TOML.
     Toml,
     /// OpenCV's FileStorage: YAML, XML or JSON.
     OpenCv,
@@ -38,7 +38,7 @@ pub enum Kind {
     Ros,
     /// Kalibr's camchain.
     Kalibr,
-    /// The factory's file of a ZED.
+    /// Factory calibration of a ZED.
     Zed,
     /// Middlebury's calib.txt.
     Middlebury,
@@ -47,7 +47,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name in words.
+    /// Its name for messages.
     pub fn word(self) -> &'static str {
         match self {
             Self::Toml => "Stereopsis TOML",
@@ -67,28 +67,28 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What a user says about calibration files.
+/// User options for reading calibration files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadOptions {
-    /// Length of one unit; `None` for what the kind or the file says, or else what makes a plausible baseline.
+    /// Length of one unit; `None` for the file's own unit, or else the one with a plausible baseline.
     pub unit: Option<LengthUnit>,
     /// Exchange left and right.
     pub swapped: bool,
-    /// Width and height of the pictures at hand, per eye: a ZED's file has calibrations for several.
+    /// Size of the pictures in use, per view: a ZED's file has calibrations for several sizes.
     pub size: Option<(usize, usize)>,
 }
 
 const WANTED: &str = "looked for a calibration of OpenCV (YAML, XML, JSON), ROS (camera_info of both cameras, or .tar.gz), \
                       Kalibr (camchain), ZED (.conf), Middlebury (calib.txt), or Stereopsis (.toml)";
 
-/// Larger texts are no calibration.
+/// Largest size of a text file.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
-/// Reads a rig from one file, or from two for left and right or intrinsics and extrinsics. A folder stands for the
-/// `left.yaml` and `right.yaml` in it.
+/// Reads a rig from one file, or from two for left and right or intrinsics and extrinsics. A folder stands for its
+/// `left.yaml` and `right.yaml`.
 ///
 /// # Errors
-/// A file is missing, unreadable, of no known kind, of a kind that must be converted, or holds no usable rig; in words.
+/// A file is missing, unreadable, of an unknown kind, of a kind that must be converted, or without a usable rig; as text.
 pub fn load(paths: &[PathBuf], options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
     let mut files = Vec::new();
     for path in paths {
@@ -115,7 +115,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, CalibrationError> {
     })
 }
 
-/// Reads a rig from the bytes of files; a name says left or right where the kind has one file for each.
+/// Reads a rig from the bytes of files; names tell left from right where the kind has one file per camera.
 ///
 /// # Errors
 /// See [`load`].
@@ -136,7 +136,7 @@ pub fn read(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Stere
     rig.map_err(|e| CalibrationError(format!("cannot use the calibration {names}: {e}")))
 }
 
-/// A file whose text is a tree.
+/// A file with a tree structure.
 struct File {
     name: String,
     tree: Node,
@@ -148,19 +148,19 @@ impl File {
     }
 }
 
-/// What was read; a ZED's file waits for the size of the pictures.
+/// Parsed calibration; a ZED's file is evaluated when the picture size is known.
 enum Read {
     Draft(Box<Draft>),
     Zed(String),
 }
 
-/// What one file is.
+/// Content of one file.
 enum Content {
     Tree(Node),
     Toml(String),
     Zed(String),
     Middlebury(String),
-    /// ROS's archive: the files in it.
+    /// ROS's archive with its files.
     Archive(Vec<File>),
 }
 
@@ -201,7 +201,7 @@ fn draft(files: &[(PathBuf, Vec<u8>)]) -> Result<Read, CalibrationError> {
     Ok(Read::Draft(Box::new(draft)))
 }
 
-/// Whether no name in the files means anything to us.
+/// Whether all names in the files are unknown.
 fn looks_like_nothing(files: &[File]) -> bool {
     files.iter().all(|file| file.tree.entries().iter().all(|(name, _)| names::meaning(name).is_none()))
 }

@@ -1,4 +1,4 @@
-//! The names of lens models.
+//! Names of lens models.
 
 use crate::calibration::{CalibrationError, Distortion};
 use crate::console::foreign;
@@ -20,10 +20,10 @@ const PINHOLE: &[&str] = &[
 const FISHEYE: &[&str] =
     &["fisheye", "equidistant", "kannalabrandt", "kannalabrandt4", "kannalabrandt8", "kb4", "kb8", "opencvfisheye"];
 
-/// The lens with this model's name and these coefficients; `name` is the coefficients'.
+/// The lens model of this name with these coefficients; `name` is the name of the coefficients.
 ///
 /// # Errors
-/// A model that is not supported, by its name, or a wrong count.
+/// The named model is not supported, or the number of coefficients is wrong.
 pub(super) fn lens(model: &str, name: &str, coefficients: &[f64]) -> Result<Distortion, CalibrationError> {
     let plain: String = model.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     if FISHEYE.contains(&plain.as_str()) {

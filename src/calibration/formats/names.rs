@@ -1,36 +1,36 @@
-//! The many names that people give to the same matrix: `K1`, `M1`, `cameraMatrix1`, `left.camera_matrix`, `mtxL`.
+//! Aliases of matrices in calibration files: `K1`, `M1`, `cameraMatrix1`, `left.camera_matrix`, `mtxL`.
 
-/// What a matrix is.
+/// Meaning of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     Camera,
     Distortion,
-    /// Turns a camera into the rectified rig.
+    /// Rotation from a camera to the rectified rig.
     Rectifying,
     Projection,
-    /// Between the cameras.
+    /// Relation of the cameras.
     Rotation,
     Translation,
     Size,
 }
 
-/// Which camera a name speaks of.
+/// Camera that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// `left`, or the first of two that are counted from 1.
+    /// `left`, or the first of two cameras counted from 1.
     Left,
-    /// `right`, or the second.
+    /// `right`, or the second one.
     Right,
-    /// 0: the first of two that are counted from 0, where 1 is the second.
+    /// 0: the first of two cameras counted from 0, where 1 is the second.
     Zero,
     /// 1: see [`Side::Zero`].
     One,
-    /// The name speaks of no camera.
+    /// The name refers to no camera.
     Unsaid,
 }
 
 impl Side {
-    /// This one, or another where the name speaks of no camera.
+    /// This side, or another one where the name refers to no camera.
     pub(super) fn or(self, other: Self) -> Self {
         if self == Self::Unsaid { other } else { self }
     }
@@ -75,7 +75,7 @@ const MEANINGS: &[(&str, Meaning)] = &[
     ("projectionmatrix", Meaning::Projection),
 ];
 
-/// Names that speak of no camera.
+/// Names that refer to no camera.
 const WHOLE: &[(&str, Meaning)] = &[
     ("r", Meaning::Rotation),
     ("rot", Meaning::Rotation),
@@ -95,11 +95,11 @@ const WHOLE: &[(&str, Meaning)] = &[
     ("resolution", Meaning::Size),
 ];
 
-/// The words to look for, for the error text.
+/// The searched names, for the error text.
 pub(super) const LOOKED_FOR: &str = "K1 D1 K2 D2 (or M1, cameraMatrix1, camera_matrix_left, distCoeffs1, …), R, T, and if \
                                      there R1 R2 P1 P2";
 
-/// What a name means, however it is spelt; groups of keys are joined by dots.
+/// Meaning of a name in any spelling; groups of keys are joined by dots.
 pub(super) fn meaning(name: &str) -> Option<(Meaning, Side)> {
     let plain = plain(name);
     let last = self::plain(last_key(name));
@@ -115,7 +115,7 @@ pub(super) fn meaning(name: &str) -> Option<(Meaning, Side)> {
             }
         }
     }
-    // `cam0.K`, `left_camera.K`: the group says the camera
+    // `cam0.K`, `left_camera.K`: the group names the camera
     if let Some((group, _)) = name.rsplit_once('.') {
         if let (Some(meaning), side @ (Side::Left | Side::Right | Side::Zero | Side::One)) =
             (find(MEANINGS, &last), side_of(group))
@@ -129,7 +129,7 @@ pub(super) fn meaning(name: &str) -> Option<(Meaning, Side)> {
     find(MEANINGS, &last).filter(|meaning| *meaning != Meaning::Rectifying).map(|meaning| (meaning, Side::Unsaid))
 }
 
-/// Which camera a file or a group of keys is about, by its name.
+/// Camera that a file or a group of keys belongs to, by its name.
 pub(super) fn side_of(name: &str) -> Side {
     let plain = plain(name);
     let ends = |words: &[&str]| words.iter().any(|word| plain.ends_with(word));
@@ -148,7 +148,7 @@ pub(super) fn side_of(name: &str) -> Side {
     }
 }
 
-/// Whether a number is the width of the pictures (and not, say, of the board).
+/// Whether a number is the width of the pictures (and not, for example, of the board).
 pub(super) fn is_width(name: &str) -> bool {
     matches!(plain(last_key(name)).as_str(), "width" | "imagewidth" | "imgwidth")
 }
@@ -164,7 +164,7 @@ pub(super) fn is_model(name: &str) -> bool {
     ["distortionmodel", "cameramodel", "lensmodel"].iter().any(|word| plain.contains(word)) || plain == "model"
 }
 
-/// Whether a number says that the lens is a fisheye, as OpenCV's sample for calibration writes it.
+/// Whether a number marks a fisheye lens, as in OpenCV's calibration sample.
 pub(super) fn is_fisheye_switch(name: &str) -> bool {
     plain(last_key(name)).contains("fisheye")
 }

@@ -1,7 +1,7 @@
 //! OpenCV's stereo calibration: one file, or intrinsics and extrinsics, or left, right and both.
 //!
-//! Needs camera matrices, R and T; or, in their place, R1, R2, P1 and P2. Q follows from P1 and P2 and is not read. Lengths
-//! have no unit in these files, unless `length_unit` is there, as when Stereopsis wrote them.
+//! Needs camera matrices, R and T; or instead R1, R2, P1 and P2. Q follows from P1 and P2 and is not read. Lengths
+//! have no unit in these files, unless `length_unit` is present, as in files written by Stereopsis.
 
 use super::draft::{self, Draft};
 use super::matrix::Matrix;
@@ -21,12 +21,12 @@ pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
     found.draft()
 }
 
-/// Values with a name, of all kinds; more has no calibration.
+/// Largest number of named values.
 const MAX_VALUES: usize = 20_000;
-/// So many are named where one is missing.
+/// Largest number of names in an error text.
 const MAX_NAMED: usize = 40;
 
-/// Every matrix, number and word of all files that means something.
+/// Every known matrix, number and word of all files.
 #[derive(Default)]
 struct Found {
     matrices: Vec<(Meaning, Side, Matrix)>,
@@ -38,7 +38,7 @@ struct Found {
     all_names: Vec<String>,
 }
 
-/// What a tree holds, by its path of keys.
+/// Values of a tree, by their paths of keys.
 #[derive(Default)]
 struct Contents {
     matrices: Vec<Matrix>,
@@ -48,7 +48,7 @@ struct Contents {
 
 impl Contents {
     /// # Errors
-    /// There is more than any calibration holds; each has the whole path of its keys as a name.
+    /// There are too many values; each has the whole path of its keys as a name.
     fn collect(&mut self, name: &str, node: &Node) -> Result<(), CalibrationError> {
         if self.matrices.len() + self.numbers.len() + self.words.len() > MAX_VALUES {
             return Err(CalibrationError(format!("it holds more than {MAX_VALUES} values, more than any calibration")));
@@ -103,7 +103,7 @@ impl Found {
                     self.sizes.push((width as usize, height as usize));
                 }
             }
-            // a file of one camera, as calibration of each alone writes it
+            // a file of one camera, as its own calibration writes it
             Some((meaning @ (Meaning::Camera | Meaning::Distortion | Meaning::Projection), Side::Unsaid)) => {
                 let side = match file_side {
                     Side::Unsaid if self.has(meaning, Side::Left) => Side::Right,
@@ -117,7 +117,7 @@ impl Found {
         }
     }
 
-    /// 1 and 2 are left and right, unless a 0 says that 0 and 1 are.
+    /// 1 and 2 are left and right, unless a 0 exists: then 0 and 1 are.
     fn number_sides(&mut self) {
         let from_zero = self.matrices.iter().any(|(_, side, _)| *side == Side::Zero);
         let settle = |side: &mut Side| {

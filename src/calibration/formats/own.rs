@@ -1,4 +1,4 @@
-//! Our own TOML: complete, exact, and readable for a person.
+//! Stereopsis's own TOML: complete, exact and readable.
 
 use super::matrix::{Matrix, nearest_rotation};
 use super::{Kind, draft::Draft, model};
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 /// The first key of every file.
 const FORMAT: &str = "stereopsis-rig-1";
 
-/// Whether a text is such a file.
+/// Whether a text is an own calibration file.
 pub(super) fn is_one(text: &str) -> bool {
     text.lines().any(|line| {
         line.split_once('=').is_some_and(|(key, value)| key.trim() == "format" && value.contains("stereopsis-rig"))
@@ -94,7 +94,7 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
         doubts: Vec::new(),
         estimated: file.estimated,
     };
-    // both stand in the file for a reader; a hand that changed one of two must hear of it
+    // the file holds both for readers; a manual change of only one of them is an error
     let (focal_px, baseline_m) = match &draft.rectification {
         Some(r) => (r.left.fx, r.baseline_m),
         None => (draft.left.fx, DVec3::length(pose.1)),
@@ -114,7 +114,7 @@ fn rotation(name: &str, rows: &[[f64; 3]; 3]) -> Result<DMat3, CalibrationError>
     let matrix = Matrix { name: name.to_owned(), shape: Some((3, 3)), data };
     matrix.finite()?;
     let plain = DMat3::from_cols_array_2d(rows).transpose();
-    // to the last bit where it is one already
+    // unchanged to the last bit where it is a rotation already
     let exact = (plain * plain.transpose()).abs_diff_eq(DMat3::IDENTITY, 1e-14) && plain.determinant() > 0.0;
     let found = if exact { Some(plain) } else { nearest_rotation(plain) };
     found.ok_or_else(|| CalibrationError(format!("{name} is no rotation; the file is damaged")))
@@ -137,7 +137,7 @@ fn rectification(file: &RectificationFile) -> Result<Rectification, CalibrationE
     })
 }
 
-/// A rig as a file's text; reading gives the same numbers to the last bit.
+/// Text of a rig's file; reading it gives the same numbers to the last bit.
 pub(super) fn write(rig: &StereoRig) -> String {
     let mut text = format!(
         "# A stereo rig: two cameras and how they stand to each other. Lengths are in m, pictures in px, pixel centres at\n\

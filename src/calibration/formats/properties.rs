@@ -1,4 +1,4 @@
-//! Random rigs through every writer and reader, and random damage to what was written.
+//! Property tests: random rigs through every writer and reader, and random damage to the written files.
 
 use super::tests::{ALL_OUTPUTS, difference, round_trip};
 use super::*;
@@ -27,7 +27,7 @@ fn lens(rng: &mut Rng) -> Distortion {
     }
 }
 
-/// A rig that a person could have.
+/// A plausible random rig.
 fn random_rig(rng: &mut Rng) -> StereoRig {
     let size = *rng.choice(&[(320, 240), (640, 480), (1280, 720), (1920, 1080)]).unwrap();
     let (width, height) = (size.0 as f64, size.1 as f64);

@@ -33,7 +33,7 @@ struct Info {
     doubt: Option<String>,
 }
 
-/// Reads the files of both cameras; names say which is left, otherwise the first is.
+/// Reads the files of both cameras; names tell which is left, otherwise the first is.
 pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
     let [first, second] = files else {
         return Err(CalibrationError(format!(

@@ -1,18 +1,18 @@
-//! What YAML, JSON and XML have in common: maps, lists and words.
+//! Common tree of YAML, JSON and XML: maps, lists and words.
 
 use super::matrix::Matrix;
 use crate::console::foreign;
 
-/// Deeper files are no calibration.
+/// Largest depth.
 pub(super) const MAX_DEPTH: usize = 24;
 
-/// More keys side by side has no calibration.
+/// Largest number of keys of a map.
 pub(super) const MAX_KEYS: usize = 2000;
 
-/// Longer keys has no calibration.
+/// Largest length of a key, bytes.
 pub(super) const MAX_KEY_BYTES: usize = 128;
 
-/// A name that is not longer than those of calibrations.
+/// Checks the length of a key.
 pub(super) fn check_key(key: &str) -> Result<(), String> {
     if key.len() <= MAX_KEY_BYTES {
         return Ok(());
@@ -20,18 +20,18 @@ pub(super) fn check_key(key: &str) -> Result<(), String> {
     Err(format!("the name {} has {} bytes, more than those of any calibration", foreign(key), key.len()))
 }
 
-/// A file's contents, or a part.
+/// A node of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
     /// Keys in the order of the file, each once.
     Map(Vec<(String, Node)>),
     List(Vec<Node>),
-    /// A number too, and in XML several: they are parsed where they are wanted.
+    /// A word or number, in XML several numbers; parsed on use.
     Word(String),
 }
 
 impl Node {
-    /// The value of the first of `keys` that is there.
+    /// The value of the first existing key among `keys`.
     pub(super) fn get(&self, keys: &[&str]) -> Option<&Self> {
         keys.iter().find_map(|key| self.entries().iter().find(|(name, _)| name == key).map(|(_, node)| node))
     }
@@ -40,7 +40,7 @@ impl Node {
         self.get(&[key]).is_some()
     }
 
-    /// Keys and values; none where it is no map.
+    /// Keys and values; empty where it is no map.
     pub(super) fn entries(&self) -> &[(String, Self)] {
         match self {
             Self::Map(entries) => entries,

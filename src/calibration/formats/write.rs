@@ -1,14 +1,14 @@
-//! Writers: a rig as our TOML, as OpenCV's YAML or XML, or as ROS's two camera_info files.
+//! Writers: a rig as own TOML, as OpenCV's YAML or XML, or as ROS's two camera_info files.
 
 use super::own;
 use crate::calibration::camera_info::{CameraInfo, projection_of, rows};
 use crate::calibration::{CalibrationError, Camera, StereoRig};
 use std::fmt::Write as _;
 
-/// How a rig is written.
+/// Output format of a rig.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// Our own TOML: everything, exactly.
+    /// Own TOML: complete and exact.
     Toml,
     /// OpenCV's YAML, in one file.
     OpenCvYaml,
@@ -20,11 +20,11 @@ pub enum Output {
     RosArchive,
 }
 
-/// The files of a rig, by name; where there is one, its name is empty. ROS's files need a rectification: the rig's own, or
-/// else one that is computed with `alpha` (see [`Rectification::compute`](crate::calibration::Rectification::compute)).
+/// The files of a rig, by name; a single file has an empty name. ROS's files need a rectification: the rig's own, or
+/// else one computed with `alpha` (see [`Rectification::compute`](crate::calibration::Rectification::compute)).
 ///
 /// # Errors
-/// The kind cannot hold the rig: ROS knows no thin prisms and needs a picture size.
+/// The format cannot hold the rig: ROS supports no thin prisms and needs a picture size.
 pub fn write(rig: &StereoRig, output: Output, alpha: f64) -> Result<Vec<(&'static str, Vec<u8>)>, CalibrationError> {
     Ok(match output {
         Output::Toml => vec![("", own::write(rig).into_bytes())],
@@ -68,7 +68,7 @@ fn opencv(rig: &StereoRig, file: &mut dyn Storage) -> String {
     file.finish()
 }
 
-/// Numbers that come back to the last bit; OpenCV wants a point or an exponent in a `dt: d`.
+/// Number text that is exact to the last bit; OpenCV requires a point or an exponent in a `dt: d`.
 fn list(data: &[f64], between: &str) -> String {
     data.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>().join(between)
 }
@@ -143,10 +143,10 @@ fn archive(files: &[(&'static str, String); 2]) -> Result<Vec<u8>, CalibrationEr
 }
 
 impl StereoRig {
-    /// The rig for pictures of this size, where its file does not say one.
+    /// The rig with this picture size, where its file states none.
     ///
     /// # Errors
-    /// The file says another size.
+    /// The file states another size.
     pub fn with_size(self, size: (usize, usize)) -> Result<Self, CalibrationError> {
         match self.size {
             Some(own) if own != size => Err(CalibrationError(format!(

@@ -5,18 +5,18 @@ use crate::calibration::CalibrationError;
 use crate::console::foreign;
 use roxmltree::{Document, ParsingOptions};
 
-/// More has no calibration.
+/// Largest number of attributes of an element.
 const MAX_ATTRIBUTES: usize = 4_000;
 
-/// Reads a text: the name of its outermost element, and what is in it.
+/// Parses a text: the name of its root element, and its content.
 pub(super) fn parse(text: &str) -> Result<(String, Node), CalibrationError> {
-    // no calibration comes near, and the parser's time and depth stay small
+    // far above any calibration; bounds the parser's time and depth
     let options = ParsingOptions { nodes_limit: 100_000, ..ParsingOptions::default() };
     let open = text.matches('<').count();
     if open > 50_000 {
         return Err(CalibrationError(format!("it is XML with {open} elements, too many for a calibration")));
     }
-    // the parser compares each attribute with all others of its element; OpenCV writes one for a matrix
+    // the parser compares each attribute with all others of its element; OpenCV writes one per matrix
     let attributes = text.matches('=').count();
     if attributes > MAX_ATTRIBUTES {
         return Err(CalibrationError(format!("it is XML with {attributes} attributes, too many for a calibration")));

@@ -5,7 +5,7 @@ use crate::calibration::CalibrationError;
 use crate::console::foreign;
 use yaml_rust2::parser::{Event, Parser};
 
-/// Reads a text; keys of several documents are one map.
+/// Parses a text; keys of several documents form one map.
 pub(super) fn parse(text: &str) -> Result<Node, CalibrationError> {
     let text = plain_yaml(text);
     let mut builder = Builder { parser: Parser::new_from_str(&text), line: 0 };
@@ -30,7 +30,7 @@ pub(super) fn parse(text: &str) -> Result<Node, CalibrationError> {
     }
 }
 
-/// OpenCV's dialect as YAML: `%YAML:1.0` is no directive, and some writers leave the space after a colon out.
+/// OpenCV's dialect as YAML: `%YAML:1.0` is no directive, and some writers omit the space after a colon.
 fn plain_yaml(text: &str) -> String {
     let line = |line: &str| if line.starts_with('%') { String::new() } else { line.replace(":[", ": [") };
     text.lines().map(line).collect::<Vec<_>>().join("\n")

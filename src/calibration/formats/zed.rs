@@ -1,4 +1,4 @@
-//! The factory's calibration of a ZED camera: an INI file with a section for each eye and picture size. Lengths are in
+//! Factory calibration of a ZED camera: an INI file with a section for each view and picture size. Lengths are in
 //! millimetres. The rotation is a vector RX, CV, RZ (axis times angle, left to right); the baseline is counted from left to
 //! right, so OpenCV's T is its negative.
 
@@ -9,9 +9,9 @@ use crate::console::foreign;
 use glam::{DMat3, DQuat, DVec3};
 use std::collections::HashMap;
 
-/// A longer line is of no such file.
+/// Longest line, bytes.
 const MAX_LINE_BYTES: usize = 1000;
-/// The words that a ZED says for its picture sizes, per eye.
+/// ZED's names of its picture sizes, per view.
 const SIZES: &[(&str, usize, usize)] = &[
     ("2k", 2208, 1242),
     ("fhd", 1920, 1080),
@@ -21,12 +21,12 @@ const SIZES: &[(&str, usize, usize)] = &[
     ("vga", 672, 376),
 ];
 
-/// Whether a text is such a file.
+/// Whether a text is a ZED calibration.
 pub(super) fn is_one(text: &str) -> bool {
     text.lines().any(|line| line.trim_start().to_lowercase().starts_with("[left_cam"))
 }
 
-/// Reads the calibration for pictures of `size` per eye, or of the same shape.
+/// Reads the calibration for pictures of `size` per view, or of the same aspect ratio.
 pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, CalibrationError> {
     let ini = Ini::parse(text)?;
     let there: Vec<_> = SIZES.iter().filter(|(word, ..)| ini.has_section(&format!("left_cam_{word}"))).collect();
@@ -37,7 +37,7 @@ pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, Ca
             "a ZED's file has calibrations for several picture sizes ({all}); say which with --size, such as --size 1280x720"
         )));
     };
-    // the same shape up to a row; the smallest that is large enough, else the largest
+    // the same aspect ratio up to a row; the smallest that is large enough, else the largest
     let mut same_shape: Vec<_> =
         there.iter().filter(|(_, w, h)| (h * width).abs_diff(w * height) <= (*w).max(width)).collect();
     same_shape.sort_by_key(|(_, w, _)| *w);
@@ -86,7 +86,7 @@ fn camera(ini: &Ini, section: &str) -> Result<Camera, CalibrationError> {
     })
 }
 
-/// Values by section and key, both in small letters.
+/// Values by section and key, both in lower case.
 struct Ini {
     values: HashMap<(String, String), String>,
 }

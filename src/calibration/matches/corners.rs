@@ -1,27 +1,27 @@
-//! Corners after Shi and Tomasi (1994): where the smaller eigenvalue of the structure tensor is largest nearby. The best few
-//! of each cell of a grid are kept, so that they lie all over the picture.
+//! Corners after Shi and Tomasi (1994): local maxima of the structure tensor's smaller eigenvalue. The best few
+//! of each cell of a grid are kept, so that they cover the whole picture.
 
 use super::pyramid::Smooth;
 
-/// A corner, at whole pixels of the level it was found in.
+/// A corner, at whole pixels of the pyramid level in which it was detected.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corner {
     pub(super) x: f32,
     pub(super) y: f32,
 }
 
-/// Cells along x, and along y.
+/// Grid cells along x and y.
 const CELLS: (usize, usize) = (20, 15);
-/// Corners of a cell.
+/// Largest number of corners per cell.
 const PER_CELL: usize = 5;
-/// Columns and rows at the border without corners: a patch needs them.
+/// Border without corners, px, as patches need it.
 pub(super) const BORDER: usize = 8;
-/// The structure tensor sums over so many pixels to each side.
+/// Radius of the structure tensor's window, px.
 const REACH: usize = 2;
-/// Smallest eigenvalue: gradients of about 0.7 grey levels a pixel, squared and summed in units of the pyramid.
+/// Smallest eigenvalue: gradients of about 0.7 grey levels per pixel, squared and summed in units of the pyramid.
 const WEAKEST: f32 = 3e4;
 
-/// Corners, sorted by row.
+/// Corners of a picture, sorted by row.
 pub(super) fn find(level: &Smooth) -> Vec<Corner> {
     let (width, height) = level.size();
     if width < 2 * BORDER + 3 || height < 2 * BORDER + 3 {
@@ -66,7 +66,7 @@ fn strengths(level: &Smooth) -> Vec<f32> {
         gradient_products(level, y, &mut products);
         let slot = &mut rows[y % (2 * REACH + 1)];
         for ((sum, row), product) in sums.iter_mut().zip(slot.iter_mut()).zip(&products) {
-            // the row that leaves is where the new one goes
+            // the new row replaces the one that leaves the window
             sum.iter_mut().zip(row.iter()).for_each(|(sum, &old)| *sum -= old);
             let windows = product.windows(2 * REACH + 1);
             for (out, w) in row[REACH..].iter_mut().zip(windows) {

@@ -1,17 +1,17 @@
-//! What surrounds a corner, small and wide, ready to be correlated: mean 0, length 1, in integers.
+//! Patches around a corner at two scales, normalized for correlation: mean 0, length 1, in integers.
 
 use super::corners::Corner;
 use super::pyramid::{Pyramid, Smooth};
 
-/// Pixels to each side of the patch around the corner.
+/// Radius of the patch around the corner, px.
 const NEAR: usize = 5;
-/// Pixels to each side of the patch four times as coarse, which tells repeated patterns apart.
+/// Radius of the patch at a quarter of the resolution, which tells repeated patterns apart.
 const WIDE: usize = 6;
 const NEAR_AREA: usize = (2 * NEAR + 1) * (2 * NEAR + 1);
 const WIDE_AREA: usize = (2 * WIDE + 1) * (2 * WIDE + 1);
-/// Length of a patch taken as a vector.
+/// Length of a patch as a vector.
 const LENGTH: f32 = 16_384.0;
-/// Surroundings less alike than this are not looked at further.
+/// Smallest correlation of the coarse patches; below it the fine ones are not compared.
 const WIDE_ALIKE: f32 = 0.35;
 
 /// Two patches, padded to whole registers.
@@ -33,7 +33,7 @@ impl Patch {
         }
     }
 
-    /// Mean correlation, up to 1; `None` where the surroundings differ.
+    /// Mean correlation, up to 1; `None` where the coarse patches differ.
     pub(super) fn likeness(&self, other: &Self) -> Option<f32> {
         let wide = correlation(&self.wide, &other.wide);
         (wide > WIDE_ALIKE).then(|| f32::midpoint(wide, correlation(&self.near, &other.near)))

@@ -1,8 +1,8 @@
-//! A picture smoothed, and again at half, a quarter, ... of its size.
+//! Picture pyramid: smoothed at full, half, quarter, ... size.
 
 use crate::image::{Image, Luma};
 
-/// Sixteen times the grey levels of 8 bits, so that smoothing loses nothing.
+/// Pixels with sixteen times the grey levels of 8 bits, so that smoothing loses nothing.
 pub(super) type Smooth = Image<i16>;
 
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(super) struct Pyramid {
     levels: Vec<Smooth>,
 }
 
-/// A level is not halved once it is this narrow or low, px.
+/// Smallest width and height of a level that is halved, px.
 const SMALLEST: usize = 24;
 
 impl Pyramid {
@@ -26,23 +26,23 @@ impl Pyramid {
         Self { levels }
     }
 
-    /// Level `k`, `2^k` times smaller than the picture, or the smallest there is.
+    /// Level `k`, `2^k` times smaller than the picture, or the smallest existing one.
     pub(super) fn level(&self, k: usize) -> &Smooth {
         &self.levels[k.min(self.levels.len() - 1)]
     }
 
-    /// The number of the largest level that is at most `width` wide.
+    /// Index of the largest level that is at most `width` wide.
     pub(super) fn level_at_most(&self, width: usize) -> usize {
         self.levels.iter().position(|level| level.width() <= width).unwrap_or(self.levels.len() - 1)
     }
 
-    /// The number of the level two halvings below `k`, or of the smallest there is.
+    /// Index of the level two halvings below `k`, or of the smallest one.
     pub(super) fn context_of(&self, k: usize) -> usize {
         (k + 2).min(self.levels.len() - 1)
     }
 }
 
-/// Weights 1 2 1 along x and y, not divided by their sum of 16.
+/// Binomial filter 1 2 1 along x and y, not divided by its sum of 16.
 fn smooth(image: &Image<u8>) -> Smooth {
     let (width, height) = image.size();
     let mut columns = vec![0i16; width];
@@ -59,7 +59,7 @@ fn smooth(image: &Image<u8>) -> Smooth {
     Image::new(width, height, out)
 }
 
-/// Means of two by two.
+/// Means of 2x2 pixels.
 fn half(image: &Smooth) -> Smooth {
     let (width, height) = (image.width() / 2, image.height() / 2);
     let mut out = Vec::with_capacity(width * height);

@@ -1,21 +1,21 @@
-//! Places a match to a fraction of a pixel: the right patch is moved until it is the left one times a gain plus an offset
-//! (Lucas and Kanade 1981, with the left patch's gradients, so that their matrix is made once).
+//! Subpixel refinement of a match: the right patch is moved until it equals the left one times a gain plus an offset
+//! (Lucas and Kanade 1981, with the left patch's gradients, so that the normal matrix is computed once).
 
 use super::Match;
 use super::corners::Corner;
 use super::pyramid::{Pyramid, Smooth};
 use glam::DVec2;
 
-/// Pixels to each side of the patch.
+/// Radius of the patch, px.
 const REACH: isize = 5;
 const SIDE: usize = 2 * REACH as usize + 1;
 const AREA: usize = SIDE * SIDE;
-/// A step smaller than this, px, is the last one.
+/// Step length below which the iteration ends, px.
 const ENOUGH_PX: f64 = 0.005;
-/// Further than this from where it began, px, the right patch has slipped to something else.
+/// Largest total movement of the right patch, px; beyond it the match is lost.
 const SLIPPED_PX: f64 = 2.5;
 
-/// From the level of the corners down to the full picture; `None` where the patch is too flat or slips.
+/// Refines from the level of the corners to the full picture; `None` where the patch is too flat or moves too far.
 pub(super) fn refine(levels: &[Pyramid; 2], work: usize, left: Corner, right: Corner) -> Option<Match> {
     let mut at = DVec2::new(left.x.into(), left.y.into());
     let mut to = DVec2::new(right.x.into(), right.y.into());
@@ -24,7 +24,7 @@ pub(super) fn refine(levels: &[Pyramid; 2], work: usize, left: Corner, right: Co
         let (left, right) = (levels[0].level(level), levels[1].level(level));
         (to, score) = place(left, right, at, to)?;
         if level > 0 {
-            // the left patch stays at whole pixels, the right one follows
+            // the left patch stays at whole pixels, the right one moves
             let finer = (at + 0.5) * 2.0 - 0.5;
             to = (to + 0.5) * 2.0 - 0.5 + (finer.floor() - finer);
             at = finer.floor();
@@ -33,7 +33,7 @@ pub(super) fn refine(levels: &[Pyramid; 2], work: usize, left: Corner, right: Co
     Some(Match { left: at, right: to, score })
 }
 
-/// The right place of the patch around whole left pixel `at`, from a guess, and its correlation.
+/// Position in the right picture of the patch around left pixel `at`, from an initial guess, and its correlation.
 fn place(left: &Smooth, right: &Smooth, at: DVec2, guess: DVec2) -> Option<(DVec2, f64)> {
     let inside = |p: DVec2, reach: f64| {
         let last = DVec2::new(left.width() as f64 - 1.0, left.height() as f64 - 1.0);
@@ -77,7 +77,7 @@ fn place(left: &Smooth, right: &Smooth, at: DVec2, guess: DVec2) -> Option<(DVec
     None
 }
 
-/// The left patch without its mean, and its gradients without theirs.
+/// The left patch and its gradients, each without its mean.
 fn template(left: &Smooth, at: DVec2) -> ([f64; AREA], [DVec2; AREA]) {
     let (mut values, mut gradients) = ([0.0; AREA], [DVec2::ZERO; AREA]);
     let (x, y) = (at.x as isize, at.y as isize);
@@ -94,7 +94,7 @@ fn template(left: &Smooth, at: DVec2) -> ([f64; AREA], [DVec2; AREA]) {
     (without_mean(&values), gradients)
 }
 
-/// The right patch between pixels, without its mean.
+/// The interpolated right patch, without its mean.
 fn sample(right: &Smooth, to: DVec2) -> [f64; AREA] {
     let whole = to.floor();
     let part = to - whole;
