@@ -37,14 +37,6 @@ const ROOMS: [&str; 27] = [
     "library",
 ];
 
-/// Circles of files that stay, each with its reason.
-const CIRCLES: [(&[&str], &str); 4] = [
-    (&["engine/cpu/cells", "engine/cpu/courses", "engine/cpu/walk", "engine/cpu/windows"], "is being cut"),
-    (&["engine/cpu/codes", "engine/cpu/costs"], "is being cut"),
-    (&["engine/cpu/exact", "engine/cpu/level", "engine/cpu/paths"], "is being cut"),
-    (&["stereo/disparity", "stereo/gating", "stereo/local", "stereo/params", "stereo/volume"], "is being cut"),
-];
-
 /// A module as the names on the way to it: `capture::webcam::claim`.
 type Module = Vec<String>;
 /// Imports: from a module to modules.
@@ -309,8 +301,7 @@ fn rooms_import_from_rooms_below_only() {
 
 #[test]
 fn files_of_a_room_import_each_other_in_one_direction() {
-    let is_known = |circle: &Vec<String>| CIRCLES.iter().any(|(files, _)| circle.iter().eq(files.iter()));
-    let found: Vec<_> = circles(&imports(&sources())).into_iter().filter(|circle| !is_known(circle)).collect();
+    let found = circles(&imports(&sources()));
     assert!(found.is_empty(), "{found:#?}");
 }
 
