@@ -2,7 +2,7 @@
 
 ARGS ?=
 
-.PHONY: run test bench bench-gpu bench-paper soak check attack setup-run setup-bench setup-test
+.PHONY: run test quick bench bench-gpu bench-paper soak check attack setup-run setup-bench setup-test
 
 ## Live depth: in a window where there is a display, otherwise as a status line and a preview picture.
 run: setup-run
@@ -11,6 +11,11 @@ run: setup-run
 ## All tests; they need no camera, no display and no GPU.
 test: setup-test
 	cargo test --locked
+
+## What matters most after a small change: formatting, the order of imports, the reference, both engines against it.
+quick: setup-test
+	cargo fmt --check
+	cargo test --locked --lib -- stereo:: engine::cpu:: internal_tests::architecture internal_tests::engines_agree
 
 ## Times the CPU engine beside OpenCV, in turn, on as many threads; see docs/performance.md.
 bench: setup-bench

@@ -162,11 +162,13 @@ fn stems(folder: &str, extension: &str) -> BTreeSet<String> {
 #[test]
 fn every_stage_has_a_shader_of_its_name() {
     /// Files of the reference without a shader: those of the host, and stages of another shader.
-    const HOST: [&str; 17] = [
+    const HOST: [&str; 24] = [
         "mod",
         "depth",
         "map",
-        "params",
+        "params/limits",
+        "params/mod",
+        "params/rules",
         "past",
         "preset",
         "prior",
@@ -176,14 +178,25 @@ fn every_stage_has_a_shader_of_its_name() {
         "cost/mod",
         "cost/mutual_information/mod",
         "cost/tables",
+        "cost/volume",
+        "filter/description",
         "filter/mod",
+        "filter/order",
         "gating/mod",
+        "pyramid/coarser",
         "pyramid/mod",
+        "local/aggregate",
         "local/mod",
     ];
     /// Stages of the winner's shader.
-    const FUSED: [&str; 5] =
-        ["disparity/border", "disparity/mod", "disparity/subpixel", "disparity/uniqueness", "disparity/confidence"];
+    const FUSED: [&str; 6] = [
+        "disparity/border",
+        "disparity/mod",
+        "disparity/subpixel",
+        "disparity/uniqueness",
+        "disparity/confidence",
+        "disparity/winner",
+    ];
     /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
     const PIECES: [&str; 20] = [
         "aggregate/costs_from_codes",
