@@ -18,9 +18,9 @@ pub struct KnownDepth {
 }
 
 /// Smallest usable difference of the two disparities, px: each is uncertain by a fraction of a pixel.
-const APART_PX: f64 = 2.0;
+const MIN_DIFFERENCE_PX: f64 = 2.0;
 /// Largest plausible factor between the guessed and the fitted focal length.
-const PLAUSIBLE: f64 = 4.0;
+const MAX_FOCAL_FACTOR: f64 = 4.0;
 
 /// The geometry whose depth is right at both points: focal length and `doffs_px` change. The baseline stays, because it can be
 /// measured with a ruler; so do the picture centre and `estimated`.
@@ -41,7 +41,7 @@ pub fn fit_depth(geometry: &Geometry, near: KnownDepth, far: KnownDepth) -> Resu
         ));
     }
     let rise_px = near.disparity_px - far.disparity_px;
-    if rise_px.abs() < APART_PX {
+    if rise_px.abs() < MIN_DIFFERENCE_PX {
         return error(format!(
             "both points have nearly the same disparity ({:.1} and {:.1} px); choose one much nearer to the cameras",
             near.disparity_px, far.disparity_px
@@ -57,7 +57,7 @@ pub fn fit_depth(geometry: &Geometry, near: KnownDepth, far: KnownDepth) -> Resu
     let product = rise_px / (1.0 / near.depth_m - 1.0 / far.depth_m);
     let focal_px = product / geometry.baseline_m;
     let change = focal_px / geometry.focal_px;
-    if !(1.0 / PLAUSIBLE..=PLAUSIBLE).contains(&change) {
+    if !(1.0 / MAX_FOCAL_FACTOR..=MAX_FOCAL_FACTOR).contains(&change) {
         return error(format!(
             "the focal length would become {focal_px:.0} px instead of {:.0} px; check that the distances are in metres, \
              from the cameras, and that the baseline is {} m",

@@ -148,7 +148,8 @@ impl StereoRig {
         let angle = |low: f64, high: f64, focal: f64| ((high / focal).atan() - (low / focal).atan()).to_degrees();
         let end = last(size) + 0.5;
         let sides = [(&self.left, r.rotation_left, r.left), (&self.right, r.rotation_right, r.right)];
-        let kept: f64 = sides.iter().map(|(camera, rotation, p)| kept(camera, *rotation, p, size)).sum();
+        let visible_fraction: f64 =
+            sides.iter().map(|(camera, rotation, p)| visible_fraction(camera, *rotation, p, size)).sum();
         let projection =
             |p: &Projection, shift: f64| [[p.fx, 0.0, p.cx, shift], [0.0, p.fy, p.cy, 0.0], [0.0, 0.0, 1.0, 0.0]];
         RectifiedDescription {
@@ -157,7 +158,7 @@ impl StereoRig {
             doffs_px: r.right.cx - r.left.cx,
             horizontal_deg: angle(-0.5 - r.left.cx, end.x - r.left.cx, r.left.fx),
             vertical_deg: angle(-0.5 - r.left.cy, end.y - r.left.cy, r.left.fy),
-            kept_percent: kept * 50.0,
+            kept_percent: visible_fraction * 50.0,
             rotation_left: rows(r.rotation_left),
             rotation_right: rows(r.rotation_right),
             projection_left: projection(&r.left, 0.0),
@@ -175,7 +176,7 @@ fn rows(matrix: DMat3) -> [[f64; 3]; 3] {
 }
 
 /// Fraction of a camera's pixels that rectified pictures show.
-fn kept(camera: &Camera, rotation: DMat3, to: &Projection, size: (usize, usize)) -> f64 {
+fn visible_fraction(camera: &Camera, rotation: DMat3, to: &Projection, size: (usize, usize)) -> f64 {
     const STEPS: u32 = 64;
     let inside = |x: u32, y: u32| {
         let share = DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5) / f64::from(STEPS);

@@ -46,9 +46,9 @@ const MIN_MATCHES: usize = 40;
 /// Smallest mean number of corners per picture; below it there is too little texture.
 const MIN_CORNERS: usize = 60;
 /// Smallest range of disparities (5th to 95th percentile), as a fraction of the width; below it there is only one depth.
-const FLAT: f64 = 0.008;
+const MIN_DISPARITY_RANGE: f64 = 0.008;
 /// Search window for swapped cameras.
-const MIRRORED: Search = Search { disparity: (-0.40, 0.10), rows: 0.08, width_px: WIDTH_PX };
+const SWAPPED_WINDOW: Search = Search { disparity: (-0.40, 0.10), rows: 0.08, width_px: WIDTH_PX };
 
 /// Estimates the rig of `pairs`, all of one size: one pair with much texture near and far suffices, several are better.
 /// `focal_px` is approximate, as from a [`super::FocalLength`]; `baseline_m` is measured.
@@ -94,7 +94,7 @@ pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) ->
             -low
         ));
     }
-    if high - low < FLAT * size.0 as f64 {
+    if high - low < MIN_DISPARITY_RANGE * size.0 as f64 {
         return error(format!(
             "all points are at about the same distance (their disparities differ by {:.1} px); show something near and \
              something far at once",
@@ -118,7 +118,7 @@ fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String
     if !few && quantile(&mut disparities, 0.5) >= 0.0 {
         return Ok(());
     }
-    let mirrored: usize = pairs.iter().map(|(left, right)| search(left, right, MIRRORED).len()).sum();
+    let mirrored: usize = pairs.iter().map(|(left, right)| search(left, right, SWAPPED_WINDOW).len()).sum();
     if mirrored >= MIN_MATCHES && mirrored > found.len() * 3 / 2 {
         return Err(SWAPPED.to_owned());
     }

@@ -17,12 +17,12 @@ pub struct RowOffset {
     /// Number of matches without outliers.
     pub matches: usize,
     /// The ninth of the picture with the largest offset, among those with enough matches.
-    pub worst: Option<WorstPlace>,
+    pub worst: Option<WorstRegion>,
 }
 
 /// A ninth of the picture with its offset.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub struct WorstPlace {
+pub struct WorstRegion {
     /// Its name, such as `upper left`.
     pub place: &'static str,
     /// Signed median offset, px.
@@ -44,11 +44,11 @@ pub enum Verdict {
 /// Smallest number of matches of a measurement.
 const MIN_MATCHES: usize = 20;
 /// Smallest number of matches of a ninth of the picture.
-const MIN_MATCHES_OF_PLACE: usize = 12;
+const MIN_MATCHES_PER_REGION: usize = 12;
 /// Matches further than this from the fitted plane, px, are outliers.
-const TRUSTED_PX: f64 = 0.75;
+const MAX_RESIDUAL_PX: f64 = 0.75;
 
-const PLACES: [&str; 9] =
+const REGIONS: [&str; 9] =
     ["upper left", "top", "upper right", "left", "middle", "right", "lower left", "bottom", "lower right"];
 
 /// Measures a pair, rectified or not; `None` where there are too few matches: no texture, darkness, pictures of different
@@ -68,13 +68,13 @@ pub fn row_offset_of(found: &[Match], width: usize, height: usize) -> Option<Row
     let mut offsets: Vec<_> = kept.iter().map(Match::row_offset_px).collect();
     let median_px = quantile(&mut offsets, 0.5);
     let mut amounts: Vec<_> = offsets.iter().map(|v| v.abs()).collect();
-    let mut places: [Vec<f64>; 9] = Default::default();
+    let mut regions: [Vec<f64>; 9] = Default::default();
     for found in &kept {
         let cell = (found.left * 3.0 / size).as_usizevec2().min(glam::USizeVec2::splat(2));
-        places[cell.y * 3 + cell.x].push(found.row_offset_px());
+        regions[cell.y * 3 + cell.x].push(found.row_offset_px());
     }
-    let filled = places.iter_mut().zip(PLACES).filter(|(offsets, _)| offsets.len() >= MIN_MATCHES_OF_PLACE);
-    let of_places = filled.map(|(offsets, place)| WorstPlace { place, median_px: quantile(offsets, 0.5) });
+    let filled = regions.iter_mut().zip(REGIONS).filter(|(offsets, _)| offsets.len() >= MIN_MATCHES_PER_REGION);
+    let of_places = filled.map(|(offsets, place)| WorstRegion { place, median_px: quantile(offsets, 0.5) });
     Some(RowOffset {
         median_px,
         median_abs_px: quantile(&mut amounts, 0.5),
@@ -101,7 +101,7 @@ impl fmt::Display for RowOffset {
     /// `rows differ by 0.62 px (bad), most at the upper left: -1.10 px; 412 matches`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "rows differ by {:.2} px ({})", self.median_px.abs(), self.verdict())?;
-        if let Some(WorstPlace { place, median_px }) = self.worst {
+        if let Some(WorstRegion { place, median_px }) = self.worst {
             write!(f, ", most at the {place}: {median_px:+.2} px")?;
         }
         write!(f, "; {} matches", self.matches)
@@ -133,7 +133,7 @@ fn inliers(found: &[Match], size: DVec2) -> Vec<Match> {
     let mut limit = 0.0;
     for _ in 0..8 {
         let mut amounts: Vec<_> = found.iter().map(|m| residual(&plane, m).abs()).collect();
-        let sigma = (1.4826 * quantile(&mut amounts, 0.5)).max(TRUSTED_PX / 3.0);
+        let sigma = (1.4826 * quantile(&mut amounts, 0.5)).max(MAX_RESIDUAL_PX / 3.0);
         limit = 3.0 * sigma;
         let mut normal = glam::DMat3::ZERO;
         let mut target = glam::DVec3::ZERO;

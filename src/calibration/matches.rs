@@ -55,13 +55,13 @@ const STEREO: Search = Search { disparity: (-0.10, 0.40), rows: 0.08, width_px: 
 pub(super) const WIDTH_PX: usize = 800;
 
 /// Smallest correlation of two corners.
-const ALIKE: f64 = 0.6;
+const MIN_CORRELATION: f64 = 0.6;
 /// Smallest correlation after refinement.
-const ALIKE_REFINED: f64 = 0.8;
+const MIN_REFINED_CORRELATION: f64 = 0.8;
 /// Ratio test: the best partner's distance from correlation 1 is at most this fraction of the second one's.
-const CLEARLY: f64 = 0.7;
+const MAX_DISTANCE_RATIO: f64 = 0.7;
 /// Right corners within this distance of the best partner, px, count as the same point.
-const SAME_PLACE_PX: f32 = 4.0;
+const SAME_POINT_PX: f32 = 4.0;
 
 /// Matches in the window for two cameras side by side: disparities from -10 to 40 % of the width, row offsets up to 8 %
 /// of the height. Empty for pictures of different sizes or without texture.
@@ -86,7 +86,7 @@ pub(crate) fn search(left: &Luma, right: &Luma, search: Search) -> Vec<Match> {
     let found: Vec<_> = pairs
         .into_iter()
         .filter_map(|(l, r)| refine::refine(&levels, work, described[0].0[l], described[1].0[r]))
-        .filter(|found| found.score >= ALIKE_REFINED)
+        .filter(|found| found.score >= MIN_REFINED_CORRELATION)
         .collect();
     supported(&found, DVec2::new(left.size().0 as f64, left.size().1 as f64))
 }
@@ -102,7 +102,7 @@ fn mutual(described: &[(Vec<Corner>, Vec<Patch>); 2], search: Search, size: DVec
     let [(left, left_patches), (right, right_patches)] = described;
     let (low, high) = ((search.disparity.0 * size.x) as f32, (search.disparity.1 * size.x) as f32);
     let rows = (search.rows * size.y) as f32;
-    let mut best_of_right = vec![(ALIKE as f32, usize::MAX); right.len()];
+    let mut best_of_right = vec![(MIN_CORRELATION as f32, usize::MAX); right.len()];
     let mut best_of_left = Vec::with_capacity(left.len());
     let mut candidates = Vec::new();
     for (l, at) in left.iter().enumerate() {
@@ -120,13 +120,14 @@ fn mutual(described: &[(Vec<Corner>, Vec<Patch>); 2], search: Search, size: DVec
                 best_of_right[r] = (score, l);
             }
         }
-        let best = candidates.iter().copied().fold((ALIKE as f32, usize::MAX), |a, b| if b.0 > a.0 { b } else { a });
+        let best =
+            candidates.iter().copied().fold((MIN_CORRELATION as f32, usize::MAX), |a, b| if b.0 > a.0 { b } else { a });
         let elsewhere = |r: usize| {
             let (dx, dy) = (right[r].x - right[best.1].x, right[r].y - right[best.1].y);
-            dx * dx + dy * dy > SAME_PLACE_PX * SAME_PLACE_PX
+            dx * dx + dy * dy > SAME_POINT_PX * SAME_POINT_PX
         };
         let clear = best.1 != usize::MAX
-            && candidates.iter().all(|&(s, r)| 1.0 - best.0 <= CLEARLY as f32 * (1.0 - s) || !elsewhere(r));
+            && candidates.iter().all(|&(s, r)| 1.0 - best.0 <= MAX_DISTANCE_RATIO as f32 * (1.0 - s) || !elsewhere(r));
         best_of_left.push(if clear { best.1 } else { usize::MAX });
     }
     let both = best_of_left.iter().enumerate().filter(|&(l, &r)| r != usize::MAX && best_of_right[r].1 == l);

@@ -30,7 +30,7 @@ pub use description::{CameraDescription, RectifiedDescription, RigDescription};
 pub use estimate::{Angles, Estimate, estimate_rig};
 pub use focal::FocalLength;
 pub use formats::{Kind, LoadOptions, Output, load, read, write};
-pub use health::{RowOffset, Verdict, WorstPlace, row_offset, row_offset_of};
+pub use health::{RowOffset, Verdict, WorstRegion, row_offset, row_offset_of};
 pub use length_unit::LengthUnit;
 pub use lens::{BrownConrady, Fisheye};
 pub use matches::{Match, matches};

@@ -160,17 +160,17 @@ fn corner_mean(camera: &Camera, rotation: DMat3, last: DVec2) -> DVec2 {
 
 /// Largest x / z or y / z of a rectified direction, 75 degrees off the axis; beyond it pictures are cropped. A pinhole that
 /// shows the whole field of a fisheye has too few pixels for its centre.
-const WIDEST: f64 = 3.73;
+const MAX_TANGENT: f64 = 3.73;
 
 /// Field of view of a camera in rectified directions.
-struct Seen {
+struct FieldOfView {
     /// Corners of the largest inscribed rectangle.
     inner: (DVec2, DVec2),
     /// Corners of the smallest enclosing rectangle.
     outer: (DVec2, DVec2),
 }
 
-impl Seen {
+impl FieldOfView {
     /// The focal lengths, with the principal point at `center`, with which the picture is filled, and with which it shows
     /// everything.
     fn focal_lengths(&self, center: DVec2, last: DVec2) -> (f64, f64) {
@@ -183,7 +183,7 @@ impl Seen {
     }
 }
 
-fn seen(camera: &Camera, rotation: DMat3, last: DVec2) -> Seen {
+fn seen(camera: &Camera, rotation: DMat3, last: DVec2) -> FieldOfView {
     let (mut low, mut high) = (DVec2::splat(f64::NEG_INFINITY), DVec2::splat(f64::INFINITY));
     let (mut lowest, mut highest) = (DVec2::splat(f64::INFINITY), DVec2::splat(f64::NEG_INFINITY));
     for step in 0..=64 {
@@ -200,8 +200,9 @@ fn seen(camera: &Camera, rotation: DMat3, last: DVec2) -> Seen {
         edge(DVec2::new(at.x, 0.0), &mut |seen| low.y = low.y.max(seen.y));
         edge(DVec2::new(at.x, last.y), &mut |seen| high.y = high.y.min(seen.y));
     }
-    let within = |(low, high): (DVec2, DVec2)| (low.max(DVec2::splat(-WIDEST)), high.min(DVec2::splat(WIDEST)));
-    Seen { inner: within((low, high)), outer: within((lowest, highest)) }
+    let within =
+        |(low, high): (DVec2, DVec2)| (low.max(DVec2::splat(-MAX_TANGENT)), high.min(DVec2::splat(MAX_TANGENT)));
+    FieldOfView { inner: within((low, high)), outer: within((lowest, highest)) }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub struct CameraOptions {
     /// Pixel format; `None` accepts any.
     pub format: Option<PixelFormat>,
     /// The left and the right camera; a side-by-side camera takes the first.
-    pub eyes: [ViewOptions; 2],
+    pub views: [ViewOptions; 2],
     /// A side-by-side camera shows the right view in the left half of its picture.
     pub swapped_halves: bool,
     /// A calibration is in use: autofocus, which would invalidate it, and a lower frame rate in the dark are switched off
@@ -32,15 +32,15 @@ impl CameraOptions {
         let mut add = |flag: &str, value: Option<String>| {
             words.extend(value.into_iter().flat_map(|value| [format!("--{flag}"), value]));
         };
-        let [left, right] = &self.eyes;
+        let [left, right] = &self.views;
         let turned = (left.orientation, right.orientation) != (Orientation::Upright, Orientation::Upright);
         add("format", self.format.map(|format| format.word().to_owned()));
         add("orientation", turned.then(|| format!("{},{}", left.orientation, right.orientation)));
         let ControlSettings { exposure_ms, gain, white_balance_k, focus, power_line } = left.controls;
-        add("exposure-ms", exposure_ms.map(|wish| wish.to_string()));
-        add("gain", gain.map(|wish| wish.to_string()));
-        add("white-balance-k", white_balance_k.map(|wish| wish.to_string()));
-        add("focus", focus.map(|wish| wish.to_string()));
+        add("exposure-ms", exposure_ms.map(|setting| setting.to_string()));
+        add("gain", gain.map(|setting| setting.to_string()));
+        add("white-balance-k", white_balance_k.map(|setting| setting.to_string()));
+        add("focus", focus.map(|setting| setting.to_string()));
         add("power-line-hz", power_line.map(|hz| hz.to_string()));
         for (flag, on) in [("--swap-halves", self.swapped_halves), ("--equal-exposure", self.equal_exposure)] {
             words.extend(on.then(|| flag.to_owned()));
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn wishes_survive_a_toml_file() {
         let text = "exposure_ms = 8\ngain = 20\nwhite_balance_k = \"auto\"\npower_line_hz = \"50\"\n";
-        let wishes: ControlSettings = toml::from_str(text).expect("reads");
+        let settings: ControlSettings = toml::from_str(text).expect("reads");
         let expected = ControlSettings {
             exposure_ms: Some(Setting::Fixed(8.0)),
             gain: Some(Setting::Fixed(20)),
@@ -203,8 +203,8 @@ mod tests {
             focus: None,
             power_line: Some(PowerLine::Hz50),
         };
-        assert_eq!(wishes, expected);
-        let written = toml::to_string(&wishes).expect("writes");
+        assert_eq!(settings, expected);
+        let written = toml::to_string(&settings).expect("writes");
         assert!(!written.contains("focus"), "{written}");
         assert_eq!(toml::from_str::<ControlSettings>(&written).expect("reads again"), expected);
     }

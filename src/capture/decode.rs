@@ -24,13 +24,13 @@ fn luma_of_deep([r, g, b]: [u16; 3]) -> u16 {
 }
 
 /// Bytes read from a file before its size in pixels is known.
-const HEAD_BYTES: u64 = 16 << 20;
+const HEADER_BYTES: u64 = 16 << 20;
 /// Bytes of a file beside its pixels, and decoding memory beside theirs: colour profiles, texts, thumbnails.
-const OTHER_BYTES: u64 = 64 << 20;
+const OVERHEAD_BYTES: u64 = 64 << 20;
 /// Largest number of file bytes per pixel: as text, three numbers of five digits each.
-const FILE_BYTES_OF_PIXEL: u64 = 24;
+const MAX_FILE_BYTES_PER_PIXEL: u64 = 24;
 /// Largest number of decoding bytes per pixel: four floats, twice.
-const MEMORY_BYTES_OF_PIXEL: u64 = 32;
+const MAX_MEMORY_BYTES_PER_PIXEL: u64 = 32;
 
 /// Reads an image file; `color` keeps RGB where the file has it (of 16 bits the upper 8).
 ///
@@ -44,10 +44,10 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
         _ => file(format!("cannot read {shown}: {err}")),
     };
     let refused = |err| match err {
-        Undecoded::Unknown(why) => file(format!("cannot read {shown}: {why}")),
-        Undecoded::Damaged(why) => file(format!("cannot decode {shown}: {why}")),
-        Undecoded::TooLarge(why) => file(format!("cannot use {shown}: {why}")),
-        Undecoded::Unusable(why) => file(format!("cannot use {shown}: {why}; {SAVE_AS}")),
+        DecodeFailure::Unknown(why) => file(format!("cannot read {shown}: {why}")),
+        DecodeFailure::Damaged(why) => file(format!("cannot decode {shown}: {why}")),
+        DecodeFailure::TooLarge(why) => file(format!("cannot use {shown}: {why}")),
+        DecodeFailure::Unusable(why) => file(format!("cannot use {shown}: {why}; {SAVE_AS}")),
     };
     let mut opened = plain::open(path).map_err(cannot)?;
     let len = opened.metadata().map_err(cannot)?.len();
@@ -55,8 +55,8 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
         return Err(file(format!("cannot read {shown}: the file is empty")));
     }
     let mut bytes = Vec::new();
-    (&mut opened).take(HEAD_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
-    if bytes.len() as u64 == HEAD_BYTES {
+    (&mut opened).take(HEADER_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 == HEADER_BYTES {
         // a large file, or a sparse one
         let format = format_of(&bytes).map_err(refused)?;
         let size = match format {
@@ -68,12 +68,12 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
             _ => size_in(&bytes, format),
         };
         let pixels = check(size.map_err(refused)?, max_pixels).map_err(refused)?;
-        let most = FILE_BYTES_OF_PIXEL.saturating_mul(pixels).saturating_add(OTHER_BYTES);
+        let most = MAX_FILE_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES);
         if len > most {
             let why = format!("it has {len} bytes, and a picture of its size has no more than {most}");
-            return Err(refused(Undecoded::TooLarge(why)));
+            return Err(refused(DecodeFailure::TooLarge(why)));
         }
-        opened.take(most - HEAD_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
+        opened.take(most - HEADER_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
     }
     decode_bytes(&bytes, color, max_pixels).map_err(refused)
 }
@@ -84,53 +84,57 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
 /// The bytes are damaged, truncated, too large or no image; the text gives the reason.
 pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, String> {
     decode_bytes(bytes, color, max_pixels).map_err(|err| match err {
-        Undecoded::Unknown(why) | Undecoded::Damaged(why) | Undecoded::TooLarge(why) | Undecoded::Unusable(why) => why,
+        DecodeFailure::Unknown(why)
+        | DecodeFailure::Damaged(why)
+        | DecodeFailure::TooLarge(why)
+        | DecodeFailure::Unusable(why) => why,
     })
 }
 
 /// Reason why bytes cannot be decoded.
-enum Undecoded {
+enum DecodeFailure {
     Unknown(String),
     Damaged(String),
     TooLarge(String),
     Unusable(String),
 }
 
-fn format_of(bytes: &[u8]) -> Result<ImageFormat, Undecoded> {
-    image::guess_format(bytes).map_err(|_| Undecoded::Unknown("it is no PNG, JPEG, TIFF, PGM or PPM image".to_owned()))
+fn format_of(bytes: &[u8]) -> Result<ImageFormat, DecodeFailure> {
+    image::guess_format(bytes)
+        .map_err(|_| DecodeFailure::Unknown("it is no PNG, JPEG, TIFF, PGM or PPM image".to_owned()))
 }
 
 /// Number of pixels of a picture of this size, unless it exceeds the maximum.
-fn check((width, height): (u32, u32), max_pixels: MaxPixels) -> Result<u64, Undecoded> {
-    max_pixels.check(width.into(), height.into()).map_err(Undecoded::TooLarge)?;
+fn check((width, height): (u32, u32), max_pixels: MaxPixels) -> Result<u64, DecodeFailure> {
+    max_pixels.check(width.into(), height.into()).map_err(DecodeFailure::TooLarge)?;
     Ok(u64::from(width) * u64::from(height))
 }
 
 /// Width and height according to the first bytes of a file.
-fn size_in(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), Undecoded> {
+fn size_in(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
     match format {
-        ImageFormat::Jpeg => jpeg::size(bytes).map_err(|why| Undecoded::Damaged(format!("{why}; {CUT_OFF}"))),
+        ImageFormat::Jpeg => jpeg::size(bytes).map_err(|why| DecodeFailure::Damaged(format!("{why}; {CUT_OFF}"))),
         _ => size_of(io::Cursor::new(bytes), format),
     }
 }
 
-fn size_of(reader: impl io::BufRead + io::Seek, format: ImageFormat) -> Result<(u32, u32), Undecoded> {
+fn size_of(reader: impl io::BufRead + io::Seek, format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
     let mut reader = ImageReader::with_format(reader, format);
     reader.limits(limits(0));
     reader.into_dimensions().map_err(|err| match err {
-        ImageError::Unsupported(err) => Undecoded::Damaged(format!("{}; {SAVE_AS}", err_text(&err))),
-        err => Undecoded::Damaged(format!("{}; {CUT_OFF}", err_text(&err))),
+        ImageError::Unsupported(err) => DecodeFailure::Damaged(format!("{}; {SAVE_AS}", err_text(&err))),
+        err => DecodeFailure::Damaged(format!("{}; {CUT_OFF}", err_text(&err))),
     })
 }
 
 /// Memory limits of decoding this number of pixels.
 fn limits(pixels: u64) -> Limits {
     let mut limits = Limits::no_limits();
-    limits.max_alloc = Some(MEMORY_BYTES_OF_PIXEL.saturating_mul(pixels).saturating_add(OTHER_BYTES));
+    limits.max_alloc = Some(MAX_MEMORY_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES));
     limits
 }
 
-fn decode_bytes(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, Undecoded> {
+fn decode_bytes(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, DecodeFailure> {
     let format = format_of(bytes)?;
     let size = match (size_in(bytes, format), format) {
         // a TIFF variant that `image` does not read
@@ -154,7 +158,7 @@ fn decode_bytes(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Pict
             }
         }
     };
-    picture_of(decoded.map_err(Undecoded::Damaged)?, color).map_err(Undecoded::Unusable)
+    picture_of(decoded.map_err(DecodeFailure::Damaged)?, color).map_err(DecodeFailure::Unusable)
 }
 
 /// Whether a PNG file has all its chunks, up to and with IEND. Bytes behind IEND are ignored.

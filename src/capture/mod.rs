@@ -16,13 +16,14 @@ mod pace;
 mod pair;
 mod preparation;
 mod transport;
-mod until;
+mod limited;
 pub mod stamps;
 mod taps;
 pub mod scale;
 pub mod worker;
 
 pub use camera_options::{CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
+pub use limited::LimitedSource;
 pub use max_pixels::MaxPixels;
 pub use original::{EncodedImage, Original, StereoLayout, halves};
 pub use pair::{Frame, RawPair, Recorded};
@@ -31,7 +32,6 @@ pub use scale::Scale;
 pub use source::{SourceOptions, SourceSpec, TopicChoice};
 pub use taps::{FrameTap, RawTap, Taps};
 pub use transport::{Playing, Speed, Transport};
-pub use until::Until;
 pub use worker::{Capture, CaptureOptions, CaptureStats};
 
 use self::decode_camera::Damaged;

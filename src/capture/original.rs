@@ -12,7 +12,7 @@ pub struct Original {
     /// Left and right picture, or one of both views.
     pub images: Vec<EncodedImage>,
     /// How they become the left and the right view.
-    pub rule: StereoLayout,
+    pub layout: StereoLayout,
 }
 
 /// How encoded pictures become the left and the right view: split, then swapped, then turned.
@@ -33,13 +33,13 @@ impl StereoLayout {
     }
 
     /// Whether this view's picture is not turned.
-    pub fn is_upright(&self, eye: usize) -> bool {
-        self.orientation[eye] == Orientation::default()
+    pub fn is_upright(&self, view: usize) -> bool {
+        self.orientation[view] == Orientation::default()
     }
 
     /// Layout of a pair.
     pub fn of(original: Option<&Original>) -> Self {
-        original.map(|original| original.rule.clone()).unwrap_or_default()
+        original.map(|original| original.layout.clone()).unwrap_or_default()
     }
 }
 
@@ -58,15 +58,15 @@ impl Original {
     /// # Errors
     /// As [`decode`]; also if the number of pictures does not fit the layout.
     pub fn pictures(&self, color: bool) -> Result<(Picture, Picture), DecodeError> {
-        let turned = |shot: &EncodedImage, eye: usize| {
-            let mut picture = decode(shot.layout, &shot.bytes, color)?;
-            self.rule.orientation[eye].turn(&mut picture);
+        let turned = |image: &EncodedImage, view: usize| {
+            let mut picture = decode(image.layout, &image.bytes, color)?;
+            self.layout.orientation[view].turn(&mut picture);
             Ok::<_, DecodeError>(picture)
         };
-        match (&self.images[..], self.rule.side_by_side) {
+        match (&self.images[..], self.layout.side_by_side) {
             ([left, right], false) => Ok((turned(left, 0)?, turned(right, 1)?)),
-            ([both], true) => Ok(halves(&turned(both, 0)?, self.rule.swapped)),
-            (shots, _) => Err(DecodeError::new(Damage::Size, format!("a pair of {} pictures", shots.len()))),
+            ([both], true) => Ok(halves(&turned(both, 0)?, self.layout.swapped)),
+            (images, _) => Err(DecodeError::new(Damage::Size, format!("a pair of {} pictures", images.len()))),
         }
     }
 }

@@ -36,21 +36,21 @@ pub struct Pairing<T> {
     right: Waiting<T>,
     unpaired: u64,
     /// Time and skew of the newest pairs.
-    recent: VecDeque<(SystemTime, f64)>,
+    skews_s: VecDeque<(SystemTime, f64)>,
 }
 
 /// Time window of the skew statistics.
-const RECENT: Duration = Duration::from_secs(2);
+const SKEW_WINDOW: Duration = Duration::from_secs(2);
 /// Largest number of pairs in the skew statistics.
-const MAX_RECENT: usize = 600;
+const MAX_SKEWS: usize = 600;
 /// Smallest number of pairs with a meaningful skew.
-const MIN_RECENT: usize = 3;
+const MIN_SKEWS: usize = 3;
 /// Largest number of frames of one camera that wait for a partner.
 const MAX_WAITING: usize = 8;
 /// Number of measured intervals; their median tolerates missing frames.
 const INTERVALS: usize = 7;
 /// Largest skew of a pair, in intervals. Above one half, so that cameras half an interval apart keep partners despite jitter.
-const REACH: f64 = 0.55;
+const MAX_SKEW_INTERVALS: f64 = 0.55;
 
 #[derive(Debug)]
 struct Waiting<T> {
@@ -67,7 +67,7 @@ impl<T> Pairing<T> {
             left: Waiting::new(left_rate_hz),
             right: Waiting::new(right_rate_hz),
             unpaired: 0,
-            recent: VecDeque::new(),
+            skews_s: VecDeque::new(),
         }
     }
 
@@ -77,22 +77,22 @@ impl<T> Pairing<T> {
     }
 
     /// Counts a frame that has no capture time and therefore no partner.
-    pub fn pass(&mut self) {
+    pub fn skip_frame(&mut self) {
         self.unpaired += 1;
     }
 
     /// Drops the frames and times of one camera, and the skew: it was opened again, or its clock has changed.
-    pub fn forget(&mut self, side: Side) {
+    pub fn reset(&mut self, side: Side) {
         let waiting = self.waiting(side);
         let given_up = waiting.frames.len() as u64;
         *waiting = Waiting { nominal_s: waiting.nominal_s, ..Waiting::new(1.0) };
         self.unpaired += given_up;
-        self.forget_skew();
+        self.reset_skew();
     }
 
     /// Starts the skew statistics again.
-    pub fn forget_skew(&mut self) {
-        self.recent.clear();
+    pub fn reset_skew(&mut self) {
+        self.skews_s.clear();
     }
 
     fn waiting(&mut self, side: Side) -> &mut Waiting<T> {
@@ -106,7 +106,7 @@ impl<T> Pairing<T> {
     pub fn pop(&mut self) -> Option<Paired<T>> {
         loop {
             let skew_s = seconds_from(self.left.frames.front()?.0, self.right.frames.front()?.0);
-            if skew_s.abs() > REACH * self.left.interval_s().min(self.right.interval_s()) {
+            if skew_s.abs() > MAX_SKEW_INTERVALS * self.left.interval_s().min(self.right.interval_s()) {
                 let older = if skew_s >= 0.0 { &mut self.left } else { &mut self.right };
                 older.frames.pop_front();
                 self.unpaired += 1;
@@ -114,27 +114,27 @@ impl<T> Pairing<T> {
             }
             let (time, left) = self.left.frames.pop_front()?;
             let (_, right) = self.right.frames.pop_front()?;
-            self.remember(time, skew_s);
+            self.record_skew(time, skew_s);
             return Some(Paired { left, right, time, skew_s });
         }
     }
 
-    fn remember(&mut self, time: SystemTime, skew_s: f64) {
-        self.recent.push_back((time, skew_s));
-        let too_old = |&(old, _): &(SystemTime, f64)| time.duration_since(old).map_or(true, |age| age > RECENT);
-        while self.recent.len() > MAX_RECENT || self.recent.front().is_some_and(too_old) {
-            self.recent.pop_front();
+    fn record_skew(&mut self, time: SystemTime, skew_s: f64) {
+        self.skews_s.push_back((time, skew_s));
+        let too_old = |&(old, _): &(SystemTime, f64)| time.duration_since(old).map_or(true, |age| age > SKEW_WINDOW);
+        while self.skews_s.len() > MAX_SKEWS || self.skews_s.front().is_some_and(too_old) {
+            self.skews_s.pop_front();
         }
     }
 
     /// Skew of the newest pairs; `None` before there are enough pairs.
     pub fn skew(&self) -> Option<Skew> {
-        if self.recent.len() < MIN_RECENT {
+        if self.skews_s.len() < MIN_SKEWS {
             return None;
         }
-        let skews = || self.recent.iter().map(|&(_, skew_s)| skew_s);
+        let skews = || self.skews_s.iter().map(|&(_, skew_s)| skew_s);
         let spread_s = skews().fold(f64::MIN, f64::max) - skews().fold(f64::MAX, f64::min);
-        Some(Skew { mean_s: skews().sum::<f64>() / self.recent.len() as f64, spread_s })
+        Some(Skew { mean_s: skews().sum::<f64>() / self.skews_s.len() as f64, spread_s })
     }
 
     /// Measured time between two frames of the left and of the right camera, s; `None` before enough frames have come.
@@ -323,7 +323,7 @@ mod tests {
         let late = pairing.skew().expect("many pairs");
         assert!((late.mean_s - 0.009).abs() < 1e-4 && (late.spread_s - 0.002).abs() < 1e-6, "{late:?}");
         assert!(pairing.intervals_s().expect("measured").iter().all(|s| (s - INTERVAL_S).abs() < 0.003));
-        pairing.forget_skew();
+        pairing.reset_skew();
         assert_eq!(pairing.skew(), None);
     }
 
@@ -331,7 +331,7 @@ mod tests {
     fn a_camera_that_comes_back_is_not_paired_with_what_waited() {
         let mut pairing = Pairing::new(30.0, 30.0);
         run(&mut pairing, &times(5, INTERVAL_S, 0.0), &times(3, INTERVAL_S, 0.0));
-        pairing.forget(Side::Left);
+        pairing.reset(Side::Left);
         assert_eq!(pairing.unpaired(), 2);
         let pairs = run(&mut pairing, &times(4, INTERVAL_S, 100.0), &times(4, INTERVAL_S, 100.0));
         assert_eq!(pairs.len(), 4);

@@ -36,12 +36,12 @@ pub struct Stamps {
 }
 
 /// Largest age of a frame at its arrival.
-const OLDEST: Duration = Duration::from_secs(5);
+const MAX_AGE: Duration = Duration::from_secs(5);
 /// Tolerance ahead of the clock: clocks are read one after the other, and some drivers stamp a frame's end in advance.
-const AHEAD: Duration = Duration::from_millis(50);
+const MAX_LEAD: Duration = Duration::from_millis(50);
 /// Number of good stamps that compensate one bad stamp: an occasional one is tolerated, three in a second are not.
-const BAD: u32 = 12;
-const TOO_MUCH: u32 = 3 * BAD - 8;
+const FAULT_WEIGHT: u32 = 12;
+const FAULT_LIMIT: u32 = 3 * FAULT_WEIGHT - 8;
 
 impl Stamps {
     /// Capture time of a frame; `None` if its stamp cannot be used. `arrival` is the time at which the frame came.
@@ -51,15 +51,15 @@ impl Stamps {
             self.last = None;
         }
         self.last_arrival = Some(arrival);
-        let judged = judge(stamp, arrival, self.last);
+        let judged = validate(stamp, arrival, self.last);
         match judged {
             Ok(stamp) => {
                 self.last = Some(stamp);
                 self.doubt = self.doubt.saturating_sub(1);
             }
             Err(fault) => {
-                self.doubt += BAD;
-                if self.doubt >= TOO_MUCH && self.fault.is_none() {
+                self.doubt += FAULT_WEIGHT;
+                if self.doubt >= FAULT_LIMIT && self.fault.is_none() {
                     self.fault = Some(fault);
                 }
             }
@@ -73,11 +73,15 @@ impl Stamps {
     }
 }
 
-fn judge(stamp: Option<SystemTime>, arrival: SystemTime, last: Option<SystemTime>) -> Result<SystemTime, StampFault> {
+fn validate(
+    stamp: Option<SystemTime>,
+    arrival: SystemTime,
+    last: Option<SystemTime>,
+) -> Result<SystemTime, StampFault> {
     let stamp = stamp.ok_or(StampFault::Missing)?;
     let near = match arrival.duration_since(stamp) {
-        Ok(age) => age <= OLDEST,
-        Err(ahead) => ahead.duration() <= AHEAD,
+        Ok(age) => age <= MAX_AGE,
+        Err(ahead) => ahead.duration() <= MAX_LEAD,
     };
     if !near {
         return Err(StampFault::OtherClock);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Error message of a thread that has panicked: a fault of this program, whatever its input.
-pub(crate) fn died(what: &str) -> String {
+pub(crate) fn panic_message(what: &str) -> String {
     format!(
         "{what} has died, which is a fault of this program: the lines before this one say where; please report them"
     )
@@ -18,13 +18,13 @@ pub(crate) fn died(what: &str) -> String {
 ///
 /// # Errors
 /// It has panicked, so that its output is incomplete.
-pub(crate) fn ended(thread: Option<JoinHandle<()>>, what: &str) -> Result<(), CaptureError> {
+pub(crate) fn check_ended(thread: Option<JoinHandle<()>>, what: &str) -> Result<(), CaptureError> {
     let panicked = thread.is_some_and(|thread| thread.join().is_err());
-    if panicked { Err(CaptureError::File(died(what))) } else { Ok(()) }
+    if panicked { Err(CaptureError::File(panic_message(what))) } else { Ok(()) }
 }
 
 /// Waits half a second for a stopped thread, then detaches it: a blocked camera does not block others.
-pub(crate) fn join_or_leave(thread: JoinHandle<()>, what: &str) {
+pub(crate) fn join_or_detach(thread: JoinHandle<()>, what: &str) {
     let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
     while !thread.is_finished() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(2));
@@ -44,7 +44,7 @@ mod tests {
     fn a_thread_that_panicked_is_an_error_and_one_that_ended_is_none() {
         let named = || std::thread::Builder::new().name("test".into());
         let thread = |panics: bool| named().spawn(move || assert!(!panics, "a fault")).ok();
-        assert!(ended(thread(false), "it").is_ok() && ended(None, "it").is_ok());
-        assert!(ended(thread(true), "it").unwrap_err().to_string().contains("it has died"));
+        assert!(check_ended(thread(false), "it").is_ok() && check_ended(None, "it").is_ok());
+        assert!(check_ended(thread(true), "it").unwrap_err().to_string().contains("it has died"));
     }
 }

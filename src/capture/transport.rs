@@ -105,7 +105,7 @@ impl Transport {
     }
 
     /// For the source: the pair to deliver now, and whether it is a seek target (due at once). `None` while paused.
-    pub fn wanted(&self) -> Option<(u64, bool)> {
+    pub fn next_pair(&self) -> Option<(u64, bool)> {
         let playing = self.lock();
         match playing.seek {
             Some(pair) => Some((pair, true)),
@@ -115,7 +115,7 @@ impl Transport {
     }
 
     /// For the source: notes that this pair is delivered.
-    pub fn given(&self, pair: u64) {
+    pub fn delivered(&self, pair: u64) {
         let mut playing = self.lock();
         playing.position = Some(pair);
         if playing.seek == Some(pair) {
@@ -184,8 +184,8 @@ mod tests {
     }
 
     fn give(transport: &Transport) -> Option<u64> {
-        let (pair, _) = transport.wanted()?;
-        transport.given(pair);
+        let (pair, _) = transport.next_pair()?;
+        transport.delivered(pair);
         Some(pair)
     }
 
@@ -223,7 +223,7 @@ mod tests {
         let transport = transport(5, false);
         for (ms, pair) in [(0, 0), (99, 0), (100, 1), (250, 2), (9999, 4)] {
             transport.seek_time(Duration::from_millis(ms));
-            assert_eq!(transport.wanted(), Some((pair, true)));
+            assert_eq!(transport.next_pair(), Some((pair, true)));
         }
     }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-pub(crate) use super::threads::join_or_leave;
+pub(crate) use super::threads::join_or_detach;
 
 /// Options of reading a source.
 #[derive(Clone)]
@@ -156,7 +156,7 @@ impl Capture {
         self.shared.stop.store(true, Ordering::Release);
         self.frames.close();
         if let Some(thread) = self.thread.take() {
-            join_or_leave(thread, "the capture thread");
+            join_or_detach(thread, "the capture thread");
         }
     }
 }
@@ -179,7 +179,7 @@ struct Reader {
 impl Reader {
     fn run(mut self) {
         let read = std::panic::catch_unwind(AssertUnwindSafe(|| self.read_all()));
-        let error = read.unwrap_or_else(|_| Err(threads::died("the thread that reads the source"))).err();
+        let error = read.unwrap_or_else(|_| Err(threads::panic_message("the thread that reads the source"))).err();
         let mut stats = lock(&self.shared.stats);
         stats.ended = true;
         stats.lost = error.is_some();

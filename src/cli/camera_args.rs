@@ -46,7 +46,7 @@ impl CameraArgs {
             focus: self.focus,
             power_line: self.power_line_hz,
         };
-        for (i, eye) in options.eyes.iter_mut().enumerate() {
+        for (i, eye) in options.views.iter_mut().enumerate() {
             eye.controls = controls.or(&eye.controls);
             eye.orientation = self.orientation.map_or(eye.orientation, |both| both[i]);
         }
@@ -117,7 +117,7 @@ mod tests {
             focus: Some(Setting::Fixed(35)),
             power_line: Some(PowerLine::Hz50),
         };
-        assert_eq!(options.eyes, [controls; 2].map(|controls| ViewOptions { controls, ..ViewOptions::default() }));
+        assert_eq!(options.views, [controls; 2].map(|controls| ViewOptions { controls, ..ViewOptions::default() }));
         assert!(parse("--format y16").is_ok_and(|o| o.format == Some(PixelFormat::Y16)));
         assert_eq!(parse(""), Ok(CameraOptions::default()));
         assert!(parse("--equal-exposure --swap-halves").is_ok_and(|o| o.equal_exposure && o.swapped_halves));
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn one_orientation_is_for_both_eyes() {
-        let eyes = |words| parse(words).map(|o| o.eyes.map(|eye| eye.orientation));
+        let eyes = |words| parse(words).map(|o| o.views.map(|eye| eye.orientation));
         assert_eq!(eyes("--orientation rotate-180"), Ok([Orientation::HalfTurn; 2]));
         assert_eq!(eyes("--orientation upright,flip-y"), Ok([Orientation::Upright, Orientation::FlipY]));
     }

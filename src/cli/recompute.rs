@@ -70,7 +70,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         console::say(note);
     }
     // the recording's own, where it rectifies
-    let recorded = recording.about().filter(|_| choice.says_nothing() && choice.alpha <= 0.0);
+    let recorded = recording.about().filter(|_| choice.is_unset() && choice.alpha <= 0.0);
     let alpha = recorded.map_or(choice.alpha, |about| about.calibration.alpha);
     let max_pixels = args.topics.max_pixels;
     let input = Input { path: &args.recording, recording, info: &info, calibrated: &calibrated, alpha, max_pixels };

@@ -219,7 +219,7 @@ impl Remote for Publisher {
     fn stop(&self) {
         self.shared.inbox.put_other(|input| input.stop = true);
         if let Some(thread) = lock(&self.thread).take() {
-            crate::capture::worker::join_or_leave(thread, "the publishing thread");
+            crate::capture::worker::join_or_detach(thread, "the publishing thread");
         }
     }
 

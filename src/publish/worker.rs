@@ -49,7 +49,7 @@ struct SourceKey {
     name: String,
     raw_size: (usize, usize),
     size: (usize, usize),
-    rule: StereoLayout,
+    layout: StereoLayout,
     /// Layouts of cameras' pictures in memory.
     layouts: Vec<Layout>,
     is_metric: bool,
@@ -63,7 +63,7 @@ impl SourceKey {
             name: source.name.clone(),
             raw_size: frame.raw.left.size(),
             size: frame.size(),
-            rule: StereoLayout::of(original),
+            layout: StereoLayout::of(original),
             layouts: original.map_or(Vec::new(), |original| original.images.iter().map(|shot| shot.layout).collect()),
             is_metric: frame.geometry.is_some(),
             is_color: frame.raw.left.rgb.is_some(),

@@ -82,11 +82,11 @@ pub struct FittedDepth {
 }
 
 /// Typical field of view of webcams, degrees.
-const USUAL_FOV_DEG: f64 = 60.0;
+const ASSUMED_FOV_DEG: f64 = 60.0;
 /// Assumed focal length where none is given.
-pub const USUAL_FOCAL: FocalLength = FocalLength::FovDeg(USUAL_FOV_DEG);
+pub const ASSUMED_FOCAL: FocalLength = FocalLength::FovDeg(ASSUMED_FOV_DEG);
 /// Assumed baseline of two webcams side by side, m.
-const USUAL_BASELINE_M: f64 = 0.06;
+const ASSUMED_BASELINE_M: f64 = 0.06;
 
 /// Calibration options applied to a source.
 #[derive(Clone, Debug, Default)]
@@ -134,7 +134,7 @@ impl CalibrationChoice {
     }
 
     /// Whether only the crop and the working size may differ from their defaults.
-    pub(crate) fn says_nothing(&self) -> bool {
+    pub(crate) fn is_unset(&self) -> bool {
         let Self { files, rectify, baseline_m, depth_fit, .. } = self;
         files.is_empty() && rectify.is_none() && self.focal().is_none() && baseline_m.is_none() && depth_fit.is_none()
     }
@@ -222,13 +222,13 @@ impl CalibrationChoice {
     pub fn estimate(&self, pairs: &[RawPair], source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
         let mut assumed = Vec::new();
         let focal = self.focal().unwrap_or_else(|| {
-            assumed.push(format!("a field of view of {USUAL_FOV_DEG:.0}° (--fov-deg)"));
-            USUAL_FOCAL
+            assumed.push(format!("a field of view of {ASSUMED_FOV_DEG:.0}° (--fov-deg)"));
+            ASSUMED_FOCAL
         });
         let focal_px = focal.px(source.width);
         let baseline_m = self.baseline_m.unwrap_or_else(|| {
-            assumed.push(format!("a baseline of {USUAL_BASELINE_M} m (--baseline-m)"));
-            USUAL_BASELINE_M
+            assumed.push(format!("a baseline of {ASSUMED_BASELINE_M} m (--baseline-m)"));
+            ASSUMED_BASELINE_M
         });
         let lumas: Vec<_> = pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect();
         let found: Estimate = estimate_rig(&lumas, focal_px, baseline_m)?;
@@ -288,8 +288,8 @@ impl FittedDepth {
     /// Assumed geometry of a source without calibration.
     pub fn unknown(source: &SourceInfo) -> Geometry {
         Geometry {
-            focal_px: USUAL_FOCAL.px(source.width),
-            baseline_m: USUAL_BASELINE_M,
+            focal_px: ASSUMED_FOCAL.px(source.width),
+            baseline_m: ASSUMED_BASELINE_M,
             doffs_px: 0.0,
             cx_px: (source.width as f64 - 1.0) / 2.0,
             cy_px: (source.height as f64 - 1.0) / 2.0,

@@ -129,7 +129,7 @@ impl Tables {
             _ => (None, None, None),
         };
         let beside = |file: &PathBuf| file.strip_prefix(folder).unwrap_or(file).to_owned();
-        let [left_eye, right_eye] = cameras.eyes.clone();
+        let [left_view, right_view] = cameras.views.clone();
         Self {
             source: SourceTable {
                 left,
@@ -141,8 +141,8 @@ impl Tables {
                 format: cameras.format,
                 equal_exposure: cameras.equal_exposure,
             },
-            left: left_eye,
-            right: right_eye,
+            left: left_view,
+            right: right_view,
             calibration: CalibrationChoice {
                 files: calibration.files.iter().map(beside).collect(),
                 ..calibration.clone()
@@ -188,7 +188,7 @@ impl Tables {
             rate_hz,
             cameras: CameraOptions {
                 format,
-                eyes: [self.left, self.right],
+                views: [self.left, self.right],
                 swapped_halves,
                 calibrated: false,
                 equal_exposure,
@@ -233,7 +233,7 @@ mod tests {
             rate_hz: Some(30.0),
             cameras: CameraOptions {
                 format: Some(PixelFormat::Mjpeg),
-                eyes: [
+                views: [
                     ViewOptions {
                         orientation: Orientation::HalfTurn,
                         controls: ControlSettings { focus: Some(Setting::Fixed(0)), ..ControlSettings::default() },
@@ -292,8 +292,8 @@ mod tests {
         let files = [folder.join("two-webcams.toml")];
         let refusal = crate::calibration::load(&files, &crate::calibration::LoadOptions::default()).unwrap_err();
         assert!(refusal.to_string().contains("--rig"), "{refusal}");
-        assert_eq!(rig.cameras.eyes[1].orientation, Orientation::HalfTurn);
-        assert_eq!(rig.cameras.eyes[0].controls.exposure_ms, Some(Setting::Fixed(10.0)));
+        assert_eq!(rig.cameras.views[1].orientation, Orientation::HalfTurn);
+        assert_eq!(rig.cameras.views[0].controls.exposure_ms, Some(Setting::Fixed(10.0)));
         assert!(matches!(rig.source, Some(SourceSpec::WebcamPair(CameraName::Port(_), CameraName::Port(_)))));
     }
 

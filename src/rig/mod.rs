@@ -4,5 +4,5 @@
 mod calibrate;
 mod file;
 
-pub use calibrate::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, USUAL_FOCAL};
+pub use calibrate::{ASSUMED_FOCAL, Calibrated, CalibrationChoice, FittedDepth, RectifyChoice};
 pub use file::{RigFile, RigFileError};

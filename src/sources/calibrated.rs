@@ -34,9 +34,9 @@ pub enum OpenError {
 }
 
 /// Number of pairs of an estimate.
-const PAIRS: usize = 6;
+const ESTIMATE_PAIRS: usize = 6;
 /// Interval between them, so that the scene may change.
-const APART: Duration = Duration::from_millis(200);
+const PAIR_INTERVAL: Duration = Duration::from_millis(200);
 /// Timeout of the first pairs.
 const PAIR_TIMEOUT: Duration = Duration::from_secs(6);
 
@@ -64,7 +64,7 @@ pub fn open_calibrated(
         return Ok(CalibratedSource { source, calibrated, inputs });
     }
     // a recording holds its own calibration; the user's options take precedence
-    let recorded = source.calibration().filter(|_| !info.is_rectified && choice.says_nothing());
+    let recorded = source.calibration().filter(|_| !info.is_rectified && choice.is_unset());
     let calibrated = match recorded {
         Some(recorded) => {
             let mut note = CalibrationNote { scale: choice.scale.to_string(), ..recorded.clone() };
@@ -85,10 +85,10 @@ fn first_pairs(source: &mut dyn PairSource) -> Result<Vec<RawPair>, CaptureError
     let is_camera = source.info().is_camera;
     let mut pairs: Vec<RawPair> = Vec::new();
     let mut last = Instant::now();
-    while pairs.len() < PAIRS && last.elapsed() < PAIR_TIMEOUT {
+    while pairs.len() < ESTIMATE_PAIRS && last.elapsed() < PAIR_TIMEOUT {
         match source.next(Duration::from_millis(50))? {
             // the first pictures of a camera are dark
-            Next::Pair(_) if is_camera && last.elapsed() < APART => {}
+            Next::Pair(_) if is_camera && last.elapsed() < PAIR_INTERVAL => {}
             Next::Pair(pair) => {
                 pairs.push(*pair);
                 last = Instant::now();

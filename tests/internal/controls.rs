@@ -295,8 +295,8 @@ fn a_task_sets_protects_and_then_equalises() {
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_task() {
     let controls = ControlSettings { focus: Some(Setting::Fixed(300)), ..ControlSettings::default() };
-    let eyes = [ViewOptions { controls, ..ViewOptions::default() }, ViewOptions::default()];
-    let options = CameraOptions { eyes, calibrated: true, equal_exposure: true, ..CameraOptions::default() };
+    let views = [ViewOptions { controls, ..ViewOptions::default() }, ViewOptions::default()];
+    let options = CameraOptions { views, calibrated: true, equal_exposure: true, ..CameraOptions::default() };
     let task = ControlTask::start(&[0, 1], &options).expect("starts");
     let deadline = Instant::now() + Duration::from_secs(20);
     while task.remarks().len() < 5 && Instant::now() < deadline {
@@ -337,7 +337,7 @@ fn inside_opening() {
         controls: ControlSettings { gain: Some(Setting::Fixed(gain)), ..ControlSettings::default() },
         ..ViewOptions::default()
     };
-    let cameras = CameraOptions { eyes: [eye(20), eye(300)], calibrated: true, ..CameraOptions::default() };
+    let cameras = CameraOptions { views: [eye(20), eye(300)], calibrated: true, ..CameraOptions::default() };
     let options = SourceOptions { cameras, ..SourceOptions::default() };
     let spec = SourceSpec::parse("webcam:0,1").expect("grammar");
     let mut source = sources::open(&spec, &options).expect("opens");

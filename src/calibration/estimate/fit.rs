@@ -18,13 +18,13 @@ use glam::{DMat3, DMat4, DVec2, DVec3, DVec4};
 /// two radial coefficients.
 pub(super) type Parameters = [f64; COUNT];
 const COUNT: usize = 8;
-const DROP: usize = 5;
+const ROW_SHIFT: usize = 5;
 const RADIAL: [usize; 2] = [6, 7];
 
 /// Prior standard deviation of each parameter: 4 degrees, 1.5 % of the height, coefficients of 0.15 and 0.1.
-const USUAL: Parameters = [0.07, 0.07, 0.07, 0.07, 0.07, 0.015, 0.15, 0.1];
+const PRIOR_SIGMA: Parameters = [0.07, 0.07, 0.07, 0.07, 0.07, 0.015, 0.15, 0.1];
 /// Largest effective number of matches: neighbours share the errors of the model.
-const INDEPENDENT: f64 = 300.0;
+const MAX_EFFECTIVE_MATCHES: f64 = 300.0;
 /// Typical row offset of good matches, px.
 const SIGMA_PX: f64 = 0.25;
 const STEPS: usize = 40;
@@ -65,7 +65,7 @@ impl Model {
         let (mut normal, mut target) = (DMat4::ZERO, DVec4::ZERO);
         for step in 1..=50 {
             let bent = corner * f64::from(step) / 50.0;
-            let ray = bent * straightened(parameters, bent * bent);
+            let ray = bent * undistortion_factor(parameters, bent * bent);
             let r2 = ray * ray;
             // distorted (1 + k4 r²) = ray (1 + k1 r² + k2 r⁴ + k3 r⁶)
             let row = DVec4::new(ray, ray * r2, ray * r2 * r2, -bent) * r2;
@@ -80,7 +80,7 @@ impl Model {
 
     /// Mean direction of the right picture.
     pub(super) fn right_center(&self, parameters: &Parameters) -> DVec2 {
-        self.center + DVec2::new(0.0, parameters[DROP] * self.size.1 as f64)
+        self.center + DVec2::new(0.0, parameters[ROW_SHIFT] * self.size.1 as f64)
     }
 
     /// Row of the right point minus row of the left one after rectification, px.
@@ -90,7 +90,7 @@ impl Model {
         let right_center = self.right_center(&parameters);
         let ray = move |at: DVec2, center: DVec2| {
             let bent = (at - center) / focal;
-            (bent * straightened(&parameters, bent.length_squared())).extend(1.0)
+            (bent * undistortion_factor(&parameters, bent.length_squared())).extend(1.0)
         };
         let row = |ray: DVec3| ray.y / ray.z;
         found.iter().map(move |m| focal * (row(right * ray(m.right, right_center)) - row(left * ray(m.left, center))))
@@ -98,7 +98,7 @@ impl Model {
 }
 
 /// Factor that undistorts a point of squared radius `r2`.
-fn straightened(parameters: &Parameters, r2: f64) -> f64 {
+fn undistortion_factor(parameters: &Parameters, r2: f64) -> f64 {
     1.0 + r2 * (parameters[RADIAL[0]] + r2 * parameters[RADIAL[1]])
 }
 
@@ -106,13 +106,13 @@ fn straightened(parameters: &Parameters, r2: f64) -> f64 {
 pub(super) fn fit(model: &Model, found: &[Match]) -> Fit {
     let mut parameters = [0.0; COUNT];
     let mut damping = 1e-3;
-    let share = (INDEPENDENT / found.len() as f64).min(1.0);
+    let share = (MAX_EFFECTIVE_MATCHES / found.len() as f64).min(1.0);
     let mut residuals: Vec<f64> = model.row_offsets(&parameters, found).collect();
     for _ in 0..STEPS {
         let sigma = scale(&residuals);
         let cost = |parameters: &Parameters, residuals: &[f64]| {
             let data: f64 = residuals.iter().map(|r| (r / sigma).powi(2).ln_1p()).sum();
-            data * share + parameters.iter().zip(USUAL).map(|(p, usual)| (p / usual).powi(2)).sum::<f64>()
+            data * share + parameters.iter().zip(PRIOR_SIGMA).map(|(p, usual)| (p / usual).powi(2)).sum::<f64>()
         };
         let (normal, target) = equations(model, found, &parameters, &residuals, sigma, share);
         let before = cost(&parameters, &residuals);
@@ -175,8 +175,8 @@ fn equations(
         }
     }
     for i in 0..COUNT {
-        normal[i][i] += USUAL[i].powi(-2);
-        target[i] += parameters[i] * USUAL[i].powi(-2);
+        normal[i][i] += PRIOR_SIGMA[i].powi(-2);
+        target[i] += parameters[i] * PRIOR_SIGMA[i].powi(-2);
     }
     (normal, target)
 }

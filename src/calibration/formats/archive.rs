@@ -11,7 +11,7 @@ use std::path::Path;
 pub(super) const MAX_BYTES: u64 = 1 << 29;
 
 /// Whether a file may be such an archive, by its first bytes.
-pub(super) fn is_one(path: &Path) -> bool {
+pub(super) fn recognizes(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
     plain::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
 }

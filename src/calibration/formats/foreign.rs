@@ -4,7 +4,7 @@ use super::tree::Node;
 use crate::calibration::CalibrationError;
 
 /// Advice for tools that give each camera's pose in the axes of a body.
-const POSES: &str = "write a Kalibr camchain: cam0 and cam1, each with camera_model: pinhole, distortion_model (radtan or \
+const POSES_ADVICE: &str = "write a Kalibr camchain: cam0 and cam1, each with camera_model: pinhole, distortion_model (radtan or \
                      equidistant), intrinsics [fx, fy, cx, cy], distortion_coeffs, resolution, and the camera-to-body \
                      matrix as T_imu_cam";
 
@@ -71,9 +71,9 @@ pub(super) fn refuse_tree(tree: &Node) -> Result<(), CalibrationError> {
     } else if has("body_T_cam0") || has("num_of_cam") {
         refuse("a configuration of VINS with camodocal's cameras", camodocal)
     } else if has("T_BS") && has("camera_id") {
-        refuse("one camera of Kimera", POSES)
+        refuse("one camera of Kimera", POSES_ADVICE)
     } else if has("T_BS") {
-        refuse("one camera of the EuRoC data set (sensor.yaml)", POSES)
+        refuse("one camera of the EuRoC data set (sensor.yaml)", POSES_ADVICE)
     } else if ["Camera.fx", "Camera1.fx", "Camera.type"].into_iter().any(has) {
         refuse(
             "settings of ORB-SLAM",
@@ -94,7 +94,7 @@ pub(super) fn refuse_tree(tree: &Node) -> Result<(), CalibrationError> {
              camchain with distortion_model: equidistant",
         )
     } else if has("ncameras") || (has("cameras") && has("label")) {
-        refuse("a camera rig of maplab", POSES)
+        refuse("a camera rig of maplab", POSES_ADVICE)
     } else if has("rectified.0.fx") || has("baseline") && has("intrinsic_left") {
         refuse(
             "a calibration of RealSense",

@@ -9,7 +9,7 @@ use crate::console::foreign;
 use glam::{DMat3, DVec3};
 
 /// Whether a tree is a camchain.
-pub(super) fn is_one(tree: &Node) -> bool {
+pub(super) fn recognizes(tree: &Node) -> bool {
     tree.get(&["cam0"]).is_some_and(|cam| cam.has("intrinsics") && cam.has("camera_model"))
 }
 

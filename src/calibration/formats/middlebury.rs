@@ -8,7 +8,7 @@ use crate::console::foreign;
 use glam::{DMat3, DVec3};
 
 /// Whether a text is a calib.txt.
-pub(super) fn is_one(text: &str) -> bool {
+pub(super) fn recognizes(text: &str) -> bool {
     text.lines().any(|line| line.split_once('=').is_some_and(|(key, _)| key.trim() == "cam0"))
 }
 

@@ -78,7 +78,7 @@ pub struct LoadOptions {
     pub size: Option<(usize, usize)>,
 }
 
-const WANTED: &str = "looked for a calibration of OpenCV (YAML, XML, JSON), ROS (camera_info of both cameras, or .tar.gz), \
+const EXPECTED_KINDS: &str = "looked for a calibration of OpenCV (YAML, XML, JSON), ROS (camera_info of both cameras, or .tar.gz), \
                       Kalibr (camchain), ZED (.conf), Middlebury (calib.txt), or Stereopsis (.toml)";
 
 /// Largest size of a text file.
@@ -106,7 +106,7 @@ pub fn load(paths: &[PathBuf], options: &LoadOptions) -> Result<StereoRig, Calib
 fn bytes(path: &Path) -> Result<Vec<u8>, CalibrationError> {
     use std::io::ErrorKind;
     let error = |text: &str| CalibrationError(format!("cannot read the calibration {}: {text}", console::path(path)));
-    let most = if archive::is_one(path) { archive::MAX_BYTES } else { plain::MAX_TEXT_BYTES };
+    let most = if archive::recognizes(path) { archive::MAX_BYTES } else { plain::MAX_TEXT_BYTES };
     plain::read(path, most).map_err(|err| match err.kind() {
         ErrorKind::NotFound => error("there is no such file"),
         ErrorKind::PermissionDenied => error("no permission to read it"),
@@ -186,7 +186,7 @@ fn draft(files: &[(PathBuf, Vec<u8>)]) -> Result<Read, CalibrationError> {
         }
         return whole;
     }
-    let kalibr = trees.iter().position(|file| kalibr::is_one(&file.tree));
+    let kalibr = trees.iter().position(|file| kalibr::recognizes(&file.tree));
     let draft = match kalibr {
         Some(_) if trees.len() == 1 => kalibr::read(&trees[0].tree)?,
         Some(i) => {
@@ -195,19 +195,19 @@ fn draft(files: &[(PathBuf, Vec<u8>)]) -> Result<Read, CalibrationError> {
                 trees[i].name
             )));
         }
-        None if trees.iter().all(|file| ros::is_one(&file.tree)) => ros::read(&trees)?,
-        None => opencv::read(&trees).map_err(|e| if looks_like_nothing(&trees) { unknown(&e) } else { e })?,
+        None if trees.iter().all(|file| ros::recognizes(&file.tree)) => ros::read(&trees)?,
+        None => opencv::read(&trees).map_err(|e| if all_names_unknown(&trees) { unknown(&e) } else { e })?,
     };
     Ok(Read::Draft(Box::new(draft)))
 }
 
 /// Whether all names in the files are unknown.
-fn looks_like_nothing(files: &[File]) -> bool {
+fn all_names_unknown(files: &[File]) -> bool {
     files.iter().all(|file| file.tree.entries().iter().all(|(name, _)| names::meaning(name).is_none()))
 }
 
 fn unknown(e: &CalibrationError) -> CalibrationError {
-    CalibrationError(format!("{WANTED}; as OpenCV's: {e}"))
+    CalibrationError(format!("{EXPECTED_KINDS}; as OpenCV's: {e}"))
 }
 
 fn content(bytes: &[u8]) -> Result<Content, CalibrationError> {
@@ -217,33 +217,33 @@ fn content(bytes: &[u8]) -> Result<Content, CalibrationError> {
     }
     foreign::refuse_bytes(bytes)?;
     if bytes.len() > MAX_TEXT_BYTES {
-        return error(format!("it has more than {MAX_TEXT_BYTES} bytes, more than any calibration; {WANTED}"));
+        return error(format!("it has more than {MAX_TEXT_BYTES} bytes, more than any calibration; {EXPECTED_KINDS}"));
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let Ok(text) = std::str::from_utf8(bytes) else { return error(format!("it is no text; {WANTED}")) };
+    let Ok(text) = std::str::from_utf8(bytes) else { return error(format!("it is no text; {EXPECTED_KINDS}")) };
     if text.trim().is_empty() {
-        return error(format!("it is empty; {WANTED}"));
+        return error(format!("it is empty; {EXPECTED_KINDS}"));
     }
     if text.trim_start().starts_with('<') {
         let (root, tree) = xml::parse(text.trim_start())?;
         if root != "opencv_storage" {
-            return error(format!("it is XML of another tool (<{}>); {WANTED}", foreign(&root)));
+            return error(format!("it is XML of another tool (<{}>); {EXPECTED_KINDS}", foreign(&root)));
         }
         return Ok(Content::Tree(tree));
     }
     foreign::refuse_text(text)?;
-    if own::is_one(text) {
+    if own::recognizes(text) {
         return Ok(Content::Toml(text.to_owned()));
     }
-    if zed::is_one(text) {
+    if zed::recognizes(text) {
         return Ok(Content::Zed(text.to_owned()));
     }
-    if middlebury::is_one(text) {
+    if middlebury::recognizes(text) {
         return Ok(Content::Middlebury(text.to_owned()));
     }
     match yaml::parse(text) {
         Ok(tree) => Ok(Content::Tree(tree)),
-        Err(e) => error(format!("as YAML or JSON: {e}; {WANTED}")),
+        Err(e) => error(format!("as YAML or JSON: {e}; {EXPECTED_KINDS}")),
     }
 }
 

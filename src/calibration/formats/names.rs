@@ -76,7 +76,7 @@ const MEANINGS: &[(&str, Meaning)] = &[
 ];
 
 /// Names that refer to no camera.
-const WHOLE: &[(&str, Meaning)] = &[
+const UNSIDED: &[(&str, Meaning)] = &[
     ("r", Meaning::Rotation),
     ("rot", Meaning::Rotation),
     ("rotation", Meaning::Rotation),
@@ -96,7 +96,7 @@ const WHOLE: &[(&str, Meaning)] = &[
 ];
 
 /// The searched names, for the error text.
-pub(super) const LOOKED_FOR: &str = "K1 D1 K2 D2 (or M1, cameraMatrix1, camera_matrix_left, distCoeffs1, …), R, T, and if \
+pub(super) const EXPECTED_NAMES: &str = "K1 D1 K2 D2 (or M1, cameraMatrix1, camera_matrix_left, distCoeffs1, …), R, T, and if \
                                      there R1 R2 P1 P2";
 
 /// Meaning of a name in any spelling; groups of keys are joined by dots.
@@ -105,7 +105,7 @@ pub(super) fn meaning(name: &str) -> Option<(Meaning, Side)> {
     let last = self::plain(last_key(name));
     let find =
         |list: &[(&str, Meaning)], word: &str| list.iter().find(|(w, _)| *w == word).map(|&(_, meaning)| meaning);
-    if let Some(meaning) = find(WHOLE, &plain) {
+    if let Some(meaning) = find(UNSIDED, &plain) {
         return Some((meaning, Side::Unsaid));
     }
     for &(word, side) in SIDES {
@@ -122,7 +122,7 @@ pub(super) fn meaning(name: &str) -> Option<(Meaning, Side)> {
         {
             return Some((meaning, side));
         }
-        if let Some(meaning) = find(WHOLE, &last) {
+        if let Some(meaning) = find(UNSIDED, &last) {
             return Some((meaning, side_of(group)));
         }
     }

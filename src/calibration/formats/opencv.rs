@@ -152,7 +152,7 @@ impl Found {
             CalibrationError(format!(
                 "{what} is missing; looked for {}, found {found}; give both files (intrinsics and extrinsics) if there \
                  are two",
-                names::LOOKED_FOR
+                names::EXPECTED_NAMES
             ))
         })
     }

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 const FORMAT: &str = "stereopsis-rig-1";
 
 /// Whether a text is an own calibration file.
-pub(super) fn is_one(text: &str) -> bool {
+pub(super) fn recognizes(text: &str) -> bool {
     text.lines().any(|line| {
         line.split_once('=').is_some_and(|(key, value)| key.trim() == "format" && value.contains("stereopsis-rig"))
     })

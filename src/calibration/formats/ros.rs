@@ -19,7 +19,7 @@ const WIDTH: &[&str] = &["image_width", "width"];
 const HEIGHT: &[&str] = &["image_height", "height"];
 
 /// Whether a tree is a camera_info.
-pub(super) fn is_one(tree: &Node) -> bool {
+pub(super) fn recognizes(tree: &Node) -> bool {
     let of_camera = tree.get(K).is_some() && tree.get(D).is_some();
     of_camera && tree.has("distortion_model") && (tree.get(P).is_some() || tree.get(R).is_some())
 }

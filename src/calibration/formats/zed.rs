@@ -22,7 +22,7 @@ const SIZES: &[(&str, usize, usize)] = &[
 ];
 
 /// Whether a text is a ZED calibration.
-pub(super) fn is_one(text: &str) -> bool {
+pub(super) fn recognizes(text: &str) -> bool {
     text.lines().any(|line| line.trim_start().to_lowercase().starts_with("[left_cam"))
 }
 

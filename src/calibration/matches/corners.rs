@@ -1,7 +1,7 @@
 //! Corners after Shi and Tomasi (1994): local maxima of the structure tensor's smaller eigenvalue. The best few
 //! of each cell of a grid are kept, so that they cover the whole picture.
 
-use super::pyramid::Smooth;
+use super::pyramid::SmoothedImage;
 
 /// A corner, at whole pixels of the pyramid level in which it was detected.
 #[derive(Clone, Copy, Debug)]
@@ -17,12 +17,12 @@ const PER_CELL: usize = 5;
 /// Border without corners, px, as patches need it.
 pub(super) const BORDER: usize = 8;
 /// Radius of the structure tensor's window, px.
-const REACH: usize = 2;
+const WINDOW_RADIUS: usize = 2;
 /// Smallest eigenvalue: gradients of about 0.7 grey levels per pixel, squared and summed in units of the pyramid.
-const WEAKEST: f32 = 3e4;
+const MIN_EIGENVALUE: f32 = 3e4;
 
 /// Corners of a picture, sorted by row.
-pub(super) fn find(level: &Smooth) -> Vec<Corner> {
+pub(super) fn find(level: &SmoothedImage) -> Vec<Corner> {
     let (width, height) = level.size();
     if width < 2 * BORDER + 3 || height < 2 * BORDER + 3 {
         return Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn find(level: &Smooth) -> Vec<Corner> {
         for x in BORDER..width - BORDER {
             let s = at(x, y);
             // of equal neighbours, the first one is the corner
-            let largest = s > WEAKEST
+            let largest = s > MIN_EIGENVALUE
                 && s >= at(x + 1, y)
                 && s > at(x - 1, y)
                 && (x - 1..=x + 1).all(|x| s > at(x, y - 1) && s >= at(x, y + 1))
@@ -55,27 +55,27 @@ pub(super) fn find(level: &Smooth) -> Vec<Corner> {
 }
 
 /// The smaller eigenvalue of the structure tensor around each pixel; 0 at the border.
-fn strengths(level: &Smooth) -> Vec<f32> {
+fn strengths(level: &SmoothedImage) -> Vec<f32> {
     let (width, height) = level.size();
     let mut out = vec![0.0f32; width * height];
     // rows of gradient products, summed along x, as many as the sum along y needs
-    let mut rows = vec![[vec![0i32; width], vec![0i32; width], vec![0i32; width]]; 2 * REACH + 1];
+    let mut rows = vec![[vec![0i32; width], vec![0i32; width], vec![0i32; width]]; 2 * WINDOW_RADIUS + 1];
     let mut sums = [vec![0i32; width], vec![0i32; width], vec![0i32; width]];
     let mut products = sums.clone();
     for y in 1..height - 1 {
         gradient_products(level, y, &mut products);
-        let slot = &mut rows[y % (2 * REACH + 1)];
+        let slot = &mut rows[y % (2 * WINDOW_RADIUS + 1)];
         for ((sum, row), product) in sums.iter_mut().zip(slot.iter_mut()).zip(&products) {
             // the new row replaces the one that leaves the window
             sum.iter_mut().zip(row.iter()).for_each(|(sum, &old)| *sum -= old);
-            let windows = product.windows(2 * REACH + 1);
-            for (out, w) in row[REACH..].iter_mut().zip(windows) {
+            let windows = product.windows(2 * WINDOW_RADIUS + 1);
+            for (out, w) in row[WINDOW_RADIUS..].iter_mut().zip(windows) {
                 *out = w[0] + w[1] + w[2] + w[3] + w[4];
             }
             sum.iter_mut().zip(row.iter()).for_each(|(sum, &new)| *sum += new);
         }
-        if y > 2 * REACH {
-            let target = &mut out[(y - REACH) * width..][..width];
+        if y > 2 * WINDOW_RADIUS {
+            let target = &mut out[(y - WINDOW_RADIUS) * width..][..width];
             for (((s, &xx), &xy), &yy) in target.iter_mut().zip(&sums[0]).zip(&sums[1]).zip(&sums[2]) {
                 let (xx, xy, yy) = (xx as f32, xy as f32, yy as f32);
                 let half = (xx - yy) * 0.5;
@@ -86,7 +86,7 @@ fn strengths(level: &Smooth) -> Vec<f32> {
     out
 }
 
-fn gradient_products(level: &Smooth, y: usize, products: &mut [Vec<i32>; 3]) {
+fn gradient_products(level: &SmoothedImage, y: usize, products: &mut [Vec<i32>; 3]) {
     let width = level.width();
     let (row, above, below) = (level.row(y), &level.row(y - 1)[1..width - 1], &level.row(y + 1)[1..width - 1]);
     let [xx, xy, yy] = products;

@@ -1,24 +1,24 @@
 //! Patches around a corner at two scales, normalized for correlation: mean 0, length 1, in integers.
 
 use super::corners::Corner;
-use super::pyramid::{Pyramid, Smooth};
+use super::pyramid::{Pyramid, SmoothedImage};
 
 /// Radius of the patch around the corner, px.
-const NEAR: usize = 5;
+const FINE_RADIUS: usize = 5;
 /// Radius of the patch at a quarter of the resolution, which tells repeated patterns apart.
-const WIDE: usize = 6;
-const NEAR_AREA: usize = (2 * NEAR + 1) * (2 * NEAR + 1);
-const WIDE_AREA: usize = (2 * WIDE + 1) * (2 * WIDE + 1);
+const COARSE_RADIUS: usize = 6;
+const FINE_AREA: usize = (2 * FINE_RADIUS + 1) * (2 * FINE_RADIUS + 1);
+const COARSE_AREA: usize = (2 * COARSE_RADIUS + 1) * (2 * COARSE_RADIUS + 1);
 /// Length of a patch as a vector.
-const LENGTH: f32 = 16_384.0;
+const NORM: f32 = 16_384.0;
 /// Smallest correlation of the coarse patches; below it the fine ones are not compared.
-const WIDE_ALIKE: f32 = 0.35;
+const MIN_COARSE_CORRELATION: f32 = 0.35;
 
 /// Two patches, padded to whole registers.
 #[derive(Debug)]
 pub(super) struct Patch {
-    near: [i16; NEAR_AREA.next_multiple_of(16)],
-    wide: [i16; WIDE_AREA.next_multiple_of(16)],
+    near: [i16; FINE_AREA.next_multiple_of(16)],
+    wide: [i16; COARSE_AREA.next_multiple_of(16)],
 }
 
 impl Patch {
@@ -28,19 +28,19 @@ impl Patch {
         let step = (1 << (context - work)) as f32;
         let place = |v: f32| ((v + 0.5) / step - 0.5).round() as isize;
         Self {
-            near: normal(pyramid.level(work), corner.x as isize, corner.y as isize, NEAR),
-            wide: normal(pyramid.level(context), place(corner.x), place(corner.y), WIDE),
+            near: normal(pyramid.level(work), corner.x as isize, corner.y as isize, FINE_RADIUS),
+            wide: normal(pyramid.level(context), place(corner.x), place(corner.y), COARSE_RADIUS),
         }
     }
 
     /// Mean correlation, up to 1; `None` where the coarse patches differ.
     pub(super) fn likeness(&self, other: &Self) -> Option<f32> {
         let wide = correlation(&self.wide, &other.wide);
-        (wide > WIDE_ALIKE).then(|| f32::midpoint(wide, correlation(&self.near, &other.near)))
+        (wide > MIN_COARSE_CORRELATION).then(|| f32::midpoint(wide, correlation(&self.near, &other.near)))
     }
 }
 
-fn normal<const N: usize>(level: &Smooth, x: isize, y: isize, reach: usize) -> [i16; N] {
+fn normal<const N: usize>(level: &SmoothedImage, x: isize, y: isize, reach: usize) -> [i16; N] {
     let reach = reach as isize;
     let mut values = [0.0f32; N];
     let area = (2 * reach + 1) * (2 * reach + 1);
@@ -60,7 +60,7 @@ fn normal<const N: usize>(level: &Smooth, x: isize, y: isize, reach: usize) -> [
     let mut out = [0; N];
     if length > 0.0 {
         for (out, v) in out.iter_mut().zip(values) {
-            *out = (*v * LENGTH / length).round() as i16;
+            *out = (*v * NORM / length).round() as i16;
         }
     }
     out
@@ -68,5 +68,5 @@ fn normal<const N: usize>(level: &Smooth, x: isize, y: isize, reach: usize) -> [
 
 fn correlation(a: &[i16], b: &[i16]) -> f32 {
     let sum: i32 = a.iter().zip(b).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum();
-    sum as f32 / (LENGTH * LENGTH)
+    sum as f32 / (NORM * NORM)
 }

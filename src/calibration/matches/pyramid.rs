@@ -3,15 +3,15 @@
 use crate::image::{Image, Luma};
 
 /// Pixels with sixteen times the grey levels of 8 bits, so that smoothing loses nothing.
-pub(super) type Smooth = Image<i16>;
+pub(super) type SmoothedImage = Image<i16>;
 
 #[derive(Debug)]
 pub(super) struct Pyramid {
-    levels: Vec<Smooth>,
+    levels: Vec<SmoothedImage>,
 }
 
 /// Smallest width and height of a level that is halved, px.
-const SMALLEST: usize = 24;
+const MIN_SIDE: usize = 24;
 
 impl Pyramid {
     pub(super) fn new(luma: &Luma) -> Self {
@@ -19,7 +19,7 @@ impl Pyramid {
             Luma::U8(image) => smooth(image),
             Luma::U16 { .. } => smooth(&luma.to_u8()),
         }];
-        while let Some(last) = levels.last().filter(|l| l.width() >= 2 * SMALLEST && l.height() >= 2 * SMALLEST) {
+        while let Some(last) = levels.last().filter(|l| l.width() >= 2 * MIN_SIDE && l.height() >= 2 * MIN_SIDE) {
             let half = half(last);
             levels.push(half);
         }
@@ -27,7 +27,7 @@ impl Pyramid {
     }
 
     /// Level `k`, `2^k` times smaller than the picture, or the smallest existing one.
-    pub(super) fn level(&self, k: usize) -> &Smooth {
+    pub(super) fn level(&self, k: usize) -> &SmoothedImage {
         &self.levels[k.min(self.levels.len() - 1)]
     }
 
@@ -43,7 +43,7 @@ impl Pyramid {
 }
 
 /// Binomial filter 1 2 1 along x and y, not divided by its sum of 16.
-fn smooth(image: &Image<u8>) -> Smooth {
+fn smooth(image: &Image<u8>) -> SmoothedImage {
     let (width, height) = image.size();
     let mut columns = vec![0i16; width];
     let mut out = Vec::with_capacity(width * height);
@@ -60,7 +60,7 @@ fn smooth(image: &Image<u8>) -> Smooth {
 }
 
 /// Means of 2x2 pixels.
-fn half(image: &Smooth) -> Smooth {
+fn half(image: &SmoothedImage) -> SmoothedImage {
     let (width, height) = (image.width() / 2, image.height() / 2);
     let mut out = Vec::with_capacity(width * height);
     for y in 0..height {

@@ -3,17 +3,17 @@
 
 use super::Match;
 use super::corners::Corner;
-use super::pyramid::{Pyramid, Smooth};
+use super::pyramid::{Pyramid, SmoothedImage};
 use glam::DVec2;
 
 /// Radius of the patch, px.
-const REACH: isize = 5;
-const SIDE: usize = 2 * REACH as usize + 1;
+const RADIUS: isize = 5;
+const SIDE: usize = 2 * RADIUS as usize + 1;
 const AREA: usize = SIDE * SIDE;
 /// Step length below which the iteration ends, px.
-const ENOUGH_PX: f64 = 0.005;
+const MIN_STEP_PX: f64 = 0.005;
 /// Largest total movement of the right patch, px; beyond it the match is lost.
-const SLIPPED_PX: f64 = 2.5;
+const MAX_SHIFT_PX: f64 = 2.5;
 
 /// Refines from the level of the corners to the full picture; `None` where the patch is too flat or moves too far.
 pub(super) fn refine(levels: &[Pyramid; 2], work: usize, left: Corner, right: Corner) -> Option<Match> {
@@ -34,12 +34,12 @@ pub(super) fn refine(levels: &[Pyramid; 2], work: usize, left: Corner, right: Co
 }
 
 /// Position in the right picture of the patch around left pixel `at`, from an initial guess, and its correlation.
-fn place(left: &Smooth, right: &Smooth, at: DVec2, guess: DVec2) -> Option<(DVec2, f64)> {
+fn place(left: &SmoothedImage, right: &SmoothedImage, at: DVec2, guess: DVec2) -> Option<(DVec2, f64)> {
     let inside = |p: DVec2, reach: f64| {
         let last = DVec2::new(left.width() as f64 - 1.0, left.height() as f64 - 1.0);
         p.cmpge(DVec2::splat(reach)).all() && p.cmple(last - reach).all()
     };
-    let reach = REACH as f64 + 1.0;
+    let reach = RADIUS as f64 + 1.0;
     if !inside(at, reach) {
         return None;
     }
@@ -55,7 +55,7 @@ fn place(left: &Smooth, right: &Smooth, at: DVec2, guess: DVec2) -> Option<(DVec
     }
     let mut to = guess;
     for _ in 0..10 {
-        if !inside(to, reach) || to.distance(guess) > SLIPPED_PX {
+        if !inside(to, reach) || to.distance(guess) > MAX_SHIFT_PX {
             return None;
         }
         let sample = sample(right, to);
@@ -69,7 +69,7 @@ fn place(left: &Smooth, right: &Smooth, at: DVec2, guess: DVec2) -> Option<(DVec
         }
         let step = DVec2::new(yy * b.x - xy * b.y, xx * b.y - xy * b.x) / determinant;
         to -= step;
-        if step.length() < ENOUGH_PX {
+        if step.length() < MIN_STEP_PX {
             let strength = sample.iter().map(|s| s * s).sum::<f64>();
             return Some((to, gain * (energy / strength).sqrt()));
         }
@@ -78,11 +78,11 @@ fn place(left: &Smooth, right: &Smooth, at: DVec2, guess: DVec2) -> Option<(DVec
 }
 
 /// The left patch and its gradients, each without its mean.
-fn template(left: &Smooth, at: DVec2) -> ([f64; AREA], [DVec2; AREA]) {
+fn template(left: &SmoothedImage, at: DVec2) -> ([f64; AREA], [DVec2; AREA]) {
     let (mut values, mut gradients) = ([0.0; AREA], [DVec2::ZERO; AREA]);
     let (x, y) = (at.x as isize, at.y as isize);
     let value = |u: isize, v: isize| f64::from(left.at(u as usize, v as usize));
-    let places = (y - REACH..=y + REACH).flat_map(|v| (x - REACH..=x + REACH).map(move |u| (u, v)));
+    let places = (y - RADIUS..=y + RADIUS).flat_map(|v| (x - RADIUS..=x + RADIUS).map(move |u| (u, v)));
     for ((u, v), (t, g)) in places.zip(values.iter_mut().zip(&mut gradients)) {
         *t = value(u, v);
         *g = DVec2::new(value(u + 1, v) - value(u - 1, v), value(u, v + 1) - value(u, v - 1)) / 2.0;
@@ -95,10 +95,10 @@ fn template(left: &Smooth, at: DVec2) -> ([f64; AREA], [DVec2; AREA]) {
 }
 
 /// The interpolated right patch, without its mean.
-fn sample(right: &Smooth, to: DVec2) -> [f64; AREA] {
+fn sample(right: &SmoothedImage, to: DVec2) -> [f64; AREA] {
     let whole = to.floor();
     let part = to - whole;
-    let first = (whole.x as usize - REACH as usize, whole.y as usize - REACH as usize);
+    let first = (whole.x as usize - RADIUS as usize, whole.y as usize - RADIUS as usize);
     let mut values = [0.0; AREA];
     for (v, row) in values.chunks_exact_mut(SIDE).enumerate() {
         let upper = &right.row(first.1 + v)[first.0..=first.0 + SIDE];

@@ -22,14 +22,15 @@ impl FilePair {
     /// True for names that data sets use for rectified pairs (`im0`, `im1`).
     pub(super) fn is_rectified(&self) -> bool {
         let stem = self.left.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-        RECTIFIED.iter().any(|(left, _)| *left == stem)
+        RECTIFIED_NAMES.iter().any(|(left, _)| *left == stem)
     }
 }
 
 /// File names of pairs in data sets with one folder per scene.
-const RECTIFIED: &[(&str, &str)] = &[("im0", "im1"), ("im2", "im6")];
+const RECTIFIED_NAMES: &[(&str, &str)] = &[("im0", "im1"), ("im2", "im6")];
 /// Names of folder pairs that hold the left and the right pictures.
-const EYES: &[(&str, &str)] = &[("left", "right"), ("cam0", "cam1"), ("image_2", "image_3"), ("image_0", "image_1")];
+const FOLDER_NAMES: &[(&str, &str)] =
+    &[("left", "right"), ("cam0", "cam1"), ("image_2", "image_3"), ("image_0", "image_1")];
 const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
 
 /// Pairs of a folder and remarks on its other files.
@@ -42,7 +43,7 @@ pub struct FolderPairs {
 }
 
 /// Largest number of unpaired files that a remark names.
-const NAMED: usize = 3;
+const MAX_NAMED_FILES: usize = 3;
 
 /// The pairs of a folder: `left*` and `right*`, `*_left` and `*_right`, the same names in two subfolders (`left` and
 /// `right`, `cam0` and `cam1`, KITTI's), or `im0` and `im1`; else one such pair in each subfolder.
@@ -52,7 +53,7 @@ const NAMED: usize = 3;
 pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     let (files, folders) = entries(folder)?;
     let eye = |side: &str| folders.iter().find(|folder| name(folder).eq_ignore_ascii_case(side));
-    let (mut pairs, mut alone) = match EYES.iter().find_map(|(left, right)| eye(left).zip(eye(right))) {
+    let (mut pairs, mut alone) = match FOLDER_NAMES.iter().find_map(|(left, right)| eye(left).zip(eye(right))) {
         Some((left, right)) => pair_by_folder(left, right)?,
         None => pair_by_name(folder, &files),
     };
@@ -82,21 +83,23 @@ pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     let more = (more > 0).then(|| {
         format!("{shown}: of each folder in it the first pair is taken, and {more} others are left out: open such a folder alone")
     });
-    Ok(FolderPairs { pairs, losses: without_partner(&shown, folder, &alone).into_iter().chain(more).collect() })
+    Ok(FolderPairs { pairs, losses: unpaired_remark(&shown, folder, &alone).into_iter().chain(more).collect() })
 }
 
 /// Remark on files without a partner; `None` if there are none.
-fn without_partner(shown: &str, folder: &Path, alone: &[PathBuf]) -> Option<String> {
+fn unpaired_remark(shown: &str, folder: &Path, alone: &[PathBuf]) -> Option<String> {
     let inside = |path: &PathBuf| foreign(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
-    let names: Vec<_> = alone.iter().take(NAMED).map(inside).collect();
+    let names: Vec<_> = alone.iter().take(MAX_NAMED_FILES).map(inside).collect();
     let names = names.join(", ");
     match alone.len() {
         0 => None,
         1 => Some(format!("{shown}: 1 picture has no partner and is left out: {names}")),
-        many if many <= NAMED => Some(format!("{shown}: {many} pictures have no partner and are left out: {names}")),
+        many if many <= MAX_NAMED_FILES => {
+            Some(format!("{shown}: {many} pictures have no partner and are left out: {names}"))
+        }
         many => Some(format!(
             "{shown}: {many} pictures have no partner and are left out: {names} and {} more",
-            many - NAMED
+            many - MAX_NAMED_FILES
         )),
     }
 }
@@ -180,7 +183,7 @@ fn pair_by_name(folder: &Path, files: &[PathBuf]) -> Found {
     for (key, sides) in found {
         match sides {
             [Some(left), Some(right)] => {
-                let named_by_folder = key.is_empty() || RECTIFIED.iter().any(|(left, _)| *left == key);
+                let named_by_folder = key.is_empty() || RECTIFIED_NAMES.iter().any(|(left, _)| *left == key);
                 let name = if named_by_folder { name(folder) } else { stem(left) };
                 pairs.push(FilePair { left: left.clone(), right: right.clone(), name });
             }
@@ -194,7 +197,7 @@ fn pair_by_name(folder: &Path, files: &[PathBuf]) -> Found {
 /// Whether a file's stem names a right picture, and the part of the stem that its partner shares.
 fn side(stem: &str) -> Option<(bool, String)> {
     let stem = stem.to_lowercase();
-    for (left, right) in RECTIFIED {
+    for (left, right) in RECTIFIED_NAMES {
         if stem == *left || stem == *right {
             return Some((stem == *right, (*left).into()));
         }

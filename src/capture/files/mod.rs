@@ -7,7 +7,7 @@ pub use folder::{FilePair, FolderPairs, list_pairs};
 
 use super::decode::read_picture;
 use super::pace::Pace;
-use super::threads::{ended, join_or_leave};
+use super::threads::{check_ended, join_or_detach};
 use super::{CaptureError, MaxPixels, Next, PairSource, SourceInfo, SourceOptions, SourceState};
 use crate::capture::RawPair;
 use crate::console;
@@ -158,7 +158,9 @@ impl PairSource for FileSource {
             match decoded.recv_timeout(timeout) {
                 Ok(pair) => self.waiting = Some(pair),
                 Err(RecvTimeoutError::Timeout) => return Ok(Next::Waiting),
-                Err(RecvTimeoutError::Disconnected) => return ended(self.thread.take(), THREAD).map(|()| Next::End),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return check_ended(self.thread.take(), THREAD).map(|()| Next::End);
+                }
             }
         }
         if !self.pace.wait(timeout) {
@@ -183,7 +185,7 @@ impl Drop for FileSource {
     fn drop(&mut self) {
         self.decoded = None;
         if let Some(thread) = self.thread.take() {
-            join_or_leave(thread, THREAD);
+            join_or_detach(thread, THREAD);
         }
     }
 }

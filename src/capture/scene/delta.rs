@@ -23,7 +23,7 @@ pub(super) struct Delta {
 }
 
 /// Shorter gaps between differences are stored as part of the run.
-const GAP: usize = 4;
+const MIN_GAP: usize = 4;
 
 impl<T: Copy> Plane<T> {
     fn between(base: &Image<T>, new: &Image<T>, same: impl Fn(T, T) -> bool) -> Self {
@@ -31,7 +31,7 @@ impl<T: Copy> Plane<T> {
         let mut stretches: Vec<(u32, u32)> = Vec::new();
         for i in (0..new.len()).filter(|&i| !same(base[i], new[i])) {
             match stretches.last_mut() {
-                Some((start, len)) if i - (*start + *len) as usize <= GAP => *len = i as u32 - *start + 1,
+                Some((start, len)) if i - (*start + *len) as usize <= MIN_GAP => *len = i as u32 - *start + 1,
                 _ => stretches.push((i as u32, 1)),
             }
         }
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_frame_comes_back_whole_and_takes_less_memory() {
         let options = SceneOptions { width: 160, height: 120, ..SceneOptions::default() };
-        let stage = super::super::Stage::new(&options);
+        let stage = super::super::StaticScene::new(&options);
         let (base, new) = (stage.frame(0), stage.frame(20));
         let delta = Delta::between(&base, &new);
         let again = delta.onto(&base);

@@ -74,11 +74,11 @@ impl SceneOptions {
 
 /// Frame `number` of the scene with ground truth; `color` adds RGB to luma. Runs on rayon's threads.
 pub fn render(options: &SceneOptions, number: u64, color: bool) -> RawPair {
-    sensor::expose(options, &Stage::new(options).frame(number), number, color)
+    sensor::expose(options, &StaticScene::new(options).frame(number), number, color)
 }
 
 /// The static part of the scene, rendered once.
-struct Stage {
+struct StaticScene {
     options: SceneOptions,
     rig: Rig,
     left: RenderedView,
@@ -94,7 +94,7 @@ struct Rendered {
     truth: Arc<Truth>,
 }
 
-impl Stage {
+impl StaticScene {
     fn new(options: &SceneOptions) -> Self {
         let world = World::new(options.seed, 0.0).still();
         let rig = Rig::new(options);

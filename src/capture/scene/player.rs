@@ -2,9 +2,9 @@
 //! matcher; without a rate it renders each frame on demand.
 
 use super::delta::Delta;
-use super::{Rendered, SceneOptions, Stage, sensor};
+use super::{Rendered, SceneOptions, StaticScene, sensor};
 use crate::capture::pace::Pace;
-use crate::capture::threads::{died, join_or_leave};
+use crate::capture::threads::{join_or_detach, panic_message};
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -14,9 +14,9 @@ use std::time::Duration;
 /// Name of the source in messages.
 const THREAD: &str = "the thread that renders the scene";
 /// Largest memory use of a loop, bytes; a loop of larger pictures has fewer frames.
-const LOOP_BYTES: usize = 512 << 20;
+const MAX_LOOP_BYTES: usize = 512 << 20;
 /// Bytes per pixel of a frame in the loop: less than a third of 15, as most of the scene is static.
-const FRAME_BYTES: usize = 5;
+const BYTES_PER_PIXEL: usize = 5;
 
 /// Plays the scene endlessly.
 pub struct SceneSource {
@@ -29,9 +29,9 @@ pub struct SceneSource {
 
 enum Play {
     /// Renders each frame on demand.
-    Asked(Box<Stage>),
+    Asked(Box<StaticScene>),
     /// A loop.
-    Ahead(Ahead),
+    RenderedLoop(RenderedLoop),
 }
 
 impl SceneSource {
@@ -53,12 +53,12 @@ impl SceneSource {
         }
         let mut options = options;
         if rate_hz.is_some() {
-            let fit = LOOP_BYTES / (width * height * FRAME_BYTES);
+            let fit = MAX_LOOP_BYTES / (width * height * BYTES_PER_PIXEL);
             options.loop_frames = options.loop_frames.clamp(1, fit.max(8) as u32);
         }
         let play = match rate_hz {
-            Some(_) => Play::Ahead(Ahead::start(options)?),
-            None => Play::Asked(Box::new(Stage::new(&options))),
+            Some(_) => Play::RenderedLoop(RenderedLoop::start(options)?),
+            None => Play::Asked(Box::new(StaticScene::new(&options))),
         };
         Ok(Self { options, color, sequence: 0, pace: Pace::new(rate_hz), play })
     }
@@ -84,7 +84,7 @@ impl PairSource for SceneSource {
         }
         let frame = match &self.play {
             Play::Asked(stage) => stage.frame(self.sequence),
-            Play::Ahead(ahead) => match ahead.frame(self.sequence, timeout)? {
+            Play::RenderedLoop(ahead) => match ahead.frame(self.sequence, timeout)? {
                 Some(frame) => frame,
                 None => return Ok(Next::Waiting),
             },
@@ -97,7 +97,7 @@ impl PairSource for SceneSource {
 }
 
 /// The loop and its render threads.
-struct Ahead {
+struct RenderedLoop {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -105,12 +105,12 @@ struct Ahead {
 #[derive(Default)]
 struct Shared {
     stop: AtomicBool,
-    film: Mutex<Film>,
+    film: Mutex<LoopFrames>,
     grown: Condvar,
 }
 
 #[derive(Default)]
-struct Film {
+struct LoopFrames {
     /// Frame 0.
     base: Option<Arc<Rendered>>,
     /// Frames 1 and up.
@@ -119,7 +119,7 @@ struct Film {
     complete: bool,
 }
 
-impl Ahead {
+impl RenderedLoop {
     fn start(options: SceneOptions) -> Result<Self, CaptureError> {
         let failed =
             |err: &dyn std::fmt::Display| CaptureError::Camera(format!("cannot start the scene's threads: {err}"));
@@ -138,14 +138,14 @@ impl Ahead {
         let frame = self.ready(number, timeout);
         let complete = || self.shared.film.lock().unwrap_or_else(PoisonError::into_inner).complete;
         if frame.is_none() && has_ended && !complete() {
-            return Err(CaptureError::Camera(died(THREAD)));
+            return Err(CaptureError::Camera(panic_message(THREAD)));
         }
         Ok(frame)
     }
 
     fn ready(&self, number: u64, timeout: Duration) -> Option<Rendered> {
         let film = self.shared.film.lock().unwrap_or_else(PoisonError::into_inner);
-        let missing = |film: &mut Film| {
+        let missing = |film: &mut LoopFrames| {
             let ready = film.rest.len() as u64 + u64::from(film.base.is_some());
             ready == 0 || (!film.complete && number >= ready)
         };
@@ -162,18 +162,18 @@ impl Ahead {
     }
 }
 
-impl Drop for Ahead {
+impl Drop for RenderedLoop {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            join_or_leave(thread, THREAD);
+            join_or_detach(thread, THREAD);
         }
     }
 }
 
 impl Shared {
     fn render(&self, options: SceneOptions, pool: &rayon::ThreadPool) {
-        let stage = pool.install(|| Stage::new(&options));
+        let stage = pool.install(|| StaticScene::new(&options));
         let base = Arc::new(pool.install(|| stage.frame(0)));
         self.grow(|film| film.base = Some(Arc::clone(&base)));
         for number in 1..options.loop_frames {
@@ -187,7 +187,7 @@ impl Shared {
         self.grow(|film| film.complete = true);
     }
 
-    fn grow(&self, change: impl FnOnce(&mut Film)) {
+    fn grow(&self, change: impl FnOnce(&mut LoopFrames)) {
         change(&mut self.film.lock().unwrap_or_else(PoisonError::into_inner));
         self.grown.notify_all();
     }

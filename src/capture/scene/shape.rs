@@ -61,7 +61,7 @@ impl Placement {
 }
 
 /// Nearer hits count as the ray's own start.
-const NEAR: f64 = 1e-6;
+const MIN_DISTANCE: f64 = 1e-6;
 
 impl Shape {
     /// Radius of the bounding ball around the origin.
@@ -78,23 +78,23 @@ impl Shape {
         match *self {
             Self::Sphere(r) => {
                 let t = ball(ray, r)?.0;
-                (t > NEAR).then(|| Entry { t, normal: (ray.origin + t * ray.direction) / r, face: 0 })
+                (t > MIN_DISTANCE).then(|| Entry { t, normal: (ray.origin + t * ray.direction) / r, face: 0 })
             }
             Self::Cuboid(half) => {
                 let (near, far) = slabs(ray, half);
                 let t = near.max_element();
-                (t > NEAR && t < far.min_element()).then(|| wall(t, near, -ray.direction.signum()))
+                (t > MIN_DISTANCE && t < far.min_element()).then(|| wall(t, near, -ray.direction.signum()))
             }
             Self::Room(half) => {
                 let (_, far) = slabs(ray, half);
                 let t = far.min_element();
-                (t > NEAR).then(|| wall(t, far, -ray.direction.signum()))
+                (t > MIN_DISTANCE).then(|| wall(t, far, -ray.direction.signum()))
             }
             Self::Cylinder(r, half) => {
                 let (near, far) = tube(ray, r)?;
                 let (low, high) = slabs_y(ray, half);
                 let t = near.max(low);
-                if t <= NEAR || t >= far.min(high) {
+                if t <= MIN_DISTANCE || t >= far.min(high) {
                     return None;
                 }
                 let p = ray.origin + t * ray.direction;
@@ -108,7 +108,7 @@ impl Shape {
     }
 
     /// Fraction of a broad light that passes the solid along a ray (unit direction, solid's frame), 0 to 1.
-    pub(super) fn light_past(&self, ray: &Ray, breadth: f64) -> f64 {
+    pub(super) fn light_passing(&self, ray: &Ray, breadth: f64) -> f64 {
         let (near, chord) = match *self {
             Self::Room(_) => return 1.0,
             Self::Sphere(r) => {
@@ -215,8 +215,8 @@ mod tests {
     #[test]
     fn shadows_are_dark_behind_a_solid_and_absent_beside_it() {
         for shape in [Shape::Sphere(1.0), Shape::Cuboid(DVec3::ONE), Shape::Cylinder(1.0, 1.0)] {
-            assert!(shape.light_past(&ahead(0.0, 0.0), 0.05) < 0.01, "{shape:?}");
-            assert!(shape.light_past(&ahead(3.0, 0.0), 0.05) > 0.99, "{shape:?}");
+            assert!(shape.light_passing(&ahead(0.0, 0.0), 0.05) < 0.01, "{shape:?}");
+            assert!(shape.light_passing(&ahead(3.0, 0.0), 0.05) > 0.99, "{shape:?}");
         }
     }
 }

@@ -83,7 +83,7 @@ fn the_right_picture_moved_by_the_truth_is_the_left_one() {
 
 #[test]
 fn what_stands_still_is_taken_over_without_a_trace() {
-    let stage = Stage::new(&small());
+    let stage = StaticScene::new(&small());
     for number in [0_u32, 11, 50] {
         let frame = stage.frame(u64::from(number));
         let world = World::new(small().seed, f64::from(number) / 90.0);

@@ -34,7 +34,7 @@ pub(super) enum Material {
 
 /// A point on a surface.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct SurfacePoint {
     /// Position in the solid's frame, m.
     pub(super) p: DVec3,
     /// Outward normal, in the solid's frame.
@@ -50,7 +50,7 @@ const OAK: DVec3 = DVec3::new(0.66, 0.45, 0.27);
 
 impl Material {
     /// Colour, each channel 0 to 1.
-    pub(super) fn color(&self, at: &Place) -> DVec3 {
+    pub(super) fn color(&self, at: &SurfacePoint) -> DVec3 {
         match *self {
             Self::Plain(color, contrast) => color * (1.0 + contrast * at.grain()),
             Self::Floor => at.floor(),
@@ -102,7 +102,7 @@ impl Material {
     }
 }
 
-impl Place {
+impl SurfacePoint {
     /// Fine grain, about -1 to 1: two octaves of noise just below the pixel frequency, at any distance.
     fn grain(&self) -> f64 {
         let finest = (0.22 / self.footprint).log2();
@@ -298,7 +298,7 @@ mod tests {
         let power = |footprint: f64| {
             let values = (0..4000).map(|i| {
                 let p = DVec3::new(f64::from(i) * footprint * 7.3, 1.0, 2.0);
-                Place { p, normal: DVec3::Z, footprint, seed: 3 }.grain()
+                SurfacePoint { p, normal: DVec3::Z, footprint, seed: 3 }.grain()
             });
             (values.map(|v| v * v).sum::<f64>() / 4000.0).sqrt()
         };

@@ -33,12 +33,12 @@ pub(super) enum View {
 pub(super) struct RenderedView {
     pub(super) rgb: Image<[u8; 3]>,
     pub(super) disparity_px: Image<f32>,
-    seen: Vec<Seen>,
+    seen: Vec<PixelHit>,
 }
 
 /// Hit of the ray through a pixel's centre.
 #[derive(Clone, Copy)]
-struct Seen {
+struct PixelHit {
     hit: Option<Hit>,
     /// Whether a moving solid is near, or changes the light.
     stirred: bool,
@@ -85,17 +85,17 @@ impl Rig {
     /// the world's static part.
     pub(super) fn view(&self, world: &World, eye: View, still: Option<&RenderedView>) -> RenderedView {
         let (width, height) = (self.width, self.height);
-        let mut seen = vec![Seen { hit: None, stirred: true }; width * height];
+        let mut seen = vec![PixelHit { hit: None, stirred: true }; width * height];
         seen.par_chunks_mut(width).enumerate().for_each(|(y, seen)| {
             let row = world.row(&self.ray(eye, 0.0, y as f64), self.margin());
             for (x, seen) in seen.iter_mut().enumerate() {
                 let ray = self.ray(eye, x as f64, y as f64);
                 *seen = match still {
-                    None => Seen { hit: world.hit(&ray, &row), stirred: true },
+                    None => PixelHit { hit: world.hit(&ray, &row), stirred: true },
                     Some(still) => {
                         let hit = still.seen[y * width + x].hit;
-                        let stirred = world.is_stirred(&ray, &row, hit.as_ref(), self.margin());
-                        Seen { hit: if stirred { world.hit_beside(&ray, &row, hit) } else { hit }, stirred }
+                        let stirred = world.is_affected_by_motion(&ray, &row, hit.as_ref(), self.margin());
+                        PixelHit { hit: if stirred { world.hit_with_static(&ray, &row, hit) } else { hit }, stirred }
                     }
                 };
             }
@@ -111,7 +111,7 @@ impl Rig {
                 };
             }
         });
-        let disparity = |seen: &Seen| seen.hit.map_or(f32::NAN, |hit| self.disparity_px(hit.t) as f32);
+        let disparity = |seen: &PixelHit| seen.hit.map_or(f32::NAN, |hit| self.disparity_px(hit.t) as f32);
         let disparity_px = Image::new(width, height, seen.iter().map(disparity).collect());
         RenderedView { rgb: Image::new(width, height, rgb), disparity_px, seen }
     }
@@ -138,7 +138,7 @@ impl Rig {
                     Some((view, occluded))
                         if view.seen[y * width + x].hit.is_some_and(|old| old.solid == hit.solid) =>
                     {
-                        (occluded.at(x, y), world.hit_beside(&ray, &row, None))
+                        (occluded.at(x, y), world.hit_with_static(&ray, &row, None))
                     }
                     _ => (!inside, world.hit(&ray, &row)),
                 };
@@ -154,12 +154,12 @@ impl Rig {
     }
 
     /// Whether a pixel lies at an edge, and whether a moving solid is in it or, at an edge, beside it.
-    fn surroundings(&self, seen: &[Seen], x: usize, y: usize) -> (bool, bool) {
+    fn surroundings(&self, seen: &[PixelHit], x: usize, y: usize) -> (bool, bool) {
         let at = |x: usize, y: usize| &seen[y * self.width + x];
-        let what = |seen: &Seen| seen.hit.map(|hit| (hit.solid, hit.face));
+        let what = |seen: &PixelHit| seen.hit.map(|hit| (hit.solid, hit.face));
         let here = at(x, y);
         let (mut edge, mut beside) = (false, false);
-        let mut look = |other: &Seen| {
+        let mut look = |other: &PixelHit| {
             edge |= what(other) != what(here);
             beside |= other.stirred;
         };

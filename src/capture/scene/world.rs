@@ -3,7 +3,7 @@
 //! Every motion is a whole number of turns per loop, so that the last frame precedes the first without a jump.
 
 use super::shape::{Entry, Placement, Ray, Shape};
-use super::texture::{Material, Place, cell};
+use super::texture::{Material, SurfacePoint, cell};
 use glam::{DMat3, DVec3, Vec3};
 use std::f64::consts::TAU;
 
@@ -47,9 +47,9 @@ fn to_light() -> DVec3 {
 }
 
 /// Reach of a ball's ambient occlusion, in radii.
-const AMBIENT_REACH: f64 = 2.5;
+const AMBIENT_RADII: f64 = 2.5;
 /// Half the angular width of the light, as a tangent.
-const LIGHT_BREADTH: f64 = 0.09;
+const LIGHT_HALF_WIDTH: f64 = 0.09;
 
 impl World {
     /// The world at `phase` turns of the loop, 0 to 1.
@@ -159,7 +159,7 @@ impl World {
     }
 
     /// As [`World::hit`], with the known hit `still` among the static solids.
-    pub(super) fn hit_beside(&self, ray: &Ray, row: &Row, still: Option<Hit>) -> Option<Hit> {
+    pub(super) fn hit_with_static(&self, ray: &Ray, row: &Row, still: Option<Hit>) -> Option<Hit> {
         let movers = row.0.partition_point(|&k| usize::from(k) < self.movers);
         self.nearer(ray, &row.0[movers..], still)
     }
@@ -181,7 +181,7 @@ impl World {
     }
 
     /// Whether a moving solid is visible within `margin` (a tangent) of a ray, or changes the light where it hits.
-    pub(super) fn is_stirred(&self, ray: &Ray, row: &Row, hit: Option<&Hit>, margin: f64) -> bool {
+    pub(super) fn is_affected_by_motion(&self, ray: &Ray, row: &Row, hit: Option<&Hit>, margin: f64) -> bool {
         let movers = row.0.partition_point(|&k| usize::from(k) < self.movers);
         let square = ray.direction.length_squared();
         let seen = |solid: &Solid| solid.is_near(ray, square, margin) && solid.is_passed(ray, 2.0 * margin);
@@ -193,25 +193,25 @@ impl World {
         let margin = 0.005 + margin * hit.t;
         self.solids[self.movers..].iter().any(|solid| {
             let to = solid.placement.position - point;
-            let closes = matches!(solid.shape, Shape::Sphere(_)) && to.length() < AMBIENT_REACH * solid.radius + margin;
+            let closes = matches!(solid.shape, Shape::Sphere(_)) && to.length() < AMBIENT_RADII * solid.radius + margin;
             let shades = || solid.is_passed(&Ray { origin: point, direction: to_light() }, margin);
             closes || (solid.may_shade(to, margin) && shades())
         })
     }
 
-    /// Colour of the hit surface, each channel 0 to 1; `pixel` is the angle of one pixel (1 / focal length) and `eyes`
+    /// Colour of the hit surface, each channel 0 to 1; `pixel` is the angle of one pixel (1 / focal length) and `viewpoint`
     /// the midpoint between the cameras, so that both views show the same colour.
-    pub(super) fn color(&self, ray: &Ray, hit: &Hit, pixel: f64, eyes: DVec3) -> DVec3 {
+    pub(super) fn color(&self, ray: &Ray, hit: &Hit, pixel: f64, viewpoint: DVec3) -> DVec3 {
         let solid = &self.solids[usize::from(hit.solid)];
         let point = ray.origin + hit.t * ray.direction;
         let normal = solid.placement.turn * hit.normal.as_dvec3();
         // a pixel's footprint is larger on a slanted surface
-        let view = point - eyes;
+        let view = point - viewpoint;
         let slant = (normal.dot(view).abs() / view.length()).max(0.2);
         let footprint = pixel * hit.t / slant.sqrt();
         let local = solid.placement.local(&Ray { origin: point, direction: DVec3::Z }).origin;
         let seed = self.seed.wrapping_mul(977).wrapping_add(u32::from(hit.solid) * 101);
-        let place = Place { p: local, normal: hit.normal.as_dvec3(), footprint, seed };
+        let place = SurfacePoint { p: local, normal: hit.normal.as_dvec3(), footprint, seed };
         let albedo = solid.sides[usize::from(hit.face)].color(&place);
         albedo * self.light(point, normal)
     }
@@ -225,13 +225,13 @@ impl World {
             // ambient occlusion: close solids darken a surface a little from all sides
             if let Shape::Sphere(r) = solid.shape {
                 let square = r * r / to.length_squared();
-                let near = square - 1.0 / (AMBIENT_REACH * AMBIENT_REACH);
+                let near = square - 1.0 / (AMBIENT_RADII * AMBIENT_RADII);
                 if near > 0.0 {
                     open *= 1.0 - 0.8 * near * (normal.dot(to) / to.length()).max(0.0);
                 }
             }
             if sun > 0.0 && solid.may_shade(to, 0.0) {
-                sun *= solid.shape.light_past(&solid.placement.local(&start), LIGHT_BREADTH);
+                sun *= solid.shape.light_passing(&solid.placement.local(&start), LIGHT_HALF_WIDTH);
             }
         }
         let sky = 0.5 + 0.5 * normal.y;
@@ -264,7 +264,7 @@ impl Solid {
     /// Whether the solid may stand, even in part, between the light and a point from which it lies at `to`.
     fn may_shade(&self, to: DVec3, margin: f64) -> bool {
         let along = to.dot(to_light());
-        let reach = self.radius + LIGHT_BREADTH * along.max(0.0) + margin;
+        let reach = self.radius + LIGHT_HALF_WIDTH * along.max(0.0) + margin;
         along > -self.radius - margin && to.length_squared() - along * along < reach * reach
     }
 }

@@ -1,11 +1,11 @@
 //! The stream of one camera: open, or lost and searched for. Its methods never block.
 
 use super::ModeRequest;
-use super::counts::Lost;
+use super::counts::FrameLosses;
 use super::fault;
 use super::mode::Mode;
-use super::opening::{Former, OpenCamera, open};
-use super::reader::{DecodedFrame, Finish};
+use super::opening::{EarlierOpening, OpenCamera, open};
+use super::reader::{DecodedFrame, PictureOptions};
 use super::reopening::{Identity, Reopening};
 use crate::capture::decode_camera::{Damaged, PixelFormat};
 use crate::capture::{CameraOptions, CameraState, CaptureError};
@@ -16,11 +16,11 @@ use std::time::{Duration, Instant, SystemTime};
 /// A camera without a picture for this time counts as lost; for slow rates the limit is three intervals.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Number of pictures over which the rate is measured.
-const ARRIVALS: usize = 40;
+const RATE_FRAMES: usize = 40;
 /// Timeout of the first picture after a restart of the stream.
 const START_TIMEOUT: Duration = Duration::from_secs(3);
 /// Smallest number of damaged frames worth a remark, if they are also more than one in [`DAMAGED_ONE_IN`].
-const DAMAGED_MANY: u64 = 10;
+const MIN_DAMAGED_FOR_REMARK: u64 = 10;
 const DAMAGED_ONE_IN: u64 = 20;
 
 /// A camera of a source.
@@ -28,26 +28,26 @@ const DAMAGED_ONE_IN: u64 = 20;
 pub(super) struct CameraStream {
     identity: Identity,
     index: u32,
-    former: Former,
-    link: Link,
+    earlier_opening: EarlierOpening,
+    connection: Connection,
     lost: Option<String>,
     mode_remark: Option<String>,
-    last_shot: Instant,
+    last_frame_at: Instant,
     /// Damage counts at the time of the last picture.
-    damaged_by_then: Damaged,
+    damaged_at_last_frame: Damaged,
     /// Arrival times and numbers of the newest pictures.
     arrivals: VecDeque<(SystemTime, u64)>,
     /// Offset of picture numbers: they continue after a loss.
     first_number: u64,
     next_number: u64,
     /// Counts of earlier openings.
-    earlier: Lost,
+    earlier: FrameLosses,
     /// Number of openings.
     openings: u32,
 }
 
 #[derive(Debug)]
-enum Link {
+enum Connection {
     Open(OpenCamera),
     Lost(Reopening),
 }
@@ -55,35 +55,39 @@ enum Link {
 /// Opens the cameras of a source, each with its own options.
 pub(super) fn open_streams(
     indices: &[u32],
-    eyes_per_picture: usize,
+    views_per_picture: usize,
     request: &ModeRequest,
     options: &CameraOptions,
 ) -> Result<Vec<CameraStream>, CaptureError> {
-    let wished: Vec<(u32, Finish)> = indices
+    let options_by_camera: Vec<(u32, PictureOptions)> = indices
         .iter()
-        .zip(&options.eyes)
-        .map(|(&index, eye)| (index, Finish { color: request.color, orientation: eye.orientation }))
+        .zip(&options.views)
+        .map(|(&index, eye)| (index, PictureOptions { color: request.color, orientation: eye.orientation }))
         .collect();
-    let opened = open(&wished, eyes_per_picture, request)?;
+    let opened = open(&options_by_camera, views_per_picture, request)?;
     let format = request.format;
-    Ok(opened.into_iter().zip(wished).map(|(camera, (_, finish))| CameraStream::new(camera, finish, format)).collect())
+    Ok(opened
+        .into_iter()
+        .zip(options_by_camera)
+        .map(|(camera, (_, finish))| CameraStream::new(camera, finish, format))
+        .collect())
 }
 
 impl CameraStream {
-    fn new(camera: OpenCamera, finish: Finish, format: Option<PixelFormat>) -> Self {
+    fn new(camera: OpenCamera, finish: PictureOptions, format: Option<PixelFormat>) -> Self {
         Self {
             identity: Identity::of(camera.index),
             index: camera.index,
-            former: Former { finish, mode: camera.mode, format },
+            earlier_opening: EarlierOpening { finish, mode: camera.mode, format },
             mode_remark: camera.remark.clone(),
-            link: Link::Open(camera),
+            connection: Connection::Open(camera),
             lost: None,
-            last_shot: Instant::now(),
-            damaged_by_then: Damaged::default(),
+            last_frame_at: Instant::now(),
+            damaged_at_last_frame: Damaged::default(),
             arrivals: VecDeque::new(),
             first_number: 0,
             next_number: 0,
-            earlier: Lost::default(),
+            earlier: FrameLosses::default(),
             openings: 1,
         }
     }
@@ -93,7 +97,7 @@ impl CameraStream {
     }
 
     pub(super) fn mode(&self) -> Mode {
-        self.former.mode
+        self.earlier_opening.mode
     }
 
     /// Number of openings; capture times are comparable within one opening only.
@@ -111,34 +115,35 @@ impl CameraStream {
     /// The camera is lost, and the system cannot start a thread that searches for it.
     pub(super) fn poll(&mut self) -> Result<Option<DecodedFrame>, CaptureError> {
         loop {
-            match &self.link {
-                Link::Open(camera) => match camera.shots.try_recv() {
+            match &self.connection {
+                Connection::Open(camera) => match camera.shots.try_recv() {
                     Ok(Ok(mut shot)) => {
-                        self.last_shot = Instant::now();
+                        self.last_frame_at = Instant::now();
                         shot.number += self.first_number;
                         self.next_number = shot.number + 1;
                         self.arrivals.push_back((shot.arrival, shot.number));
-                        if self.arrivals.len() > ARRIVALS {
+                        if self.arrivals.len() > RATE_FRAMES {
                             self.arrivals.pop_front();
                         }
-                        self.damaged_by_then = camera.counts.get().damaged;
+                        self.damaged_at_last_frame = camera.counts.get().damaged;
                         return Ok(Some(shot));
                     }
                     Ok(Err(error)) => self.lose(&error)?,
                     Err(TryRecvError::Disconnected) => self.lose(&fault::ended(self.index))?,
-                    Err(TryRecvError::Empty) if self.last_shot.elapsed() >= self.silence() => {
-                        let damaged = camera.counts.get().damaged - self.damaged_by_then;
+                    Err(TryRecvError::Empty) if self.last_frame_at.elapsed() >= self.silence() => {
+                        let damaged = camera.counts.get().damaged - self.damaged_at_last_frame;
                         self.lose(&fault::silent(self.index, self.silence(), damaged))?;
                     }
                     Err(TryRecvError::Empty) => return Ok(None),
                 },
-                Link::Lost(reopening) => match reopening.answer.try_recv() {
+                Connection::Lost(reopening) => match reopening.answer.try_recv() {
                     Ok(Ok(camera)) => self.adopt(camera),
                     Ok(Err(error)) => self.lost = Some(error.to_string()),
                     Err(TryRecvError::Empty) => return Ok(None),
                     // the search panicked: start another one after a pause
                     Err(TryRecvError::Disconnected) => {
-                        self.link = Link::Lost(Reopening::start(self.identity.clone(), self.former)?);
+                        self.connection =
+                            Connection::Lost(Reopening::start(self.identity.clone(), self.earlier_opening)?);
                         return Ok(None);
                     }
                 },
@@ -148,29 +153,29 @@ impl CameraStream {
 
     /// Adds this camera's channel to a `Select`.
     pub(super) fn wait_on<'a>(&'a self, either: &mut Select<'a>) {
-        match &self.link {
-            Link::Open(camera) => either.recv(&camera.shots),
-            Link::Lost(reopening) => either.recv(&reopening.answer),
+        match &self.connection {
+            Connection::Open(camera) => either.recv(&camera.shots),
+            Connection::Lost(reopening) => either.recv(&reopening.answer),
         };
     }
 
     /// Latest time of the next call, even without an event.
     pub(super) fn silent_at(&self) -> Option<Instant> {
-        matches!(self.link, Link::Open(_)).then(|| self.last_shot + self.silence())
+        matches!(self.connection, Connection::Open(_)).then(|| self.last_frame_at + self.silence())
     }
 
     fn silence(&self) -> Duration {
-        SILENCE_TIMEOUT.max(Duration::from_secs(3) / self.former.mode.rate_hz.max(1))
+        SILENCE_TIMEOUT.max(Duration::from_secs(3) / self.earlier_opening.mode.rate_hz.max(1))
     }
 
     fn lose(&mut self, cause: &CaptureError) -> Result<(), CaptureError> {
         log::warn!("{cause}");
         self.lost = Some(cause.to_string());
-        let reopening = Reopening::start(self.identity.clone(), self.former)?;
-        if let Link::Open(camera) = std::mem::replace(&mut self.link, Link::Lost(reopening)) {
+        let reopening = Reopening::start(self.identity.clone(), self.earlier_opening)?;
+        if let Connection::Open(camera) = std::mem::replace(&mut self.connection, Connection::Lost(reopening)) {
             self.earlier = self.earlier + camera.counts.get();
             self.first_number = self.next_number;
-            camera.leave();
+            camera.detach();
         }
         Ok(())
     }
@@ -178,23 +183,23 @@ impl CameraStream {
     fn adopt(&mut self, camera: OpenCamera) {
         log::info!("camera {} is back as camera {}", self.index, camera.index);
         self.index = camera.index;
-        self.former.mode = camera.mode;
+        self.earlier_opening.mode = camera.mode;
         self.mode_remark.clone_from(&camera.remark);
-        self.link = Link::Open(camera);
+        self.connection = Connection::Open(camera);
         self.lost = None;
-        self.last_shot = Instant::now();
-        self.damaged_by_then = Damaged::default();
+        self.last_frame_at = Instant::now();
+        self.damaged_at_last_frame = Damaged::default();
         self.arrivals.clear();
         self.openings += 1;
     }
 
     /// Orders the camera to restart its stream at this time; false where it is lost or still restarting.
     pub(super) fn restart(&mut self, at: SystemTime) -> bool {
-        let Link::Open(camera) = &self.link else { return false };
+        let Connection::Open(camera) = &self.connection else { return false };
         let told = camera.restart.try_send(at).is_ok();
         if told {
             // as much time as at the first start
-            self.last_shot = self.last_shot.max(Instant::now() + START_TIMEOUT);
+            self.last_frame_at = self.last_frame_at.max(Instant::now() + START_TIMEOUT);
         }
         told
     }
@@ -207,14 +212,14 @@ impl CameraStream {
     }
 
     pub(super) fn state(&self) -> CameraState {
-        let lost = match &self.link {
-            Link::Open(camera) => self.earlier + camera.counts.get(),
-            Link::Lost(_) => self.earlier,
+        let lost = match &self.connection {
+            Connection::Open(camera) => self.earlier + camera.counts.get(),
+            Connection::Lost(_) => self.earlier,
         };
         CameraState {
             index: self.index,
             name: self.identity.name.clone(),
-            mode: self.former.mode.to_string(),
+            mode: self.earlier_opening.mode.to_string(),
             rate_hz: self.rate_hz(),
             damaged: lost.damaged,
             missed: lost.missed,
@@ -228,7 +233,7 @@ impl CameraStream {
         let mut remarks: Vec<String> = self.mode_remark.iter().cloned().collect();
         let damaged = self.state().damaged;
         let total = damaged.total();
-        if total >= DAMAGED_MANY && total * DAMAGED_ONE_IN > self.next_number {
+        if total >= MIN_DAMAGED_FOR_REMARK && total * DAMAGED_ONE_IN > self.next_number {
             remarks.push(format!(
                 "camera {}: {total} of {} frames came damaged and were dropped ({}); try another cable or port, or a smaller \
                  size",
@@ -242,7 +247,7 @@ impl CameraStream {
 
     /// Signals the thread to stop without waiting; dropping waits.
     pub(super) fn signal_stop(&mut self) {
-        if let Link::Open(camera) = &mut self.link {
+        if let Connection::Open(camera) = &mut self.connection {
             camera.signal_stop();
         }
     }
@@ -267,7 +272,7 @@ mod tests {
         };
         let thread = CameraThread::spawn(INDEX, "dies".into(), Arc::new(AtomicBool::new(false)), dies).unwrap();
         let mode = Mode { format: PixelFormat::Yuyv, width: 640, height: 480, rate_hz: 30 };
-        let finish = Finish { color: false, orientation: Orientation::Upright };
+        let finish = PictureOptions { color: false, orientation: Orientation::Upright };
         let mut eye = CameraStream::new(OpenCamera::of_thread(INDEX, mode, shots, thread), finish, None);
         let deadline = Instant::now() + Duration::from_secs(10);
         while eye.state().lost.is_none() {
@@ -276,6 +281,6 @@ mod tests {
         }
         let why = eye.state().lost.unwrap();
         assert_eq!(why, "camera 4000000: reading it ended unexpectedly; open it again");
-        assert!(matches!(eye.link, Link::Lost(_)));
+        assert!(matches!(eye.connection, Connection::Lost(_)));
     }
 }

@@ -5,11 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Counts of one opening of a camera. The lock is held briefly.
 #[derive(Debug, Default)]
-pub(super) struct Counts(Mutex<Lost>);
+pub(super) struct Counts(Mutex<FrameLosses>);
 
 /// Frames without a picture.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Lost {
+pub(super) struct FrameLosses {
     /// Damaged frames.
     pub(super) damaged: Damaged,
     /// Gaps in the driver's sequence numbers.
@@ -18,7 +18,7 @@ pub(super) struct Lost {
     pub(super) late: u64,
 }
 
-impl std::ops::Add for Lost {
+impl std::ops::Add for FrameLosses {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -28,7 +28,7 @@ impl std::ops::Add for Lost {
 
 impl Counts {
     /// Current counts.
-    pub(super) fn get(&self) -> Lost {
+    pub(super) fn get(&self) -> FrameLosses {
         *self.lost()
     }
 
@@ -47,7 +47,7 @@ impl Counts {
         self.lost().missed += u64::from(frames);
     }
 
-    fn lost(&self) -> MutexGuard<'_, Lost> {
+    fn lost(&self) -> MutexGuard<'_, FrameLosses> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -94,7 +94,7 @@ fn ask(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
 
 /// The system's list of cameras, by number; no camera is opened.
 pub(super) fn listed() -> Result<Vec<CameraInfo>, CaptureError> {
-    ask_for_permission();
+    request_permission();
     let named = match sysfs::nodes_beside_odd_names() {
         Some(nodes) => nodes.into_iter().map(|(index, name)| (index, name, String::new())).collect(),
         None => found_by_nokhwa()?,
@@ -126,10 +126,10 @@ fn found_by_nokhwa() -> Result<Vec<(u32, String, String)>, CaptureError> {
 }
 
 #[cfg(target_os = "macos")]
-fn ask_for_permission() {
+fn request_permission() {
     use std::sync::Once;
-    static ASKED: Once = Once::new();
-    ASKED.call_once(|| {
+    static REQUESTED: Once = Once::new();
+    REQUESTED.call_once(|| {
         let (sender, answered) = bounded(1);
         nokhwa::nokhwa_initialize(move |_| {
             let _ = sender.try_send(());
@@ -140,4 +140,4 @@ fn ask_for_permission() {
 }
 
 #[cfg(not(target_os = "macos"))]
-fn ask_for_permission() {}
+fn request_permission() {}

@@ -62,10 +62,10 @@ pub struct ModeRequest {
 
 impl ModeRequest {
     /// The explicitly requested properties that `mode` lacks: `640x480 at 60/s`.
-    pub(super) fn missing_in(&self, mode: Mode, eyes_per_picture: usize) -> Option<String> {
-        let size = self.size.filter(|&(width, height)| (width * eyes_per_picture, height) != mode.size());
+    pub(super) fn unmet_by(&self, mode: Mode, views_per_picture: usize) -> Option<String> {
+        let size = self.size.filter(|&(width, height)| (width * views_per_picture, height) != mode.size());
         let rate_hz = self.rate_hz.filter(|&rate| rate != mode.rate_hz);
-        let (width, height) = (mode.width / eyes_per_picture, mode.height);
+        let (width, height) = (mode.width / views_per_picture, mode.height);
         match (size, rate_hz) {
             (None, None) => None,
             (Some((w, h)), None) => Some(format!("{w}x{h} an eye")),
@@ -82,16 +82,16 @@ pub(super) fn is_wide(modes: &[Mode]) -> bool {
 
 /// The modes to try on each camera, best first: all of one size, the one nearest to the request that every camera
 /// has. `None` if there is no such size.
-pub(super) fn choose(offers: &[Vec<Mode>], eyes_per_picture: usize, request: &ModeRequest) -> Option<Vec<Vec<Mode>>> {
+pub(super) fn choose(offers: &[Vec<Mode>], views_per_picture: usize, request: &ModeRequest) -> Option<Vec<Vec<Mode>>> {
     let (eye_width, height) = request.size.unwrap_or((640, 480));
-    let wished = (eye_width * eyes_per_picture, height);
+    let wished = (eye_width * views_per_picture, height);
     let rate_hz = request.rate_hz.unwrap_or(30);
     let allowed = |m: &&Mode| request.format.is_none_or(|f| f == m.format);
     let shared = offers.first()?.iter().filter(allowed).filter(|m| {
-        m.width.is_multiple_of(eyes_per_picture)
+        m.width.is_multiple_of(views_per_picture)
             && offers.iter().all(|offer| offer.iter().filter(allowed).any(|other| other.size() == m.size()))
     });
-    let two_wide = |m: &Mode| eyes_per_picture == 1 || m.width >= 2 * m.height;
+    let two_wide = |m: &Mode| views_per_picture == 1 || m.width >= 2 * m.height;
     let size = shared.min_by_key(|m| {
         let distance = m.width.abs_diff(wished.0) + m.height.abs_diff(wished.1);
         // a side-by-side picture is at least twice as wide as high; the camera's other modes show one view, or squeeze
@@ -127,8 +127,8 @@ mod tests {
         ]
     }
 
-    fn best(offers: &[Vec<Mode>], eyes: usize, request: &ModeRequest) -> Option<Mode> {
-        choose(offers, eyes, request).map(|c| c[0][0])
+    fn best(offers: &[Vec<Mode>], views: usize, request: &ModeRequest) -> Option<Mode> {
+        choose(offers, views, request).map(|c| c[0][0])
     }
 
     #[test]
@@ -180,8 +180,8 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        let asked = |size, rate_hz, got: Mode, eyes| {
-            ModeRequest { size, rate_hz, ..ModeRequest::default() }.missing_in(got, eyes)
+        let asked = |size, rate_hz, got: Mode, views| {
+            ModeRequest { size, rate_hz, ..ModeRequest::default() }.unmet_by(got, views)
         };
         let got = mode(Mjpeg, 1280, 480, 30);
         assert_eq!(asked(None, None, got, 2), None);

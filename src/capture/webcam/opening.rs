@@ -6,7 +6,7 @@ use super::counts::Counts;
 use super::devices::listed;
 use super::fault;
 use super::mode::{Mode, choose};
-use super::reader::{DecodedFrame, Finish, Reader, Taken};
+use super::reader::{DecodedFrame, GrantedMode, PictureOptions, Reader};
 use super::thread::CameraThread;
 use crate::capture::CaptureError;
 use crate::capture::decode_camera::PixelFormat;
@@ -30,14 +30,14 @@ pub(super) struct OpenCamera {
 }
 
 /// Queue capacity: pictures that wait to be taken.
-const QUEUE: usize = 4;
+const QUEUE_CAPACITY: usize = 4;
 /// Timeout of opening and of the first picture.
 const START_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Opens cameras at the same time, all with the same picture size.
 pub(super) fn open(
-    cameras: &[(u32, Finish)],
-    eyes_per_picture: usize,
+    cameras: &[(u32, PictureOptions)],
+    views_per_picture: usize,
     request: &ModeRequest,
 ) -> Result<Vec<OpenCamera>, CaptureError> {
     let found: Vec<u32> = listed()?.iter().map(|c| c.index).collect();
@@ -49,7 +49,7 @@ pub(super) fn open(
         cameras.iter().map(|&(index, finish)| Starting::new(index, finish)).collect::<Result<_, _>>()?;
     let offers: Vec<Vec<Mode>> = starting.iter().map(|s| s.answer(&s.offer, deadline)).collect::<Result<_, _>>()?;
     let candidates =
-        choose(&offers, eyes_per_picture, request).ok_or_else(|| no_common_mode(cameras, request.format))?;
+        choose(&offers, views_per_picture, request).ok_or_else(|| no_common_mode(cameras, request.format))?;
     let best: Vec<Option<Mode>> = candidates.iter().map(|modes| modes.first().copied()).collect();
     for (starting, candidates) in starting.iter().zip(candidates) {
         let _ = starting.order.send(candidates);
@@ -58,7 +58,7 @@ pub(super) fn open(
         starting.into_iter().map(|starting| starting.finish(deadline)).collect::<Result<_, _>>()?;
     for (camera, best) in opened.iter_mut().zip(best) {
         let (index, mode) = (camera.index, camera.mode);
-        let asked = best.and_then(|best| request.missing_in(best, eyes_per_picture));
+        let asked = best.and_then(|best| request.unmet_by(best, views_per_picture));
         let asked = asked.map(|asked| format!("camera {index} has no {asked}; it runs {mode}"));
         let granted = best.filter(|best| *best != mode);
         let granted =
@@ -70,16 +70,16 @@ pub(super) fn open(
 
 /// Properties of a camera that is opened again.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Former {
-    pub(super) finish: Finish,
+pub(super) struct EarlierOpening {
+    pub(super) finish: PictureOptions,
     pub(super) mode: Mode,
     /// The requested pixel format, if any.
     pub(super) format: Option<PixelFormat>,
 }
 
 /// Opens one camera again, with its earlier picture size.
-pub(super) fn open_again(index: u32, former: &Former) -> Result<OpenCamera, CaptureError> {
-    let Former { finish, mode, format } = *former;
+pub(super) fn open_again(index: u32, earlier_opening: &EarlierOpening) -> Result<OpenCamera, CaptureError> {
+    let EarlierOpening { finish, mode, format } = *earlier_opening;
     let deadline = Instant::now() + START_TIMEOUT;
     let starting = Starting::new(index, finish)?;
     let offer = starting.answer(&starting.offer, deadline)?;
@@ -99,7 +99,7 @@ pub(super) fn open_again(index: u32, former: &Former) -> Result<OpenCamera, Capt
     starting.finish(deadline)
 }
 
-fn no_common_mode(cameras: &[(u32, Finish)], format: Option<PixelFormat>) -> CaptureError {
+fn no_common_mode(cameras: &[(u32, PictureOptions)], format: Option<PixelFormat>) -> CaptureError {
     let format = format.map_or("readable", PixelFormat::name);
     let text = if let [(one, _)] = cameras {
         format!("camera {one} has no {format} mode that fits; see `stereopsis devices`")
@@ -116,7 +116,7 @@ struct Starting {
     index: u32,
     offer: Receiver<Result<Vec<Mode>, CaptureError>>,
     order: Sender<Vec<Mode>>,
-    taken: Receiver<Result<Taken, CaptureError>>,
+    taken: Receiver<Result<GrantedMode, CaptureError>>,
     shots: Receiver<Result<DecodedFrame, CaptureError>>,
     counts: Arc<Counts>,
     restart: Sender<SystemTime>,
@@ -124,11 +124,11 @@ struct Starting {
 }
 
 impl Starting {
-    fn new(index: u32, finish: Finish) -> Result<Self, CaptureError> {
+    fn new(index: u32, finish: PictureOptions) -> Result<Self, CaptureError> {
         let (offer_sender, offer) = bounded(1);
         let (order, orders) = bounded(1);
         let (taken_sender, taken) = bounded(1);
-        let (shot_sender, shots) = bounded(QUEUE);
+        let (shot_sender, shots) = bounded(QUEUE_CAPACITY);
         let (restart, restarts) = bounded(1);
         let counts = Arc::new(Counts::default());
         let stop = Arc::new(AtomicBool::new(false));
@@ -184,7 +184,7 @@ impl OpenCamera {
     }
 
     /// Signals the thread to stop and detaches it.
-    pub(super) fn leave(self) {
-        self.thread.leave();
+    pub(super) fn detach(self) {
+        self.thread.detach();
     }
 }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant, SystemTime};
 #[derive(Debug)]
 pub struct WebcamPair {
     /// Left, right.
-    eyes: [CameraStream; 2],
+    streams: [CameraStream; 2],
     /// Number of openings of each at the last check.
     openings: [u32; 2],
     stamps: [Stamps; 2],
@@ -36,9 +36,9 @@ pub struct WebcamPair {
 
 const SIDES: [Side; 2] = [Side::Left, Side::Right];
 /// Ratio of the two rates above which a remark is made.
-const UNLIKE: f64 = 1.5;
+const MAX_RATE_RATIO: f64 = 1.5;
 /// Fraction of the granted rate below which a remark is made.
-const SLOW: f64 = 0.7;
+const MIN_RATE_FRACTION: f64 = 0.7;
 
 impl WebcamPair {
     /// Opens both cameras at the same time, with pictures of the same size, nearest to the request.
@@ -52,9 +52,9 @@ impl WebcamPair {
                  side (`webcam:{left}`)"
             )));
         }
-        let eyes: [CameraStream; 2] =
+        let streams: [CameraStream; 2] =
             open_streams(&[left, right], 1, request, options)?.try_into().map_err(|_| fault::ended(left))?;
-        let [left_hz, right_hz] = [&eyes[0], &eyes[1]].map(|eye| f64::from(eye.mode().rate_hz));
+        let [left_hz, right_hz] = [&streams[0], &streams[1]].map(|stream| f64::from(stream.mode().rate_hz));
         Ok(Self {
             openings: [1; 2],
             stamps: Default::default(),
@@ -65,19 +65,20 @@ impl WebcamPair {
             resync_remark: None,
             options: options.clone(),
             controls: ControlTask::start(&[left, right], options)?,
-            eyes,
+            streams,
         })
     }
 
     /// Takes the pictures in both queues, without waiting.
     fn drain(&mut self) -> Result<(), CaptureError> {
         for (i, side) in SIDES.into_iter().enumerate() {
-            while let Some(shot) = self.eyes[i].poll()? {
-                if self.eyes[i].openings() != self.openings[i] {
-                    self.openings[i] = self.eyes[i].openings();
+            while let Some(shot) = self.streams[i].poll()? {
+                if self.streams[i].openings() != self.openings[i] {
+                    self.openings[i] = self.streams[i].openings();
                     self.stamps[i] = Stamps::default();
-                    self.pairing.forget(side);
-                    self.controls = ControlTask::start(&[self.eyes[0].index(), self.eyes[1].index()], &self.options)?;
+                    self.pairing.reset(side);
+                    self.controls =
+                        ControlTask::start(&[self.streams[0].index(), self.streams[1].index()], &self.options)?;
                 }
                 self.take(i, shot);
             }
@@ -91,10 +92,12 @@ impl WebcamPair {
         if by_arrival != self.by_arrival {
             self.by_arrival = by_arrival;
             for side in SIDES {
-                self.pairing.forget(side);
+                self.pairing.reset(side);
             }
         }
-        let Some(time) = (if by_arrival { Some(shot.arrival) } else { stamp }) else { return self.pairing.pass() };
+        let Some(time) = (if by_arrival { Some(shot.arrival) } else { stamp }) else {
+            return self.pairing.skip_frame();
+        };
         if i == 0 {
             self.left_time = Some(time);
         }
@@ -103,16 +106,16 @@ impl WebcamPair {
 
     fn wait(&self, deadline: Instant) {
         let mut either = Select::new();
-        for eye in &self.eyes {
-            eye.wait_on(&mut either);
+        for stream in &self.streams {
+            stream.wait_on(&mut either);
         }
-        let silent = self.eyes.iter().filter_map(CameraStream::silent_at).min();
+        let silent = self.streams.iter().filter_map(CameraStream::silent_at).min();
         let _ = either.ready_deadline(silent.map_or(deadline, |silent| silent.min(deadline)));
     }
 
     fn step_resync(&mut self) {
         let (Some(resync), Some(left_time)) = (&mut self.resync, self.left_time) else { return };
-        let [left, right] = &mut self.eyes;
+        let [left, right] = &mut self.streams;
         if left.is_lost() || right.is_lost() {
             self.resync_remark = Some("bringing the cameras together ended: one is lost; ask for it again".into());
             self.resync = None;
@@ -120,17 +123,17 @@ impl WebcamPair {
         }
         let interval_s = self.pairing.intervals_s().map_or(1.0 / f64::from(left.mode().rate_hz), |[left_s, _]| left_s);
         match resync.step(interval_s, left_time) {
-            Step::Look => {}
+            Step::Measure => {}
             Step::Restart(at) => {
                 right.restart(at);
-                self.pairing.forget_skew();
+                self.pairing.reset_skew();
             }
-            Step::Close(skew_s) => {
+            Step::Aligned(skew_s) => {
                 log::info!("the cameras take their pictures {:.1} ms apart", skew_s * 1e3);
-                self.pairing.forget_skew(); // pairs of the change itself say nothing
+                self.pairing.reset_skew(); // pairs of the change itself say nothing
                 (self.resync, self.resync_remark) = (None, None);
             }
-            Step::Apart(skew_s) => {
+            Step::Failed(skew_s) => {
                 let apart = skew_s.map_or("far".into(), |skew_s| format!("{:.1} ms", skew_s * 1e3));
                 self.resync_remark = Some(format!(
                     "cameras {} and {} stay {apart} apart although camera {1} was started several times; try again, or use \
@@ -144,8 +147,8 @@ impl WebcamPair {
     }
 
     fn remarks(&self) -> Vec<String> {
-        let mut remarks: Vec<String> = self.eyes.iter().flat_map(CameraStream::remarks).collect();
-        let [left, right] = self.eyes.each_ref().map(|eye| eye.mode().format);
+        let mut remarks: Vec<String> = self.streams.iter().flat_map(CameraStream::remarks).collect();
+        let [left, right] = self.streams.each_ref().map(|stream| stream.mode().format);
         if left != right {
             let (left, right) = (left.name(), right.name());
             remarks.push(format!(
@@ -153,11 +156,11 @@ impl WebcamPair {
                  (--format)"
             ));
         }
-        for (eye, stamps) in self.eyes.iter().zip(&self.stamps) {
+        for (stream, stamps) in self.streams.iter().zip(&self.stamps) {
             if let Some(fault) = stamps.fault() {
                 remarks.push(format!(
                     "camera {}: its time stamps {}; pictures are paired by when they come, which is less exact",
-                    eye.index(),
+                    stream.index(),
                     fault.words()
                 ));
             }
@@ -169,21 +172,21 @@ impl WebcamPair {
     }
 
     fn rate_remark(&self) -> Option<String> {
-        let [left, right] = &self.eyes;
+        let [left, right] = &self.streams;
         if left.is_lost() || right.is_lost() {
             return None;
         }
         let rates = self.pairing.intervals_s()?.map(|interval_s| 1.0 / interval_s);
         let (slow, fast) = if rates[0] < rates[1] { (0, 1) } else { (1, 0) };
-        let (slow_hz, fast_hz, promised_hz) = (rates[slow], rates[fast], self.eyes[slow].mode().rate_hz);
-        let [slow, fast] = [slow, fast].map(|i| self.eyes[i].index());
-        if fast_hz > UNLIKE * slow_hz {
+        let (slow_hz, fast_hz, promised_hz) = (rates[slow], rates[fast], self.streams[slow].mode().rate_hz);
+        let [slow, fast] = [slow, fast].map(|i| self.streams[i].index());
+        if fast_hz > MAX_RATE_RATIO * slow_hz {
             return Some(format!(
                 "camera {slow} sends {slow_hz:.0} pictures a second and camera {fast} {fast_hz:.0}, so pairs come at \
                  {slow_hz:.0}/s; ask both for one rate, or give more light: in the dark cameras slow down"
             ));
         }
-        (slow_hz < SLOW * f64::from(promised_hz)).then(|| {
+        (slow_hz < MIN_RATE_FRACTION * f64::from(promised_hz)).then(|| {
             format!(
                 "the cameras send {slow_hz:.0} pictures a second instead of {promised_hz}; give more light, or shorten the \
                  exposure: in the dark cameras slow down"
@@ -194,7 +197,7 @@ impl WebcamPair {
 
 impl PairSource for WebcamPair {
     fn info(&self) -> SourceInfo {
-        let [left, right] = &self.eyes;
+        let [left, right] = &self.streams;
         SourceInfo {
             name: format!("webcam {},{}", left.index(), right.index()),
             width: left.mode().width,
@@ -227,7 +230,7 @@ impl PairSource for WebcamPair {
 
     fn state(&self) -> SourceState {
         SourceState {
-            cameras: self.eyes.iter().map(CameraStream::state).collect(),
+            cameras: self.streams.iter().map(CameraStream::state).collect(),
             unpaired: self.pairing.unpaired(),
             skew: self.pairing.skew(),
             remarks: self.remarks(),
@@ -247,10 +250,10 @@ fn raw_pair(Paired { mut left, mut right, time, skew_s }: Paired<DecodedFrame>, 
         let bits = (*a).max(*b);
         (*a, *b) = (bits, bits);
     }
-    let orientation = options.eyes.each_ref().map(|eye| eye.orientation);
-    let rule = StereoLayout { orientation, ..StereoLayout::default() };
+    let orientation = options.views.each_ref().map(|stream| stream.orientation);
+    let layout = StereoLayout { orientation, ..StereoLayout::default() };
     RawPair {
-        original: Some(Original { images: vec![left.original, right.original], rule }),
+        original: Some(Original { images: vec![left.original, right.original], layout }),
         recorded: None,
         sequence: left.number,
         name: format!("webcam-{:06}", left.number),
@@ -265,10 +268,10 @@ fn raw_pair(Paired { mut left, mut right, time, skew_s }: Paired<DecodedFrame>, 
 impl Drop for WebcamPair {
     fn drop(&mut self) {
         // signal both first; each drop then waits for its own thread
-        for eye in &mut self.eyes {
-            eye.signal_stop();
+        for stream in &mut self.streams {
+            stream.signal_stop();
         }
-        let late: u64 = self.eyes.iter().map(|eye| eye.state().late).sum();
+        let late: u64 = self.streams.iter().map(|stream| stream.state().late).sum();
         log::debug!("{} frames had no partner, {late} were not taken in time", self.pairing.unpaired());
     }
 }

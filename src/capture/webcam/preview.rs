@@ -25,11 +25,11 @@ pub struct Preview {
 #[derive(Debug)]
 struct Shared {
     stop: Arc<AtomicBool>,
-    seen: Mutex<Seen>,
+    seen: Mutex<State>,
 }
 
 #[derive(Debug)]
-struct Seen {
+struct State {
     latest: Option<Arc<Picture>>,
     /// Arrival time of the newest picture, or start of waiting for it.
     at: Instant,
@@ -52,7 +52,7 @@ impl Preview {
     pub fn open(index: u32) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let seen =
-            Seen { latest: None, at: Instant::now(), damaged: Damaged::default(), problem: None, is_wide: false };
+            State { latest: None, at: Instant::now(), damaged: Damaged::default(), problem: None, is_wide: false };
         let shared = Arc::new(Shared { stop: stop.clone(), seen: Mutex::new(seen) });
         let watcher = shared.clone();
         let thread = CameraThread::spawn(index, format!("camera {index} preview"), stop, move || watcher.run(index));
@@ -91,14 +91,14 @@ impl Preview {
 impl Drop for Preview {
     fn drop(&mut self) {
         if let Some(thread) = self.thread.take() {
-            thread.leave();
+            thread.detach();
         }
     }
 }
 
 impl Shared {
     /// The lock is held briefly, never across a read.
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, State> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

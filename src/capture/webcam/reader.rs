@@ -31,20 +31,20 @@ pub(super) struct DecodedFrame {
 
 /// Processing of each picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Finish {
+pub(super) struct PictureOptions {
     /// Decode colour too.
     pub(super) color: bool,
     pub(super) orientation: Orientation,
 }
 
 /// The mode that a camera set, and the error of the first ordered mode where that failed.
-pub(super) type Taken = (Mode, Option<CaptureError>);
+pub(super) type GrantedMode = (Mode, Option<CaptureError>);
 
 /// Everything that the thread uses.
 pub(super) struct Reader {
     pub(super) index: u32,
     pub(super) claim: Claim,
-    pub(super) finish: Finish,
+    pub(super) finish: PictureOptions,
     pub(super) stop: Arc<AtomicBool>,
     pub(super) shots: Sender<Result<DecodedFrame, CaptureError>>,
     /// The receiving end, to drop the oldest picture.
@@ -78,24 +78,24 @@ impl Progress {
         let last = std::mem::replace(&mut self.of_driver, number);
         let gap = number.zip(last).and_then(|(number, last)| number.checked_sub(last)?.checked_sub(1));
         // a longer gap is a pause, or an invalid sequence number
-        gap.filter(|&gap| gap <= LONGEST_GAP).unwrap_or(0)
+        gap.filter(|&gap| gap <= MAX_SEQUENCE_GAP).unwrap_or(0)
     }
 }
 
 /// Longest delay of a restart.
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const MAX_RESTART_DELAY: Duration = Duration::from_secs(1);
 /// A mode fails if all frames of this time after its start, and at least this number, are damaged.
-const DAMAGED_START: Duration = Duration::from_secs(1);
-const DAMAGED_FEW: u64 = 3;
+const DAMAGED_START_TIMEOUT: Duration = Duration::from_secs(1);
+const MIN_DAMAGED_AT_START: u64 = 3;
 /// Largest plausible number of consecutive missing frames.
-const LONGEST_GAP: u32 = 1000;
+const MAX_SEQUENCE_GAP: u32 = 1000;
 
 impl Reader {
     pub(super) fn run(
         self,
         offer: &Sender<Result<Vec<Mode>, CaptureError>>,
         orders: &Receiver<Vec<Mode>>,
-        taken: &Sender<Result<Taken, CaptureError>>,
+        taken: &Sender<Result<GrantedMode, CaptureError>>,
     ) {
         let opened = device::open(self.index).and_then(|mut device| Ok((device.modes()?, device)));
         let mut device = match opened {
@@ -161,15 +161,15 @@ impl Reader {
         let before = self.counts.get().damaged;
         let started = device.start(mode)?;
         progress.of_driver = None;
-        let hopeless = Instant::now() + DAMAGED_START;
+        let hopeless = Instant::now() + DAMAGED_START_TIMEOUT;
         while !self.stop.load(Ordering::Relaxed) {
             let Some(frame) = device.frame()? else { continue };
             if self.deliver(frame, started.layout, progress) {
                 break;
             }
             let damaged = self.counts.get().damaged - before;
-            if damaged.total() >= DAMAGED_FEW && Instant::now() >= hopeless {
-                let (seconds, causes) = (DAMAGED_START.as_secs(), damaged.causes());
+            if damaged.total() >= MIN_DAMAGED_AT_START && Instant::now() >= hopeless {
+                let (seconds, causes) = (DAMAGED_START_TIMEOUT.as_secs(), damaged.causes());
                 return Err(DeviceError::new(format!(
                     "for {seconds} s every frame came damaged ({causes}), as through a bad cable, port or hub"
                 )));
@@ -183,7 +183,7 @@ impl Reader {
             if let Ok(at) = self.restarts.try_recv() {
                 device.stop();
                 let pause = at.duration_since(SystemTime::now()).unwrap_or_default();
-                std::thread::sleep(pause.min(LONGEST_PAUSE));
+                std::thread::sleep(pause.min(MAX_RESTART_DELAY));
                 if let Err(error) = device.start(started.mode) {
                     return self.send(Err(fault::explain(self.index, "start it again", &error)));
                 }

@@ -3,7 +3,7 @@
 
 use super::claim;
 use super::devices::listed;
-use super::opening::{Former, OpenCamera, open_again};
+use super::opening::{EarlierOpening, OpenCamera, open_again};
 use crate::capture::CaptureError;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::thread;
@@ -60,7 +60,7 @@ impl Reopening {
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub(super) fn start(identity: Identity, former: Former) -> Result<Self, CaptureError> {
+    pub(super) fn start(identity: Identity, earlier_opening: EarlierOpening) -> Result<Self, CaptureError> {
         let (sender, answer) = bounded(1);
         let (stop, stopped) = bounded::<()>(0);
         let index_lost = identity.index;
@@ -69,7 +69,7 @@ impl Reopening {
             while stopped.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 // while its old thread is blocked in the driver it cannot be opened, and that problem is already reported
                 let Some(index) = identity.find().filter(|&index| !claim::is_taken(index)) else { continue };
-                match open_again(index, &former) {
+                match open_again(index, &earlier_opening) {
                     Ok(camera) => {
                         let _ = sender.send(Ok(camera));
                         return;

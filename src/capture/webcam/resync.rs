@@ -9,20 +9,20 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Largest acceptable skew, in intervals.
-const CLOSE: f64 = 0.1;
+const MAX_SKEW: f64 = 0.1;
 /// Largest number of attempts before the best one is repeated.
-const TRIES: u32 = 8;
+const MAX_ATTEMPTS: u32 = 8;
 /// Pairs measured per attempt.
-const PAIRS: usize = 6;
+const PAIRS_PER_ATTEMPT: usize = 6;
 /// An attempt without pairs for this time counts as failed.
 const MEASUREMENT_TIMEOUT: Duration = Duration::from_secs(4);
 /// Time that a driver may need to stop a stream before a restart.
-const STOPPING: Duration = Duration::from_millis(250);
+const STOP_TIME: Duration = Duration::from_millis(250);
 
 /// The search for a small skew.
 #[derive(Debug)]
 pub(super) struct Resync {
-    tries: u32,
+    attempts: u32,
     /// Phase of the stream's start after a left picture, in intervals: 0 to 1.
     phase: f64,
     /// Skew (absolute) and phase of the best attempt, in intervals.
@@ -38,19 +38,19 @@ pub(super) struct Resync {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Step {
     /// Measure more pairs.
-    Look,
+    Measure,
     /// Restart the right camera's stream at this time.
     Restart(SystemTime),
     /// Success, with this skew, s.
-    Close(f64),
+    Aligned(f64),
     /// Failure: the smallest skew, s; `None` where the camera gave no pairs.
-    Apart(Option<f64>),
+    Failed(Option<f64>),
 }
 
 impl Resync {
     pub(super) fn new() -> Self {
         Self {
-            tries: 0,
+            attempts: 0,
             phase: 0.0,
             best: None,
             repeats_best: false,
@@ -69,34 +69,36 @@ impl Resync {
 
     /// Decides on the next step, given the left frame interval and the capture time of a left picture.
     pub(super) fn step(&mut self, interval_s: f64, left_time: SystemTime) -> Step {
-        if self.skews_s.len() < PAIRS && self.since.elapsed() < MEASUREMENT_TIMEOUT {
-            return Step::Look;
+        if self.skews_s.len() < PAIRS_PER_ATTEMPT && self.since.elapsed() < MEASUREMENT_TIMEOUT {
+            return Step::Measure;
         }
-        let measured = (self.skews_s.len() >= PAIRS).then(|| median(&mut self.skews_s) / interval_s);
+        let measured = (self.skews_s.len() >= PAIRS_PER_ATTEMPT).then(|| median(&mut self.skews_s) / interval_s);
         let skew = measured.unwrap_or(0.5);
-        if measured.is_some() && skew.abs() < CLOSE {
-            return Step::Close(skew * interval_s);
+        if measured.is_some() && skew.abs() < MAX_SKEW {
+            return Step::Aligned(skew * interval_s);
         }
-        if self.tries > 0 && self.best.is_none_or(|(best, _)| skew.abs() < best) {
+        if self.attempts > 0 && self.best.is_none_or(|(best, _)| skew.abs() < best) {
             self.best = Some((skew.abs(), self.phase));
         }
         let at_best = self.best.is_some_and(|(best, _)| skew.abs() <= best);
-        if self.tries >= TRIES && (at_best || self.repeats_best) {
-            return Step::Apart(measured.map(|skew| skew.abs() * interval_s));
+        if self.attempts >= MAX_ATTEMPTS && (at_best || self.repeats_best) {
+            return Step::Failed(measured.map(|skew| skew.abs() * interval_s));
         }
         let random = random();
         self.phase = match self.best {
-            Some((_, phase)) if self.tries >= TRIES => {
+            Some((_, phase)) if self.attempts >= MAX_ATTEMPTS => {
                 self.repeats_best = true;
                 phase
             }
             // occasionally random: the start-up delay may vary more than the correction assumes
-            Some(_) if measured.is_some() && !self.tries.is_multiple_of(3) => self.phase - skew + 0.02 * (random - 0.5),
+            Some(_) if measured.is_some() && !self.attempts.is_multiple_of(3) => {
+                self.phase - skew + 0.02 * (random - 0.5)
+            }
             _ => random,
         };
         self.phase = self.phase.rem_euclid(1.0);
-        self.tries += 1;
-        let at = next_at(SystemTime::now() + STOPPING, left_time, interval_s, self.phase);
+        self.attempts += 1;
+        let at = next_at(SystemTime::now() + STOP_TIME, left_time, interval_s, self.phase);
         self.skews_s.clear();
         self.from = at;
         self.since = Instant::now();
@@ -134,7 +136,7 @@ mod tests {
         let mut resync = Resync::new();
         let (mut skew, mut starts) = (0.31, 0);
         loop {
-            for _ in 0..PAIRS {
+            for _ in 0..PAIRS_PER_ATTEMPT {
                 resync.observe(SystemTime::now() + Duration::from_hours(1), skew * INTERVAL_S);
             }
             match resync.step(INTERVAL_S, left_time) {
@@ -144,7 +146,7 @@ mod tests {
                     let raw = started(starts, after.fract());
                     skew = raw - raw.round();
                 }
-                Step::Look => panic!("has enough pairs"),
+                Step::Measure => panic!("has enough pairs"),
                 end => return (end, starts, skew),
             }
         }
@@ -154,7 +156,7 @@ mod tests {
     fn a_camera_that_starts_alike_each_time_is_brought_close_soon() {
         for delay in [0.0, 0.2, 0.45, 0.9] {
             let (end, starts, skew) = search(|_, phase| phase + delay);
-            assert!(matches!(end, Step::Close(_)) && skew.abs() < CLOSE, "{end:?}");
+            assert!(matches!(end, Step::Aligned(_)) && skew.abs() < MAX_SKEW, "{end:?}");
             assert!(starts <= 3, "{starts} starts");
         }
     }
@@ -162,8 +164,8 @@ mod tests {
     #[test]
     fn a_camera_that_does_not_care_is_left_after_some_tries() {
         let (end, starts, _) = search(|_, _| 0.31);
-        assert_eq!(starts, TRIES);
-        assert!(matches!(end, Step::Apart(Some(s)) if (s - 0.31 * INTERVAL_S).abs() < 1e-9), "{end:?}");
+        assert_eq!(starts, MAX_ATTEMPTS);
+        assert!(matches!(end, Step::Failed(Some(s)) if (s - 0.31 * INTERVAL_S).abs() < 1e-9), "{end:?}");
     }
 
     #[test]
@@ -171,21 +173,21 @@ mod tests {
         let mut phases = Vec::new();
         let (end, starts, skew) = search(|start, phase| {
             phases.push(phase);
-            if start == 3 || start == TRIES + 1 { 0.12 } else { 0.4 }
+            if start == 3 || start == MAX_ATTEMPTS + 1 { 0.12 } else { 0.4 }
         });
-        assert_eq!(starts, TRIES + 1);
-        assert!((phases[2] - phases[TRIES as usize]).abs() < 1e-3, "{phases:?}");
-        assert!((skew - 0.12).abs() < 1e-9 && matches!(end, Step::Apart(Some(_))), "{end:?}");
+        assert_eq!(starts, MAX_ATTEMPTS + 1);
+        assert!((phases[2] - phases[MAX_ATTEMPTS as usize]).abs() < 1e-3, "{phases:?}");
+        assert!((skew - 0.12).abs() < 1e-9 && matches!(end, Step::Failed(Some(_))), "{end:?}");
     }
 
     #[test]
     fn cameras_that_are_close_are_left_alone() {
         let mut resync = Resync::new();
         let now = SystemTime::now() + Duration::from_secs(1);
-        assert_eq!(resync.step(INTERVAL_S, now), Step::Look);
-        for _ in 0..PAIRS {
+        assert_eq!(resync.step(INTERVAL_S, now), Step::Measure);
+        for _ in 0..PAIRS_PER_ATTEMPT {
             resync.observe(now, 0.001);
         }
-        assert_eq!(resync.step(INTERVAL_S, now), Step::Close(0.001));
+        assert_eq!(resync.step(INTERVAL_S, now), Step::Aligned(0.001));
     }
 }

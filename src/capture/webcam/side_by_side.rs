@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// A side-by-side camera. A lost one is opened again when it returns.
 #[derive(Debug)]
 pub struct SideBySide {
-    eye: CameraStream,
+    stream: CameraStream,
     /// Number of openings at the last check.
     openings: u32,
     stamps: Stamps,
@@ -29,21 +29,21 @@ impl SideBySide {
     /// # Errors
     /// No such camera, busy, no permission, no mode of even width in which it really streams.
     pub fn open(index: u32, request: &ModeRequest, options: &CameraOptions) -> Result<Self, CaptureError> {
-        let eye = open_streams(&[index], 2, request, options)?.pop().ok_or_else(|| fault::ended(index))?;
+        let stream = open_streams(&[index], 2, request, options)?.pop().ok_or_else(|| fault::ended(index))?;
         let controls = ControlTask::start(&[index], options)?;
-        Ok(Self { eye, openings: 1, stamps: Stamps::default(), options: options.clone(), controls })
+        Ok(Self { stream, openings: 1, stamps: Stamps::default(), options: options.clone(), controls })
     }
 
     fn pair(&mut self, shot: &DecodedFrame) -> Result<RawPair, CaptureError> {
-        if self.eye.openings() != self.openings {
-            self.openings = self.eye.openings();
+        if self.stream.openings() != self.openings {
+            self.openings = self.stream.openings();
             self.stamps = Stamps::default();
-            self.controls = ControlTask::start(&[self.eye.index()], &self.options)?;
+            self.controls = ControlTask::start(&[self.stream.index()], &self.options)?;
         }
         let swapped = self.options.swapped_halves;
         let (left, right) = halves(&shot.picture, swapped);
-        let orientation = [self.options.eyes[0].orientation; 2];
-        let rule = StereoLayout { side_by_side: true, swapped, orientation };
+        let orientation = [self.options.views[0].orientation; 2];
+        let layout = StereoLayout { side_by_side: true, swapped, orientation };
         Ok(RawPair {
             left,
             right,
@@ -51,7 +51,7 @@ impl SideBySide {
             capture_time: self.stamps.check(shot.stamp, shot.arrival).unwrap_or(shot.arrival),
             skew_s: 0.0,
             name: format!("webcam-{:06}", shot.number),
-            original: Some(Original { images: vec![shot.original.clone()], rule }),
+            original: Some(Original { images: vec![shot.original.clone()], layout }),
             recorded: None,
             truth: None,
         })
@@ -60,9 +60,9 @@ impl SideBySide {
 
 impl PairSource for SideBySide {
     fn info(&self) -> SourceInfo {
-        let mode = self.eye.mode();
+        let mode = self.stream.mode();
         SourceInfo {
-            name: format!("webcam {}", self.eye.index()),
+            name: format!("webcam {}", self.stream.index()),
             width: mode.width / 2,
             height: mode.height,
             rate_hz: Some(f64::from(mode.rate_hz)),
@@ -76,21 +76,21 @@ impl PairSource for SideBySide {
     fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
         let deadline = Instant::now() + timeout;
         loop {
-            if let Some(shot) = self.eye.poll()? {
+            if let Some(shot) = self.stream.poll()? {
                 return Ok(Next::Pair(Box::new(self.pair(&shot)?)));
             }
             if Instant::now() >= deadline {
                 return Ok(Next::Waiting);
             }
             let mut news = Select::new();
-            self.eye.wait_on(&mut news);
-            let _ = news.ready_deadline(self.eye.silent_at().map_or(deadline, |silent| silent.min(deadline)));
+            self.stream.wait_on(&mut news);
+            let _ = news.ready_deadline(self.stream.silent_at().map_or(deadline, |silent| silent.min(deadline)));
         }
     }
 
     fn state(&self) -> SourceState {
-        let mut remarks = self.eye.remarks();
+        let mut remarks = self.stream.remarks();
         remarks.extend(self.controls.remarks());
-        SourceState { cameras: vec![self.eye.state()], remarks, ..SourceState::default() }
+        SourceState { cameras: vec![self.stream.state()], remarks, ..SourceState::default() }
     }
 }

@@ -54,7 +54,7 @@ impl CameraThread {
     }
 
     /// Signals the thread to stop and detaches it.
-    pub(super) fn leave(mut self) {
+    pub(super) fn detach(mut self) {
         self.signal_stop();
         self.handle = None;
     }

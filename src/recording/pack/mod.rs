@@ -32,7 +32,7 @@ pub enum PackError {
     /// Depth of a pair without calibration.
     #[error("pair {0} has no calibration, and depth needs one")]
     NoGeometry(u64),
-    /// A recording has one rule for all raw pictures.
+    /// A recording has one layout for all raw pictures.
     #[error(
         "from pair {0} on raw pictures are split or turned in another way than before: end this recording and begin another"
     )]
@@ -83,12 +83,12 @@ impl Packer {
     /// As [`Packer::frame`].
     pub fn pair(&mut self, pair: &PairParts, now: SystemTime) -> Result<Vec<Packet>, PackError> {
         let has_raw = self.about.streams.has(Stream::Raw);
-        // the rule is that of the pictures in the file
-        let rule = if has_raw { StereoLayout::of(pair.original.as_ref()) } else { StereoLayout::default() };
+        // the layout is that of the pictures in the file
+        let layout = if has_raw { StereoLayout::of(pair.original.as_ref()) } else { StereoLayout::default() };
         let begins = !std::mem::replace(&mut self.begun, true);
         if begins {
-            self.about.raw = rule;
-        } else if self.about.raw != rule {
+            self.about.raw = layout;
+        } else if self.about.raw != layout {
             return Err(PackError::AnotherRule(pair.note.sequence));
         }
         let streams = self.about.streams;
@@ -220,7 +220,7 @@ impl Packets<'_> {
             shots => {
                 let topics = [[topic::LEFT_RAW, topic::LEFT_UNTURNED], [topic::RIGHT_RAW, topic::RIGHT_UNTURNED]];
                 for (eye, (shot, [upright, unturned])) in shots.iter().zip(topics).enumerate() {
-                    let topic = if original.rule.is_upright(eye) { upright } else { unturned };
+                    let topic = if original.layout.is_upright(eye) { upright } else { unturned };
                     self.push(
                         topic,
                         [frame::LEFT, frame::RIGHT][eye],
@@ -237,11 +237,11 @@ impl Packets<'_> {
     fn eyes(&mut self, pair: &PairParts) -> Result<(), PackError> {
         let has_raw = self.packer.about.streams.has(Stream::Raw);
         let Some(original) = &pair.original else { return self.decoded(pair, [!has_raw; 2]) };
-        let rule = &original.rule;
+        let layout = &original.layout;
         match has_raw {
-            false if rule.is_plain() => self.raw(pair),
+            false if layout.is_plain() => self.raw(pair),
             false => self.decoded(pair, [true, true]),
-            true => self.decoded(pair, [0, 1].map(|eye| rule.side_by_side || !rule.is_upright(eye))),
+            true => self.decoded(pair, [0, 1].map(|eye| layout.side_by_side || !layout.is_upright(eye))),
         }
     }
 

@@ -27,7 +27,7 @@ impl PairParts {
     /// Of a raw pair, without rectified pictures.
     pub fn of_raw(pair: &Arc<RawPair>, geometry: Option<Geometry>, streams: Streams) -> Self {
         let (has_raw, has_eyes) = (streams.has(Stream::Raw), streams.has(Stream::Eyes));
-        let is_plain = pair.original.as_ref().is_none_or(|original| original.rule.is_plain());
+        let is_plain = pair.original.as_ref().is_none_or(|original| original.layout.is_plain());
         let decodes = has_raw && pair.original.is_none() || has_eyes && !(is_plain && pair.original.is_some());
         let name = pair.name.clone();
         Self {

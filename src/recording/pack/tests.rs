@@ -116,8 +116,8 @@ fn what_cameras_gave_comes_back_bit_for_bit() {
         } else {
             vec![shot(&mut rng, format, SIZE), shot(&mut rng, format, SIZE)]
         };
-        let rule = StereoLayout { side_by_side, swapped: side_by_side && rng.bool(), orientation };
-        let original = Original { images, rule };
+        let layout = StereoLayout { side_by_side, swapped: side_by_side && rng.bool(), orientation };
+        let original = Original { images, layout };
         let (left, right) = original.pictures(true).unwrap();
         let raw = pair(left, right, Some(original.clone()));
         let packets = Packer::new(about("raw"), words).frame(&frame_of(&raw), time::from_ns(5)).unwrap();
@@ -125,12 +125,12 @@ fn what_cameras_gave_comes_back_bit_for_bit() {
             &[topic::BOTH_UNSPLIT]
         } else {
             &[
-                [topic::LEFT_RAW, topic::LEFT_UNTURNED][usize::from(!original.rule.is_upright(0))],
-                [topic::RIGHT_RAW, topic::RIGHT_UNTURNED][usize::from(!original.rule.is_upright(1))],
+                [topic::LEFT_RAW, topic::LEFT_UNTURNED][usize::from(!original.layout.is_upright(0))],
+                [topic::RIGHT_RAW, topic::RIGHT_UNTURNED][usize::from(!original.layout.is_upright(1))],
             ]
         };
         let back = played(&packets, topics);
-        let what = format!("{round}: {format:?} {words:?} {:?}", original.rule);
+        let what = format!("{round}: {format:?} {words:?} {:?}", original.layout);
         assert_eq!((&back.left, &back.right), (&raw.left, &raw.right), "{what}");
         assert_eq!((back.sequence, back.skew_s, &back.name), (raw.sequence, raw.skew_s, &raw.name), "{what}");
         assert_eq!(back.capture_time, raw.capture_time, "{what}");
@@ -194,7 +194,7 @@ fn eyes_are_written_where_raw_pictures_are_something_else() {
     let mut rng = Rng::with_seed(1);
     let original = |rng: &mut Rng, orientation, shots: &[(usize, usize)]| Original {
         images: shots.iter().map(|&size| shot(rng, PixelFormat::Yuyv, size)).collect(),
-        rule: StereoLayout { side_by_side: shots.len() == 1, swapped: false, orientation },
+        layout: StereoLayout { side_by_side: shots.len() == 1, swapped: false, orientation },
     };
     let upright = [Orientation::Upright; 2];
     let plain = original(&mut rng, upright, &[SIZE; 2]);
@@ -216,7 +216,7 @@ fn eyes_are_written_where_raw_pictures_are_something_else() {
         let mut expected = vec![topic::ABOUT, topic::TRANSFORMS, topic::PAIRS];
         expected.extend(pictures);
         expected.extend([topic::LEFT_CAMERA, topic::RIGHT_CAMERA]);
-        assert_eq!(topics(&packets), expected, "{streams} {:?}", original.rule);
+        assert_eq!(topics(&packets), expected, "{streams} {:?}", original.layout);
         let eyes = played(&packets, &[topic::LEFT_RAW, topic::RIGHT_RAW]);
         assert_eq!((eyes.left.luma, eyes.right.luma), (raw.left.luma.clone(), raw.right.luma.clone()));
     }
@@ -226,9 +226,9 @@ fn eyes_are_written_where_raw_pictures_are_something_else() {
 fn what_is_known_once_is_told_once_and_another_rule_is_refused() {
     let mut rng = Rng::with_seed(2);
     let original = |rng: &mut Rng, orientation| {
-        let rule = StereoLayout { orientation: [orientation; 2], ..StereoLayout::default() };
+        let layout = StereoLayout { orientation: [orientation; 2], ..StereoLayout::default() };
         let images = vec![shot(rng, PixelFormat::Yuyv, SIZE), shot(rng, PixelFormat::Yuyv, SIZE)];
-        let original = Original { images, rule };
+        let original = Original { images, layout };
         let (left, right) = original.pictures(false).unwrap();
         frame_of(&pair(left, right, Some(original)))
     };

@@ -57,7 +57,7 @@ impl RecordingSource {
         if !options.start_at.is_zero() {
             transport.seek_time(options.start_at);
         }
-        let start = transport.wanted().map_or(0, |(pair, _)| pair);
+        let start = transport.next_pair().map_or(0, |(pair, _)| pair);
         let name = path.file_stem().map_or_else(|| "recording".into(), |name| name.to_string_lossy().into_owned());
         let with_results = options.watched;
         let mut pairs = FilePairs { recording, unpacking, name: name.clone(), with_results, first: None };

@@ -3,7 +3,7 @@
 use super::numbered;
 use super::unpacking::Unpacking;
 use crate::calibration::CalibrationNote;
-use crate::capture::threads::{ended, join_or_leave};
+use crate::capture::threads::{check_ended, join_or_detach};
 use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed};
 use crate::newest::{self, NewestReceiver, NewestSender, Policy, RecvError};
 use crate::recording::read::{PairStream, ReadError};
@@ -152,7 +152,7 @@ impl PairSource for PipeSource {
                 Err(RecvError::Timeout) => return Ok(Next::Waiting),
                 Err(RecvError::Closed) => {
                     let failure = lock(&self.state).failure.take();
-                    ended(self.thread.take(), THREAD)?;
+                    check_ended(self.thread.take(), THREAD)?;
                     return failure.map_or(Ok(Next::End), |why| Err(CaptureError::File(why)));
                 }
             },
@@ -179,7 +179,7 @@ impl Drop for PipeSource {
     fn drop(&mut self) {
         self.pairs.close();
         if let Some(thread) = self.thread.take() {
-            join_or_leave(thread, THREAD);
+            join_or_detach(thread, THREAD);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Plays pairs of random access: a thread reads ahead, and each pair is returned when it is due or sought.
 
-use crate::capture::threads::{died, join_or_leave};
+use crate::capture::threads::{join_or_detach, panic_message};
 use crate::capture::{CaptureError, Next, RawPair, Speed, Transport};
 use crate::recording::ReadError;
 use std::collections::{BTreeMap, VecDeque};
@@ -76,7 +76,7 @@ impl Player {
     ) -> Result<Self, CaptureError> {
         let playing = transport.get();
         let count = playing.len();
-        let next = transport.wanted().map_or(0, |(pair, _)| pair);
+        let next = transport.next_pair().map_or(0, |(pair, _)| pair);
         let median_interval = median_interval(&playing.times);
         let state = ReadAhead { next, count, looped: playing.looped, decoded: VecDeque::new(), stop: false };
         let shared = Shared(Arc::new((Mutex::new(state), Condvar::new())));
@@ -128,7 +128,7 @@ impl Player {
         loop {
             let now = Instant::now();
             let wait = (deadline.saturating_duration_since(now)).min(POLL_INTERVAL);
-            match self.transport.wanted() {
+            match self.transport.next_pair() {
                 None if !self.hold_at_end && self.transport.get().at_end() => return Ok(Next::End),
                 None => std::thread::sleep(wait),
                 Some((k, sought)) => {
@@ -136,7 +136,7 @@ impl Player {
                     // checked first: pairs that it read before its end are there then
                     let is_dead = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
                     let due = match self.shared.peek(k, looped, wait) {
-                        NextPair::Pending if is_dead => return Err(CaptureError::File(died(THREAD))),
+                        NextPair::Pending if is_dead => return Err(CaptureError::File(panic_message(THREAD))),
                         NextPair::Pending => None,
                         NextPair::Ready(time) if !sought => Some(self.due(time)),
                         NextPair::Ready(_) | NextPair::Damaged => Some(now),
@@ -182,7 +182,7 @@ impl Player {
         let Some(decoded) = self.shared.take(k) else { return Ok(None) };
         match decoded {
             Ok(mut pair) => {
-                self.transport.given(k);
+                self.transport.delivered(k);
                 if !sought {
                     self.note_jump(k, pair.capture_time);
                 }
@@ -194,7 +194,7 @@ impl Player {
                 Ok(Some(pair))
             }
             Err(ReadError::Damaged(why)) => {
-                self.transport.given(k);
+                self.transport.delivered(k);
                 self.damaged.insert(k, why.clone());
                 if self.damaged.len() as u64 == self.transport.get().len() {
                     return Err(CaptureError::File(format!("no pair of the recording can be read: {why}")));
@@ -222,7 +222,7 @@ impl Drop for Player {
         self.shared.lock().stop = true;
         self.shared.0.1.notify_all();
         if let Some(thread) = self.thread.take() {
-            join_or_leave(thread, THREAD);
+            join_or_detach(thread, THREAD);
         }
     }
 }

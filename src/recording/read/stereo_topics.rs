@@ -111,12 +111,13 @@ pub(super) fn of_ours(about: &About) -> Vec<&'static str> {
     if !about.streams.has_unrectified() {
         return OURS[2].to_vec();
     }
-    let rule = &about.raw;
-    match (about.streams.has(Stream::Raw), rule.side_by_side) {
+    let layout = &about.raw;
+    match (about.streams.has(Stream::Raw), layout.side_by_side) {
         (true, true) => vec![topic::BOTH_UNSPLIT],
         (true, false) => {
-            let of_eye =
-                |eye: usize| if rule.orientation[eye] == Orientation::default() { OURS[1][eye] } else { OURS[0][eye] };
+            let of_eye = |eye: usize| {
+                if layout.orientation[eye] == Orientation::default() { OURS[1][eye] } else { OURS[0][eye] }
+            };
             vec![of_eye(0), of_eye(1)]
         }
         (false, _) => OURS[1].to_vec(),

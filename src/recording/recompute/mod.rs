@@ -171,7 +171,7 @@ pub fn recompute(
     pipeline::run(input, output, method, about, format, begun, progress)
 }
 
-/// Raw rule and frame of the first pair that can be read.
+/// Raw layout and frame of the first pair that can be read.
 fn first_pair(input: &mut Input) -> Result<(StereoLayout, Frame), RecomputeError> {
     let unpacker = input.unpacker(false);
     let recorded = input.recording.about().map(|about| about.raw.clone());
@@ -179,8 +179,8 @@ fn first_pair(input: &mut Input) -> Result<(StereoLayout, Frame), RecomputeError
     for k in 0..input.recording.pairs().len() as u64 {
         match input.frame(&unpacker, k) {
             Ok((_, frame)) => {
-                let rule = recorded.unwrap_or_else(|| StereoLayout::of(frame.raw.original.as_ref()));
-                return Ok((rule, frame));
+                let layout = recorded.unwrap_or_else(|| StereoLayout::of(frame.raw.original.as_ref()));
+                return Ok((layout, frame));
             }
             Err(text) => why = text,
         }

@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime};
 /// Makes raw pairs of packets.
 #[derive(Clone, Debug)]
 pub struct Unpacker {
-    rule: StereoLayout,
+    layout: StereoLayout,
     color: bool,
     max_pixels: MaxPixels,
 }
@@ -46,12 +46,12 @@ impl Shown<'_> {
 impl Unpacker {
     /// For recordings of other programs: pictures of each view, or side by side. With RGB if `color` and they have it.
     pub fn new(color: bool) -> Self {
-        Self { rule: StereoLayout::default(), color, max_pixels: MaxPixels::default() }
+        Self { layout: StereoLayout::default(), color, max_pixels: MaxPixels::default() }
     }
 
     /// For a recording with this description.
     pub fn of(about: Option<&About>, color: bool) -> Self {
-        Self { rule: about.map(|about| about.raw.clone()).unwrap_or_default(), ..Self::new(color) }
+        Self { layout: about.map(|about| about.raw.clone()).unwrap_or_default(), ..Self::new(color) }
     }
 
     /// The same, with another limit to the size of pictures.
@@ -95,12 +95,12 @@ impl Unpacker {
         let (left, right) = match &shown[..] {
             [both] => {
                 let mut picture = self.picture(both, bits)?;
-                self.rule.orientation[0].turn(&mut picture);
+                self.layout.orientation[0].turn(&mut picture);
                 let (width, height) = picture.size();
                 if width % 2 != 0 {
                     return Err(format!("{}: {width}x{height} px cannot be halved", both.topic()));
                 }
-                halves(&picture, self.rule.swapped)
+                halves(&picture, self.layout.swapped)
             }
             [left, right] => (self.eye(left, 0, bits)?, self.eye(right, 1, bits)?),
             other => return Err(format!("a pair of {} pictures", other.len())),
@@ -137,25 +137,25 @@ impl Unpacker {
     fn eye(&self, shown: &Shown, eye: usize, bits: Option<u8>) -> Result<Picture, String> {
         let mut picture = self.picture(shown, bits)?;
         if shown.is_unturned(eye) {
-            self.rule.orientation[eye].turn(&mut picture);
+            self.layout.orientation[eye].turn(&mut picture);
         }
         Ok(picture)
     }
 
     /// The pictures as the cameras encoded them, if they are more than the decoded ones, so that they can be recorded again unchanged.
     fn original(&self, shown: &[Shown]) -> Option<Original> {
-        let mut rule = self.rule.clone();
-        rule.side_by_side = shown.len() == 1;
+        let mut layout = self.layout.clone();
+        layout.side_by_side = shown.len() == 1;
         if let [left, right] = shown {
-            rule.swapped = false;
+            layout.swapped = false;
             for (eye, shown) in [left, right].into_iter().enumerate() {
                 if !shown.is_unturned(eye) {
-                    rule.orientation[eye] = Orientation::default();
+                    layout.orientation[eye] = Orientation::default();
                 }
             }
         }
-        let shots = shown.iter().map(|shown| picture::encoded(&shown.message.body, !rule.is_plain()));
-        Some(Original { images: shots.collect::<Option<Vec<_>>>()?, rule })
+        let shots = shown.iter().map(|shown| picture::encoded(&shown.message.body, !layout.is_plain()));
+        Some(Original { images: shots.collect::<Option<Vec<_>>>()?, layout })
     }
 }
 

@@ -50,12 +50,13 @@ fn a_pair_has_what_its_note_says_and_a_name_that_is_one() {
 #[test]
 fn raw_pictures_become_the_eyes_by_their_rule() {
     let mut unpacker = Unpacker::new(false);
-    unpacker.rule = StereoLayout { side_by_side: true, swapped: true, orientation: [Orientation::FlipX; 2] };
+    unpacker.layout = StereoLayout { side_by_side: true, swapped: true, orientation: [Orientation::FlipX; 2] };
     let both = [packet(topic::BOTH_UNSPLIT, grey(4, &[1, 2, 3, 4]))];
     let pair = unpacker.pair(&both).unwrap();
-    assert_eq!(pair.original.as_ref().unwrap().rule, unpacker.rule);
+    assert_eq!(pair.original.as_ref().unwrap().layout, unpacker.layout);
     assert_eq!((pixels(&pair.left.luma), pixels(&pair.right.luma)), (vec![2, 1], vec![4, 3]));
-    unpacker.rule = StereoLayout { orientation: [Orientation::FlipX, Orientation::Upright], ..StereoLayout::default() };
+    unpacker.layout =
+        StereoLayout { orientation: [Orientation::FlipX, Orientation::Upright], ..StereoLayout::default() };
     let eyes = [packet(topic::LEFT_UNTURNED, grey(2, &[1, 2])), packet(topic::RIGHT_RAW, grey(2, &[3, 4]))];
     let pair = unpacker.pair(&eyes).unwrap();
     assert_eq!((pixels(&pair.left.luma), pixels(&pair.right.luma)), (vec![2, 1], vec![3, 4]));

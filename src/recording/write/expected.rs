@@ -41,7 +41,7 @@ fn bytes_per_pair(streams: Streams, frame: &Frame) -> usize {
         }
         // raw pictures that are those of the views are not written twice
         Stream::Eyes => match &raw.original {
-            Some(original) if !original.rule.is_plain() => eyes,
+            Some(original) if !original.layout.is_plain() => eyes,
             None if !streams.has(Stream::Raw) => eyes,
             _ => 0,
         },

@@ -5,8 +5,8 @@ use crate::calibration::StereoRig;
 use crate::capture::decode_camera::{Layout, PixelFormat};
 use crate::capture::scene::{SceneOptions, SceneSource};
 use crate::capture::{
-    Capture, CaptureOptions, EncodedImage, Frame, FramePreparation, FrameTap, Original, RawPair, SourceInfo,
-    StereoLayout, Until,
+    Capture, CaptureOptions, EncodedImage, Frame, FramePreparation, FrameTap, LimitedSource, Original, RawPair,
+    SourceInfo, StereoLayout,
 };
 use crate::engine::worker::ResultTap;
 use crate::engine::{EngineInfo, EngineKind, Job, Output};
@@ -287,7 +287,7 @@ fn pairs_are_recorded_on_while_rectification_fails() {
         let rig = StereoRig::of_rectified(&scene.geometry(), (SIZE.0 / 2, SIZE.1 / 2));
         let rectifier = rig.rectifier(SIZE.0 / 2, SIZE.1 / 2, 0.0).unwrap();
         let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..FramePreparation::default() };
-        let source = Until::new(Box::new(SceneSource::new(scene, None, false).unwrap()), Some(3), None);
+        let source = LimitedSource::new(Box::new(SceneSource::new(scene, None, false).unwrap()), Some(3), None);
         let options = CaptureOptions { taps: recorder.taps(), ..CaptureOptions::from(preparation) };
         let capture = Capture::start(Box::new(source), options);
         wait_until("the end of the source", || capture.stats().ended);
@@ -302,7 +302,7 @@ fn pairs_are_recorded_on_while_rectification_fails() {
 fn a_pair_that_waits_counts_only_what_is_written() {
     let pixels = SIZE.0 * SIZE.1;
     let shot = EncodedImage { layout: Layout::tight(PixelFormat::Yuyv, SIZE), bytes: vec![0; 2 * pixels].into() };
-    let original = Some(Original { images: vec![shot.clone(), shot], rule: StereoLayout::default() });
+    let original = Some(Original { images: vec![shot.clone(), shot], layout: StereoLayout::default() });
     let frame = frame(0);
     let frame = Frame { raw: Arc::new(RawPair { original, ..(*frame.raw).clone() }), ..(*frame).clone() };
     for (streams, per_pixel) in [("raw", 4), ("raw,eyes", 4), ("raw,rectified", 6), ("rectified", 2), ("depth", 0)] {

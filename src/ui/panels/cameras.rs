@@ -200,7 +200,7 @@ fn options(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         list(ui, "Rate", "any", words, &mut options.rate_hz);
     });
     let names: &[&str] = if views == 2 { &["picture"] } else { &["left", "right"] };
-    for (name, view) in names.iter().zip(&mut options.cameras.eyes) {
+    for (name, view) in names.iter().zip(&mut options.cameras.views) {
         let help = "How the picture is turned.";
         widgets::row(ui, name, help, |ui| {
             let words: Vec<_> = Orientation::ALL.iter().map(|&o| (o, o.word(), o.help())).collect();

@@ -3,7 +3,7 @@
 use super::{Command, Panel, State, widgets};
 use crate::calibration::{FocalLength, LengthUnit};
 use crate::capture::Scale;
-use crate::rig::{CalibrationChoice, RectifyChoice, USUAL_FOCAL};
+use crate::rig::{ASSUMED_FOCAL, CalibrationChoice, RectifyChoice};
 use egui::{Button, DragValue, RichText, Role, ScrollArea, Ui, WidgetInfo, Window};
 use std::mem::discriminant;
 
@@ -100,7 +100,7 @@ fn calibration(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 
 /// The lens, named in one of three ways; another way begins with the same lens.
 fn lens(ui: &mut Ui, width: usize, choice: &mut CalibrationChoice) {
-    let focal = choice.focal().unwrap_or(USUAL_FOCAL);
+    let focal = choice.focal().unwrap_or(ASSUMED_FOCAL);
     let px = focal.px(width.max(1));
     let sensor_width_mm = choice.sensor_width_mm.unwrap_or(USUAL_SENSOR_WIDTH_MM);
     let ways = [

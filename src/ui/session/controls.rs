@@ -26,7 +26,7 @@ impl Session {
     /// Sets controls of one view's camera, now and whenever it is opened.
     pub(super) fn set_controls(&mut self, view: usize, settings: ControlSettings) {
         let cameras = &mut self.state.rig.options.cameras;
-        cameras.eyes[view].controls = settings.or(&cameras.eyes[view].controls);
+        cameras.views[view].controls = settings.or(&cameras.views[view].controls);
         let ControlSettings { exposure_ms, gain, white_balance_k, .. } = settings;
         cameras.equal_exposure &= exposure_ms.is_none() && gain.is_none() && white_balance_k.is_none();
         if let Some(camera) = self.state.status().cameras.cameras.get(view) {
@@ -41,7 +41,7 @@ impl Session {
             |(_, (old, new)): &(usize, (&CameraState, &CameraState))| old.lost.is_some() && new.lost.is_none();
         let back: Vec<_> = cameras.filter(is_back).map(|(view, (_, camera))| (view, camera.index)).collect();
         for (view, camera) in back {
-            let settings = self.state.rig.options.cameras.eyes[view].controls;
+            let settings = self.state.rig.options.cameras.views[view].controls;
             if settings != ControlSettings::default() {
                 self.apply_controls(camera, settings);
             }
@@ -60,7 +60,7 @@ impl Session {
 
     /// Switches off the autofocus, which would void a calibration that has come since the cameras were opened.
     pub(super) fn protect_calibration(&mut self) {
-        let views = &self.state.rig.options.cameras.eyes;
+        let views = &self.state.rig.options.cameras.views;
         let cameras = self.state.status().cameras.cameras.iter().zip(views);
         let cameras: Vec<_> = cameras.map(|(camera, view)| (camera.index, view.controls)).collect();
         if self.state.rig.choice.rectify() != RectifyChoice::Off && !cameras.is_empty() {

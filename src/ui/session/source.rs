@@ -131,7 +131,7 @@ impl Session {
             }
             _ => return,
         };
-        cameras.eyes.swap(0, 1);
+        cameras.views.swap(0, 1);
         self.open(swapped);
     }
 

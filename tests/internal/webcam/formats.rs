@@ -207,7 +207,7 @@ fn inside_side_by_side() {
 
     // the whole picture is turned, so that the eyes change sides
     options = CameraOptions::default();
-    options.eyes[0].orientation = Orientation::HalfTurn;
+    options.views[0].orientation = Orientation::HalfTurn;
     let mut turned = SideBySide::open(0, &request, &options).expect("opens");
     assert_eq!(luma(&take(&mut turned, 1)[0].left), &Image::from_fn(320, 480, |x, y| whole.at(639 - x, 479 - y)));
 }
@@ -222,7 +222,7 @@ fn each_eye_is_turned_as_it_hangs() {
 fn inside_orientation() {
     let eye = |orientation| ViewOptions { orientation, ..ViewOptions::default() };
     let options =
-        CameraOptions { eyes: [eye(Orientation::HalfTurn), eye(Orientation::FlipX)], ..CameraOptions::default() };
+        CameraOptions { views: [eye(Orientation::HalfTurn), eye(Orientation::FlipX)], ..CameraOptions::default() };
     let mut source = WebcamPair::open(0, 1, &ModeRequest::default(), &options).expect("opens");
     let pair = take(&mut source, 1).pop().expect("one");
     let (left, right) = (scene(0, SIZES[0]), scene(1, SIZES[0]));

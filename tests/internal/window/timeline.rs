@@ -46,12 +46,12 @@ impl PairSource for Tape {
     }
 
     fn next(&mut self, _: Duration) -> Result<Next, CaptureError> {
-        let Some((pair, _)) = self.transport.wanted().filter(|&(_, at_once)| at_once || self.due <= Instant::now())
+        let Some((pair, _)) = self.transport.next_pair().filter(|&(_, at_once)| at_once || self.due <= Instant::now())
         else {
             std::thread::sleep(Duration::from_millis(2));
             return Ok(Next::Waiting);
         };
-        self.transport.given(pair);
+        self.transport.delivered(pair);
         let times = match self.transport.get().speed {
             Speed::Times(times) => times,
             Speed::Max => 1e3,

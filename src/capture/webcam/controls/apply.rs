@@ -9,31 +9,31 @@ use crate::capture::{ControlSettings, PowerLine, Setting};
 
 /// Applies settings to camera `index`; `None` leaves a control unchanged. The returned sentences list rejected, missing
 /// and clamped controls; empty if all settings are in effect.
-pub fn apply(index: u32, wishes: &ControlSettings) -> Vec<String> {
-    if *wishes == ControlSettings::default() {
+pub fn apply(index: u32, settings: &ControlSettings) -> Vec<String> {
+    if *settings == ControlSettings::default() {
         return Vec::new();
     }
     match Node::open(index) {
-        Ok(node) => apply_to(&node, wishes),
+        Ok(node) => apply_to(&node, settings),
         Err(error) => vec![error.to_string()],
     }
 }
 
-fn apply_to(node: &Node, wishes: &ControlSettings) -> Vec<String> {
-    let whole = |wish: Setting<i64>| match wish {
+fn apply_to(node: &Node, settings: &ControlSettings) -> Vec<String> {
+    let whole = |setting: Setting<i64>| match setting {
         Setting::Auto => Setting::Auto,
         Setting::Fixed(value) => Setting::Fixed(value as f64),
     };
     let member = |flicker: PowerLine| PowerLine::ALL.iter().position(|&m| m == flicker).unwrap_or_default() as f64;
     // exposure first: some drivers reset the gain when automatic exposure ends
     let wished = [
-        (ControlKind::PowerLine, wishes.power_line.map(|flicker| Setting::Fixed(member(flicker)))),
-        (ControlKind::Exposure, wishes.exposure_ms),
-        (ControlKind::Gain, wishes.gain.map(whole)),
-        (ControlKind::WhiteBalance, wishes.white_balance_k.map(whole)),
-        (ControlKind::Focus, wishes.focus.map(whole)),
+        (ControlKind::PowerLine, settings.power_line.map(|flicker| Setting::Fixed(member(flicker)))),
+        (ControlKind::Exposure, settings.exposure_ms),
+        (ControlKind::Gain, settings.gain.map(whole)),
+        (ControlKind::WhiteBalance, settings.white_balance_k.map(whole)),
+        (ControlKind::Focus, settings.focus.map(whole)),
     ];
-    let set = |(kind, wish): (ControlKind, Option<Setting<f64>>)| match wish? {
+    let set = |(kind, setting): (ControlKind, Option<Setting<f64>>)| match setting? {
         Setting::Auto => set_auto(node, kind).err(),
         Setting::Fixed(value) => lock(node, kind, value).map_or_else(Some, |locked| locked.remark),
     };
@@ -125,24 +125,24 @@ fn missing(node: &Node, kind: ControlKind) -> String {
 
 /// Keeps a calibration valid on camera `index`: unless `settings` sets them, autofocus is switched off at the present
 /// focus, and so is a lower rate in the dark. The returned sentences list changes and failures.
-pub fn protect_calibration(index: u32, wishes: &ControlSettings) -> Vec<String> {
+pub fn protect_calibration(index: u32, settings: &ControlSettings) -> Vec<String> {
     let node = match Node::open(index) {
         Ok(node) => node,
         Err(error) => return vec![format!("autofocus, which voids a calibration, may be on: {error}")],
     };
     let mut said = Vec::new();
-    match wishes.focus {
-        None => said.extend(hold_focus(&node)),
+    match settings.focus {
+        None => said.extend(lock_focus(&node)),
         Some(Setting::Auto) => {
             said.push(format!("camera {index}: autofocus is on, as wished; the calibration holds for one focus only"));
         }
         Some(Setting::Fixed(_)) => {}
     }
-    said.extend(hold_rate(&node));
+    said.extend(lock_rate(&node));
     said
 }
 
-fn hold_focus(node: &Node) -> Option<String> {
+fn lock_focus(node: &Node) -> Option<String> {
     let index = node.index();
     if is_auto(node, ControlKind::Focus) != Some(true) {
         return None;
@@ -164,7 +164,7 @@ fn hold_focus(node: &Node) -> Option<String> {
     })
 }
 
-fn hold_rate(node: &Node) -> Option<String> {
+fn lock_rate(node: &Node) -> Option<String> {
     let (index, id) = (node.index(), ControlKind::DarkRate.id());
     node.range(id)?;
     if node.get(id) == Ok(0) {

@@ -30,7 +30,7 @@ const ALL: [Id; 10] = [
 ];
 
 /// Longest menu that is queried; V4L2's menus among these controls have at most four values.
-const LONGEST_MENU: usize = 16;
+const MAX_MENU: usize = 16;
 
 /// V4L2's numbers (linux/v4l2-controls.h).
 const fn number(id: Id) -> u32 {
@@ -110,7 +110,7 @@ fn range_of(device: &Device, id: u32) -> io::Result<Option<Range>> {
     let step = i64::from(i32::try_from(told.step).unwrap_or(i32::MAX)).max(1);
     let is_menu = matches!(kind, Type::Menu | Type::IntegerMenu);
     let items = is_menu.then(|| {
-        let values = (min..=max).take(LONGEST_MENU).filter(|&value| value >= 0);
+        let values = (min..=max).take(MAX_MENU).filter(|&value| value >= 0);
         values.filter(|&value| calls::menu_has(device, id, value as u32)).collect()
     });
     Ok(Some(Range {

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Time for which automatic modes settle before their values are copied.
-const SETTLED: Duration = Duration::from_secs(2);
+const SETTLING_TIME: Duration = Duration::from_secs(2);
 
 /// A running task that sets controls of open cameras. Dropping it ends the task soon; applied settings stay.
 #[derive(Debug)]
@@ -28,9 +28,9 @@ impl ControlTask {
     pub fn start(indices: &[u32], options: &CameraOptions) -> Result<Self, CaptureError> {
         let remarks = Arc::new(Mutex::new(Vec::new()));
         let (stop, stopped) = bounded(0);
-        let (said, options, indices) = (remarks.clone(), options.clone(), indices.to_vec());
+        let (shared_remarks, options, indices) = (remarks.clone(), options.clone(), indices.to_vec());
         // detached: a driver may block the thread, and it ends by itself
-        let run = move || set_all(&indices, &options, &stopped, &said);
+        let run = move || set_all(&indices, &options, &stopped, &shared_remarks);
         thread::Builder::new()
             .name("camera controls".into())
             .spawn(run)
@@ -44,30 +44,30 @@ impl ControlTask {
     }
 }
 
-fn set_all(indices: &[u32], options: &CameraOptions, stopped: &Receiver<()>, said: &Mutex<Vec<String>>) {
-    let say = |more: Vec<String>| {
+fn set_all(indices: &[u32], options: &CameraOptions, stopped: &Receiver<()>, remarks: &Mutex<Vec<String>>) {
+    let add_remarks = |more: Vec<String>| {
         for remark in &more {
             log::info!("{remark}");
         }
-        said.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
+        remarks.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
     };
-    for (&index, eye) in indices.iter().zip(&options.eyes) {
+    for (&index, view) in indices.iter().zip(&options.views) {
         if stopped.try_recv() == Err(TryRecvError::Disconnected) {
             return;
         }
-        say(apply(index, &eye.controls));
+        add_remarks(apply(index, &view.controls));
         if options.calibrated {
-            say(protect_calibration(index, &eye.controls));
+            add_remarks(protect_calibration(index, &view.controls));
         }
     }
     if !options.equal_exposure {
         return;
     }
     let &[left, right] = indices else {
-        say(vec!["equal exposure is for two cameras; one that gives both eyes exposes them alike".into()]);
+        add_remarks(vec!["equal exposure is for two cameras; one that gives both eyes exposes them alike".into()]);
         return;
     };
-    if stopped.recv_timeout(SETTLED) == Err(RecvTimeoutError::Timeout) {
-        say(vec![equalise(left, right).unwrap_or_else(|error| error.to_string())]);
+    if stopped.recv_timeout(SETTLING_TIME) == Err(RecvTimeoutError::Timeout) {
+        add_remarks(vec![equalise(left, right).unwrap_or_else(|error| error.to_string())]);
     }
 }

@@ -13,9 +13,9 @@ use v4l::v4l2::{self, vidioc};
 use v4l::{Device, FourCC};
 
 /// Single-planar capture, the buffer type of all supported formats.
-pub(super) const PICTURES: u32 = sys::v4l2_buf_type_V4L2_BUF_TYPE_VIDEO_CAPTURE;
+pub(super) const CAPTURE_BUFFER: u32 = sys::v4l2_buf_type_V4L2_BUF_TYPE_VIDEO_CAPTURE;
 /// Largest number of formats, of sizes per format and of rates per size; bounds the listing of a faulty driver.
-const LONGEST_LIST: u32 = 128;
+const MAX_ENTRIES: u32 = 128;
 
 /// A V4L2 structure.
 ///
@@ -69,7 +69,7 @@ pub(super) fn gives_pictures(device: &Device) -> io::Result<bool> {
 fn list<T: Message>(device: &Device, request: vidioc::_IOC_TYPE, entry: impl Fn(u32) -> T) -> io::Result<Vec<T>> {
     let handle = device.handle();
     let mut found = Vec::new();
-    for index in 0..LONGEST_LIST {
+    for index in 0..MAX_ENTRIES {
         let mut entry = entry(index);
         match call(&handle, request, &mut entry) {
             Ok(()) => found.push(entry),
@@ -77,13 +77,13 @@ fn list<T: Message>(device: &Device, request: vidioc::_IOC_TYPE, entry: impl Fn(
             Err(_) => return Ok(found),
         }
     }
-    log::warn!("a camera's driver lists {LONGEST_LIST} things of a kind and more; those after them are left out");
+    log::warn!("a camera's driver lists {MAX_ENTRIES} things of a kind and more; those after them are left out");
     Ok(found)
 }
 
 /// Pixel formats, each once; empty where the node has none.
 pub(super) fn formats(device: &Device) -> Vec<FourCC> {
-    let entry = |index| sys::v4l2_fmtdesc { index, type_: PICTURES, ..blank() };
+    let entry = |index| sys::v4l2_fmtdesc { index, type_: CAPTURE_BUFFER, ..blank() };
     let listed = list(device, vidioc::VIDIOC_ENUM_FMT, entry).unwrap_or_default();
     let mut formats: Vec<FourCC> = Vec::new();
     for format in listed.iter().map(|entry| FourCC::from(entry.pixelformat)) {
@@ -138,14 +138,14 @@ impl Format {
 
 /// Current format of the camera.
 pub(super) fn format(device: &Device) -> io::Result<Format> {
-    let mut message = sys::v4l2_format { type_: PICTURES, ..blank() };
+    let mut message = sys::v4l2_format { type_: CAPTURE_BUFFER, ..blank() };
     call(&device.handle(), vidioc::VIDIOC_G_FMT, &mut message)?;
     Ok(Format::of(&message))
 }
 
 /// Requests a format; returns the one that the driver granted.
 pub(super) fn set_format(device: &Device, fourcc: FourCC, (width, height): (u32, u32)) -> io::Result<Format> {
-    let mut message = sys::v4l2_format { type_: PICTURES, ..blank() };
+    let mut message = sys::v4l2_format { type_: CAPTURE_BUFFER, ..blank() };
     message.fmt.pix = sys::v4l2_pix_format { width, height, pixelformat: fourcc.into(), ..blank_pix() };
     call(&device.handle(), vidioc::VIDIOC_S_FMT, &mut message)?;
     Ok(Format::of(&message))

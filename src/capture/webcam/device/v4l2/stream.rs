@@ -4,7 +4,7 @@
 #![allow(unsafe_code, reason = "a driver's buffers are mapped into this process; each use says why it is sound")]
 
 use super::super::DeviceError;
-use super::calls::{PICTURES, blank, call};
+use super::calls::{CAPTURE_BUFFER, blank, call};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,22 +20,22 @@ const MAX_BUFFERS: u32 = 32;
 /// Data is available (poll(2)).
 const POLLIN: i16 = 1;
 /// Pause after a driver that signals data and has none.
-const PAUSE: Duration = Duration::from_millis(5);
-const MEMORY: u32 = sys::v4l2_memory_V4L2_MEMORY_MMAP;
+const EMPTY_PAUSE: Duration = Duration::from_millis(5);
+const MEMORY_MMAP: u32 = sys::v4l2_memory_V4L2_MEMORY_MMAP;
 /// Constants of linux/mman.h, equal on all machines. Some drivers map only writable memory.
 const READ_WRITE: i32 = 3;
-const SHARED: i32 = 1;
+const MAP_SHARED: i32 = 1;
 
 /// A mapped driver buffer; read only.
-struct Mapped {
+struct MappedBuffer {
     start: *mut std::ffi::c_void,
     length: usize,
 }
 
 // SAFETY: the mapping belongs to the process, not to a thread, and is only read
-unsafe impl Send for Mapped {}
+unsafe impl Send for MappedBuffer {}
 
-impl Mapped {
+impl MappedBuffer {
     fn new(handle: &Handle, length: usize, offset: u32) -> io::Result<Self> {
         if length == 0 {
             return Err(io::Error::other("the driver gives a buffer of no bytes"));
@@ -43,7 +43,8 @@ impl Mapped {
         // SAFETY: a new mapping at an address that the kernel chooses, with the length that it reported; it rejects
         // lengths beyond the buffer
         #[allow(clippy::cast_lossless, reason = "offsets have 32 bits and a sign on small machines")]
-        let start = unsafe { v4l2::mmap(std::ptr::null_mut(), length, READ_WRITE, SHARED, handle.fd(), offset as _)? };
+        let start =
+            unsafe { v4l2::mmap(std::ptr::null_mut(), length, READ_WRITE, MAP_SHARED, handle.fd(), offset as _)? };
         Ok(Self { start, length })
     }
 
@@ -54,7 +55,7 @@ impl Mapped {
     }
 }
 
-impl Drop for Mapped {
+impl Drop for MappedBuffer {
     fn drop(&mut self) {
         // SAFETY: mapped by `new` with this length, and no reference to its bytes is left
         if let Err(error) = unsafe { v4l2::munmap(self.start, self.length) } {
@@ -65,7 +66,7 @@ impl Drop for Mapped {
 
 /// A filled driver buffer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Filled<'a> {
+pub(super) struct FilledBuffer<'a> {
     /// Number of bytes that the driver filled, at most the buffer's length. V4L2 requires drivers to set it, so that a frame
     /// of 0 bytes is empty: the buffer then holds bytes of an older frame.
     pub(super) bytes: &'a [u8],
@@ -80,7 +81,7 @@ pub(super) struct Filled<'a> {
 /// A running stream. Dropping it ends the stream.
 pub(super) struct Stream {
     handle: Arc<Handle>,
-    buffers: Vec<Mapped>,
+    buffers: Vec<MappedBuffer>,
     /// The dequeued buffer.
     held: Option<u32>,
 }
@@ -96,7 +97,7 @@ impl Stream {
             call(&stream.handle, vidioc::VIDIOC_QUERYBUF, &mut buffer)?;
             // SAFETY: a number is in every member of the union, and it is the one for mapped buffers
             let offset = unsafe { buffer.m.offset };
-            stream.buffers.push(Mapped::new(&stream.handle, buffer.length as usize, offset)?);
+            stream.buffers.push(MappedBuffer::new(&stream.handle, buffer.length as usize, offset)?);
         }
         if stream.buffers.is_empty() {
             return Err(DeviceError::new("the driver gives no buffers"));
@@ -109,7 +110,7 @@ impl Stream {
     }
 
     /// Waits for the next frame for at most this time, ms.
-    pub(super) fn next(&mut self, timeout_ms: i32) -> Result<Option<Filled<'_>>, DeviceError> {
+    pub(super) fn next(&mut self, timeout_ms: i32) -> Result<Option<FilledBuffer<'_>>, DeviceError> {
         if let Some(held) = self.held.take() {
             self.queue(held)?;
         }
@@ -121,7 +122,7 @@ impl Stream {
         let mut taken = buffer(0);
         match call(&self.handle, vidioc::VIDIOC_DQBUF, &mut taken) {
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
-                std::thread::sleep(PAUSE);
+                std::thread::sleep(EMPTY_PAUSE);
                 return Ok(None);
             }
             answer => answer?,
@@ -131,7 +132,7 @@ impl Stream {
         };
         self.held = Some(taken.index);
         let bytes = mapped.bytes();
-        Ok(Some(Filled {
+        Ok(Some(FilledBuffer {
             bytes: bytes.get(..taken.bytesused as usize).unwrap_or(bytes),
             is_damaged: taken.flags & sys::V4L2_BUF_FLAG_ERROR != 0,
             number: taken.sequence,
@@ -145,7 +146,7 @@ impl Stream {
     }
 
     fn switch(&self, request: vidioc::_IOC_TYPE) -> io::Result<()> {
-        call(&self.handle, request, &mut (PICTURES as std::ffi::c_int))
+        call(&self.handle, request, &mut (CAPTURE_BUFFER as std::ffi::c_int))
     }
 }
 
@@ -162,13 +163,13 @@ impl Drop for Stream {
 
 /// Requests this number of buffers; returns the granted number.
 fn request(handle: &Handle, count: u32) -> io::Result<u32> {
-    let mut message = sys::v4l2_requestbuffers { count, type_: PICTURES, memory: MEMORY, ..blank() };
+    let mut message = sys::v4l2_requestbuffers { count, type_: CAPTURE_BUFFER, memory: MEMORY_MMAP, ..blank() };
     call(handle, vidioc::VIDIOC_REQBUFS, &mut message)?;
     Ok(message.count)
 }
 
 fn buffer(index: u32) -> sys::v4l2_buffer {
-    sys::v4l2_buffer { index, type_: PICTURES, memory: MEMORY, ..blank() }
+    sys::v4l2_buffer { index, type_: CAPTURE_BUFFER, memory: MEMORY_MMAP, ..blank() }
 }
 
 fn time_of(buffer: &sys::v4l2_buffer) -> Option<Duration> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A source that ends after a number of pairs or a duration.
-pub struct Until {
+pub struct LimitedSource {
     source: Box<dyn PairSource>,
     /// Remaining number of pairs.
     pairs: Option<u64>,
@@ -15,14 +15,14 @@ pub struct Until {
     first: Option<Instant>,
 }
 
-impl Until {
+impl LimitedSource {
     /// Ends `source` after a number of pairs, or when a duration has passed since the first one; whichever comes first.
     pub fn new(source: Box<dyn PairSource>, pairs: Option<u64>, time: Option<Duration>) -> Self {
         Self { source, pairs, time, first: None }
     }
 }
 
-impl PairSource for Until {
+impl PairSource for LimitedSource {
     fn info(&self) -> SourceInfo {
         self.source.info()
     }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use crate::capture::scene::{SceneOptions, SceneSource};
 
-    fn pairs_of(until: &mut Until) -> usize {
+    fn pairs_of(until: &mut LimitedSource) -> usize {
         let mut pairs = 0;
         while !matches!(until.next(Duration::from_millis(50)).unwrap(), Next::End) {
             pairs += 1;
@@ -77,9 +77,9 @@ mod tests {
 
     #[test]
     fn it_ends_after_pairs_or_time() {
-        assert_eq!(pairs_of(&mut Until::new(scene(None), Some(7), None)), 7);
+        assert_eq!(pairs_of(&mut LimitedSource::new(scene(None), Some(7), None)), 7);
         let start = Instant::now();
-        pairs_of(&mut Until::new(scene(Some(100.0)), Some(1_000_000), Some(Duration::from_millis(200))));
+        pairs_of(&mut LimitedSource::new(scene(Some(100.0)), Some(1_000_000), Some(Duration::from_millis(200))));
         assert!((0.2..5.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
     }
 }
