@@ -316,7 +316,7 @@ mod tests {
         let down = told.row_offset_px.unwrap();
         assert!((told.pitch_deg.abs() - 1.0).abs() < 1e-9 && (down.abs() - 8.73).abs() < 0.01, "{down}");
         assert_eq!(told.pitch_deg > 0.0, down > 0.0, "higher look, lower picture: {} {down}", told.pitch_deg);
-        // turned clockwise: what is level in the left picture rises towards the right in the right one
+        // clockwise roll: a level line of the left picture rises towards the right in the right one
         rig.rotation = DMat3::from_rotation_z(-1.0f64.to_radians());
         let right_end = rig.right.project(rig.rotation * DVec3::new(0.5, 0.0, 1.0));
         assert!(right_end.y < rig.right.cy && (rig.describe(0.0).roll_deg - 1.0).abs() < 1e-9);

@@ -150,9 +150,9 @@ fn decode_bytes(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Pict
             reader.limits(limits(pixels));
             match reader.decode() {
                 Err(ImageError::Unsupported(err)) => {
-                    let beside = if format == ImageFormat::Tiff { tiff_with_alpha(bytes, pixels) } else { None };
+                    let with_alpha = if format == ImageFormat::Tiff { tiff_with_alpha(bytes, pixels) } else { None };
                     let refused = || Err(format!("{}; {SAVE_AS}", err_text(&err)));
-                    beside.map_or_else(refused, |read| read.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))))
+                    with_alpha.map_or_else(refused, |read| read.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))))
                 }
                 decoded => decoded.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))),
             }

@@ -90,7 +90,7 @@ fn a_file_that_is_cut_anywhere_is_refused_and_what_comes_behind_it_is_nobodys() 
             let more = [&bytes[..], garbage].concat();
             assert_eq!(decode(&more).as_ref(), Ok(&whole), "{name} {garbage:?}");
         }
-        // a text may end with or without the space behind its last number, which nobody can tell from a shorter number
+        // a text may end without the space behind its last number, so that a shorter number is undetectable
         let unseen = if name == "PGM in text" { 4 } else { 0 };
         let matched: Vec<_> = (0..bytes.len() - unseen).filter(|&length| decode(&bytes[..length]).is_ok()).collect();
         assert!(matched.is_empty(), "{name}: {matched:?} of {}", bytes.len());

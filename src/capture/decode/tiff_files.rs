@@ -1,4 +1,4 @@
-//! TIFF as cameras and programs write it: depths, colours, strips, compression; and what is refused.
+//! Tests of TIFF variants: depths, colours, strips, compression; and of rejected ones.
 
 use super::*;
 use std::path::PathBuf;

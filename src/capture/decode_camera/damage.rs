@@ -70,8 +70,8 @@ impl Damaged {
             (self.jpeg, "broken JPEG"),
             (self.size, "of another size"),
         ];
-        let told: Vec<_> = causes.iter().filter(|(n, _)| *n > 0).map(|(n, cause)| format!("{n} {cause}")).collect();
-        told.join(", ")
+        let nonzero: Vec<_> = causes.iter().filter(|(n, _)| *n > 0).map(|(n, cause)| format!("{n} {cause}")).collect();
+        nonzero.join(", ")
     }
 }
 

@@ -52,23 +52,24 @@ const MAX_NAMED_FILES: usize = 3;
 /// The folder cannot be read or has no pair; the text lists the names that were searched for.
 pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     let (files, folders) = entries(folder)?;
-    let eye = |side: &str| folders.iter().find(|folder| name(folder).eq_ignore_ascii_case(side));
-    let (mut pairs, mut alone) = match FOLDER_NAMES.iter().find_map(|(left, right)| eye(left).zip(eye(right))) {
-        Some((left, right)) => pair_by_folder(left, right)?,
-        None => pair_by_name(folder, &files),
-    };
+    let subfolder = |side: &str| folders.iter().find(|folder| name(folder).eq_ignore_ascii_case(side));
+    let (mut pairs, mut unpaired) =
+        match FOLDER_NAMES.iter().find_map(|(left, right)| subfolder(left).zip(subfolder(right))) {
+            Some((left, right)) => pair_by_folder(left, right)?,
+            None => pair_by_name(folder, &files),
+        };
     let mut more = 0;
-    if pairs.is_empty() && alone.is_empty() {
+    if pairs.is_empty() && unpaired.is_empty() {
         for scene in &folders {
             let (found, without) = pair_by_name(scene, &entries(scene)?.0);
             more += found.len().saturating_sub(1);
             pairs.extend(found.into_iter().take(1));
-            alone.extend(without);
+            unpaired.extend(without);
         }
     }
     let shown = console::path(folder);
     if pairs.is_empty() {
-        let why = match alone.first() {
+        let why = match unpaired.first() {
             Some(one) => format!("{} has no partner", console::path(one)),
             None => format!(
                 "looked for left* and right*, *_left and *_right, im0 and im1, and for the same names in folders left and right \
@@ -79,19 +80,19 @@ pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
         return Err(CaptureError::File(format!("{shown} has no pair: {why}")));
     }
     pairs.sort_by(|a, b| natural(&a.left.to_string_lossy(), &b.left.to_string_lossy()));
-    alone.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
+    unpaired.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
     let more = (more > 0).then(|| {
         format!("{shown}: of each folder in it the first pair is taken, and {more} others are left out: open such a folder alone")
     });
-    Ok(FolderPairs { pairs, losses: unpaired_remark(&shown, folder, &alone).into_iter().chain(more).collect() })
+    Ok(FolderPairs { pairs, losses: unpaired_remark(&shown, folder, &unpaired).into_iter().chain(more).collect() })
 }
 
 /// Remark on files without a partner; `None` if there are none.
-fn unpaired_remark(shown: &str, folder: &Path, alone: &[PathBuf]) -> Option<String> {
+fn unpaired_remark(shown: &str, folder: &Path, unpaired: &[PathBuf]) -> Option<String> {
     let inside = |path: &PathBuf| foreign(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
-    let names: Vec<_> = alone.iter().take(MAX_NAMED_FILES).map(inside).collect();
+    let names: Vec<_> = unpaired.iter().take(MAX_NAMED_FILES).map(inside).collect();
     let names = names.join(", ");
-    match alone.len() {
+    match unpaired.len() {
         0 => None,
         1 => Some(format!("{shown}: 1 picture has no partner and is left out: {names}")),
         many if many <= MAX_NAMED_FILES => {
@@ -148,34 +149,34 @@ fn pair_by_folder(left: &Path, right: &Path) -> Result<Found, CaptureError> {
     // left/left01 and right/right01 are a pair, and so are left/1 and right/1
     let key = |path: &Path| side(&stem(path)).map_or_else(|| stem(path), |(_, key)| key);
     let mut by_key: HashMap<String, PathBuf> = HashMap::new();
-    let (mut pairs, mut alone) = (Vec::new(), Vec::new());
+    let (mut pairs, mut unpaired) = (Vec::new(), Vec::new());
     for right in rights {
         // of several files with the same name, the first one counts
         match by_key.entry(key(&right)) {
             Entry::Vacant(place) => {
                 place.insert(right);
             }
-            Entry::Occupied(_) => alone.push(right),
+            Entry::Occupied(_) => unpaired.push(right),
         }
     }
     for left in lefts {
         match by_key.remove(&key(&left)) {
             Some(right) => pairs.push(FilePair { right, name: stem(&left), left }),
-            None => alone.push(left),
+            None => unpaired.push(left),
         }
     }
-    alone.extend(by_key.into_values());
-    Ok((pairs, alone))
+    unpaired.extend(by_key.into_values());
+    Ok((pairs, unpaired))
 }
 
 fn pair_by_name(folder: &Path, files: &[PathBuf]) -> Found {
     let mut found: BTreeMap<String, [Option<&PathBuf>; 2]> = BTreeMap::new();
-    let mut alone = Vec::new();
+    let mut unpaired = Vec::new();
     for file in files {
         if let Some((right, key)) = side(&stem(file)) {
             match &mut found.entry(key).or_default()[usize::from(right)] {
                 place @ None => *place = Some(file),
-                Some(_) => alone.push(file.clone()),
+                Some(_) => unpaired.push(file.clone()),
             }
         }
     }
@@ -187,11 +188,11 @@ fn pair_by_name(folder: &Path, files: &[PathBuf]) -> Found {
                 let name = if named_by_folder { name(folder) } else { stem(left) };
                 pairs.push(FilePair { left: left.clone(), right: right.clone(), name });
             }
-            [Some(one), None] | [None, Some(one)] => alone.push(one.clone()),
+            [Some(one), None] | [None, Some(one)] => unpaired.push(one.clone()),
             [None, None] => {}
         }
     }
-    (pairs, alone)
+    (pairs, unpaired)
 }
 
 /// Whether a file's stem names a right picture, and the part of the stem that its partner shares.

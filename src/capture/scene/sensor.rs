@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 pub(super) fn expose(options: &SceneOptions, frame: &Rendered, number: u64, color: bool) -> RawPair {
     let in_loop = number % u64::from(options.loop_frames.max(1));
-    let seed = |eye: u32| hash(options.seed ^ hash(in_loop as u32 * 2 + eye));
+    let seed = |view: u32| hash(options.seed ^ hash(in_loop as u32 * 2 + view));
     RawPair {
         left: picture(&frame.left, 1.0, options.noise, seed(0), color),
         right: picture(&frame.right, options.exposure, options.noise, seed(1), color),

@@ -41,7 +41,7 @@ pub(super) struct RenderedView {
 struct PixelHit {
     hit: Option<Hit>,
     /// Whether a moving solid is near, or changes the light.
-    stirred: bool,
+    near_motion: bool,
 }
 
 /// Height of the cameras above the floor, m.
@@ -68,8 +68,8 @@ impl Rig {
     }
 
     /// The ray through a point of a picture; its parameter `t` is depth in metres.
-    pub(super) fn ray(&self, eye: View, x: f64, y: f64) -> Ray {
-        let (shift, origin) = match eye {
+    pub(super) fn ray(&self, side: View, x: f64, y: f64) -> Ray {
+        let (shift, origin) = match side {
             View::Left => (0.0, DVec3::new(0.0, CAMERA_HEIGHT_M, 0.0)),
             View::Right => (self.vertical_px, DVec3::new(self.baseline_m, CAMERA_HEIGHT_M, 0.0)),
         };
@@ -83,31 +83,34 @@ impl Rig {
 
     /// Renders one view row by row on all threads of the current pool. Where nothing moves, it copies `still`, a view of
     /// the world's static part.
-    pub(super) fn view(&self, world: &World, eye: View, still: Option<&RenderedView>) -> RenderedView {
+    pub(super) fn view(&self, world: &World, side: View, still: Option<&RenderedView>) -> RenderedView {
         let (width, height) = (self.width, self.height);
-        let mut seen = vec![PixelHit { hit: None, stirred: true }; width * height];
+        let mut seen = vec![PixelHit { hit: None, near_motion: true }; width * height];
         seen.par_chunks_mut(width).enumerate().for_each(|(y, seen)| {
-            let row = world.row(&self.ray(eye, 0.0, y as f64), self.margin());
+            let row = world.row(&self.ray(side, 0.0, y as f64), self.margin());
             for (x, seen) in seen.iter_mut().enumerate() {
-                let ray = self.ray(eye, x as f64, y as f64);
+                let ray = self.ray(side, x as f64, y as f64);
                 *seen = match still {
-                    None => PixelHit { hit: world.hit(&ray, &row), stirred: true },
+                    None => PixelHit { hit: world.hit(&ray, &row), near_motion: true },
                     Some(still) => {
                         let hit = still.seen[y * width + x].hit;
-                        let stirred = world.is_affected_by_motion(&ray, &row, hit.as_ref(), self.margin());
-                        PixelHit { hit: if stirred { world.hit_with_static(&ray, &row, hit) } else { hit }, stirred }
+                        let near_motion = world.is_affected_by_motion(&ray, &row, hit.as_ref(), self.margin());
+                        PixelHit {
+                            hit: if near_motion { world.hit_with_static(&ray, &row, hit) } else { hit },
+                            near_motion,
+                        }
                     }
                 };
             }
         });
         let mut rgb = vec![[0; 3]; width * height];
         rgb.par_chunks_mut(width).enumerate().for_each(|(y, pixels)| {
-            let row = world.row(&self.ray(eye, 0.0, y as f64), self.margin());
+            let row = world.row(&self.ray(side, 0.0, y as f64), self.margin());
             for (x, pixel) in pixels.iter_mut().enumerate() {
-                let (edge, stirred) = self.surroundings(&seen, x, y);
+                let (edge, near_motion) = self.surroundings(&seen, x, y);
                 *pixel = match still {
-                    Some(still) if !stirred => still.rgb.at(x, y),
-                    _ => self.pixel(world, &row, eye, seen[y * width + x].hit.as_ref(), (x, y), edge),
+                    Some(still) if !near_motion => still.rgb.at(x, y),
+                    _ => self.pixel(world, &row, side, seen[y * width + x].hit.as_ref(), (x, y), edge),
                 };
             }
         });
@@ -158,23 +161,23 @@ impl Rig {
         let at = |x: usize, y: usize| &seen[y * self.width + x];
         let what = |seen: &PixelHit| seen.hit.map(|hit| (hit.solid, hit.face));
         let here = at(x, y);
-        let (mut edge, mut beside) = (false, false);
+        let (mut edge, mut near_motion) = (false, false);
         let mut look = |other: &PixelHit| {
             edge |= what(other) != what(here);
-            beside |= other.stirred;
+            near_motion |= other.near_motion;
         };
         look(at(x.saturating_sub(1), y));
         look(at((x + 1).min(self.width - 1), y));
         look(at(x, y.saturating_sub(1)));
         look(at(x, (y + 1).min(self.height - 1)));
-        (edge, here.stirred || (edge && beside))
+        (edge, here.near_motion || (edge && near_motion))
     }
 
     fn pixel(
         &self,
         world: &World,
         row: &Row,
-        eye: View,
+        side: View,
         hit: Option<&Hit>,
         (x, y): (usize, usize),
         edge: bool,
@@ -182,11 +185,11 @@ impl Rig {
         let color = |ray: &Ray, hit: &Hit| world.color(ray, hit, 1.0 / self.focal_px, self.middle);
         let color = if edge {
             // mean of nine samples in the pixel
-            let places = (0..9_u8).map(|k| (f64::from(k % 3) - 1.0, f64::from(k / 3) - 1.0));
-            let rays = places.map(|(dx, dy)| self.ray(eye, x as f64 + dx / 3.0, y as f64 + dy / 3.0));
+            let samples = (0..9_u8).map(|k| (f64::from(k % 3) - 1.0, f64::from(k / 3) - 1.0));
+            let rays = samples.map(|(dx, dy)| self.ray(side, x as f64 + dx / 3.0, y as f64 + dy / 3.0));
             rays.map(|ray| world.hit(&ray, row).map_or(DVec3::ZERO, |hit| color(&ray, &hit))).sum::<DVec3>() / 9.0
         } else {
-            hit.map_or(DVec3::ZERO, |hit| color(&self.ray(eye, x as f64, y as f64), hit))
+            hit.map_or(DVec3::ZERO, |hit| color(&self.ray(side, x as f64, y as f64), hit))
         };
         (color * 255.0 + 0.5).clamp(DVec3::ZERO, DVec3::splat(255.0)).to_array().map(|c| c as u8)
     }

@@ -62,23 +62,23 @@ pub(super) fn open_streams(
     let options_by_camera: Vec<(u32, PictureOptions)> = indices
         .iter()
         .zip(&options.views)
-        .map(|(&index, eye)| (index, PictureOptions { color: request.color, orientation: eye.orientation }))
+        .map(|(&index, view)| (index, PictureOptions { color: request.color, orientation: view.orientation }))
         .collect();
     let opened = open(&options_by_camera, views_per_picture, request)?;
     let format = request.format;
     Ok(opened
         .into_iter()
         .zip(options_by_camera)
-        .map(|(camera, (_, finish))| CameraStream::new(camera, finish, format))
+        .map(|(camera, (_, picture_options))| CameraStream::new(camera, picture_options, format))
         .collect())
 }
 
 impl CameraStream {
-    fn new(camera: OpenCamera, finish: PictureOptions, format: Option<PixelFormat>) -> Self {
+    fn new(camera: OpenCamera, picture_options: PictureOptions, format: Option<PixelFormat>) -> Self {
         Self {
             identity: Identity::of(camera.index),
             index: camera.index,
-            earlier_opening: EarlierOpening { finish, mode: camera.mode, format },
+            earlier_opening: EarlierOpening { picture_options, mode: camera.mode, format },
             mode_remark: camera.remark.clone(),
             connection: Connection::Open(camera),
             lost: None,
@@ -116,17 +116,17 @@ impl CameraStream {
     pub(super) fn poll(&mut self) -> Result<Option<DecodedFrame>, CaptureError> {
         loop {
             match &self.connection {
-                Connection::Open(camera) => match camera.shots.try_recv() {
-                    Ok(Ok(mut shot)) => {
+                Connection::Open(camera) => match camera.frames.try_recv() {
+                    Ok(Ok(mut frame)) => {
                         self.last_frame_at = Instant::now();
-                        shot.number += self.first_number;
-                        self.next_number = shot.number + 1;
-                        self.arrivals.push_back((shot.arrival, shot.number));
+                        frame.number += self.first_number;
+                        self.next_number = frame.number + 1;
+                        self.arrivals.push_back((frame.arrival, frame.number));
                         if self.arrivals.len() > RATE_FRAMES {
                             self.arrivals.pop_front();
                         }
                         self.damaged_at_last_frame = camera.counts.get().damaged;
-                        return Ok(Some(shot));
+                        return Ok(Some(frame));
                     }
                     Ok(Err(error)) => self.lose(&error)?,
                     Err(TryRecvError::Disconnected) => self.lose(&fault::ended(self.index))?,
@@ -154,7 +154,7 @@ impl CameraStream {
     /// Adds this camera's channel to a `Select`.
     pub(super) fn wait_on<'a>(&'a self, either: &mut Select<'a>) {
         match &self.connection {
-            Connection::Open(camera) => either.recv(&camera.shots),
+            Connection::Open(camera) => either.recv(&camera.frames),
             Connection::Lost(reopening) => either.recv(&reopening.answer),
         };
     }
@@ -196,12 +196,12 @@ impl CameraStream {
     /// Orders the camera to restart its stream at this time; false where it is lost or still restarting.
     pub(super) fn restart(&mut self, at: SystemTime) -> bool {
         let Connection::Open(camera) = &self.connection else { return false };
-        let told = camera.restart.try_send(at).is_ok();
-        if told {
+        let sent = camera.restart.try_send(at).is_ok();
+        if sent {
             // as much time as at the first start
             self.last_frame_at = self.last_frame_at.max(Instant::now() + START_TIMEOUT);
         }
-        told
+        sent
     }
 
     /// Measured frame rate, Hz, including frames that were not taken.
@@ -265,22 +265,22 @@ mod tests {
     #[test]
     fn a_camera_whose_thread_dies_is_lost_and_looked_for() {
         const INDEX: u32 = 4_000_000;
-        let (sender, shots) = bounded(1);
+        let (sender, frames) = bounded(1);
         let dies = move || {
             let _sender: crossbeam_channel::Sender<Result<DecodedFrame, CaptureError>> = sender;
             panic!("as a driver's library may");
         };
         let thread = CameraThread::spawn(INDEX, "dies".into(), Arc::new(AtomicBool::new(false)), dies).unwrap();
         let mode = Mode { format: PixelFormat::Yuyv, width: 640, height: 480, rate_hz: 30 };
-        let finish = PictureOptions { color: false, orientation: Orientation::Upright };
-        let mut eye = CameraStream::new(OpenCamera::of_thread(INDEX, mode, shots, thread), finish, None);
+        let picture_options = PictureOptions { color: false, orientation: Orientation::Upright };
+        let mut stream = CameraStream::new(OpenCamera::of_thread(INDEX, mode, frames, thread), picture_options, None);
         let deadline = Instant::now() + Duration::from_secs(10);
-        while eye.state().lost.is_none() {
+        while stream.state().lost.is_none() {
             assert!(Instant::now() < deadline, "waits for a thread that is not there");
-            assert!(eye.poll().unwrap().is_none());
+            assert!(stream.poll().unwrap().is_none());
         }
-        let why = eye.state().lost.unwrap();
+        let why = stream.state().lost.unwrap();
         assert_eq!(why, "camera 4000000: reading it ended unexpectedly; open it again");
-        assert!(matches!(eye.connection, Connection::Lost(_)));
+        assert!(matches!(stream.connection, Connection::Lost(_)));
     }
 }

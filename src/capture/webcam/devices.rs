@@ -46,10 +46,10 @@ const LISTING_TIMEOUT: Duration = Duration::from_secs(3);
 /// # Errors
 /// The system cannot list cameras at all. A camera that cannot be opened is listed with its `problem`.
 pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
-    let asked: Vec<_> = listed()?.into_iter().map(|camera| (ask(camera.index), camera)).collect();
+    let queries: Vec<_> = listed()?.into_iter().map(|camera| (query(camera.index), camera)).collect();
     let deadline = Instant::now() + LISTING_TIMEOUT;
     let mut found = Vec::new();
-    for (answer, mut camera) in asked {
+    for (answer, mut camera) in queries {
         let index = camera.index;
         match answer.recv_deadline(deadline) {
             Ok(Ok(modes)) if !modes.is_empty() => camera.modes = modes,
@@ -70,7 +70,7 @@ pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
 }
 
 /// Queries a camera's modes; the answer comes through the channel, unless the driver blocks.
-fn ask(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
+fn query(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
     let (sender, answer) = bounded(1);
     let Some(claim) = Claim::try_take(index) else {
         // never disturb a camera that this program has open
@@ -101,8 +101,8 @@ pub(super) fn listed() -> Result<Vec<CameraInfo>, CaptureError> {
     };
     let mut cameras: Vec<CameraInfo> = named
         .into_iter()
-        .map(|(index, name, place)| {
-            let port = sysfs::port(index).unwrap_or(place);
+        .map(|(index, name, listed_port)| {
+            let port = sysfs::port(index).unwrap_or(listed_port);
             CameraInfo { index, name, port, bus: sysfs::bus(index), modes: Vec::new(), problem: None }
         })
         .collect();

@@ -83,8 +83,8 @@ pub(super) fn is_wide(modes: &[Mode]) -> bool {
 /// The modes to try on each camera, best first: all of one size, the one nearest to the request that every camera
 /// has. `None` if there is no such size.
 pub(super) fn choose(offers: &[Vec<Mode>], views_per_picture: usize, request: &ModeRequest) -> Option<Vec<Vec<Mode>>> {
-    let (eye_width, height) = request.size.unwrap_or((640, 480));
-    let wished = (eye_width * views_per_picture, height);
+    let (view_width, height) = request.size.unwrap_or((640, 480));
+    let requested = (view_width * views_per_picture, height);
     let rate_hz = request.rate_hz.unwrap_or(30);
     let allowed = |m: &&Mode| request.format.is_none_or(|f| f == m.format);
     let shared = offers.first()?.iter().filter(allowed).filter(|m| {
@@ -93,9 +93,9 @@ pub(super) fn choose(offers: &[Vec<Mode>], views_per_picture: usize, request: &M
     });
     let two_wide = |m: &Mode| views_per_picture == 1 || m.width >= 2 * m.height;
     let size = shared.min_by_key(|m| {
-        let distance = m.width.abs_diff(wished.0) + m.height.abs_diff(wished.1);
+        let distance = m.width.abs_diff(requested.0) + m.height.abs_diff(requested.1);
         // a side-by-side picture is at least twice as wide as high; the camera's other modes show one view, or squeeze
-        (!two_wide(m) && m.size() != wished, distance, m.rate_hz.abs_diff(rate_hz), m.format)
+        (!two_wide(m) && m.size() != requested, distance, m.rate_hz.abs_diff(rate_hz), m.format)
     })?;
     let candidates = |offer: &Vec<Mode>| {
         let mut modes: Vec<Mode> = offer.iter().filter(allowed).filter(|m| m.size() == size.size()).copied().collect();
@@ -114,7 +114,7 @@ mod tests {
         Mode { format, width, height, rate_hz }
     }
 
-    /// What a common webcam offers: raw pictures are slow when large.
+    /// Modes of a common webcam: large raw pictures have low rates.
     fn webcam() -> Vec<Mode> {
         vec![
             mode(Yuyv, 320, 240, 30),
@@ -180,14 +180,14 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        let asked = |size, rate_hz, got: Mode, views| {
+        let unmet = |size, rate_hz, got: Mode, views| {
             ModeRequest { size, rate_hz, ..ModeRequest::default() }.unmet_by(got, views)
         };
         let got = mode(Mjpeg, 1280, 480, 30);
-        assert_eq!(asked(None, None, got, 2), None);
-        assert_eq!(asked(Some((640, 480)), Some(30), got, 2), None);
-        assert_eq!(asked(Some((640, 480)), Some(30), got, 1).as_deref(), Some("640x480 an eye"));
-        assert_eq!(asked(None, Some(60), got, 2).as_deref(), Some("60/s at 640x480 an eye"));
-        assert_eq!(asked(Some((800, 600)), Some(60), got, 1).as_deref(), Some("800x600 an eye at 60/s"));
+        assert_eq!(unmet(None, None, got, 2), None);
+        assert_eq!(unmet(Some((640, 480)), Some(30), got, 2), None);
+        assert_eq!(unmet(Some((640, 480)), Some(30), got, 1).as_deref(), Some("640x480 an eye"));
+        assert_eq!(unmet(None, Some(60), got, 2).as_deref(), Some("60/s at 640x480 an eye"));
+        assert_eq!(unmet(Some((800, 600)), Some(60), got, 1).as_deref(), Some("800x600 an eye at 60/s"));
     }
 }

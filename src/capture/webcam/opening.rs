@@ -22,7 +22,7 @@ pub(super) struct OpenCamera {
     pub(super) mode: Mode,
     /// Remark on its mode, where it differs from the request.
     pub(super) remark: Option<String>,
-    pub(super) shots: Receiver<Result<DecodedFrame, CaptureError>>,
+    pub(super) frames: Receiver<Result<DecodedFrame, CaptureError>>,
     pub(super) counts: Arc<Counts>,
     /// Sends the time of a restart of the stream.
     pub(super) restart: Sender<SystemTime>,
@@ -45,8 +45,10 @@ pub(super) fn open(
         return Err(fault::missing(index, &found));
     }
     let deadline = Instant::now() + START_TIMEOUT;
-    let starting: Vec<Starting> =
-        cameras.iter().map(|&(index, finish)| Starting::new(index, finish)).collect::<Result<_, _>>()?;
+    let starting: Vec<Starting> = cameras
+        .iter()
+        .map(|&(index, picture_options)| Starting::new(index, picture_options))
+        .collect::<Result<_, _>>()?;
     let offers: Vec<Vec<Mode>> = starting.iter().map(|s| s.answer(&s.offer, deadline)).collect::<Result<_, _>>()?;
     let candidates =
         choose(&offers, views_per_picture, request).ok_or_else(|| no_common_mode(cameras, request.format))?;
@@ -58,12 +60,12 @@ pub(super) fn open(
         starting.into_iter().map(|starting| starting.finish(deadline)).collect::<Result<_, _>>()?;
     for (camera, best) in opened.iter_mut().zip(best) {
         let (index, mode) = (camera.index, camera.mode);
-        let asked = best.and_then(|best| request.unmet_by(best, views_per_picture));
-        let asked = asked.map(|asked| format!("camera {index} has no {asked}; it runs {mode}"));
+        let unmet = best.and_then(|best| request.unmet_by(best, views_per_picture));
+        let unmet = unmet.map(|unmet| format!("camera {index} has no {unmet}; it runs {mode}"));
         let granted = best.filter(|best| *best != mode);
         let granted =
             granted.map(|best| format!("camera {index} was told to send {best}, and its driver grants {mode}"));
-        camera.remark = camera.remark.take().or(asked).or(granted);
+        camera.remark = camera.remark.take().or(unmet).or(granted);
     }
     Ok(opened)
 }
@@ -71,7 +73,7 @@ pub(super) fn open(
 /// Properties of a camera that is opened again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EarlierOpening {
-    pub(super) finish: PictureOptions,
+    pub(super) picture_options: PictureOptions,
     pub(super) mode: Mode,
     /// The requested pixel format, if any.
     pub(super) format: Option<PixelFormat>,
@@ -79,11 +81,12 @@ pub(super) struct EarlierOpening {
 
 /// Opens one camera again, with its earlier picture size.
 pub(super) fn open_again(index: u32, earlier_opening: &EarlierOpening) -> Result<OpenCamera, CaptureError> {
-    let EarlierOpening { finish, mode, format } = *earlier_opening;
+    let EarlierOpening { picture_options, mode, format } = *earlier_opening;
     let deadline = Instant::now() + START_TIMEOUT;
-    let starting = Starting::new(index, finish)?;
+    let starting = Starting::new(index, picture_options)?;
     let offer = starting.answer(&starting.offer, deadline)?;
-    let request = ModeRequest { size: Some(mode.size()), rate_hz: Some(mode.rate_hz), format, color: finish.color };
+    let request =
+        ModeRequest { size: Some(mode.size()), rate_hz: Some(mode.rate_hz), format, color: picture_options.color };
     let mut candidates = choose(&[offer], 1, &request).and_then(|mut c| c.pop()).unwrap_or_default();
     candidates.retain(|candidate| candidate.size() == mode.size());
     // the earlier mode first, if it is still listed
@@ -116,35 +119,35 @@ struct Starting {
     index: u32,
     offer: Receiver<Result<Vec<Mode>, CaptureError>>,
     order: Sender<Vec<Mode>>,
-    taken: Receiver<Result<GrantedMode, CaptureError>>,
-    shots: Receiver<Result<DecodedFrame, CaptureError>>,
+    granted_mode: Receiver<Result<GrantedMode, CaptureError>>,
+    frames: Receiver<Result<DecodedFrame, CaptureError>>,
     counts: Arc<Counts>,
     restart: Sender<SystemTime>,
     thread: CameraThread,
 }
 
 impl Starting {
-    fn new(index: u32, finish: PictureOptions) -> Result<Self, CaptureError> {
+    fn new(index: u32, picture_options: PictureOptions) -> Result<Self, CaptureError> {
         let (offer_sender, offer) = bounded(1);
         let (order, orders) = bounded(1);
-        let (taken_sender, taken) = bounded(1);
-        let (shot_sender, shots) = bounded(QUEUE_CAPACITY);
+        let (granted_sender, granted_mode) = bounded(1);
+        let (frame_sender, frames) = bounded(QUEUE_CAPACITY);
         let (restart, restarts) = bounded(1);
         let counts = Arc::new(Counts::default());
         let stop = Arc::new(AtomicBool::new(false));
         let reader = Reader {
             index,
             claim: Claim::take(index)?,
-            finish,
+            picture_options,
             stop: stop.clone(),
-            shots: shot_sender,
-            oldest: shots.clone(),
+            frames: frame_sender,
+            oldest: frames.clone(),
             counts: counts.clone(),
             restarts,
         };
-        let body = move || reader.run(&offer_sender, &orders, &taken_sender);
+        let body = move || reader.run(&offer_sender, &orders, &granted_sender);
         let thread = CameraThread::spawn(index, format!("camera {index}"), stop, body)?;
-        Ok(Self { index, offer, order, taken, shots, counts, restart, thread })
+        Ok(Self { index, offer, order, granted_mode, frames, counts, restart, thread })
     }
 
     /// The thread's answer, or an error if it times out or ends.
@@ -158,11 +161,11 @@ impl Starting {
     }
 
     fn finish(self, deadline: Instant) -> Result<OpenCamera, CaptureError> {
-        let (mode, refusal) = self.answer(&self.taken, deadline)?;
+        let (mode, refusal) = self.answer(&self.granted_mode, deadline)?;
         log::info!("camera {}: {mode}", self.index);
-        let Self { index, shots, counts, restart, thread, .. } = self;
+        let Self { index, frames, counts, restart, thread, .. } = self;
         let remark = refusal.map(|refusal| format!("{refusal}; it runs {mode} instead"));
-        Ok(OpenCamera { index, mode, remark, shots, counts, restart, thread })
+        Ok(OpenCamera { index, mode, remark, frames, counts, restart, thread })
     }
 }
 
@@ -172,10 +175,10 @@ impl OpenCamera {
     pub(super) fn of_thread(
         index: u32,
         mode: Mode,
-        shots: Receiver<Result<DecodedFrame, CaptureError>>,
+        frames: Receiver<Result<DecodedFrame, CaptureError>>,
         thread: CameraThread,
     ) -> Self {
-        Self { index, mode, remark: None, shots, counts: Arc::default(), restart: bounded(1).0, thread }
+        Self { index, mode, remark: None, frames, counts: Arc::default(), restart: bounded(1).0, thread }
     }
 
     /// Signals the thread to stop without waiting; dropping waits.

@@ -72,7 +72,7 @@ impl WebcamPair {
     /// Takes the pictures in both queues, without waiting.
     fn drain(&mut self) -> Result<(), CaptureError> {
         for (i, side) in SIDES.into_iter().enumerate() {
-            while let Some(shot) = self.streams[i].poll()? {
+            while let Some(frame) = self.streams[i].poll()? {
                 if self.streams[i].openings() != self.openings[i] {
                     self.openings[i] = self.streams[i].openings();
                     self.stamps[i] = Stamps::default();
@@ -80,14 +80,14 @@ impl WebcamPair {
                     self.controls =
                         ControlTask::start(&[self.streams[0].index(), self.streams[1].index()], &self.options)?;
                 }
-                self.take(i, shot);
+                self.take(i, frame);
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, i: usize, shot: DecodedFrame) {
-        let stamp = self.stamps[i].check(shot.stamp, shot.arrival);
+    fn take(&mut self, i: usize, frame: DecodedFrame) {
+        let stamp = self.stamps[i].check(frame.stamp, frame.arrival);
         let by_arrival = self.stamps.iter().any(|stamps| stamps.fault().is_some());
         if by_arrival != self.by_arrival {
             self.by_arrival = by_arrival;
@@ -95,13 +95,13 @@ impl WebcamPair {
                 self.pairing.reset(side);
             }
         }
-        let Some(time) = (if by_arrival { Some(shot.arrival) } else { stamp }) else {
+        let Some(time) = (if by_arrival { Some(frame.arrival) } else { stamp }) else {
             return self.pairing.skip_frame();
         };
         if i == 0 {
             self.left_time = Some(time);
         }
-        self.pairing.push(SIDES[i], time, shot);
+        self.pairing.push(SIDES[i], time, frame);
     }
 
     fn wait(&self, deadline: Instant) {

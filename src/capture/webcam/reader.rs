@@ -44,9 +44,9 @@ pub(super) type GrantedMode = (Mode, Option<CaptureError>);
 pub(super) struct Reader {
     pub(super) index: u32,
     pub(super) claim: Claim,
-    pub(super) finish: PictureOptions,
+    pub(super) picture_options: PictureOptions,
     pub(super) stop: Arc<AtomicBool>,
-    pub(super) shots: Sender<Result<DecodedFrame, CaptureError>>,
+    pub(super) frames: Sender<Result<DecodedFrame, CaptureError>>,
     /// The receiving end, to drop the oldest picture.
     pub(super) oldest: Receiver<Result<DecodedFrame, CaptureError>>,
     pub(super) counts: Arc<Counts>,
@@ -205,10 +205,10 @@ impl Reader {
         let number = progress.number;
         progress.number += 1;
         self.counts.miss(progress.missed(frame.number));
-        match frame.decode(layout, self.finish.color) {
+        match frame.decode(layout, self.picture_options.color) {
             Ok(mut picture) => {
                 progress.deepen(&mut picture.luma);
-                self.finish.orientation.turn(&mut picture);
+                self.picture_options.orientation.turn(&mut picture);
                 let original = crate::capture::EncodedImage { layout, bytes: layout.cut(frame.bytes).into() };
                 self.send(Ok(DecodedFrame { picture, original, stamp: frame.stamp, arrival, number }));
                 true
@@ -222,8 +222,8 @@ impl Reader {
     }
 
     /// Never blocks: a full queue drops its oldest picture.
-    fn send(&self, shot: Result<DecodedFrame, CaptureError>) {
-        (0..force_send(&self.shots, &self.oldest, shot)).for_each(|_| self.counts.drop_late());
+    fn send(&self, frame: Result<DecodedFrame, CaptureError>) {
+        (0..force_send(&self.frames, &self.oldest, frame)).for_each(|_| self.counts.drop_late());
     }
 }
 

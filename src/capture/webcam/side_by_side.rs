@@ -34,24 +34,24 @@ impl SideBySide {
         Ok(Self { stream, openings: 1, stamps: Stamps::default(), options: options.clone(), controls })
     }
 
-    fn pair(&mut self, shot: &DecodedFrame) -> Result<RawPair, CaptureError> {
+    fn pair(&mut self, frame: &DecodedFrame) -> Result<RawPair, CaptureError> {
         if self.stream.openings() != self.openings {
             self.openings = self.stream.openings();
             self.stamps = Stamps::default();
             self.controls = ControlTask::start(&[self.stream.index()], &self.options)?;
         }
         let swapped = self.options.swapped_halves;
-        let (left, right) = halves(&shot.picture, swapped);
+        let (left, right) = halves(&frame.picture, swapped);
         let orientation = [self.options.views[0].orientation; 2];
         let layout = StereoLayout { side_by_side: true, swapped, orientation };
         Ok(RawPair {
             left,
             right,
-            sequence: shot.number,
-            capture_time: self.stamps.check(shot.stamp, shot.arrival).unwrap_or(shot.arrival),
+            sequence: frame.number,
+            capture_time: self.stamps.check(frame.stamp, frame.arrival).unwrap_or(frame.arrival),
             skew_s: 0.0,
-            name: format!("webcam-{:06}", shot.number),
-            original: Some(Original { images: vec![shot.original.clone()], layout }),
+            name: format!("webcam-{:06}", frame.number),
+            original: Some(Original { images: vec![frame.original.clone()], layout }),
             recorded: None,
             truth: None,
         })
@@ -76,8 +76,8 @@ impl PairSource for SideBySide {
     fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
         let deadline = Instant::now() + timeout;
         loop {
-            if let Some(shot) = self.stream.poll()? {
-                return Ok(Next::Pair(Box::new(self.pair(&shot)?)));
+            if let Some(frame) = self.stream.poll()? {
+                return Ok(Next::Pair(Box::new(self.pair(&frame)?)));
             }
             if Instant::now() >= deadline {
                 return Ok(Next::Waiting);

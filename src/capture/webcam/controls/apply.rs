@@ -26,7 +26,7 @@ fn apply_to(node: &Node, settings: &ControlSettings) -> Vec<String> {
     };
     let member = |flicker: PowerLine| PowerLine::ALL.iter().position(|&m| m == flicker).unwrap_or_default() as f64;
     // exposure first: some drivers reset the gain when automatic exposure ends
-    let wished = [
+    let requested = [
         (ControlKind::PowerLine, settings.power_line.map(|flicker| Setting::Fixed(member(flicker)))),
         (ControlKind::Exposure, settings.exposure_ms),
         (ControlKind::Gain, settings.gain.map(whole)),
@@ -37,7 +37,7 @@ fn apply_to(node: &Node, settings: &ControlSettings) -> Vec<String> {
         Setting::Auto => set_auto(node, kind).err(),
         Setting::Fixed(value) => lock(node, kind, value).map_or_else(Some, |locked| locked.remark),
     };
-    wished.into_iter().filter_map(set).collect()
+    requested.into_iter().filter_map(set).collect()
 }
 
 /// Value of a control after [`lock`].
@@ -52,16 +52,16 @@ pub(super) struct Locked {
 ///
 /// # Errors
 /// The camera lacks the control or rejects the value; as text.
-pub(super) fn lock(node: &Node, kind: ControlKind, wished: f64) -> Result<Locked, String> {
+pub(super) fn lock(node: &Node, kind: ControlKind, requested: f64) -> Result<Locked, String> {
     let (index, name) = (node.index(), kind.label());
     let range = node.range(kind.id()).ok_or_else(|| missing(node, kind))?;
-    if !wished.is_finite() {
-        return Err(format!("camera {index}: {name} cannot be {wished}; it takes {}", words::range(kind, range)));
+    if !requested.is_finite() {
+        return Err(format!("camera {index}: {name} cannot be {requested}; it takes {}", words::range(kind, range)));
     }
-    let wished = (wished * kind.per_unit()).round() as i64;
-    let value = wished.clamp(range.min, range.max);
-    if range.items.is_some() && !range.has(value) || kind == ControlKind::PowerLine && value != wished {
-        let value = words::value(kind, wished);
+    let requested = (requested * kind.per_unit()).round() as i64;
+    let value = requested.clamp(range.min, range.max);
+    if range.items.is_some() && !range.has(value) || kind == ControlKind::PowerLine && value != requested {
+        let value = words::value(kind, requested);
         return Err(format!("camera {index}: its {name} has no {value}, only {}", words::range(kind, range)));
     }
     end_auto(node, kind)?;
@@ -69,8 +69,8 @@ pub(super) fn lock(node: &Node, kind: ControlKind, wished: f64) -> Result<Locked
     let value = (range.min + steps * range.step).min(range.max);
     let refused = |error| format!("camera {index}: {name} could not be set to {}: {error}", words::value(kind, value));
     let raw = node.set(kind.id(), value).map_err(refused)?;
-    let remark = (raw != wished).then(|| {
-        let [got, asked] = [raw, wished].map(|v| words::value(kind, v));
+    let remark = (raw != requested).then(|| {
+        let [got, wanted_text] = [raw, requested].map(|v| words::value(kind, v));
         let takes = words::range(kind, range);
         let why = if raw == value {
             let steps = if range.step > 1 { format!(" in steps of {}", range.step) } else { String::new() };
@@ -78,7 +78,7 @@ pub(super) fn lock(node: &Node, kind: ControlKind, wished: f64) -> Result<Locked
         } else {
             "its driver granted that".to_owned()
         };
-        format!("camera {index}: {name} is {got} instead of {asked}: {why}")
+        format!("camera {index}: {name} is {got} instead of {wanted_text}: {why}")
     });
     Ok(Locked { raw, remark })
 }
@@ -130,16 +130,17 @@ pub fn protect_calibration(index: u32, settings: &ControlSettings) -> Vec<String
         Ok(node) => node,
         Err(error) => return vec![format!("autofocus, which voids a calibration, may be on: {error}")],
     };
-    let mut said = Vec::new();
+    let mut remarks = Vec::new();
     match settings.focus {
-        None => said.extend(lock_focus(&node)),
+        None => remarks.extend(lock_focus(&node)),
         Some(Setting::Auto) => {
-            said.push(format!("camera {index}: autofocus is on, as wished; the calibration holds for one focus only"));
+            remarks
+                .push(format!("camera {index}: autofocus is on, as wished; the calibration holds for one focus only"));
         }
         Some(Setting::Fixed(_)) => {}
     }
-    said.extend(lock_rate(&node));
-    said
+    remarks.extend(lock_rate(&node));
+    remarks
 }
 
 fn lock_focus(node: &Node) -> Option<String> {

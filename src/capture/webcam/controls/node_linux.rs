@@ -94,20 +94,21 @@ fn is_missing(error: &io::Error) -> bool {
 
 /// `None` for a control that cannot be set, or whose description is invalid.
 fn range_of(device: &Device, id: u32) -> io::Result<Option<Range>> {
-    let told = calls::control(device, id)?;
-    let flags = Flags::from(told.flags);
-    let Ok(kind @ (Type::Integer | Type::Boolean | Type::Menu | Type::IntegerMenu)) = Type::try_from(told.type_) else {
+    let description = calls::control(device, id)?;
+    let flags = Flags::from(description.flags);
+    let Ok(kind @ (Type::Integer | Type::Boolean | Type::Menu | Type::IntegerMenu)) = Type::try_from(description.type_)
+    else {
         return Ok(None);
     };
     let numbers = i64::from(i32::MIN)..=i64::from(i32::MAX);
-    let (min, max) = (told.minimum, told.maximum);
+    let (min, max) = (description.minimum, description.maximum);
     if flags.intersects(Flags::DISABLED | Flags::READ_ONLY)
         || min > max
         || ![min, max].iter().all(|end| numbers.contains(end))
     {
         return Ok(None);
     }
-    let step = i64::from(i32::try_from(told.step).unwrap_or(i32::MAX)).max(1);
+    let step = i64::from(i32::try_from(description.step).unwrap_or(i32::MAX)).max(1);
     let is_menu = matches!(kind, Type::Menu | Type::IntegerMenu);
     let items = is_menu.then(|| {
         let values = (min..=max).take(MAX_MENU).filter(|&value| value >= 0);
@@ -117,7 +118,7 @@ fn range_of(device: &Device, id: u32) -> io::Result<Option<Range>> {
         min,
         max,
         step,
-        default: told.default_value.clamp(min, max),
+        default: description.default_value.clamp(min, max),
         items,
         active: !flags.intersects(Flags::INACTIVE | Flags::GRABBED),
     }))
