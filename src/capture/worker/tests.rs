@@ -168,7 +168,7 @@ fn stopping_frees_a_thread_that_waits_for_room() {
 /// Rectifies pairs of `width` x 4 pixels.
 fn rectifier(width: usize) -> Arc<Rectifier> {
     let geometry =
-        Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 4.0, cx_px: 3.5, cy_px: 1.5, estimated: false };
+        Geometry { focal_px: 8.0, baseline_m: 0.1, doffs_px: 4.0, cx_px: 3.5, cy_px: 1.5, estimated: false };
     Arc::new(StereoRig::of_rectified(&geometry, (width, 4)).rectifier(width, 4, 0.0).unwrap())
 }
 
@@ -213,5 +213,5 @@ fn frames_are_rectified_then_scaled_and_the_geometry_follows() {
     assert_eq!(frame.left.luma, Luma::U8(Image::filled(4, 2, 200)));
     assert_eq!(frame.raw.left.luma, Luma::U8(Image::filled(8, 4, 200)), "the raw pair stays");
     let geometry = frame.geometry.unwrap();
-    assert_eq!((geometry.focal_px, geometry.doffs_px, geometry.cx_px), (250.0, 2.0, 1.5));
+    assert_eq!((geometry.focal_px, geometry.doffs_px, geometry.cx_px), (4.0, 2.0, 1.5));
 }
