@@ -7,7 +7,7 @@ use crate::image::{Image, Luma, Picture};
 use crate::newest::RecvError;
 use std::time::SystemTime;
 
-/// Gives pairs of one grey level each, then ends, fails or blocks.
+/// Delivers pairs of one grey level each, then ends, fails or blocks.
 struct Script {
     numbers: Vec<u64>,
     given: usize,
@@ -50,7 +50,7 @@ impl PairSource for Script {
     }
 }
 
-/// Gives the pairs whose numbers come through a channel.
+/// Delivers the pairs whose numbers come through a channel.
 struct Fed(crossbeam_channel::Receiver<u64>);
 
 impl PairSource for Fed {

@@ -1,4 +1,4 @@
-//! Files as people have them, and what is said of those that are none.
+//! Files of users, and errors of files without a calibration.
 
 use super::*;
 use crate::calibration::{LoadOptions, Projection, Rectifier, StereoRig, load};
@@ -157,7 +157,7 @@ fn swapped_cameras_are_told_and_swapped() {
     assert!((rig.left.fx - 533.1).abs() < 1e-9 && rig.exchanged && rig.translation_m.x < 0.0);
 }
 
-/// The folder of shared test data, or nothing where it is not at hand.
+/// The folder of shared test data, or `None` where it is missing.
 fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
     if folder.is_none() {
@@ -207,7 +207,7 @@ fn computed_rotations_and_baseline_are_those_of_opencv() {
     }
 }
 
-/// Sum of squared differences of two patches after their means are taken away.
+/// Sum of squared differences of two patches without their means.
 fn difference(a: &Image<u8>, (ax, ay): (isize, isize), b: &Image<u8>, (bx, by): (isize, isize)) -> f64 {
     const R: isize = 7;
     let (mut sum, mut squares, mut count) = (0.0, 0.0, 0.0);
@@ -221,7 +221,7 @@ fn difference(a: &Image<u8>, (ax, ay): (isize, isize), b: &Image<u8>, (bx, by): 
 }
 
 /// Row of the right picture minus row of the left one at points with texture, px: the median, the median distance from
-/// it, and how many points there were. Searches `rows` up and down and `columns` to the left.
+/// it, and the number of points. Searches `rows` up and down and `columns` to the left.
 fn row_offset(left: &Picture, right: &Picture, rows: isize, columns: isize) -> (f64, f64, usize) {
     let (left, right) = (left.luma.to_u8(), right.luma.to_u8());
     let (width, height) = (left.width() as isize, left.height() as isize);
@@ -304,7 +304,7 @@ fn euroc(folder: &Path) -> StereoRig {
     StereoRig::new(left, right, rotation, right_from_left.w_axis.truncate(), Some((752, 480)))
 }
 
-/// Not a check of speed on a busy machine, only against a slip of an order of magnitude.
+/// Not a benchmark: detects only a slowdown by an order of magnitude.
 #[test]
 fn a_pair_is_rectified_in_little_time() {
     let rectifier: Rectifier = load_text(EXAMPLE).unwrap().rectifier(640, 480, 0.0).unwrap();
