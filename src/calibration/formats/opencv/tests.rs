@@ -175,17 +175,7 @@ fn picture(path: &Path) -> Picture {
 fn pair(left: &Path, right: &Path) -> RawPair {
     let capture_time = std::time::SystemTime::UNIX_EPOCH;
     let (left, right) = (picture(left), picture(right));
-    RawPair {
-        left,
-        right,
-        sequence: 0,
-        capture_time,
-        skew_s: 0.0,
-        name: "pair".into(),
-        original: None,
-        recorded: None,
-        truth: None,
-    }
+    RawPair::new("pair", 0, capture_time, left, right)
 }
 
 #[test]
@@ -311,17 +301,7 @@ fn a_pair_is_rectified_in_little_time() {
     let luma = Luma::U8(Image::from_fn(640, 480, |x, y| (x ^ y) as u8));
     let side = Picture { luma, rgb: None };
     let capture_time = std::time::SystemTime::UNIX_EPOCH;
-    let raw = RawPair {
-        original: None,
-        recorded: None,
-        left: side.clone(),
-        right: side,
-        sequence: 0,
-        capture_time,
-        skew_s: 0.0,
-        name: String::new(),
-        truth: None,
-    };
+    let raw = RawPair::new(String::new(), 0, capture_time, side.clone(), side);
     let time = || {
         let start = std::time::Instant::now();
         rectifier.apply(&raw.left, &raw.right).unwrap();
