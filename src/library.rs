@@ -26,17 +26,7 @@ pub mod matching {
     pub fn job(left: Luma, right: Luma, params: StereoParams) -> Job {
         let picture = |luma| Picture { luma, rgb: None };
         let (left, right) = (picture(left), picture(right));
-        let raw = RawPair {
-            left: left.clone(),
-            right: right.clone(),
-            sequence: 0,
-            capture_time: SystemTime::now(),
-            skew_s: 0.0,
-            name: "pair".to_owned(),
-            original: None,
-            recorded: None,
-            truth: None,
-        };
+        let raw = RawPair::new("pair", 0, SystemTime::now(), left.clone(), right.clone());
         let frame = Frame {
             left: left.into(),
             right: right.into(),

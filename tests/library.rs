@@ -57,16 +57,8 @@ fn pairs_and_results_are_recorded_and_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("walk.mcap");
     let (left, right) = pair();
-    let info = SourceInfo {
-        name: "texture".into(),
-        width: 64,
-        height: 32,
-        rate_hz: None,
-        is_camera: false,
-        num_pairs: None,
-        is_rectified: true,
-        geometry: None,
-    };
+    let info =
+        SourceInfo { name: "texture".into(), width: 64, height: 32, is_rectified: true, ..SourceInfo::default() };
     let about =
         About { streams: "raw,disparity".parse().unwrap(), ..About::of_source("texture", &info, SystemTime::now()) };
     let recorder = Recorder::start(Target::File(path.clone()), about, RecordOptions::default()).unwrap();

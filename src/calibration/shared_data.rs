@@ -30,16 +30,14 @@ pub(super) fn pairs(left: &Path, right: &Path) -> Vec<RawPair> {
     };
     let (left, right) = (listed(left), listed(right));
     assert_eq!(left.len(), right.len());
-    let pair = |(left, right): (&PathBuf, &PathBuf)| RawPair {
-        original: None,
-        recorded: None,
-        left: read_picture(left, false, MaxPixels::default()).unwrap(),
-        right: read_picture(right, false, MaxPixels::default()).unwrap(),
-        sequence: 0,
-        capture_time: SystemTime::UNIX_EPOCH,
-        skew_s: 0.0,
-        name: left.file_stem().unwrap().to_string_lossy().into_owned(),
-        truth: None,
+    let pair = |(left, right): (&PathBuf, &PathBuf)| {
+        RawPair::new(
+            left.file_stem().unwrap().to_string_lossy().into_owned(),
+            0,
+            SystemTime::UNIX_EPOCH,
+            read_picture(left, false, MaxPixels::default()).unwrap(),
+            read_picture(right, false, MaxPixels::default()).unwrap(),
+        )
     };
     left.iter().zip(&right).map(pair).collect()
 }

@@ -42,7 +42,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Description of an open source.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceInfo {
     /// Short name for the status line: `scene`, `webcam 0,1`, a file's or folder's name.
     pub name: String,

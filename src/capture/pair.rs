@@ -32,6 +32,20 @@ pub struct RawPair {
     pub truth: Option<Arc<Truth>>,
 }
 
+impl RawPair {
+    /// A pair without skew, encoded pictures, recorded result and ground truth.
+    pub fn new(
+        name: impl Into<String>,
+        sequence: u64,
+        capture_time: SystemTime,
+        left: Picture,
+        right: Picture,
+    ) -> Self {
+        let name = name.into();
+        Self { left, right, sequence, capture_time, skew_s: 0.0, name, original: None, recorded: None, truth: None }
+    }
+}
+
 /// Recorded result of a pair, at its own size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorded {

@@ -26,17 +26,13 @@ pub(super) fn map() -> DisparityMap {
 pub(super) fn frame(with_geometry: bool) -> Frame {
     let luma = Image::from_fn(WIDTH, HEIGHT, |x, y| ((x * 7) ^ (y * 5)) as u8);
     let picture = Picture { luma: Luma::U8(luma), rgb: None };
-    let raw = RawPair {
-        original: None,
-        recorded: None,
-        left: picture.clone(),
-        right: picture,
-        sequence: 12,
-        capture_time: SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000),
-        skew_s: 0.0,
-        name: "scene-000012".into(),
-        truth: None,
-    };
+    let raw = RawPair::new(
+        "scene-000012",
+        12,
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000),
+        picture.clone(),
+        picture,
+    );
     let geometry =
         Geometry { focal_px: 300.0, baseline_m: 0.12, doffs_px: 0.0, cx_px: 159.5, cy_px: 119.5, estimated: false };
     Frame { geometry: with_geometry.then_some(geometry), ..Frame::of_raw(Arc::new(raw)) }

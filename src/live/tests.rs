@@ -36,11 +36,9 @@ impl PairSource for Shifted {
             name: format!("shifted {}", self.disparity),
             width: SIZE.0,
             height: SIZE.1,
-            rate_hz: None,
-            is_camera: false,
             num_pairs: Some(self.pairs),
             is_rectified: true,
-            geometry: None,
+            ..SourceInfo::default()
         }
     }
 
@@ -60,15 +58,14 @@ impl PairSource for Shifted {
         let exact = Image::filled(SIZE.0, SIZE.1, self.disparity as f32);
         let occluded = Image::from_fn(SIZE.0, SIZE.1, |x, _| x < self.disparity + 4);
         Ok(Next::Pair(Box::new(RawPair {
-            original: None,
-            recorded: None,
-            left: picture(0),
-            right: picture(self.disparity),
-            sequence,
-            capture_time: SystemTime::UNIX_EPOCH,
-            skew_s: 0.0,
-            name: format!("shifted-{sequence:06}"),
             truth: Some(Arc::new(Truth { left_px: exact.clone(), right_px: exact, occluded })),
+            ..RawPair::new(
+                format!("shifted-{sequence:06}"),
+                sequence,
+                SystemTime::UNIX_EPOCH,
+                picture(0),
+                picture(self.disparity),
+            )
         })))
     }
 }

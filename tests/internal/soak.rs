@@ -221,30 +221,11 @@ fn pair(number: u64, (width, height): (usize, usize)) -> RawPair {
         luma: Luma::U8(Image::from_fn(width, height, |x, y| texture.at(x + shift, y))),
         rgb: Some(Image::filled(width, height, [number as u8; 3])),
     };
-    RawPair {
-        original: None,
-        recorded: None,
-        left: picture(0),
-        right: picture(3),
-        sequence: number,
-        capture_time: SystemTime::now(),
-        skew_s: 0.0,
-        name: format!("pair-{number:06}"),
-        truth: None,
-    }
+    RawPair::new(format!("pair-{number:06}"), number, SystemTime::now(), picture(0), picture(3))
 }
 
 fn info() -> SourceInfo {
-    SourceInfo {
-        name: "changing".into(),
-        width: 64,
-        height: 48,
-        rate_hz: None,
-        is_camera: false,
-        num_pairs: None,
-        is_rectified: true,
-        geometry: None,
-    }
+    SourceInfo { name: "changing".into(), width: 64, height: 48, is_rectified: true, ..SourceInfo::default() }
 }
 
 /// The pairs as a source, which goes on where another one of its kind has stopped.

@@ -1,4 +1,4 @@
-//! Each fault is made in a sound rig and must be said with its cause and cure.
+//! Each fault is introduced into a valid rig; the error must name its cause and remedy.
 
 use super::super::rig::tests::plain_rig;
 use super::*;

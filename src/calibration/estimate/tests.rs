@@ -6,7 +6,7 @@ use crate::capture::scene::{SceneOptions, render};
 use crate::geometry::Geometry;
 use crate::image::Image;
 
-/// The scene, as cameras turned by these angles and with this lens see it, and their rig.
+/// The scene as seen by cameras with these angles and this lens, and their rig.
 fn turned_scene(left: DMat3, right: DMat3, radial: f64, numbers: &[u64]) -> (Vec<(Luma, Luma)>, StereoRig) {
     let options = SceneOptions { noise: 1.0, ..SceneOptions::default() };
     let Geometry { focal_px, baseline_m, cx_px, cy_px, .. } = options.geometry();
@@ -87,10 +87,10 @@ fn what_cannot_be_estimated_says_why() {
     assert!(refused(&[]).contains("no pair"));
 }
 
-/// What an estimate is worth on a real rig whose calibration is known.
+/// Accuracy of an estimate on a real rig with a known calibration.
 #[derive(Debug)]
 struct Judged {
-    /// Median amount of the row offset of the raw pictures, and of points rectified by the estimate and by the truth, px.
+    /// Median absolute row offset of the raw pictures, and of points rectified by the estimate and by the truth, px.
     rows: [f64; 3],
     /// Median error of depth, before and after two known distances, %.
     depth: [f64; 2],

@@ -1,9 +1,9 @@
-//! Every file of the shared collection: what it gives, or how it is refused; and that what is written comes back.
+//! Every file of the shared collection: its rig or its error; and round trips of written files.
 
 use super::*;
 use glam::DQuat;
 
-/// The folder of shared test data, or nothing where it is not at hand.
+/// The folder of shared test data, or `None` where it is missing.
 fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
     if folder.is_none() {
@@ -22,7 +22,7 @@ fn hd() -> LoadOptions {
     LoadOptions { size: Some((1280, 720)), ..LoadOptions::default() }
 }
 
-/// Files that give a rig, its kind, and what its summary begins with.
+/// Files with a rig, its kind, and the beginning of its summary.
 const READ: &[(&[&str], Kind, &str)] = &[
     (
         &["ros_camera_info/ps4eye_left.yaml", "ros_camera_info/ps4eye_right.yaml"],
@@ -94,7 +94,7 @@ const READ: &[(&[&str], Kind, &str)] = &[
     ),
 ];
 
-/// Files that are refused, with words that say why and what to do.
+/// Rejected files, with words of their errors.
 const REFUSED: &[(&[&str], &[&str])] = &[
     (&["ros_camera_info/ps4eye_left.yaml"], &["one camera", "give two: LEFT,RIGHT"]),
     (
@@ -163,7 +163,7 @@ fn no_file_of_the_collection_is_left_out() {
     }
 }
 
-/// How far apart two rigs are: the largest difference of a number in its own unit.
+/// Largest difference between the numbers of two rigs, each in its own unit.
 pub(super) fn difference(a: &StereoRig, b: &StereoRig) -> f64 {
     let numbers = |rig: &StereoRig| {
         let mut all = Vec::new();

@@ -3,7 +3,7 @@ use crate::capture::scene::{SceneOptions, render};
 use crate::image::Image;
 use glam::FloatExt;
 
-/// The share of all that is at most `limit`.
+/// The fraction of values up to `limit`.
 fn share(values: impl Iterator<Item = f64>, limit: f64) -> f64 {
     let (mut all, mut within) = (0.0, 0.0);
     for value in values {
@@ -30,7 +30,7 @@ fn hundreds_of_points_are_found_to_a_fraction_of_a_pixel_whatever_light_and_nois
     }
 }
 
-/// Blobs of about 5 px that never repeat, at (x, y) px: random values at the crossings of a grid, with smooth steps between.
+/// Blobs of about 5 px without repetition, at (x, y) px: random values at the nodes of a grid, with smooth steps between.
 fn texture(x: f64, y: f64) -> u8 {
     let at = DVec2::new(x, y) / 5.0 + 1000.0;
     let (whole, part) = (at.floor(), at - at.floor());

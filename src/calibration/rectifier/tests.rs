@@ -1,5 +1,5 @@
-//! Proof by points: a grid in space is drawn into both raw pictures by OpenCV's formula, written down here once more, and
-//! must come out in equal rows, at the disparity of its depth.
+//! Points of a grid in space are drawn into both raw pictures by an independent implementation of OpenCV's formula, and
+//! must appear in equal rows, at the disparity of their depth.
 
 use super::super::rig::tests::plain_rig;
 use super::*;
@@ -12,9 +12,9 @@ const LENS_LEFT: [f64; 12] =
 const LENS_RIGHT: [f64; 12] =
     [-0.18, 0.04, -0.0010, 0.0013, 0.006, 0.05, 0.010, -0.002, -0.0014, 0.0010, 0.0019, -0.0008];
 
-/// Radius of a spot: bilinear weights disturb the middle of a smaller one, the bend of the lens that of a larger one.
+/// Radius of a spot: bilinear weights shift the centre of a smaller one, distortion that of a larger one.
 const SPOT_PX: f64 = 3.2;
-/// Radius of the window that its middle is sought in.
+/// Radius of the window in which its centre is searched.
 const WINDOW_PX: f64 = 5.0;
 
 fn bent_rig() -> StereoRig {
@@ -34,7 +34,7 @@ fn bent_rig() -> StereoRig {
     }
 }
 
-/// OpenCV's documented model, apart from the code under test.
+/// OpenCV's documented model, independent of the code under test.
 fn opencv_pixel(camera: &Camera, k: &[f64; 12], point: DVec3) -> DVec2 {
     let (x, y) = (point.x / point.z, point.y / point.z);
     let r2 = x.powi(2) + y.powi(2);
@@ -45,7 +45,7 @@ fn opencv_pixel(camera: &Camera, k: &[f64; 12], point: DVec3) -> DVec2 {
     DVec2::new(camera.fx * x2 + camera.cx, camera.fy * y2 + camera.cy)
 }
 
-/// Soft spots at the given places.
+/// Soft spots at the given positions.
 fn spots(size: (usize, usize), places: &[DVec2]) -> Picture {
     let mut sum = Image::filled(size.0, size.1, 0.0f64);
     for place in places {
@@ -61,7 +61,7 @@ fn spots(size: (usize, usize), places: &[DVec2]) -> Picture {
     Picture { luma: Luma::U16 { image: sum.map(|v| (v * 60_000.0).min(65_535.0) as u16), bits: 16 }, rgb: None }
 }
 
-/// Middle of the spot near a place.
+/// Centre of the spot near a position.
 fn spot_near(picture: &Picture, near: DVec2) -> DVec2 {
     let image = picture.luma.to_u16();
     let mut at = near;
@@ -83,7 +83,7 @@ fn spot_near(picture: &Picture, near: DVec2) -> DVec2 {
     at
 }
 
-/// Largest row difference, and largest error of disparity against depth, px, over all points that both pictures show.
+/// Largest row difference, and largest error of disparity against depth, px, over all points visible in both pictures.
 fn errors(rig: &StereoRig, size: (usize, usize), drawn_by: &StereoRig) -> (f64, f64, usize) {
     let rectifier = rig.rectifier(size.0, size.1, 0.0).unwrap();
     let geometry = rectifier.geometry();

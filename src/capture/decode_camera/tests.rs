@@ -1,9 +1,9 @@
-//! Every format, whole and damaged.
+//! Decoding of every format, intact and damaged.
 
 use super::*;
 use ::image::codecs::jpeg::JpegEncoder;
 
-/// A smooth picture, as JPEG keeps them well.
+/// A smooth picture, which JPEG preserves well.
 fn ramp(width: usize, height: usize) -> Image<u8> {
     Image::from_fn(width, height, |x, y| (40 + 3 * x + 2 * y).min(255) as u8)
 }
@@ -80,7 +80,7 @@ fn mjpeg_comes_back_nearly_as_it_was() {
     }
 }
 
-/// A real camera's frame without Huffman tables, beside its right decoding.
+/// A real camera's frame without Huffman tables, with its correctly decoded picture.
 #[test]
 fn a_real_cameras_frame_is_decoded() {
     let Some(data) = std::env::var_os("STEREOPSIS_DATA") else {

@@ -59,17 +59,7 @@ impl FilePair {
             )));
         }
         let capture_time = SystemTime::now();
-        Ok(RawPair {
-            left,
-            right,
-            sequence: 0,
-            capture_time,
-            skew_s: 0.0,
-            name: self.name.clone(),
-            original: None,
-            recorded: None,
-            truth: None,
-        })
+        Ok(RawPair::new(self.name.clone(), 0, capture_time, left, right))
     }
 }
 
@@ -113,10 +103,9 @@ impl FileSource {
             width,
             height,
             rate_hz: pace.rate_hz(),
-            is_camera: false,
             num_pairs: (!looped).then_some(pairs.len() as u64),
             is_rectified,
-            geometry: None,
+            ..SourceInfo::default()
         };
         let files = pairs.iter().flat_map(|pair| [pair.left.clone(), pair.right.clone()]).collect();
         let (sender, decoded) = bounded(1);

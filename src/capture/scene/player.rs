@@ -71,10 +71,9 @@ impl PairSource for SceneSource {
             width: self.options.width,
             height: self.options.height,
             rate_hz: self.pace.rate_hz(),
-            is_camera: false,
-            num_pairs: None,
             is_rectified: true,
             geometry: Some(self.options.geometry()),
+            ..SourceInfo::default()
         }
     }
 

@@ -12,17 +12,10 @@ use std::time::SystemTime;
 pub(super) fn expose(options: &SceneOptions, frame: &Rendered, number: u64, color: bool) -> RawPair {
     let in_loop = number % u64::from(options.loop_frames.max(1));
     let seed = |view: u32| hash(options.seed ^ hash(in_loop as u32 * 2 + view));
-    RawPair {
-        left: picture(&frame.left, 1.0, options.noise, seed(0), color),
-        right: picture(&frame.right, options.exposure, options.noise, seed(1), color),
-        sequence: number,
-        capture_time: SystemTime::now(),
-        skew_s: 0.0,
-        name: format!("scene-{number:06}"),
-        original: None,
-        recorded: None,
-        truth: Some(Arc::clone(&frame.truth)),
-    }
+    let left = picture(&frame.left, 1.0, options.noise, seed(0), color);
+    let right = picture(&frame.right, options.exposure, options.noise, seed(1), color);
+    let truth = Some(Arc::clone(&frame.truth));
+    RawPair { truth, ..RawPair::new(format!("scene-{number:06}"), number, SystemTime::now(), left, right) }
 }
 
 fn picture(rgb: &Image<[u8; 3]>, gain: f64, noise: f64, seed: u32, color: bool) -> Picture {

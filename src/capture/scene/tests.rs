@@ -1,4 +1,4 @@
-//! That the truth is true, and what a source promises.
+//! The scene's ground truth is exact, and its source behaves as specified.
 
 use super::*;
 use crate::capture::{Next, PairSource};
@@ -190,7 +190,7 @@ fn impossible_scenes_are_refused() {
     }
 }
 
-/// Writes the scene where one can look at it: `cargo test --lib save_pictures -- --ignored`.
+/// Writes pictures of the scene for inspection: `cargo test --lib save_pictures -- --ignored`.
 #[test]
 #[ignore = "writes pictures to look at"]
 fn save_pictures() {

@@ -95,10 +95,8 @@ impl Rig {
                     Some(still) => {
                         let hit = still.seen[y * width + x].hit;
                         let near_motion = world.is_affected_by_motion(&ray, &row, hit.as_ref(), self.margin());
-                        PixelHit {
-                            hit: if near_motion { world.hit_with_static(&ray, &row, hit) } else { hit },
-                            near_motion,
-                        }
+                        let hit = if near_motion { world.hit_with_static(&ray, &row, hit) } else { hit };
+                        PixelHit { hit, near_motion }
                     }
                 };
             }

@@ -204,9 +204,7 @@ impl PairSource for WebcamPair {
             height: left.mode().height,
             rate_hz: Some(f64::from(left.mode().rate_hz.min(right.mode().rate_hz))),
             is_camera: true,
-            num_pairs: None,
-            is_rectified: false,
-            geometry: None,
+            ..SourceInfo::default()
         }
     }
 
@@ -254,14 +252,8 @@ fn raw_pair(Paired { mut left, mut right, time, skew_s }: Paired<DecodedFrame>, 
     let layout = StereoLayout { orientation, ..StereoLayout::default() };
     RawPair {
         original: Some(Original { images: vec![left.original, right.original], layout }),
-        recorded: None,
-        sequence: left.number,
-        name: format!("webcam-{:06}", left.number),
-        left: left.picture,
-        right: right.picture,
-        capture_time: time,
         skew_s,
-        truth: None,
+        ..RawPair::new(format!("webcam-{:06}", left.number), left.number, time, left.picture, right.picture)
     }
 }
 

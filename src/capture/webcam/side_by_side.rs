@@ -45,15 +45,14 @@ impl SideBySide {
         let orientation = [self.options.views[0].orientation; 2];
         let layout = StereoLayout { side_by_side: true, swapped, orientation };
         Ok(RawPair {
-            left,
-            right,
-            sequence: frame.number,
-            capture_time: self.stamps.check(frame.stamp, frame.arrival).unwrap_or(frame.arrival),
-            skew_s: 0.0,
-            name: format!("webcam-{:06}", frame.number),
             original: Some(Original { images: vec![frame.original.clone()], layout }),
-            recorded: None,
-            truth: None,
+            ..RawPair::new(
+                format!("webcam-{:06}", frame.number),
+                frame.number,
+                self.stamps.check(frame.stamp, frame.arrival).unwrap_or(frame.arrival),
+                left,
+                right,
+            )
         })
     }
 }
@@ -67,9 +66,7 @@ impl PairSource for SideBySide {
             height: mode.height,
             rate_hz: Some(f64::from(mode.rate_hz)),
             is_camera: true,
-            num_pairs: None,
-            is_rectified: false,
-            geometry: None,
+            ..SourceInfo::default()
         }
     }
 

@@ -7,7 +7,7 @@ use crate::image::{Image, Luma, Picture};
 use crate::newest::RecvError;
 use std::time::SystemTime;
 
-/// Gives pairs of one grey level each, then ends, fails or blocks.
+/// Delivers pairs of one grey level each, then ends, fails or blocks.
 struct Script {
     numbers: Vec<u64>,
     given: usize,
@@ -20,16 +20,7 @@ fn script(numbers: impl IntoIterator<Item = u64>) -> Script {
 
 impl PairSource for Script {
     fn info(&self) -> SourceInfo {
-        SourceInfo {
-            name: "script".into(),
-            width: 8,
-            height: 4,
-            rate_hz: None,
-            is_camera: false,
-            num_pairs: None,
-            is_rectified: false,
-            geometry: None,
-        }
+        SourceInfo { name: "script".into(), width: 8, height: 4, ..SourceInfo::default() }
     }
 
     fn next(&mut self, _: Duration) -> Result<Next, CaptureError> {
@@ -37,20 +28,13 @@ impl PairSource for Script {
         self.given += 1;
         let picture = Picture { luma: Luma::U8(Image::filled(8, 4, sequence as u8)), rgb: None };
         Ok(Next::Pair(Box::new(RawPair {
-            original: None,
-            recorded: None,
-            left: picture.clone(),
-            right: picture,
-            sequence,
-            capture_time: SystemTime::now(),
             skew_s: 0.002,
-            name: format!("{sequence}"),
-            truth: None,
+            ..RawPair::new(format!("{sequence}"), sequence, SystemTime::now(), picture.clone(), picture)
         })))
     }
 }
 
-/// Gives the pairs whose numbers come through a channel.
+/// Delivers the pairs whose numbers come through a channel.
 struct Fed(crossbeam_channel::Receiver<u64>);
 
 impl PairSource for Fed {

@@ -145,17 +145,7 @@ impl Bench {
 
 fn frame(sequence: u64) -> Frame {
     let picture = Picture { luma: Luma::U8(Image::filled(4, 3, 0)), rgb: None };
-    let raw = RawPair {
-        original: None,
-        recorded: None,
-        left: picture.clone(),
-        right: picture,
-        sequence,
-        capture_time: SystemTime::UNIX_EPOCH,
-        skew_s: 0.0,
-        name: String::new(),
-        truth: None,
-    };
+    let raw = RawPair::new(String::new(), sequence, SystemTime::UNIX_EPOCH, picture.clone(), picture);
     Frame::of_raw(Arc::new(raw))
 }
 

@@ -22,9 +22,8 @@ fn about(streams: &str) -> About {
         height: SIZE.1,
         rate_hz: Some(30.0),
         is_camera: true,
-        num_pairs: None,
         is_rectified: true,
-        geometry: None,
+        ..SourceInfo::default()
     };
     let calibration = CalibrationNote { geometry: Some(GEOMETRY), ..CalibrationNote::default() };
     let streams = streams.parse::<Streams>().unwrap();
@@ -62,18 +61,8 @@ fn shot(rng: &mut Rng, format: PixelFormat, (width, height): (usize, usize)) -> 
 
 fn pair(left: Picture, right: Picture, original: Option<Original>) -> Arc<RawPair> {
     let capture_time = time::from_ns(1_700_000_000_123_456_789);
-    let (sequence, name) = (u64::from(u32::MAX) + 7, "camera-000007".into());
-    Arc::new(RawPair {
-        left,
-        right,
-        sequence,
-        capture_time,
-        skew_s: -0.0035,
-        name,
-        original,
-        recorded: None,
-        truth: None,
-    })
+    let (sequence, name) = (u64::from(u32::MAX) + 7, "camera-000007");
+    Arc::new(RawPair { skew_s: -0.0035, original, ..RawPair::new(name, sequence, capture_time, left, right) })
 }
 
 fn frame_of(raw: &Arc<RawPair>) -> Frame {

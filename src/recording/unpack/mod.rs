@@ -116,15 +116,15 @@ impl Unpacker {
         let times = [shown[0].capture_time(), shown[shown.len() - 1].capture_time()];
         let sequence = u64::from(shown[0].packet.sequence);
         Ok(RawPair {
-            left,
-            right,
-            sequence: note.as_ref().map_or(sequence, |note| note.sequence),
-            capture_time: times[0],
             skew_s: note.as_ref().map_or_else(|| later_s(times), |note| note.skew_s),
-            name: note.map_or_else(|| format!("{sequence:06}"), |note| name_of(&note)),
             original: self.original(&shown),
-            recorded: None,
-            truth: None,
+            ..RawPair::new(
+                note.as_ref().map_or_else(|| format!("{sequence:06}"), name_of),
+                note.as_ref().map_or(sequence, |note| note.sequence),
+                times[0],
+                left,
+                right,
+            )
         })
     }
 

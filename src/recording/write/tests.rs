@@ -28,31 +28,18 @@ const RIGHT: &str = "/stereo/right/image_raw/compressed";
 const FRAME_BYTES: usize = 2 * SIZE.0 * SIZE.1;
 
 fn info(name: &str) -> SourceInfo {
-    SourceInfo {
-        name: name.into(),
-        width: SIZE.0,
-        height: SIZE.1,
-        rate_hz: None,
-        is_camera: false,
-        num_pairs: None,
-        is_rectified: true,
-        geometry: None,
-    }
+    SourceInfo { name: name.into(), width: SIZE.0, height: SIZE.1, is_rectified: true, ..SourceInfo::default() }
 }
 
 fn frame(sequence: u64) -> Arc<Frame> {
     let picture = Picture { luma: Luma::U8(Image::filled(SIZE.0, SIZE.1, sequence as u8)), rgb: None };
-    Arc::new(Frame::of_raw(Arc::new(RawPair {
-        left: picture.clone(),
-        right: picture,
+    Arc::new(Frame::of_raw(Arc::new(RawPair::new(
+        format!("pair-{sequence}"),
         sequence,
-        capture_time: SystemTime::now(),
-        skew_s: 0.0,
-        name: format!("pair-{sequence}"),
-        original: None,
-        truth: None,
-        recorded: None,
-    })))
+        SystemTime::now(),
+        picture.clone(),
+        picture,
+    ))))
 }
 
 fn output(frame: &Arc<Frame>) -> Arc<Output> {

@@ -15,16 +15,7 @@ pub(super) struct NoSource;
 
 impl PairSource for NoSource {
     fn info(&self) -> SourceInfo {
-        SourceInfo {
-            name: "no source".into(),
-            width: 0,
-            height: 0,
-            rate_hz: None,
-            is_camera: false,
-            num_pairs: None,
-            is_rectified: true,
-            geometry: None,
-        }
+        SourceInfo { name: "no source".into(), width: 0, height: 0, is_rectified: true, ..SourceInfo::default() }
     }
 
     fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {

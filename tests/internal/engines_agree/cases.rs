@@ -11,17 +11,7 @@ use stereopsis::stereo::{self, DisparityMap, Maps, Past, StereoParams};
 
 pub(crate) fn job(left: &Luma, right: &Luma, params: &StereoParams) -> Job {
     let picture = |luma: &Luma| Picture { luma: luma.clone(), rgb: None };
-    let raw = RawPair {
-        original: None,
-        recorded: None,
-        left: picture(left),
-        right: picture(right),
-        sequence: 0,
-        capture_time: SystemTime::UNIX_EPOCH,
-        skew_s: 0.0,
-        name: "test".to_owned(),
-        truth: None,
-    };
+    let raw = RawPair::new("test", 0, SystemTime::UNIX_EPOCH, picture(left), picture(right));
     let frame = Frame {
         left: Arc::new(raw.left.clone()),
         right: Arc::new(raw.right.clone()),

@@ -49,28 +49,22 @@ impl PairSource for Still {
             name: "still".into(),
             width,
             height,
-            rate_hz: None,
-            is_camera: false,
-            num_pairs: None,
             is_rectified: true,
             geometry: Some(geometry),
+            ..SourceInfo::default()
         }
     }
 
     fn next(&mut self, _: Duration) -> Result<Next, CaptureError> {
         std::thread::sleep(self.pause);
         self.next += 1;
-        Ok(Next::Pair(Box::new(RawPair {
-            left: self.pair.0.clone(),
-            right: self.pair.1.clone(),
-            sequence: self.next - 1,
-            capture_time: SystemTime::now(),
-            skew_s: 0.0,
-            name: format!("still-{}", self.next),
-            original: None,
-            recorded: None,
-            truth: None,
-        })))
+        Ok(Next::Pair(Box::new(RawPair::new(
+            format!("still-{}", self.next),
+            self.next - 1,
+            SystemTime::now(),
+            self.pair.0.clone(),
+            self.pair.1.clone(),
+        ))))
     }
 }
 

@@ -97,9 +97,7 @@ pub(crate) fn about() -> About {
         height: SIZE.1,
         rate_hz: Some(1.0 / INTERVAL.as_secs_f64()),
         is_camera: true,
-        num_pairs: None,
-        is_rectified: false,
-        geometry: None,
+        ..SourceInfo::default()
     };
     let streams = Streams::default().with(Stream::Depth, false);
     About { streams, ..About::of_source("webcam:0,1", &info, taken(0)) }

@@ -37,11 +37,9 @@ impl PairSource for Tape {
             name: "tape".into(),
             width: SIZE.0,
             height: SIZE.1,
-            rate_hz: None,
-            is_camera: false,
             num_pairs: Some(PAIRS),
             is_rectified: true,
-            geometry: None,
+            ..SourceInfo::default()
         }
     }
 

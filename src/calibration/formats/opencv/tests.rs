@@ -1,4 +1,4 @@
-//! Files as people have them, and what is said of those that are none.
+//! Files of users, and errors of files without a calibration.
 
 use super::*;
 use crate::calibration::{LoadOptions, Projection, Rectifier, StereoRig, load};
@@ -157,7 +157,7 @@ fn swapped_cameras_are_told_and_swapped() {
     assert!((rig.left.fx - 533.1).abs() < 1e-9 && rig.exchanged && rig.translation_m.x < 0.0);
 }
 
-/// The folder of shared test data, or nothing where it is not at hand.
+/// The folder of shared test data, or `None` where it is missing.
 fn data() -> Option<PathBuf> {
     let folder = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
     if folder.is_none() {
@@ -175,17 +175,7 @@ fn picture(path: &Path) -> Picture {
 fn pair(left: &Path, right: &Path) -> RawPair {
     let capture_time = std::time::SystemTime::UNIX_EPOCH;
     let (left, right) = (picture(left), picture(right));
-    RawPair {
-        left,
-        right,
-        sequence: 0,
-        capture_time,
-        skew_s: 0.0,
-        name: "pair".into(),
-        original: None,
-        recorded: None,
-        truth: None,
-    }
+    RawPair::new("pair", 0, capture_time, left, right)
 }
 
 #[test]
@@ -207,7 +197,7 @@ fn computed_rotations_and_baseline_are_those_of_opencv() {
     }
 }
 
-/// Sum of squared differences of two patches after their means are taken away.
+/// Sum of squared differences of two patches without their means.
 fn difference(a: &Image<u8>, (ax, ay): (isize, isize), b: &Image<u8>, (bx, by): (isize, isize)) -> f64 {
     const R: isize = 7;
     let (mut sum, mut squares, mut count) = (0.0, 0.0, 0.0);
@@ -221,7 +211,7 @@ fn difference(a: &Image<u8>, (ax, ay): (isize, isize), b: &Image<u8>, (bx, by): 
 }
 
 /// Row of the right picture minus row of the left one at points with texture, px: the median, the median distance from
-/// it, and how many points there were. Searches `rows` up and down and `columns` to the left.
+/// it, and the number of points. Searches `rows` up and down and `columns` to the left.
 fn row_offset(left: &Picture, right: &Picture, rows: isize, columns: isize) -> (f64, f64, usize) {
     let (left, right) = (left.luma.to_u8(), right.luma.to_u8());
     let (width, height) = (left.width() as isize, left.height() as isize);
@@ -304,24 +294,14 @@ fn euroc(folder: &Path) -> StereoRig {
     StereoRig::new(left, right, rotation, right_from_left.w_axis.truncate(), Some((752, 480)))
 }
 
-/// Not a check of speed on a busy machine, only against a slip of an order of magnitude.
+/// Not a benchmark: detects only a slowdown by an order of magnitude.
 #[test]
 fn a_pair_is_rectified_in_little_time() {
     let rectifier: Rectifier = load_text(EXAMPLE).unwrap().rectifier(640, 480, 0.0).unwrap();
     let luma = Luma::U8(Image::from_fn(640, 480, |x, y| (x ^ y) as u8));
     let side = Picture { luma, rgb: None };
     let capture_time = std::time::SystemTime::UNIX_EPOCH;
-    let raw = RawPair {
-        original: None,
-        recorded: None,
-        left: side.clone(),
-        right: side,
-        sequence: 0,
-        capture_time,
-        skew_s: 0.0,
-        name: String::new(),
-        truth: None,
-    };
+    let raw = RawPair::new(String::new(), 0, capture_time, side.clone(), side);
     let time = || {
         let start = std::time::Instant::now();
         rectifier.apply(&raw.left, &raw.right).unwrap();

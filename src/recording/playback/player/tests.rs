@@ -16,17 +16,7 @@ impl Pairs for Grey {
             return Err(ReadError::Damaged(format!("chunk of {k}")));
         }
         let picture = Picture { luma: Luma::U8(Image::filled(2, 1, k as u8)), rgb: None };
-        Ok(RawPair {
-            left: picture.clone(),
-            right: picture,
-            sequence: 1000 + 2 * k,
-            capture_time: SystemTime::UNIX_EPOCH + time(k),
-            skew_s: 0.0,
-            name: k.to_string(),
-            original: None,
-            truth: None,
-            recorded: None,
-        })
+        Ok(RawPair::new(k.to_string(), 1000 + 2 * k, SystemTime::UNIX_EPOCH + time(k), picture.clone(), picture))
     }
 }
 
