@@ -111,7 +111,9 @@ fn of_a_gpu_each_stage_has_its_bytes_and_what_is_no_speed_is_not_told() {
         let names: Vec<_> = stages.iter().map(|stage| stage["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["cost", "paths", "winner", "filters"]);
         for stage in stages {
-            assert!(stage["bytes"].as_u64().unwrap() > 0 && stage["operations"].as_u64().unwrap() > 0, "{stage}");
+            assert!(stage["bytes"].as_u64().unwrap() > 0, "{stage}");
+            // operations of filters are not counted
+            assert_eq!(stage["operations"].as_u64().unwrap() > 0, stage["name"] != "filters", "{stage}");
             let told = ["gb_per_s", "share_of_bandwidth", "share_of_arithmetic"].map(|key| stage[key].is_f64());
             assert_eq!(told, [!software; 3], "{stage}");
             assert_eq!(stage["bound"].is_string(), !software, "{stage}");

@@ -40,7 +40,7 @@ fn inside_half_rate() {
 fn pairs_by_arrival(behaviour: &str) {
     with_cameras(
         &["late=2", &format!("late=10 {behaviour}")],
-        &format!("time::inside_{}", behaviour.replace('-', "_")),
+        &format!("webcam::time::inside_{}", behaviour.replace('-', "_")),
     );
 }
 
