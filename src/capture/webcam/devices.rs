@@ -60,7 +60,7 @@ pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
             Ok(Err(error)) if error.number == Some(number::MISSING) || error == device::no_camera() => continue,
             Ok(Err(error)) => camera.problem = Some(fault::explain(index, "open it", &error).to_string()),
             Err(RecvTimeoutError::Timeout) => {
-                camera.problem = Some(fault::unanswered(index, LISTING_TIMEOUT).to_string())
+                camera.problem = Some(fault::unanswered(index, LISTING_TIMEOUT).to_string());
             }
             Err(RecvTimeoutError::Disconnected) => camera.problem = Some(fault::ended(index).to_string()),
         }

@@ -215,7 +215,7 @@ impl Packets<'_> {
         let Some(original) = &pair.original else { return self.decoded(pair, [true, true]) };
         match &original.images[..] {
             [both] => {
-                self.push(topic::BOTH_UNSPLIT, frame::LEFT, pair.capture_time, picture::of_encoded(format, both)?)
+                self.push(topic::BOTH_UNSPLIT, frame::LEFT, pair.capture_time, picture::of_encoded(format, both)?);
             }
             shots => {
                 let topics = [[topic::LEFT_RAW, topic::LEFT_UNTURNED], [topic::RIGHT_RAW, topic::RIGHT_UNTURNED]];
