@@ -1,7 +1,7 @@
 //! Turns two ordinary cameras into a live depth camera, on any GPU and without one.
 //!
 //! As a library: [`rectification`] reads calibration files and rectifies pairs, [`matching`] has the algorithm as plain loops and the
-//! engines that run it, [`filters`] and [`depth`] follow, [`parameters`] reads settings, [`recordings`] reads and writes MCAP files.
+//! engines that run it, [`filters`] and [`depth`] follow, [`mod@parameters`] reads settings, [`recordings`] reads and writes MCAP files.
 //! Everything else is the program's own.
 //!
 //! The algorithm on a pair that is rectified:
