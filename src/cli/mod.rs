@@ -157,14 +157,14 @@ pub fn exit_code(err: &anyhow::Error) -> u8 {
     if wrong_flag { 2 } else { 1 }
 }
 
-/// An error with its causes. A cause that the text before it has told already is not told again.
+/// The text of an error and its causes. A cause whose text the preceding text contains is left out.
 pub fn words(err: &anyhow::Error) -> String {
     let texts = err.chain().map(ToString::to_string);
     let joined = texts.reduce(|text, cause| if text.contains(&cause) { text } else { format!("{text}: {cause}") });
     joined.unwrap_or_default()
 }
 
-/// Whether whoever reads our output has seen enough, as `head` does; no reason to complain.
+/// Whether the reader of the standard output has closed it, as `head` does. That is no error.
 pub fn is_closed_pipe(err: &anyhow::Error) -> bool {
     let closed = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::BrokenPipe;
     let recording = |cause: &RecordError| cause.is_closed_pipe();

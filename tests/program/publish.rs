@@ -57,7 +57,7 @@ fn connect(here: SocketAddr) -> WebSocket<TcpStream> {
     tungstenite::client::client(request, stream).unwrap().0
 }
 
-/// Whether a client that asks for a parameter is told it.
+/// Whether the server answers the client's request for this parameter with its value.
 fn answers(client: &mut WebSocket<TcpStream>) -> bool {
     let request = r#"{"op":"getParameters","parameterNames":["p1"],"id":"a"}"#;
     client.send(Message::text(request)).unwrap();

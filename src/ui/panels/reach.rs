@@ -11,7 +11,7 @@ use egui_plot::{AxisHints, GridMark, HoverPosition, Legend, Line, LineStyle, Plo
 
 const SIZE: [f32; 2] = [420.0, 290.0];
 const SAMPLES: usize = 400;
-// legible on both backgrounds, and not told apart by red and green
+// readable on light and dark backgrounds; the colours differ in more than red and green, for colour-blind readers
 const STEP_COLOR: Color32 = Color32::from_rgb(230, 120, 20);
 const ERROR_COLOR: Color32 = Color32::from_rgb(50, 140, 210);
 const POINTER_COLOR: Color32 = Color32::from_rgb(204, 121, 167);
