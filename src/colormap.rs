@@ -71,13 +71,6 @@ pub struct DisplayRange {
 }
 
 impl DisplayRange {
-    /// From two depths in metres, in any order; `None` unless both are in front of the rig.
-    pub fn from_depth_m(a: f64, b: f64, geometry: &Geometry) -> Option<Self> {
-        let (near, far) = if a < b { (a, b) } else { (b, a) };
-        (near > 0.0 && near < far)
-            .then(|| Self { far_px: geometry.disparity_px(far) as f32, near_px: geometry.disparity_px(near) as f32 })
-    }
-
     /// The range from the 2nd to the 98th per cent of the valid disparities, at least 1 px wide; with a geometry only of
     /// those that have a depth. `None` if there is none.
     pub fn fit(map: &DisparityMap, geometry: Option<&Geometry>) -> Option<Self> {
@@ -218,14 +211,5 @@ mod tests {
             assert_eq!(reason_color(reason::LEFT_RIGHT | beside), reason_color(reason::LEFT_RIGHT));
         }
         assert!(color_map(&map, None, range, Colormap::Turbo, false).pixels().iter().all(|&c| c == [0, 0, 0]));
-    }
-
-    #[test]
-    fn range_of_depths_is_a_range_of_disparities() {
-        let geometry =
-            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
-        let range = DisplayRange::from_depth_m(5.0, 0.5, &geometry).unwrap();
-        assert_eq!(range, DisplayRange { far_px: 10.0, near_px: 100.0 });
-        assert_eq!(DisplayRange::from_depth_m(0.0, 1.0, &geometry), None);
     }
 }

@@ -17,7 +17,6 @@
 //! let map = match_pair(&left, &right, &params);
 //! assert_eq!(map.disparity_px(20, 10), Some(3.0));
 //! ```
-#![allow(dead_code, unused_imports, reason = "what nothing uses is found by removing this line")]
 
 #[cfg(test)]
 extern crate self as stereopsis;

@@ -2,9 +2,10 @@
 //! sender waits for room. For waiting on several receivers see [`NewestReceiver::channel`].
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded, select};
+use parking_lot::Mutex;
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Policy for a value that arrives before the previous one was taken.
@@ -132,6 +133,7 @@ impl<T> NewestSender<T> {
     }
 
     /// Number of values that were replaced before they were taken.
+    #[cfg(test)]
     pub fn dropped(&self) -> u64 {
         self.dropped.get()
     }
@@ -193,7 +195,7 @@ impl<T> NewestReceiver<T> {
 
     /// Stops the sender, also one that waits for room.
     pub fn close(&self) {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.open.lock().take();
     }
 }
 

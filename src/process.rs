@@ -8,6 +8,7 @@ pub fn peak_bytes() -> Option<u64> {
 }
 
 /// Resident memory now, bytes. Linux only.
+#[cfg(test)]
 pub fn resident_bytes() -> Option<u64> {
     of_status("VmRSS:")
 }

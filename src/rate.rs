@@ -125,6 +125,7 @@ impl RunLatency {
     }
 
     /// Number of latencies.
+    #[cfg(test)]
     pub fn count(&self) -> u64 {
         self.count
     }

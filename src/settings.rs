@@ -5,7 +5,9 @@
 
 mod presets;
 
-pub use presets::{FROM_THE_LITERATURE, PresetGroup, differences, paper_in_short, preset_groups, preset_of};
+#[cfg(test)]
+pub use presets::{FROM_THE_LITERATURE, preset_of};
+pub use presets::{differences, paper_in_short, preset_groups};
 
 use crate::console::{self, foreign};
 use crate::engine::gpu::AdapterChoice;

@@ -2,9 +2,9 @@
 
 use super::MOST_PIXELS;
 use crate::capture::TopicChoice;
+use crate::recording::Recording;
 use crate::recording::read::{PacketStream, PairStream, ReadError};
 use crate::recording::unpack::{Measured, Unpacker};
-use crate::recording::{PairIndex, Recording};
 use std::io::Read;
 
 /// Pairs of a file that are looked at.
@@ -22,7 +22,7 @@ pub(crate) fn file(input: &[u8]) {
     }
     for colour in [false, true] {
         let unpacker = Unpacker::of(recording.about(), colour).with_max_pixels(MOST_PIXELS);
-        let pairs: Vec<PairIndex> = recording.pairs().iter().take(MOST_PAIRS).cloned().collect();
+        let pairs: Vec<_> = recording.pairs().iter().take(MOST_PAIRS).cloned().collect();
         for k in 0..pairs.len() as u64 {
             let packets = recording.packets_of_pair(k);
             if let Ok(packets) = &packets {

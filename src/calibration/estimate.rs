@@ -13,7 +13,7 @@ use super::rectification::Rectification;
 use super::{CalibrationError, Camera, StereoRig};
 use crate::image::Luma;
 use fit::{Fit, Model};
-use glam::{DMat3, DVec2, DVec3, EulerRot};
+use glam::{DMat3, DVec2, DVec3};
 
 /// Result of the estimate.
 #[derive(Clone, Debug)]
@@ -26,19 +26,6 @@ pub struct Estimate {
     pub row_offset_after: RowOffset,
     /// Number of matches that agree with the rig.
     pub matches: usize,
-    /// Rotation of the right camera relative to the left one.
-    pub angles_deg: Angles,
-}
-
-/// Rotation angles, degrees.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub struct Angles {
-    /// Pitch, about the axis to the right: positive looks up.
-    pub pitch: f64,
-    /// Yaw, about the axis down: positive looks to the right.
-    pub yaw: f64,
-    /// Roll, about the viewing axis: positive turns the camera clockwise, as seen from behind.
-    pub roll: f64,
 }
 
 /// Smallest number of matches over all pairs.
@@ -105,8 +92,7 @@ pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) ->
     let Some((row_offset_before, row_offset_after)) = offsets else {
         return error("the row offsets of the points scatter too much to be measured".to_owned());
     };
-    let angles_deg = angles(rig.rotation);
-    Ok(Estimate { rig, row_offset_before, row_offset_after, matches: agreeing, angles_deg })
+    Ok(Estimate { rig, row_offset_before, row_offset_after, matches: agreeing })
 }
 
 const SWAPPED: &str = "left and right are swapped: give the two cameras in the other order";
@@ -173,12 +159,6 @@ fn rectified<'a>(rig: &StereoRig, found: impl Iterator<Item = &'a Match>) -> Res
         Some(Match { left, right, ..*found })
     });
     Ok(both.collect())
-}
-
-/// Angles of the rotation from the left axes to the right ones.
-fn angles(rotation: DMat3) -> Angles {
-    let (pitch, yaw, roll) = glam::DQuat::from_mat3(&rotation.transpose()).to_euler(EulerRot::XYZ);
-    Angles { pitch: pitch.to_degrees(), yaw: yaw.to_degrees(), roll: roll.to_degrees() }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Playback control: position, seek target and speed. Shared between the source and its user interface.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
 use std::time::Duration;
 
 /// Playback speed.
@@ -47,12 +47,12 @@ impl Transport {
 
     /// Copy of the state.
     pub fn get(&self) -> Playing {
-        self.lock().clone()
+        self.0.lock().clone()
     }
 
     /// Starts playback; restarts it from the beginning where the end was reached.
     pub fn play(&self) {
-        let mut playing = self.lock();
+        let mut playing = self.0.lock();
         if playing.seek.is_none() && playing.next_position().is_none() && !playing.times.is_empty() {
             playing.seek = Some(0);
         }
@@ -61,12 +61,12 @@ impl Transport {
 
     /// Pauses.
     pub fn pause(&self) {
-        self.lock().playing = false;
+        self.0.lock().playing = false;
     }
 
     /// Pauses and steps by this number of pairs, back where negative; stops at both ends.
     pub fn step(&self, by: i64) {
-        let mut playing = self.lock();
+        let mut playing = self.0.lock();
         playing.playing = false;
         let from = playing.target().unwrap_or(0);
         playing.seek_to(from.saturating_add_signed(by));
@@ -74,19 +74,19 @@ impl Transport {
 
     /// Seeks to this pair, or to the last one.
     pub fn seek(&self, pair: u64) {
-        self.lock().seek_to(pair);
+        self.0.lock().seek_to(pair);
     }
 
     /// Seeks to the last pair at or before this time after the first one.
     pub fn seek_time(&self, time: Duration) {
-        let mut playing = self.lock();
+        let mut playing = self.0.lock();
         let pair = playing.pair_at(time);
         playing.seek_to(pair);
     }
 
     /// Seeks by this number of seconds, back where negative, and at least by one pair, to cross gaps in the recording.
     pub fn skip(&self, seconds: f64) {
-        let mut playing = self.lock();
+        let mut playing = self.0.lock();
         let from = playing.target().unwrap_or(0);
         let here_s = playing.time(from).map_or(0.0, |time| time.as_secs_f64());
         let there = Duration::try_from_secs_f64(here_s + seconds).unwrap_or(Duration::ZERO);
@@ -96,17 +96,17 @@ impl Transport {
 
     /// Sets the speed.
     pub fn set_speed(&self, speed: Speed) {
-        self.lock().speed = speed;
+        self.0.lock().speed = speed;
     }
 
     /// Sets whether playback restarts at the end.
     pub fn set_looped(&self, looped: bool) {
-        self.lock().looped = looped;
+        self.0.lock().looped = looped;
     }
 
     /// For the source: the pair to deliver now, and whether it is a seek target (due at once). `None` while paused.
     pub fn next_pair(&self) -> Option<(u64, bool)> {
-        let playing = self.lock();
+        let playing = self.0.lock();
         match playing.seek {
             Some(pair) => Some((pair, true)),
             None if playing.playing => playing.next_position().map(|pair| (pair, false)),
@@ -116,15 +116,11 @@ impl Transport {
 
     /// For the source: notes that this pair is delivered.
     pub fn delivered(&self, pair: u64) {
-        let mut playing = self.lock();
+        let mut playing = self.0.lock();
         playing.position = Some(pair);
         if playing.seek == Some(pair) {
             playing.seek = None;
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Playing> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -132,11 +128,6 @@ impl Playing {
     /// Number of pairs.
     pub fn len(&self) -> u64 {
         self.times.len() as u64
-    }
-
-    /// Whether there are no pairs.
-    pub fn is_empty(&self) -> bool {
-        self.times.is_empty()
     }
 
     /// The seek target, or else the last delivered pair.

@@ -5,9 +5,10 @@
 use super::{Frame, FramePreparation, Next, PairSource, SourceInfo, SourceState, Speed, Taps, Transport, threads};
 use crate::newest::{NewestReceiver, NewestSender, Policy, channel_with};
 use crate::rate::Rate;
+use parking_lot::Mutex;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -102,7 +103,7 @@ impl Capture {
         let reader = Reader { source, sender, shared: reader_shared, transport: steered, rate: Rate::default() };
         let thread = std::thread::Builder::new().name("capture".into()).spawn(move || reader.run());
         if let Err(err) = &thread {
-            let mut stats = lock(&shared.stats);
+            let mut stats = shared.stats.lock();
             stats.last_error = Some(format!("cannot start the capture thread: {err}"));
             (stats.ended, stats.lost) = (true, true);
         }
@@ -111,34 +112,34 @@ impl Capture {
 
     /// Current statistics.
     pub fn stats(&self) -> CaptureStats {
-        let mut stats = lock(&self.shared.stats).clone();
+        let mut stats = self.shared.stats.lock().clone();
         stats.dropped_newest = self.frames.dropped();
         stats
     }
 
     /// Current description of the source.
     pub fn info(&self) -> SourceInfo {
-        lock(&self.shared.info).clone()
+        self.shared.info.lock().clone()
     }
 
     /// Current state of the cameras.
     pub fn state(&self) -> SourceState {
-        lock(&self.shared.state).clone()
+        self.shared.state.lock().clone()
     }
 
     /// Current preparation.
     pub fn preparation(&self) -> FramePreparation {
-        lock(&self.shared.preparation).clone()
+        self.shared.preparation.lock().clone()
     }
 
     /// Changes the preparation from the next pair on.
     pub fn set_preparation(&self, preparation: FramePreparation) {
-        *lock(&self.shared.preparation) = preparation;
+        *self.shared.preparation.lock() = preparation;
     }
 
     /// Replaces the taps.
     pub fn set_taps(&self, taps: Taps) {
-        *lock(&self.shared.taps) = taps;
+        *self.shared.taps.lock() = taps;
     }
 
     /// Playback control of a recording; `None` for other sources.
@@ -180,7 +181,7 @@ impl Reader {
     fn run(mut self) {
         let read = std::panic::catch_unwind(AssertUnwindSafe(|| self.read_all()));
         let error = read.unwrap_or_else(|_| Err(threads::panic_message("the thread that reads the source"))).err();
-        let mut stats = lock(&self.shared.stats);
+        let mut stats = self.shared.stats.lock();
         stats.ended = true;
         stats.lost = error.is_some();
         stats.last_error = error.or(stats.last_error.take());
@@ -195,20 +196,20 @@ impl Reader {
                 self.source.resync();
             }
             let next = self.source.next(READ_TIMEOUT);
-            *lock(&self.shared.state) = self.source.state();
+            *self.shared.state.lock() = self.source.state();
             let raw = match next.map_err(|err| err.to_string())? {
                 Next::Pair(raw) => Arc::new(*raw),
                 Next::Waiting => {
                     // the rate falls while no pair comes
-                    lock(&self.shared.stats).rate_hz = self.rate.per_second(Instant::now());
+                    self.shared.stats.lock().rate_hz = self.rate.per_second(Instant::now());
                     continue;
                 }
                 Next::End => break,
             };
             let arrived = Instant::now();
             let info = self.source.info();
-            let preparation = lock(&self.shared.preparation).clone();
-            let taps = lock(&self.shared.taps).clone();
+            let preparation = self.shared.preparation.lock().clone();
+            let taps = self.shared.taps.lock().clone();
             for tap in &taps.raw {
                 tap.pair(&raw, preparation.geometry(&info), &info);
             }
@@ -220,7 +221,7 @@ impl Reader {
                 }
             }
 
-            let mut stats = lock(&self.shared.stats);
+            let mut stats = self.shared.stats.lock();
             stats.captured += 1;
             // gaps of a source with playback control come from seeking
             let expects = expected.filter(|_| self.transport.is_none()).unwrap_or(raw.sequence);
@@ -235,7 +236,7 @@ impl Reader {
             }
             drop(stats);
             expected = Some(raw.sequence + 1);
-            *lock(&self.shared.info) = info;
+            *self.shared.info.lock() = info;
             // the next pair is tried too: the preparation may change
             let Ok(frame) = frame else { continue };
             // at the highest speed all frames are needed
@@ -247,10 +248,6 @@ impl Reader {
         }
         Ok(())
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

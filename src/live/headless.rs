@@ -22,8 +22,6 @@ pub struct Finished {
     pub status: Status,
     /// The whole run, as printed.
     pub summary: Summary,
-    /// Ctrl-C ended it.
-    pub interrupted: bool,
 }
 
 /// How often the status is printed.
@@ -95,7 +93,7 @@ pub fn run_observed(
     let live = Live::start(source, options).context("cannot start the threads")?;
     let mut printer = StatusPrinter::new(|status| status.computed > 0);
     let mut params = live.params();
-    let (status, interrupted) = poll(interrupt, &mut printer, observer, |printer, observer| {
+    let status = poll(interrupt, &mut printer, observer, |printer, observer| {
         if let Some(remote) = live.remote() {
             let RemoteEvents { params, news } = live.poll_remote();
             if let Some(params) = params {
@@ -113,7 +111,7 @@ pub fn run_observed(
     });
     let summary = Summary::of(&status, &share);
     printer.finish(&format!("{status}\n{summary}"));
-    Ok(Finished { output: live.latest(), interrupted, status, summary })
+    Ok(Finished { output: live.latest(), status, summary })
 }
 
 /// Reads a source for an observer, without an engine.
@@ -129,10 +127,10 @@ pub fn capture_observed(
     let share = CpuShare::start();
     let capture = Capture::start(source, options);
     let mut printer = StatusPrinter::new(|status| status.captured > 0);
-    let (status, interrupted) = poll(interrupt, &mut printer, observer, |_, _| Status::of_capture(&capture));
+    let status = poll(interrupt, &mut printer, observer, |_, _| Status::of_capture(&capture));
     let summary = Summary::of(&status, &share);
     printer.finish(&status.to_string());
-    Ok(Finished { output: None, interrupted, status, summary })
+    Ok(Finished { output: None, status, summary })
 }
 
 /// Polls and prints the status until the run ends; returns the last one, and whether Ctrl-C has ended the run.
@@ -141,16 +139,15 @@ fn poll(
     printer: &mut StatusPrinter,
     observer: &mut dyn RunObserver,
     mut status: impl FnMut(&mut StatusPrinter, &mut dyn RunObserver) -> Status,
-) -> (Status, bool) {
+) -> Status {
     loop {
         std::thread::sleep(POLL_INTERVAL);
         let status = status(printer, observer);
         let done = observer.poll(&status) || status.ended;
         printer.print(&status, observer);
-        let interrupted = interrupt.load(Ordering::Acquire);
-        if done || interrupted {
+        if done || interrupt.load(Ordering::Acquire) {
             observer.close();
-            return (status, interrupted && !done);
+            return status;
         }
     }
 }

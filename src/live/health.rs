@@ -6,8 +6,9 @@ use crate::capture::RawPair;
 use crate::engine::Output;
 use crate::metrics::{LumaDifference, luma_difference, motion};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use parking_lot::Mutex;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -47,7 +48,7 @@ impl HealthMonitor {
     }
 
     pub(super) fn health(&self) -> Health {
-        self.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.health.lock().clone()
     }
 }
 
@@ -82,7 +83,7 @@ impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
                 luma: luma_difference(&frame.left.luma, &frame.right.luma),
                 motion_px_per_s: next.and_then(|next| speed(&frame.raw, &next)),
             };
-            *self.health.lock().unwrap_or_else(PoisonError::into_inner) = health;
+            *self.health.lock() = health;
             last = Some(output);
         }
     }

@@ -13,7 +13,7 @@ mod tests;
 pub use crate::engine::worker::{EngineSource, ResultTap, Wake};
 pub use health::Health;
 pub use remote::{News, Remote, RemoteEvents};
-pub use status::{Dropped, Latency, RunLatency, Status};
+pub use status::{Dropped, RunLatency, Status};
 pub use summary::Summary;
 
 use crate::calibration::CalibrationError;
@@ -22,7 +22,8 @@ use crate::engine::worker::{Control, EngineWorker};
 use crate::engine::{OpenOptions, Output};
 use crate::stereo::StereoParams;
 use health::HealthMonitor;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 /// How the pipeline starts; all of it can be changed while it runs.
 pub struct LiveOptions {
@@ -102,7 +103,7 @@ impl Live {
         options.taps.frames.extend(self.remote.clone().map(|remote| remote as _));
         let new = Capture::start(source, options);
         self.engine.set_frames(new.frames.clone());
-        let old = std::mem::replace(&mut *self.capture(), new);
+        let old = std::mem::replace(&mut *self.capture.lock(), new);
         let closing = std::thread::Builder::new().name("old source".into()).spawn(move || drop(old));
         if let Err(err) = closing {
             log::warn!("no thread to close the old source: {err}");
@@ -116,31 +117,31 @@ impl Live {
     /// The held pair does not fit the calibration; nothing has changed then.
     pub fn set_preparation(&self, preparation: FramePreparation) -> Result<(), CalibrationError> {
         let (info, ended) = {
-            let capture = self.capture();
+            let capture = self.capture.lock();
             (capture.info(), capture.stats().ended)
         };
         if let Some(output) = self.latest().filter(|_| ended || self.is_paused()) {
             preparation.check(&output.job.frame.raw)?;
             self.engine.prepare_last(preparation.clone(), info);
         }
-        self.capture().set_preparation(preparation);
+        self.capture.lock().set_preparation(preparation);
         Ok(())
     }
 
     /// How frames are prepared now.
     pub fn preparation(&self) -> FramePreparation {
-        self.capture().preparation()
+        self.capture.lock().preparation()
     }
 
     /// Starts the stream of one of two free-running cameras again, so that both take pictures at nearly the same time;
     /// [`Status::cameras`] has the result.
     pub fn resync(&self) {
-        self.capture().resync();
+        self.capture.lock().resync();
     }
 
     /// Stops reading, so that the camera is free; the last pair is still matched when settings change.
     pub fn close_source(&self) {
-        self.capture().stop();
+        self.capture.lock().stop();
     }
 
     /// Other parameters, valid ones, from the next pair on; a pair that is held is matched again at once.
@@ -174,7 +175,7 @@ impl Live {
     pub fn set_taps(&self, mut taps: Taps, mut results: Vec<Arc<dyn ResultTap>>) {
         taps.frames.extend(self.remote.clone().map(|remote| remote as _));
         results.extend(self.remote.clone().map(|remote| remote as _));
-        self.capture().set_taps(taps);
+        self.capture.lock().set_taps(taps);
         self.engine.set_taps(results);
     }
 
@@ -191,7 +192,7 @@ impl Live {
 
     /// How a recording is played; `None` for other sources.
     pub fn transport(&self) -> Option<Arc<Transport>> {
-        self.capture().transport().cloned()
+        self.capture.lock().transport().cloned()
     }
 
     /// Holds the pair. Matching goes on: changed parameters show at once.
@@ -237,14 +238,10 @@ impl Live {
     /// The state of all parts.
     pub fn status(&self) -> Status {
         let (source, cameras, capture) = {
-            let capture = self.capture();
+            let capture = self.capture.lock();
             (capture.info(), capture.state(), capture.stats())
         };
         let params = self.params();
         Status::of(source, cameras, capture, self.engine.stats(), self.health.health(), params.cost, self.is_paused())
-    }
-
-    fn capture(&self) -> MutexGuard<'_, Capture> {
-        self.capture.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -73,8 +73,6 @@ pub struct Status {
     pub run_latency: Option<RunLatency>,
     /// Pairs that were not matched.
     pub dropped: Dropped,
-    /// How much later the newest pair's right picture was taken, s.
-    pub skew_s: f64,
     /// Rectification and scaling of the newest pair, ms.
     pub rectify_ms: f64,
     /// Stages of the newest result.
@@ -134,7 +132,6 @@ impl Status {
                 failed: engine.failed,
                 while_paused: engine.while_paused,
             },
-            skew_s: capture.skew_s,
             rectify_ms: capture.rectify_ms,
             stages: engine.stages,
             compute_ms: engine.compute_ms,

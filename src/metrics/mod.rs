@@ -6,4 +6,4 @@ mod truth_error;
 
 pub use exposure::{LumaDifference, luma_difference};
 pub use motion::motion;
-pub use truth_error::{RegionError, TruthError, truth_error};
+pub use truth_error::{TruthError, truth_error};

@@ -3,9 +3,10 @@
 use super::outbox::{Message, Outbox};
 use super::protocol::{self, CloseReason, Subscription};
 use crate::recording::{Channel, Packet};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Clients at once. A dozen windows of Foxglove are many; each client costs two threads.
 pub const MAX_CLIENTS: usize = 32;
@@ -47,12 +48,12 @@ impl Hub {
 
     /// Offers a topic. One of the same name with messages of another kind is withdrawn.
     pub(super) fn offer(&self, channel: &Arc<Channel>) {
-        self.state().offer(channel);
+        self.state.lock().offer(channel);
     }
 
     /// Withdraws all topics but these.
     pub(super) fn keep(&self, topics: &BTreeSet<String>) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let State { topics: offered, clients, .. } = &mut *state;
         offered.retain(|name, topic| {
             let stays = topics.contains(name);
@@ -65,14 +66,14 @@ impl Hub {
 
     /// Whether a client has subscribed to this topic.
     pub(super) fn is_wanted(&self, topic: &str) -> bool {
-        let state = self.state();
+        let state = self.state.lock();
         let subscribed = |id| state.clients.values().any(|client| client.subscriptions.contains_key(&id));
         state.topics.get(topic).is_some_and(|topic| subscribed(topic.id))
     }
 
     /// Sends a message to the clients that have subscribed to its topic.
     pub(super) fn send(&self, packet: Packet) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let id = state.offer(&packet.channel);
         let data = Arc::new(packet.data);
         for client in state.clients.values() {
@@ -85,7 +86,7 @@ impl Hub {
 
     /// Sends values of parameters to the clients that follow them.
     pub(super) fn tell_parameters(&self, values: &[(&'static str, Value)]) {
-        for client in self.state().clients.values() {
+        for client in self.state.lock().clients.values() {
             let followed = values.iter().filter(|(name, _)| client.follows.contains(name));
             let followed: Vec<_> = followed.cloned().collect();
             if !followed.is_empty() {
@@ -96,12 +97,12 @@ impl Hub {
 
     /// How many clients are connected.
     pub(super) fn clients(&self) -> usize {
-        self.state().clients.len()
+        self.state.lock().clients.len()
     }
 
     /// Adds a client, and sends it the topics; returns its number. `None` if there is no room.
     pub(super) fn join(&self, outbox: Arc<Outbox>) -> Option<u64> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.is_closed || state.clients.len() >= MAX_CLIENTS {
             return None;
         }
@@ -117,12 +118,12 @@ impl Hub {
 
     /// Removes a client.
     pub(super) fn leave(&self, client: u64) {
-        self.state().clients.remove(&client);
+        self.state.lock().clients.remove(&client);
     }
 
     /// Subscribes to topics; returns what is wrong with some of them.
     pub(super) fn subscribe(&self, client: u64, wanted: &[Subscription]) -> Vec<String> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let State { topics, clients, .. } = &mut *state;
         let Some(client) = clients.get_mut(&client) else { return Vec::new() };
         let mut complaints = Vec::new();
@@ -143,21 +144,21 @@ impl Hub {
     /// Ends subscriptions by their numbers.
     pub(super) fn unsubscribe(&self, client: u64, ids: &[u32]) {
         let gone: BTreeSet<_> = ids.iter().collect();
-        if let Some(client) = self.state().clients.get_mut(&client) {
+        if let Some(client) = self.state.lock().clients.get_mut(&client) {
             client.subscriptions.retain(|_, id| !gone.contains(id));
         }
     }
 
     /// Sends a client changes of these parameters from now on.
     pub(super) fn follow(&self, client: u64, names: impl Iterator<Item = &'static str>) {
-        if let Some(client) = self.state().clients.get_mut(&client) {
+        if let Some(client) = self.state.lock().clients.get_mut(&client) {
             client.follows.extend(names);
         }
     }
 
     /// Sends a client changes of these parameters no more.
     pub(super) fn unfollow(&self, client: u64, names: impl Iterator<Item = &'static str>) {
-        if let Some(client) = self.state().clients.get_mut(&client) {
+        if let Some(client) = self.state.lock().clients.get_mut(&client) {
             for name in names {
                 client.follows.remove(name);
             }
@@ -166,15 +167,11 @@ impl Hub {
 
     /// Ends all connections; no client can join any more.
     pub(super) fn close(&self) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.is_closed = true;
         for client in state.clients.values() {
             client.outbox.end(CloseReason::Away);
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -229,7 +226,7 @@ mod tests {
     }
 
     fn id_of(hub: &Hub, topic: &str) -> u64 {
-        hub.state().topics[topic].id
+        hub.state.lock().topics[topic].id
     }
 
     /// How many control frames and how many messages wait.

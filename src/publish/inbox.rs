@@ -3,7 +3,8 @@
 use crate::capture::{Frame, SourceInfo};
 use crate::engine::Output;
 use crate::recording::About;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Input since the thread took the last one.
@@ -101,7 +102,7 @@ impl Inbox {
 
     /// `change` returns whether the input is to be taken at once.
     fn put(&self, change: impl FnOnce(&mut State) -> bool) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if change(&mut state) {
             state.is_urgent = true;
             drop(state);
@@ -112,28 +113,24 @@ impl Inbox {
     /// The input, as soon as some is urgent, or else at this moment.
     pub(super) fn wait(&self, until: Instant) -> Input {
         let timeout = until.saturating_duration_since(Instant::now());
-        let waited = self.changed.wait_timeout_while(self.state(), timeout, |state| !state.is_urgent);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let mut state = self.state.lock();
+        self.changed.wait_while_for(&mut state, |state| !state.is_urgent, timeout);
         (state.is_urgent, state.counted) = (false, NONE);
         std::mem::take(&mut state.input)
     }
 
     /// Replaces what is wanted; returns what was.
     pub(super) fn set_wanted(&self, wanted: Wanted) -> Wanted {
-        std::mem::replace(&mut self.state().wanted, wanted)
+        std::mem::replace(&mut self.state.lock().wanted, wanted)
     }
 
     /// What is wanted.
     pub(super) fn wanted(&self) -> Wanted {
-        self.state().wanted
+        self.state.lock().wanted
     }
 
     /// Drops so far.
     pub(super) fn dropped(&self) -> DroppedByNetwork {
-        self.state().dropped
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().dropped
     }
 }

@@ -29,10 +29,13 @@ mod topics;
 mod worker;
 
 pub use address::Address;
-pub use client::{HANDSHAKE_TIMEOUT, MAX_MESSAGE_BYTES};
+#[cfg(test)]
+pub use client::MAX_MESSAGE_BYTES;
+#[cfg(test)]
 pub use hub::MAX_CLIENTS;
 pub use inbox::DroppedByNetwork;
 pub use origin::Origin;
+#[cfg(test)]
 pub use server::MAX_CONNECTIONS;
 pub use token::Token;
 
@@ -43,10 +46,11 @@ use crate::live::{News, Remote};
 use crate::recording::About;
 use crate::stereo::StereoParams;
 use guard::Guard;
+use parking_lot::Mutex;
 use server::Server;
 use shared::Shared;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -135,6 +139,7 @@ impl Publisher {
     }
 
     /// The address; never port 0.
+    #[cfg(test)]
     pub fn address(&self) -> &Address {
         &self.address
     }
@@ -218,7 +223,7 @@ impl Remote for Publisher {
     /// Ends the connections; waits for half a second at most.
     fn stop(&self) {
         self.shared.inbox.put_other(|input| input.stop = true);
-        if let Some(thread) = lock(&self.thread).take() {
+        if let Some(thread) = self.thread.lock().take() {
             crate::capture::worker::join_or_detach(thread, "the publishing thread");
         }
     }
@@ -242,8 +247,4 @@ fn bind_error(address: SocketAddr, err: &std::io::Error) -> PublishError {
         _ => err.to_string(),
     };
     PublishError::Address { address, cause }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

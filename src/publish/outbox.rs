@@ -1,9 +1,10 @@
 //! Bounded send queue of one client: a client that does not read costs no memory.
 
 use super::protocol::{self, CloseReason};
+use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// Capacity of messages: all topics of a pair, which come in bursts. All clients share the bytes.
@@ -50,7 +51,7 @@ struct Waiting {
 impl Outbox {
     /// Queues control frames, which are never dropped: a client that leaves too many unread is disconnected.
     pub(super) fn put_control(&self, frames: Vec<u8>) {
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         if waiting.has_ended {
             return;
         }
@@ -66,7 +67,7 @@ impl Outbox {
 
     /// Queues a message; the oldest one is dropped where the queue is full.
     pub(super) fn put_message(&self, message: Message) {
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         if waiting.has_ended {
             return;
         }
@@ -80,13 +81,13 @@ impl Outbox {
 
     /// Ends the queue with a close frame; messages in it are not sent any more.
     pub(super) fn end(&self, why: CloseReason) {
-        self.waiting().end(why);
+        self.waiting.lock().end(why);
         self.changed.notify_one();
     }
 
     /// Ends the queue without a close frame, and empties it.
     pub(super) fn abandon(&self) {
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         *waiting = Waiting { has_ended: true, ..Waiting::default() };
         drop(waiting);
         self.changed.notify_one();
@@ -104,12 +105,12 @@ impl Outbox {
 
     /// Whether the queue has ended.
     pub(super) fn has_ended(&self) -> bool {
-        self.waiting().has_ended
+        self.waiting.lock().has_ended
     }
 
     /// The next thing to send, control frames before messages.
     pub(super) fn next(&self, until: Instant) -> Next {
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         loop {
             if let Some(frames) = waiting.control.pop_front() {
                 waiting.control_bytes -= frames.len();
@@ -125,12 +126,8 @@ impl Outbox {
             if left.is_zero() {
                 return Next::Nothing;
             }
-            waiting = self.changed.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.changed.wait_for(&mut waiting, left);
         }
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -6,9 +6,9 @@ use crate::live::News;
 use crate::parameter::Value;
 use crate::settings;
 use crate::stereo::StereoParams;
+use parking_lot::Mutex;
 use serde_json::Value as Json;
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// News beyond these are dropped, oldest first.
@@ -66,7 +66,7 @@ impl Panel {
 
     /// The parameters that clients see.
     pub fn shown(&self) -> StereoParams {
-        self.state().shown.clone()
+        self.0.lock().shown.clone()
     }
 
     /// These parameters for a client; all of them where it names none.
@@ -80,7 +80,7 @@ impl Panel {
     /// Requests parameters for a client, whatever they are: all together, or where they do not fit each other one after the other.
     /// Returns why some are refused.
     pub fn request(&self, requested: &[ParameterSetting]) -> Vec<String> {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         let mut refused = Vec::new();
         let mut words = Vec::new();
         if requested.len() > MAX_SETTINGS {
@@ -122,7 +122,7 @@ impl Panel {
     /// Shows the parameters in force to the clients, and returns those that a client has requested; true where the shown ones have
     /// changed.
     pub fn exchange(&self, in_force: &StereoParams) -> (Option<StereoParams>, bool) {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         let requested = state.requested.take();
         let changed = requested.is_none() && state.shown != *in_force;
         if changed {
@@ -133,21 +133,17 @@ impl Panel {
 
     /// Adds an error to the news.
     pub(crate) fn report(&self, text: String) {
-        self.state().add_news(News { text, is_error: true });
+        self.0.lock().add_news(News { text, is_error: true });
     }
 
     /// Adds a notice to the news.
     pub(crate) fn notify(&self, text: String) {
-        self.state().add_news(News { text, is_error: false });
+        self.0.lock().add_news(News { text, is_error: false });
     }
 
     /// News since the last call.
     pub(crate) fn news(&self) -> Vec<News> {
-        std::mem::take(&mut self.state().news).into()
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        std::mem::take(&mut self.0.lock().news).into()
     }
 }
 

@@ -3,11 +3,10 @@
 use super::guard::Guard;
 use super::hub::Hub;
 use super::inbox::{Inbox, Wanted};
-use super::lock;
 use super::panel::Panel;
 use crate::engine::worker::Wake;
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Refused requests that wait to be published.
@@ -40,14 +39,14 @@ impl Shared {
 
     /// Wakes the owner of the pipeline.
     pub(super) fn wake(&self) {
-        let wake = lock(&self.wake).clone();
+        let wake = self.wake.lock().clone();
         if let Some(wake) = wake {
             wake();
         }
     }
 
     pub(super) fn set_wake(&self, wake: Wake) {
-        *lock(&self.wake) = Some(wake);
+        *self.wake.lock() = Some(wake);
     }
 
     /// Reports an error to the user.
@@ -58,7 +57,7 @@ impl Shared {
 
     /// Reports an error to the user, once for each text.
     pub(super) fn report_once(&self, text: String) {
-        let mut reported = lock(&self.reported);
+        let mut reported = self.reported.lock();
         if reported.contains(&text) || reported.len() > MAX_MESSAGES {
             return;
         }

@@ -31,5 +31,5 @@ pub use channel::{Channel, Packet, Schema};
 pub use format::Format;
 pub use message::{Body, Message};
 pub use progress::Progress;
-pub use read::{PairIndex, ReadError, Recording};
+pub use read::{ReadError, Recording};
 pub use stream::{Stream, Streams};

@@ -5,4 +5,4 @@ mod calibrate;
 mod file;
 
 pub use calibrate::{ASSUMED_FOCAL, Calibrated, CalibrationChoice, FittedDepth, RectifyChoice};
-pub use file::{RigFile, RigFileError};
+pub use file::RigFile;

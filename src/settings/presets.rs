@@ -31,6 +31,7 @@ pub fn paper_in_short(preset: Preset) -> Option<String> {
 }
 
 /// The preset with these parameters, whatever their search range.
+#[cfg(test)]
 pub fn preset_of(params: &StereoParams) -> Option<Preset> {
     Preset::ALL.iter().copied().find(|&preset| differences(params, preset).is_empty())
 }

@@ -2,7 +2,7 @@
 
 mod calibrated;
 
-pub use calibrated::{CalibratedSource, OpenError, open_calibrated};
+pub use calibrated::{CalibratedSource, open_calibrated};
 
 use crate::capture::files::FileSource;
 use crate::capture::scene::SceneSource;

@@ -23,7 +23,6 @@ pub use aggregate::AdaptiveP2;
 pub use cost::CostKind;
 pub use disparity::{RightMatching, swapped_map};
 pub use filter::{Fill, Median, filter_maps};
-pub use gating::{Gate, Gates};
 pub use local::Aggregation;
 pub use map::{DisparityMap, INVALID, Maps, reason};
 pub use params::{ParamsError, StereoParams};

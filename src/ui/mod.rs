@@ -18,10 +18,10 @@ mod waker;
 mod widgets;
 mod window;
 
+#[cfg(test)]
 pub use app::App;
 pub use options::WindowOptions;
 pub use session::Session;
-pub use view::ViewKind;
 
 use crate::console;
 use crate::engine::gpu::{AdapterChoice, Gpu};

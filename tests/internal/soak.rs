@@ -7,8 +7,9 @@
 
 #![cfg(target_os = "linux")] // no other system tells a process its memory in a file
 use fastrand::Rng;
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis::capture::{
     CaptureError, CaptureOptions, Frame, FramePreparation, FrameTap, Next, PairSource, RawPair, Scale, SourceInfo,
@@ -105,7 +106,7 @@ fn in_a_process_of_its_own(inside: &str) {
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn through_the_engine(course: Course) {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = ALONE.lock();
     let mut memory = Memory::new("CPU engine", course);
     let mut engine = CpuEngine::new(Some(THREADS));
     for number in 0..course.pairs {
@@ -126,7 +127,7 @@ fn through_the_engine(course: Course) {
 
 /// Pairs that wait until they are written; what the file's index needs grows with it, some bytes a pair.
 fn through_the_recorder(course: Course) {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = ALONE.lock();
     let mut memory = Memory::new("recorder", course);
     let folder = tempfile::tempdir().unwrap();
     let target = Target::File(folder.path().join("soak.mcap"));
@@ -145,7 +146,7 @@ fn through_the_recorder(course: Course) {
 }
 
 fn through_the_live_chain(course: Course) {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = ALONE.lock();
     let mut memory = Memory::new("live chain", course);
     let given = Arc::new(AtomicU64::new(0));
     let source = || Box::new(Changing { course, given: Arc::clone(&given) });

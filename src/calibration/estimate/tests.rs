@@ -5,6 +5,24 @@ use crate::calibration::{FocalLength, KnownDepth, fit_depth, shared_data};
 use crate::capture::scene::{SceneOptions, render};
 use crate::geometry::Geometry;
 use crate::image::Image;
+use glam::EulerRot;
+
+/// Rotation angles, degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Angles {
+    /// Pitch, about the axis to the right: positive looks up.
+    pitch: f64,
+    /// Yaw, about the axis down: positive looks to the right.
+    yaw: f64,
+    /// Roll, about the viewing axis: positive turns the camera clockwise, as seen from behind.
+    roll: f64,
+}
+
+/// Angles of the rotation from the left axes to the right ones.
+fn angles(rotation: DMat3) -> Angles {
+    let (pitch, yaw, roll) = glam::DQuat::from_mat3(&rotation.transpose()).to_euler(EulerRot::XYZ);
+    Angles { pitch: pitch.to_degrees(), yaw: yaw.to_degrees(), roll: roll.to_degrees() }
+}
 
 /// The scene as seen by cameras with these angles and this lens, and their rig.
 fn turned_scene(left: DMat3, right: DMat3, radial: f64, numbers: &[u64]) -> (Vec<(Luma, Luma)>, StereoRig) {
@@ -51,7 +69,7 @@ fn turned_cameras_are_found_out_and_rows_come_together() {
     assert!(found.row_offset_after.median_px.abs() < 0.05, "{}", found.row_offset_after);
     assert!(found.row_offset_after.median_abs_px < 0.12, "{}", found.row_offset_after);
     let exact = angles(truth.rotation);
-    let Angles { pitch, yaw, roll } = found.angles_deg;
+    let Angles { pitch, yaw, roll } = angles(found.rig.rotation);
     assert!((pitch - exact.pitch).abs() < 0.1 && (roll - exact.roll).abs() < 0.05, "{pitch} {roll} for {exact:?}");
     assert!((yaw - exact.yaw).abs() < 0.5, "{yaw} for {exact:?}");
     assert!(found.rig.estimated && (found.rig.baseline_m() - 0.065).abs() < 1e-12);
@@ -139,7 +157,7 @@ fn judge(name: &str, pairs: &[crate::capture::RawPair], truth: &StereoRig, focal
         judged.depth,
         clicked(0.1).depth_m,
         clicked(0.9).depth_m,
-        estimate.angles_deg,
+        angles(estimate.rig.rotation),
         angles(truth.rotation)
     );
     judged

@@ -11,6 +11,7 @@ mod world;
 
 pub use player::SceneSource;
 
+#[cfg(test)]
 use crate::capture::RawPair;
 use crate::geometry::Geometry;
 use crate::image::{Image, Truth};
@@ -73,6 +74,7 @@ impl SceneOptions {
 }
 
 /// Frame `number` of the scene with ground truth; `color` adds RGB to luma. Runs on rayon's threads.
+#[cfg(test)]
 pub fn render(options: &SceneOptions, number: u64, color: bool) -> RawPair {
     sensor::expose(options, &StaticScene::new(options).frame(number), number, color)
 }

@@ -6,8 +6,9 @@ use super::{Rendered, SceneOptions, StaticScene, sensor};
 use crate::capture::pace::Pace;
 use crate::capture::threads::{join_or_detach, panic_message};
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo};
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -135,7 +136,7 @@ impl RenderedLoop {
         // read before the frames: frames rendered before the end are then visible
         let has_ended = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
         let frame = self.ready(number, timeout);
-        let complete = || self.shared.film.lock().unwrap_or_else(PoisonError::into_inner).complete;
+        let complete = || self.shared.film.lock().complete;
         if frame.is_none() && has_ended && !complete() {
             return Err(CaptureError::Camera(panic_message(THREAD)));
         }
@@ -143,13 +144,12 @@ impl RenderedLoop {
     }
 
     fn ready(&self, number: u64, timeout: Duration) -> Option<Rendered> {
-        let film = self.shared.film.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut film = self.shared.film.lock();
         let missing = |film: &mut LoopFrames| {
             let ready = film.rest.len() as u64 + u64::from(film.base.is_some());
             ready == 0 || (!film.complete && number >= ready)
         };
-        let (film, _) =
-            self.shared.grown.wait_timeout_while(film, timeout, missing).unwrap_or_else(PoisonError::into_inner);
+        self.shared.grown.wait_while_for(&mut film, missing, timeout);
         let base = Arc::clone(film.base.as_ref()?);
         let in_loop = number % if film.complete { film.rest.len() as u64 + 1 } else { u64::MAX };
         if in_loop == 0 {
@@ -187,7 +187,7 @@ impl Shared {
     }
 
     fn grow(&self, change: impl FnOnce(&mut LoopFrames)) {
-        change(&mut self.film.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.film.lock());
         self.grown.notify_all();
     }
 }

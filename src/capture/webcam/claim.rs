@@ -3,8 +3,8 @@
 
 use super::mode::Mode;
 use crate::capture::CaptureError;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ impl Claim {
 
     /// The claim, if the camera is free.
     pub(super) fn try_take(index: u32) -> Option<Self> {
-        let mut claimed = claimed();
+        let mut claimed = CLAIMED.lock();
         if claimed.contains_key(&index) {
             return None;
         }
@@ -47,29 +47,29 @@ impl Claim {
 
     /// Publishes the modes of the open camera.
     pub(super) fn set_modes(&self, modes: &[Mode]) {
-        claimed().insert(self.0, modes.to_vec());
+        CLAIMED.lock().insert(self.0, modes.to_vec());
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        claimed().remove(&self.0);
+        CLAIMED.lock().remove(&self.0);
     }
 }
 
 /// The modes of a claimed camera, if they are known.
 pub(super) fn modes_of_claimed(index: u32) -> Vec<Mode> {
-    claimed().get(&index).cloned().unwrap_or_default()
+    CLAIMED.lock().get(&index).cloned().unwrap_or_default()
 }
 
 /// Whether a thread of this program has the camera open.
 pub(super) fn is_taken(index: u32) -> bool {
-    claimed().contains_key(&index)
+    CLAIMED.lock().contains_key(&index)
 }
 
 /// Number of other cameras that this program has open.
 pub(super) fn others(index: u32) -> Vec<u32> {
-    claimed().keys().copied().filter(|&other| other != index).collect()
+    CLAIMED.lock().keys().copied().filter(|&other| other != index).collect()
 }
 
 /// Error text: this program itself has the camera open.
@@ -77,8 +77,4 @@ fn held(index: u32) -> CaptureError {
     CaptureError::Camera(format!(
         "camera {index} is still open in this program; close its other source, or, if it hangs, unplug it and plug it in again"
     ))
-}
-
-fn claimed() -> MutexGuard<'static, BTreeMap<u32, Vec<Mode>>> {
-    CLAIMED.lock().unwrap_or_else(PoisonError::into_inner)
 }

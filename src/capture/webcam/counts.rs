@@ -1,7 +1,7 @@
 //! Counts of a camera's frames that give no picture, written by its thread and read by its source.
 
 use crate::capture::decode_camera::{Damage, Damaged};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
 
 /// Counts of one opening of a camera. The lock is held briefly.
 #[derive(Debug, Default)]
@@ -29,25 +29,21 @@ impl std::ops::Add for FrameLosses {
 impl Counts {
     /// Current counts.
     pub(super) fn get(&self) -> FrameLosses {
-        *self.lost()
+        *self.0.lock()
     }
 
     /// Counts a damaged frame.
     pub(super) fn drop_damaged(&self, damage: Damage) {
-        self.lost().damaged.count(damage);
+        self.0.lock().damaged.count(damage);
     }
 
     /// Counts a picture that was not taken in time.
     pub(super) fn drop_late(&self) {
-        self.lost().late += 1;
+        self.0.lock().late += 1;
     }
 
     /// Counts frames missing in the driver's sequence numbers.
     pub(super) fn miss(&self, frames: u32) {
-        self.lost().missed += u64::from(frames);
-    }
-
-    fn lost(&self) -> MutexGuard<'_, FrameLosses> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().missed += u64::from(frames);
     }
 }

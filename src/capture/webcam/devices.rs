@@ -5,7 +5,7 @@
 use super::claim::{Claim, modes_of_claimed};
 use super::device::{self, DeviceError};
 use super::fault::{self, number};
-use super::mode::{Mode, is_wide};
+use super::mode::Mode;
 use super::sysfs::{self, UsbBus};
 use crate::capture::CaptureError;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
@@ -34,7 +34,8 @@ pub struct CameraInfo {
 impl CameraInfo {
     /// Its largest pictures are at least twice as wide as high, as those of side-by-side cameras.
     pub fn proposes_side_by_side(&self) -> bool {
-        is_wide(&self.modes)
+        let largest = self.modes.iter().max_by_key(|mode| mode.width * mode.height);
+        largest.is_some_and(|mode| mode.width >= 2 * mode.height)
     }
 }
 

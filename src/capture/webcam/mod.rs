@@ -28,4 +28,5 @@ pub use name::CameraName;
 pub use pair::WebcamPair;
 pub use preview::Preview;
 pub use side_by_side::SideBySide;
+#[cfg(test)]
 pub use sysfs::UsbBus;

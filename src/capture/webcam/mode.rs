@@ -75,11 +75,6 @@ impl ModeRequest {
     }
 }
 
-/// Whether the largest pictures are at least twice as wide as high.
-pub(super) fn is_wide(modes: &[Mode]) -> bool {
-    modes.iter().max_by_key(|mode| mode.width * mode.height).is_some_and(|mode| mode.width >= 2 * mode.height)
-}
-
 /// The modes to try on each camera, best first: all of one size, the one nearest to the request that every camera
 /// has. `None` if there is no such size.
 pub(super) fn choose(offers: &[Vec<Mode>], views_per_picture: usize, request: &ModeRequest) -> Option<Vec<Vec<Mode>>> {

@@ -3,13 +3,14 @@
 use super::claim::Claim;
 use super::device::{self, Device};
 use super::fault;
-use super::mode::{Mode, is_wide};
+use super::mode::Mode;
 use super::thread::CameraThread;
 use crate::capture::CaptureError;
 use crate::capture::decode_camera::{Damaged, PixelFormat};
 use crate::image::Picture;
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,6 @@ struct State {
     /// Damage counts since that time.
     damaged: Damaged,
     problem: Option<String>,
-    is_wide: bool,
 }
 
 /// Waiting longer than this for a picture is reported as a problem.
@@ -51,15 +51,14 @@ impl Preview {
     /// Starts a preview of camera `index`; returns at once.
     pub fn open(index: u32) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let seen =
-            State { latest: None, at: Instant::now(), damaged: Damaged::default(), problem: None, is_wide: false };
+        let seen = State { latest: None, at: Instant::now(), damaged: Damaged::default(), problem: None };
         let shared = Arc::new(Shared { stop: stop.clone(), seen: Mutex::new(seen) });
         let watcher = shared.clone();
         let thread = CameraThread::spawn(index, format!("camera {index} preview"), stop, move || watcher.run(index));
         let thread = match thread {
             Ok(thread) => Some(thread),
             Err(error) => {
-                shared.seen().problem = Some(error.to_string());
+                shared.seen.lock().problem = Some(error.to_string());
                 None
             }
         };
@@ -68,7 +67,7 @@ impl Preview {
 
     /// The newest picture, with RGB; grey where the camera has no colour.
     pub fn latest(&self) -> Option<Arc<Picture>> {
-        self.shared.seen().latest.clone()
+        self.shared.seen.lock().latest.clone()
     }
 
     /// Reason why there is no new picture; stays during further attempts until one succeeds.
@@ -76,15 +75,9 @@ impl Preview {
         if self.thread.as_ref().is_some_and(CameraThread::has_ended) {
             return Some(fault::ended(self.index).to_string());
         }
-        let seen = self.shared.seen();
+        let seen = self.shared.seen.lock();
         let silent = || fault::silent(self.index, SILENCE_TIMEOUT, seen.damaged).to_string();
         seen.problem.clone().or_else(|| (seen.at.elapsed() >= SILENCE_TIMEOUT).then(silent))
-    }
-
-    /// Whether its largest pictures are at least twice as wide as high, as those of side-by-side cameras. False before the
-    /// camera is open.
-    pub fn is_wide(&self) -> bool {
-        self.shared.seen().is_wide
     }
 }
 
@@ -98,9 +91,6 @@ impl Drop for Preview {
 
 impl Shared {
     /// The lock is held briefly, never across a read.
-    fn seen(&self) -> MutexGuard<'_, State> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
@@ -109,7 +99,7 @@ impl Shared {
     fn run(&self, index: u32) {
         while !self.stopped() {
             if let Err(error) = self.watch(index) {
-                self.seen().problem = Some(error.to_string());
+                self.seen.lock().problem = Some(error.to_string());
             }
             let again = Instant::now() + RETRY_INTERVAL;
             while !self.stopped() && Instant::now() < again {
@@ -128,9 +118,8 @@ impl Shared {
         let mut device = device::open(index).map_err(|error| fault::explain(index, "open it", &error))?;
         let modes = device.modes().map_err(|error| fault::explain(index, "list its modes", &error))?;
         claim.set_modes(&modes);
-        self.seen().is_wide = is_wide(&modes);
         let mode = small(&modes).ok_or_else(|| fault::unreadable(index))?;
-        self.seen().at = Instant::now();
+        self.seen.lock().at = Instant::now();
         self.read(&mut *device, mode).map_err(|error| fault::explain(index, &format!("stream {mode}"), &error))
     }
 
@@ -142,14 +131,14 @@ impl Shared {
                 Ok(picture) => picture,
                 Err(error) => {
                     // skipped: the next one comes soon
-                    self.seen().damaged.count(error.damage);
+                    self.seen.lock().damaged.count(error.damage);
                     continue;
                 }
             };
             if picture.rgb.is_none() {
                 picture.rgb = Some(picture.luma.to_u8().map(|&grey| [grey; 3]));
             }
-            let mut seen = self.seen();
+            let mut seen = self.seen.lock();
             seen.latest = Some(Arc::new(picture));
             (seen.at, seen.damaged) = (Instant::now(), Damaged::default());
             seen.problem = None;

@@ -66,7 +66,7 @@ struct Seen(Mutex<Vec<u64>>);
 impl FrameTap for Seen {
     fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
         assert_eq!(source.name, "script");
-        lock(&self.0).push(frame.raw.sequence);
+        self.0.lock().push(frame.raw.sequence);
     }
 }
 
@@ -78,7 +78,7 @@ fn a_slow_matcher_never_thins_what_is_recorded() {
     let capture = Capture::start(Box::new(script(0..100)), options);
     let stats = wait_for_end(&capture);
     assert_eq!((stats.captured, stats.dropped_newest), (100, 99));
-    assert_eq!(*lock(&tap.0), (0..100).collect::<Vec<_>>());
+    assert_eq!(*tap.0.lock(), (0..100).collect::<Vec<_>>());
     assert_eq!(capture.frames.try_recv().unwrap().raw.sequence, 99, "the newest one is left");
 }
 
@@ -157,7 +157,7 @@ fn rectifier(width: usize) -> Arc<Rectifier> {
 
 impl RawTap for Seen {
     fn pair(&self, pair: &Arc<RawPair>, _: Option<Geometry>, _: &SourceInfo) {
-        lock(&self.0).push(pair.sequence);
+        self.0.lock().push(pair.sequence);
     }
 }
 
@@ -182,7 +182,7 @@ fn raw_pairs_go_on_while_rectification_fails_and_frames_come_back_with_another_o
     drop(sender);
     let stats = wait_for_end(&capture);
     assert_eq!((stats.captured, stats.unprepared, stats.lost), (5, false, false));
-    assert_eq!(*lock(&tap.0), [0, 1, 2, 3, 4]);
+    assert_eq!(*tap.0.lock(), [0, 1, 2, 3, 4]);
     assert_eq!(capture.frames.try_recv().unwrap().raw.sequence, 4);
 }
 

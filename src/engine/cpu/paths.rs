@@ -18,7 +18,7 @@ use super::simd::{SimdLevel, on_level};
 use super::sweep::{PathStates, Row, RowVisit, Scratch, SweepInput, process_row, room};
 use super::wavefront::{RowCursor, Sequenced};
 use crate::engine::EngineError;
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 /// Buffers, kept from pair to pair.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
     pub(super) fn bytes(&mut self) -> usize {
         let states =
             self.states.iter_mut().flatten().flat_map(PathStates::values).map(|state| state.bytes()).sum::<usize>();
-        let scratch = self.scratch.iter_mut().map(|s| s.get_mut().unwrap_or_else(PoisonError::into_inner).bytes());
+        let scratch = self.scratch.iter_mut().map(|s| s.get_mut().bytes());
         self.volume.bytes() + states + scratch.sum::<usize>()
     }
 
@@ -73,11 +73,11 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
             .collect();
         let scheduler = Mutex::new(RowScheduler { sweeps: sweeps.len(), height, taken: [0; 2] });
         rayon::broadcast(|thread| {
-            let mut scratch = self.scratch[thread.index()].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut scratch = self.scratch[thread.index()].lock();
             let alone = thread.num_threads() % 2 == 1 && thread.index() + 1 == thread.num_threads();
             let own = (!alone).then_some(thread.index() % 2);
             loop {
-                let mut scheduler = scheduler.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut scheduler = scheduler.lock();
                 let Some((s, v)) = scheduler.next(own) else { break };
                 // in the order of the rows, so that each cursor has the number of its row
                 let mut cursors: Vec<RowCursor<'_, BlockState<L>>> =
@@ -109,7 +109,7 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
         }
         self.scratch.resize_with(rayon::current_num_threads(), Mutex::default);
         for scratch in &mut self.scratch {
-            scratch.get_mut().unwrap_or_else(PoisonError::into_inner).restart(input);
+            scratch.get_mut().restart(input);
         }
     }
 }

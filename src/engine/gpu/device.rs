@@ -5,8 +5,9 @@
 
 use super::limits::Limits;
 use crate::engine::{EngineError, EngineInfo, EngineKind};
+use parking_lot::Mutex;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// Which adapter to open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -163,7 +164,7 @@ impl Gpu {
         let noted = Arc::clone(&errors);
         device.on_uncaptured_error(Arc::new(move |err: wgpu::Error| {
             log::error!("GPU: {err}");
-            let mut error = noted.error.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut error = noted.error.lock();
             error.get_or_insert_with(|| err.to_string());
         }));
         let software = adapter_info.device_type == wgpu::DeviceType::Cpu;
@@ -258,7 +259,7 @@ impl Gpu {
 
     /// The first uncaught error since the last call.
     pub fn take_error(&self) -> Option<String> {
-        self.errors.error.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.errors.error.lock().take()
     }
 
     /// Marks the device as lost.

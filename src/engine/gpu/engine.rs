@@ -19,9 +19,10 @@ use super::tuning::VariantSelector;
 use super::uniforms::Params;
 use super::variant::{Variant, VariantOverrides};
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Jobs in flight: one uploads, one computes, one is read back.

@@ -1,6 +1,7 @@
 //! What happened to jobs, in order: for those who want to see that transfers and computation overlap.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 /// One moment of a job, by its number since the engine was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +28,7 @@ impl Events {
 
     pub(super) fn note(&self, event: Event) {
         if let Some(events) = &self.0 {
-            events.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+            events.lock().push(event);
         }
     }
 }

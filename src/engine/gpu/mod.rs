@@ -28,6 +28,7 @@ mod work;
 
 pub use device::{AdapterChoice, AdapterSummary, Gpu, INSTALL};
 pub use engine::GpuEngine;
+#[cfg(test)]
 pub use events::Event;
 pub use options::GpuOptions;
 #[cfg(test)]

@@ -30,6 +30,7 @@ macro_rules! shaders {
         )*
 
         /// All of them.
+        #[cfg(test)]
         pub static ALL: &[&Shader] = &[$(&$name),*];
     };
 }

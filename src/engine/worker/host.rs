@@ -1,7 +1,7 @@
 //! Holds the open engine: opens and replaces it, decides for `auto`, falls back to the CPU, and recovers a lost GPU.
 
+use super::EngineSource;
 use super::shared::SharedState;
-use super::{EngineSource, lock};
 use crate::engine::recovery::{Decision, Recovery, not_recovered};
 use crate::engine::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, open};
 use crate::parameter::Value;
@@ -176,7 +176,7 @@ impl EngineHost {
     /// Drops the engine with its jobs in flight.
     fn drop_engine(&mut self) {
         (self.engine, self.opened_by, self.accepted) = (None, None, None);
-        lock(&self.shared.stats).failed += self.in_flight.len() as u64;
+        self.shared.stats.lock().failed += self.in_flight.len() as u64;
         self.in_flight.clear();
     }
 
@@ -251,7 +251,7 @@ impl EngineHost {
 
     /// Reports a failed job. Where the device is lost the CPU takes over, and the GPU is opened again later if it can be.
     fn fail(&mut self, err: &EngineError) {
-        lock(&self.shared.stats).failed += 1;
+        self.shared.stats.lock().failed += 1;
         if !matches!(err, EngineError::DeviceLost(_)) {
             return self.shared.report(|stats| stats.error = Some(err.to_string()));
         }

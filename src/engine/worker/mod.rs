@@ -18,9 +18,10 @@ use crate::capture::{Frame, FramePreparation, SourceInfo};
 use crate::newest::NewestReceiver;
 use crate::stereo::StereoParams;
 use crossbeam_channel::{Sender, bounded};
+use parking_lot::Mutex;
 use shared::SharedState;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use thread::{EngineThread, Inputs};
@@ -135,7 +136,7 @@ impl EngineWorker {
 
     /// Replaces the taps.
     pub fn set_taps(&self, taps: Vec<Arc<dyn ResultTap>>) {
-        *lock(&self.shared.taps) = taps;
+        *self.shared.taps.lock() = taps;
         self.wake();
     }
 
@@ -159,13 +160,13 @@ impl EngineWorker {
 
     /// Replaces the engine.
     pub fn set_engine(&self, engine: EngineSource) {
-        lock(&self.shared.stats).opening = true;
+        self.shared.stats.lock().opening = true;
         self.send(Command::Engine(engine));
     }
 
     /// The newest result.
     pub fn latest(&self) -> Option<Arc<Output>> {
-        lock(&self.shared.latest).clone()
+        self.shared.latest.lock().clone()
     }
 
     /// Drops the newest result's texture, and the result where it has no map on the host: its device is lost.
@@ -176,13 +177,13 @@ impl EngineWorker {
     /// A function that returns the newest result, for another thread.
     pub fn newest(&self) -> impl Fn() -> Option<Arc<Output>> + Send + use<> {
         let shared = Arc::clone(&self.shared);
-        move || lock(&shared.latest).clone()
+        move || shared.latest.lock().clone()
     }
 
     /// The statistics.
     pub fn stats(&self) -> EngineStats {
         self.shared.count_drops();
-        lock(&self.shared.stats).clone()
+        self.shared.stats.lock().clone()
     }
 
     /// Stops after the CPU engine's job and waits for that; jobs in flight on a device are dropped.
@@ -212,8 +213,4 @@ impl Drop for EngineWorker {
     fn drop(&mut self) {
         self.stop();
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

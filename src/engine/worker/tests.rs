@@ -51,7 +51,7 @@ impl Engine for Scripted {
     }
 
     fn prepare(&mut self, job: &Job) -> bool {
-        let mut script = lock(&self.script);
+        let mut script = self.script.lock();
         script.asked += 1;
         !script.unprepared.contains(&job.params.p1)
     }
@@ -60,13 +60,13 @@ impl Engine for Scripted {
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
         assert!(self.queue.len() < self.slots, "more in flight than there are slots");
-        lock(&self.script).log.push(Submit(job.frame.raw.sequence, job.params.p1));
+        self.script.lock().log.push(Submit(job.frame.raw.sequence, job.params.p1));
         self.queue.push_back(job);
         Ok(())
     }
 
     fn collect(&mut self) -> Result<Option<Output>, EngineError> {
-        let mut script = lock(&self.script);
+        let mut script = self.script.lock();
         if let Some(err) = script.fault.take() {
             self.queue.pop_front();
             return Err(err);
@@ -111,11 +111,11 @@ impl Bench {
     }
 
     fn permit(&self, jobs: usize) {
-        lock(&self.script).permits += jobs;
+        self.script.lock().permits += jobs;
     }
 
     fn log(&self) -> Vec<Event> {
-        lock(&self.script).log.clone()
+        self.script.lock().log.clone()
     }
 
     fn until(&self, what: &str, mut condition: impl FnMut(&Self) -> bool) {
@@ -232,7 +232,7 @@ fn a_lost_device_hands_its_pair_to_the_cpu_and_says_so() {
     bench.until_last(Submit(0, P1));
     bench.send(1);
     bench.until_last(Submit(1, P1));
-    lock(&bench.script).fault = Some(EngineError::DeviceLost("driver reset".into()));
+    bench.script.lock().fault = Some(EngineError::DeviceLost("driver reset".into()));
     bench.until("the CPU has matched the newest pair", |b| {
         b.worker.latest().is_some_and(|o| o.engine.kind == EngineKind::Cpu && o.job.frame.raw.sequence == 1)
     });
@@ -252,7 +252,7 @@ fn a_failed_pair_is_told_until_the_next_result() {
     let bench = Bench::new(1);
     bench.send(0);
     bench.until_last(Submit(0, P1));
-    lock(&bench.script).fault = Some(EngineError::TooLarge("9 GB".into()));
+    bench.script.lock().fault = Some(EngineError::TooLarge("9 GB".into()));
     bench.until("the error is told", |b| b.worker.stats().error.as_deref() == Some("9 GB"));
     assert!(bench.is_quiet(), "what failed is not tried again");
     bench.permit(1);
@@ -313,11 +313,11 @@ struct Listener {
 
 impl ResultTap for Listener {
     fn result(&self, output: &Arc<Output>) {
-        lock(&self.seen).push((output.job.frame.raw.sequence, false));
+        self.seen.lock().push((output.job.frame.raw.sequence, false));
     }
 
     fn result_again(&self, output: &Arc<Output>) {
-        lock(&self.seen).push((output.job.frame.raw.sequence, true));
+        self.seen.lock().push((output.job.frame.raw.sequence, true));
     }
 
     fn wants_results(&self) -> bool {
@@ -337,12 +337,12 @@ fn results_come_to_the_host_only_while_a_tap_wants_them() {
     bench.send(1);
     bench.until_last(Done(1));
     bench.until("it is published", |bench| bench.worker.latest().is_some_and(|o| o.job.frame.raw.sequence == 1));
-    assert!(bench.worker.latest().unwrap().map.is_none() && !lock(&listener.seen).contains(&(1, false)));
+    assert!(bench.worker.latest().unwrap().map.is_none() && !listener.seen.lock().contains(&(1, false)));
     listener.wants.store(true, Ordering::Release);
     (bench.worker.waker())();
-    bench.until("the last pair came back", |_| lock(&listener.seen).last() == Some(&(1, true)));
+    bench.until("the last pair came back", |_| listener.seen.lock().last() == Some(&(1, true)));
     bench.send(2);
-    bench.until("the next one comes back", |_| lock(&listener.seen).last() == Some(&(2, false)));
+    bench.until("the next one comes back", |_| listener.seen.lock().last() == Some(&(2, false)));
 }
 
 #[test]

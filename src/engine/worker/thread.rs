@@ -4,7 +4,7 @@
 use super::feed::Feeder;
 use super::host::{COLLECT_POLL_INTERVAL, EngineHost};
 use super::shared::SharedState;
-use super::{Command, EngineSource, lock};
+use super::{Command, EngineSource};
 use crate::capture::Frame;
 use crate::newest::NewestReceiver;
 use crossbeam_channel::{Receiver, Select};
@@ -66,7 +66,7 @@ impl EngineThread {
         match command {
             Command::Frames(frames) => {
                 self.shared.count_drops();
-                lock(&self.shared.stats).begin_source(frames.drop_counter());
+                self.shared.stats.lock().begin_source(frames.drop_counter());
                 self.feeder.set_frames(frames);
                 self.host.forget_past();
             }
@@ -94,7 +94,7 @@ impl EngineThread {
                 self.feeder.repeat_last();
             }
             let read_back = self.host.is_cpu() || self.shared.needs_read_back(&control);
-            let figures_due = lock(&self.shared.stats).figures_due(Instant::now());
+            let figures_due = self.shared.stats.lock().figures_due(Instant::now());
             self.unprepared_until = None;
             let Some(work) = self.feeder.next(&control, read_back, figures_due) else { break };
             self.host.choose_engine(&work.job);
@@ -113,7 +113,7 @@ impl EngineThread {
     /// Reports once that the source has ended and every pair is matched.
     fn report_end(&self) {
         let ended = self.feeder.has_ended() && !self.host.is_busy() && self.unprepared_until.is_none();
-        if ended && !lock(&self.shared.stats).ended {
+        if ended && !self.shared.stats.lock().ended {
             self.shared.report(|stats| stats.ended = true);
         }
     }

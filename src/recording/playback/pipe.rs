@@ -8,8 +8,9 @@ use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, Source
 use crate::newest::{self, NewestReceiver, NewestSender, Policy, RecvError};
 use crate::recording::read::{PairStream, ReadError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use parking_lot::Mutex;
 use std::io::{BufReader, Read};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -37,10 +38,6 @@ struct State {
     damage: Option<(String, u64)>,
     /// Pictures without a partner.
     unpaired: u64,
-}
-
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The source and its first pair.
@@ -103,11 +100,11 @@ impl<R: Read> Work<R> {
                 }
                 Err(ReadError::File(why)) => {
                     let _ = to_opener.try_send(Err(why.clone()));
-                    lock(&self.state).failure = Some(why);
+                    self.state.lock().failure = Some(why);
                     break;
                 }
             };
-            lock(&self.state).unpaired = self.stream.incomplete();
+            self.state.lock().unpaired = self.stream.incomplete();
             let unpacking = unpacking.get_or_insert_with(|| Unpacking::of_stream(&self.stream, &self.options));
             let pair = match unpacking.unpacker.pair(&packets) {
                 Ok(pair) => RawPair { sequence, name: numbered(&pair), ..pair },
@@ -126,14 +123,14 @@ impl<R: Read> Work<R> {
             }
         }
         if sequence == 0 {
-            let damage = lock(&self.state).damage.take();
+            let damage = self.state.lock().damage.take();
             let why = damage.map_or_else(|| "it has no pairs".to_owned(), |(why, _)| why);
             let _ = to_opener.try_send(Err(why));
         }
     }
 
     fn damaged(&self, why: String) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let before = state.damage.take().map_or(0, |(_, count)| count);
         state.damage = Some((why, before + 1));
     }
@@ -151,7 +148,7 @@ impl PairSource for PipeSource {
                 Ok(pair) => pair,
                 Err(RecvError::Timeout) => return Ok(Next::Waiting),
                 Err(RecvError::Closed) => {
-                    let failure = lock(&self.state).failure.take();
+                    let failure = self.state.lock().failure.take();
                     check_ended(self.thread.take(), THREAD)?;
                     return failure.map_or(Ok(Next::End), |why| Err(CaptureError::File(why)));
                 }
@@ -162,7 +159,7 @@ impl PairSource for PipeSource {
     }
 
     fn state(&self) -> SourceState {
-        let state = lock(&self.state);
+        let state = self.state.lock();
         let remark = state.damage.as_ref().map(|(why, count)| match count {
             1 => why.clone(),
             count => format!("{why} ({count} times)"),

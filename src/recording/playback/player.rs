@@ -3,8 +3,9 @@
 use crate::capture::threads::{join_or_detach, panic_message};
 use crate::capture::{CaptureError, Next, RawPair, Speed, Transport};
 use crate::recording::ReadError;
+use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -219,7 +220,7 @@ fn median_interval(times: &[Duration]) -> Duration {
 
 impl Drop for Player {
     fn drop(&mut self) {
-        self.shared.lock().stop = true;
+        self.shared.0.0.lock().stop = true;
         self.shared.0.1.notify_all();
         if let Some(thread) = self.thread.take() {
             join_or_detach(thread, THREAD);
@@ -228,21 +229,16 @@ impl Drop for Player {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, ReadAhead> {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// For the thread: waits for the next number to read; `None` to stop.
     fn next_number(&self) -> Option<u64> {
-        let state = self.lock();
-        let mut state = self.0.1.wait_while(state, |state| !state.stop && state.missing().is_none());
-        let state = state.as_mut().ok()?;
+        let mut state = self.0.0.lock();
+        self.0.1.wait_while(&mut state, |state| !state.stop && state.missing().is_none());
         if state.stop { None } else { state.missing() }
     }
 
     /// For the thread: adds a pair.
     fn put(&self, k: u64, pair: Decoded) {
-        let mut state = self.lock();
+        let mut state = self.0.0.lock();
         if state.ahead().any(|ahead| ahead == k) {
             state.decoded.push_back((k, pair));
         }
@@ -251,16 +247,15 @@ impl Shared {
 
     /// Makes a pair the next one, and waits for its state.
     fn peek(&self, k: u64, looped: bool, timeout: Duration) -> NextPair {
-        let mut state = self.lock();
+        let mut state = self.0.0.lock();
         if state.next != k || state.looped != looped {
             (state.next, state.looped) = (k, looped);
             let ahead: Vec<u64> = state.ahead().collect();
             state.decoded.retain(|(number, _)| ahead.contains(number));
             self.0.1.notify_all();
         }
-        let waited =
-            self.0.1.wait_timeout_while(state, timeout, |state| state.decoded.iter().all(|(number, _)| *number != k));
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let is_missing = |state: &mut ReadAhead| state.decoded.iter().all(|(number, _)| *number != k);
+        self.0.1.wait_while_for(&mut state, is_missing, timeout);
         let found = state.decoded.iter().find(|(number, _)| *number == k);
         match found {
             None => NextPair::Pending,
@@ -270,7 +265,7 @@ impl Shared {
     }
 
     fn take(&self, k: u64) -> Option<Decoded> {
-        let mut state = self.lock();
+        let mut state = self.0.0.lock();
         let place = state.decoded.iter().position(|(number, _)| *number == k)?;
         let (_, decoded) = state.decoded.remove(place)?;
         if let Some(next) = state.after(k) {

@@ -51,11 +51,6 @@ impl<R: Read> PairStream<R> {
         }
     }
 
-    /// The underlying stream.
-    pub fn stream(&self) -> &PacketStream<R> {
-        &self.stream
-    }
-
     /// The description of a recording of ours, which comes before its first pair.
     pub fn about(&self) -> Option<&About> {
         self.about.as_ref()

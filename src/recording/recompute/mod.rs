@@ -28,8 +28,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-pub use part_file::part_name;
-
 /// Why a recording was not recomputed, or not to its end. The part that was written stays for the next run.
 #[derive(Debug, thiserror::Error)]
 pub enum RecomputeError {

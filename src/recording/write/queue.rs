@@ -5,8 +5,9 @@ use crate::engine::{Job, Output};
 use crate::recording::pack::PairParts;
 use crate::recording::{Counters, Event};
 use crate::stereo::StereoParams;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// An item of the queue.
@@ -87,9 +88,9 @@ impl Queue {
     /// computed again from pairs; where not even that helps it drops the pair.
     pub(super) fn push_pair(&self, pair: PairParts, moment: Moment, waits: bool) {
         let (sequence, bytes) = (pair.sequence(), pair.bytes());
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if waits {
-            state = self.wait_for_room(state, bytes, self.capacity);
+            self.wait_for_room(&mut state, bytes, self.capacity);
         }
         if !state.open {
             return;
@@ -120,9 +121,9 @@ impl Queue {
         let sequence = output.job.frame.raw.sequence;
         let bytes = result_bytes(output);
         let capacity = self.capacity / 4 * 3;
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if waits {
-            state = self.wait_for_room(state, bytes, capacity);
+            self.wait_for_room(&mut state, bytes, capacity);
         }
         // a result of another source, or of a pair before the recording
         if !state.open || !state.unmatched.iter().any(|&(pair, _)| pair == sequence) {
@@ -146,7 +147,7 @@ impl Queue {
 
     /// Pushes parameters. They replace parameters at the end of the queue.
     pub(super) fn push_params(&self, params: &StereoParams, moment: Moment) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         match state.items.back_mut() {
             Some((Item::Params(waiting), ..)) => **waiting = params.clone(),
             _ => state.push_note(Item::Params(Box::new(params.clone())), moment),
@@ -156,7 +157,7 @@ impl Queue {
 
     /// Pushes an event.
     pub(super) fn push_event(&self, kind: &str, text: &str, moment: Moment) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let event = state.event(kind, text);
         state.push_note(Item::Event(event), moment);
         self.filled.notify_one();
@@ -164,7 +165,7 @@ impl Queue {
 
     /// Resets the sequence numbers for another source.
     pub(super) fn begin_source(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.expected = None;
         while !state.unmatched.is_empty() {
             state.pop_unmatched();
@@ -173,7 +174,7 @@ impl Queue {
 
     /// Waits for the next item until a deadline.
     pub(super) fn next(&self, deadline: Instant) -> Next {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         loop {
             if let Some((item, moment, bytes)) = state.items.pop_front() {
                 state.bytes -= bytes;
@@ -188,13 +189,13 @@ impl Queue {
             if timeout.is_zero() {
                 return Next::Idle;
             }
-            state = self.filled.wait_timeout(state, timeout).unwrap_or_else(PoisonError::into_inner).0;
+            self.filled.wait_for(&mut state, timeout);
         }
     }
 
     /// Closes the queue for pushing; waiting items can still be taken.
     pub(super) fn close(&self, moment: Moment) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.open {
             state.report_gap(moment);
             while !state.unmatched.is_empty() {
@@ -208,7 +209,7 @@ impl Queue {
 
     /// Closes the queue and drops all waiting items.
     pub(super) fn abandon(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.open = false;
         for (item, ..) in std::mem::take(&mut state.items) {
             match item {
@@ -223,22 +224,22 @@ impl Queue {
 
     /// Whether items can be pushed.
     pub(super) fn is_open(&self) -> bool {
-        self.lock().open
+        self.state.lock().open
     }
 
     /// Pairs and results so far.
     pub(super) fn counters(&self) -> Counters {
-        self.lock().counters
+        self.state.lock().counters
     }
 
     /// Changes the counters.
     pub(super) fn count(&self, count: impl FnOnce(&mut Counters)) {
-        count(&mut self.lock().counters);
+        count(&mut self.state.lock().counters);
     }
 
     /// An event at the current pair.
     pub(super) fn event(&self, kind: &str, text: &str) -> Event {
-        self.lock().event(kind, text)
+        self.state.lock().event(kind, text)
     }
 
     /// Pushes an event about drops once half of the capacity is free again, so that a slightly slow disk causes few events.
@@ -248,20 +249,8 @@ impl Queue {
         }
     }
 
-    fn wait_for_room<'a>(
-        &self,
-        mut state: MutexGuard<'a, State>,
-        bytes: usize,
-        capacity: usize,
-    ) -> MutexGuard<'a, State> {
-        while state.open && !state.has_room(bytes, capacity) {
-            state = self.emptied.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        state
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn wait_for_room(&self, state: &mut MutexGuard<'_, State>, bytes: usize, capacity: usize) {
+        self.emptied.wait_while(state, |state| state.open && !state.has_room(bytes, capacity));
     }
 }
 

@@ -12,9 +12,10 @@ use crate::geometry::Geometry;
 use crate::recording::pack::{Packer, PairParts};
 use crate::recording::{About, Stream, Streams};
 use crate::stereo::StereoParams;
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -83,7 +84,7 @@ impl Recorder {
 
     /// Compares the current errors of the source with those before, and records new errors and ends of errors as events.
     pub fn watch(&self, errors: &[String]) {
-        let mut seen = lock(&self.seen);
+        let mut seen = self.seen.lock();
         for error in errors.iter().filter(|error| !seen.errors.contains(error)) {
             self.event("source", error);
         }
@@ -141,7 +142,7 @@ impl Recorder {
     /// It ended early: the disk is full, or the pipe is closed. [`Recorder::summary`] has the part that was written.
     pub fn stop(&self) -> Result<RecordSummary, RecordError> {
         self.close();
-        if let Some(thread) = lock(&self.thread).take()
+        if let Some(thread) = self.thread.lock().take()
             && thread.join().is_err()
         {
             log::error!("the recorder's thread panicked");
@@ -162,7 +163,7 @@ impl Recorder {
 
     /// Records a change of the source as an event.
     fn note_source(&self, source: &SourceInfo) {
-        let mut seen = lock(&self.seen);
+        let mut seen = self.seen.lock();
         let same = seen
             .source
             .as_ref()
@@ -216,7 +217,7 @@ impl FrameTap for Recorder {
 impl ResultTap for Recorder {
     fn result(&self, output: &Arc<Output>) {
         if self.streams.needs_results() {
-            let is_camera = lock(&self.seen).source.as_ref().is_none_or(|source| source.is_camera);
+            let is_camera = self.seen.lock().source.as_ref().is_none_or(|source| source.is_camera);
             self.shared.queue.push_result(output, self.now(), self.lossless && !is_camera);
         }
     }
@@ -236,8 +237,4 @@ impl Drop for Recorder {
 
 fn per_second(bytes: u64, elapsed: Duration) -> f64 {
     bytes as f64 / elapsed.as_secs_f64().max(1e-3)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

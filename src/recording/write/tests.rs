@@ -15,9 +15,10 @@ use crate::recording::format::decode;
 use crate::recording::pack::PairParts;
 use crate::recording::{About, Body, Channel, Counters, Event, Recording, Schema, Stream, Streams, topic};
 use crate::stereo::{DisparityMap, StereoParams};
+use parking_lot::{Condvar, Mutex};
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 const SIZE: (usize, usize) = (64, 48);
@@ -81,25 +82,25 @@ struct PipeState {
 
 impl Pipe {
     fn set_stuck(&self, stuck: bool) {
-        self.0.0.lock().unwrap().stuck = stuck;
+        self.0.0.lock().stuck = stuck;
         self.0.1.notify_all();
     }
 
     fn fail(&self, kind: io::ErrorKind) {
-        self.0.0.lock().unwrap().fails = Some(kind);
+        self.0.0.lock().fails = Some(kind);
         self.0.1.notify_all();
     }
 
     fn bytes(&self) -> Vec<u8> {
-        self.0.0.lock().unwrap().bytes.clone()
+        self.0.0.lock().bytes.clone()
     }
 }
 
 impl Write for Pipe {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut state = self.0.0.lock().unwrap();
+        let mut state = self.0.0.lock();
         while state.stuck && state.fails.is_none() {
-            state = self.0.1.wait(state).unwrap();
+            self.0.1.wait(&mut state);
         }
         if let Some(kind) = state.fails {
             return Err(kind.into());

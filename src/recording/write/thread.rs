@@ -7,10 +7,11 @@ use super::{RecordError, disk};
 use crate::process;
 use crate::recording::Packet;
 use crate::recording::pack::{PackError, Packer};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Maximum age of an open chunk, so that a crash loses at most one second.
@@ -53,11 +54,7 @@ impl Shared {
     }
 
     pub(super) fn progress(&self) -> Progress {
-        self.lock().clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        self.progress.lock().clone()
     }
 }
 
@@ -88,7 +85,7 @@ impl Drop for AbandonOnDrop {
         self.0.queue.abandon();
         let now = (self.0.clock)().steady;
         let panicked = || (Err(RecordError::Pack("the recorder's thread panicked".to_owned())), now);
-        self.0.lock().ended.get_or_insert_with(panicked);
+        self.0.progress.lock().ended.get_or_insert_with(panicked);
     }
 }
 
@@ -130,7 +127,7 @@ impl Thread {
             log::info!("{}: {err}", self.place.name);
         }
         let now = (self.shared.clock)().steady;
-        let mut progress = self.shared.lock();
+        let mut progress = self.shared.progress.lock();
         progress.cpu_time = process::thread_cpu_time();
         progress.ended = Some((result, now));
         drop(progress);
@@ -207,7 +204,7 @@ impl Thread {
             self.rate_samples.front().copied()
         }
         .unwrap_or((now, bytes));
-        let mut progress = self.shared.lock();
+        let mut progress = self.shared.progress.lock();
         progress.cpu_time = process::thread_cpu_time();
         progress.bytes_per_s = (bytes - before) as f64 / now.duration_since(first).as_secs_f64().max(1e-3);
         drop(progress);
@@ -218,7 +215,7 @@ impl Thread {
     fn check_disk(&mut self) -> Result<(), RecordError> {
         self.checked_bytes = self.written();
         let free = (self.place.free_bytes)();
-        let mut progress = self.shared.lock();
+        let mut progress = self.shared.progress.lock();
         let bytes_per_s = progress.bytes_per_s;
         let reserve = disk::reserve(bytes_per_s);
         progress.disk_left_s =

@@ -5,7 +5,9 @@ mod direction;
 mod paths;
 
 pub use direction::{Axis, Direction, MAX_PATHS, directions};
-pub use paths::{path_costs, penalty_table, sum_paths};
+#[cfg(test)]
+pub use paths::path_costs;
+pub use paths::{penalty_table, sum_paths};
 
 use crate::choices;
 

@@ -13,13 +13,17 @@ mod speckle;
 mod temporal;
 
 pub use consistency::check_left_right;
-pub use description::{Filter, Function, Smoothed};
+pub use description::Smoothed;
 pub use fill::{Fill, fill, fill_rows};
 pub use median::{Median, median};
 pub use order::{FilterKind, filter_maps};
-pub use spatial::{blend, smooth_along_surfaces};
+#[cfg(test)]
+pub use spatial::blend;
+pub use spatial::smooth_along_surfaces;
 pub use speckle::remove_speckle;
-pub use temporal::{Persistence, Row as TemporalRow, smooth_over_time};
+#[cfg(test)]
+pub use temporal::smooth_over_time;
+pub use temporal::{Persistence, Row as TemporalRow};
 
 #[cfg(test)]
 mod tests {

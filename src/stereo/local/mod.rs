@@ -16,7 +16,9 @@ mod offsets;
 mod weights;
 
 pub use aggregate::aggregate;
-pub use offsets::{Arms, Offsets, arms};
+#[cfg(test)]
+pub use offsets::Arms;
+pub use offsets::{Offsets, arms};
 pub use weights::{WeightTables, Weights};
 
 use crate::choices;

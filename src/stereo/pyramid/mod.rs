@@ -7,7 +7,9 @@
 mod coarser;
 mod halve;
 
-pub use coarser::{coarse_range, coarser, has_coarse_information, is_gated};
+#[cfg(test)]
+pub use coarser::coarse_range;
+pub use coarser::{coarser, has_coarse_information, is_gated};
 pub use halve::halve;
 
 /// Directions from which coarser levels sum their paths, where the pair itself has any. The first one points at 0 degrees.

@@ -244,6 +244,7 @@ impl Session {
     }
 
     /// The pipeline.
+    #[cfg(test)]
     pub fn live(&self) -> &Live {
         &self.live
     }

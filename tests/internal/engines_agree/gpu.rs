@@ -89,7 +89,7 @@ fn transfers_and_computation_overlap() {
     let case = Case::new(&mut Rng::with_seed(16), (64, 48), Content::Shifted, 8, params);
     let jobs = 8_u64;
     let mut overlap = || {
-        let first = events.lock().expect("nobody panicked").len();
+        let first = events.lock().len();
         let mut taken = 0_u64;
         for _ in 0..jobs {
             while engine.submit(case.job()).is_err() {
@@ -99,7 +99,7 @@ fn transfers_and_computation_overlap() {
         while taken < jobs {
             taken += u64::from(engine.collect().expect("a result").is_some());
         }
-        let events = events.lock().expect("nobody panicked")[first..].to_vec();
+        let events = events.lock()[first..].to_vec();
         let at =
             |event: Event| events.iter().position(|e| *e == event).unwrap_or_else(|| panic!("{event:?}: {events:?}"));
         let Some(Event::Uploaded(base)) = events.first() else { panic!("{events:?}") };
@@ -112,7 +112,7 @@ fn transfers_and_computation_overlap() {
         })
     };
     // A busy machine may hold this thread up; not every time.
-    assert!((0..30).any(|_| overlap()), "one job waits for another: {:?}", events.lock().expect("nobody panicked"));
+    assert!((0..30).any(|_| overlap()), "one job waits for another: {:?}", events.lock());
 }
 
 #[test]

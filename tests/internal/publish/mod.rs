@@ -5,9 +5,10 @@ mod guarded;
 mod hostile;
 
 use client::{Client, named};
+use parking_lot::Mutex;
 use serde_json::json;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo};
@@ -96,7 +97,7 @@ impl Stage {
                     if let Some(params) = events.params {
                         live.set_params(params);
                     }
-                    news.lock().unwrap().extend(events.news);
+                    news.lock().extend(events.news);
                     std::thread::sleep(Duration::from_millis(2));
                 }
             })
@@ -216,9 +217,7 @@ fn a_client_sets_parameters_by_the_rules_of_flags_and_others_see_it() {
     assert!(why["level"] == 2 && why["message"].as_str().unwrap().contains("--p1 17 is not below --p2 3"), "{why}");
     assert_eq!(one.parameters()["p2"], json!(60));
     assert_eq!(named(&other.json("parameterValues", |_| true))["p2"], json!(60), "the panel is put right");
-    stage.until("its owner was told", |_| {
-        stage.news.lock().unwrap().iter().any(|n| n.is_error && n.text.contains("--p2 3"))
-    });
+    stage.until("its owner was told", |_| stage.news.lock().iter().any(|n| n.is_error && n.text.contains("--p2 3")));
 
     // the other way round: the window's sliders
     stage.live.set_params(StereoParams { p1: 7, ..(*stage.live.params()).clone() });

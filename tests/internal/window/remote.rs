@@ -4,8 +4,9 @@ use super::harness::{Window, gpu, options};
 use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use stereopsis::capture::{Frame, FrameTap, SourceInfo, SourceSpec, Taps};
 use stereopsis::engine::Output;
 use stereopsis::live::{News, Remote, ResultTap, Wake};
@@ -38,12 +39,12 @@ impl ResultTap for Elsewhere {
 
 impl Remote for Elsewhere {
     fn exchange(&self, in_force: &StereoParams) -> Option<StereoParams> {
-        *self.in_force.lock().unwrap() = in_force.clone();
-        self.wanted.lock().unwrap().take()
+        *self.in_force.lock() = in_force.clone();
+        self.wanted.lock().take()
     }
 
     fn news(&self) -> Vec<News> {
-        std::mem::take(&mut self.news.lock().unwrap())
+        std::mem::take(&mut self.news.lock())
     }
 
     fn invitation(&self) -> String {
@@ -55,7 +56,7 @@ impl Remote for Elsewhere {
     }
 
     fn set_about(&self, about: About) {
-        *self.about.lock().unwrap() = Some(about);
+        *self.about.lock() = Some(about);
     }
 
     fn stop(&self) {}
@@ -70,10 +71,10 @@ fn what_is_wanted_elsewhere_moves_the_sliders_and_they_are_told_there() {
     let remote: Arc<dyn Remote> = elsewhere.clone();
     let mut window = Window::open(&gpu, WindowOptions { remote: Some(remote), ..options(SourceSpec::Scene) });
     assert!(window.has("elsewhere 3 clients"));
-    let about = elsewhere.about.lock().unwrap().clone().expect("the source is told");
+    let about = elsewhere.about.lock().clone().expect("the source is told");
     assert_eq!((about.source.as_str(), about.width, about.calibration.geometry.is_some()), ("scene", 160, true));
 
-    *elsewhere.wanted.lock().unwrap() = Some(StereoParams { p1: 11, ..window.params() });
+    *elsewhere.wanted.lock() = Some(StereoParams { p1: 11, ..window.params() });
     window.until_computed(|params| params.p1 == 11);
     window.harness.step();
     let slider = window.harness.get_by_role_and_label(Role::Slider, "P1").accesskit_node().numeric_value();
@@ -82,9 +83,9 @@ fn what_is_wanted_elsewhere_moves_the_sliders_and_they_are_told_there() {
     window.focus_slider("P1");
     window.harness.key_press(Key::ArrowRight);
     window.until_computed(|params| params.p1 == 12);
-    assert_eq!(elsewhere.in_force.lock().unwrap().p1, 12);
+    assert_eq!(elsewhere.in_force.lock().p1, 12);
 
-    elsewhere.news.lock().unwrap().push(News { text: "asked in vain".into(), is_error: true });
+    elsewhere.news.lock().push(News { text: "asked in vain".into(), is_error: true });
     window.until("the refusal is shown", |w| w.has("asked in vain").then_some(()));
     // another source, and a recorder's taps, leave those elsewhere where they are
     let seen = || (elsewhere.frames.load(Ordering::Relaxed), elsewhere.results.load(Ordering::Relaxed));

@@ -4,7 +4,8 @@
 use super::{apply, equalise, protect_calibration};
 use crate::capture::{CameraOptions, CaptureError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -40,7 +41,7 @@ impl ControlTask {
 
     /// Remarks so far, for [`crate::capture::SourceState::remarks`].
     pub fn remarks(&self) -> Vec<String> {
-        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.remarks.lock().clone()
     }
 }
 
@@ -49,7 +50,7 @@ fn set_all(indices: &[u32], options: &CameraOptions, stopped: &Receiver<()>, rem
         for remark in &more {
             log::info!("{remark}");
         }
-        remarks.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
+        remarks.lock().extend(more);
     };
     for (&index, view) in indices.iter().zip(&options.views) {
         if stopped.try_recv() == Err(TryRecvError::Disconnected) {

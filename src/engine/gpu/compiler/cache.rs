@@ -9,8 +9,9 @@
 use super::super::device::Gpu;
 use super::compile::with_error_scopes;
 use crate::engine::cached;
+use parking_lot::Mutex;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 /// A file that has grown larger than this, by sizes and options of long ago, is begun anew.
 const MAX_BYTES: usize = 64 << 20;
@@ -45,7 +46,7 @@ impl Cache {
         let open = || {
             let bytes = std::fs::read(file).unwrap_or_default();
             let data = unpack(&bytes).filter(|data| data.len() <= MAX_BYTES);
-            *self.saved.lock().unwrap_or_else(PoisonError::into_inner) = data.map(checksum);
+            *self.saved.lock() = data.map(checksum);
             // A file of another device or driver is refused, and then there is nothing to begin with.
             self.create(data).or_else(|| data.and_then(|_| self.create(None)))
         };
@@ -65,7 +66,7 @@ impl Cache {
     pub(super) fn save(&self) {
         let (Some(file), Some(Some(cache)), None) = (&self.file, self.opened.get(), self.gpu.lost()) else { return };
         let Some(data) = cache.get_data() else { return };
-        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut saved = self.saved.lock();
         let sum = checksum(&data);
         if *saved == Some(sum) {
             return;

@@ -10,12 +10,15 @@ mod tests;
 use super::device::Gpu;
 use crate::engine::EngineError;
 use cache::Cache;
+pub use compile::Binding;
 use compile::Module;
-pub use compile::{Binding, bindings};
+#[cfg(test)]
+pub use compile::bindings;
+use parking_lot::{Condvar, Mutex};
 use queue::{Outcome, State};
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Idle time before new pipelines are saved.
@@ -95,7 +98,7 @@ impl Compiler {
     /// It cannot be compiled, which is found out once; or the device is lost.
     pub fn get(&self, request: &Request) -> Result<Option<Pipeline>, EngineError> {
         self.inner.check()?;
-        let mut state = self.inner.lock();
+        let mut state = self.inner.state.lock();
         if let Some(outcome) = state.outcome(request) {
             return outcome.map(Some).map_err(EngineError::Device);
         }
@@ -112,7 +115,7 @@ impl Compiler {
     /// # Errors
     /// As [`Compiler::get`].
     pub fn wait_for(&self, request: &Request) -> Result<Pipeline, EngineError> {
-        let mut state = self.inner.lock();
+        let mut state = self.inner.state.lock();
         loop {
             self.inner.check()?;
             if let Some(outcome) = state.outcome(request) {
@@ -122,16 +125,17 @@ impl Compiler {
                 self.start_thread(&mut state)?; // it saves new pipelines
                 drop(state);
                 self.inner.compile(request);
-                state = self.inner.lock();
+                state = self.inner.state.lock();
             } else {
-                state = self.inner.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                self.inner.changed.wait(&mut state);
             }
         }
     }
 
     /// Whether every request is finished.
+    #[cfg(test)]
     pub fn is_idle(&self) -> bool {
-        self.inner.lock().is_idle()
+        self.inner.state.lock().is_idle()
     }
 
     fn start_thread(&self, state: &mut State) -> Result<(), EngineError> {
@@ -150,7 +154,7 @@ impl Compiler {
 impl Drop for Compiler {
     fn drop(&mut self) {
         let thread = {
-            let mut state = self.inner.lock();
+            let mut state = self.inner.state.lock();
             state.stop = true;
             state.thread.take()
         };
@@ -158,7 +162,7 @@ impl Drop for Compiler {
         if thread.is_some_and(|thread| thread.join().is_err()) {
             log::error!("the thread that compiles shaders panicked");
         }
-        if self.inner.lock().has_unsaved {
+        if self.inner.state.lock().has_unsaved {
             self.inner.cache.save();
         }
     }
@@ -167,24 +171,21 @@ impl Drop for Compiler {
 impl Inner {
     /// The loop of the thread.
     fn run(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         while !state.stop {
             if let Some(request) = state.begin_next() {
                 drop(state);
                 self.compile(&request);
-                state = self.lock();
+                state = self.state.lock();
             } else if state.has_unsaved {
-                let (woken, timeout) =
-                    self.changed.wait_timeout(state, SAVE_DELAY).unwrap_or_else(PoisonError::into_inner);
-                state = woken;
-                if timeout.timed_out() && state.is_idle() {
+                if self.changed.wait_for(&mut state, SAVE_DELAY).timed_out() && state.is_idle() {
                     state.has_unsaved = false;
                     drop(state);
                     self.cache.save();
-                    state = self.lock();
+                    state = self.state.lock();
                 }
             } else {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                self.changed.wait(&mut state);
             }
         }
     }
@@ -197,7 +198,7 @@ impl Inner {
             fn drop(&mut self) {
                 let Self(inner, request, outcome) = self;
                 let outcome = std::mem::replace(outcome, Err(String::new()));
-                inner.lock().finish(request, outcome);
+                inner.state.lock().finish(request, outcome);
                 inner.changed.notify_all();
             }
         }
@@ -214,16 +215,12 @@ impl Inner {
     }
 
     fn pipeline(&self, request: &Request) -> Outcome {
-        let module = self.lock().module(&request.source);
+        let module = self.state.lock().module(&request.source);
         let module = module.get_or_init(|| Module::new(&self.gpu, &request.source, self.checks));
         module.as_ref().map_err(Clone::clone)?.pipeline(&self.gpu, request, self.cache.get())
     }
 
     fn check(&self) -> Result<(), EngineError> {
         self.gpu.lost().map_or(Ok(()), |why| Err(EngineError::DeviceLost(why.to_owned())))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

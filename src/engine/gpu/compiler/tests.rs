@@ -74,7 +74,7 @@ fn the_thread_compiles_what_is_asked_for_and_constants_and_entries_are_their_own
             let pipeline = compiler.get(&request(&source, entry, step)).unwrap().unwrap();
             assert_eq!(run(&gpu, &pipeline), expected, "{entry} {step}");
         }
-        assert_eq!(compiler.inner.lock().sizes(), [3, 0, 1], "one module for both entries");
+        assert_eq!(compiler.inner.state.lock().sizes(), [3, 0, 1], "one module for both entries");
     }
 }
 
@@ -90,7 +90,7 @@ fn who_wants_a_pipeline_now_gets_it_whoever_compiles_it() {
         }
         assert_eq!(run(&gpu, &compiler.wait_for(&request).unwrap()), 5 - step);
     }
-    assert_eq!(compiler.inner.lock().sizes(), [5, 0, 1], "each once");
+    assert_eq!(compiler.inner.state.lock().sizes(), [5, 0, 1], "each once");
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn no_more_is_kept_than_several_jobs_need() {
     for step in 0..CAPACITY as u32 {
         compiler.wait_for(&request(&other_text, "change", step)).unwrap();
     }
-    assert_eq!(compiler.inner.lock().sizes(), [CAPACITY, 0, 1], "modules go with their last pipeline");
+    assert_eq!(compiler.inner.state.lock().sizes(), [CAPACITY, 0, 1], "modules go with their last pipeline");
 }
 
 #[test]

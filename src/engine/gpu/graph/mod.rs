@@ -67,6 +67,7 @@ pub struct Step {
     /// The stage as it is timed: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub stage: &'static str,
     /// Its name in a trace.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only tests trace"))]
     pub name: &'static str,
     /// In order.
     pub dispatches: Vec<Dispatch>,

@@ -30,6 +30,7 @@ impl Records {
     }
 
     /// Those in `file`.
+    #[cfg(test)]
     pub fn in_file(file: PathBuf) -> Self {
         Self { file: Some(file) }
     }

@@ -5,14 +5,14 @@ use super::*;
 impl Bench {
     /// From now on the engine is prepared for all but these P1.
     fn lacks(&self, unprepared: &[u32]) {
-        lock(&self.script).unprepared = unprepared.to_vec();
+        self.script.lock().unprepared = unprepared.to_vec();
     }
 
     /// Nothing happens, and the engine is asked again, but not all the time.
     fn waits_at_ease(&self) -> bool {
-        let asked = lock(&self.script).asked;
+        let asked = self.script.lock().asked;
         let is_quiet = self.is_quiet();
-        let asked = lock(&self.script).asked - asked;
+        let asked = self.script.lock().asked - asked;
         assert!((1..=60).contains(&asked), "asked {asked} times in 40 ms");
         is_quiet
     }
@@ -73,7 +73,7 @@ fn the_first_pair_waits_and_commands_are_obeyed_meanwhile() {
     bench.permit(100);
     bench.lacks(&[P1]);
     bench.send(0);
-    bench.until("it is taken", |b| lock(&b.script).asked > 0);
+    bench.until("it is taken", |b| b.script.lock().asked > 0);
     bench.send(1);
     assert!(bench.waits_at_ease());
     bench.set_p1(P1 + 1);
@@ -101,13 +101,13 @@ fn where_the_last_parameters_are_not_prepared_either_the_pair_waits_for_whicheve
 #[test]
 fn a_busy_device_makes_nobody_ask_more_often() {
     let bench = Bench::with_first_pair(2);
-    lock(&bench.script).permits = 0;
+    bench.script.lock().permits = 0;
     bench.send(1);
     bench.until_last(Submit(1, P1));
     bench.lacks(&[P1, P1 + 1]);
     bench.set_p1(P1 + 1);
     bench.send(2);
-    bench.until("it has asked", |b| lock(&b.script).asked > 2);
+    bench.until("it has asked", |b| b.script.lock().asked > 2);
     assert!(bench.waits_at_ease());
 }
 
