@@ -5,8 +5,9 @@ use super::{UsageError, pair_args};
 use crate::bench::{PROGRAM, pairs};
 use crate::capture::source::parse_size;
 use crate::console;
+use crate::engine::cached::Measurements;
 use crate::engine::gpu::layout::Structure;
-use crate::engine::gpu::tuning::{self, Record, Records, Trial};
+use crate::engine::gpu::tuning::{self, Record, Trial};
 use crate::engine::gpu::variant::{self, VariantOverrides};
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
 use crate::engine::{EngineChoice, GpuEngine, Job};
@@ -75,11 +76,11 @@ impl StudyArgs {
 /// # Errors
 /// As [`StudyArgs::open`]; the GPU cannot match the pair; standard output is closed, after the best variant was kept.
 pub(super) fn run(args: &StudyArgs) -> anyhow::Result<()> {
-    tune(&args.open()?, &Records::of_user(), &mut console::Out)
+    tune(&args.open()?, &tuning::records(), &mut console::Out)
 }
 
 /// Studies, keeps the best in `records`, and prints it.
-fn tune(study: &Study, records: &Records, out: &mut dyn Write) -> anyhow::Result<()> {
+fn tune(study: &Study, records: &Measurements, out: &mut dyn Write) -> anyhow::Result<()> {
     let Study { gpu, job, rounds, json } = study;
     let structure = Structure::levels(job.frame.size(), &job.params).swap_remove(0).0;
     let mut engine = GpuEngine::with_options(gpu.clone(), GpuOptions { forgets: true, ..GpuOptions::default() })?;
@@ -94,7 +95,7 @@ fn tune(study: &Study, records: &Records, out: &mut dyn Write) -> anyhow::Result
     let outcome = outcome?;
     let best = outcome.best();
     if let Some(&Trial { variant, pair_ms, .. }) = best {
-        records.put(&tuning::record_key(gpu, &structure), Record { variant, ms: pair_ms });
+        records.put(&tuning::record_key(gpu, &structure), &Record { variant, ms: pair_ms });
     }
     let adapter = &gpu.info.adapter;
     let software = format!("this GPU is software ({adapter}): these times say nothing about real GPUs");
@@ -120,7 +121,7 @@ fn tune(study: &Study, records: &Records, out: &mut dyn Write) -> anyhow::Result
     Ok(())
 }
 
-fn ending(best: Option<&Trial>, records: &Records) -> String {
+fn ending(best: Option<&Trial>, records: &Measurements) -> String {
     let Some(best) = best else { return "no variant could be run".to_owned() };
     let kept = records.file().map_or_else(
         || "not kept: this system has no cache folder".to_owned(),
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_best_is_kept_also_when_nobody_reads_on() {
-        assert_eq!(ending(None, &Records::default()), "no variant could be run");
+        assert_eq!(ending(None, &Measurements::default()), "no variant could be run");
         let Ok(gpu) = Gpu::open(&AdapterChoice::Best) else {
             assert!(std::env::var_os("REQUIRE_GPU").is_none(), "REQUIRE_GPU is set, and there is no GPU");
             return;
@@ -168,14 +169,14 @@ mod tests {
         let source = SourceOptions { size: Some((24, 16)), ..SourceOptions::default() };
         let job = pairs::jobs(&SourceSpec::Scene, &source, &params).unwrap().swap_remove(0);
         let folder = tempfile::tempdir().unwrap();
-        let records = Records::in_file(folder.path().join("variants.json"));
+        let records = Measurements::in_file(folder.path().join("variants.json"));
         let structure = Structure::levels(job.frame.size(), &job.params).swap_remove(0).0;
         let key = tuning::record_key(&gpu, &structure);
-        assert_eq!(records.get(&key), None);
+        assert_eq!(records.get::<Record>(&key), None);
         let study = Study { gpu: gpu.clone(), job, rounds: 1, json: false };
         let err = tune(&study, &records, &mut Closed).unwrap_err();
         assert!(super::super::is_closed_pipe(&err), "{err}");
-        let record = records.get(&key).unwrap();
+        let record: Record = records.get(&key).unwrap();
         let limits = *GpuEngine::new(gpu).unwrap().limits();
         assert_eq!(record.variant.unsupported_reason(&limits, &structure.requirements()), None);
     }

@@ -3,10 +3,9 @@
 //! A software adapter is never chosen. The times are cached in a file of the program's cache folder, by devices, size and the
 //! parameters that decide how long a pair takes.
 
-use super::{CpuEngine, Engine, EngineError, Job, OpenOptions, Opened, cached, run};
+use super::cached::Measurements;
+use super::{CpuEngine, Engine, EngineError, Job, OpenOptions, Opened, run};
 use crate::stereo::StereoParams;
-use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Time limit for each engine, after its first pair.
@@ -16,10 +15,10 @@ const MAX_PAIRS: usize = 5;
 
 /// The quicker engine.
 pub(super) fn choose(options: &OpenOptions, sample: Option<&Job>) -> Opened {
-    choose_with(options, sample, cached::file("engine-times.json").as_deref())
+    choose_with(options, sample, &Measurements::named("engine-times.json"))
 }
 
-fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: Option<&Path>) -> Opened {
+fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: &Measurements) -> Opened {
     let cpu = CpuEngine::new(options.threads);
     let cpu_because = |cpu, why: String| Opened { engine: Box::new(cpu), why: Some(why) };
     let gpu = match options.open_gpu() {
@@ -39,7 +38,7 @@ fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: Option<&Path>
     };
     let key = key(&gpu.info().adapter, &cpu.info().adapter, sample);
     let mut cpu = cpu;
-    let (times, remembered) = match recall(cache, &key) {
+    let (times, remembered) = match cache.get(&key) {
         Some(times) => (times, ", measured before"),
         None => match (time(&mut gpu, sample), time(&mut cpu, sample)) {
             (Ok(gpu_ms), Ok(cpu_ms)) => (Times { gpu_ms, cpu_ms }, ""),
@@ -50,7 +49,7 @@ fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: Option<&Path>
         },
     };
     if remembered.is_empty() {
-        remember(cache, key, times);
+        cache.put(&key, &times);
     }
     let why = format!("gpu {:.1} ms, cpu {:.1} ms{remembered}", times.gpu_ms, times.cpu_ms);
     let engine: Box<dyn Engine> = if times.gpu_ms <= times.cpu_ms { Box::new(gpu) } else { Box::new(cpu) };
@@ -87,30 +86,6 @@ fn key(gpu: &str, cpu: &str, sample: &Job) -> String {
     format!("{} | {gpu} | {cpu} | {width}x{height} | {}", env!("CARGO_PKG_VERSION"), words.join(" "))
 }
 
-type Cache = BTreeMap<String, Times>;
-
-fn read(file: &Path) -> Option<Cache> {
-    serde_json::from_str(&std::fs::read_to_string(file).ok()?).ok()
-}
-
-fn recall(file: Option<&Path>, key: &str) -> Option<Times> {
-    read(file?)?.get(key).copied()
-}
-
-/// Adds times to the file. Where that fails they are measured again next time.
-fn remember(file: Option<&Path>, key: String, times: Times) {
-    let Some(file) = file else { return };
-    let mut cache = read(file).unwrap_or_default();
-    if cache.len() >= 200 {
-        cache.clear(); // devices, versions and sizes of long ago
-    }
-    cache.insert(key, times);
-    let written = serde_json::to_vec_pretty(&cache).map_err(Into::into).and_then(|bytes| cached::replace(file, &bytes));
-    if let Err(err) = written {
-        log::info!("the times of the engines are not kept: {}: {err}", file.display());
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,12 +94,12 @@ mod tests {
     #[test]
     fn there_is_always_an_engine_and_a_reason_and_never_a_software_adapter() {
         let one_thread = OpenOptions { threads: Some(1), ..OpenOptions::default() };
-        let chosen = choose_with(&one_thread, None, None);
+        let chosen = choose_with(&one_thread, None, &Measurements::default());
         assert!(!chosen.engine.info().software);
         assert!(chosen.why.is_some_and(|why| !why.is_empty()));
 
         let adapter = crate::engine::gpu::AdapterChoice::Name("no adapter has this name".into());
-        let chosen = choose_with(&OpenOptions { adapter, ..one_thread }, None, None);
+        let chosen = choose_with(&OpenOptions { adapter, ..one_thread }, None, &Measurements::default());
         assert_eq!(chosen.engine.info().kind, EngineKind::Cpu);
         assert!(chosen.why.is_some_and(|why| why.contains("no adapter has this name")));
     }
@@ -160,19 +135,5 @@ mod tests {
             })
             .collect();
         assert_eq!(keys.len(), 10, "{keys:?}");
-    }
-
-    #[test]
-    fn times_are_remembered_by_key() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("deeper/times.json");
-        assert_eq!(recall(Some(&file), "a"), None);
-        let times = Times { gpu_ms: 3.0, cpu_ms: 14.0 };
-        remember(Some(&file), "a".into(), times);
-        remember(Some(&file), "b".into(), Times { gpu_ms: 9.0, cpu_ms: 1.0 });
-        assert_eq!(recall(Some(&file), "a"), Some(times));
-        assert_eq!(recall(Some(&file), "c"), None);
-        std::fs::write(&file, "no json").unwrap();
-        assert_eq!(recall(Some(&file), "a"), None, "a broken file is as good as none");
     }
 }

@@ -3,7 +3,7 @@
 pub mod cpu;
 pub mod gpu;
 mod auto;
-mod cached;
+pub mod cached;
 mod open;
 pub mod recovery;
 pub mod worker;

@@ -3,19 +3,33 @@
 
 mod selector;
 mod autotuner;
-mod records;
 mod study;
 #[cfg(test)]
 mod tests;
 
 use autotuner::Autotuner;
-pub use records::{Record, Records};
 pub use selector::Autotune;
 pub(super) use selector::VariantSelector;
 pub use study::{Study, Trial, study};
 
 use super::device::Gpu;
 use super::layout::Structure;
+use super::variant::Variant;
+use crate::engine::cached::Measurements;
+
+/// The quickest variant for one adapter, driver and size.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Record {
+    /// The variant.
+    pub variant: Variant,
+    /// Time of a pair on the device, ms.
+    pub ms: f64,
+}
+
+/// The records of this user, by [`record_key`].
+pub fn records() -> Measurements {
+    Measurements::named("gpu-variants.json")
+}
 
 /// Key of a measurement: everything that the quickest variant depends on.
 pub fn record_key(gpu: &Gpu, structure: &Structure) -> String {

@@ -1,7 +1,8 @@
 //! Selects the variant of the next job: measured before, or being measured.
 
-use super::{Autotuner, Record, Records, record_key};
+use super::{Autotuner, Record, record_key, records};
 use crate::engine::EngineError;
+use crate::engine::cached::Measurements;
 use crate::engine::gpu::graph::{DispatchGraph, GraphKey};
 use crate::engine::gpu::layout::Structure;
 use crate::engine::gpu::limits::Limits;
@@ -31,14 +32,14 @@ pub(in crate::engine::gpu) struct VariantSelector {
     gpu: Gpu,
     autotune: Autotune,
     pub(in crate::engine::gpu) overrides: VariantOverrides,
-    records: Records,
+    records: Measurements,
     /// By record key.
     states: HashMap<String, State>,
 }
 
 impl VariantSelector {
     pub(in crate::engine::gpu) fn new(gpu: Gpu, options: &GpuOptions) -> Self {
-        let records = if options.forgets { Records::default() } else { Records::of_user() };
+        let records = if options.forgets { Measurements::default() } else { records() };
         let overrides = options.overrides.clone();
         Self { gpu, autotune: options.autotune, overrides, records, states: HashMap::new() }
     }
@@ -62,7 +63,7 @@ impl VariantSelector {
                 Autotune::OnHardware => !self.gpu.info.software,
                 Autotune::Everywhere => true,
             };
-            match self.records.get(key) {
+            match self.records.get::<Record>(key) {
                 None if tunes => State::Tuning(Autotuner::new(*limits, structures[0].requirements())),
                 record => State::Known(record.map(|record| record.variant)),
             }
@@ -107,7 +108,7 @@ impl VariantSelector {
         autotuner.add_sample(key.variant, ms);
         let Some((variant, ms)) = autotuner.result() else { return };
         log::info!("{} is quickest with {variant}: {ms:.2} ms ({record_key})", self.gpu.info.adapter);
-        self.records.put(&record_key, Record { variant, ms });
+        self.records.put(&record_key, &Record { variant, ms });
         self.states.insert(record_key, State::Known(Some(variant)));
     }
 }

@@ -1,4 +1,4 @@
-//! Tuning with invented times, and stored records.
+//! Tuning with invented times.
 
 use super::*;
 use crate::engine::gpu::limits::Limits;
@@ -53,20 +53,4 @@ fn what_cannot_run_is_left_out() {
     }
     assert!(others > 0);
     assert_ne!(autotuner.best().costs, CostSource::Codes);
-}
-
-#[test]
-fn records_survive_and_broken_files_do_not_hurt() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("deeper/variants.json");
-    let records = Records::in_file(file.clone());
-    assert_eq!(records.get("a"), None);
-    let record = Record { variant: Variant::baseline(&LIMITS, &REQUIREMENTS), ms: 0.5 };
-    records.put("a", record);
-    records.put("b", Record { ms: 0.25, ..record });
-    assert_eq!(Records::in_file(file.clone()).get("a"), Some(record));
-    std::fs::write(&file, "no json").unwrap();
-    assert_eq!(records.get("a"), None);
-    records.put("a", record);
-    assert_eq!(records.get("a"), Some(record));
 }
