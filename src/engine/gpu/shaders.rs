@@ -1,4 +1,4 @@
-//! The shaders that exist in one form, with their entries; those in variants are in [`super::kernels`].
+//! Shaders that exist in one form. Each stage of [`super::graph`] declares its own; those in variants are in [`super::kernels`].
 
 /// One WGSL file.
 #[derive(Debug)]
@@ -13,59 +13,34 @@ pub struct Shader {
     pub tile: (u32, u32),
 }
 
+/// Declares the shaders of a stage, beside the dispatches that run them: stem, pieces that precede it, tile, entries.
 macro_rules! shaders {
     ($($name:ident: $stem:literal $(+ $piece:literal)*, $tile:expr, $entries:expr;)*) => {
         $(
             #[doc = concat!("`shaders/", $stem, ".wgsl`.")]
-            pub static $name: Shader = Shader {
+            static $name: $crate::engine::gpu::shaders::Shader = $crate::engine::gpu::shaders::Shader {
                 stem: $stem,
                 source: concat!(
-                    include_str!("../../../shaders/common.wgsl"),
-                    $(include_str!(concat!("../../../shaders/", $piece, ".wgsl")),)*
-                    include_str!(concat!("../../../shaders/", $stem, ".wgsl"))
+                    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/common.wgsl")),
+                    $(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $piece, ".wgsl")),)*
+                    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $stem, ".wgsl"))
                 ),
                 entries: &$entries,
                 tile: $tile,
             };
         )*
 
-        /// All of them.
+        /// All shaders of this stage.
         #[cfg(test)]
-        pub static ALL: &[&Shader] = &[$(&$name),*];
+        pub(in crate::engine::gpu) static SHADERS: &[&$crate::engine::gpu::shaders::Shader] = &[$(&$name),*];
     };
 }
-
-shaders! {
-    CENSUS: "cost/census" + "cost/transform", TILE, ["transform"];
-    RANK: "cost/rank" + "cost/transform", TILE, ["transform"];
-    SAD: "cost/sad", TILE, ["mean", "exact"];
-    ABSOLUTE: "cost/absolute", PIXELS, ["transform"];
-    AD_CENSUS: "cost/ad_census", PIXELS, ["add_brightness"];
-    GRADIENT_CENSUS: "cost/gradient_census", PIXELS, ["add_gradients"];
-    HISTOGRAM: "cost/mutual_information/histogram" + "cost/mutual_information/start", PIXELS,
-        ["clear", "from_coarser", "from_last", "by_chance"];
-    TABLE: "cost/mutual_information/table", (16, 16), ["lines", "terms", "joint_logs", "negatives", "scale"];
-    OFFSETS: "local/offsets", TILE, ["reach"];
-    RIGHT: "disparity/right", PIXELS, ["clear", "choose"];
-    SWAPPED: "disparity/swapped", TILE, ["mirror_pictures", "mirror_map"];
-    MEDIAN: "filter/median", TILE, ["smooth_map"];
-    CONSISTENCY: "filter/consistency", PIXELS, ["check", "check_right"];
-    SPECKLE: "filter/speckle", TILE, ["separate", "merge", "measure", "remove"];
-    SPATIAL: "filter/spatial", TILE, ["run"];
-    TEMPORAL: "filter/temporal", PIXELS, ["smooth_over_time"];
-    FILL: "filter/fill", PIXELS, ["rows", "empty_rows"];
-    HALVE: "pyramid/halve", TILE, ["halve"];
-    BOUNDS: "gating/bounds", (1, BOUNDS_ROWS), ["bounds"];
-}
+pub(super) use shaders;
 
 /// Columns and rows that a workgroup covers where invocations share nothing.
 pub const PIXELS: (u32, u32) = (8, 8);
 /// Columns and rows that a workgroup covers of those shaders that load a tile: transforms, medians, speckle.
 pub const TILE: (u32, u32) = (32, 8);
-/// Rows or columns that a workgroup of the spatial filter goes along.
-pub const SPATIAL_LINES: u32 = 32;
-/// Rows that a workgroup of gates walks down.
-pub const BOUNDS_ROWS: u32 = 64;
 /// Rows that an invocation of SAD covers.
 pub const STRIP: u32 = 32;
 /// Columns that a workgroup of SAD covers, with those that only lend their sums to windows.

@@ -5,11 +5,20 @@ use super::{Dispatch, GraphBuilder, Product, Request, RowKernel};
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
 use crate::engine::gpu::resource::Resource;
-use crate::engine::gpu::shaders::{self, Shader};
+use crate::engine::gpu::shaders::{PIXELS, SAD_COLUMNS, SAD_WORDS, STRIP, Shader, TILE, shaders};
 use crate::engine::gpu::variant::CostSource;
 use crate::stereo::cost::census::Shape;
 use crate::stereo::cost::{Channel, Comparison, Scalar};
 use std::sync::Arc;
+
+shaders! {
+    CENSUS: "cost/census" + "cost/transform", TILE, ["transform"];
+    RANK: "cost/rank" + "cost/transform", TILE, ["transform"];
+    SAD: "cost/sad", TILE, ["mean", "exact"];
+    ABSOLUTE: "cost/absolute", PIXELS, ["transform"];
+    AD_CENSUS: "cost/ad_census", PIXELS, ["add_brightness"];
+    GRADIENT_CENSUS: "cost/gradient_census", PIXELS, ["add_gradients"];
+}
 
 impl GraphBuilder {
     /// Codes of both pictures and the cost volume; of SAD the volume alone.
@@ -50,16 +59,16 @@ impl GraphBuilder {
         let (entry, target): (_, fn(usize, u32) -> Resource) =
             if is_exact { ("exact", Resource::Exact) } else { ("mean", Resource::Costs) };
         let row = structure.width as u64 * u64::from(layout.words) * 4;
-        let own_columns = shaders::SAD_COLUMNS - (structure.sad_window - 1);
+        let own_columns = SAD_COLUMNS - (structure.sad_window - 1);
         let mut dispatches = Vec::new();
         for slab in 0..layout.slabs() {
             let kernel = RowKernel {
-                request: shaders::SAD.request(entry, vec![("RADIUS", structure.sad_window / 2)]),
+                request: SAD.request(entry, vec![("RADIUS", structure.sad_window / 2)]),
                 resources: vec![Resource::LeftPicture(level), Resource::RightPicture(level), target(level, slab)],
                 slab,
-                strip: shaders::STRIP,
+                strip: STRIP,
                 columns: (structure.width as u32).div_ceil(own_columns),
-                depth: layout.words.div_ceil(shaders::SAD_WORDS),
+                depth: layout.words.div_ceil(SAD_WORDS),
                 work: row * (1 + u64::from(structure.sad_window) / 4),
                 bytes: row * if is_exact { 4 } else { 1 },
                 operations: operations::cost(layout) * structure.width as u64,
@@ -94,23 +103,23 @@ fn transforms(level: usize, layout: &Layout) -> Vec<Dispatch> {
             ("RADIUS_Y", (height / 2) as u32),
             ("SYMMETRIC", u32::from(symmetric)),
         ];
-        over_codes(&shaders::CENSUS, constants, layout.code_bytes())
+        over_codes(&CENSUS, constants, layout.code_bytes())
     };
     match structure.comparison {
         Comparison::Hamming(shape) => vec![census(shape)],
         Comparison::Tables { census: shape, channel, .. } => {
             let shader = match channel {
-                Channel::Brightness => &shaders::AD_CENSUS,
-                Channel::Gradients => &shaders::GRADIENT_CENSUS,
+                Channel::Brightness => &AD_CENSUS,
+                Channel::Gradients => &GRADIENT_CENSUS,
             };
             vec![census(shape), over_codes(shader, Vec::new(), 2 * layout.code_bytes())]
         }
         Comparison::Difference(Scalar::Rank) => {
             let radius = structure.rank_window / 2;
-            vec![over_codes(&shaders::RANK, vec![("RADIUS_X", radius), ("RADIUS_Y", radius)], layout.code_bytes())]
+            vec![over_codes(&RANK, vec![("RADIUS_X", radius), ("RADIUS_Y", radius)], layout.code_bytes())]
         }
         Comparison::Difference(Scalar::Brightness) | Comparison::LearnedTable => {
-            vec![over_codes(&shaders::ABSOLUTE, Vec::new(), layout.code_bytes())]
+            vec![over_codes(&ABSOLUTE, Vec::new(), layout.code_bytes())]
         }
         Comparison::WindowedDifference => Vec::new(),
     }

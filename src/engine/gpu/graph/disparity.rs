@@ -6,9 +6,13 @@ use crate::engine::gpu::kernels::WinnerConfig;
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
 use crate::engine::gpu::resource::Resource;
-use crate::engine::gpu::shaders;
+use crate::engine::gpu::shaders::{PIXELS, shaders};
 use crate::engine::gpu::uniforms::DispatchParams;
 use std::sync::Arc;
+
+shaders! {
+    RIGHT: "disparity/right", PIXELS, ["clear", "choose"];
+}
 
 impl GraphBuilder {
     /// Winners of the left picture, and of the right one where it needs no matching of its own.
@@ -26,7 +30,7 @@ impl GraphBuilder {
         };
         let right = |entry| {
             let resources = vec![Resource::Params(level), Resource::RightKeys(level), Resource::RightMap(level, 0)];
-            vec![map_dispatch(&shaders::RIGHT, entry, &[], resources, layout)]
+            vec![map_dispatch(&RIGHT, entry, &[], resources, layout)]
         };
         if winner.checked {
             self.push("winner", "clear", right("clear"), Product::Inner, level);

@@ -3,8 +3,20 @@
 use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::resource::Resource;
-use crate::engine::gpu::shaders::{self, Shader};
+use crate::engine::gpu::shaders::{PIXELS, Shader, TILE, shaders};
 use crate::stereo::{Fill, Median};
+
+shaders! {
+    MEDIAN: "filter/median", TILE, ["smooth_map"];
+    CONSISTENCY: "filter/consistency", PIXELS, ["check", "check_right"];
+    SPECKLE: "filter/speckle", TILE, ["separate", "merge", "measure", "remove"];
+    SPATIAL: "filter/spatial", TILE, ["run"];
+    TEMPORAL: "filter/temporal", PIXELS, ["smooth_over_time"];
+    FILL: "filter/fill", PIXELS, ["rows", "empty_rows"];
+}
+
+/// Rows or columns that a workgroup of the spatial filter goes along.
+const SPATIAL_LINES: u32 = 32;
 
 /// The picture that a map belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -87,7 +99,7 @@ impl GraphBuilder {
         let here = maps.here(side);
         let both = [side.map(maps.level, here), side.map(maps.level, 1 - here)];
         let radius = [("RADIUS", median.radius() as u32)];
-        let dispatch = maps.dispatch(&shaders::MEDIAN, "smooth_map", &radius, &both);
+        let dispatch = maps.dispatch(&MEDIAN, "smooth_map", &radius, &both);
         self.push("filters", side.name(left, right), vec![dispatch], side.product(1 - here), maps.level);
         match side {
             Side::Left => maps.left = 1 - here,
@@ -101,11 +113,11 @@ impl GraphBuilder {
         let all =
             [Resource::LeftMap(level, left), Resource::RightMap(level, right), Resource::RightMap(level, 1 - right)];
         if maps.layout.structure.wants_right {
-            let dispatch = maps.dispatch(&shaders::CONSISTENCY, "check_right", &[], &all);
+            let dispatch = maps.dispatch(&CONSISTENCY, "check_right", &[], &all);
             self.push("filters", "right left-right", vec![dispatch], Product::Right(1 - right), level);
             maps.right = 1 - right;
         }
-        let dispatch = maps.dispatch(&shaders::CONSISTENCY, "check", &[], &all);
+        let dispatch = maps.dispatch(&CONSISTENCY, "check", &[], &all);
         let dispatch = Dispatch { bytes: 2 * maps.layout.map_bytes(), ..dispatch }; // it does not write the right map
         self.push("filters", "left-right", vec![dispatch], Product::Left(left), level);
     }
@@ -116,9 +128,9 @@ impl GraphBuilder {
         let (level, here) = (maps.level, maps.here(side));
         let (map, product) = (side.map(level, here), side.product(here));
         if structure.speckle {
-            let entries = shaders::SPECKLE.entries.iter();
+            let entries = SPECKLE.entries.iter();
             let resources = [map, Resource::Parents, Resource::Sizes];
-            let dispatches = entries.map(|entry| maps.dispatch(&shaders::SPECKLE, entry, &[], &resources)).collect();
+            let dispatches = entries.map(|entry| maps.dispatch(&SPECKLE, entry, &[], &resources)).collect();
             self.push("filters", side.name("speckle", "right speckle"), dispatches, product, level);
         }
         if structure.spatial > 0 {
@@ -126,16 +138,16 @@ impl GraphBuilder {
             self.push("filters", side.name("spatial", "right spatial"), dispatches, product, level);
         }
         if structure.temporal && side == Side::Left {
-            let dispatch = maps.dispatch(&shaders::TEMPORAL, "smooth_over_time", &[], &[map, Resource::Smoothed]);
+            let dispatch = maps.dispatch(&TEMPORAL, "smooth_over_time", &[], &[map, Resource::Smoothed]);
             self.push("filters", "temporal", vec![dispatch], product, level);
         }
         if structure.fill != Fill::None {
             let asked = [("ASKED", structure.fill.values_per_side() as u32)];
             // the buffer of region sizes is free by now: a word for each row fits
-            let entries = shaders::FILL.entries.iter();
+            let entries = FILL.entries.iter();
             let rows = |entry: &&'static str| Dispatch {
                 groups: [structure.height as u32, 1, 1],
-                ..maps.dispatch(&shaders::FILL, entry, &asked, &[map, Resource::Sizes])
+                ..maps.dispatch(&FILL, entry, &asked, &[map, Resource::Sizes])
             };
             let dispatches = entries.map(rows).collect();
             self.push("filters", side.name("fill", "right fill"), dispatches, product, level);
@@ -147,9 +159,9 @@ impl GraphBuilder {
     fn spatial(map: Resource, maps: &Maps<'_>) -> [Dispatch; 2] {
         let layout = maps.layout;
         [(1, layout.structure.height), (0, layout.structure.width)].map(|(along_rows, lines)| Dispatch {
-            groups: [(lines as u32).div_ceil(shaders::SPATIAL_LINES), 1, 1],
+            groups: [(lines as u32).div_ceil(SPATIAL_LINES), 1, 1],
             bytes: 4 * layout.map_bytes(),
-            ..maps.dispatch(&shaders::SPATIAL, "run", &[("ALONG_ROWS", along_rows)], &[map])
+            ..maps.dispatch(&SPATIAL, "run", &[("ALONG_ROWS", along_rows)], &[map])
         })
     }
 }

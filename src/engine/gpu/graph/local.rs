@@ -6,9 +6,13 @@ use crate::engine::gpu::kernels::LocalConfig;
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::operations;
 use crate::engine::gpu::resource::Resource;
-use crate::engine::gpu::shaders;
+use crate::engine::gpu::shaders::{LOCAL_COLUMNS, LOCAL_RUN, LOCAL_RUNS, SAD_COLUMNS, TILE, shaders};
 use crate::stereo::Aggregation;
 use std::sync::Arc;
+
+shaders! {
+    OFFSETS: "local/offsets", TILE, ["reach"];
+}
 
 /// Lanes of those kernels that have one for each pixel and word.
 const LANES: u32 = 64;
@@ -93,14 +97,14 @@ fn arms(level: usize, layout: &Layout, local: &LocalConfig) -> Dispatch {
     let (width, height) = (structure.width as u32, structure.height as u32);
     let pixels = 2 * structure.pixels();
     Dispatch {
-        request: shaders::OFFSETS.request("reach", vec![("LONGEST", local.reach)]),
+        request: OFFSETS.request("reach", vec![("LONGEST", local.reach)]),
         resources: vec![
             Resource::Params(level),
             Resource::LeftPicture(level),
             Resource::RightPicture(level),
             Resource::Arms(level),
         ],
-        groups: [width.div_ceil(shaders::TILE.0), height.div_ceil(shaders::TILE.1), 2],
+        groups: [width.div_ceil(TILE.0), height.div_ceil(TILE.1), 2],
         work: pixels * u64::from(4 * local.reach),
         bytes: pixels + 4 * pixels,
         operations: 0,
@@ -115,15 +119,15 @@ fn bytes_per_candidate_16ths(local: &LocalConfig, entry: &str) -> u64 {
     match (local.kind, entry) {
         // every column of a workgroup's rows once as it enters and once as it leaves
         (Aggregation::Window, _) => {
-            let (columns, strip) = (u64::from(shaders::SAD_COLUMNS), u64::from(local.strip()));
+            let (columns, strip) = (u64::from(SAD_COLUMNS), u64::from(local.strip()));
             halo(columns * (2 * strip + 2 * reach), u64::from(local.own_columns()) * strip) + result
         }
         (Aggregation::Cross, "rows") => {
-            halo(u64::from(shaders::LOCAL_RUNS * shaders::LOCAL_RUN), u64::from(local.own_columns())) + 4 * 16
+            halo(u64::from(LOCAL_RUNS * LOCAL_RUN), u64::from(local.own_columns())) + 4 * 16
         }
         (Aggregation::Cross, _) => 2 * 4 * 16 + result,
         (Aggregation::AdaptiveWeight, _) => {
-            let columns = u64::from(shaders::LOCAL_COLUMNS);
+            let columns = u64::from(LOCAL_COLUMNS);
             (2 * reach + 1) * halo(columns + 2 * reach, columns) + result
         }
         // arms of all lengths are as frequent, in a picture without surprises

@@ -349,3 +349,10 @@ impl Shader {
         Request { source, entry, constants }
     }
 }
+
+/// The shaders of all stages that exist in one form.
+#[cfg(test)]
+pub fn shaders() -> Vec<&'static Shader> {
+    let stages = [cost::SHADERS, mutual_information::SHADERS, local::SHADERS, disparity::SHADERS, swapped::SHADERS];
+    [&stages.concat()[..], filter::SHADERS, gating::SHADERS].concat()
+}

@@ -4,9 +4,15 @@
 use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::engine::gpu::layout::{LEVEL_PAIRS, Layout};
 use crate::engine::gpu::resource::{MutualInformation, Resource};
-use crate::engine::gpu::shaders;
+use crate::engine::gpu::shaders::{PIXELS, shaders};
 use crate::stereo::Median;
 use crate::stereo::cost::mutual_information::LEVELS;
+
+shaders! {
+    HISTOGRAM: "cost/mutual_information/histogram" + "cost/mutual_information/start", PIXELS,
+        ["clear", "from_coarser", "from_last", "by_chance"];
+    TABLE: "cost/mutual_information/table", (16, 16), ["lines", "terms", "joint_logs", "negatives", "scale"];
+}
 
 /// Numbers that are smoothed at once in both directions of the table.
 const NEIGHBOURS: u64 = 25;
@@ -35,7 +41,7 @@ impl GraphBuilder {
         ];
         let constants = [("LAST_STEP", level as u32)];
         let pixels = layout.structure.pixels();
-        let over = |entry| map_dispatch(&shaders::HISTOGRAM, entry, &constants, resources.clone(), layout);
+        let over = |entry| map_dispatch(&HISTOGRAM, entry, &constants, resources.clone(), layout);
         let clear = Dispatch {
             groups: [LEVEL_PAIRS as u32 / 64, 1, 1],
             work: LEVEL_PAIRS,
@@ -45,7 +51,7 @@ impl GraphBuilder {
         // the guess, two levels of brightness, and a count that is read and written
         let count = Dispatch { bytes: (4 + 2 + 8) * pixels, ..over(entry) };
         self.push("information", "histogram", vec![clear, count], Product::Histogram, level);
-        let dispatches = shaders::TABLE.entries.iter().map(|entry| Self::table(level, entry)).collect();
+        let dispatches = TABLE.entries.iter().map(|entry| Self::table(level, entry)).collect();
         self.push("information", "table", dispatches, Product::Table, level);
     }
 
@@ -62,7 +68,7 @@ impl GraphBuilder {
         };
         let information = Resource::MutualInformation;
         Dispatch {
-            request: shaders::TABLE.request(entry, Vec::new()),
+            request: TABLE.request(entry, Vec::new()),
             resources: vec![
                 Resource::Params(level),
                 Resource::LogTable,

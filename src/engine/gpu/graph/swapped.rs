@@ -3,7 +3,11 @@
 use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::resource::Resource;
-use crate::engine::gpu::shaders;
+use crate::engine::gpu::shaders::{TILE, shaders};
+
+shaders! {
+    SWAPPED: "disparity/swapped", TILE, ["mirror_pictures", "mirror_map"];
+}
 
 impl GraphBuilder {
     /// Matches the mirrored, swapped pictures as level `mirrored`, and mirrors the result into the pair's right map. The
@@ -18,12 +22,12 @@ impl GraphBuilder {
             Resource::LeftMap(mirrored, 0),
             Resource::RightMap(0, 0),
         ];
-        let mut pictures = map_dispatch(&shaders::SWAPPED, "mirror_pictures", &[], resources.clone(), layout);
+        let mut pictures = map_dispatch(&SWAPPED, "mirror_pictures", &[], resources.clone(), layout);
         pictures.groups[2] = 2;
         let pictures = Dispatch { bytes: 2 * layout.structure.pixels() * (1 + 4), ..pictures };
         self.push("cost", "mirror", vec![pictures], Product::Inner, mirrored);
         self.match_level(mirrored, layout, false);
-        let map = map_dispatch(&shaders::SWAPPED, "mirror_map", &[], resources, layout);
+        let map = map_dispatch(&SWAPPED, "mirror_map", &[], resources, layout);
         let map = Dispatch { bytes: 2 * layout.map_bytes(), ..map };
         self.push("winner", "right map", vec![map], Product::Right(0), 0);
     }

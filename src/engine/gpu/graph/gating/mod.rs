@@ -4,8 +4,16 @@
 use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, split};
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::resource::Resource;
-use crate::engine::gpu::shaders;
+use crate::engine::gpu::shaders::{TILE, shaders};
 use crate::engine::gpu::uniforms::DispatchParams;
+
+shaders! {
+    HALVE: "pyramid/halve", TILE, ["halve"];
+    BOUNDS: "gating/bounds", (1, BOUNDS_ROWS), ["bounds"];
+}
+
+/// Rows that a workgroup of gates walks down.
+const BOUNDS_ROWS: u32 = 64;
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +30,7 @@ impl GraphBuilder {
         let (width, height) = (layout.structure.width as u32, layout.structure.height as u32);
         let pixels = layout.structure.pixels();
         let dispatch = Dispatch {
-            request: shaders::HALVE.request("halve", Vec::new()),
+            request: HALVE.request("halve", Vec::new()),
             resources: vec![
                 Resource::Params(finer),
                 Resource::LeftPicture(finer),
@@ -30,7 +38,7 @@ impl GraphBuilder {
                 Resource::LeftPicture(level),
                 Resource::RightPicture(level),
             ],
-            groups: [width.div_ceil(shaders::TILE.0), height.div_ceil(shaders::TILE.1), 2],
+            groups: [width.div_ceil(TILE.0), height.div_ceil(TILE.1), 2],
             work: 20 * pixels,
             bytes: 2 * pixels * (4 + 4),
             operations: 0,
@@ -51,7 +59,7 @@ impl GraphBuilder {
                 ..DispatchParams::default()
             });
             dispatches.push(Dispatch {
-                request: shaders::BOUNDS.request("bounds", Vec::new()),
+                request: BOUNDS.request("bounds", Vec::new()),
                 resources: vec![
                     Resource::Params(finer),
                     Resource::Params(level),
@@ -59,7 +67,7 @@ impl GraphBuilder {
                     map,
                     Resource::Gates(finer),
                 ],
-                groups: [count, height.div_ceil(shaders::BOUNDS_ROWS), 1],
+                groups: [count, height.div_ceil(BOUNDS_ROWS), 1],
                 work: column_work * u64::from(count),
                 bytes: u64::from(count * height) * (BOUNDS_BYTES + 4),
                 operations: 0,
