@@ -182,7 +182,6 @@ fn every_stage_has_a_shader_of_its_name() {
         "cost/volume",
         "filter/description",
         "filter/mod",
-        "filter/order",
         "gating/mod",
         "pyramid/coarser",
         "pyramid/mod",

@@ -38,7 +38,7 @@ pub(super) fn filter_maps(
     });
     left.values = left_values;
     let mut maps = Maps { left, right };
-    for kind in FilterKind::active(params) {
+    for (kind, _) in FilterKind::active(params) {
         match kind {
             FilterKind::Median | FilterKind::LeftRight => {} // done above, in one pass
             FilterKind::Speckle => maps.for_each(|map| remove_speckle(map, params.speckle_size, params.speckle_range)),

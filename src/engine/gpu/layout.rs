@@ -8,8 +8,9 @@ use crate::engine::EngineError;
 use crate::stereo::aggregate::{Axis, Direction, directions};
 use crate::stereo::cost::Comparison;
 use crate::stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS};
+use crate::stereo::filter::FilterKind;
 use crate::stereo::local::Unit;
-use crate::stereo::{Aggregation, Fill, Median, RightMatching, StereoParams, pyramid};
+use crate::stereo::{Aggregation, RightMatching, StereoParams, pyramid};
 
 /// The direction straight to the right, whose path the winner can compute.
 const ALONG_ROW: Direction = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
@@ -46,30 +47,20 @@ pub struct Structure {
     pub rivals: bool,
     /// Whether winners are dropped at the border or by the match threshold.
     pub drops: bool,
-    /// Whether there is a left-right check.
-    pub checked: bool,
     /// Whether the right picture's map is a result too.
     pub wants_right: bool,
     /// Whether the right picture's map is needed and comes from a second matching with the pictures swapped.
     pub swapped: bool,
     /// Whether this level is that second matching, of mirrored pictures.
     pub mirrored: bool,
-    /// The median.
-    pub median: Median,
-    /// Whether speckle is removed.
-    pub speckle: bool,
-    /// Iterations of the spatial filter.
-    pub spatial: u32,
-    /// Fill of holes.
-    pub fill: Fill,
+    /// The filters of the maps, in their order, each with [`Filter::size`](crate::stereo::filter::FilterKind::active).
+    pub filters: Vec<(FilterKind, u32)>,
     /// Whether a coarser level gates this one.
     pub gated: bool,
     /// Whether mutual information is learned from a coarser level's map.
     pub has_coarse_information: bool,
     /// Whether mutual information starts from the map of the previous pair, on the coarsest level.
     pub starts_from_last: bool,
-    /// Whether maps are smoothed over the pairs.
-    pub temporal: bool,
 }
 
 impl Structure {
@@ -124,24 +115,24 @@ impl Structure {
             largest_p2: params.largest_p2(),
             rivals: params.uniqueness > 0 || params.confidence,
             drops: params.drop_border || params.match_threshold.is_some(),
-            checked: params.left_right.is_some(),
             wants_right,
             swapped: has_swapped(params, wants_right),
             mirrored: false,
-            median: params.median,
-            speckle: params.speckle_size > 0,
-            spatial: params.spatial.unwrap_or(0),
-            fill: params.fill,
+            filters: FilterKind::active(params).collect(),
             gated: pyramid::is_gated(size, params),
             has_coarse_information: pyramid::has_coarse_information(size, params),
             starts_from_last: params.starts_from_last(),
-            temporal: params.temporal,
         }
+    }
+
+    /// The size of a filter; `None` if it is off.
+    pub fn filter(&self, kind: FilterKind) -> Option<u32> {
+        self.filters.iter().find(|(active, _)| *active == kind).map(|&(_, size)| size)
     }
 
     /// Whether the right picture's map is needed, for the check or as a result.
     pub fn has_right(&self) -> bool {
-        self.checked || self.wants_right
+        self.wants_right || self.filter(FilterKind::LeftRight).is_some()
     }
 
     /// Whether the right picture's map comes from the same sums as the left one.

@@ -5,7 +5,7 @@ use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 
 /// The check of each map against the other one as it was before.
 pub(super) const LEFT_RIGHT: Filter = Filter {
-    is_on: |params| params.left_right.is_some(),
+    size: |params| params.left_right.map(|_| 0),
     function: Function::BothMaps(|left, right, params| {
         let tolerance_px = params.left_right.unwrap_or(0);
         let unchecked = left.clone();

@@ -6,8 +6,8 @@ use crate::stereo::params::StereoParams;
 
 /// Description of a filter.
 pub struct Filter {
-    /// Whether the parameters turn it on.
-    pub is_on: fn(&StereoParams) -> bool,
+    /// The number that decides its loops, such as a radius; 0 for a filter without one, `None` where the parameters turn it off.
+    pub size: fn(&StereoParams) -> Option<u32>,
     /// The filter in plain loops.
     pub function: Function,
 }

@@ -31,7 +31,10 @@ impl Fill {
 }
 
 /// The fill of holes.
-pub(super) const FILL: Filter = Filter { is_on: |params| params.fill != Fill::None, function: Function::Map(fill) };
+pub(super) const FILL: Filter = Filter {
+    size: |params| (params.fill != Fill::None).then(|| params.fill.values_per_side() as u32),
+    function: Function::Map(fill),
+};
 
 /// Fills the holes, and applies the median once more.
 pub fn fill(map: &mut DisparityMap, params: &StereoParams) {

@@ -30,7 +30,7 @@ impl Median {
 
 /// The median of each map.
 pub(super) const MEDIAN: Filter = Filter {
-    is_on: |params| params.median != Median::Off,
+    size: |params| (params.median != Median::Off).then(|| params.median.radius() as u32),
     function: Function::Map(|map, params| *map = median(map, params.median)),
 };
 

@@ -9,7 +9,7 @@ use crate::stereo::params::StereoParams;
 
 /// The spatial filter.
 pub(super) const SPATIAL: Filter =
-    Filter { is_on: |params| params.spatial.is_some(), function: Function::Map(smooth_along_surfaces) };
+    Filter { size: |params| params.spatial, function: Function::Map(smooth_along_surfaces) };
 
 /// `old + share (new - old)`, rounded half up; `share` in per cent.
 pub fn blend(old: i16, new: i16, share_percent: u32) -> i16 {

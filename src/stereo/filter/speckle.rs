@@ -6,7 +6,7 @@ use crate::stereo::map::{DisparityMap, INVALID, reason};
 
 /// The removal of small regions.
 pub(super) const SPECKLE: Filter = Filter {
-    is_on: |params| params.speckle_size > 0,
+    size: |params| (params.speckle_size > 0).then_some(0),
     function: Function::Map(|map, params| remove_speckle(map, params.speckle_size, params.speckle_range)),
 };
 

@@ -56,7 +56,7 @@ impl Persistence {
 
 /// The temporal filter.
 pub(super) const TEMPORAL: Filter =
-    Filter { is_on: |params| params.temporal, function: Function::Sequence(smooth_over_time) };
+    Filter { size: |params| params.temporal.then_some(0), function: Function::Sequence(smooth_over_time) };
 
 /// Blends a map with the running mean, and fills holes with it. A step of more than `temporal_delta` is a change of the
 /// scene: the mean begins anew, and earlier pairs are forgotten.

@@ -4,7 +4,7 @@ use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::engine::gpu::layout::Layout;
 use crate::engine::gpu::resource::Resource;
 use crate::engine::gpu::shaders::{PIXELS, Shader, TILE, shaders};
-use crate::stereo::{Fill, Median};
+use crate::stereo::filter::FilterKind;
 
 shaders! {
     MEDIAN: "filter/median", TILE, ["smooth_map"];
@@ -41,7 +41,7 @@ impl Side {
         }
     }
 
-    fn name(self, left: &'static str, right: &'static str) -> &'static str {
+    fn name(self, [left, right]: [&'static str; 2]) -> &'static str {
         if self == Self::Left { left } else { right }
     }
 }
@@ -57,6 +57,10 @@ struct Maps<'a> {
 impl Maps<'_> {
     fn here(&self, side: Side) -> usize {
         if side == Side::Left { self.left } else { self.right }
+    }
+
+    fn map(&self, side: Side) -> Resource {
+        side.map(self.level, self.here(side))
     }
 
     /// A shader over the pixels of a map.
@@ -77,30 +81,29 @@ impl GraphBuilder {
     pub(super) fn filters(&mut self, level: usize, layout: &Layout) -> [Resource; 2] {
         let structure = &layout.structure;
         let mut maps = Maps { level, layout, left: 0, right: 0 };
-        self.median(&mut maps, Side::Left, ("median", "right median"));
-        if structure.has_right() {
-            self.median(&mut maps, Side::Right, ("median", "right median"));
-        }
-        if structure.checked {
-            self.check(&mut maps);
-        }
-        self.refine(&mut maps, Side::Left);
-        if structure.wants_right {
-            self.refine(&mut maps, Side::Right);
+        for &(kind, size) in &structure.filters {
+            // the check needs the right map, the later filters only where it is a result
+            let has_right = if kind == FilterKind::Median { structure.has_right() } else { structure.wants_right };
+            let sides = if has_right { &[Side::Left, Side::Right][..] } else { &[Side::Left] };
+            match kind {
+                FilterKind::LeftRight => self.check(&mut maps),
+                FilterKind::Temporal => self.over_time(&maps),
+                FilterKind::Median => {
+                    sides.iter().for_each(|&side| self.median(&mut maps, side, size, ["median", "right median"]))
+                }
+                FilterKind::Speckle => sides.iter().for_each(|&side| self.speckle(&maps, side)),
+                FilterKind::Spatial => sides.iter().for_each(|&side| self.spatial(&maps, side, size)),
+                FilterKind::Fill => sides.iter().for_each(|&side| self.fill(&mut maps, side, size)),
+            }
         }
         [Side::Left.map(level, maps.left), Side::Right.map(level, maps.right)]
     }
 
-    fn median(&mut self, maps: &mut Maps<'_>, side: Side, (left, right): (&'static str, &'static str)) {
-        let median = maps.layout.structure.median;
-        if median == Median::Off {
-            return;
-        }
+    fn median(&mut self, maps: &mut Maps<'_>, side: Side, radius: u32, names: [&'static str; 2]) {
         let here = maps.here(side);
         let both = [side.map(maps.level, here), side.map(maps.level, 1 - here)];
-        let radius = [("RADIUS", median.radius() as u32)];
-        let dispatch = maps.dispatch(&MEDIAN, "smooth_map", &radius, &both);
-        self.push("filters", side.name(left, right), vec![dispatch], side.product(1 - here), maps.level);
+        let dispatch = maps.dispatch(&MEDIAN, "smooth_map", &[("RADIUS", radius)], &both);
+        self.push("filters", side.name(names), vec![dispatch], side.product(1 - here), maps.level);
         match side {
             Side::Left => maps.left = 1 - here,
             Side::Right => maps.right = 1 - here,
@@ -122,46 +125,48 @@ impl GraphBuilder {
         self.push("filters", "left-right", vec![dispatch], Product::Left(left), level);
     }
 
-    /// The filters of a single map.
-    fn refine(&mut self, maps: &mut Maps<'_>, side: Side) {
-        let structure = &maps.layout.structure;
-        let (level, here) = (maps.level, maps.here(side));
-        let (map, product) = (side.map(level, here), side.product(here));
-        if structure.speckle {
-            let entries = SPECKLE.entries.iter();
-            let resources = [map, Resource::Parents, Resource::Sizes];
-            let dispatches = entries.map(|entry| maps.dispatch(&SPECKLE, entry, &[], &resources)).collect();
-            self.push("filters", side.name("speckle", "right speckle"), dispatches, product, level);
-        }
-        if structure.spatial > 0 {
-            let dispatches = (0..structure.spatial).flat_map(|_| Self::spatial(map, maps)).collect();
-            self.push("filters", side.name("spatial", "right spatial"), dispatches, product, level);
-        }
-        if structure.temporal && side == Side::Left {
-            let dispatch = maps.dispatch(&TEMPORAL, "smooth_over_time", &[], &[map, Resource::Smoothed]);
-            self.push("filters", "temporal", vec![dispatch], product, level);
-        }
-        if structure.fill != Fill::None {
-            let asked = [("ASKED", structure.fill.values_per_side() as u32)];
-            // the buffer of region sizes is free by now: a word for each row fits
-            let entries = FILL.entries.iter();
-            let rows = |entry: &&'static str| Dispatch {
-                groups: [structure.height as u32, 1, 1],
-                ..maps.dispatch(&FILL, entry, &asked, &[map, Resource::Sizes])
-            };
-            let dispatches = entries.map(rows).collect();
-            self.push("filters", side.name("fill", "right fill"), dispatches, product, level);
-            self.median(maps, side, ("median after fill", "right median after fill"));
-        }
+    fn speckle(&mut self, maps: &Maps<'_>, side: Side) {
+        let resources = [maps.map(side), Resource::Parents, Resource::Sizes];
+        let dispatches = SPECKLE.entries.iter().map(|entry| maps.dispatch(&SPECKLE, entry, &[], &resources)).collect();
+        self.push_in_place(maps, side, ["speckle", "right speckle"], dispatches);
     }
 
     /// Running means along rows, and then along columns.
-    fn spatial(map: Resource, maps: &Maps<'_>) -> [Dispatch; 2] {
+    fn spatial(&mut self, maps: &Maps<'_>, side: Side, iterations: u32) {
         let layout = maps.layout;
-        [(1, layout.structure.height), (0, layout.structure.width)].map(|(along_rows, lines)| Dispatch {
-            groups: [(lines as u32).div_ceil(SPATIAL_LINES), 1, 1],
-            bytes: 4 * layout.map_bytes(),
-            ..maps.dispatch(&SPATIAL, "run", &[("ALONG_ROWS", along_rows)], &[map])
-        })
+        let lines = [(1, layout.structure.height), (0, layout.structure.width)];
+        let both = || {
+            lines.map(|(along_rows, lines)| Dispatch {
+                groups: [(lines as u32).div_ceil(SPATIAL_LINES), 1, 1],
+                bytes: 4 * layout.map_bytes(),
+                ..maps.dispatch(&SPATIAL, "run", &[("ALONG_ROWS", along_rows)], &[maps.map(side)])
+            })
+        };
+        let dispatches = (0..iterations).flat_map(|_| both()).collect();
+        self.push_in_place(maps, side, ["spatial", "right spatial"], dispatches);
+    }
+
+    fn over_time(&mut self, maps: &Maps<'_>) {
+        let resources = [maps.map(Side::Left), Resource::Smoothed];
+        let dispatch = maps.dispatch(&TEMPORAL, "smooth_over_time", &[], &resources);
+        self.push_in_place(maps, Side::Left, ["temporal", ""], vec![dispatch]);
+    }
+
+    fn fill(&mut self, maps: &mut Maps<'_>, side: Side, values_per_side: u32) {
+        // the buffer of region sizes is free by now: a word for each row fits
+        let resources = [maps.map(side), Resource::Sizes];
+        let rows = |entry: &&'static str| Dispatch {
+            groups: [maps.layout.structure.height as u32, 1, 1],
+            ..maps.dispatch(&FILL, entry, &[("ASKED", values_per_side)], &resources)
+        };
+        self.push_in_place(maps, side, ["fill", "right fill"], FILL.entries.iter().map(rows).collect());
+        if let Some(radius) = maps.layout.structure.filter(FilterKind::Median) {
+            self.median(maps, side, radius, ["median after fill", "right median after fill"]);
+        }
+    }
+
+    /// A filter that changes a map in its buffer.
+    fn push_in_place(&mut self, maps: &Maps<'_>, side: Side, names: [&'static str; 2], dispatches: Vec<Dispatch>) {
+        self.push("filters", side.name(names), dispatches, side.product(maps.here(side)), maps.level);
     }
 }

@@ -5,8 +5,8 @@ use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::engine::gpu::layout::{LEVEL_PAIRS, Layout};
 use crate::engine::gpu::resource::{MutualInformation, Resource};
 use crate::engine::gpu::shaders::{PIXELS, shaders};
-use crate::stereo::Median;
 use crate::stereo::cost::mutual_information::LEVELS;
+use crate::stereo::filter::FilterKind;
 
 shaders! {
     HISTOGRAM: "cost/mutual_information/histogram" + "cost/mutual_information/start", PIXELS,
@@ -25,7 +25,7 @@ impl GraphBuilder {
         let (entry, (map_level, guess)) = match coarser {
             Some(coarser) => {
                 // coarser levels have no filter after the left-right check
-                let index = usize::from(coarser.structure.median != Median::Off);
+                let index = usize::from(coarser.structure.filter(FilterKind::Median).is_some());
                 ("from_coarser", (level + 1, Resource::LeftMap(level + 1, index)))
             }
             None if layout.structure.starts_from_last => ("from_last", (0, Resource::Last)),
