@@ -1,7 +1,7 @@
 //! Handle of a camera's thread. A driver may block the thread: so a stop has a short timeout, after which it is detached.
 
 use crate::capture::CaptureError;
-use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError, bounded};
+use crate::capture::threads::join_until;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -17,8 +17,6 @@ pub(super) struct CameraThread {
     stop: Arc<AtomicBool>,
     /// Set as the stop signal.
     deadline: Option<Instant>,
-    /// Disconnected when the thread ends.
-    ended: Receiver<()>,
     handle: Option<JoinHandle<()>>,
 }
 
@@ -30,16 +28,11 @@ impl CameraThread {
         stop: Arc<AtomicBool>,
         body: impl FnOnce() + Send + 'static,
     ) -> Result<Self, CaptureError> {
-        let (alive, ended) = bounded(0);
-        let body = move || {
-            let _alive = alive;
-            body();
-        };
         let handle = thread::Builder::new()
             .name(name)
             .spawn(body)
             .map_err(|e| CaptureError::Camera(format!("camera {index}: no thread for it: {e}")))?;
-        Ok(Self { index, stop, deadline: None, ended, handle: Some(handle) })
+        Ok(Self { index, stop, deadline: None, handle: Some(handle) })
     }
 
     /// Signals the thread to stop without waiting; dropping waits.
@@ -50,7 +43,7 @@ impl CameraThread {
 
     /// Whether it has ended, by itself or by a panic.
     pub(super) fn has_ended(&self) -> bool {
-        self.ended.try_recv() == Err(TryRecvError::Disconnected)
+        self.handle.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     /// Signals the thread to stop and detaches it.
@@ -63,12 +56,8 @@ impl CameraThread {
 impl Drop for CameraThread {
     fn drop(&mut self) {
         let deadline = self.signal_stop();
-        let Some(handle) = self.handle.take() else { return };
-        match self.ended.recv_deadline(deadline) {
-            Err(RecvTimeoutError::Disconnected) => {
-                let _ = handle.join();
-            }
-            _ => log::warn!("camera {} does not come back from its driver; its thread is left behind", self.index),
+        if let Some(handle) = self.handle.take() {
+            join_until(deadline, handle, &format!("the thread of camera {}", self.index));
         }
     }
 }
@@ -76,6 +65,7 @@ impl Drop for CameraThread {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crossbeam_channel::bounded;
 
     #[test]
     fn a_thread_that_panics_has_ended() {
