@@ -8,7 +8,7 @@ use super::matrix::Matrix;
 use super::names::{self, Meaning, Side};
 use super::tree::Node;
 use super::{File, Kind, model};
-use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, Rectification};
+use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, Rectification, StereoRig};
 use crate::console::foreign;
 
 /// Reads one or more files together.
@@ -171,15 +171,17 @@ impl Found {
         }
         let rectification = self.rectification()?;
         let whole = self.has(Meaning::Rotation, Side::Unsaid) && self.has(Meaning::Translation, Side::Unsaid);
-        let pose = if rectification.is_some() && !whole {
-            None
-        } else {
-            let rotation = self.need(Meaning::Rotation, Side::Unsaid, "the rotation R between the cameras")?;
-            let translation = self.need(Meaning::Translation, Side::Unsaid, "the translation T between the cameras")?;
-            Some((rotation.rotation()?, translation.vector()?))
+        let (rotation, translation) = match &rectification {
+            Some(rectification) if !whole => draft::pose(rectification),
+            _ => {
+                let rotation = self.need(Meaning::Rotation, Side::Unsaid, "the rotation R between the cameras")?;
+                let translation =
+                    self.need(Meaning::Translation, Side::Unsaid, "the translation T between the cameras")?;
+                (rotation.rotation()?, translation.vector()?)
+            }
         };
-        let (unit, doubts) = (self.unit, Vec::new());
-        Ok(Draft { kind: Kind::OpenCv, left, right, pose, size, rectification, unit, doubts, estimated: false })
+        let rig = StereoRig::new(left, right, rotation, translation, size);
+        Ok(Draft { rig: StereoRig { kind: Kind::OpenCv, rectification, ..rig }, unit: self.unit })
     }
 
     fn camera(&self, side: Side, what: &str) -> Result<Camera, CalibrationError> {

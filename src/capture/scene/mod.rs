@@ -62,14 +62,8 @@ impl Default for SceneOptions {
 impl SceneOptions {
     /// The rig of the scene.
     pub fn geometry(&self) -> Geometry {
-        Geometry {
-            focal_px: self.focal_px.unwrap_or(0.9 * self.width as f64),
-            baseline_m: self.baseline_m,
-            doffs_px: 0.0,
-            cx_px: (self.width as f64 - 1.0) / 2.0,
-            cy_px: (self.height as f64 - 1.0) / 2.0,
-            estimated: false,
-        }
+        let focal_px = self.focal_px.unwrap_or(0.9 * self.width as f64);
+        Geometry::centred(focal_px, self.baseline_m, 0.0, (self.width, self.height))
     }
 }
 
