@@ -306,7 +306,7 @@ macro_rules! choices {
     };
     ($(#[doc = $doc:literal])* pub enum $name:ident { $($(#[doc = $help:literal])+ $member:ident = $word:literal,)+ }) => {
         $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name { $($(#[doc = $help])+ $member,)+ }
 
         impl $name {

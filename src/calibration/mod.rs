@@ -30,6 +30,7 @@ pub use estimate::{Estimate, estimate_rig};
 pub use focal::FocalLength;
 pub(crate) use formats::toml_of;
 pub use formats::{Kind, LoadOptions, Output, load, read, write};
+pub(crate) use health::quantile;
 pub use health::{RowOffset, Verdict, row_offset};
 pub use length_unit::LengthUnit;
 pub use lens::{BrownConrady, Fisheye};

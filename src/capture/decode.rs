@@ -213,11 +213,8 @@ fn err_text(err: &impl ToString) -> String {
 fn picture_of(decoded: DynamicImage, color: bool) -> Result<Picture, String> {
     let (width, height) = (decoded.width() as usize, decoded.height() as usize);
     Ok(match decoded {
-        DynamicImage::ImageLuma8(grey) => {
-            Picture { luma: Luma::U8(Image::new(width, height, grey.into_raw())), rgb: None }
-        }
-        DynamicImage::ImageLumaA8(_) => {
-            Picture { luma: Luma::U8(Image::new(width, height, decoded.to_luma8().into_raw())), rgb: None }
+        DynamicImage::ImageLuma8(_) | DynamicImage::ImageLumaA8(_) => {
+            Picture { luma: Luma::U8(Image::new(width, height, decoded.into_luma8().into_raw())), rgb: None }
         }
         DynamicImage::ImageLuma16(_) | DynamicImage::ImageLumaA16(_) => {
             let image = Image::new(width, height, decoded.into_luma16().into_raw());

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(crate) use super::threads::join_or_detach;
 
 /// Options of reading a source.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct CaptureOptions {
     /// Preparation of frames; it can be changed while the source is read.
     pub preparation: FramePreparation,
@@ -27,18 +27,6 @@ pub struct CaptureOptions {
     pub max_pairs: Option<u64>,
     /// Time from the first pair after which reading ends.
     pub max_time: Option<Duration>,
-}
-
-impl Default for CaptureOptions {
-    fn default() -> Self {
-        Self {
-            preparation: FramePreparation::default(),
-            policy: Policy::NewestWins,
-            taps: Taps::default(),
-            max_pairs: None,
-            max_time: None,
-        }
-    }
 }
 
 impl From<FramePreparation> for CaptureOptions {

@@ -1,7 +1,7 @@
 //! Middlebury's calib.txt: a rectified pair. The baseline is in millimetres.
 
 use super::matrix::Matrix;
-use super::tree::{MAX_KEYS, number};
+use super::tree::{check_key, number};
 use super::{Kind, draft::Draft};
 use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, Rectification, StereoRig};
 use crate::console::foreign;
@@ -23,12 +23,9 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
         let Some((key, value)) = line.split_once('=') else {
             return error("is no key=value; take a copy that is whole".to_owned());
         };
-        if lines.len() >= MAX_KEYS {
-            return error("is one of more keys than any calibration".to_owned());
-        }
         let key = key.trim();
-        if lines.iter().any(|(known, _)| *known == key) {
-            return error(format!("{} is there twice; keep the one that is meant", foreign(key)));
+        if let Err(why) = check_key(&lines, key) {
+            return error(why);
         }
         lines.push((key, value.trim()));
     }
