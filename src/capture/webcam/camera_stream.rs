@@ -175,7 +175,7 @@ impl CameraStream {
         let reopening = Reopening::start(self.identity.clone(), self.earlier_opening.clone())?;
         if let Connection::Open(camera) = std::mem::replace(&mut self.connection, Connection::Lost(reopening)) {
             self.first_number = self.next_number;
-            camera.detach();
+            camera.thread.detach();
         }
         Ok(())
     }
@@ -245,7 +245,7 @@ impl CameraStream {
     /// Signals the thread to stop without waiting; dropping waits.
     pub(super) fn signal_stop(&mut self) {
         if let Connection::Open(camera) = &mut self.connection {
-            camera.signal_stop();
+            camera.thread.signal_stop();
         }
     }
 }

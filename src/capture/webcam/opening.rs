@@ -26,7 +26,7 @@ pub(super) struct OpenCamera {
     pub(super) losses: Arc<Mutex<FrameLosses>>,
     /// Sends the time of a restart of the stream.
     pub(super) restart: Sender<SystemTime>,
-    thread: CameraThread,
+    pub(super) thread: CameraThread,
 }
 
 /// Queue capacity: pictures that wait to be taken.
@@ -176,9 +176,9 @@ impl Starting {
     }
 }
 
+#[cfg(test)]
 impl OpenCamera {
     /// A camera whose thread is replaced by the test.
-    #[cfg(test)]
     pub(super) fn of_thread(
         index: u32,
         mode: Mode,
@@ -186,15 +186,5 @@ impl OpenCamera {
         thread: CameraThread,
     ) -> Self {
         Self { index, mode, remark: None, frames, losses: Arc::default(), restart: bounded(1).0, thread }
-    }
-
-    /// Signals the thread to stop without waiting; dropping waits.
-    pub(super) fn signal_stop(&mut self) {
-        self.thread.signal_stop();
-    }
-
-    /// Signals the thread to stop and detaches it.
-    pub(super) fn detach(self) {
-        self.thread.detach();
     }
 }
