@@ -256,18 +256,16 @@ mod tests {
     use crate::capture::Orientation;
     use crate::capture::webcam::thread::CameraThread;
     use crossbeam_channel::bounded;
-    use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn a_camera_whose_thread_dies_is_lost_and_looked_for() {
         const INDEX: u32 = 4_000_000;
         let (sender, frames) = bounded(1);
-        let dies = move || {
+        let dies = move |_| {
             let _sender: crossbeam_channel::Sender<Result<DecodedFrame, CaptureError>> = sender;
             panic!("as a driver's library may");
         };
-        let thread = CameraThread::spawn(INDEX, "dies".into(), Arc::new(AtomicBool::new(false)), dies).unwrap();
+        let thread = CameraThread::spawn(INDEX, "dies".into(), dies).unwrap();
         let mode = Mode { format: PixelFormat::Yuyv, width: 640, height: 480, rate_hz: 30 };
         let picture_options = PictureOptions { color: false, orientation: Orientation::Upright };
         let mut stream = CameraStream::new(OpenCamera::of_thread(INDEX, mode, frames, thread), picture_options, None);

@@ -12,7 +12,6 @@ use crate::capture::decode_camera::{Damaged, PixelFormat};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};
 
 /// An open and streaming camera. Dropping it stops it.
@@ -138,19 +137,13 @@ impl Starting {
         let (frame_sender, frames) = bounded(QUEUE_CAPACITY);
         let (restart, restarts) = bounded(1);
         let damaged_before = losses.lock().damaged;
-        let stop = Arc::new(AtomicBool::new(false));
-        let reader = Reader {
-            index,
-            claim: Claim::take(index)?,
-            picture_options,
-            stop: stop.clone(),
-            frames: frame_sender,
-            oldest: frames.clone(),
-            losses: losses.clone(),
-            restarts,
-        };
-        let body = move || reader.run(&offer_sender, &orders, &granted_sender);
-        let thread = CameraThread::spawn(index, format!("camera {index}"), stop, body)?;
+        let claim = Claim::take(index)?;
+        let (oldest, counted) = (frames.clone(), losses.clone());
+        let thread = CameraThread::spawn(index, format!("camera {index}"), move |stop| {
+            let (frames, losses) = (frame_sender, counted);
+            let reader = Reader { index, claim, picture_options, stop, frames, oldest, losses, restarts };
+            reader.run(&offer_sender, &orders, &granted_sender);
+        })?;
         Ok(Self { index, offer, order, granted_mode, frames, losses, damaged_before, restart, thread })
     }
 

@@ -21,16 +21,17 @@ pub(super) struct CameraThread {
 }
 
 impl CameraThread {
-    /// Starts the thread `name` for a camera; `stop` signals it to end.
+    /// Starts the thread `name` for a camera; its argument becomes true when it is to end.
     pub(super) fn spawn(
         index: u32,
         name: String,
-        stop: Arc<AtomicBool>,
-        body: impl FnOnce() + Send + 'static,
+        body: impl FnOnce(Arc<AtomicBool>) + Send + 'static,
     ) -> Result<Self, CaptureError> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen_by_body = stop.clone();
         let handle = thread::Builder::new()
             .name(name)
-            .spawn(body)
+            .spawn(move || body(seen_by_body))
             .map_err(|e| CaptureError::Camera(format!("camera {index}: no thread for it: {e}")))?;
         Ok(Self { index, stop, deadline: None, handle: Some(handle) })
     }
@@ -70,11 +71,11 @@ mod tests {
     #[test]
     fn a_thread_that_panics_has_ended() {
         let (go, gone) = bounded::<()>(0);
-        let dies = move || {
+        let dies = move |_| {
             let _ = gone.recv();
             panic!("as a driver's library may");
         };
-        let thread = CameraThread::spawn(1, "dies".into(), Arc::new(AtomicBool::new(false)), dies).unwrap();
+        let thread = CameraThread::spawn(1, "dies".into(), dies).unwrap();
         assert!(!thread.has_ended());
         drop(go);
         let deadline = Instant::now() + Duration::from_secs(10);
