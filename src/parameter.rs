@@ -289,7 +289,8 @@ macro_rules! stands_as_its_word {
 }
 
 /// Declares a family of choices: an enum whose members have a word and a sentence, with `ALL` and [`ParameterType`]; with
-/// `pub enum Kind: Description`, each member also names its constant description.
+/// `pub enum Kind: Description`, each member also names its constant description; with `pub enum Kind, default Member`, it has a
+/// default.
 #[macro_export]
 macro_rules! choices {
     ($(#[doc = $doc:literal])* pub enum $name:ident: $description:ty {
@@ -301,6 +302,15 @@ macro_rules! choices {
             /// The constant description of the member.
             pub const fn description(self) -> &'static $description {
                 match self { $(Self::$member => &$constant,)+ }
+            }
+        }
+    };
+    ($(#[doc = $doc:literal])* pub enum $name:ident, default $default:ident { $($members:tt)+ }) => {
+        $crate::choices! { $(#[doc = $doc])* pub enum $name { $($members)+ } }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::$default
             }
         }
     };
