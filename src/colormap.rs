@@ -8,7 +8,7 @@ use crate::stereo::{DisparityMap, INVALID, map::SUBPIXEL_STEPS, reason};
 
 choices! {
     /// A colour map, from far to near.
-    pub enum Colormap {
+    pub enum Colormap, default Turbo {
         /// Blue to red with many steps in between; near is red.
         Turbo = "turbo",
         /// Dark blue to yellow, even to the eye, safe for colour blindness; near is yellow.
@@ -19,13 +19,6 @@ choices! {
         Cividis = "cividis",
         /// Dark to light; near is white.
         Grey = "grey",
-    }
-}
-
-#[expect(clippy::derivable_impls, reason = "choices! passes no attribute on to a member")]
-impl Default for Colormap {
-    fn default() -> Self {
-        Self::Turbo
     }
 }
 

@@ -18,16 +18,21 @@ pub struct Geometry {
 }
 
 impl Geometry {
+    /// A rig whose principal point lies in the centre of left pictures of this size.
+    pub fn centred(focal_px: f64, baseline_m: f64, doffs_px: f64, (width, height): (usize, usize)) -> Self {
+        let (cx_px, cy_px) = ((width as f64 - 1.0) / 2.0, (height as f64 - 1.0) / 2.0);
+        Self { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated: false }
+    }
+
     /// The same rig with pictures scaled by `factor` (1/2 halves them).
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self {
             focal_px: self.focal_px * factor,
-            baseline_m: self.baseline_m,
             doffs_px: self.doffs_px * factor,
             cx_px: (self.cx_px + 0.5) * factor - 0.5,
             cy_px: (self.cy_px + 0.5) * factor - 0.5,
-            estimated: self.estimated,
+            ..*self
         }
     }
 

@@ -289,7 +289,8 @@ macro_rules! stands_as_its_word {
 }
 
 /// Declares a family of choices: an enum whose members have a word and a sentence, with `ALL` and [`ParameterType`]; with
-/// `pub enum Kind: Description`, each member also names its constant description.
+/// `pub enum Kind: Description`, each member also names its constant description; with `pub enum Kind, default Member`, it has a
+/// default.
 #[macro_export]
 macro_rules! choices {
     ($(#[doc = $doc:literal])* pub enum $name:ident: $description:ty {
@@ -304,9 +305,18 @@ macro_rules! choices {
             }
         }
     };
+    ($(#[doc = $doc:literal])* pub enum $name:ident, default $default:ident { $($members:tt)+ }) => {
+        $crate::choices! { $(#[doc = $doc])* pub enum $name { $($members)+ } }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::$default
+            }
+        }
+    };
     ($(#[doc = $doc:literal])* pub enum $name:ident { $($(#[doc = $help:literal])+ $member:ident = $word:literal,)+ }) => {
         $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name { $($(#[doc = $help])+ $member,)+ }
 
         impl $name {

@@ -2,7 +2,7 @@
 //!
 //! Pixel centres lie at whole numbers. Coordinates: x right, y down, z forward.
 
-use super::{BrownConrady, CalibrationError, Fisheye};
+use super::{BrownConrady, CalibrationError, Fisheye, Projection};
 use glam::{DVec2, DVec3};
 
 /// Intrinsics of a camera.
@@ -158,6 +158,12 @@ impl Camera {
             cy: (self.cy + 0.5) * factor.y - 0.5,
             distortion: self.distortion,
         }
+    }
+
+    /// The camera without its lens distortion.
+    pub(super) fn pinhole(&self) -> Projection {
+        let Self { fx, fy, cx, cy, .. } = *self;
+        Projection { fx, fy, cx, cy }
     }
 
     fn pixel(&self, plane: DVec2) -> DVec2 {

@@ -1,7 +1,7 @@
 //! Checks of a calibration, with advice for the user: unusable ones are errors, implausible ones get a warning.
 
 use super::{Camera, Projection, Rectification, StereoRig};
-use glam::{DMat3, DQuat, DVec2, DVec3};
+use glam::{DMat3, DQuat, DVec2};
 
 /// Whether a matrix is a rotation, to a thousandth.
 pub(super) fn is_rotation(matrix: DMat3) -> bool {
@@ -82,13 +82,6 @@ pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
         doubts.extend(rectified_size(rig, rectification, size).err());
     }
     doubts
-}
-
-impl StereoRig {
-    /// Warnings about implausible numbers, each with advice.
-    pub(super) fn find_doubts(&self) -> Vec<String> {
-        doubts(self)
-    }
 }
 
 fn finite(side: &str, camera: &Camera) -> Result<(), String> {
@@ -193,7 +186,7 @@ fn swap(rig: &StereoRig) -> &'static str {
 }
 
 /// Checks that the cameras stand side by side, left one first.
-fn side_by_side(rig: &StereoRig) -> Result<(), String> {
+pub(super) fn side_by_side(rig: &StereoRig) -> Result<(), String> {
     let half = DQuat::IDENTITY.slerp(DQuat::from_mat3(&rig.rotation).normalize(), 0.5);
     let along = half.inverse() * rig.translation_m;
     match along {
@@ -277,10 +270,7 @@ fn rectified_size(rig: &StereoRig, rectification: &Rectification, size: (usize, 
         ("right", &rig.right, rectification.rotation_right, rectification.right),
     ];
     for (side, camera, rotation, projection) in sides {
-        let ray: Option<DVec3> = camera.ray(middle).map(|ray| rotation * ray).filter(|ray| ray.z > 0.0);
-        let at = ray.map(|ray| {
-            DVec2::new(projection.fx * ray.x / ray.z + projection.cx, projection.fy * ray.y / ray.z + projection.cy)
-        });
+        let at = camera.ray(middle).and_then(|ray| projection.pixel(rotation * ray));
         let inside = at.is_some_and(|at| (share(at.x, at.y, size) - 0.5).abs().max_element() < 0.2);
         let ratio = projection.fx / camera.fx;
         if !inside || !(0.2..5.0).contains(&ratio) {

@@ -180,11 +180,9 @@ fn visible_fraction(camera: &Camera, rotation: DMat3, to: &Projection, size: (us
     const STEPS: u32 = 64;
     let inside = |x: u32, y: u32| {
         let share = DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5) / f64::from(STEPS);
-        let ray = camera.direction(share * (last(size) + 1.0) - 0.5).map(|ray| rotation * ray);
-        ray.filter(|ray| ray.z > 0.0).is_some_and(|ray| {
-            let at = DVec2::new(to.fx * ray.x / ray.z + to.cx, to.fy * ray.y / ray.z + to.cy);
-            at.cmpge(DVec2::splat(-0.5)).all() && at.cmple(last(size) + 0.5).all()
-        })
+        let ray = camera.direction(share * (last(size) + 1.0) - 0.5);
+        let at = ray.and_then(|ray| to.pixel(rotation * ray));
+        at.is_some_and(|at| at.cmpge(DVec2::splat(-0.5)).all() && at.cmple(last(size) + 0.5).all())
     };
     let count = (0..STEPS).flat_map(|y| (0..STEPS).map(move |x| (x, y))).filter(|&(x, y)| inside(x, y)).count();
     count as f64 / f64::from(STEPS * STEPS)

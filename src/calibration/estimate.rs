@@ -148,11 +148,7 @@ fn rig(model: &Model, fit: &Fit, baseline_m: f64) -> Result<StereoRig, Calibrati
 fn rectified<'a>(rig: &StereoRig, found: impl Iterator<Item = &'a Match>) -> Result<Vec<Match>, CalibrationError> {
     let (width, height) = rig.size.unwrap_or_default();
     let done = Rectification::compute(rig, width, height, 0.0)?;
-    let place = |camera: &Camera, rotation: DMat3, at: DVec2| {
-        let ray = rotation * camera.ray(at)?;
-        let Rectification { left, .. } = done;
-        (ray.z > 0.0).then(|| DVec2::new(left.fx * ray.x / ray.z + left.cx, left.fy * ray.y / ray.z + left.cy))
-    };
+    let place = |camera: &Camera, rotation: DMat3, at: DVec2| done.left.pixel(rotation * camera.ray(at)?);
     let both = found.filter_map(|found| {
         let left = place(&rig.left, done.rotation_left, found.left)?;
         let right = place(&rig.right, done.rotation_right, found.right)?;

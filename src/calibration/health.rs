@@ -1,6 +1,7 @@
 //! Row offsets of a rectified pair: they reveal a rig that has moved, or the calibration of another rig.
 
 use super::matches::{Match, matches};
+use crate::choices;
 use crate::image::Luma;
 use glam::DVec2;
 use std::fmt;
@@ -29,16 +30,16 @@ pub struct WorstRegion {
     pub median_px: f64,
 }
 
-/// Effect of a row offset on matching.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// Below 0.25 px: no effect on matching.
-    Good,
-    /// Up to 0.5 px: first errors at slanted edges and fine texture.
-    Fair,
-    /// Above 0.5 px: holes and errors; the rig should be calibrated again.
-    Bad,
+choices! {
+    /// Effect of a row offset on matching.
+    pub enum Verdict {
+        /// Below 0.25 px: no effect on matching.
+        Good = "good",
+        /// Up to 0.5 px: first errors at slanted edges and fine texture.
+        Fair = "fair",
+        /// Above 0.5 px: holes and errors; the rig should be calibrated again.
+        Bad = "bad",
+    }
 }
 
 /// Smallest number of matches of a measurement.
@@ -108,16 +109,6 @@ impl fmt::Display for RowOffset {
     }
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Good => "good",
-            Self::Fair => "fair",
-            Self::Bad => "bad",
-        })
-    }
-}
-
 /// Inliers of a plane fitted to the offsets over the picture, first by medians and then by weighted least squares.
 fn inliers(found: &[Match], size: DVec2) -> Vec<Match> {
     if found.is_empty() {
@@ -152,7 +143,7 @@ fn inliers(found: &[Match], size: DVec2) -> Vec<Match> {
 }
 
 /// The `share` quantile; `values` is not empty.
-pub(super) fn quantile(values: &mut [f64], share: f64) -> f64 {
+pub(crate) fn quantile(values: &mut [f64], share: f64) -> f64 {
     let rank = ((values.len() - 1) as f64 * share).round() as usize;
     *values.select_nth_unstable_by(rank, f64::total_cmp).1
 }

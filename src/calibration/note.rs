@@ -1,6 +1,6 @@
 //! The calibration of a pair source as recordings store it.
 
-use super::{Output, StereoRig, write};
+use super::{StereoRig, toml_of};
 use crate::geometry::Geometry;
 use serde::{Deserialize, Serialize};
 
@@ -40,17 +40,11 @@ impl CalibrationNote {
 
     /// Note of pairs that this rig rectifies.
     pub fn of_rig(rig: &StereoRig, alpha: f64) -> Self {
-        Self { rig: toml_of(rig, alpha), rectifies: true, alpha, ..Self::default() }
+        Self { rig: Some(toml_of(rig)), rectifies: true, alpha, ..Self::default() }
     }
 
     /// Note of pairs that are rectified already.
     pub fn of_rectified(geometry: Geometry) -> Self {
         Self { geometry: Some(geometry), ..Self::default() }
     }
-}
-
-/// Text of an own calibration file.
-pub(crate) fn toml_of(rig: &StereoRig, alpha: f64) -> Option<String> {
-    let files = write(rig, Output::Toml, alpha).ok()?; // writing our own kind of file cannot fail
-    String::from_utf8(files.into_iter().next()?.1).ok()
 }

@@ -6,7 +6,7 @@
 //! and the focal length lies between the one that fills both pictures (alpha 0) and the one that loses
 //! no pixel of either (alpha 1).
 
-use super::{CalibrationError, Camera, StereoRig};
+use super::{CalibrationError, Camera, StereoRig, checks};
 use crate::geometry::Geometry;
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
@@ -27,6 +27,12 @@ impl Projection {
     /// The ray, with z = 1, of a rectified pixel.
     pub(super) fn ray(&self, x: f64, y: f64) -> DVec3 {
         DVec3::new((x - self.cx) / self.fx, (y - self.cy) / self.fy, 1.0)
+    }
+
+    /// The rectified pixel of a direction; `None` behind the camera.
+    pub(super) fn pixel(&self, ray: DVec3) -> Option<DVec2> {
+        let Self { fx, fy, cx, cy } = *self;
+        (ray.z > 0.0).then(|| DVec2::new(fx * ray.x / ray.z + cx, fy * ray.y / ray.z + cy))
     }
 
     #[must_use]
@@ -124,21 +130,11 @@ fn crop(
 
 /// R1 and R2.
 fn rotations(rig: &StereoRig) -> Result<(DMat3, DMat3), CalibrationError> {
+    checks::side_by_side(rig).map_err(|e| CalibrationError(format!("the cameras cannot be rectified: {e}")))?;
     let half = DQuat::IDENTITY.slerp(DQuat::from_mat3(&rig.rotation).normalize(), 0.5);
     let along = half.inverse() * rig.translation_m;
-    let reason = match along {
-        t if t.y.abs() > t.x.abs() => "they stand one above the other; only cameras side by side are supported",
-        t if t.z.abs() > t.x.abs() => "one stands in front of the other; only cameras side by side are supported",
-        t if t.x > 0.0 => {
-            "the right camera stands to the left of the left one (T has a positive x); swap the two cameras, that is, \
-             the two pictures and the two halves of the calibration"
-        }
-        _ => {
-            let level = DQuat::from_rotation_arc(along.normalize(), DVec3::NEG_X);
-            return Ok((DMat3::from_quat(level * half), DMat3::from_quat(level * half.inverse())));
-        }
-    };
-    Err(CalibrationError(format!("the cameras cannot be rectified: {reason}")))
+    let level = DQuat::from_rotation_arc(along.normalize(), DVec3::NEG_X);
+    Ok((DMat3::from_quat(level * half), DMat3::from_quat(level * half.inverse())))
 }
 
 /// Point of a pixel in a rotated camera, as (x / z, y / z); `None` where the lens model folds, and more than 80 degrees off
@@ -296,8 +292,8 @@ mod tests {
             rig.translation_m = DVec3::new(x, y, z);
             Rectification::compute(&rig, 640, 480, 0.0).unwrap_err().to_string()
         };
-        assert!(refused(0.12, 0.0, 0.0).contains("swap the two cameras"));
-        assert!(refused(-0.02, 0.12, 0.0).contains("one above the other"));
+        assert!(refused(0.12, 0.0, 0.0).contains("left and right are swapped"));
+        assert!(refused(-0.02, 0.12, 0.0).contains("above the other"));
         assert!(refused(-0.02, 0.0, 0.12).contains("in front of the other"));
         let mut apart = plain_rig();
         apart.rotation = DMat3::from_rotation_y(1.4);

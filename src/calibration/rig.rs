@@ -1,6 +1,6 @@
 //! Two cameras and their relative pose.
 
-use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Projection, Rectification};
+use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Rectification};
 use crate::geometry::Geometry;
 use glam::{DMat3, DVec3};
 
@@ -58,20 +58,18 @@ impl StereoRig {
     /// The rig of rectified pictures with this geometry.
     pub fn of_rectified(geometry: &Geometry, size: (usize, usize)) -> Self {
         let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated } = *geometry;
+        let distortion = Distortion::default();
         let [left, right] =
-            [cx_px, cx_px + doffs_px].map(|cx| Projection { fx: focal_px, fy: focal_px, cx, cy: cy_px });
-        let [left_camera, right_camera] = [&left, &right].map(|&Projection { fx, fy, cx, cy }| Camera {
-            fx,
-            fy,
-            cx,
-            cy,
-            distortion: Distortion::default(),
-        });
-        let translation_m = DVec3::new(-baseline_m, 0.0, 0.0);
-        let (rotation_left, rotation_right) = (DMat3::IDENTITY, DMat3::IDENTITY);
-        let rectification = Some(Rectification { rotation_left, rotation_right, left, right, baseline_m });
-        let rig = Self::new(left_camera, right_camera, DMat3::IDENTITY, translation_m, Some(size));
-        Self { rectification, estimated, ..rig }
+            [cx_px, cx_px + doffs_px].map(|cx| Camera { fx: focal_px, fy: focal_px, cx, cy: cy_px, distortion });
+        let rectification = Rectification {
+            rotation_left: DMat3::IDENTITY,
+            rotation_right: DMat3::IDENTITY,
+            left: left.pinhole(),
+            right: right.pinhole(),
+            baseline_m,
+        };
+        let rig = Self::new(left, right, DMat3::IDENTITY, DVec3::new(-baseline_m, 0.0, 0.0), Some(size));
+        Self { rectification: Some(rectification), estimated, ..rig }
     }
 
     /// Baseline: distance of the two optical centres, m.

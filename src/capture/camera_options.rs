@@ -63,7 +63,7 @@ pub struct ViewOptions {
 
 choices! {
     /// Orientation of a camera's picture; applied before all other steps.
-    pub enum Orientation {
+    pub enum Orientation, default Upright {
         /// Unchanged.
         Upright = "upright",
         /// Rotated by 180 degrees: the camera hangs upside down.
@@ -72,13 +72,6 @@ choices! {
         FlipX = "flip-x",
         /// Top and bottom exchanged.
         FlipY = "flip-y",
-    }
-}
-
-#[allow(clippy::derivable_impls, reason = "the macro's members take no attribute")]
-impl Default for Orientation {
-    fn default() -> Self {
-        Self::Upright
     }
 }
 

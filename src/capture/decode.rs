@@ -43,12 +43,7 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
         io::ErrorKind::NotFound => file(format!("cannot read {shown}: there is no such file")),
         _ => file(format!("cannot read {shown}: {err}")),
     };
-    let refused = |err| match err {
-        DecodeFailure::Unknown(why) => file(format!("cannot read {shown}: {why}")),
-        DecodeFailure::Damaged(why) => file(format!("cannot decode {shown}: {why}")),
-        DecodeFailure::TooLarge(why) => file(format!("cannot use {shown}: {why}")),
-        DecodeFailure::Unusable(why) => file(format!("cannot use {shown}: {why}; {SAVE_AS}")),
-    };
+    let refused = |DecodeFailure { task, why }| file(format!("cannot {task} {shown}: {why}"));
     let mut opened = plain::open(path).map_err(cannot)?;
     let len = opened.metadata().map_err(cannot)?.len();
     if len == 0 {
@@ -71,7 +66,7 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
         let most = MAX_FILE_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES);
         if len > most {
             let why = format!("it has {len} bytes, and a picture of its size has no more than {most}");
-            return Err(refused(DecodeFailure::TooLarge(why)));
+            return Err(refused(DecodeFailure { task: "use", why }));
         }
         opened.take(most - HEADER_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
     }
@@ -83,37 +78,35 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
 /// # Errors
 /// The bytes are damaged, truncated, too large or no image; the text gives the reason.
 pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, String> {
-    decode_bytes(bytes, color, max_pixels).map_err(|err| match err {
-        DecodeFailure::Unknown(why)
-        | DecodeFailure::Damaged(why)
-        | DecodeFailure::TooLarge(why)
-        | DecodeFailure::Unusable(why) => why,
-    })
+    decode_bytes(bytes, color, max_pixels).map_err(|err| err.why)
 }
 
-/// Reason why bytes cannot be decoded.
-enum DecodeFailure {
-    Unknown(String),
-    Damaged(String),
-    TooLarge(String),
-    Unusable(String),
+/// Why bytes cannot be decoded.
+struct DecodeFailure {
+    /// What cannot be done with them: read, decode or use.
+    task: &'static str,
+    why: String,
+}
+
+fn cannot(task: &'static str) -> impl Fn(String) -> DecodeFailure {
+    move |why| DecodeFailure { task, why }
 }
 
 fn format_of(bytes: &[u8]) -> Result<ImageFormat, DecodeFailure> {
-    image::guess_format(bytes)
-        .map_err(|_| DecodeFailure::Unknown("it is no PNG, JPEG, TIFF, PGM or PPM image".to_owned()))
+    let unknown = |_| cannot("read")("it is no PNG, JPEG, TIFF, PGM or PPM image".to_owned());
+    image::guess_format(bytes).map_err(unknown)
 }
 
 /// Number of pixels of a picture of this size, unless it exceeds the maximum.
 fn check((width, height): (u32, u32), max_pixels: MaxPixels) -> Result<u64, DecodeFailure> {
-    max_pixels.check(width.into(), height.into()).map_err(DecodeFailure::TooLarge)?;
+    max_pixels.check(width.into(), height.into()).map_err(cannot("use"))?;
     Ok(u64::from(width) * u64::from(height))
 }
 
 /// Width and height according to the first bytes of a file.
 fn size_in(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
     match format {
-        ImageFormat::Jpeg => jpeg::size(bytes).map_err(|why| DecodeFailure::Damaged(format!("{why}; {CUT_OFF}"))),
+        ImageFormat::Jpeg => jpeg::size(bytes).map_err(|why| cannot("decode")(format!("{why}; {CUT_OFF}"))),
         _ => size_of(io::Cursor::new(bytes), format),
     }
 }
@@ -121,9 +114,9 @@ fn size_in(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), DecodeFailur
 fn size_of(reader: impl io::BufRead + io::Seek, format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
     let mut reader = ImageReader::with_format(reader, format);
     reader.limits(limits(0));
-    reader.into_dimensions().map_err(|err| match err {
-        ImageError::Unsupported(err) => DecodeFailure::Damaged(format!("{}; {SAVE_AS}", err_text(&err))),
-        err => DecodeFailure::Damaged(format!("{}; {CUT_OFF}", err_text(&err))),
+    reader.into_dimensions().map_err(|err| {
+        let advice = if matches!(err, ImageError::Unsupported(_)) { SAVE_AS } else { CUT_OFF };
+        cannot("decode")(format!("{}; {advice}", err_text(&err)))
     })
 }
 
@@ -158,7 +151,7 @@ fn decode_bytes(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Pict
             }
         }
     };
-    picture_of(decoded.map_err(DecodeFailure::Damaged)?, color).map_err(DecodeFailure::Unusable)
+    picture_of(decoded.map_err(cannot("decode"))?, color).map_err(cannot("use"))
 }
 
 /// Whether a PNG file has all its chunks, up to and with IEND. Bytes behind IEND are ignored.
@@ -220,11 +213,8 @@ fn err_text(err: &impl ToString) -> String {
 fn picture_of(decoded: DynamicImage, color: bool) -> Result<Picture, String> {
     let (width, height) = (decoded.width() as usize, decoded.height() as usize);
     Ok(match decoded {
-        DynamicImage::ImageLuma8(grey) => {
-            Picture { luma: Luma::U8(Image::new(width, height, grey.into_raw())), rgb: None }
-        }
-        DynamicImage::ImageLumaA8(_) => {
-            Picture { luma: Luma::U8(Image::new(width, height, decoded.to_luma8().into_raw())), rgb: None }
+        DynamicImage::ImageLuma8(_) | DynamicImage::ImageLumaA8(_) => {
+            Picture { luma: Luma::U8(Image::new(width, height, decoded.into_luma8().into_raw())), rgb: None }
         }
         DynamicImage::ImageLuma16(_) | DynamicImage::ImageLumaA16(_) => {
             let image = Image::new(width, height, decoded.into_luma16().into_raw());
@@ -241,7 +231,7 @@ fn picture_of(decoded: DynamicImage, color: bool) -> Result<Picture, String> {
             Picture { luma: Luma::U8(rgb.map(|&p| luma_of(p))), rgb: color.then_some(rgb) }
         }
         // floating-point TIFFs have no defined white level
-        other => return Err(format!("its pixels are {:?}", other.color())),
+        other => return Err(format!("its pixels are {:?}; {SAVE_AS}", other.color())),
     })
 }
 

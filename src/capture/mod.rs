@@ -16,14 +16,12 @@ mod pace;
 mod pair;
 mod preparation;
 mod transport;
-mod limited;
 pub mod stamps;
 mod taps;
 pub mod scale;
 pub mod worker;
 
 pub use camera_options::{CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
-pub use limited::LimitedSource;
 pub use max_pixels::MaxPixels;
 pub use original::{EncodedImage, Original, StereoLayout, halves};
 pub use pair::{Frame, RawPair, Recorded};

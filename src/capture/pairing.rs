@@ -32,8 +32,8 @@ pub struct Paired<T> {
 /// Frames that wait for a partner.
 #[derive(Debug)]
 pub struct Pairing<T> {
-    left: Waiting<T>,
-    right: Waiting<T>,
+    /// Left, right: in the order of [`Side`].
+    waiting: [Waiting<T>; 2],
     unpaired: u64,
     /// Time and skew of the newest pairs.
     skews_s: VecDeque<(SystemTime, f64)>,
@@ -63,17 +63,13 @@ struct Waiting<T> {
 impl<T> Pairing<T> {
     /// A pairing without frames; `rates_hz` are the nominal frame rates of both cameras.
     pub fn new(left_rate_hz: f64, right_rate_hz: f64) -> Self {
-        Self {
-            left: Waiting::new(left_rate_hz),
-            right: Waiting::new(right_rate_hz),
-            unpaired: 0,
-            skews_s: VecDeque::new(),
-        }
+        let waiting = [left_rate_hz, right_rate_hz].map(Waiting::new);
+        Self { waiting, unpaired: 0, skews_s: VecDeque::new() }
     }
 
     /// Takes the next frame of one camera.
     pub fn push(&mut self, side: Side, time: SystemTime, frame: T) {
-        self.unpaired += self.waiting(side).push(time, frame);
+        self.unpaired += self.waiting[side as usize].push(time, frame);
     }
 
     /// Counts a frame that has no capture time and therefore no partner.
@@ -83,7 +79,7 @@ impl<T> Pairing<T> {
 
     /// Drops the frames and times of one camera, and the skew: it was opened again, or its clock has changed.
     pub fn reset(&mut self, side: Side) {
-        let waiting = self.waiting(side);
+        let waiting = &mut self.waiting[side as usize];
         let given_up = waiting.frames.len() as u64;
         *waiting = Waiting { nominal_s: waiting.nominal_s, ..Waiting::new(1.0) };
         self.unpaired += given_up;
@@ -95,25 +91,19 @@ impl<T> Pairing<T> {
         self.skews_s.clear();
     }
 
-    fn waiting(&mut self, side: Side) -> &mut Waiting<T> {
-        match side {
-            Side::Left => &mut self.left,
-            Side::Right => &mut self.right,
-        }
-    }
-
     /// Takes the oldest complete pair.
     pub fn pop(&mut self) -> Option<Paired<T>> {
         loop {
-            let skew_s = seconds_from(self.left.frames.front()?.0, self.right.frames.front()?.0);
-            if skew_s.abs() > MAX_SKEW_INTERVALS * self.left.interval_s().min(self.right.interval_s()) {
-                let older = if skew_s >= 0.0 { &mut self.left } else { &mut self.right };
+            let [left, right] = &mut self.waiting;
+            let skew_s = seconds_from(left.frames.front()?.0, right.frames.front()?.0);
+            if skew_s.abs() > MAX_SKEW_INTERVALS * left.interval_s().min(right.interval_s()) {
+                let older = if skew_s >= 0.0 { left } else { right };
                 older.frames.pop_front();
                 self.unpaired += 1;
                 continue;
             }
-            let (time, left) = self.left.frames.pop_front()?;
-            let (_, right) = self.right.frames.pop_front()?;
+            let (time, left) = left.frames.pop_front()?;
+            let (_, right) = right.frames.pop_front()?;
             self.record_skew(time, skew_s);
             return Some(Paired { left, right, time, skew_s });
         }
@@ -139,8 +129,8 @@ impl<T> Pairing<T> {
 
     /// Measured time between two frames of the left and of the right camera, s; `None` before enough frames have come.
     pub fn intervals_s(&self) -> Option<[f64; 2]> {
-        let measured = |waiting: &Waiting<T>| waiting.intervals_s.len() == INTERVALS;
-        (measured(&self.left) && measured(&self.right)).then(|| [self.left.interval_s(), self.right.interval_s()])
+        let are_measured = self.waiting.iter().all(|waiting| waiting.intervals_s.len() == INTERVALS);
+        are_measured.then(|| self.waiting.each_ref().map(Waiting::interval_s))
     }
 
     /// Number of frames without a partner so far.
@@ -295,7 +285,7 @@ mod tests {
     fn one_silent_camera_costs_no_memory() {
         let mut pairing = Pairing::new(30.0, 30.0);
         assert_eq!(run(&mut pairing, &times(1000, INTERVAL_S, 0.0), &[]), []);
-        assert_eq!(pairing.left.frames.len(), MAX_WAITING);
+        assert_eq!(pairing.waiting[0].frames.len(), MAX_WAITING);
         assert_eq!(pairing.unpaired(), 1000 - MAX_WAITING as u64);
     }
 

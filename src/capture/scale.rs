@@ -5,20 +5,13 @@ use crate::image::{Image, Luma, Picture, Truth};
 
 choices! {
     /// Working size as a fraction of the source's size.
-    pub enum Scale {
+    pub enum Scale, default One {
         /// The source's size.
         One = "1",
         /// Half the width and height: about eight times as fast.
         Half = "1/2",
         /// A quarter of the width and height: for previews and slow machines.
         Quarter = "1/4",
-    }
-}
-
-#[allow(clippy::derivable_impls, reason = "the macro's members take no attribute")]
-impl Default for Scale {
-    fn default() -> Self {
-        Self::One
     }
 }
 

@@ -25,7 +25,11 @@ pub(crate) fn check_ended(thread: Option<JoinHandle<()>>, what: &str) -> Result<
 
 /// Waits half a second for a stopped thread, then detaches it: a blocked camera does not block others.
 pub(crate) fn join_or_detach(thread: JoinHandle<()>, what: &str) {
-    let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
+    join_until(Instant::now() + SHUTDOWN_TIMEOUT, thread, what);
+}
+
+/// The same with a deadline.
+pub(super) fn join_until(deadline: Instant, thread: JoinHandle<()>, what: &str) {
     while !thread.is_finished() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(2));
     }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(crate) use super::threads::join_or_detach;
 
 /// Options of reading a source.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct CaptureOptions {
     /// Preparation of frames; it can be changed while the source is read.
     pub preparation: FramePreparation,
@@ -23,12 +23,10 @@ pub struct CaptureOptions {
     pub policy: Policy,
     /// Receivers of pairs and frames; they can be changed while the source is read.
     pub taps: Taps,
-}
-
-impl Default for CaptureOptions {
-    fn default() -> Self {
-        Self { preparation: FramePreparation::default(), policy: Policy::NewestWins, taps: Taps::default() }
-    }
+    /// Number of pairs after which reading ends.
+    pub max_pairs: Option<u64>,
+    /// Time from the first pair after which reading ends.
+    pub max_time: Option<Duration>,
 }
 
 impl From<FramePreparation> for CaptureOptions {
@@ -88,7 +86,7 @@ impl Capture {
     /// Starts reading `source`.
     pub fn start(source: Box<dyn PairSource>, options: CaptureOptions) -> Self {
         let (sender, frames) = channel_with(options.policy);
-        let CaptureOptions { preparation, policy: _, taps } = options;
+        let CaptureOptions { preparation, policy: _, taps, max_pairs, max_time } = options;
         let transport = source.transport();
         let shared = Arc::new(Shared {
             stop: AtomicBool::new(false),
@@ -100,7 +98,15 @@ impl Capture {
             resync: AtomicBool::new(false),
         });
         let (reader_shared, steered) = (Arc::clone(&shared), transport.clone());
-        let reader = Reader { source, sender, shared: reader_shared, transport: steered, rate: Rate::default() };
+        let reader = Reader {
+            source,
+            sender,
+            shared: reader_shared,
+            transport: steered,
+            rate: Rate::default(),
+            max_pairs,
+            max_time,
+        };
         let thread = std::thread::Builder::new().name("capture".into()).spawn(move || reader.run());
         if let Err(err) = &thread {
             let mut stats = shared.stats.lock();
@@ -175,6 +181,8 @@ struct Reader {
     shared: Arc<Shared>,
     transport: Option<Arc<Transport>>,
     rate: Rate,
+    max_pairs: Option<u64>,
+    max_time: Option<Duration>,
 }
 
 impl Reader {
@@ -191,7 +199,12 @@ impl Reader {
     /// Reads until the end, a stop or an error, which is returned as text.
     fn read_all(&mut self) -> Result<(), String> {
         let mut expected = None;
+        let (mut pairs, mut first) = (0, None);
         while !self.shared.stop.load(Ordering::Acquire) {
+            let passed = first.map_or(Duration::ZERO, |first: Instant| first.elapsed());
+            if self.max_pairs.is_some_and(|most| pairs >= most) || self.max_time.is_some_and(|most| passed >= most) {
+                break;
+            }
             if self.shared.resync.swap(false, Ordering::AcqRel) {
                 self.source.resync();
             }
@@ -207,6 +220,8 @@ impl Reader {
                 Next::End => break,
             };
             let arrived = Instant::now();
+            first.get_or_insert(arrived);
+            pairs += 1;
             let info = self.source.info();
             let preparation = self.shared.preparation.lock().clone();
             let taps = self.shared.taps.lock().clone();

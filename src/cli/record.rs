@@ -5,7 +5,7 @@ use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use super::values::{choice, positive};
-use crate::capture::{CaptureOptions, FramePreparation, LimitedSource, SourceInfo, SourceSpec};
+use crate::capture::{CaptureOptions, FramePreparation, SourceInfo, SourceSpec};
 use crate::console;
 use crate::live::headless::{self, Finished, RunObserver};
 use crate::live::{LiveOptions, Status};
@@ -108,9 +108,9 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     }
     let recorder = Recorder::start(target.clone(), about, record_options)?;
     console::say(format_args!("recording {streams} of {} to {target}", info.name));
-    let source = Box::new(LimitedSource::new(source, args.frames, args.seconds.map(Duration::from_secs_f64)));
     let mut capture = CaptureOptions::from(calibrated.preparation);
     capture.taps = recorder.taps();
+    (capture.max_pairs, capture.max_time) = (args.frames, args.seconds.map(Duration::from_secs_f64));
     let mut beside = Recording { recorder: Arc::clone(&recorder), status: recorder.status(), streams };
     let end = if matches {
         if args.lossless && streams.needs_results() && !spec.is_camera() {

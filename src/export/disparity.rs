@@ -2,12 +2,11 @@
 //! `z = f T / (d + doffs)` in whole millimetres.
 
 use super::file::{Endings, ExportError};
-use super::picture::encode;
+use super::picture::write_picture;
 use crate::files;
 use crate::geometry::Geometry;
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture};
 use crate::stereo::{DisparityMap, depth};
-use image::{DynamicImage, ImageBuffer};
 use std::io::Cursor;
 use std::path::Path;
 
@@ -35,7 +34,7 @@ pub fn write_disparity_px(path: &Path, px: &Image<f32>) -> Result<Vec<String>, E
     let mut warnings = Vec::new();
     match DISPARITY.find(path)? {
         "pfm" => files::write(path, &pfm(px))?,
-        "png" => write_u16(path, &disparity_x256(px, &mut warnings))?,
+        "png" => write_u16(path, disparity_x256(px, &mut warnings))?,
         _ => files::write(path, &tiff(px).map_err(|err| ExportError::encode(path, &err))?)?,
     }
     Ok(warnings)
@@ -63,7 +62,7 @@ pub fn write_depth_mm(path: &Path, map: &DisparityMap, geometry: &Geometry) -> R
 /// As [`write_depth_mm`].
 pub fn write_millimetres(path: &Path, mm: &Image<u16>) -> Result<(), ExportError> {
     Endings(&["png"], "depth in millimetres is a 16-bit .png").find(path)?;
-    write_u16(path, mm)
+    write_u16(path, mm.clone())
 }
 
 fn pfm(px: &Image<f32>) -> Vec<u8> {
@@ -117,9 +116,8 @@ fn disparity_x256(px: &Image<f32>, warnings: &mut Vec<String>) -> Image<u16> {
     stored
 }
 
-fn write_u16(path: &Path, image: &Image<u16>) -> Result<(), ExportError> {
-    let (width, height) = (image.width() as u32, image.height() as u32);
-    encode(path, ImageBuffer::from_raw(width, height, image.pixels().to_vec()).map(DynamicImage::ImageLuma16))
+fn write_u16(path: &Path, image: Image<u16>) -> Result<(), ExportError> {
+    write_picture(path, &Picture { luma: Luma::U16 { image, bits: 16 }, rgb: None })
 }
 
 #[cfg(test)]

@@ -1,37 +1,22 @@
 //! Errors of writing a file of results, and its format by the ending of its name.
 
 use crate::files::WriteError;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Why a file was not written. The text names the file and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The ending of the name belongs to no format.
-    #[error("{path}: cannot tell the format from {ending}; {wanted}", path = .path.display())]
-    UnknownFormat {
-        /// The file.
-        path: PathBuf,
-        /// Its ending, in words.
-        ending: String,
-        /// The known formats.
-        wanted: &'static str,
-    },
+    /// The ending of the name belongs to no format, or the format cannot store the content.
+    #[error("{0}")]
+    Refused(String),
     /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The content cannot be stored in this format.
-    #[error("cannot store the picture in {path}: {cause}", path = .path.display())]
-    Encode {
-        /// The file.
-        path: PathBuf,
-        /// The error of the encoder.
-        cause: String,
-    },
 }
 
 impl ExportError {
     pub(super) fn encode(path: &Path, cause: &impl ToString) -> Self {
-        Self::Encode { path: path.to_owned(), cause: cause.to_string() }
+        Self::Refused(format!("cannot store the picture in {}: {}", path.display(), cause.to_string()))
     }
 }
 
@@ -42,7 +27,7 @@ impl Endings {
     /// The ending of a name.
     ///
     /// # Errors
-    /// [`ExportError::UnknownFormat`]
+    /// It is none of these.
     pub(super) fn find(&self, path: &Path) -> Result<&'static str, ExportError> {
         let Self(endings, wanted) = *self;
         let ending = path.extension().unwrap_or_default();
@@ -51,7 +36,8 @@ impl Endings {
                 Some(ending) => format!("the ending .{}", ending.display()),
                 None => "a name without an ending".to_owned(),
             };
-            ExportError::UnknownFormat { path: path.to_owned(), ending, wanted }
+            let path = path.display();
+            ExportError::Refused(format!("{path}: cannot tell the format from {ending}; {wanted}"))
         })
     }
 }

@@ -59,15 +59,14 @@ pub fn write_color(
 /// Another ending, or the file cannot be written.
 pub fn write_confidence(path: &Path, confidence: &Image<u8>) -> Result<(), ExportError> {
     Endings(&["png"], "confidence is an 8-bit .png").find(path)?;
-    let (width, height) = (confidence.width() as u32, confidence.height() as u32);
-    encode(path, ImageBuffer::from_raw(width, height, confidence.pixels().to_vec()).map(DynamicImage::ImageLuma8))
+    write_picture(path, &Picture { luma: Luma::U8(confidence.clone()), rgb: None })
 }
 
 const PICTURE: Endings =
     Endings(&["png", "jpg", "jpeg", "tif", "tiff", "ppm", "pgm", "pnm"], "name it .png, .jpg, .tiff or .ppm");
 
 /// Writes an image in the format of the ending.
-pub(super) fn encode(path: &Path, image: Option<DynamicImage>) -> Result<(), ExportError> {
+fn encode(path: &Path, image: Option<DynamicImage>) -> Result<(), ExportError> {
     let format = ImageFormat::from_extension(PICTURE.find(path)?);
     let image = image.ok_or_else(|| ExportError::encode(path, &"its size is not that of its pixels"))?;
     let mut bytes = Cursor::new(Vec::new());

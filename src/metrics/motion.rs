@@ -1,6 +1,6 @@
 //! Displacement between two pictures of one camera: the disparity error of a late right picture.
 
-use crate::calibration::{Search, search};
+use crate::calibration::{Search, quantile, search};
 use crate::image::Luma;
 
 /// Coarse: corners of a small level, moved by up to a tenth of the picture any way.
@@ -16,8 +16,7 @@ pub fn motion(previous: &Luma, next: &Luma) -> Option<f64> {
         return None;
     }
     let mut moved: Vec<_> = found.iter().map(|m| m.left.distance(m.right)).collect();
-    let rank = ((moved.len() - 1) as f64 * 0.95).round() as usize;
-    Some(*moved.select_nth_unstable_by(rank, f64::total_cmp).1)
+    Some(quantile(&mut moved, 0.95))
 }
 
 #[cfg(test)]

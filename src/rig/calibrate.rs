@@ -117,7 +117,7 @@ impl Calibrated {
     /// The calibration as a recording of this source stores it.
     pub fn to_note(&self, alpha: f64, source: &SourceInfo) -> CalibrationNote {
         CalibrationNote {
-            rig: self.rig.as_ref().and_then(|rig| toml_of(rig, alpha)),
+            rig: self.rig.as_ref().map(toml_of),
             rectifies: self.preparation.rectifier.is_some(),
             alpha,
             geometry: self.preparation.geometry(source),
@@ -246,14 +246,11 @@ impl CalibrationChoice {
 
     /// Preparation of pictures that are already rectified.
     fn without_files(&self, source: &SourceInfo) -> Calibrated {
-        let geometry = self.focal().zip(self.baseline_m).map(|(focal, baseline_m)| Geometry {
-            focal_px: focal.px(source.width),
-            baseline_m,
-            doffs_px: self.doffs_px,
-            cx_px: (source.width as f64 - 1.0) / 2.0,
-            cy_px: (source.height as f64 - 1.0) / 2.0,
-            estimated: false,
-        });
+        let size = (source.width, source.height);
+        let geometry = self
+            .focal()
+            .zip(self.baseline_m)
+            .map(|(focal, baseline_m)| Geometry::centred(focal.px(source.width), baseline_m, self.doffs_px, size));
         Calibrated {
             preparation: FramePreparation { rectifier: None, geometry, scale: self.scale },
             ..Calibrated::default()
@@ -287,14 +284,9 @@ impl FittedDepth {
 
     /// Assumed geometry of a source without calibration.
     pub fn unknown(source: &SourceInfo) -> Geometry {
-        Geometry {
-            focal_px: ASSUMED_FOCAL.px(source.width),
-            baseline_m: ASSUMED_BASELINE_M,
-            doffs_px: 0.0,
-            cx_px: (source.width as f64 - 1.0) / 2.0,
-            cy_px: (source.height as f64 - 1.0) / 2.0,
-            estimated: true,
-        }
+        let focal_px = ASSUMED_FOCAL.px(source.width);
+        let centred = Geometry::centred(focal_px, ASSUMED_BASELINE_M, 0.0, (source.width, source.height));
+        Geometry { estimated: true, ..centred }
     }
 
     /// A geometry with these numbers, marked as estimated.

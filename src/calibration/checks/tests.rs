@@ -3,6 +3,7 @@
 use super::super::rig::tests::plain_rig;
 use super::*;
 use crate::calibration::Distortion;
+use glam::DVec3;
 
 fn refused(change: impl Fn(&mut StereoRig)) -> String {
     let mut rig = plain_rig();

@@ -4,7 +4,7 @@
 use super::matrix::Matrix;
 use super::tree::Node;
 use super::{Kind, draft::Draft, model};
-use crate::calibration::{CalibrationError, Camera, LengthUnit};
+use crate::calibration::{CalibrationError, Camera, LengthUnit, StereoRig};
 use crate::console::foreign;
 use glam::{DMat3, DVec3};
 
@@ -34,17 +34,9 @@ pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
     if tree.has("cam2") {
         doubts.push("the camchain has more than two cameras: cam0 is taken as left, cam1 as right".to_owned());
     }
-    Ok(Draft {
-        kind: Kind::Kalibr,
-        left,
-        right,
-        pose: Some(pose(cam0, cam1)?),
-        size: Some(left_size),
-        rectification: None,
-        unit: Some(LengthUnit::Metre),
-        doubts,
-        estimated: false,
-    })
+    let (rotation, translation) = pose(cam0, cam1)?;
+    let rig = StereoRig::new(left, right, rotation, translation, Some(left_size));
+    Ok(Draft { rig: StereoRig { kind: Kind::Kalibr, doubts, ..rig }, unit: Some(LengthUnit::Metre) })
 }
 
 fn need(cam: &str, node: &Node, key: &str) -> Result<Matrix, CalibrationError> {

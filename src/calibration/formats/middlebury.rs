@@ -1,9 +1,9 @@
 //! Middlebury's calib.txt: a rectified pair. The baseline is in millimetres.
 
 use super::matrix::Matrix;
-use super::tree::{MAX_KEYS, number};
+use super::tree::{check_key, number};
 use super::{Kind, draft::Draft};
-use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, Projection, Rectification};
+use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, Rectification, StereoRig};
 use crate::console::foreign;
 use glam::{DMat3, DVec3};
 
@@ -23,12 +23,9 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
         let Some((key, value)) = line.split_once('=') else {
             return error("is no key=value; take a copy that is whole".to_owned());
         };
-        if lines.len() >= MAX_KEYS {
-            return error("is one of more keys than any calibration".to_owned());
-        }
         let key = key.trim();
-        if lines.iter().any(|(known, _)| *known == key) {
-            return error(format!("{} is there twice; keep the one that is meant", foreign(key)));
+        if let Err(why) = check_key(&lines, key) {
+            return error(why);
         }
         lines.push((key, value.trim()));
     }
@@ -57,29 +54,18 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
              sizes; take a copy of the original"
         )));
     }
-    let plain = |camera: &Camera| {
-        let Camera { fx, fy, cx, cy, .. } = *camera;
-        Projection { fx, fy, cx, cy }
-    };
     let baseline = numbers("baseline")?;
     let rectification = Rectification {
         rotation_left: DMat3::IDENTITY,
         rotation_right: DMat3::IDENTITY,
-        left: plain(&left),
-        right: plain(&right),
+        left: left.pinhole(),
+        right: right.pinhole(),
         baseline_m: baseline,
     };
-    Ok(Draft {
-        kind: Kind::Middlebury,
-        left,
-        right,
-        pose: Some((DMat3::IDENTITY, DVec3::new(-baseline, 0.0, 0.0))),
-        size: Some((size("width")?, size("height")?)),
-        rectification: Some(rectification),
-        unit: Some(LengthUnit::Millimetre),
-        doubts: Vec::new(),
-        estimated: false,
-    })
+    let (translation, size) = (DVec3::new(-baseline, 0.0, 0.0), (size("width")?, size("height")?));
+    let rig = StereoRig::new(left, right, DMat3::IDENTITY, translation, Some(size));
+    let rig = StereoRig { kind: Kind::Middlebury, rectification: Some(rectification), ..rig };
+    Ok(Draft { rig, unit: Some(LengthUnit::Millimetre) })
 }
 
 /// `[f 0 cx; 0 f cy; 0 0 1]`.

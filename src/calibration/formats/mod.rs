@@ -18,52 +18,33 @@ mod yaml;
 mod zed;
 
 use super::{CalibrationError, LengthUnit, StereoRig};
+use crate::choices;
 use crate::console::{self, foreign};
 use crate::files::plain;
 use draft::Draft;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use tree::Node;
 
+pub(crate) use own::write as toml_of;
 pub use write::{Output, write};
 
-/// Kind of the file of a rig.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Stereopsis's own TOML.
-    Toml,
-    /// OpenCV's FileStorage: YAML, XML or JSON.
-    OpenCv,
-    /// ROS's camera_info: one file for each camera, or the archive with both.
-    Ros,
-    /// Kalibr's camchain.
-    Kalibr,
-    /// Factory calibration of a ZED.
-    Zed,
-    /// Middlebury's calib.txt.
-    Middlebury,
-    /// No file.
-    Computed,
-}
-
-impl Kind {
-    /// Its name for messages.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Toml => "Stereopsis TOML",
-            Self::OpenCv => "OpenCV",
-            Self::Ros => "ROS camera_info",
-            Self::Kalibr => "Kalibr camchain",
-            Self::Zed => "ZED .conf",
-            Self::Middlebury => "Middlebury calib.txt",
-            Self::Computed => "computed",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+choices! {
+    /// Kind of the file of a rig.
+    pub enum Kind {
+        /// Stereopsis's own TOML.
+        Toml = "Stereopsis TOML",
+        /// OpenCV's FileStorage: YAML, XML or JSON.
+        OpenCv = "OpenCV",
+        /// ROS's camera_info: one file for each camera, or the archive with both.
+        Ros = "ROS camera_info",
+        /// Kalibr's camchain.
+        Kalibr = "Kalibr camchain",
+        /// Factory calibration of a ZED.
+        Zed = "ZED .conf",
+        /// Middlebury's calib.txt.
+        Middlebury = "Middlebury calib.txt",
+        /// No file.
+        Computed = "computed",
     }
 }
 
@@ -128,12 +109,9 @@ pub fn read(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Stere
             files.len()
         )));
     }
-    let draft = draft(files).map_err(|e| CalibrationError(format!("cannot read the calibration {names}: {e}")))?;
-    let rig = match draft {
-        Read::Draft(draft) => draft.finish(options),
-        Read::Zed(text) => zed::read(&text, options.size).and_then(|draft| draft.finish(options)),
-    };
-    rig.map_err(|e| CalibrationError(format!("cannot use the calibration {names}: {e}")))
+    let draft = draft(files, options.size);
+    let draft = draft.map_err(|e| CalibrationError(format!("cannot read the calibration {names}: {e}")))?;
+    draft.finish(options).map_err(|e| CalibrationError(format!("cannot use the calibration {names}: {e}")))
 }
 
 /// A file with a tree structure.
@@ -148,57 +126,37 @@ impl File {
     }
 }
 
-/// Parsed calibration; a ZED's file is evaluated when the picture size is known.
-enum Read {
-    Draft(Box<Draft>),
-    Zed(String),
-}
-
 /// Content of one file.
 enum Content {
+    /// A tree, which may need those of other files.
     Tree(Node),
-    Toml(String),
-    Zed(String),
-    Middlebury(String),
-    /// ROS's archive with its files.
-    Archive(Vec<File>),
+    /// Both cameras.
+    Rig(Box<Draft>),
 }
 
-fn draft(files: &[(PathBuf, Vec<u8>)]) -> Result<Read, CalibrationError> {
+fn draft(files: &[(PathBuf, Vec<u8>)], size: Option<(usize, usize)>) -> Result<Draft, CalibrationError> {
     let mut trees = Vec::new();
     for (path, bytes) in files {
-        let name = path.display().to_string();
         let shown = console::path(path);
         let in_file = |e: CalibrationError| if files.len() > 1 { CalibrationError(format!("{shown}: {e}")) } else { e };
-        let whole = match content(bytes).map_err(in_file)? {
+        match content(bytes, size).map_err(in_file)? {
             Content::Tree(tree) => {
                 foreign::refuse_tree(&tree).map_err(in_file)?;
-                trees.push(File { name, tree });
-                continue;
+                trees.push(File { name: path.display().to_string(), tree });
             }
-            Content::Toml(text) => own::read(&text).map(|draft| Read::Draft(Box::new(draft))),
-            Content::Zed(text) => Ok(Read::Zed(text)),
-            Content::Middlebury(text) => middlebury::read(&text).map(|draft| Read::Draft(Box::new(draft))),
-            Content::Archive(pair) => ros::read(&pair).map(|draft| Read::Draft(Box::new(draft))),
-        };
-        if files.len() > 1 {
-            return Err(CalibrationError(format!("{shown} holds both cameras; give it alone")));
+            Content::Rig(draft) if files.len() == 1 => return Ok(*draft),
+            Content::Rig(_) => return Err(CalibrationError(format!("{shown} holds both cameras; give it alone"))),
         }
-        return whole;
     }
     let kalibr = trees.iter().position(|file| kalibr::recognizes(&file.tree));
-    let draft = match kalibr {
-        Some(_) if trees.len() == 1 => kalibr::read(&trees[0].tree)?,
+    match kalibr {
+        Some(_) if trees.len() == 1 => kalibr::read(&trees[0].tree),
         Some(i) => {
-            return Err(CalibrationError(format!(
-                "{} is of Kalibr and holds both cameras; give it alone",
-                trees[i].name
-            )));
+            Err(CalibrationError(format!("{} is of Kalibr and holds both cameras; give it alone", trees[i].name)))
         }
-        None if trees.iter().all(|file| ros::recognizes(&file.tree)) => ros::read(&trees)?,
-        None => opencv::read(&trees).map_err(|e| if all_names_unknown(&trees) { unknown(&e) } else { e })?,
-    };
-    Ok(Read::Draft(Box::new(draft)))
+        None if trees.iter().all(|file| ros::recognizes(&file.tree)) => ros::read(&trees),
+        None => opencv::read(&trees).map_err(|e| if all_names_unknown(&trees) { unknown(&e) } else { e }),
+    }
 }
 
 /// Whether all names in the files are unknown.
@@ -210,10 +168,11 @@ fn unknown(e: &CalibrationError) -> CalibrationError {
     CalibrationError(format!("{EXPECTED_KINDS}; as OpenCV's: {e}"))
 }
 
-fn content(bytes: &[u8]) -> Result<Content, CalibrationError> {
+fn content(bytes: &[u8], size: Option<(usize, usize)>) -> Result<Content, CalibrationError> {
+    let rig = |draft| Content::Rig(Box::new(draft));
     let error = |text: String| Err(CalibrationError(text));
     if bytes.starts_with(&archive::MAGIC) {
-        return archive::read(bytes).map(Content::Archive);
+        return ros::read(&archive::read(bytes)?).map(rig);
     }
     foreign::refuse_bytes(bytes)?;
     if bytes.len() > MAX_TEXT_BYTES {
@@ -233,13 +192,13 @@ fn content(bytes: &[u8]) -> Result<Content, CalibrationError> {
     }
     foreign::refuse_text(text)?;
     if own::recognizes(text) {
-        return Ok(Content::Toml(text.to_owned()));
+        return own::read(text).map(rig);
     }
     if zed::recognizes(text) {
-        return Ok(Content::Zed(text.to_owned()));
+        return zed::read(text, size).map(rig);
     }
     if middlebury::recognizes(text) {
-        return Ok(Content::Middlebury(text.to_owned()));
+        return middlebury::read(text).map(rig);
     }
     match yaml::parse(text) {
         Ok(tree) => Ok(Content::Tree(tree)),

@@ -46,53 +46,22 @@ const SIDES: &[(&str, Side)] = &[
     ("2", Side::Right),
 ];
 
-const MEANINGS: &[(&str, Meaning)] = &[
-    ("k", Meaning::Camera),
-    ("m", Meaning::Camera),
-    ("cm", Meaning::Camera),
-    ("mtx", Meaning::Camera),
-    ("cameramatrix", Meaning::Camera),
-    ("cammatrix", Meaning::Camera),
-    ("intrinsic", Meaning::Camera),
-    ("intrinsics", Meaning::Camera),
-    ("intrinsicmatrix", Meaning::Camera),
-    ("d", Meaning::Distortion),
-    ("dist", Meaning::Distortion),
-    ("distcoef", Meaning::Distortion),
-    ("distcoeff", Meaning::Distortion),
-    ("distcoeffs", Meaning::Distortion),
-    ("distcoefs", Meaning::Distortion),
-    ("distortion", Meaning::Distortion),
-    ("distortioncoeffs", Meaning::Distortion),
-    ("distortioncoefficients", Meaning::Distortion),
-    ("r", Meaning::Rectifying),
-    ("rect", Meaning::Rectifying),
-    ("rectification", Meaning::Rectifying),
-    ("rectificationmatrix", Meaning::Rectifying),
-    ("p", Meaning::Projection),
-    ("proj", Meaning::Projection),
-    ("projection", Meaning::Projection),
-    ("projectionmatrix", Meaning::Projection),
+/// Words for each meaning, in names that also refer to a camera.
+const MEANINGS: &[(Meaning, &str)] = &[
+    (Meaning::Camera, "k m cm mtx cameramatrix cammatrix intrinsic intrinsics intrinsicmatrix"),
+    (
+        Meaning::Distortion,
+        "d dist distcoef distcoeff distcoeffs distcoefs distortion distortioncoeffs distortioncoefficients",
+    ),
+    (Meaning::Rectifying, "r rect rectification rectificationmatrix"),
+    (Meaning::Projection, "p proj projection projectionmatrix"),
 ];
 
-/// Names that refer to no camera.
-const UNSIDED: &[(&str, Meaning)] = &[
-    ("r", Meaning::Rotation),
-    ("rot", Meaning::Rotation),
-    ("rotation", Meaning::Rotation),
-    ("rotationmatrix", Meaning::Rotation),
-    ("stereor", Meaning::Rotation),
-    ("om", Meaning::Rotation),
-    ("t", Meaning::Translation),
-    ("trans", Meaning::Translation),
-    ("tvec", Meaning::Translation),
-    ("translation", Meaning::Translation),
-    ("translationvector", Meaning::Translation),
-    ("stereot", Meaning::Translation),
-    ("size", Meaning::Size),
-    ("imagesize", Meaning::Size),
-    ("imgsize", Meaning::Size),
-    ("resolution", Meaning::Size),
+/// The same in names that refer to no camera.
+const UNSIDED: &[(Meaning, &str)] = &[
+    (Meaning::Rotation, "r rot rotation rotationmatrix stereor om"),
+    (Meaning::Translation, "t trans tvec translation translationvector stereot"),
+    (Meaning::Size, "size imagesize imgsize resolution"),
 ];
 
 /// The searched names, for the error text.
@@ -103,8 +72,9 @@ pub(super) const EXPECTED_NAMES: &str = "K1 D1 K2 D2 (or M1, cameraMatrix1, came
 pub(super) fn meaning(name: &str) -> Option<(Meaning, Side)> {
     let plain = plain(name);
     let last = self::plain(last_key(name));
-    let find =
-        |list: &[(&str, Meaning)], word: &str| list.iter().find(|(w, _)| *w == word).map(|&(_, meaning)| meaning);
+    let find = |list: &[(Meaning, &str)], word: &str| {
+        list.iter().find(|(_, words)| is_one_of(word, words)).map(|&(meaning, _)| meaning)
+    };
     if let Some(meaning) = find(UNSIDED, &plain) {
         return Some((meaning, Side::Unsaid));
     }
@@ -178,7 +148,13 @@ fn last_key(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-fn plain(name: &str) -> String {
+/// Whether `word` is one of some words separated by spaces.
+pub(super) fn is_one_of(word: &str, words: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}
+
+/// Letters and digits of a name, in small letters.
+pub(super) fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

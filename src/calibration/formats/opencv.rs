@@ -8,15 +8,16 @@ use super::matrix::Matrix;
 use super::names::{self, Meaning, Side};
 use super::tree::Node;
 use super::{File, Kind, model};
-use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, Rectification};
+use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, Rectification, StereoRig};
 use crate::console::foreign;
 
 /// Reads one or more files together.
 pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
     let mut found = Found::default();
     for file in files {
-        found.add_file(file)?;
+        found.add("", &file.tree, names::side_of(&file.stem()))?;
     }
+    found.sizes.extend(found.widths.drain(..).zip(found.heights.drain(..)));
     found.number_sides();
     found.draft()
 }
@@ -31,67 +32,50 @@ const MAX_NAMED: usize = 40;
 struct Found {
     matrices: Vec<(Meaning, Side, Matrix)>,
     sizes: Vec<(usize, usize)>,
+    /// Sizes that are two numbers.
+    widths: Vec<usize>,
+    heights: Vec<usize>,
     /// Names of lens models.
     models: Vec<(Side, String)>,
     unit: Option<LengthUnit>,
-    /// Every name, for the error text.
+    /// Names of matrices and numbers, for the error text.
     all_names: Vec<String>,
-}
-
-/// Values of a tree, by their paths of keys.
-#[derive(Default)]
-struct Contents {
-    matrices: Vec<Matrix>,
-    numbers: Vec<(String, f64)>,
-    words: Vec<(String, String)>,
-}
-
-impl Contents {
-    /// # Errors
-    /// There are too many values; each has the whole path of its keys as a name.
-    fn collect(&mut self, name: &str, node: &Node) -> Result<(), CalibrationError> {
-        if self.matrices.len() + self.numbers.len() + self.words.len() > MAX_VALUES {
-            return Err(CalibrationError(format!("it holds more than {MAX_VALUES} values, more than any calibration")));
-        }
-        if let Some(matrix) = node.matrix(name) {
-            self.matrices.push(matrix);
-        } else if let Some(number) = node.number() {
-            self.numbers.push((name.to_owned(), number));
-        } else if let Some(word) = node.word() {
-            self.words.push((name.to_owned(), word.to_owned()));
-        }
-        for (key, value) in if node.has("data") { &[] } else { node.entries() } {
-            let name = if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
-            self.collect(&name, value)?;
-        }
-        Ok(())
-    }
+    /// Number of nodes.
+    values: usize,
 }
 
 impl Found {
-    fn add_file(&mut self, file: &File) -> Result<(), CalibrationError> {
-        let mut contents = Contents::default();
-        contents.collect("", &file.tree)?;
-        let side = names::side_of(&file.stem());
-        let number = |is_it: fn(&str) -> bool| {
-            contents.numbers.iter().filter(move |(name, _)| is_it(name)).map(|n| n.1 as usize)
-        };
-        self.sizes.extend(number(names::is_width).zip(number(names::is_height)));
-        for (name, word) in &contents.words {
+    /// Adds a node and all below it; its name is the whole path of its keys.
+    ///
+    /// # Errors
+    /// There are too many values, or the unit of lengths is unknown.
+    fn add(&mut self, name: &str, node: &Node, file_side: Side) -> Result<(), CalibrationError> {
+        self.values += 1;
+        if self.values > MAX_VALUES {
+            return Err(CalibrationError(format!("it holds more than {MAX_VALUES} values, more than any calibration")));
+        }
+        if let Some(matrix) = node.matrix(name) {
+            self.all_names.push(name.to_owned());
+            self.add_matrix(matrix, file_side);
+        } else if let Some(number) = node.number() {
+            self.all_names.push(name.to_owned());
+            if names::is_width(name) {
+                self.widths.push(number as usize);
+            } else if names::is_height(name) {
+                self.heights.push(number as usize);
+            } else if names::is_fisheye_switch(name) && number != 0.0 {
+                self.models.push((file_side, "fisheye".to_owned()));
+            }
+        } else if let Some(word) = node.word() {
             if names::is_model(name) || model::is_fisheye(word) {
-                self.models.push((names::side_of(name).or(side), word.clone()));
+                self.models.push((names::side_of(name).or(file_side), word.to_owned()));
             } else if names::is_unit(name) {
                 self.unit = Some(word.parse().map_err(|e| CalibrationError(format!("{}: {e}", foreign(name))))?);
             }
         }
-        let is_fisheye = |(name, value): &&(String, f64)| names::is_fisheye_switch(name) && *value != 0.0;
-        if contents.numbers.iter().any(|entry| is_fisheye(&entry)) {
-            self.models.push((side, "fisheye".to_owned()));
-        }
-        self.all_names.extend(contents.numbers.iter().map(|(name, _)| name.clone()));
-        self.all_names.extend(contents.matrices.iter().map(|matrix| matrix.name.clone()));
-        for matrix in contents.matrices {
-            self.add_matrix(matrix, side);
+        for (key, value) in if node.has("data") { &[] } else { node.entries() } {
+            let name = if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
+            self.add(&name, value, file_side)?;
         }
         Ok(())
     }
@@ -171,15 +155,17 @@ impl Found {
         }
         let rectification = self.rectification()?;
         let whole = self.has(Meaning::Rotation, Side::Unsaid) && self.has(Meaning::Translation, Side::Unsaid);
-        let pose = if rectification.is_some() && !whole {
-            None
-        } else {
-            let rotation = self.need(Meaning::Rotation, Side::Unsaid, "the rotation R between the cameras")?;
-            let translation = self.need(Meaning::Translation, Side::Unsaid, "the translation T between the cameras")?;
-            Some((rotation.rotation()?, translation.vector()?))
+        let (rotation, translation) = match &rectification {
+            Some(rectification) if !whole => draft::pose(rectification),
+            _ => {
+                let rotation = self.need(Meaning::Rotation, Side::Unsaid, "the rotation R between the cameras")?;
+                let translation =
+                    self.need(Meaning::Translation, Side::Unsaid, "the translation T between the cameras")?;
+                (rotation.rotation()?, translation.vector()?)
+            }
         };
-        let (unit, doubts) = (self.unit, Vec::new());
-        Ok(Draft { kind: Kind::OpenCv, left, right, pose, size, rectification, unit, doubts, estimated: false })
+        let rig = StereoRig::new(left, right, rotation, translation, size);
+        Ok(Draft { rig: StereoRig { kind: Kind::OpenCv, rectification, ..rig }, unit: self.unit })
     }
 
     fn camera(&self, side: Side, what: &str) -> Result<Camera, CalibrationError> {

@@ -4,7 +4,7 @@ use super::matrix::{Matrix, nearest_rotation};
 use super::{Kind, draft::Draft, model};
 use crate::calibration::{CalibrationError, Camera, LengthUnit, Projection, Rectification, StereoRig};
 use crate::console::foreign;
-use glam::{DMat3, DVec3};
+use glam::DMat3;
 use serde::Deserialize;
 use std::fmt::Write as _;
 
@@ -78,35 +78,29 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
     if file.format != FORMAT {
         return Err(CalibrationError(format!("its format is {}, this program reads {FORMAT}", foreign(&file.format))));
     }
-    let pose = (
-        rotation("right_from_left.rotation", &file.right_from_left.rotation)?,
-        file.right_from_left.translation_m.into(),
-    );
-    let rectification = file.rectification.as_ref().map(rectification).transpose()?;
-    let draft = Draft {
+    let rig = StereoRig {
         kind: Kind::Toml,
-        left: camera("left", &file.left)?,
-        right: camera("right", &file.right)?,
-        pose: Some(pose),
-        size: file.size_px.map(|[width, height]| (width, height)),
-        rectification,
-        unit: Some(LengthUnit::Metre),
-        doubts: Vec::new(),
+        rectification: file.rectification.as_ref().map(rectification).transpose()?,
         estimated: file.estimated,
+        ..StereoRig::new(
+            camera("left", &file.left)?,
+            camera("right", &file.right)?,
+            rotation("right_from_left.rotation", &file.right_from_left.rotation)?,
+            file.right_from_left.translation_m.into(),
+            file.size_px.map(|[width, height]| (width, height)),
+        )
     };
     // the file holds both for readers; a manual change of only one of them is an error
-    let (focal_px, baseline_m) = match &draft.rectification {
-        Some(r) => (r.left.fx, r.baseline_m),
-        None => (draft.left.fx, DVec3::length(pose.1)),
-    };
-    for (name, said, is) in [("focal_px", file.focal_px, focal_px), ("baseline_m", file.baseline_m, baseline_m)] {
+    for (name, said, is) in
+        [("focal_px", file.focal_px, rig.focal_px()), ("baseline_m", file.baseline_m, rig.baseline_m())]
+    {
         if (said - is).abs() > 1e-6 * is.abs() || !said.is_finite() {
             return Err(CalibrationError(format!(
                 "{name} is {said}, but the rest of the file says {is}; change both, or give the file as it was written"
             )));
         }
     }
-    Ok(draft)
+    Ok(Draft { rig, unit: Some(LengthUnit::Metre) })
 }
 
 fn rotation(name: &str, rows: &[[f64; 3]; 3]) -> Result<DMat3, CalibrationError> {
@@ -138,7 +132,7 @@ fn rectification(file: &RectificationFile) -> Result<Rectification, CalibrationE
 }
 
 /// Text of a rig's file; reading it gives the same numbers to the last bit.
-pub(super) fn write(rig: &StereoRig) -> String {
+pub(crate) fn write(rig: &StereoRig) -> String {
     let mut text = format!(
         "# A stereo rig: two cameras and how they stand to each other. Lengths are in m, pictures in px, pixel centres at\n\
          # whole numbers; x right, y down, z forward; left is left as seen from behind the cameras.\n\

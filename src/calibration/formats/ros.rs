@@ -6,7 +6,7 @@ use super::matrix::Matrix;
 use super::names::{self, Side};
 use super::tree::Node;
 use super::{File, Kind, model};
-use crate::calibration::{CalibrationError, Camera, LengthUnit, Projection};
+use crate::calibration::{CalibrationError, Camera, LengthUnit, Projection, StereoRig};
 use crate::console;
 use glam::DMat3;
 use std::path::Path;
@@ -65,17 +65,14 @@ pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
     }
     let rotations = [left.rotation, right.rotation];
     let rectification = draft::rectification([left.projection, right.projection], rotations, "P of the right camera")?;
-    Ok(Draft {
+    let (rotation, translation) = draft::pose(&rectification);
+    let rig = StereoRig {
         kind: Kind::Ros,
-        left: left.camera,
-        right: right.camera,
-        pose: None,
-        size: Some(left.size),
         rectification: Some(rectification),
-        unit: Some(LengthUnit::Metre),
         doubts: left.doubt.into_iter().chain(right.doubt).collect(),
-        estimated: false,
-    })
+        ..StereoRig::new(left.camera, right.camera, rotation, translation, Some(left.size))
+    };
+    Ok(Draft { rig, unit: Some(LengthUnit::Metre) })
 }
 
 fn info(tree: &Node) -> Result<Info, CalibrationError> {

@@ -12,12 +12,21 @@ pub(super) const MAX_KEYS: usize = 2000;
 /// Largest length of a key, bytes.
 pub(super) const MAX_KEY_BYTES: usize = 128;
 
-/// Checks the length of a key.
-pub(super) fn check_key(key: &str) -> Result<(), String> {
-    if key.len() <= MAX_KEY_BYTES {
-        return Ok(());
+/// Checks a key that joins the `known` ones of a map.
+///
+/// # Errors
+/// It is too long, one of too many, or known already; as text.
+pub(super) fn check_key<V>(known: &[(impl AsRef<str>, V)], key: &str) -> Result<(), String> {
+    if key.len() > MAX_KEY_BYTES {
+        return Err(format!("the name {} has {} bytes, more than those of any calibration", foreign(key), key.len()));
     }
-    Err(format!("the name {} has {} bytes, more than those of any calibration", foreign(key), key.len()))
+    if known.len() >= MAX_KEYS {
+        return Err("it has more keys than any calibration".to_owned());
+    }
+    if known.iter().any(|(known, _)| known.as_ref() == key) {
+        return Err(format!("the key {} is there twice; keep the one that is meant", foreign(key)));
+    }
+    Ok(())
 }
 
 /// A node of a file.

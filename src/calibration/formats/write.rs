@@ -3,7 +3,6 @@
 use super::own;
 use crate::calibration::camera_info::{CameraInfo, projection_of, rows};
 use crate::calibration::{CalibrationError, Camera, StereoRig};
-use std::fmt::Write as _;
 
 /// Output format of a rig.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,92 +27,75 @@ pub enum Output {
 pub fn write(rig: &StereoRig, output: Output, alpha: f64) -> Result<Vec<(&'static str, Vec<u8>)>, CalibrationError> {
     Ok(match output {
         Output::Toml => vec![("", own::write(rig).into_bytes())],
-        Output::OpenCvYaml => vec![("", opencv(rig, &mut Yaml::default()).into_bytes())],
-        Output::OpenCvXml => vec![("", opencv(rig, &mut Xml::default()).into_bytes())],
+        Output::OpenCvYaml => vec![("", opencv(rig, &YAML).into_bytes())],
+        Output::OpenCvXml => vec![("", opencv(rig, &XML).into_bytes())],
         Output::RosFiles => ros(rig, alpha)?.map(|(name, text)| (name, text.into_bytes())).into(),
         Output::RosArchive => vec![("", archive(&ros(rig, alpha)?)?)],
     })
 }
 
-/// OpenCV's two dialects.
-trait Storage {
-    fn word(&mut self, name: &str, value: &str);
-    fn matrix(&mut self, name: &str, rows: usize, data: &[f64]);
-    fn finish(&mut self) -> String;
+/// One of OpenCV's two dialects.
+struct Dialect {
+    start: &'static str,
+    word: fn(&str, &str) -> String,
+    matrix: fn(&str, usize, &[f64]) -> String,
+    end: &'static str,
 }
 
-fn opencv(rig: &StereoRig, file: &mut dyn Storage) -> String {
+const YAML: Dialect = Dialect {
+    start: "%YAML:1.0\n---\n",
+    word: |name, value| format!("{name}: {value}\n"),
+    matrix: |name, rows, data| {
+        let (columns, data) = (data.len() / rows, list(data, ", "));
+        format!("{name}: !!opencv-matrix\n   rows: {rows}\n   cols: {columns}\n   dt: d\n   data: [ {data} ]\n")
+    },
+    end: "",
+};
+
+const XML: Dialect = Dialect {
+    start: "<?xml version=\"1.0\"?>\n<opencv_storage>\n",
+    word: |name, value| format!("<{name}>{value}</{name}>\n"),
+    matrix: |name, rows, data| {
+        let (columns, data) = (data.len() / rows, list(data, " "));
+        format!(
+            "<{name} type_id=\"opencv-matrix\">\n  <rows>{rows}</rows>\n  <cols>{columns}</cols>\n  <dt>d</dt>\n  \
+             <data>\n    {data}</data></{name}>\n"
+        )
+    },
+    end: "</opencv_storage>\n",
+};
+
+fn opencv(rig: &StereoRig, dialect: &Dialect) -> String {
+    let Dialect { start, word, matrix, end } = dialect;
+    let mut text = String::from(*start);
     if let Some((width, height)) = rig.size {
-        file.word("image_width", &width.to_string());
-        file.word("image_height", &height.to_string());
+        text += &word("image_width", &width.to_string());
+        text += &word("image_height", &height.to_string());
     }
     for (n, camera) in [(1, &rig.left), (2, &rig.right)] {
         let Camera { fx, fy, cx, cy, distortion } = camera;
-        file.matrix(&format!("K{n}"), 3, &[*fx, 0.0, *cx, 0.0, *fy, *cy, 0.0, 0.0, 1.0]);
-        file.word(&format!("distortion_model{n}"), distortion.name());
-        file.matrix(&format!("D{n}"), 1, &distortion.coefficients());
+        text += &matrix(&format!("K{n}"), 3, &[*fx, 0.0, *cx, 0.0, *fy, *cy, 0.0, 0.0, 1.0]);
+        text += &word(&format!("distortion_model{n}"), distortion.name());
+        text += &matrix(&format!("D{n}"), 1, &distortion.coefficients());
     }
-    file.matrix("R", 3, &rows(rig.rotation));
-    file.matrix("T", 3, &rig.translation_m.to_array());
-    file.word("length_unit", "m");
+    text += &matrix("R", 3, &rows(rig.rotation));
+    text += &matrix("T", 3, &rig.translation_m.to_array());
+    text += &word("length_unit", "m");
     if let Some(r) = &rig.rectification {
-        file.matrix("R1", 3, &rows(r.rotation_left));
-        file.matrix("R2", 3, &rows(r.rotation_right));
-        file.matrix("P1", 3, &projection_of(&r.left, 0.0));
-        file.matrix("P2", 3, &projection_of(&r.right, r.baseline_m));
+        text += &matrix("R1", 3, &rows(r.rotation_left));
+        text += &matrix("R2", 3, &rows(r.rotation_right));
+        text += &matrix("P1", 3, &projection_of(&r.left, 0.0));
+        text += &matrix("P2", 3, &projection_of(&r.right, r.baseline_m));
         let q = [1.0, 0.0, 0.0, -r.left.cx, 0.0, 1.0, 0.0, -r.left.cy, 0.0, 0.0, 0.0, r.left.fx];
         let last = [0.0, 0.0, 1.0 / r.baseline_m, (r.right.cx - r.left.cx) / r.baseline_m];
-        file.matrix("Q", 4, &[&q[..], &last].concat());
+        text += &matrix("Q", 4, &[&q[..], &last].concat());
     }
-    file.finish()
+    text + end
 }
 
 /// Number text that is exact to the last bit; OpenCV requires a point or an exponent in a `dt: d`.
 fn list(data: &[f64], between: &str) -> String {
     data.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>().join(between)
-}
-
-#[derive(Default)]
-struct Yaml(String);
-
-impl Storage for Yaml {
-    fn word(&mut self, name: &str, value: &str) {
-        let _ = writeln!(self.0, "{name}: {value}");
-    }
-
-    fn matrix(&mut self, name: &str, rows: usize, data: &[f64]) {
-        let (columns, data) = (data.len() / rows, list(data, ", "));
-        let _ = writeln!(
-            self.0,
-            "{name}: !!opencv-matrix\n   rows: {rows}\n   cols: {columns}\n   dt: d\n   data: [ {data} ]"
-        );
-    }
-
-    fn finish(&mut self) -> String {
-        format!("%YAML:1.0\n---\n{}", self.0)
-    }
-}
-
-#[derive(Default)]
-struct Xml(String);
-
-impl Storage for Xml {
-    fn word(&mut self, name: &str, value: &str) {
-        let _ = writeln!(self.0, "<{name}>{value}</{name}>");
-    }
-
-    fn matrix(&mut self, name: &str, rows: usize, data: &[f64]) {
-        let (columns, data) = (data.len() / rows, list(data, " "));
-        let _ = writeln!(
-            self.0,
-            "<{name} type_id=\"opencv-matrix\">\n  <rows>{rows}</rows>\n  <cols>{columns}</cols>\n  <dt>d</dt>\n  \
-             <data>\n    {data}</data></{name}>"
-        );
-    }
-
-    fn finish(&mut self) -> String {
-        format!("<?xml version=\"1.0\"?>\n<opencv_storage>\n{}</opencv_storage>\n", self.0)
-    }
 }
 
 fn ros(rig: &StereoRig, alpha: f64) -> Result<[(&'static str, String); 2], CalibrationError> {

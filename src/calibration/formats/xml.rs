@@ -1,6 +1,6 @@
 //! OpenCV's XML as a tree.
 
-use super::tree::{MAX_DEPTH, MAX_KEYS, Node, check_key};
+use super::tree::{MAX_DEPTH, Node, check_key};
 use crate::calibration::CalibrationError;
 use crate::console::foreign;
 use roxmltree::{Document, ParsingOptions};
@@ -40,16 +40,10 @@ fn node(element: roxmltree::Node<'_, '_>, depth: usize) -> Result<Node, Calibrat
     if children.iter().all(|child| child.tag_name().name() == "_") {
         return Ok(Node::List(children.into_iter().map(|child| node(child, depth + 1)).collect::<Result<_, _>>()?));
     }
-    if children.len() > MAX_KEYS {
-        return Err(CalibrationError("it is XML with more elements side by side than any calibration".to_owned()));
-    }
     let mut entries: Vec<(String, Node)> = Vec::new();
     for child in children {
         let name = child.tag_name().name().to_owned();
-        check_key(&name).map_err(CalibrationError)?;
-        if entries.iter().any(|(known, _)| *known == name) {
-            return Err(CalibrationError(format!("{} is there twice; keep the one that is meant", foreign(&name))));
-        }
+        check_key(&entries, &name).map_err(CalibrationError)?;
         entries.push((name, node(child, depth + 1)?));
     }
     Ok(Node::Map(entries))
@@ -84,7 +78,7 @@ mod tests {
         let deep = format!("{}{}", "<a>".repeat(200), "</a>".repeat(200));
         assert!(refused(&deep).contains("nested too deep") || refused(&deep).contains("cannot be read"));
         let wide = (0..5000).map(|i| format!("<k{i}/>")).collect::<Vec<_>>().concat();
-        assert!(refused(&format!("<a>{wide}</a>")).contains("side by side"));
+        assert!(refused(&format!("<a>{wide}</a>")).contains("more keys"));
         assert!(refused(&"<a>".repeat(60_000)).contains("too many"));
         let attributes = (0..200_000).map(|k| format!("a{k}='' ")).collect::<Vec<_>>().concat();
         assert!(refused(&format!("<opencv_storage {attributes}/>")).contains("200000 attributes"));

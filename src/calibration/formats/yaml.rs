@@ -2,7 +2,6 @@
 
 use super::tree::{MAX_DEPTH, MAX_KEYS, Node, check_key};
 use crate::calibration::CalibrationError;
-use crate::console::foreign;
 use yaml_rust2::parser::{Event, Parser};
 
 /// Parses a text; keys of several documents form one map.
@@ -81,15 +80,8 @@ impl Builder<'_> {
                         Event::Scalar(key, ..) => key,
                         _ => return self.error("a key is no word, as in no calibration"),
                     };
-                    if let Err(why) = check_key(&key) {
+                    if let Err(why) = check_key(&entries, &key) {
                         return self.error(&why);
-                    }
-                    if entries.len() >= MAX_KEYS {
-                        return self.error("it has more keys than any calibration");
-                    }
-                    if entries.iter().any(|(known, _)| *known == key) {
-                        return self
-                            .error(&format!("the key {} is there twice; keep the one that is meant", foreign(&key)));
                     }
                     let value = self.next()?;
                     entries.push((key, self.node(value, depth + 1)?));

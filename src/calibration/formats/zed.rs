@@ -4,7 +4,7 @@
 
 use super::tree::{MAX_KEYS, number};
 use super::{Kind, draft::Draft};
-use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit};
+use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 use crate::console::foreign;
 use glam::{DMat3, DQuat, DVec3};
 use std::collections::HashMap;
@@ -59,17 +59,14 @@ pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, Ca
         None => ini.optional("stereo", name).map(Option::unwrap_or_default),
     };
     let translation = -DVec3::new(ini.number("stereo", "baseline")?, along("ty")?, along("tz")?);
-    Ok(Draft {
-        kind: Kind::Zed,
-        left: camera(&ini, &format!("left_cam_{word}"))?,
-        right: camera(&ini, &format!("right_cam_{word}"))?,
-        pose: Some((DMat3::from_quat(DQuat::from_scaled_axis(rotation)), translation)),
-        size: Some((*own_width, *own_height)),
-        rectification: None,
-        unit: Some(LengthUnit::Millimetre),
-        doubts: Vec::new(),
-        estimated: false,
-    })
+    let rig = StereoRig::new(
+        camera(&ini, &format!("left_cam_{word}"))?,
+        camera(&ini, &format!("right_cam_{word}"))?,
+        DMat3::from_quat(DQuat::from_scaled_axis(rotation)),
+        translation,
+        Some((*own_width, *own_height)),
+    );
+    Ok(Draft { rig: StereoRig { kind: Kind::Zed, ..rig }, unit: Some(LengthUnit::Millimetre) })
 }
 
 fn camera(ini: &Ini, section: &str) -> Result<Camera, CalibrationError> {

@@ -1,7 +1,7 @@
 //! Damaged camera frames: their causes and counts.
 
 use std::fmt;
-use std::ops::{Add, Sub};
+use std::ops::Sub;
 
 /// Cause of a frame's damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,16 @@ impl Damaged {
         let nonzero: Vec<_> = causes.iter().filter(|(n, _)| *n > 0).map(|(n, cause)| format!("{n} {cause}")).collect();
         nonzero.join(", ")
     }
+
+    /// A function of the two counts of each cause.
+    fn each(self, other: Self, function: fn(u64, u64) -> u64) -> Self {
+        Self {
+            short: function(self.short, other.short),
+            flagged: function(self.flagged, other.flagged),
+            jpeg: function(self.jpeg, other.jpeg),
+            size: function(self.size, other.size),
+        }
+    }
 }
 
 /// The sum and the causes: `3 damaged (2 too short, 1 flagged by the driver)`.
@@ -83,22 +93,9 @@ impl fmt::Display for Damaged {
     }
 }
 
-impl Add for Damaged {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            short: self.short + other.short,
-            flagged: self.flagged + other.flagged,
-            jpeg: self.jpeg + other.jpeg,
-            size: self.size + other.size,
-        }
-    }
-}
-
 impl std::iter::Sum for Damaged {
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
-        all.fold(Self::default(), Add::add)
+        all.fold(Self::default(), |sum, other| sum.each(other, u64::saturating_add))
     }
 }
 
@@ -107,12 +104,7 @@ impl Sub for Damaged {
     type Output = Self;
 
     fn sub(self, before: Self) -> Self {
-        Self {
-            short: self.short.saturating_sub(before.short),
-            flagged: self.flagged.saturating_sub(before.flagged),
-            jpeg: self.jpeg.saturating_sub(before.jpeg),
-            size: self.size.saturating_sub(before.size),
-        }
+        self.each(before, u64::saturating_sub)
     }
 }
 

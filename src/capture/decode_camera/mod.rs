@@ -12,7 +12,6 @@ pub use damage::{Damage, Damaged, DecodeError};
 
 use crate::choices;
 use crate::image::{Image, Luma, Picture};
-use std::cmp::Ordering;
 
 choices! {
     /// Pixel formats that can be decoded. Among equal rates, earlier formats are preferred.
@@ -49,18 +48,6 @@ impl PixelFormat {
             Self::Nv12 | Self::Grey => Some(1),
             Self::Mjpeg => None,
         }
-    }
-}
-
-impl Ord for PixelFormat {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (*self as u8).cmp(&(*other as u8))
-    }
-}
-
-impl PartialOrd for PixelFormat {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
     }
 }
 

@@ -28,8 +28,6 @@ pub struct SceneOptions {
     pub height: usize,
     /// Baseline, m.
     pub baseline_m: f64,
-    /// Focal length, px; `None` for 0.9 times the width, a field of view of 58 degrees.
-    pub focal_px: Option<f64>,
     /// Seed of positions and textures.
     pub seed: u32,
     /// Standard deviation of the sensor noise, grey levels of 8 bits.
@@ -49,7 +47,6 @@ impl Default for SceneOptions {
             width: 640,
             height: 480,
             baseline_m: 0.065,
-            focal_px: None,
             seed: 1,
             noise: 0.0,
             exposure: 1.0,
@@ -62,14 +59,8 @@ impl Default for SceneOptions {
 impl SceneOptions {
     /// The rig of the scene.
     pub fn geometry(&self) -> Geometry {
-        Geometry {
-            focal_px: self.focal_px.unwrap_or(0.9 * self.width as f64),
-            baseline_m: self.baseline_m,
-            doffs_px: 0.0,
-            cx_px: (self.width as f64 - 1.0) / 2.0,
-            cy_px: (self.height as f64 - 1.0) / 2.0,
-            estimated: false,
-        }
+        // a field of view of 58 degrees
+        Geometry::centred(0.9 * self.width as f64, self.baseline_m, 0.0, (self.width, self.height))
     }
 }
 

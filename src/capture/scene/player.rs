@@ -6,9 +6,8 @@ use super::{Rendered, SceneOptions, StaticScene, sensor};
 use crate::capture::pace::Pace;
 use crate::capture::threads::{join_or_detach, panic_message};
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo};
-use parking_lot::{Condvar, Mutex};
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -42,14 +41,13 @@ impl SceneSource {
     /// The size or the rig is invalid, or threads cannot be started.
     pub fn new(options: SceneOptions, rate_hz: Option<f64>, color: bool) -> Result<Self, CaptureError> {
         let SceneOptions { width, height, baseline_m, noise, exposure, .. } = options;
-        let focal_px = options.geometry().focal_px;
         if width == 0 || height == 0 || width.saturating_mul(height) > 1 << 26 {
             let text = format!("a scene of {width}x{height} pixels: choose 1x1 to 8192x8192");
             return Err(CaptureError::Grammar(text));
         }
         let sane = |v: f64| v.is_finite() && v > 0.0;
-        if !sane(baseline_m) || !sane(focal_px) || !sane(exposure) || !noise.is_finite() || noise < 0.0 {
-            let text = "the scene's baseline, focal length and exposure are positive, its noise is not negative";
+        if !sane(baseline_m) || !sane(exposure) || !noise.is_finite() || noise < 0.0 {
+            let text = "the scene's baseline and exposure are positive, its noise is not negative";
             return Err(CaptureError::Grammar(text.into()));
         }
         let mut options = options;
@@ -82,7 +80,7 @@ impl PairSource for SceneSource {
         if !self.pace.wait(timeout) {
             return Ok(Next::Waiting);
         }
-        let frame = match &self.play {
+        let frame = match &mut self.play {
             Play::Asked(stage) => stage.frame(self.sequence),
             Play::RenderedLoop(ahead) => match ahead.frame(self.sequence, timeout)? {
                 Some(frame) => frame,
@@ -96,28 +94,18 @@ impl PairSource for SceneSource {
     }
 }
 
-/// The loop and its render threads.
+/// The loop, as far as it is rendered, and the thread that renders it.
 struct RenderedLoop {
-    shared: Arc<Shared>,
+    /// Frames to come, each with the first one. The channel holds the whole loop, so that rendering never waits.
+    to_come: Receiver<LoopFrame>,
+    frames: Vec<LoopFrame>,
+    /// Number of frames of the whole loop.
+    count: u32,
     thread: Option<JoinHandle<()>>,
 }
 
-#[derive(Default)]
-struct Shared {
-    stop: AtomicBool,
-    film: Mutex<LoopFrames>,
-    grown: Condvar,
-}
-
-#[derive(Default)]
-struct LoopFrames {
-    /// Frame 0.
-    base: Option<Arc<Rendered>>,
-    /// Frames 1 and up.
-    rest: Vec<Arc<Delta>>,
-    /// True when all frames are rendered.
-    complete: bool,
-}
+/// Frame 0, and the differences of a frame from it.
+type LoopFrame = (Arc<Rendered>, Delta);
 
 impl RenderedLoop {
     fn start(options: SceneOptions) -> Result<Self, CaptureError> {
@@ -125,69 +113,47 @@ impl RenderedLoop {
             |err: &dyn std::fmt::Display| CaptureError::Camera(format!("cannot start the scene's threads: {err}"));
         let pool = rayon::ThreadPoolBuilder::new().thread_name(|k| format!("scene-{k}")).build();
         let pool = pool.map_err(|err| failed(&err))?;
-        let shared = Arc::new(Shared::default());
-        let film = Arc::clone(&shared);
-        let thread = std::thread::Builder::new().name("scene".into()).spawn(move || film.render(options, &pool));
-        Ok(Self { shared, thread: Some(thread.map_err(|err| failed(&err))?) })
+        let count = options.loop_frames;
+        let (sender, to_come) = bounded(count as usize);
+        let render = move || {
+            let stage = pool.install(|| StaticScene::new(&options));
+            let base = Arc::new(pool.install(|| stage.frame(0)));
+            for number in 0..count {
+                let delta = match number {
+                    0 => Delta::between(&base, &base),
+                    _ => Delta::between(&base, &pool.install(|| stage.frame(u64::from(number)))),
+                };
+                // the source is dropped
+                if sender.send((Arc::clone(&base), delta)).is_err() {
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("scene".into()).spawn(render);
+        Ok(Self { to_come, frames: Vec::new(), count, thread: Some(thread.map_err(|err| failed(&err))?) })
     }
 
     /// Frame `number` of the endless play; `None` if it is not rendered within the timeout.
-    fn frame(&self, number: u64, timeout: Duration) -> Result<Option<Rendered>, CaptureError> {
-        // read before the frames: frames rendered before the end are then visible
-        let has_ended = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
-        let frame = self.ready(number, timeout);
-        let complete = || self.shared.film.lock().complete;
-        if frame.is_none() && has_ended && !complete() {
-            return Err(CaptureError::Camera(panic_message(THREAD)));
+    fn frame(&mut self, number: u64, timeout: Duration) -> Result<Option<Rendered>, CaptureError> {
+        let in_loop = (number % u64::from(self.count)) as usize;
+        while self.frames.len() <= in_loop {
+            match self.to_come.recv_timeout(timeout) {
+                Ok(frame) => self.frames.push(frame),
+                Err(RecvTimeoutError::Timeout) => return Ok(None),
+                Err(RecvTimeoutError::Disconnected) => return Err(CaptureError::Camera(panic_message(THREAD))),
+            }
         }
-        Ok(frame)
-    }
-
-    fn ready(&self, number: u64, timeout: Duration) -> Option<Rendered> {
-        let mut film = self.shared.film.lock();
-        let missing = |film: &mut LoopFrames| {
-            let ready = film.rest.len() as u64 + u64::from(film.base.is_some());
-            ready == 0 || (!film.complete && number >= ready)
-        };
-        self.shared.grown.wait_while_for(&mut film, missing, timeout);
-        let base = Arc::clone(film.base.as_ref()?);
-        let in_loop = number % if film.complete { film.rest.len() as u64 + 1 } else { u64::MAX };
-        if in_loop == 0 {
-            return Some(base.as_ref().clone());
-        }
-        let delta = Arc::clone(film.rest.get(in_loop as usize - 1)?);
-        drop(film);
-        Some(delta.onto(&base))
+        let (base, delta) = &self.frames[in_loop];
+        Ok(Some(delta.onto(base)))
     }
 }
 
 impl Drop for RenderedLoop {
     fn drop(&mut self) {
-        self.shared.stop.store(true, Ordering::Release);
+        // its end makes the thread's next frame the last one
+        self.to_come = never();
         if let Some(thread) = self.thread.take() {
             join_or_detach(thread, THREAD);
         }
-    }
-}
-
-impl Shared {
-    fn render(&self, options: SceneOptions, pool: &rayon::ThreadPool) {
-        let stage = pool.install(|| StaticScene::new(&options));
-        let base = Arc::new(pool.install(|| stage.frame(0)));
-        self.grow(|film| film.base = Some(Arc::clone(&base)));
-        for number in 1..options.loop_frames {
-            if self.stop.load(Ordering::Acquire) {
-                return;
-            }
-            let frame = pool.install(|| stage.frame(u64::from(number)));
-            let delta = Delta::between(&base, &frame);
-            self.grow(|film| film.rest.push(Arc::new(delta)));
-        }
-        self.grow(|film| film.complete = true);
-    }
-
-    fn grow(&self, change: impl FnOnce(&mut LoopFrames)) {
-        change(&mut self.film.lock());
-        self.grown.notify_all();
     }
 }

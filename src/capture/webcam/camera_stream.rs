@@ -1,7 +1,6 @@
 //! The stream of one camera: open, or lost and searched for. Its methods never block.
 
 use super::ModeRequest;
-use super::counts::FrameLosses;
 use super::fault;
 use super::mode::Mode;
 use super::opening::{EarlierOpening, OpenCamera, open};
@@ -40,10 +39,8 @@ pub(super) struct CameraStream {
     /// Offset of picture numbers: they continue after a loss.
     first_number: u64,
     next_number: u64,
-    /// Counts of earlier openings.
-    earlier: FrameLosses,
-    /// Number of openings.
-    openings: u32,
+    /// It was opened again since the last [`CameraStream::take_reopened`].
+    is_reopened: bool,
 }
 
 #[derive(Debug)]
@@ -78,7 +75,12 @@ impl CameraStream {
         Self {
             identity: Identity::of(camera.index),
             index: camera.index,
-            earlier_opening: EarlierOpening { picture_options, mode: camera.mode, format },
+            earlier_opening: EarlierOpening {
+                picture_options,
+                mode: camera.mode,
+                format,
+                losses: camera.losses.clone(),
+            },
             mode_remark: camera.remark.clone(),
             connection: Connection::Open(camera),
             lost: None,
@@ -87,8 +89,7 @@ impl CameraStream {
             arrivals: VecDeque::new(),
             first_number: 0,
             next_number: 0,
-            earlier: FrameLosses::default(),
-            openings: 1,
+            is_reopened: false,
         }
     }
 
@@ -100,9 +101,9 @@ impl CameraStream {
         self.earlier_opening.mode
     }
 
-    /// Number of openings; capture times are comparable within one opening only.
-    pub(super) fn openings(&self) -> u32 {
-        self.openings
+    /// Whether it was opened again since the last call; capture times are comparable within one opening only.
+    pub(super) fn take_reopened(&mut self) -> bool {
+        std::mem::take(&mut self.is_reopened)
     }
 
     pub(super) fn is_lost(&self) -> bool {
@@ -125,13 +126,13 @@ impl CameraStream {
                         if self.arrivals.len() > RATE_FRAMES {
                             self.arrivals.pop_front();
                         }
-                        self.damaged_at_last_frame = camera.counts.get().damaged;
+                        self.damaged_at_last_frame = camera.losses.lock().damaged;
                         return Ok(Some(frame));
                     }
                     Ok(Err(error)) => self.lose(&error)?,
                     Err(TryRecvError::Disconnected) => self.lose(&fault::ended(self.index))?,
                     Err(TryRecvError::Empty) if self.last_frame_at.elapsed() >= self.silence() => {
-                        let damaged = camera.counts.get().damaged - self.damaged_at_last_frame;
+                        let damaged = camera.losses.lock().damaged - self.damaged_at_last_frame;
                         self.lose(&fault::silent(self.index, self.silence(), damaged))?;
                     }
                     Err(TryRecvError::Empty) => return Ok(None),
@@ -143,7 +144,7 @@ impl CameraStream {
                     // the search panicked: start another one after a pause
                     Err(TryRecvError::Disconnected) => {
                         self.connection =
-                            Connection::Lost(Reopening::start(self.identity.clone(), self.earlier_opening)?);
+                            Connection::Lost(Reopening::start(self.identity.clone(), self.earlier_opening.clone())?);
                         return Ok(None);
                     }
                 },
@@ -171,11 +172,10 @@ impl CameraStream {
     fn lose(&mut self, cause: &CaptureError) -> Result<(), CaptureError> {
         log::warn!("{cause}");
         self.lost = Some(cause.to_string());
-        let reopening = Reopening::start(self.identity.clone(), self.earlier_opening)?;
+        let reopening = Reopening::start(self.identity.clone(), self.earlier_opening.clone())?;
         if let Connection::Open(camera) = std::mem::replace(&mut self.connection, Connection::Lost(reopening)) {
-            self.earlier = self.earlier + camera.counts.get();
             self.first_number = self.next_number;
-            camera.detach();
+            camera.thread.detach();
         }
         Ok(())
     }
@@ -188,9 +188,9 @@ impl CameraStream {
         self.connection = Connection::Open(camera);
         self.lost = None;
         self.last_frame_at = Instant::now();
-        self.damaged_at_last_frame = Damaged::default();
+        self.damaged_at_last_frame = self.earlier_opening.losses.lock().damaged;
         self.arrivals.clear();
-        self.openings += 1;
+        self.is_reopened = true;
     }
 
     /// Orders the camera to restart its stream at this time; false where it is lost or still restarting.
@@ -212,18 +212,15 @@ impl CameraStream {
     }
 
     pub(super) fn state(&self) -> CameraState {
-        let lost = match &self.connection {
-            Connection::Open(camera) => self.earlier + camera.counts.get(),
-            Connection::Lost(_) => self.earlier,
-        };
+        let losses = *self.earlier_opening.losses.lock();
         CameraState {
             index: self.index,
             name: self.identity.name.clone(),
             mode: self.earlier_opening.mode.to_string(),
             rate_hz: self.rate_hz(),
-            damaged: lost.damaged,
-            missed: lost.missed,
-            late: lost.late,
+            damaged: losses.damaged,
+            missed: losses.missed,
+            late: losses.late,
             lost: self.lost.clone(),
         }
     }
@@ -248,7 +245,7 @@ impl CameraStream {
     /// Signals the thread to stop without waiting; dropping waits.
     pub(super) fn signal_stop(&mut self) {
         if let Connection::Open(camera) = &mut self.connection {
-            camera.signal_stop();
+            camera.thread.signal_stop();
         }
     }
 }
@@ -259,18 +256,16 @@ mod tests {
     use crate::capture::Orientation;
     use crate::capture::webcam::thread::CameraThread;
     use crossbeam_channel::bounded;
-    use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn a_camera_whose_thread_dies_is_lost_and_looked_for() {
         const INDEX: u32 = 4_000_000;
         let (sender, frames) = bounded(1);
-        let dies = move || {
+        let dies = move |_| {
             let _sender: crossbeam_channel::Sender<Result<DecodedFrame, CaptureError>> = sender;
             panic!("as a driver's library may");
         };
-        let thread = CameraThread::spawn(INDEX, "dies".into(), Arc::new(AtomicBool::new(false)), dies).unwrap();
+        let thread = CameraThread::spawn(INDEX, "dies".into(), dies).unwrap();
         let mode = Mode { format: PixelFormat::Yuyv, width: 640, height: 480, rate_hz: 30 };
         let picture_options = PictureOptions { color: false, orientation: Orientation::Upright };
         let mut stream = CameraStream::new(OpenCamera::of_thread(INDEX, mode, frames, thread), picture_options, None);

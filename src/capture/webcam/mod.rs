@@ -5,7 +5,6 @@
 
 mod claim;
 pub mod controls;
-mod counts;
 mod device;
 mod devices;
 mod camera_stream;

@@ -2,17 +2,16 @@
 
 use super::ModeRequest;
 use super::claim::Claim;
-use super::counts::Counts;
 use super::devices::listed;
 use super::fault;
 use super::mode::{Mode, choose};
-use super::reader::{DecodedFrame, GrantedMode, PictureOptions, Reader};
+use super::reader::{DecodedFrame, FrameLosses, GrantedMode, PictureOptions, Reader};
 use super::thread::CameraThread;
 use crate::capture::CaptureError;
-use crate::capture::decode_camera::PixelFormat;
+use crate::capture::decode_camera::{Damaged, PixelFormat};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};
 
 /// An open and streaming camera. Dropping it stops it.
@@ -23,10 +22,10 @@ pub(super) struct OpenCamera {
     /// Remark on its mode, where it differs from the request.
     pub(super) remark: Option<String>,
     pub(super) frames: Receiver<Result<DecodedFrame, CaptureError>>,
-    pub(super) counts: Arc<Counts>,
+    pub(super) losses: Arc<Mutex<FrameLosses>>,
     /// Sends the time of a restart of the stream.
     pub(super) restart: Sender<SystemTime>,
-    thread: CameraThread,
+    pub(super) thread: CameraThread,
 }
 
 /// Queue capacity: pictures that wait to be taken.
@@ -47,7 +46,7 @@ pub(super) fn open(
     let deadline = Instant::now() + START_TIMEOUT;
     let starting: Vec<Starting> = cameras
         .iter()
-        .map(|&(index, picture_options)| Starting::new(index, picture_options))
+        .map(|&(index, picture_options)| Starting::new(index, picture_options, Arc::default()))
         .collect::<Result<_, _>>()?;
     let offers: Vec<Vec<Mode>> = starting.iter().map(|s| s.answer(&s.offer, deadline)).collect::<Result<_, _>>()?;
     let candidates =
@@ -71,19 +70,21 @@ pub(super) fn open(
 }
 
 /// Properties of a camera that is opened again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct EarlierOpening {
     pub(super) picture_options: PictureOptions,
     pub(super) mode: Mode,
     /// The requested pixel format, if any.
     pub(super) format: Option<PixelFormat>,
+    /// Counted over all openings.
+    pub(super) losses: Arc<Mutex<FrameLosses>>,
 }
 
 /// Opens one camera again, with its earlier picture size.
 pub(super) fn open_again(index: u32, earlier_opening: &EarlierOpening) -> Result<OpenCamera, CaptureError> {
-    let EarlierOpening { picture_options, mode, format } = *earlier_opening;
+    let EarlierOpening { picture_options, mode, format, ref losses } = *earlier_opening;
     let deadline = Instant::now() + START_TIMEOUT;
-    let starting = Starting::new(index, picture_options)?;
+    let starting = Starting::new(index, picture_options, losses.clone())?;
     let offer = starting.answer(&starting.offer, deadline)?;
     let request =
         ModeRequest { size: Some(mode.size()), rate_hz: Some(mode.rate_hz), format, color: picture_options.color };
@@ -121,40 +122,39 @@ struct Starting {
     order: Sender<Vec<Mode>>,
     granted_mode: Receiver<Result<GrantedMode, CaptureError>>,
     frames: Receiver<Result<DecodedFrame, CaptureError>>,
-    counts: Arc<Counts>,
+    losses: Arc<Mutex<FrameLosses>>,
+    /// Damage counts of earlier openings.
+    damaged_before: Damaged,
     restart: Sender<SystemTime>,
     thread: CameraThread,
 }
 
 impl Starting {
-    fn new(index: u32, picture_options: PictureOptions) -> Result<Self, CaptureError> {
+    fn new(index: u32, picture_options: PictureOptions, losses: Arc<Mutex<FrameLosses>>) -> Result<Self, CaptureError> {
         let (offer_sender, offer) = bounded(1);
         let (order, orders) = bounded(1);
         let (granted_sender, granted_mode) = bounded(1);
         let (frame_sender, frames) = bounded(QUEUE_CAPACITY);
         let (restart, restarts) = bounded(1);
-        let counts = Arc::new(Counts::default());
-        let stop = Arc::new(AtomicBool::new(false));
-        let reader = Reader {
-            index,
-            claim: Claim::take(index)?,
-            picture_options,
-            stop: stop.clone(),
-            frames: frame_sender,
-            oldest: frames.clone(),
-            counts: counts.clone(),
-            restarts,
-        };
-        let body = move || reader.run(&offer_sender, &orders, &granted_sender);
-        let thread = CameraThread::spawn(index, format!("camera {index}"), stop, body)?;
-        Ok(Self { index, offer, order, granted_mode, frames, counts, restart, thread })
+        let damaged_before = losses.lock().damaged;
+        let claim = Claim::take(index)?;
+        let (oldest, counted) = (frames.clone(), losses.clone());
+        let thread = CameraThread::spawn(index, format!("camera {index}"), move |stop| {
+            let (frames, losses) = (frame_sender, counted);
+            let reader = Reader { index, claim, picture_options, stop, frames, oldest, losses, restarts };
+            reader.run(&offer_sender, &orders, &granted_sender);
+        })?;
+        Ok(Self { index, offer, order, granted_mode, frames, losses, damaged_before, restart, thread })
     }
 
     /// The thread's answer, or an error if it times out or ends.
     fn answer<T>(&self, answers: &Receiver<Result<T, CaptureError>>, deadline: Instant) -> Result<T, CaptureError> {
         answers.recv_deadline(deadline).unwrap_or_else(|error| {
             Err(match error {
-                RecvTimeoutError::Timeout => fault::silent(self.index, START_TIMEOUT, self.counts.get().damaged),
+                RecvTimeoutError::Timeout => {
+                    let damaged = self.losses.lock().damaged - self.damaged_before;
+                    fault::silent(self.index, START_TIMEOUT, damaged)
+                }
                 RecvTimeoutError::Disconnected => fault::ended(self.index),
             })
         })
@@ -163,31 +163,21 @@ impl Starting {
     fn finish(self, deadline: Instant) -> Result<OpenCamera, CaptureError> {
         let (mode, refusal) = self.answer(&self.granted_mode, deadline)?;
         log::info!("camera {}: {mode}", self.index);
-        let Self { index, frames, counts, restart, thread, .. } = self;
+        let Self { index, frames, losses, restart, thread, .. } = self;
         let remark = refusal.map(|refusal| format!("{refusal}; it runs {mode} instead"));
-        Ok(OpenCamera { index, mode, remark, frames, counts, restart, thread })
+        Ok(OpenCamera { index, mode, remark, frames, losses, restart, thread })
     }
 }
 
+#[cfg(test)]
 impl OpenCamera {
     /// A camera whose thread is replaced by the test.
-    #[cfg(test)]
     pub(super) fn of_thread(
         index: u32,
         mode: Mode,
         frames: Receiver<Result<DecodedFrame, CaptureError>>,
         thread: CameraThread,
     ) -> Self {
-        Self { index, mode, remark: None, frames, counts: Arc::default(), restart: bounded(1).0, thread }
-    }
-
-    /// Signals the thread to stop without waiting; dropping waits.
-    pub(super) fn signal_stop(&mut self) {
-        self.thread.signal_stop();
-    }
-
-    /// Signals the thread to stop and detaches it.
-    pub(super) fn detach(self) {
-        self.thread.detach();
+        Self { index, mode, remark: None, frames, losses: Arc::default(), restart: bounded(1).0, thread }
     }
 }

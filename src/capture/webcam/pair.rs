@@ -20,8 +20,6 @@ use std::time::{Duration, Instant, SystemTime};
 pub struct WebcamPair {
     /// Left, right.
     streams: [CameraStream; 2],
-    /// Number of openings of each at the last check.
-    openings: [u32; 2],
     stamps: [Stamps; 2],
     /// A camera's time stamps are unusable: both use arrival times, so that equal transfer delays cancel out.
     by_arrival: bool,
@@ -56,7 +54,6 @@ impl WebcamPair {
             open_streams(&[left, right], 1, request, options)?.try_into().map_err(|_| fault::ended(left))?;
         let [left_hz, right_hz] = [&streams[0], &streams[1]].map(|stream| f64::from(stream.mode().rate_hz));
         Ok(Self {
-            openings: [1; 2],
             stamps: Default::default(),
             by_arrival: false,
             pairing: Pairing::new(left_hz, right_hz),
@@ -73,8 +70,7 @@ impl WebcamPair {
     fn drain(&mut self) -> Result<(), CaptureError> {
         for (i, side) in SIDES.into_iter().enumerate() {
             while let Some(frame) = self.streams[i].poll()? {
-                if self.streams[i].openings() != self.openings[i] {
-                    self.openings[i] = self.streams[i].openings();
+                if self.streams[i].take_reopened() {
                     self.stamps[i] = Stamps::default();
                     self.pairing.reset(side);
                     self.controls =

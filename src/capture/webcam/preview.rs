@@ -19,14 +19,9 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Preview {
     index: u32,
-    shared: Arc<Shared>,
+    /// The lock is held briefly, never across a read.
+    seen: Arc<Mutex<State>>,
     thread: Option<CameraThread>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    stop: Arc<AtomicBool>,
-    seen: Mutex<State>,
 }
 
 #[derive(Debug)]
@@ -50,24 +45,24 @@ const WIDTH: usize = 320;
 impl Preview {
     /// Starts a preview of camera `index`; returns at once.
     pub fn open(index: u32) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
         let seen = State { latest: None, at: Instant::now(), damaged: Damaged::default(), problem: None };
-        let shared = Arc::new(Shared { stop: stop.clone(), seen: Mutex::new(seen) });
-        let watcher = shared.clone();
-        let thread = CameraThread::spawn(index, format!("camera {index} preview"), stop, move || watcher.run(index));
+        let seen = Arc::new(Mutex::new(seen));
+        let shown = seen.clone();
+        let thread =
+            CameraThread::spawn(index, format!("camera {index} preview"), move |stop| run(index, &stop, &shown));
         let thread = match thread {
             Ok(thread) => Some(thread),
             Err(error) => {
-                shared.seen.lock().problem = Some(error.to_string());
+                seen.lock().problem = Some(error.to_string());
                 None
             }
         };
-        Self { index, shared, thread }
+        Self { index, seen, thread }
     }
 
     /// The newest picture, with RGB; grey where the camera has no colour.
     pub fn latest(&self) -> Option<Arc<Picture>> {
-        self.shared.seen.lock().latest.clone()
+        self.seen.lock().latest.clone()
     }
 
     /// Reason why there is no new picture; stays during further attempts until one succeeds.
@@ -75,7 +70,7 @@ impl Preview {
         if self.thread.as_ref().is_some_and(CameraThread::has_ended) {
             return Some(fault::ended(self.index).to_string());
         }
-        let seen = self.shared.seen.lock();
+        let seen = self.seen.lock();
         let silent = || fault::silent(self.index, SILENCE_TIMEOUT, seen.damaged).to_string();
         seen.problem.clone().or_else(|| (seen.at.elapsed() >= SILENCE_TIMEOUT).then(silent))
     }
@@ -89,62 +84,55 @@ impl Drop for Preview {
     }
 }
 
-impl Shared {
-    /// The lock is held briefly, never across a read.
-
-    fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    fn run(&self, index: u32) {
-        while !self.stopped() {
-            if let Err(error) = self.watch(index) {
-                self.seen.lock().problem = Some(error.to_string());
-            }
-            let again = Instant::now() + RETRY_INTERVAL;
-            while !self.stopped() && Instant::now() < again {
-                thread::sleep(POLL_INTERVAL);
-            }
+fn run(index: u32, stop: &AtomicBool, seen: &Mutex<State>) {
+    while !stop.load(Ordering::Relaxed) {
+        if let Err(error) = watch(index, stop, seen) {
+            seen.lock().problem = Some(error.to_string());
+        }
+        let again = Instant::now() + RETRY_INTERVAL;
+        while !stop.load(Ordering::Relaxed) && Instant::now() < again {
+            thread::sleep(POLL_INTERVAL);
         }
     }
+}
 
-    /// Runs until it is stopped, or the camera fails.
-    fn watch(&self, index: u32) -> Result<(), CaptureError> {
-        let claim = Claim::try_take(index).ok_or_else(|| {
-            CaptureError::Camera(format!(
-                "camera {index} is in use by this program's source; its picture is shown there"
-            ))
-        })?;
-        let mut device = device::open(index).map_err(|error| fault::explain(index, "open it", &error))?;
-        let modes = device.modes().map_err(|error| fault::explain(index, "list its modes", &error))?;
-        claim.set_modes(&modes);
-        let mode = small(&modes).ok_or_else(|| fault::unreadable(index))?;
-        self.seen.lock().at = Instant::now();
-        self.read(&mut *device, mode).map_err(|error| fault::explain(index, &format!("stream {mode}"), &error))
-    }
+/// Runs until it is stopped, or the camera fails.
+fn watch(index: u32, stop: &AtomicBool, seen: &Mutex<State>) -> Result<(), CaptureError> {
+    let claim = Claim::try_take(index).ok_or_else(|| {
+        CaptureError::Camera(format!("camera {index} is in use by this program's source; its picture is shown there"))
+    })?;
+    let mut device = device::open(index).map_err(|error| fault::explain(index, "open it", &error))?;
+    let modes = device.modes().map_err(|error| fault::explain(index, "list its modes", &error))?;
+    claim.set_modes(&modes);
+    let mode = small(&modes).ok_or_else(|| fault::unreadable(index))?;
+    seen.lock().at = Instant::now();
+    read(&mut *device, mode, stop, seen).map_err(|error| fault::explain(index, &format!("stream {mode}"), &error))
+}
 
-    fn read(&self, device: &mut dyn Device, mode: Mode) -> Result<(), device::DeviceError> {
-        let layout = device.start(mode)?.layout;
-        while !self.stopped() {
-            let Some(frame) = device.frame()? else { continue };
-            let mut picture = match frame.decode(layout, true) {
-                Ok(picture) => picture,
-                Err(error) => {
-                    // skipped: the next one comes soon
-                    self.seen.lock().damaged.count(error.damage);
-                    continue;
-                }
-            };
-            if picture.rgb.is_none() {
-                picture.rgb = Some(picture.luma.to_u8().map(|&grey| [grey; 3]));
+fn read(
+    device: &mut dyn Device,
+    mode: Mode,
+    stop: &AtomicBool,
+    seen: &Mutex<State>,
+) -> Result<(), device::DeviceError> {
+    let layout = device.start(mode)?.layout;
+    while !stop.load(Ordering::Relaxed) {
+        let Some(frame) = device.frame()? else { continue };
+        let mut picture = match frame.decode(layout, true) {
+            Ok(picture) => picture,
+            Err(error) => {
+                // skipped: the next one comes soon
+                seen.lock().damaged.count(error.damage);
+                continue;
             }
-            let mut seen = self.seen.lock();
-            seen.latest = Some(Arc::new(picture));
-            (seen.at, seen.damaged) = (Instant::now(), Damaged::default());
-            seen.problem = None;
+        };
+        if picture.rgb.is_none() {
+            picture.rgb = Some(picture.luma.to_u8().map(|&grey| [grey; 3]));
         }
-        Ok(())
+        let (latest, at) = (Some(Arc::new(picture)), Instant::now());
+        *seen.lock() = State { latest, at, damaged: Damaged::default(), problem: None };
     }
+    Ok(())
 }
 
 /// The cheapest mode: about as wide as a thumbnail, at most 30/s where there is such a rate, MJPEG if possible.

@@ -2,15 +2,15 @@
 //! sends pictures. It never waits for the receiver: its queue is short, and a full queue drops its oldest picture.
 
 use super::claim::Claim;
-use super::counts::Counts;
 use super::device::{self, Device, DeviceError, Frame, Started};
 use super::fault::{self, number};
 use super::mode::Mode;
-use crate::capture::decode_camera::Layout;
+use crate::capture::decode_camera::{Damaged, Layout};
 use crate::capture::{CaptureError, Orientation};
 use crate::image::{Luma, Picture};
 use crate::newest::force_send;
 use crossbeam_channel::{Receiver, Sender};
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -37,6 +37,17 @@ pub(super) struct PictureOptions {
     pub(super) orientation: Orientation,
 }
 
+/// Numbers of frames of a camera that gave no picture.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FrameLosses {
+    /// Damaged frames.
+    pub(super) damaged: Damaged,
+    /// Gaps in the driver's sequence numbers.
+    pub(super) missed: u64,
+    /// Pictures that were not taken in time.
+    pub(super) late: u64,
+}
+
 /// The mode that a camera set, and the error of the first ordered mode where that failed.
 pub(super) type GrantedMode = (Mode, Option<CaptureError>);
 
@@ -49,7 +60,8 @@ pub(super) struct Reader {
     pub(super) frames: Sender<Result<DecodedFrame, CaptureError>>,
     /// The receiving end, to drop the oldest picture.
     pub(super) oldest: Receiver<Result<DecodedFrame, CaptureError>>,
-    pub(super) counts: Arc<Counts>,
+    /// Locked briefly.
+    pub(super) losses: Arc<Mutex<FrameLosses>>,
     /// Receives the time of a restart of the stream.
     pub(super) restarts: Receiver<SystemTime>,
 }
@@ -158,7 +170,7 @@ impl Reader {
         mode: Mode,
         progress: &mut Progress,
     ) -> Result<Started, DeviceError> {
-        let before = self.counts.get().damaged;
+        let before = self.losses.lock().damaged;
         let started = device.start(mode)?;
         progress.of_driver = None;
         let hopeless = Instant::now() + DAMAGED_START_TIMEOUT;
@@ -167,7 +179,7 @@ impl Reader {
             if self.deliver(frame, started.layout, progress) {
                 break;
             }
-            let damaged = self.counts.get().damaged - before;
+            let damaged = self.losses.lock().damaged - before;
             if damaged.total() >= MIN_DAMAGED_AT_START && Instant::now() >= hopeless {
                 let (seconds, causes) = (DAMAGED_START_TIMEOUT.as_secs(), damaged.causes());
                 return Err(DeviceError::new(format!(
@@ -204,7 +216,7 @@ impl Reader {
         let arrival = SystemTime::now();
         let number = progress.number;
         progress.number += 1;
-        self.counts.miss(progress.missed(frame.number));
+        self.losses.lock().missed += u64::from(progress.missed(frame.number));
         match frame.decode(layout, self.picture_options.color) {
             Ok(mut picture) => {
                 progress.deepen(&mut picture.luma);
@@ -214,7 +226,7 @@ impl Reader {
                 true
             }
             Err(error) => {
-                self.counts.drop_damaged(error.damage);
+                self.losses.lock().damaged.count(error.damage);
                 log::debug!("camera {}: frame {number} dropped: {error}", self.index);
                 false
             }
@@ -223,7 +235,8 @@ impl Reader {
 
     /// Never blocks: a full queue drops its oldest picture.
     fn send(&self, frame: Result<DecodedFrame, CaptureError>) {
-        (0..force_send(&self.frames, &self.oldest, frame)).for_each(|_| self.counts.drop_late());
+        let replaced = force_send(&self.frames, &self.oldest, frame);
+        self.losses.lock().late += replaced as u64;
     }
 }
 

@@ -16,8 +16,6 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct SideBySide {
     stream: CameraStream,
-    /// Number of openings at the last check.
-    openings: u32,
     stamps: Stamps,
     options: CameraOptions,
     controls: ControlTask,
@@ -31,12 +29,11 @@ impl SideBySide {
     pub fn open(index: u32, request: &ModeRequest, options: &CameraOptions) -> Result<Self, CaptureError> {
         let stream = open_streams(&[index], 2, request, options)?.pop().ok_or_else(|| fault::ended(index))?;
         let controls = ControlTask::start(&[index], options)?;
-        Ok(Self { stream, openings: 1, stamps: Stamps::default(), options: options.clone(), controls })
+        Ok(Self { stream, stamps: Stamps::default(), options: options.clone(), controls })
     }
 
     fn pair(&mut self, frame: &DecodedFrame) -> Result<RawPair, CaptureError> {
-        if self.stream.openings() != self.openings {
-            self.openings = self.stream.openings();
+        if self.stream.take_reopened() {
             self.stamps = Stamps::default();
             self.controls = ControlTask::start(&[self.stream.index()], &self.options)?;
         }

@@ -1,7 +1,7 @@
 //! Handle of a camera's thread. A driver may block the thread: so a stop has a short timeout, after which it is detached.
 
 use crate::capture::CaptureError;
-use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError, bounded};
+use crate::capture::threads::join_until;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -17,29 +17,23 @@ pub(super) struct CameraThread {
     stop: Arc<AtomicBool>,
     /// Set as the stop signal.
     deadline: Option<Instant>,
-    /// Disconnected when the thread ends.
-    ended: Receiver<()>,
     handle: Option<JoinHandle<()>>,
 }
 
 impl CameraThread {
-    /// Starts the thread `name` for a camera; `stop` signals it to end.
+    /// Starts the thread `name` for a camera; its argument becomes true when it is to end.
     pub(super) fn spawn(
         index: u32,
         name: String,
-        stop: Arc<AtomicBool>,
-        body: impl FnOnce() + Send + 'static,
+        body: impl FnOnce(Arc<AtomicBool>) + Send + 'static,
     ) -> Result<Self, CaptureError> {
-        let (alive, ended) = bounded(0);
-        let body = move || {
-            let _alive = alive;
-            body();
-        };
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen_by_body = stop.clone();
         let handle = thread::Builder::new()
             .name(name)
-            .spawn(body)
+            .spawn(move || body(seen_by_body))
             .map_err(|e| CaptureError::Camera(format!("camera {index}: no thread for it: {e}")))?;
-        Ok(Self { index, stop, deadline: None, ended, handle: Some(handle) })
+        Ok(Self { index, stop, deadline: None, handle: Some(handle) })
     }
 
     /// Signals the thread to stop without waiting; dropping waits.
@@ -50,7 +44,7 @@ impl CameraThread {
 
     /// Whether it has ended, by itself or by a panic.
     pub(super) fn has_ended(&self) -> bool {
-        self.ended.try_recv() == Err(TryRecvError::Disconnected)
+        self.handle.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     /// Signals the thread to stop and detaches it.
@@ -63,12 +57,8 @@ impl CameraThread {
 impl Drop for CameraThread {
     fn drop(&mut self) {
         let deadline = self.signal_stop();
-        let Some(handle) = self.handle.take() else { return };
-        match self.ended.recv_deadline(deadline) {
-            Err(RecvTimeoutError::Disconnected) => {
-                let _ = handle.join();
-            }
-            _ => log::warn!("camera {} does not come back from its driver; its thread is left behind", self.index),
+        if let Some(handle) = self.handle.take() {
+            join_until(deadline, handle, &format!("the thread of camera {}", self.index));
         }
     }
 }
@@ -76,15 +66,16 @@ impl Drop for CameraThread {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crossbeam_channel::bounded;
 
     #[test]
     fn a_thread_that_panics_has_ended() {
         let (go, gone) = bounded::<()>(0);
-        let dies = move || {
+        let dies = move |_| {
             let _ = gone.recv();
             panic!("as a driver's library may");
         };
-        let thread = CameraThread::spawn(1, "dies".into(), Arc::new(AtomicBool::new(false)), dies).unwrap();
+        let thread = CameraThread::spawn(1, "dies".into(), dies).unwrap();
         assert!(!thread.has_ended());
         drop(go);
         let deadline = Instant::now() + Duration::from_secs(10);

@@ -83,6 +83,18 @@ fn a_slow_matcher_never_thins_what_is_recorded() {
 }
 
 #[test]
+fn it_ends_after_pairs_or_time() {
+    let options = CaptureOptions { max_pairs: Some(7), ..CaptureOptions::default() };
+    assert_eq!(wait_for_end(&Capture::start(Box::new(script(0..100)), options)).captured, 7);
+    let (sender, numbers) = crossbeam_channel::bounded(1);
+    sender.send(0).unwrap();
+    let options = CaptureOptions { max_time: Some(Duration::from_millis(200)), ..CaptureOptions::default() };
+    let start = Instant::now();
+    assert_eq!(wait_for_end(&Capture::start(Box::new(Fed(numbers)), options)).captured, 1);
+    assert!((0.2..5.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
+}
+
+#[test]
 fn lossless_hands_on_every_pair() {
     let options = CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() };
     let capture = Capture::start(Box::new(script(0..20)), options);

@@ -5,8 +5,8 @@ use crate::calibration::StereoRig;
 use crate::capture::decode_camera::{Layout, PixelFormat};
 use crate::capture::scene::{SceneOptions, SceneSource};
 use crate::capture::{
-    Capture, CaptureOptions, EncodedImage, Frame, FramePreparation, FrameTap, LimitedSource, Original, RawPair,
-    SourceInfo, StereoLayout,
+    Capture, CaptureOptions, EncodedImage, Frame, FramePreparation, FrameTap, Original, RawPair, SourceInfo,
+    StereoLayout,
 };
 use crate::engine::worker::ResultTap;
 use crate::engine::{EngineInfo, EngineKind, Job, Output};
@@ -275,8 +275,8 @@ fn pairs_are_recorded_on_while_rectification_fails() {
         let rig = StereoRig::of_rectified(&scene.geometry(), (SIZE.0 / 2, SIZE.1 / 2));
         let rectifier = rig.rectifier(SIZE.0 / 2, SIZE.1 / 2, 0.0).unwrap();
         let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..FramePreparation::default() };
-        let source = LimitedSource::new(Box::new(SceneSource::new(scene, None, false).unwrap()), Some(3), None);
-        let options = CaptureOptions { taps: recorder.taps(), ..CaptureOptions::from(preparation) };
+        let source = SceneSource::new(scene, None, false).unwrap();
+        let options = CaptureOptions { taps: recorder.taps(), max_pairs: Some(3), ..CaptureOptions::from(preparation) };
         let capture = Capture::start(Box::new(source), options);
         wait_until("the end of the source", || capture.stats().ended);
         let stats = capture.stats();

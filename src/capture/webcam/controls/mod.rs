@@ -123,21 +123,6 @@ fn offered_by(node: &Node, kind: ControlKind) -> Option<OfferedControl> {
     })
 }
 
-/// V4L2 numbers of the controls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Id {
-    AutoExposure,
-    Exposure,
-    AutoGain,
-    Gain,
-    AutoWhiteBalance,
-    WhiteBalance,
-    AutoFocus,
-    Focus,
-    PowerLine,
-    DarkRate,
-}
-
 /// Range of a control, in the driver's unit.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "made on Linux only"))]
 #[derive(Clone, Debug)]
@@ -160,24 +145,30 @@ impl Range {
     }
 }
 
+/// Bases of V4L2's numbers of controls (linux/v4l2-controls.h).
+const USER: u32 = 0x0098_0900;
+const CAMERA: u32 = 0x009a_0900;
+
 impl ControlKind {
-    const fn id(self) -> Id {
+    /// V4L2's number of the control.
+    const fn id(self) -> u32 {
         match self {
-            Self::Exposure => Id::Exposure,
-            Self::Gain => Id::Gain,
-            Self::WhiteBalance => Id::WhiteBalance,
-            Self::Focus => Id::Focus,
-            Self::PowerLine => Id::PowerLine,
-            Self::DarkRate => Id::DarkRate,
+            Self::Exposure => CAMERA + 2,
+            Self::Gain => USER + 19,
+            Self::WhiteBalance => USER + 26,
+            Self::Focus => CAMERA + 10,
+            Self::PowerLine => USER + 24,
+            Self::DarkRate => CAMERA + 3,
         }
     }
 
-    const fn auto_id(self) -> Option<Id> {
+    /// V4L2's number of the control that switches its automatic mode.
+    const fn auto_id(self) -> Option<u32> {
         match self {
-            Self::Exposure => Some(Id::AutoExposure),
-            Self::Gain => Some(Id::AutoGain),
-            Self::WhiteBalance => Some(Id::AutoWhiteBalance),
-            Self::Focus => Some(Id::AutoFocus),
+            Self::Exposure => Some(CAMERA + 1),
+            Self::Gain => Some(USER + 18),
+            Self::WhiteBalance => Some(USER + 12),
+            Self::Focus => Some(CAMERA + 12),
             Self::PowerLine | Self::DarkRate => None,
         }
     }

@@ -1,6 +1,6 @@
 //! Systems without support for camera controls: opening returns an error.
 
-use super::{Id, Range};
+use super::Range;
 use crate::capture::CaptureError;
 use std::convert::Infallible;
 
@@ -23,15 +23,15 @@ impl Node {
         match self.0 {}
     }
 
-    pub(super) fn range(&self, _: Id) -> Option<&Range> {
+    pub(super) fn range(&self, _: u32) -> Option<&Range> {
         match self.0 {}
     }
 
-    pub(super) fn get(&self, _: Id) -> Result<i64, String> {
+    pub(super) fn get(&self, _: u32) -> Result<i64, String> {
         match self.0 {}
     }
 
-    pub(super) fn set(&self, _: Id, _: i64) -> Result<i64, String> {
+    pub(super) fn set(&self, _: u32, _: i64) -> Result<i64, String> {
         match self.0 {}
     }
 }

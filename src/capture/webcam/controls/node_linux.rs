@@ -3,7 +3,7 @@
 
 use super::super::device::v4l2::calls;
 use super::super::fault;
-use super::{Id, Range};
+use super::{ControlKind, Range};
 use crate::capture::CaptureError;
 use std::io;
 use v4l::Device;
@@ -13,50 +13,20 @@ use v4l::control::{Control, Flags, Type, Value};
 pub(super) struct Node {
     index: u32,
     device: Device,
-    offered: Vec<(Id, Range)>,
+    /// Controls that can be set, by their numbers.
+    offered: Vec<(u32, Range)>,
 }
-
-const ALL: [Id; 10] = [
-    Id::AutoExposure,
-    Id::Exposure,
-    Id::AutoGain,
-    Id::Gain,
-    Id::AutoWhiteBalance,
-    Id::WhiteBalance,
-    Id::AutoFocus,
-    Id::Focus,
-    Id::PowerLine,
-    Id::DarkRate,
-];
 
 /// Longest menu that is queried; V4L2's menus among these controls have at most four values.
 const MAX_MENU: usize = 16;
-
-/// V4L2's numbers (linux/v4l2-controls.h).
-const fn number(id: Id) -> u32 {
-    const USER: u32 = 0x0098_0900;
-    const CAMERA: u32 = 0x009a_0900;
-    match id {
-        Id::AutoWhiteBalance => USER + 12,
-        Id::AutoGain => USER + 18,
-        Id::Gain => USER + 19,
-        Id::PowerLine => USER + 24,
-        Id::WhiteBalance => USER + 26,
-        Id::AutoExposure => CAMERA + 1,
-        Id::Exposure => CAMERA + 2,
-        Id::DarkRate => CAMERA + 3,
-        Id::Focus => CAMERA + 10,
-        Id::AutoFocus => CAMERA + 12,
-    }
-}
 
 impl Node {
     pub(super) fn open(index: u32) -> Result<Self, CaptureError> {
         let explain = |error: io::Error| fault::explain(index, "open it for its controls", &error.into());
         let device = Device::new(index as usize).map_err(explain)?;
         let mut offered = Vec::new();
-        for id in ALL {
-            match range_of(&device, number(id)) {
+        for id in ControlKind::ALL.iter().flat_map(|kind| [Some(kind.id()), kind.auto_id()]).flatten() {
+            match range_of(&device, id) {
                 Ok(range) => offered.extend(range.map(|range| (id, range))),
                 Err(error) if is_missing(&error) => {}
                 Err(error) => return Err(explain(error)),
@@ -70,18 +40,18 @@ impl Node {
     }
 
     /// Range of a control; `None` if the camera lacks it.
-    pub(super) fn range(&self, id: Id) -> Option<&Range> {
+    pub(super) fn range(&self, id: u32) -> Option<&Range> {
         self.offered.iter().find(|(offered, _)| *offered == id).map(|(_, range)| range)
     }
 
     /// Current value, or the driver's error as text.
-    pub(super) fn get(&self, id: Id) -> Result<i64, String> {
-        calls::value(&self.device, number(id)).map(i64::from).map_err(|e| e.to_string())
+    pub(super) fn get(&self, id: u32) -> Result<i64, String> {
+        calls::value(&self.device, id).map(i64::from).map_err(|e| e.to_string())
     }
 
     /// Sets it and reads back the granted value, or returns the driver's error as text.
-    pub(super) fn set(&self, id: Id, value: i64) -> Result<i64, String> {
-        let control = Control { id: number(id), value: Value::Integer(value) };
+    pub(super) fn set(&self, id: u32, value: i64) -> Result<i64, String> {
+        let control = Control { id, value: Value::Integer(value) };
         self.device.set_control(control).map_err(|e| e.to_string())?;
         self.get(id)
     }

@@ -9,7 +9,6 @@ pub(super) mod v4l2;
 use super::mode::Mode;
 use crate::capture::decode_camera::{Damage, DecodeError, Layout, decode};
 use crate::image::Picture;
-use std::fmt;
 use std::time::SystemTime;
 
 /// An open camera.
@@ -60,7 +59,8 @@ impl Frame<'_> {
 }
 
 /// Error of a device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
 pub(super) struct DeviceError {
     /// The operating system's error number, if there is one.
     pub(super) number: Option<i32>,
@@ -70,12 +70,6 @@ pub(super) struct DeviceError {
 impl DeviceError {
     pub(super) fn new(text: impl Into<String>) -> Self {
         Self { number: None, text: text.into() }
-    }
-}
-
-impl fmt::Display for DeviceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
     }
 }
 

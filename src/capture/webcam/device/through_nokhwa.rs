@@ -17,10 +17,17 @@ pub(super) struct NokhwaDevice {
     index: u32,
 }
 
+/// Formats that can be decoded, and nokhwa's names of them.
+const FORMATS: [(PixelFormat, FrameFormat); 3] = [
+    (PixelFormat::Yuyv, FrameFormat::YUYV),
+    (PixelFormat::Nv12, FrameFormat::NV12),
+    (PixelFormat::Mjpeg, FrameFormat::MJPEG),
+];
+
 impl NokhwaDevice {
     /// Opens a camera in the first listed mode that can be decoded.
     pub(super) fn open(index: u32) -> Result<Self, DeviceError> {
-        let readable = [FrameFormat::YUYV, FrameFormat::NV12, FrameFormat::MJPEG];
+        let readable = FORMATS.map(|(_, theirs)| theirs);
         let request = RequestedFormat::with_formats(RequestedFormatType::None, &readable);
         let camera = Camera::new(CameraIndex::Index(index), request)?;
         Ok(Self { camera: Some(camera), last: None, index })
@@ -101,26 +108,16 @@ fn size_of(listed: &CameraFormat) -> (usize, usize) {
 }
 
 fn mode_of(listed: &CameraFormat) -> Option<Mode> {
-    let format = match listed.format() {
-        FrameFormat::YUYV => PixelFormat::Yuyv,
-        FrameFormat::NV12 => PixelFormat::Nv12,
-        FrameFormat::MJPEG => PixelFormat::Mjpeg,
-        _ => return None,
-    };
+    let (format, _) = FORMATS.into_iter().find(|(_, theirs)| *theirs == listed.format())?;
     let (width, height) = size_of(listed);
     Some(Mode { format, width, height, rate_hz: listed.frame_rate() })
 }
 
 /// nokhwa's value of a mode.
 fn listed(mode: Mode) -> Result<CameraFormat, DeviceError> {
-    let format = match mode.format {
-        PixelFormat::Yuyv => FrameFormat::YUYV,
-        PixelFormat::Nv12 => FrameFormat::NV12,
-        PixelFormat::Mjpeg => FrameFormat::MJPEG,
-        PixelFormat::Grey | PixelFormat::Y16 => {
-            return Err(DeviceError::new(format!("{} can be read on Linux only", mode.format.name())));
-        }
-    };
+    let known = FORMATS.into_iter().find(|(format, _)| *format == mode.format);
+    let (_, format) =
+        known.ok_or_else(|| DeviceError::new(format!("{} can be read on Linux only", mode.format.name())))?;
     Ok(CameraFormat::new(Resolution::new(mode.width as u32, mode.height as u32), format, mode.rate_hz))
 }
 

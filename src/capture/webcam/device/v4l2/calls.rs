@@ -118,42 +118,28 @@ pub(super) fn intervals(
     Ok(listed.into_iter().filter_map(|entry| Some(FrameInterval::try_from(entry).ok()?.interval)).collect())
 }
 
-/// Negotiated picture format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Format {
-    pub(super) width: u32,
-    pub(super) height: u32,
-    pub(super) fourcc: FourCC,
-    /// Stride, bytes; 0 for compressed formats.
-    pub(super) stride: u32,
-}
-
-impl Format {
-    fn of(message: &sys::v4l2_format) -> Self {
-        // SAFETY: numbers alone; and the buffer type selects this member of the union
-        let pix = unsafe { message.fmt.pix };
-        Self { width: pix.width, height: pix.height, fourcc: FourCC::from(pix.pixelformat), stride: pix.bytesperline }
-    }
+fn pix_of(message: &sys::v4l2_format) -> sys::v4l2_pix_format {
+    // SAFETY: numbers alone; and the buffer type selects this member of the union, where it is not all zeros
+    unsafe { message.fmt.pix }
 }
 
 /// Current format of the camera.
-pub(super) fn format(device: &Device) -> io::Result<Format> {
+pub(super) fn format(device: &Device) -> io::Result<sys::v4l2_pix_format> {
     let mut message = sys::v4l2_format { type_: CAPTURE_BUFFER, ..blank() };
     call(&device.handle(), vidioc::VIDIOC_G_FMT, &mut message)?;
-    Ok(Format::of(&message))
+    Ok(pix_of(&message))
 }
 
 /// Requests a format; returns the one that the driver granted.
-pub(super) fn set_format(device: &Device, fourcc: FourCC, (width, height): (u32, u32)) -> io::Result<Format> {
+pub(super) fn set_format(
+    device: &Device,
+    fourcc: FourCC,
+    (width, height): (u32, u32),
+) -> io::Result<sys::v4l2_pix_format> {
     let mut message = sys::v4l2_format { type_: CAPTURE_BUFFER, ..blank() };
-    message.fmt.pix = sys::v4l2_pix_format { width, height, pixelformat: fourcc.into(), ..blank_pix() };
+    message.fmt.pix = sys::v4l2_pix_format { width, height, pixelformat: fourcc.into(), ..pix_of(&message) };
     call(&device.handle(), vidioc::VIDIOC_S_FMT, &mut message)?;
-    Ok(Format::of(&message))
-}
-
-fn blank_pix() -> sys::v4l2_pix_format {
-    // SAFETY: numbers alone, and the message is all zeros
-    unsafe { blank::<sys::v4l2_format>().fmt.pix }
+    Ok(pix_of(&message))
 }
 
 /// The driver's description of a control; its name is not read.

@@ -6,14 +6,13 @@ pub(in super::super) mod calls;
 mod modes;
 mod stream;
 
-use self::calls::Format;
 use self::modes::{Offer, offers};
 use self::stream::Stream;
 use super::{Device, DeviceError, Frame, Started, no_camera};
 use crate::capture::decode_camera::Layout;
 use crate::capture::webcam::mode::Mode;
-use rustix::time::{ClockId, clock_gettime};
-use std::time::{Duration, SystemTime};
+use v4l::FourCC;
+use v4l::v4l_sys::v4l2_pix_format;
 use v4l::video::Capture;
 use v4l::video::capture::Parameters;
 
@@ -57,17 +56,17 @@ impl LinuxDevice {
         }
         // some drivers change the size with the rate
         let got = check(calls::format(&self.device)?, offer)?;
-        Ok(Started { mode, layout: Layout::tight(mode.format, mode.size()).with_stride(got.stride as usize) })
+        Ok(Started { mode, layout: Layout::tight(mode.format, mode.size()).with_stride(got.bytesperline as usize) })
     }
 }
 
 /// Whether the driver granted the requested format.
-fn check(got: Format, offer: &Offer) -> Result<Format, DeviceError> {
-    let Mode { width, height, .. } = offer.mode;
-    if (got.width as usize, got.height as usize, got.fourcc) == (width, height, offer.fourcc) {
+fn check(got: v4l2_pix_format, offer: &Offer) -> Result<v4l2_pix_format, DeviceError> {
+    let (fourcc, Mode { width, height, .. }) = (FourCC::from(got.pixelformat), offer.mode);
+    if (got.width as usize, got.height as usize, fourcc) == (width, height, offer.fourcc) {
         return Ok(got);
     }
-    let code = String::from_utf8_lossy(&got.fourcc.repr).into_owned();
+    let code = String::from_utf8_lossy(&fourcc.repr).into_owned();
     let code = crate::console::foreign(&code);
     Err(DeviceError::new(format!("the driver sets {code} {}x{} instead", got.width, got.height)))
 }
@@ -88,27 +87,10 @@ impl Device for LinuxDevice {
 
     fn frame(&mut self) -> Result<Option<Frame<'_>>, DeviceError> {
         let stream = self.stream.as_mut().ok_or_else(|| DeviceError::new("the camera does not stream"))?;
-        let filled = stream.next(POLL_TIMEOUT_MS)?;
-        Ok(filled.map(|filled| Frame {
-            bytes: filled.bytes,
-            is_flagged: filled.is_damaged,
-            number: Some(filled.number),
-            stamp: filled.time.and_then(wall_time),
-        }))
+        stream.next(POLL_TIMEOUT_MS)
     }
 
     fn stop(&mut self) {
         self.stream = None;
-    }
-}
-
-/// Converts a time of the monotonic clock to the wall clock; it may lie slightly in the future.
-fn wall_time(stamp: Duration) -> Option<SystemTime> {
-    let now = clock_gettime(ClockId::Monotonic);
-    let now = Duration::new(now.tv_sec.try_into().ok()?, now.tv_nsec.try_into().ok()?);
-    let wall = SystemTime::now();
-    match now.checked_sub(stamp) {
-        Some(age) => wall.checked_sub(age),
-        None => wall.checked_add(stamp.saturating_sub(now)),
     }
 }

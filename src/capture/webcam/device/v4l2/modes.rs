@@ -80,7 +80,7 @@ fn rate_of(interval: Fraction) -> u32 {
 fn sizes(device: &Device, fourcc: FourCC) -> Vec<(u32, u32, bool)> {
     let Ok(listed) = calls::sizes(device, fourcc) else {
         // a driver without a list supports its current size
-        let present = calls::format(device).ok().filter(|present| present.fourcc == fourcc);
+        let present = calls::format(device).ok().filter(|present| FourCC::from(present.pixelformat) == fourcc);
         return present.map(|p| (p.width, p.height, false)).into_iter().collect();
     };
     let of = |size| match size {

@@ -3,11 +3,12 @@
 
 #![allow(unsafe_code, reason = "a driver's buffers are mapped into this process; each use says why it is sound")]
 
-use super::super::DeviceError;
+use super::super::{DeviceError, Frame};
 use super::calls::{CAPTURE_BUFFER, blank, call};
+use rustix::time::{ClockId, clock_gettime};
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use v4l::Device;
 use v4l::device::Handle;
 use v4l::v4l_sys as sys;
@@ -64,20 +65,6 @@ impl Drop for MappedBuffer {
     }
 }
 
-/// A filled driver buffer.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FilledBuffer<'a> {
-    /// Number of bytes that the driver filled, at most the buffer's length. V4L2 requires drivers to set it, so that a frame
-    /// of 0 bytes is empty: the buffer then holds bytes of an older frame.
-    pub(super) bytes: &'a [u8],
-    /// The driver flags it as damaged.
-    pub(super) is_damaged: bool,
-    /// The driver's sequence number.
-    pub(super) number: u32,
-    /// Time on the monotonic clock, where the driver sets it.
-    pub(super) time: Option<Duration>,
-}
-
 /// A running stream. Dropping it ends the stream.
 pub(super) struct Stream {
     handle: Arc<Handle>,
@@ -110,7 +97,7 @@ impl Stream {
     }
 
     /// Waits for the next frame for at most this time, ms.
-    pub(super) fn next(&mut self, timeout_ms: i32) -> Result<Option<FilledBuffer<'_>>, DeviceError> {
+    pub(super) fn next(&mut self, timeout_ms: i32) -> Result<Option<Frame<'_>>, DeviceError> {
         if let Some(held) = self.held.take() {
             self.queue(held)?;
         }
@@ -132,11 +119,13 @@ impl Stream {
         };
         self.held = Some(taken.index);
         let bytes = mapped.bytes();
-        Ok(Some(FilledBuffer {
+        Ok(Some(Frame {
+            // V4L2 requires drivers to set the number of bytes, so that a frame of 0 bytes is empty: the buffer then holds
+            // bytes of an older frame
             bytes: bytes.get(..taken.bytesused as usize).unwrap_or(bytes),
-            is_damaged: taken.flags & sys::V4L2_BUF_FLAG_ERROR != 0,
-            number: taken.sequence,
-            time: time_of(&taken),
+            is_flagged: taken.flags & sys::V4L2_BUF_FLAG_ERROR != 0,
+            number: Some(taken.sequence),
+            stamp: time_of(&taken).and_then(wall_time),
         }))
     }
 
@@ -172,6 +161,7 @@ fn buffer(index: u32) -> sys::v4l2_buffer {
     sys::v4l2_buffer { index, type_: CAPTURE_BUFFER, memory: MEMORY_MMAP, ..blank() }
 }
 
+/// Time on the monotonic clock, where the driver sets it.
 fn time_of(buffer: &sys::v4l2_buffer) -> Option<Duration> {
     let monotonic = buffer.flags & sys::V4L2_BUF_FLAG_TIMESTAMP_MASK == sys::V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC;
     let seconds = u64::try_from(buffer.timestamp.tv_sec).ok()?;
@@ -179,4 +169,15 @@ fn time_of(buffer: &sys::v4l2_buffer) -> Option<Duration> {
     let time = Duration::from_secs(seconds).checked_add(Duration::from_micros(micros))?;
     // drivers without time stamps leave it at 0
     (monotonic && !time.is_zero()).then_some(time)
+}
+
+/// Converts a time of the monotonic clock to the wall clock; it may lie slightly in the future.
+fn wall_time(stamp: Duration) -> Option<SystemTime> {
+    let now = clock_gettime(ClockId::Monotonic);
+    let now = Duration::new(now.tv_sec.try_into().ok()?, now.tv_nsec.try_into().ok()?);
+    let wall = SystemTime::now();
+    match now.checked_sub(stamp) {
+        Some(age) => wall.checked_sub(age),
+        None => wall.checked_add(stamp.saturating_sub(now)),
+    }
 }
