@@ -2,7 +2,6 @@
 
 use super::UsageError;
 use super::calibration_args::RigArgs;
-use super::progress::pair_bar;
 use super::settings_args::SettingsArgs;
 use super::source_args::RecordingArgs;
 use crate::capture::{Capture, CaptureOptions, Frame, SourceOptions, SourceSpec, Speed};
@@ -11,10 +10,12 @@ use crate::console;
 use crate::engine::{self, Engine, Job, Output};
 use crate::export;
 use crate::files::{self, OutputError, Outputs};
-use crate::newest::{Policy, RecvError};
+use crate::newest::Policy;
+use crate::recording::pair_bar;
 use crate::settings::Settings;
 use crate::sources;
 use anyhow::Context as _;
+use crossbeam_channel::RecvTimeoutError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -128,8 +129,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     loop {
         let frame = match capture.frames.recv_timeout(Duration::from_millis(100)) {
             Ok(frame) => frame,
-            Err(RecvError::Timeout) => continue,
-            Err(RecvError::Closed) => break,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => break,
         };
         let targets = targets(args, is_folder, &frame);
         targets.check(&mut outputs, is_folder)?;

@@ -1,6 +1,6 @@
 //! The pipeline with a status line instead of a window: until its pairs are done, or Ctrl-C.
 
-use super::{EngineSource, Live, LiveOptions, News, RemoteEvents, Status, Summary};
+use super::{EngineSource, Live, LiveOptions, News, Status, Summary};
 use crate::capture::{Capture, CaptureOptions, PairSource};
 use crate::console;
 use crate::engine::{self, EngineChoice, EngineInfo, Output};
@@ -35,13 +35,15 @@ pub trait RunObserver {
     fn poll(&mut self, status: &Status) -> bool;
 
     /// Called with the parameters in force whenever they have changed.
-    fn set_params(&mut self, params: &StereoParams);
+    fn set_params(&mut self, _params: &StereoParams) {}
 
     /// Addition to the status line; may be empty.
-    fn status_words(&self) -> String;
+    fn status_words(&self) -> String {
+        String::new()
+    }
 
     /// Called at the end: capture and engine are held back no more.
-    fn close(&mut self);
+    fn close(&mut self) {}
 }
 
 /// Ends after a number of results.
@@ -51,14 +53,6 @@ impl RunObserver for Results {
     fn poll(&mut self, status: &Status) -> bool {
         status.unprepared || self.0.is_some_and(|results| status.computed >= results)
     }
-
-    fn set_params(&mut self, _: &StereoParams) {}
-
-    fn status_words(&self) -> String {
-        String::new()
-    }
-
-    fn close(&mut self) {}
 }
 
 /// Runs until the source ends, there are `results` results, or Ctrl-C; a second Ctrl-C ends the program at once. The status goes
@@ -95,11 +89,10 @@ pub fn run_observed(
     let mut params = live.params();
     let status = poll(interrupt, &mut printer, observer, |printer, observer| {
         if let Some(remote) = live.remote() {
-            let RemoteEvents { params, news } = live.poll_remote();
-            if let Some(params) = params {
+            if let Some(params) = remote.exchange(&live.params()) {
                 live.set_params(params);
             }
-            printer.print_news(&news);
+            printer.print_news(&remote.news());
             printer.clients = remote.standing();
         }
         let in_force = live.params();

@@ -33,7 +33,6 @@ pub use address::Address;
 pub use client::MAX_MESSAGE_BYTES;
 #[cfg(test)]
 pub use hub::MAX_CLIENTS;
-pub use inbox::DroppedByNetwork;
 pub use origin::Origin;
 #[cfg(test)]
 pub use server::MAX_CONNECTIONS;
@@ -43,7 +42,7 @@ use crate::capture::{Frame, FrameTap, SourceInfo};
 use crate::engine::Output;
 use crate::engine::worker::{ResultTap, Wake};
 use crate::live::{News, Remote};
-use crate::recording::About;
+use crate::recording::{About, Counters};
 use crate::stereo::StereoParams;
 use guard::Guard;
 use parking_lot::Mutex;
@@ -101,7 +100,7 @@ pub struct PublishStatus {
     /// Clients that were refused or disconnected.
     pub refused: u64,
     /// Messages that were replaced by newer ones before they were packed.
-    pub dropped: DroppedByNetwork,
+    pub dropped: u64,
 }
 
 /// The server and its threads. [`Remote::stop`] ends all, and so does dropping it.
@@ -155,8 +154,9 @@ impl Publisher {
 
     /// The state.
     pub fn status(&self) -> PublishStatus {
-        let Shared { hub, inbox, .. } = &*self.shared;
-        PublishStatus { clients: hub.clients(), refused: self.shared.refused(), dropped: inbox.dropped() }
+        let Counters { dropped_by_disk, results_dropped_by_disk, .. } = self.shared.inbox.dropped();
+        let dropped = dropped_by_disk + results_dropped_by_disk;
+        PublishStatus { clients: self.shared.hub.clients(), refused: self.shared.refused(), dropped }
     }
 }
 
@@ -202,7 +202,7 @@ impl Remote for Publisher {
     fn standing(&self) -> String {
         let PublishStatus { clients, refused, dropped } = self.status();
         let clients = if clients == 1 { "1 client".to_owned() } else { format!("{clients} clients") };
-        let counts = [(dropped.pairs + dropped.results, "not sent"), (refused, "refused")];
+        let counts = [(dropped, "not sent"), (refused, "refused")];
         let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, cause)| format!(", {n} {cause}"));
         format!("foxglove {clients}{}", counts.collect::<String>())
     }

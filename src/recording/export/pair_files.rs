@@ -1,7 +1,7 @@
 //! The files of one pair.
 
+use super::Part;
 use super::frames_csv::Row;
-use super::{ExportError, Part};
 use crate::capture::{Frame, FramePreparation, RawPair, SourceInfo};
 use crate::export;
 use crate::recording::read::ReadError;
@@ -44,7 +44,7 @@ impl PairWriter<'_> {
         number: u64,
         raw: RawPair,
         result: Result<Vec<Packet>, ReadError>,
-    ) -> Result<Written, ExportError> {
+    ) -> anyhow::Result<Written> {
         let mut warnings = Vec::new();
         let measured = result.map_err(|err| err.to_string()).and_then(|packets| Measured::of(&packets));
         let measured = measured.unwrap_or_else(|text| {

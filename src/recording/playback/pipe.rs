@@ -5,7 +5,7 @@ use super::unpacking::Unpacking;
 use crate::calibration::CalibrationNote;
 use crate::capture::threads::{check_ended, join_or_detach};
 use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed};
-use crate::newest::{self, NewestReceiver, NewestSender, Policy, RecvError};
+use crate::newest::{self, NewestReceiver, NewestSender, Policy};
 use crate::recording::read::{PairStream, ReadError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
@@ -146,8 +146,8 @@ impl PairSource for PipeSource {
             Some(first) => first,
             None => match self.pairs.recv_timeout(timeout) {
                 Ok(pair) => pair,
-                Err(RecvError::Timeout) => return Ok(Next::Waiting),
-                Err(RecvError::Closed) => {
+                Err(RecvTimeoutError::Timeout) => return Ok(Next::Waiting),
+                Err(RecvTimeoutError::Disconnected) => {
                     let failure = self.state.lock().failure.take();
                     check_ended(self.thread.take(), THREAD)?;
                     return failure.map_or(Ok(Next::End), |why| Err(CaptureError::File(why)));

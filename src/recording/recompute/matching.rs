@@ -30,7 +30,10 @@ pub(super) fn match_all(
     method: &Method,
     part: &Path,
 ) -> Result<Option<Arc<EngineInfo>>, RecomputeError> {
-    let failed = |error| RecomputeError::Engine { error, part: part.to_owned() };
+    let failed = |error| {
+        let part = part.display();
+        RecomputeError::Failed(format!("{error}; what is complete is in {part}: the same command goes on there"))
+    };
     let mut engine: Option<Box<dyn Engine>> = None;
     let mut in_flight: VecDeque<Item> = VecDeque::new();
     let mut has_more = true;
@@ -75,7 +78,7 @@ fn submit(
     failed: impl Fn(EngineError) -> RecomputeError,
 ) -> Result<(), RecomputeError> {
     let frame = &item.frame;
-    let params = (method.params)(frame).map_err(RecomputeError::Params)?;
+    let params = (method.params)(frame).map_err(RecomputeError::Usage)?;
     let job = Job { frame: Arc::clone(frame), params: Arc::new(params), read_back: true, wants_right: false };
     let engine = if let Some(engine) = engine {
         engine

@@ -34,7 +34,7 @@ pub(super) fn check_names(input: &Path, output: &Path) -> Result<(), RecomputeEr
     if same {
         let shown = output.display();
         let text = format!("-o {shown} is the recording that is read, which stays as it is; name another file");
-        return Err(RecomputeError::Refused(text));
+        return Err(RecomputeError::Failed(text));
     }
     check_is_free(output)
 }
@@ -42,7 +42,7 @@ pub(super) fn check_names(input: &Path, output: &Path) -> Result<(), RecomputeEr
 pub(super) fn check_is_free(output: &Path) -> Result<(), RecomputeError> {
     if output.symlink_metadata().is_ok() {
         let text = format!("{} exists and is not overwritten; name another file with -o", output.display());
-        return Err(RecomputeError::Refused(text));
+        return Err(RecomputeError::Failed(text));
     }
     Ok(())
 }
@@ -50,19 +50,12 @@ pub(super) fn check_is_free(output: &Path) -> Result<(), RecomputeError> {
 /// Opens and locks a file.
 pub(super) fn open_locked(path: &Path) -> Result<Growing, RecomputeError> {
     Growing::open(path).map_err(|err| match err.kind() {
-        io::ErrorKind::WouldBlock => RecomputeError::Refused(format!(
+        io::ErrorKind::WouldBlock => RecomputeError::Failed(format!(
             "{} is being written by another run; wait for it, or name another -o",
             path.display()
         )),
         _ => RecomputeError::Begin(WriteError::new(path, err)),
     })
-}
-
-/// Format of the new recording.
-#[derive(Clone, Copy)]
-pub(super) struct FileOptions {
-    pub(super) format: Format,
-    pub(super) compression: Compression,
 }
 
 /// The unfinished recording, locked.
@@ -75,11 +68,11 @@ pub(super) struct PartFile {
 
 impl PartFile {
     /// Begins an empty file that will have the name `output`.
-    pub(super) fn begin(growing: Growing, output: &Path, options: FileOptions) -> io::Result<Self> {
+    pub(super) fn begin(growing: Growing, output: &Path, format: Format, compression: Compression) -> io::Result<Self> {
         let written = Arc::<AtomicU64>::default();
         let sink = Box::new(growing.handle()?);
         let name = output.file_name().unwrap_or_default().to_string_lossy();
-        let file = McapFile::begin(sink, &name, options.format, options.compression, Arc::clone(&written))?;
+        let file = McapFile::begin(sink, &name, format, compression, Arc::clone(&written))?;
         Ok(Self { file, growing, written, flush_due: Instant::now() + FLUSH_INTERVAL })
     }
 

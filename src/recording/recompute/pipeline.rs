@@ -23,7 +23,7 @@ pub(super) fn run(
     about: About,
     format: Format,
     begun: Begun,
-    progress: &dyn Progress,
+    progress: &Progress,
 ) -> Result<Summary, RecomputeError> {
     let (resumed, next) = (begun.pairs, begun.next);
     let needs_results = about.streams.needs_results();
@@ -36,7 +36,7 @@ pub(super) fn run(
     let mut writer = Output::new(begun, about, format, &input.recording);
     std::thread::scope(|scope| {
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
-        let no_thread = |err: std::io::Error| RecomputeError::Refused(format!("the system gave no thread: {err}"));
+        let no_thread = |err: std::io::Error| RecomputeError::Failed(format!("the system gave no thread: {err}"));
         let reader = named("recompute-read").spawn_scoped(scope, move || read_all(input, next, color, &to_matcher));
         let reader = reader.map_err(no_thread)?;
         let writer = named("recompute-write")
@@ -50,7 +50,7 @@ pub(super) fn run(
         };
         // the other threads end
         drop((items, to_writer));
-        let panicked = |_| RecomputeError::Refused("a thread of the computation panicked".to_owned());
+        let panicked = |_| RecomputeError::Failed("a thread of the computation panicked".to_owned());
         let damaged = reader.join().map_err(panicked)?;
         // an error of the writer is the cause of one of the matcher
         let writer = writer.join().map_err(panicked)??;
@@ -77,11 +77,7 @@ fn read_all(mut input: Input, next: u64, color: bool, items: &Sender<Item>) -> D
     damaged
 }
 
-fn write_all(
-    writer: &mut Output,
-    finished: &Receiver<Finished>,
-    progress: &dyn Progress,
-) -> Result<(), RecomputeError> {
+fn write_all(writer: &mut Output, finished: &Receiver<Finished>, progress: &Progress) -> Result<(), RecomputeError> {
     for (item, output) in finished {
         writer.write(&item, output.as_ref())?;
         progress.done();

@@ -90,14 +90,14 @@ impl Stage {
         let (live, stop, news) = (Arc::new(live), Arc::<AtomicBool>::default(), Arc::<Mutex<Vec<News>>>::default());
         let owner = {
             let (live, stop, news) = (live.clone(), stop.clone(), news.clone());
+            let remote = publisher.clone();
             let owner = std::thread::Builder::new().name("owner".into());
             owner.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
-                    let events = live.poll_remote();
-                    if let Some(params) = events.params {
+                    if let Some(params) = remote.exchange(&live.params()) {
                         live.set_params(params);
                     }
-                    news.lock().extend(events.news);
+                    news.lock().extend(remote.news());
                     std::thread::sleep(Duration::from_millis(2));
                 }
             })
