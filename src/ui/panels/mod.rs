@@ -37,6 +37,13 @@ pub(crate) trait Panel {
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>);
 }
 
+/// A panel without state of its own that is always shown: a function.
+impl<F: FnMut(&mut Ui, &State, &mut Vec<Command>)> Panel for F {
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        self(ui, state, commands);
+    }
+}
+
 /// Position of a panel.
 pub(crate) enum Place {
     /// At the upper edge, below the panels before it in the list.
@@ -56,20 +63,20 @@ pub(crate) enum Place {
 /// Every panel with its position; those at one position in the order in which they are laid out.
 pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
     vec![
-        (Place::Top, Box::new(toolbar::Toolbar)),
+        (Place::Top, Box::new(toolbar::show)),
         (Place::Top, Box::new(source::SourceStrip)),
-        (Place::Bottom, Box::new(status::StatusLine)),
+        (Place::Bottom, Box::new(status::show)),
         (Place::Bottom, Box::new(notices::NoticeList)),
         (Place::Bottom, Box::new(timeline::Timeline::default())),
         (Place::Bottom, Box::new(overload::Overload)),
-        (Place::Left, Box::new(parameters::MatchingParameters)),
-        (Place::Right, Box::new(pixel::PixelReadout)),
-        (Place::Right, Box::new(depth::DepthDisplay)),
-        (Place::Right, Box::new(health::Health)),
+        (Place::Left, Box::new(parameters::show)),
+        (Place::Right, Box::new(pixel::show)),
+        (Place::Right, Box::new(depth::show)),
+        (Place::Right, Box::new(health::show)),
         (Place::Window(Action::Cameras, cameras::window), Box::new(cameras::CameraChooser::default())),
-        (Place::Window(Action::Rig, rig::window), Box::new(rig::RigWindow)),
-        (Place::Window(Action::Reach, reach::window), Box::new(reach::ReachCurves)),
-        (Place::Window(Action::Help, help::window), Box::new(help::Keys)),
+        (Place::Window(Action::Rig, rig::window), Box::new(rig::show)),
+        (Place::Window(Action::Reach, reach::window), Box::new(reach::show)),
+        (Place::Window(Action::Help, help::window), Box::new(help::show)),
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
     ]
 }

@@ -1,40 +1,36 @@
 //! The status line: rates, latency, dropped pairs with their causes, stage times, jobs, engine.
 
-use super::{Command, Panel, State};
+use super::{Command, State};
 use crate::live::Status;
 use egui::{Align, Label, Layout, RichText, Role, Ui, WidgetInfo};
 
-pub(super) struct StatusLine;
-
-impl Panel for StatusLine {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let status = state.status();
-        ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 10.0;
-            readings(ui, status, state.pipeline.shown_hz);
-            if let Some(remote) = &state.pipeline.remote {
-                let help = "Clients elsewhere, and the messages that were not sent because newer ones had come.";
-                cell(ui, &remote.summary, &format!("{}\n{help}", remote.invitation));
-            }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let engine = match &status.engine {
-                    _ if status.engine_opening => "engine starts …".to_owned(),
-                    Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
-                    None => "no engine".to_owned(),
-                };
-                let why = status.engine_why.clone().unwrap_or_else(|| "What computes the disparities.".into());
-                ui.add(Label::new(RichText::new(engine).small()).truncate()).on_hover_text(why);
-                jobs(ui, state, commands);
-            });
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let status = state.status();
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 10.0;
+        readings(ui, status, state.pipeline.shown_hz);
+        if let Some(remote) = &state.pipeline.remote {
+            let help = "Clients elsewhere, and the messages that were not sent because newer ones had come.";
+            cell(ui, &remote.summary, &format!("{}\n{help}", remote.invitation));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let engine = match &status.engine {
+                _ if status.engine_opening => "engine starts …".to_owned(),
+                Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
+                None => "no engine".to_owned(),
+            };
+            let why = status.engine_why.clone().unwrap_or_else(|| "What computes the disparities.".into());
+            ui.add(Label::new(RichText::new(engine).small()).truncate()).on_hover_text(why);
+            jobs(ui, state, commands);
         });
-        // always there, so that nothing jumps when it has something to say
-        let line = match (status.warnings.first(), &status.engine_why) {
-            (Some(cause), _) => RichText::new(cause).color(ui.visuals().warn_fg_color),
-            (None, Some(why)) => RichText::new(why).weak(),
-            (None, None) => RichText::new(" "),
-        };
-        ui.add(Label::new(line.small()).truncate());
-    }
+    });
+    // always there, so that nothing jumps when it has something to say
+    let line = match (status.warnings.first(), &status.engine_why) {
+        (Some(cause), _) => RichText::new(cause).color(ui.visuals().warn_fg_color),
+        (None, Some(why)) => RichText::new(why).weak(),
+        (None, None) => RichText::new(" "),
+    };
+    ui.add(Label::new(line.small()).truncate());
 }
 
 fn readings(ui: &mut Ui, status: &Status, shown_hz: f64) {
