@@ -156,7 +156,7 @@ fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished) -> anyhow::Res
 fn about(summary: &RecordSummary, end: &Finished) -> serde_json::Value {
     let mut about = serde_json::json!(summary);
     about["run"] = serde_json::json!(end.summary);
-    about["engine"] = serde_json::json!(end.status.engine.as_deref());
+    about["engine"] = serde_json::json!(end.status.engine.engine.as_deref());
     about["errors"] = end.status.errors.clone().into();
     about["remarks"] = end.status.cameras.remarks.clone().into();
     about
@@ -219,11 +219,11 @@ struct Recording {
 impl RunObserver for Recording {
     fn poll(&mut self, status: &Status) -> bool {
         self.recorder.watch(&status.errors);
-        if status.ended && status.errors.is_empty() {
+        if status.engine.ended && status.errors.is_empty() {
             self.recorder.event("source", &format!("{} has ended", status.source.name));
         }
         self.status = self.recorder.status();
-        self.status.ended.is_some() || status.unprepared && !self.streams.has_unrectified()
+        self.status.ended.is_some() || status.capture.unprepared && !self.streams.has_unrectified()
     }
 
     fn set_params(&mut self, params: &StereoParams) {

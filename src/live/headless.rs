@@ -51,7 +51,7 @@ struct Results(Option<u64>);
 
 impl RunObserver for Results {
     fn poll(&mut self, status: &Status) -> bool {
-        status.unprepared || self.0.is_some_and(|results| status.computed >= results)
+        status.capture.unprepared || self.0.is_some_and(|results| status.engine.computed >= results)
     }
 }
 
@@ -85,7 +85,7 @@ pub fn run_observed(
     let options = LiveOptions { engine, read_back: true, ..options };
     let share = CpuShare::start();
     let live = Live::start(source, options).context("cannot start the threads")?;
-    let mut printer = StatusPrinter::new(|status| status.computed > 0);
+    let mut printer = StatusPrinter::new(|status| status.engine.computed > 0);
     let mut params = live.params();
     let status = poll(interrupt, &mut printer, observer, |printer, observer| {
         if let Some(remote) = live.remote() {
@@ -119,7 +119,7 @@ pub fn capture_observed(
     let interrupt = interrupt().context("cannot listen for Ctrl-C")?;
     let share = CpuShare::start();
     let capture = Capture::start(source, options);
-    let mut printer = StatusPrinter::new(|status| status.captured > 0);
+    let mut printer = StatusPrinter::new(|status| status.capture.captured > 0);
     let status = poll(interrupt, &mut printer, observer, |_, _| Status::of_capture(&capture));
     let summary = Summary::of(&status, &share);
     printer.finish(&status.to_string());
@@ -136,7 +136,7 @@ fn poll(
     loop {
         std::thread::sleep(POLL_INTERVAL);
         let status = status(printer, observer);
-        let done = observer.poll(&status) || status.ended;
+        let done = observer.poll(&status) || status.engine.ended;
         printer.print(&status, observer);
         if done || interrupt.load(Ordering::Acquire) {
             observer.close();
@@ -202,9 +202,9 @@ impl StatusPrinter {
                 self.line(&format!("stereopsis: {warning}"));
             }
         }
-        if let Some(engine) = status.engine.as_ref().filter(|engine| self.engine.as_ref() != Some(engine)) {
+        if let Some(engine) = status.engine.engine.as_ref().filter(|engine| self.engine.as_ref() != Some(engine)) {
             self.engine = Some(Arc::clone(engine));
-            let why = status.engine_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+            let why = status.engine.why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
             self.line(&format!("{} on {} {}{why}", status.source.name, engine.kind, engine.adapter));
         }
         if (self.begun)(status) && Instant::now() >= self.due {

@@ -21,8 +21,8 @@ impl Panel for Overload {
             "Too slow: matching takes {:.0} ms, so {:.0} of {:.0} pairs a second are left out.",
             // the engine does nothing else; several pairs may be in flight, so that each takes longer
             1e3 / status.computed_hz.max(0.1),
-            status.captured_hz - status.computed_hz,
-            status.captured_hz
+            status.capture.rate_hz - status.computed_hz,
+            status.capture.rate_hz
         );
         ui.horizontal(|ui| {
             ui.label(RichText::new(text).color(ui.visuals().warn_fg_color));
@@ -32,7 +32,7 @@ impl Panel for Overload {
                     state.matching.rates.per_second(&params, size, output.engine.kind)
                 });
                 let measured =
-                    rate.map_or(String::new(), |hz| format!(": {:.0}/s measured", hz.min(status.captured_hz)));
+                    rate.map_or(String::new(), |hz| format!(": {:.0}/s measured", hz.min(status.capture.rate_hz)));
                 if ui.button(format!("{label}{measured}")).clicked() {
                     commands.push(command);
                 }

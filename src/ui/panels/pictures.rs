@@ -40,7 +40,7 @@ impl Panel for Pictures {
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let Some(output) = state.output() else {
             let opening = format!("opening {} …", state.source.spec);
-            let text = if state.status().captured == 0 { opening } else { "the engine starts …".into() };
+            let text = if state.status().capture.captured == 0 { opening } else { "the engine starts …".into() };
             ui.centered_and_justified(|ui| ui.label(text));
             return;
         };

@@ -52,13 +52,13 @@ impl Session {
         if streams.is_empty() {
             return Err("nothing is chosen to be recorded: ▾ beside Record offers what there is".into());
         }
-        let output = self.state.output().filter(|_| self.state.status().captured > 0);
+        let output = self.state.output().filter(|_| self.state.status().capture.captured > 0);
         let output = output.ok_or("nothing to record yet: wait for the first pair")?;
         let holds = self.live.transport().is_some_and(|transport| !transport.get().playing);
         if self.state.status().paused || holds {
             return Err("paused: nothing comes that could be recorded. Space goes on".into());
         }
-        if self.state.status().ended {
+        if self.state.status().engine.ended {
             return Err(format!("{} has ended: there is nothing more to record", self.state.source.spec));
         }
         let now = SystemTime::now();
@@ -144,7 +144,7 @@ impl Session {
         self.state.recording.status = Some(status);
         if has_ended {
             self.end_recording(None);
-        } else if self.state.status().ended {
+        } else if self.state.status().engine.ended {
             let why = format!("{} has ended", self.state.source.spec);
             self.end_recording(Some(&why));
         }
@@ -179,7 +179,7 @@ impl Session {
             return;
         }
         let status = self.state.status();
-        let rate_hz = status.source.rate_hz.unwrap_or(status.captured_hz);
+        let rate_hz = status.source.rate_hz.unwrap_or(status.capture.rate_hz);
         self.estimate.0 = Some((Instant::now(), streams, folder.clone()));
         let estimate = move || Ok(expected(&folder, streams, &output.job.frame, rate_hz));
         self.start_job(ESTIMATE, estimate, |session, expected| session.state.recording.expected = Some(expected));

@@ -273,7 +273,7 @@ fn a_client_that_does_not_listen_holds_nobody_back() {
     quick.subscribe(&[PAIRS]);
     std::thread::sleep(Duration::from_secs(3));
     let (after, seconds) = (stage.live.status(), start.elapsed().as_secs_f64());
-    let captured = (after.captured - before.captured) as f64 / seconds;
+    let captured = (after.capture.captured - before.capture.captured) as f64 / seconds;
     assert!(captured > 20.0, "{captured} pairs a second");
     assert!(quick.heard(Duration::from_millis(300)).get(PAIRS).is_some_and(|&n| n > 1), "others get theirs");
     assert_eq!(stage.publisher.status().clients, 2);
