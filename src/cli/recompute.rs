@@ -5,10 +5,10 @@ use super::calibration_args::RigArgs;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
 use super::values::choice;
-use crate::capture::{Frame, SourceSpec};
+use crate::capture::SourceSpec;
 use crate::console;
 use crate::recording::read::Recording;
-use crate::recording::recompute::{Input, Method, RecomputeError, RecomputeOptions, Summary, recompute};
+use crate::recording::recompute::{Input, RecomputeError, RecomputeOptions, Summary, recompute};
 use crate::recording::write::Compression;
 use crate::recording::{Format, Progress, Streams};
 use crate::sources;
@@ -79,10 +79,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         compression: args.compression,
         filled: args.filled,
     };
-    let params =
-        |frame: &Frame| settings.params_for(frame.size().0, frame.geometry.as_ref()).map_err(|err| err.to_string());
-    let method = Method { engine: settings.engine_options(), params: &params };
-    let summary = match recompute(input, &args.output, &method, &options, &Progress::new(args.json)) {
+    let summary = match recompute(input, &args.output, &settings, &options, &Progress::new(args.json)) {
         Err(RecomputeError::Usage(text)) => return Err(UsageError(text).into()),
         summary => summary?,
     };

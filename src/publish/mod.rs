@@ -56,25 +56,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Printed below a link with a token.
 const LINK_NOTICE: &str = "everyone who has this link can watch and change parameters; the connection is not encrypted";
 
-/// Error that prevents publishing.
-#[derive(Debug, thiserror::Error)]
-pub enum PublishError {
-    /// The address cannot be listened on.
-    #[error("cannot publish on {address}: {cause}")]
-    Address {
-        /// The address.
-        address: SocketAddr,
-        /// Cause and cure.
-        cause: String,
-    },
-    /// There is no token.
-    #[error("cannot publish: {0}")]
-    Token(String),
-    /// The system gives no thread.
-    #[error("cannot publish: {0}")]
-    Thread(#[from] std::io::Error),
-}
-
 /// Address and access rules of the server.
 #[derive(Clone, Debug)]
 pub struct PublishOptions {
@@ -116,20 +97,20 @@ impl Publisher {
     ///
     /// # Errors
     /// The address is taken or is none of this machine's, or the system gives no thread or no random bytes.
-    pub fn start(options: impl Into<PublishOptions>) -> Result<Arc<Self>, PublishError> {
+    pub fn start(options: impl Into<PublishOptions>) -> anyhow::Result<Arc<Self>> {
         let PublishOptions { mut address, origins, token } = options.into();
         let socket = TcpListener::bind(address.socket).map_err(|err| bind_error(address.socket, &err))?;
-        address.socket.set_port(socket.local_addr()?.port());
+        address.socket.set_port(socket.local_addr().map_err(refused)?.port());
         let token = match token {
-            None if !address.is_private() => Some(Token::random().map_err(PublishError::Token)?),
+            None if !address.is_private() => Some(Token::random().map_err(refused)?),
             token => token,
         };
         let guard = Guard::new(&address, origins, token.clone());
         let session = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis().to_string();
         let shared = Arc::new(Shared::new(guard, session));
-        let server = Server::start(socket, Arc::clone(&shared))?;
+        let server = Server::start(socket, Arc::clone(&shared)).map_err(refused)?;
         let worker = worker::Worker::new(Arc::clone(&shared), server);
-        let thread = std::thread::Builder::new().name("publish".into()).spawn(move || worker.run())?;
+        let thread = std::thread::Builder::new().name("publish".into()).spawn(move || worker.run()).map_err(refused)?;
         let publisher = Self { shared, address, token, thread: Mutex::new(Some(thread)) };
         if publisher.token.is_some() {
             publisher.shared.panel.notify(publisher.invitation());
@@ -234,7 +215,7 @@ impl Remote for Publisher {
 }
 
 /// Error of an address that cannot be listened on, with its cure.
-fn bind_error(address: SocketAddr, err: &std::io::Error) -> PublishError {
+fn bind_error(address: SocketAddr, err: &std::io::Error) -> anyhow::Error {
     use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
     let cause = match err.kind() {
         AddrInUse => {
@@ -246,5 +227,10 @@ fn bind_error(address: SocketAddr, err: &std::io::Error) -> PublishError {
         PermissionDenied => "the system keeps this port for itself: choose one from 1024 up".to_owned(),
         _ => err.to_string(),
     };
-    PublishError::Address { address, cause }
+    anyhow::anyhow!("cannot publish on {address}: {cause}")
+}
+
+/// The system gives no thread, or no random bytes.
+fn refused(err: impl std::fmt::Display) -> anyhow::Error {
+    anyhow::anyhow!("cannot publish: {err}")
 }

@@ -99,11 +99,11 @@ pub fn export(
     };
     let unpacker = Unpacker::of(opened.recording.about(), true).with_max_pixels(options.max_pixels);
     let written = write_pairs(opened.recording, &numbers, &unpacker, &writer, progress)?;
-    let mut rows = Vec::new();
+    let mut lines = Vec::new();
     for (number, pair) in written {
         match pair {
-            Ok(Written { row, warnings }) => {
-                rows.push(row);
+            Ok(Written { line, warnings }) => {
+                lines.push(line);
                 for warning in warnings {
                     *exported.warnings.entry(warning).or_default() += 1;
                 }
@@ -113,9 +113,9 @@ pub fn export(
             }
         }
     }
-    exported.pairs = rows.len() as u64;
+    exported.pairs = lines.len() as u64;
     if exported.parts.contains(&Part::Csv) {
-        files::write(&folder.join("frames.csv"), frames_csv::table(&rows).as_bytes())?;
+        files::write(&folder.join("frames.csv"), frames_csv::table(&lines).as_bytes())?;
     }
     if exported.parts.contains(&Part::Json) {
         let text = format!("{:#}\n", recording_json::describe(opened, &exported, &sets));

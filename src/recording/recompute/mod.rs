@@ -17,9 +17,9 @@ use super::unpack::Unpacker;
 use super::write::Compression;
 use super::{About, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, parameter_words, time};
 use crate::capture::{Frame, MaxPixels, SourceInfo, StereoLayout};
-use crate::engine::OpenOptions;
 use crate::files::WriteError;
 use crate::rig::Calibrated;
+use crate::settings::Settings;
 use crate::stereo::StereoParams;
 use part_file::PartFile;
 use std::path::Path;
@@ -104,14 +104,6 @@ pub struct Summary {
     pub engine: Option<String>,
 }
 
-/// Engine and parameters.
-pub struct Method<'a> {
-    /// The engine.
-    pub engine: OpenOptions,
-    /// The parameters for a frame, by its size and geometry; or the reason why none fit.
-    pub params: &'a dyn Fn(&Frame) -> Result<StereoParams, String>,
-}
-
 /// Matches every pair of a recording again and writes a new one.
 ///
 /// # Errors
@@ -119,14 +111,14 @@ pub struct Method<'a> {
 pub fn recompute(
     mut input: Input,
     output: &Path,
-    method: &Method,
+    settings: &Settings,
     options: &RecomputeOptions,
     progress: &Progress,
 ) -> Result<Summary, RecomputeError> {
     part_file::check_names(input.path, output)?;
     let format = options.format.unwrap_or_else(|| format_of(&input.recording));
     let (raw, frame) = first_pair(&mut input)?;
-    let params = (method.params)(&frame).map_err(RecomputeError::Usage)?;
+    let params = params_for(settings, &frame)?;
     let streams = streams(&input, frame.geometry.is_some(), options.streams)?;
     let about = About {
         streams,
@@ -141,7 +133,13 @@ pub fn recompute(
     let begin_part = |part| PartFile::begin(part, output, format, options.compression);
     let begun = resume::begin(output, input.recording.pairs(), &about, begin_part, remembers, progress)?;
     progress.begin(input.recording.pairs().len() as u64, begun.next);
-    pipeline::run(input, output, method, about, format, begun, progress)
+    pipeline::run(input, output, settings, about, format, begun, progress)
+}
+
+/// The parameters for a frame, by its size and geometry.
+fn params_for(settings: &Settings, frame: &Frame) -> Result<StereoParams, RecomputeError> {
+    let params = settings.params_for(frame.size().0, frame.geometry.as_ref());
+    params.map_err(|err| RecomputeError::Usage(err.to_string()))
 }
 
 /// Raw layout and frame of the first pair that can be read.

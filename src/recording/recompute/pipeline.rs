@@ -3,8 +3,9 @@
 use super::matching::{Finished, Item, match_all};
 use super::output::Output;
 use super::resume::Begun;
-use super::{Input, Method, Progress, RecomputeError, Summary};
+use super::{Input, Progress, RecomputeError, Summary};
 use crate::recording::{About, Format, Stream};
+use crate::settings::Settings;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ type Damaged = Vec<(u64, String)>;
 pub(super) fn run(
     input: Input,
     output: &Path,
-    method: &Method,
+    settings: &Settings,
     about: About,
     format: Format,
     begun: Begun,
@@ -43,7 +44,7 @@ pub(super) fn run(
             .spawn_scoped(scope, move || write_all(&mut writer, &finished, progress).map(|()| writer));
         let writer = writer.map_err(no_thread)?;
         let matched = if needs_results {
-            match_all(&items, &to_writer, method, &part)
+            match_all(&items, &to_writer, settings, &part)
         } else {
             let _closed = items.iter().all(|item| to_writer.send((item, None)).is_ok());
             Ok(None)

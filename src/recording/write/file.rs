@@ -2,7 +2,7 @@
 
 use super::{Compression, RecordError, Target, disk, name};
 use crate::files::Growing;
-use crate::recording::format::ros2::bag::{BagSummary, METADATA_NAME, bag_metadata};
+use crate::recording::format::ros2::bag::{METADATA_NAME, bag_metadata};
 use crate::recording::{Channel, Format, Packet, time};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::{NoSeek, WriteOptions, Writer};
@@ -163,8 +163,7 @@ impl McapFile {
     fn describe_bag(&mut self) -> io::Result<()> {
         let Some(file_name) = &self.bag else { return Ok(()) };
         let counts: Vec<_> = self.channels.iter().map(|(channel, _, count)| (Arc::clone(channel), *count)).collect();
-        let (start_ns, end_ns) = self.times_ns.unwrap_or_default();
-        let metadata = bag_metadata(&BagSummary { file_name, counts: &counts, start_ns, end_ns });
+        let metadata = bag_metadata(file_name, &counts, self.times_ns.unwrap_or_default());
         let metadata = Metadata { name: METADATA_NAME.to_owned(), metadata };
         self.writer.write_metadata(&metadata).map_err(io_error)
     }
