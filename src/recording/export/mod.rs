@@ -97,7 +97,7 @@ pub fn export(
         info: opened.info,
         parameter_times_ns: sets.iter().map(|set| set.log_time_ns).collect(),
     };
-    let unpacker = Unpacker::of(opened.recording.about(), true).with_max_pixels(options.max_pixels);
+    let unpacker = Unpacker::of(opened.recording.about(), true, options.max_pixels);
     let written = write_pairs(opened.recording, &numbers, &unpacker, &writer, progress)?;
     let mut lines = Vec::new();
     for (number, pair) in written {

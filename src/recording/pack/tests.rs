@@ -3,7 +3,7 @@
 use super::*;
 use crate::calibration::CalibrationNote;
 use crate::capture::decode_camera::{Layout, PixelFormat};
-use crate::capture::{EncodedImage, Orientation, Original, RawPair, SourceInfo};
+use crate::capture::{EncodedImage, MaxPixels, Orientation, Original, RawPair, SourceInfo};
 use crate::image::{Image, Luma};
 use crate::recording::message::{Body, DisparityBody};
 use crate::recording::unpack::{Measured, Unpacker};
@@ -83,7 +83,7 @@ fn played(packets: &[Packet], topics: &[&str]) -> RawPair {
         .into_iter()
         .flat_map(|topic| packets.iter().filter(move |packet| base(packet) == topic).cloned())
         .collect();
-    Unpacker::of(Some(&about), true).pair(&wanted).unwrap()
+    Unpacker::of(Some(&about), true, MaxPixels::default()).pair(&wanted).unwrap()
 }
 
 fn topics(packets: &[Packet]) -> Vec<&str> {

@@ -107,7 +107,7 @@ impl<R: Read> Work<R> {
             };
             self.state.lock().unpaired = self.stream.incomplete();
             let SourceOptions { color, max_pixels, .. } = self.options;
-            let begin = || Unpacker::of(self.stream.about(), color).with_max_pixels(max_pixels);
+            let begin = || Unpacker::of(self.stream.about(), color, max_pixels);
             let pair = match unpacker.get_or_insert_with(begin).pair(&packets) {
                 Ok(pair) => RawPair { sequence, name: numbered(&pair), ..pair },
                 Err(err) => {

@@ -71,7 +71,7 @@ pub struct Input<'a> {
 
 impl Input<'_> {
     fn unpacker(&self, color: bool) -> Unpacker {
-        Unpacker::of(self.recording.about(), color).with_max_pixels(self.max_pixels)
+        Unpacker::of(self.recording.about(), color, self.max_pixels)
     }
 
     /// Packets and frame of pair `k`. Its sequence number is `k` in a recording of another program, which has none.

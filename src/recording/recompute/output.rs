@@ -77,7 +77,7 @@ impl Output {
         }
         self.counters.pairs += 1;
         let written =
-            packets.iter().try_for_each(|packet| self.part.write(packet)).and_then(|()| self.part.flush_if_due());
+            packets.iter().try_for_each(|packet| self.part.file.write(packet)).and_then(|()| self.part.flush_if_due());
         written.map_err(|error| self.cannot_write(error))
     }
 
@@ -121,7 +121,7 @@ impl Output {
         let left_out = self.pairs.saturating_sub(self.counters.pairs);
         self.counters.dropped_by_source = left_out;
         let packet = self.packer.counters(&self.counters, self.last);
-        self.part.write(&packet).map_err(|error| self.cannot_write(error))?;
+        self.part.file.write(&packet).map_err(|error| self.cannot_write(error))?;
         let Self { part, calibration, counters, last, .. } = self;
         let bytes = part.finish(calibration.as_deref(), output, last);
         let bytes = bytes.map_err(|err| not_written(&err))?;
@@ -129,7 +129,7 @@ impl Output {
     }
 
     fn cannot_write(&self, source: std::io::Error) -> RecomputeError {
-        not_written(&WriteError::new(self.part.path(), source))
+        not_written(&WriteError::new(self.part.growing.path(), source))
     }
 }
 

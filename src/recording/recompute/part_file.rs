@@ -2,8 +2,8 @@
 
 use super::RecomputeError;
 use crate::files::{Growing, WriteError};
+use crate::recording::Format;
 use crate::recording::write::{Compression, McapFile};
-use crate::recording::{Format, Packet};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,8 +60,8 @@ pub(super) fn open_locked(path: &Path) -> Result<Growing, RecomputeError> {
 
 /// The unfinished recording, locked.
 pub(super) struct PartFile {
-    file: McapFile,
-    growing: Growing,
+    pub(super) file: McapFile,
+    pub(super) growing: Growing,
     written: Arc<AtomicU64>,
     flush_due: Instant,
 }
@@ -76,14 +76,6 @@ impl PartFile {
         Ok(Self { file, growing, written, flush_due: Instant::now() + FLUSH_INTERVAL })
     }
 
-    pub(super) fn path(&self) -> &Path {
-        self.growing.path()
-    }
-
-    pub(super) fn write(&mut self, packet: &Packet) -> io::Result<()> {
-        self.file.write(packet)
-    }
-
     pub(super) fn flush_if_due(&mut self) -> io::Result<()> {
         if Instant::now() < self.flush_due {
             return Ok(());
@@ -96,11 +88,6 @@ impl PartFile {
     pub(super) fn replace(&mut self, other: &Growing) -> io::Result<()> {
         self.file.flush()?;
         self.growing.replace(other)
-    }
-
-    /// Deletes it.
-    pub(super) fn remove(self) {
-        self.growing.remove();
     }
 
     /// Ends it, gives it its final name, and returns its size.

@@ -31,7 +31,7 @@ pub(super) fn run(
     // pictures that are not copied are packed anew
     let color =
         input.recording.about().is_none() || [Stream::Eyes, Stream::Rectified].iter().any(|&s| about.streams.has(s));
-    let part = begun.part.path().to_owned();
+    let part = begun.part.growing.path().to_owned();
     let (to_matcher, items) = bounded::<Item>(CAPACITY);
     let (to_writer, finished) = bounded::<Finished>(CAPACITY);
     let mut writer = Output::new(begun, about, format, &input.recording);

@@ -63,7 +63,7 @@ pub(super) fn begin(
     let is_same = begins_as_mcap(&mut reader).map_err(cannot)?
         && copy.take_complete(BufReader::new(reader), pairs, about.as_ref(), remembers).map_err(cannot)?;
     if !is_same {
-        copy.part.remove();
+        copy.part.growing.remove();
         return Err(RecomputeError::Failed(format!(
             "{} was left by another command: other settings, another calibration, other streams, another recording or \
              another version of this program. Delete it, or name another -o",
@@ -138,7 +138,7 @@ impl Begun {
             self.results += u64::from(packets.iter().any(|packet| packet.channel.topic == topic::RESULTS));
         }
         self.has_head = true;
-        packets.iter().try_for_each(|packet| self.part.write(packet))?;
+        packets.iter().try_for_each(|packet| self.part.file.write(packet))?;
         Ok(true)
     }
 }

@@ -42,7 +42,7 @@ impl Place {
     /// The file exists or cannot be made, or the disk is full.
     pub(super) fn open(target: &Target) -> Result<(Self, Sink), RecordError> {
         let name = target.to_string();
-        let cannot = |err: io::Error| RecordError::Create { target: name.clone(), error: Arc::new(err) };
+        let cannot = |err: io::Error| RecordError::Begin(format!("cannot write {name}: {err}"));
         match target {
             Target::File(path) => {
                 let folder = path.parent().unwrap_or(Path::new("")).to_owned();
@@ -53,7 +53,11 @@ impl Place {
                 }
                 let file = Growing::create_new(path).map_err(|err| {
                     if err.kind() == io::ErrorKind::AlreadyExists {
-                        return RecordError::Exists { path: path.clone(), free: name::free_name(path) };
+                        let free = name::free_name(path);
+                        return RecordError::Begin(format!(
+                            "{name} exists and is not overwritten; {} is free",
+                            free.display()
+                        ));
                     }
                     cannot(err)
                 })?;

@@ -68,7 +68,9 @@ impl Recorder {
         let file = file.map_err(|err| RecordError::Write { target: place.name.clone(), error: Arc::new(err) })?;
         let thread = Thread::new(Arc::clone(&shared), packer, calibration, place, file);
         let thread = std::thread::Builder::new().name("recorder".into()).spawn(move || thread.run());
-        let thread = Mutex::new(Some(thread.map_err(|err| RecordError::Thread(Arc::new(err)))?));
+        let thread = Mutex::new(Some(
+            thread.map_err(|err| RecordError::Begin(format!("cannot start the recorder's thread: {err}")))?,
+        ));
         Ok(Arc::new(Self { shared, path, lossless: options.lossless, streams, thread, seen: Mutex::default() }))
     }
 
