@@ -141,8 +141,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
             Err(RecvTimeoutError::Disconnected) => break,
         };
         let targets = if is_folder { args.targets.of_pair(&frame.raw.name) } else { args.targets.clone() };
-        let mut check = |path| if is_folder { outputs.file_in_folder(path) } else { outputs.file(path) };
-        targets.paths().try_for_each(|path| check(path))?;
+        let check = |path: &PathBuf| if is_folder { outputs.file_in_folder(path) } else { outputs.file(path) };
+        targets.paths().try_for_each(check)?;
         let bar =
             progress.get_or_insert_with(|| pair_bar(info.num_pairs.filter(|&n| n > 1 && is_folder && !args.json)));
         let params = Arc::new(settings.params_for(frame.size().0, frame.geometry.as_ref())?);

@@ -11,7 +11,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         readings(ui, status, state.pipeline.shown_hz);
         if let Some(remote) = &state.pipeline.remote {
             let help = "Clients elsewhere, and the messages that were not sent because newer ones had come.";
-            cell(ui, &remote.summary, &format!("{}\n{help}", remote.invitation));
+            cell(ui, &remote.standing(), &format!("{}\n{help}", remote.invitation()));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let engine = match &status.engine.engine {
