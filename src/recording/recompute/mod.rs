@@ -34,7 +34,7 @@ pub enum RecomputeError {
     Usage(String),
     /// The new recording cannot be begun.
     #[error(transparent)]
-    Begin(#[from] WriteError),
+    Begin(WriteError),
     /// A file is in the way, a recording cannot be read or continued, or the engine failed.
     #[error("{0}")]
     Failed(String),
