@@ -67,6 +67,6 @@ pub mod recordings {
     pub use crate::recording::format::{Format, decode};
     pub use crate::recording::message::{Body, Encoding, ImageBody, Message};
     pub use crate::recording::read::{PacketStream, ReadError, Recording};
-    pub use crate::recording::write::{RecordError, RecordOptions, RecordSummary, Recorder, Target};
+    pub use crate::recording::write::{RecordError, RecordOptions, RecordStatus, Recorder, Target};
     pub use crate::recording::{About, Channel, Packet, PairNote, ResultNote, Streams, topic};
 }

@@ -23,17 +23,6 @@ pub enum Policy {
 #[error("the other end of the channel has stopped")]
 pub struct Stopped;
 
-/// Reason why there is no value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RecvError {
-    /// No value yet.
-    #[error("nothing within the time given")]
-    Timeout,
-    /// No value will follow.
-    #[error("the other end of the channel has stopped")]
-    Closed,
-}
-
 /// Number of values that were replaced before they were taken.
 #[derive(Clone, Debug, Default)]
 pub struct DropCounter(Arc<AtomicU64>);
@@ -160,23 +149,17 @@ impl<T> NewestReceiver<T> {
     /// The newest value, waiting for at most `timeout`. A value sent before the sender was dropped is still returned.
     ///
     /// # Errors
-    /// [`RecvError`]
-    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvError> {
-        self.receiver.recv_timeout(timeout).map_err(|err| match err {
-            RecvTimeoutError::Timeout => RecvError::Timeout,
-            RecvTimeoutError::Disconnected => RecvError::Closed,
-        })
+    /// No value came in time, or none will follow.
+    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        self.receiver.recv_timeout(timeout)
     }
 
     /// The newest value if there is one now.
     ///
     /// # Errors
-    /// [`RecvError`]
-    pub fn try_recv(&self) -> Result<T, RecvError> {
-        self.receiver.try_recv().map_err(|err| match err {
-            TryRecvError::Empty => RecvError::Timeout,
-            TryRecvError::Disconnected => RecvError::Closed,
-        })
+    /// There is no value yet, or none will follow.
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        self.receiver.try_recv()
     }
 
     /// The channel for `select!` or [`crossbeam_channel::Select`].
@@ -213,7 +196,7 @@ mod tests {
         }
         assert_eq!(receiver.try_recv(), Ok(9));
         assert_eq!((sender.dropped(), receiver.dropped()), (9, 9));
-        assert_eq!(receiver.try_recv(), Err(RecvError::Timeout));
+        assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     }
 
     #[test]
@@ -222,7 +205,7 @@ mod tests {
         sender.send(1).unwrap();
         drop(sender);
         assert_eq!(receiver.recv_timeout(Duration::from_secs(1)), Ok(1));
-        assert_eq!(receiver.recv_timeout(Duration::from_secs(1)), Err(RecvError::Closed));
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(1)), Err(RecvTimeoutError::Disconnected));
     }
 
     #[test]

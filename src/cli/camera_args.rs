@@ -8,7 +8,7 @@ use crate::capture::{CameraOptions, ControlSettings, Orientation, PowerLine, Set
 #[command(next_help_heading = "Cameras")]
 pub(super) struct CameraArgs {
     /// Take only this format: yuyv, nv12, grey, mjpeg, y16 [default: what gives the size and rate asked for]
-    #[arg(long, value_name = "WORD", value_parser = format)]
+    #[arg(long, value_name = "WORD")]
     format: Option<PixelFormat>,
     /// How the cameras hang, left and right or one word for both: upright, rotate-180, flip-x, flip-y
     #[arg(long, value_name = "WORD[,WORD]", value_parser = orientations)]
@@ -29,7 +29,7 @@ pub(super) struct CameraArgs {
     #[arg(long, value_name = "auto|N")]
     focus: Option<Setting<i64>>,
     /// Flicker of lamps to filter: off, 50, 60 (the Americas), auto
-    #[arg(long, value_name = "off|50|60|auto", value_parser = power_line)]
+    #[arg(long, value_name = "off|50|60|auto")]
     power_line_hz: Option<PowerLine>,
     /// Lock exposure, gain and white balance of both cameras to what the left one settles at in two seconds
     #[arg(long, conflicts_with_all = ["exposure_ms", "gain", "white_balance_k"])]
@@ -56,17 +56,9 @@ impl CameraArgs {
     }
 }
 
-fn format(text: &str) -> Result<PixelFormat, String> {
-    let words = || PixelFormat::ALL.iter().map(|f| f.word()).collect::<Vec<_>>().join(", ");
-    PixelFormat::from_word(text).ok_or_else(|| format!("expected one of {}", words()))
-}
-
 /// `rotate-180`, or `upright,rotate-180`.
 fn orientations(text: &str) -> Result<[Orientation; 2], String> {
-    let member = |word: &str| {
-        let words = || Orientation::ALL.iter().map(|o| o.word()).collect::<Vec<_>>().join(", ");
-        Orientation::from_word(word.trim()).ok_or_else(|| format!("'{word}': expected one of {}", words()))
-    };
+    let member = |word: &str| word.trim().parse::<Orientation>();
     match text.split_once(',') {
         Some((left, right)) => Ok([member(left)?, member(right)?]),
         None => member(text).map(|both| [both; 2]),
@@ -78,10 +70,6 @@ fn exposure(text: &str) -> Result<Setting<f64>, String> {
         Setting::Fixed(ms) if !(ms > 0.0 && ms.is_finite()) => Err("expected auto, or milliseconds above 0".to_owned()),
         wish => Ok(wish),
     }
-}
-
-fn power_line(text: &str) -> Result<PowerLine, String> {
-    PowerLine::from_word(text).ok_or_else(|| "expected off, 50, 60 or auto".to_owned())
 }
 
 #[cfg(test)]
@@ -137,7 +125,7 @@ mod tests {
         refused("--exposure-ms 0", "milliseconds above 0");
         refused("--exposure-ms NaN", "expected auto or a number");
         refused("--orientation left", "expected one of upright, rotate-180, flip-x, flip-y");
-        refused("--power-line-hz 55", "expected off, 50, 60 or auto");
+        refused("--power-line-hz 55", "expected one of off, 50, 60, auto");
         refused("--focus far", "expected auto or a number");
         refused("--equal-exposure --exposure-ms 8", "cannot be used with");
     }

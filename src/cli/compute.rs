@@ -2,19 +2,20 @@
 
 use super::UsageError;
 use super::calibration_args::RigArgs;
-use super::progress::pair_bar;
 use super::settings_args::SettingsArgs;
 use super::source_args::RecordingArgs;
-use crate::capture::{Capture, CaptureOptions, Frame, SourceOptions, SourceSpec, Speed};
+use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec, Speed};
 use crate::colormap::{Colormap, DisplayRange};
 use crate::console;
 use crate::engine::{self, Engine, Job, Output};
 use crate::export;
-use crate::files::{self, OutputError, Outputs};
-use crate::newest::{Policy, RecvError};
+use crate::files::{self, Outputs};
+use crate::newest::Policy;
+use crate::recording::pair_bar;
 use crate::settings::Settings;
 use crate::sources;
 use anyhow::Context as _;
+use crossbeam_channel::RecvTimeoutError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +27,25 @@ pub(super) struct ComputeArgs {
     left: PathBuf,
     /// Right picture
     right: Option<PathBuf>,
+    #[command(flatten)]
+    targets: Targets,
+    /// Replace results that are in the output folders already; what is read is never replaced
+    #[arg(long)]
+    overwrite: bool,
+    /// Print engine, adapter, parameters, valid share and times as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    recording: RecordingArgs,
+    #[command(flatten)]
+    rig: RigArgs,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// Where the results of one pair go, or of all pairs of a folder: then each is a folder.
+#[derive(Clone, Debug, clap::Args)]
+struct Targets {
     /// Disparity: .pfm (float, px; invalid is +infinity), .tif or .tiff (float, px; invalid is NaN) or .png (16 bits, px x 256;
     /// invalid is 0); for a folder of pairs a folder
     #[arg(short, long, value_name = "OUT")]
@@ -47,35 +67,27 @@ pub(super) struct ComputeArgs {
     /// was measured; for a folder of pairs a folder
     #[arg(long, value_name = "FILE")]
     confidence_map: Option<PathBuf>,
-    /// Replace results that are in the output folders already; what is read is never replaced
-    #[arg(long)]
-    overwrite: bool,
-    /// Print engine, adapter, parameters, valid share and times as JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    recording: RecordingArgs,
-    #[command(flatten)]
-    rig: RigArgs,
-    #[command(flatten)]
-    settings: SettingsArgs,
-}
-
-/// Where the results of one pair go.
-struct Targets {
-    disparity: PathBuf,
-    right: Option<PathBuf>,
-    color: Option<PathBuf>,
-    depth: Option<PathBuf>,
-    confidence: Option<PathBuf>,
 }
 
 impl Targets {
-    fn check(&self, outputs: &mut Outputs, is_folder: bool) -> Result<(), OutputError> {
-        let others = [&self.right, &self.color, &self.depth, &self.confidence];
-        std::iter::once(&self.disparity)
-            .chain(others.into_iter().flatten())
-            .try_for_each(|path| if is_folder { outputs.file_in_folder(path) } else { outputs.file(path) })
+    /// Those that were asked for.
+    fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        let others = [&self.right_map, &self.color, &self.depth, &self.confidence_map];
+        std::iter::once(&self.output).chain(others.into_iter().flatten())
+    }
+
+    /// The files of a pair in these folders.
+    fn of_pair(&self, name: &str) -> Self {
+        let file = |folder: &PathBuf, ending: &str| folder.join(format!("{name}.{ending}"));
+        let picture = |folder: &Option<PathBuf>| folder.as_ref().map(|folder| file(folder, "png"));
+        Self {
+            output: file(&self.output, &self.format),
+            format: self.format.clone(),
+            color: picture(&self.color),
+            depth: picture(&self.depth),
+            right_map: self.right_map.as_ref().map(|folder| file(folder, &self.format)),
+            confidence_map: picture(&self.confidence_map),
+        }
     }
 }
 
@@ -89,19 +101,16 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     let mut words = args.settings.words()?;
     words.extend(args.recording.words(Some(&spec))?);
     let mut settings = Settings::resolve(&words)?;
-    settings.params.confidence |= args.confidence_map.is_some();
+    settings.params.confidence |= args.targets.confidence_map.is_some();
     let is_folder = matches!(spec, SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Pipe);
-    if args.right_map.as_ref() == Some(&args.output) {
-        let name = args.output.display();
+    if args.targets.right_map.as_ref() == Some(&args.targets.output) {
+        let name = args.targets.output.display();
         return Err(UsageError(format!("--right-map and --output are both {name}: give each its own")).into());
     }
     if is_folder {
-        let others = [&args.right_map, &args.color, &args.depth, &args.confidence_map];
-        for folder in std::iter::once(&args.output).chain(others.into_iter().flatten()) {
-            files::make_folder(folder)?;
-        }
+        args.targets.paths().try_for_each(|folder| files::make_folder(folder))?;
     } else {
-        for map in std::iter::once(&args.output).chain(&args.right_map) {
+        for map in std::iter::once(&args.targets.output).chain(&args.targets.right_map) {
             export::check_disparity_name(map)?;
         }
     }
@@ -128,15 +137,16 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     loop {
         let frame = match capture.frames.recv_timeout(Duration::from_millis(100)) {
             Ok(frame) => frame,
-            Err(RecvError::Timeout) => continue,
-            Err(RecvError::Closed) => break,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => break,
         };
-        let targets = targets(args, is_folder, &frame);
-        targets.check(&mut outputs, is_folder)?;
+        let targets = if is_folder { args.targets.of_pair(&frame.raw.name) } else { args.targets.clone() };
+        let check = |path: &PathBuf| if is_folder { outputs.file_in_folder(path) } else { outputs.file(path) };
+        targets.paths().try_for_each(check)?;
         let bar =
             progress.get_or_insert_with(|| pair_bar(info.num_pairs.filter(|&n| n > 1 && is_folder && !args.json)));
         let params = Arc::new(settings.params_for(frame.size().0, frame.geometry.as_ref())?);
-        let job = Job { frame: frame.clone(), params, read_back: true, wants_right: args.right_map.is_some() };
+        let job = Job { frame: frame.clone(), params, read_back: true, wants_right: args.targets.right_map.is_some() };
         let engine = match &mut engine {
             Some(engine) => engine,
             None => engine.insert(open_engine(&settings, &job)?),
@@ -151,8 +161,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         }
         bar.inc(1);
         let mut about = export::describe(&output);
-        about["output"] = targets.disparity.display().to_string().into();
-        if let Some(right) = &targets.right {
+        about["output"] = targets.output.display().to_string().into();
+        if let Some(right) = &targets.right_map {
             about["right_map"] = right.display().to_string().into();
         }
         results.push(about);
@@ -183,26 +193,6 @@ fn open_engine(settings: &Settings, job: &Job) -> anyhow::Result<Box<dyn Engine>
     Ok(opened.engine)
 }
 
-fn targets(args: &ComputeArgs, is_folder: bool, frame: &Frame) -> Targets {
-    if !is_folder {
-        return Targets {
-            disparity: args.output.clone(),
-            right: args.right_map.clone(),
-            color: args.color.clone(),
-            depth: args.depth.clone(),
-            confidence: args.confidence_map.clone(),
-        };
-    }
-    let file = |folder: &Path, ending: &str| folder.join(format!("{}.{ending}", frame.raw.name));
-    Targets {
-        disparity: file(&args.output, &args.format),
-        right: args.right_map.as_deref().map(|folder| file(folder, &args.format)),
-        color: args.color.as_deref().map(|folder| file(folder, "png")),
-        depth: args.depth.as_deref().map(|folder| file(folder, "png")),
-        confidence: args.confidence_map.as_deref().map(|folder| file(folder, "png")),
-    }
-}
-
 /// Writes all that is asked for, and returns what was lost on the way, with the file.
 fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a Path, String)>> {
     let map = output.map.as_deref().context("the engine gave no numbers back")?;
@@ -212,8 +202,8 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
         warnings.extend(export::write_disparity(path, map)?.into_iter().map(|warning| (path, warning)));
         Ok(())
     };
-    write_disparity(&targets.disparity, map)?;
-    if let Some(path) = &targets.right {
+    write_disparity(&targets.output, map)?;
+    if let Some(path) = &targets.right_map {
         let right = output.right_map.as_deref().context("the engine gave no map of the right picture back")?;
         write_disparity(path, right)?;
     }
@@ -230,7 +220,7 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
         })?;
         export::write_depth_mm(path, map, geometry)?;
     }
-    if let Some(path) = &targets.confidence {
+    if let Some(path) = &targets.confidence_map {
         let confidence = map.confidence.as_ref().context("the engine gave no confidence back")?;
         export::write_confidence(path, confidence)?;
     }
@@ -246,6 +236,6 @@ fn summary(output: &Output, targets: &Targets) -> String {
         output.compute_time.as_secs_f64() * 1e3,
         output.engine.kind,
         output.engine.adapter,
-        targets.disparity.display(),
+        targets.output.display(),
     )
 }

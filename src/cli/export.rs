@@ -1,11 +1,11 @@
 //! `export`: a recording as files that every tool reads.
 
 use super::UsageError;
-use super::progress::PairBar;
 use super::source_args::TopicArgs;
 use super::values::choice;
 use crate::capture::{Scale, SourceSpec};
 use crate::console;
+use crate::recording::Progress;
 use crate::recording::export::{ExportOptions, Exported, Opened, Part, Selection, export};
 use crate::recording::read::Recording;
 use crate::rig::CalibrationChoice;
@@ -70,7 +70,7 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     losses.iter().for_each(console::say);
     let mut opened = Opened { path: &args.recording, recording: &mut recording, info: &info, calibrated: &calibrated };
     let options = ExportOptions { parts: args.what.clone(), selection, max_pixels: args.topics.max_pixels };
-    let exported = export(&mut opened, &args.to, &options, &PairBar::new(args.json))?;
+    let exported = export(&mut opened, &args.to, &options, &Progress::new(args.json))?;
     if args.json {
         return super::print_json(&serde_json::json!({ "folder": args.to, "remarks": losses, "exported": exported }));
     }

@@ -114,18 +114,16 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
 /// The last result and how the run went.
 fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Value {
     let mut about = export::describe(output);
-    about["captured_hz"] = status.captured_hz.into();
+    about["captured_hz"] = status.capture.rate_hz.into();
     about["computed_hz"] = status.computed_hz.into();
-    about["computed"] = status.computed.into();
+    about["computed"] = status.engine.computed.into();
     about["dropped"] = serde_json::json!({
         "source": status.dropped.source,
         "late": status.dropped.late,
         "failed": status.dropped.failed,
     });
-    about["latency_ms"] = status.latency.map_or(
-        serde_json::Value::Null,
-        |latency| serde_json::json!({ "median": latency.median_ms, "p99": latency.p99_ms }),
-    );
+    let latency_ms = status.engine.latency_ms();
+    about["latency_ms"] = latency_ms.map(|(median, p99)| serde_json::json!({ "median": median, "p99": p99 })).into();
     about["run"] = serde_json::json!(summary);
     about["rig"] = serde_json::json!({
         "row_offset": status.health.row_offset,
@@ -137,8 +135,8 @@ fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Val
         "cameras": status.cameras.cameras,
         "warnings": status.warnings,
     });
-    about["engine_why"] = status.engine_why.clone().into();
-    about["truth_error"] = serde_json::json!(status.truth);
+    about["engine_why"] = status.engine.why.clone().into();
+    about["truth_error"] = serde_json::json!(status.engine.figures.and_then(|figures| figures.truth));
     about["errors"] = status.errors.clone().into();
     about["remarks"] = status.cameras.remarks.clone().into();
     about

@@ -13,7 +13,6 @@ mod lab;
 mod live;
 mod pair_args;
 mod plan;
-mod progress;
 mod publish_args;
 mod record;
 mod recompute;

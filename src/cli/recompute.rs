@@ -2,16 +2,15 @@
 
 use super::UsageError;
 use super::calibration_args::RigArgs;
-use super::progress::PairBar;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
 use super::values::choice;
-use crate::capture::{Frame, SourceSpec};
+use crate::capture::SourceSpec;
 use crate::console;
 use crate::recording::read::Recording;
-use crate::recording::recompute::{Input, Method, RecomputeError, RecomputeOptions, Summary, recompute};
+use crate::recording::recompute::{Input, RecomputeError, RecomputeOptions, Summary, recompute};
 use crate::recording::write::Compression;
-use crate::recording::{Format, Streams};
+use crate::recording::{Format, Progress, Streams};
 use crate::sources;
 use crate::stereo::Fill;
 use std::path::PathBuf;
@@ -80,11 +79,8 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         compression: args.compression,
         filled: args.filled,
     };
-    let params =
-        |frame: &Frame| settings.params_for(frame.size().0, frame.geometry.as_ref()).map_err(|err| err.to_string());
-    let method = Method { engine: settings.engine_options(), params: &params };
-    let summary = match recompute(input, &args.output, &method, &options, &PairBar::new(args.json)) {
-        Err(RecomputeError::Streams(text) | RecomputeError::Params(text)) => return Err(UsageError(text).into()),
+    let summary = match recompute(input, &args.output, &settings, &options, &Progress::new(args.json)) {
+        Err(RecomputeError::Usage(text)) => return Err(UsageError(text).into()),
         summary => summary?,
     };
     if args.json {

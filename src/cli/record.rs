@@ -10,9 +10,7 @@ use crate::console;
 use crate::live::headless::{self, Finished, RunObserver};
 use crate::live::{LiveOptions, Status};
 use crate::newest::Policy;
-use crate::recording::write::{
-    Compression, RecordError, RecordOptions, RecordStatus, RecordSummary, Recorder, Target, default_name,
-};
+use crate::recording::write::{Compression, RecordError, RecordOptions, RecordStatus, Recorder, Target, default_name};
 use crate::recording::{About, Counters, Format, Stream, Streams, parameter_words};
 use crate::settings::Settings;
 use crate::sources;
@@ -129,18 +127,18 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
 /// Tells how it went.
 fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished) -> anyhow::Result<()> {
     let stopped = recorder.stop();
-    let summary = recorder.summary();
+    let status = recorder.status();
     if !stopped.as_ref().is_err_and(RecordError::is_closed_pipe) {
-        console::say(&summary);
+        console::say(status.summary());
     }
     if args.json {
-        super::print_json(&about(&summary, end))?;
+        super::print_json(&about(&status, end))?;
     }
     stopped?;
     if !end.status.errors.is_empty() {
         anyhow::bail!("{}", end.status.errors.join("; "));
     }
-    let Counters { pairs, dropped_by_disk, dropped_by_source, .. } = summary.counters;
+    let Counters { pairs, dropped_by_disk, dropped_by_source, .. } = status.counters;
     if pairs == 0 {
         anyhow::bail!("no pair came, so nothing was recorded");
     }
@@ -153,10 +151,10 @@ fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished) -> anyhow::Res
     Ok(())
 }
 
-fn about(summary: &RecordSummary, end: &Finished) -> serde_json::Value {
-    let mut about = serde_json::json!(summary);
+fn about(status: &RecordStatus, end: &Finished) -> serde_json::Value {
+    let mut about = status.to_json();
     about["run"] = serde_json::json!(end.summary);
-    about["engine"] = serde_json::json!(end.status.engine.as_deref());
+    about["engine"] = serde_json::json!(end.status.engine.engine.as_deref());
     about["errors"] = end.status.errors.clone().into();
     about["remarks"] = end.status.cameras.remarks.clone().into();
     about
@@ -219,11 +217,11 @@ struct Recording {
 impl RunObserver for Recording {
     fn poll(&mut self, status: &Status) -> bool {
         self.recorder.watch(&status.errors);
-        if status.ended && status.errors.is_empty() {
+        if status.engine.ended && status.errors.is_empty() {
             self.recorder.event("source", &format!("{} has ended", status.source.name));
         }
         self.status = self.recorder.status();
-        self.status.ended.is_some() || status.unprepared && !self.streams.has_unrectified()
+        self.status.ended.is_some() || status.capture.unprepared && !self.streams.has_unrectified()
     }
 
     fn set_params(&mut self, params: &StereoParams) {

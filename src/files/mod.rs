@@ -8,7 +8,7 @@ pub(crate) mod plain;
 mod outputs;
 
 pub use growing::Growing;
-pub use outputs::{OutputError, Outputs};
+pub use outputs::Outputs;
 
 use std::fs;
 use std::io::{self, Write};

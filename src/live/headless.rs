@@ -1,6 +1,6 @@
 //! The pipeline with a status line instead of a window: until its pairs are done, or Ctrl-C.
 
-use super::{EngineSource, Live, LiveOptions, News, RemoteEvents, Status, Summary};
+use super::{EngineSource, Live, LiveOptions, News, Status, Summary};
 use crate::capture::{Capture, CaptureOptions, PairSource};
 use crate::console;
 use crate::engine::{self, EngineChoice, EngineInfo, Output};
@@ -35,13 +35,15 @@ pub trait RunObserver {
     fn poll(&mut self, status: &Status) -> bool;
 
     /// Called with the parameters in force whenever they have changed.
-    fn set_params(&mut self, params: &StereoParams);
+    fn set_params(&mut self, _params: &StereoParams) {}
 
     /// Addition to the status line; may be empty.
-    fn status_words(&self) -> String;
+    fn status_words(&self) -> String {
+        String::new()
+    }
 
     /// Called at the end: capture and engine are held back no more.
-    fn close(&mut self);
+    fn close(&mut self) {}
 }
 
 /// Ends after a number of results.
@@ -49,16 +51,8 @@ struct Results(Option<u64>);
 
 impl RunObserver for Results {
     fn poll(&mut self, status: &Status) -> bool {
-        status.unprepared || self.0.is_some_and(|results| status.computed >= results)
+        status.capture.unprepared || self.0.is_some_and(|results| status.engine.computed >= results)
     }
-
-    fn set_params(&mut self, _: &StereoParams) {}
-
-    fn status_words(&self) -> String {
-        String::new()
-    }
-
-    fn close(&mut self) {}
 }
 
 /// Runs until the source ends, there are `results` results, or Ctrl-C; a second Ctrl-C ends the program at once. The status goes
@@ -91,15 +85,14 @@ pub fn run_observed(
     let options = LiveOptions { engine, read_back: true, ..options };
     let share = CpuShare::start();
     let live = Live::start(source, options).context("cannot start the threads")?;
-    let mut printer = StatusPrinter::new(|status| status.computed > 0);
+    let mut printer = StatusPrinter::new(|status| status.engine.computed > 0);
     let mut params = live.params();
     let status = poll(interrupt, &mut printer, observer, |printer, observer| {
         if let Some(remote) = live.remote() {
-            let RemoteEvents { params, news } = live.poll_remote();
-            if let Some(params) = params {
+            if let Some(params) = remote.exchange(&live.params()) {
                 live.set_params(params);
             }
-            printer.print_news(&news);
+            printer.print_news(&remote.news());
             printer.clients = remote.standing();
         }
         let in_force = live.params();
@@ -126,7 +119,7 @@ pub fn capture_observed(
     let interrupt = interrupt().context("cannot listen for Ctrl-C")?;
     let share = CpuShare::start();
     let capture = Capture::start(source, options);
-    let mut printer = StatusPrinter::new(|status| status.captured > 0);
+    let mut printer = StatusPrinter::new(|status| status.capture.captured > 0);
     let status = poll(interrupt, &mut printer, observer, |_, _| Status::of_capture(&capture));
     let summary = Summary::of(&status, &share);
     printer.finish(&status.to_string());
@@ -143,7 +136,7 @@ fn poll(
     loop {
         std::thread::sleep(POLL_INTERVAL);
         let status = status(printer, observer);
-        let done = observer.poll(&status) || status.ended;
+        let done = observer.poll(&status) || status.engine.ended;
         printer.print(&status, observer);
         if done || interrupt.load(Ordering::Acquire) {
             observer.close();
@@ -209,9 +202,9 @@ impl StatusPrinter {
                 self.line(&format!("stereopsis: {warning}"));
             }
         }
-        if let Some(engine) = status.engine.as_ref().filter(|engine| self.engine.as_ref() != Some(engine)) {
+        if let Some(engine) = status.engine.engine.as_ref().filter(|engine| self.engine.as_ref() != Some(engine)) {
             self.engine = Some(Arc::clone(engine));
-            let why = status.engine_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+            let why = status.engine.why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
             self.line(&format!("{} on {} {}{why}", status.source.name, engine.kind, engine.adapter));
         }
         if (self.begun)(status) && Instant::now() >= self.due {

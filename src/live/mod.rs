@@ -12,7 +12,7 @@ mod tests;
 
 pub use crate::engine::worker::{EngineSource, ResultTap, Wake};
 pub use health::Health;
-pub use remote::{News, Remote, RemoteEvents};
+pub use remote::{News, Remote};
 pub use status::{Dropped, RunLatency, Status};
 pub use summary::Summary;
 
@@ -182,12 +182,6 @@ impl Live {
     /// The clients that watch.
     pub fn remote(&self) -> Option<&Arc<dyn Remote>> {
         self.remote.as_ref()
-    }
-
-    /// Exchanges parameters with the clients: tells them those in force, and returns what they request and report.
-    pub fn poll_remote(&self) -> RemoteEvents {
-        let Some(remote) = &self.remote else { return RemoteEvents::default() };
-        RemoteEvents { params: remote.exchange(&self.params()), news: remote.news() }
     }
 
     /// How a recording is played; `None` for other sources.

@@ -15,17 +15,8 @@ pub struct News {
     pub is_error: bool,
 }
 
-/// What clients have requested and reported since the last poll.
-#[derive(Debug, Default)]
-pub struct RemoteEvents {
-    /// Parameters that a client requests: valid ones, to be set by the owner of the pipeline.
-    pub params: Option<StereoParams>,
-    /// Messages for the user.
-    pub news: Vec<News>,
-}
-
-/// Server of clients that see frames and results and may request parameters. The owner of the pipeline polls it, by
-/// [`super::Live::poll_remote`]; no method but [`Remote::stop`] waits.
+/// Server of clients that see frames and results and may request parameters. The owner of the pipeline polls it;
+/// no method but [`Remote::stop`] waits.
 pub trait Remote: FrameTap + ResultTap {
     /// Tells clients the parameters in force, and returns those that a client requests instead: valid ones, once.
     fn exchange(&self, in_force: &StereoParams) -> Option<StereoParams>;

@@ -4,24 +4,12 @@ use super::Health;
 use crate::calibration::{RowOffset, Verdict};
 use crate::capture::{Capture, CaptureStats, SourceInfo, SourceState};
 use crate::engine::worker::EngineStats;
-use crate::engine::{EngineInfo, StageTime};
-use crate::metrics::TruthError;
 use crate::rate;
 use crate::stereo::{CostKind, StereoParams};
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
-/// From the arrival of a pair at the capture thread to its result, recently.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Latency {
-    /// Half are quicker, ms.
-    pub median_ms: f64,
-    /// 99 of 100 are quicker, ms.
-    pub p99_ms: f64,
-}
-
-/// The same over the whole run, of which the start is a part; ms.
+/// From the arrival of a pair at the capture thread to its result, over the whole run, of which the start is a part; ms.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct RunLatency {
     /// Half are quicker.
@@ -59,48 +47,22 @@ pub struct Status {
     pub source: SourceInfo,
     /// State of its cameras.
     pub cameras: SourceState,
-    /// Pairs read.
-    pub captured: u64,
-    /// Pairs read per second.
-    pub captured_hz: f64,
-    /// Results.
-    pub computed: u64,
+    /// Pairs read, and the frames made of them.
+    pub capture: CaptureStats,
+    /// The engine and its results.
+    pub engine: EngineStats,
     /// Results per second.
     pub computed_hz: f64,
-    /// From pair to result; `None` before the first.
-    pub latency: Option<Latency>,
-    /// The same since the start; `None` before the first.
-    pub run_latency: Option<RunLatency>,
     /// Pairs that were not matched.
     pub dropped: Dropped,
-    /// Rectification and scaling of the newest pair, ms.
-    pub rectify_ms: f64,
-    /// Stages of the newest result.
-    pub stages: Vec<StageTime>,
-    /// Submission to result of the newest one, ms.
-    pub compute_ms: f64,
-    /// The open engine; `None` before the first one is open.
-    pub engine: Option<Arc<EngineInfo>>,
-    /// Why `auto` chose it: the measured times.
-    pub engine_why: Option<String>,
-    /// An engine is being opened.
-    pub engine_opening: bool,
-    /// Share of pixels of a recent result that have a disparity, 0 to 1.
-    pub valid_share: Option<f64>,
-    /// Error of a recent result where the source knows the truth.
-    pub truth: Option<TruthError>,
     /// How well the pictures match each other.
     pub health: Health,
     /// Conditions that make depth worse, as messages to the user.
     pub warnings: Vec<String>,
     /// Errors that last, as messages to the user.
     pub errors: Vec<String>,
-    /// No frame could be made of the newest pair; an error has the reason.
-    pub unprepared: bool,
     /// Whether the pair is held.
     pub paused: bool,
-    /// The source has ended and every pair is matched.
-    pub ended: bool,
 }
 
 impl Status {
@@ -113,39 +75,25 @@ impl Status {
         cost: CostKind,
         paused: bool,
     ) -> Self {
-        let unprepared = capture.unprepared;
-        let lost = capture.last_error.filter(|_| capture.lost || unprepared);
-        let warnings = warnings(&cameras, &health, cost);
-        let lost_cameras = cameras.cameras.iter().filter_map(|camera| camera.lost.clone()).collect::<Vec<_>>();
+        let lost = capture.last_error.clone().filter(|_| capture.lost || capture.unprepared);
+        let failures = [lost, engine.fault.clone(), engine.error.clone()].into_iter().flatten();
+        let lost_cameras = cameras.cameras.iter().filter_map(|camera| camera.lost.clone());
         Self {
-            source,
-            cameras,
-            captured: capture.captured,
-            captured_hz: capture.rate_hz,
-            computed: engine.computed,
             computed_hz: engine.computed_hz(),
-            latency: engine.latency_ms().map(|(median_ms, p99_ms)| Latency { median_ms, p99_ms }),
-            run_latency: RunLatency::of(&engine.run_latency),
             dropped: Dropped {
                 source: capture.dropped_source,
                 late: engine.late,
                 failed: engine.failed,
                 while_paused: engine.while_paused,
             },
-            rectify_ms: capture.rectify_ms,
-            stages: engine.stages,
-            compute_ms: engine.compute_ms,
-            engine: engine.engine,
-            engine_why: engine.why,
-            engine_opening: engine.opening,
-            valid_share: engine.figures.map(|figures| figures.valid_share),
-            truth: engine.figures.and_then(|figures| figures.truth),
+            warnings: warnings(&cameras, &health, cost),
+            errors: failures.chain(lost_cameras).collect(),
+            source,
+            cameras,
+            capture,
+            engine,
             health,
-            warnings,
-            unprepared,
-            errors: [lost, engine.fault, engine.error].into_iter().flatten().chain(lost_cameras).collect(),
             paused,
-            ended: engine.ended,
         }
     }
 
@@ -160,7 +108,8 @@ impl Status {
 }
 
 impl RunLatency {
-    fn of(latency: &rate::RunLatency) -> Option<Self> {
+    /// `None` before the first result.
+    pub fn of(latency: &rate::RunLatency) -> Option<Self> {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         Some(Self {
             median: ms(latency.percentile(50)?),
@@ -212,17 +161,17 @@ fn warnings(cameras: &SourceState, health: &Health, cost: CostKind) -> Vec<Strin
 /// One line for a terminal.
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "in {:.1}/s", self.captured_hz)?;
-        if self.engine.is_some() {
+        write!(f, "in {:.1}/s", self.capture.rate_hz)?;
+        if self.engine.engine.is_some() {
             write!(f, ", computed {:.1}/s", self.computed_hz)?;
         }
-        if let Some(latency) = self.latency {
-            write!(f, ", latency {:.0} ms (99 % below {:.0})", latency.median_ms, latency.p99_ms)?;
+        if let Some((median_ms, p99_ms)) = self.engine.latency_ms() {
+            write!(f, ", latency {median_ms:.0} ms (99 % below {p99_ms:.0})")?;
         }
-        if let Some(share) = self.valid_share {
-            write!(f, ", valid {:.1} %", 100.0 * share)?;
+        if let Some(figures) = self.engine.figures {
+            write!(f, ", valid {:.1} %", 100.0 * figures.valid_share)?;
         }
-        if let Some(truth) = self.truth {
+        if let Some(truth) = self.engine.figures.and_then(|figures| figures.truth) {
             let seen = truth.nonocc;
             write!(f, ", off by more than 1 px {:.1} %, mean {:.2} px", seen.bad_1_percent, seen.average_px)?;
         }

@@ -31,12 +31,12 @@ impl Summary {
     pub(super) fn of(status: &Status, share: &CpuShare) -> Self {
         Self {
             seconds: share.elapsed().as_secs_f64(),
-            came: status.captured + status.dropped.source,
-            computed: status.computed,
+            came: status.capture.captured + status.dropped.source,
+            computed: status.engine.computed,
             dropped: status.dropped,
             damaged: status.cameras.damaged(),
             missed: status.cameras.missed(),
-            latency_ms: status.run_latency,
+            latency_ms: RunLatency::of(&status.engine.run_latency),
             cpu_percent: share.percent(),
         }
     }

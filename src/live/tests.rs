@@ -98,15 +98,16 @@ fn a_source_that_ends_is_matched_to_its_last_pair() {
         counter.fetch_add(1, Ordering::Relaxed);
     });
     let live = Live::start(Box::new(Shifted::new(7, 5)), LiveOptions { wake, ..options() }).unwrap();
-    until("the source has ended", || live.status().ended);
+    until("the source has ended", || live.status().engine.ended);
     let status = live.status();
-    assert_eq!((status.captured, status.computed, status.dropped), (5, 5, Dropped::default()));
+    assert_eq!((status.capture.captured, status.engine.computed, status.dropped), (5, 5, Dropped::default()));
     assert_eq!(middle(&live), Some(7.0));
-    assert!(status.valid_share.unwrap() > 0.7);
-    assert!(status.truth.unwrap().nonocc.bad_1_percent < 5.0, "{status:?}");
-    assert!(status.latency.is_some_and(|latency| latency.median_ms > 0.0 && latency.median_ms <= latency.p99_ms));
-    assert_eq!(status.engine.map(|engine| engine.kind), Some(EngineKind::Cpu));
-    let stages: Vec<_> = status.stages.iter().map(|stage| stage.name).collect();
+    let figures = status.engine.figures.unwrap();
+    assert!(figures.valid_share > 0.7);
+    assert!(figures.truth.unwrap().nonocc.bad_1_percent < 5.0, "{status:?}");
+    assert!(status.engine.latency_ms().is_some_and(|(median_ms, p99_ms)| median_ms > 0.0 && median_ms <= p99_ms));
+    assert_eq!(status.engine.engine.map(|engine| engine.kind), Some(EngineKind::Cpu));
+    let stages: Vec<_> = status.engine.stages.iter().map(|stage| stage.name).collect();
     assert!(status.errors.is_empty() && stages == ["cost", "paths + winner", "filters"], "{stages:?}");
     assert!(wakes.load(Ordering::Relaxed) >= 5, "each result wakes the owner");
 }
@@ -117,7 +118,7 @@ fn another_source_takes_over_while_it_runs() {
     until("the first source shows", || middle(&live) == Some(3.0));
     live.set_source(Box::new(Shifted::new(9, 4)), options().capture);
     until("the second source shows", || middle(&live) == Some(9.0));
-    until("the second source has ended", || live.status().ended);
+    until("the second source has ended", || live.status().engine.ended);
     assert_eq!(live.status().source.name, "shifted 9");
     // the end is like a pause: the last pair stays, and parameters still act
     live.set_params(StereoParams { num_disparities: 8, ..StereoParams::default() });
@@ -149,7 +150,7 @@ fn a_lost_source_is_told_and_the_last_result_stays() {
     let source = Shifted { fails: true, ..Shifted::new(4, 2) };
     let live = Live::start(Box::new(source), options()).unwrap();
     until("the loss is told", || live.status().errors.iter().any(|err| err.contains("unplugged")));
-    until("what came before is matched", || live.status().computed == 2);
+    until("what came before is matched", || live.status().engine.computed == 2);
     assert_eq!(middle(&live), Some(4.0));
     live.set_source(Box::new(Shifted::new(5, 1)), options().capture);
     until("another source shows", || middle(&live) == Some(5.0));
@@ -159,7 +160,7 @@ fn a_lost_source_is_told_and_the_last_result_stays() {
 #[test]
 fn without_a_window_it_runs_to_the_end_and_gives_the_last_result() {
     let finished = headless::run(Box::new(Shifted::new(5, 6)), options(), None).unwrap();
-    assert_eq!(finished.status.computed, 6);
+    assert_eq!(finished.status.engine.computed, 6);
     let summary = finished.summary;
     assert_eq!((summary.came, summary.computed, summary.dropped), (6, 6, Dropped::default()));
     let latency = summary.latency_ms.unwrap();
@@ -172,7 +173,7 @@ fn without_a_window_it_runs_to_the_end_and_gives_the_last_result() {
 #[test]
 fn without_a_window_it_ends_after_the_results_asked_for() {
     let finished = headless::run(Box::new(Shifted::new(5, u64::MAX)), options(), Some(3)).unwrap();
-    assert!(finished.status.computed >= 3);
+    assert!(finished.status.engine.computed >= 3);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::capture::{Frame, SourceInfo};
 use crate::engine::Output;
-use crate::recording::About;
+use crate::recording::{About, Counters};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::time::Instant;
@@ -33,15 +33,6 @@ pub(super) struct Wanted {
     pub(super) results: bool,
 }
 
-/// Messages that clients had subscribed to and that were replaced by newer ones before they were packed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DroppedByNetwork {
-    /// Messages of pairs.
-    pub pairs: u64,
-    /// Messages of results.
-    pub results: u64,
-}
-
 struct State {
     input: Input,
     /// The input is to be taken at once.
@@ -49,7 +40,8 @@ struct State {
     wanted: Wanted,
     /// What was wanted when the frame and the result came.
     counted: Wanted,
-    dropped: DroppedByNetwork,
+    /// Messages that clients had subscribed to and that were replaced by newer ones before they were packed.
+    dropped: Counters,
 }
 
 /// One place for each kind of input.
@@ -63,7 +55,7 @@ const NONE: Wanted = Wanted { frames: false, results: false };
 impl Inbox {
     /// Everything is wanted until [`Self::set_wanted`] says otherwise.
     pub(super) fn new() -> Self {
-        let (input, dropped) = (Input::default(), DroppedByNetwork::default());
+        let (input, dropped) = (Input::default(), Counters::default());
         let wanted = Wanted { frames: true, results: true };
         let state = State { input, is_urgent: false, wanted, counted: NONE, dropped };
         Self { state: Mutex::new(state), changed: Condvar::new() }
@@ -72,7 +64,7 @@ impl Inbox {
     /// Puts a frame. Where it is not wanted it waits here for a later subscription.
     pub(super) fn put_frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
         self.put(|state| {
-            state.dropped.pairs += u64::from(state.input.frame.is_some() && state.counted.frames);
+            state.dropped.dropped_by_disk += u64::from(state.input.frame.is_some() && state.counted.frames);
             state.input.frame = Some((Arc::clone(frame), source.clone()));
             state.counted.frames = state.wanted.frames;
             state.wanted.frames
@@ -85,7 +77,7 @@ impl Inbox {
         let on_host = || Arc::new(Output { texture: None, ..(**output).clone() });
         let output = if output.texture.is_some() { on_host() } else { Arc::clone(output) };
         self.put(|state| {
-            state.dropped.results += u64::from(state.input.output.is_some() && state.counted.results);
+            state.dropped.results_dropped_by_disk += u64::from(state.input.output.is_some() && state.counted.results);
             state.input.output = Some(output);
             state.counted.results = state.wanted.results;
             state.wanted.results
@@ -130,7 +122,7 @@ impl Inbox {
     }
 
     /// Drops so far.
-    pub(super) fn dropped(&self) -> DroppedByNetwork {
+    pub(super) fn dropped(&self) -> Counters {
         self.state.lock().dropped
     }
 }

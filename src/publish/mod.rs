@@ -33,7 +33,6 @@ pub use address::Address;
 pub use client::MAX_MESSAGE_BYTES;
 #[cfg(test)]
 pub use hub::MAX_CLIENTS;
-pub use inbox::DroppedByNetwork;
 pub use origin::Origin;
 #[cfg(test)]
 pub use server::MAX_CONNECTIONS;
@@ -43,7 +42,7 @@ use crate::capture::{Frame, FrameTap, SourceInfo};
 use crate::engine::Output;
 use crate::engine::worker::{ResultTap, Wake};
 use crate::live::{News, Remote};
-use crate::recording::About;
+use crate::recording::{About, Counters};
 use crate::stereo::StereoParams;
 use guard::Guard;
 use parking_lot::Mutex;
@@ -56,25 +55,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Printed below a link with a token.
 const LINK_NOTICE: &str = "everyone who has this link can watch and change parameters; the connection is not encrypted";
-
-/// Error that prevents publishing.
-#[derive(Debug, thiserror::Error)]
-pub enum PublishError {
-    /// The address cannot be listened on.
-    #[error("cannot publish on {address}: {cause}")]
-    Address {
-        /// The address.
-        address: SocketAddr,
-        /// Cause and cure.
-        cause: String,
-    },
-    /// There is no token.
-    #[error("cannot publish: {0}")]
-    Token(String),
-    /// The system gives no thread.
-    #[error("cannot publish: {0}")]
-    Thread(#[from] std::io::Error),
-}
 
 /// Address and access rules of the server.
 #[derive(Clone, Debug)]
@@ -101,7 +81,7 @@ pub struct PublishStatus {
     /// Clients that were refused or disconnected.
     pub refused: u64,
     /// Messages that were replaced by newer ones before they were packed.
-    pub dropped: DroppedByNetwork,
+    pub dropped: u64,
 }
 
 /// The server and its threads. [`Remote::stop`] ends all, and so does dropping it.
@@ -117,20 +97,20 @@ impl Publisher {
     ///
     /// # Errors
     /// The address is taken or is none of this machine's, or the system gives no thread or no random bytes.
-    pub fn start(options: impl Into<PublishOptions>) -> Result<Arc<Self>, PublishError> {
+    pub fn start(options: impl Into<PublishOptions>) -> anyhow::Result<Arc<Self>> {
         let PublishOptions { mut address, origins, token } = options.into();
         let socket = TcpListener::bind(address.socket).map_err(|err| bind_error(address.socket, &err))?;
-        address.socket.set_port(socket.local_addr()?.port());
+        address.socket.set_port(socket.local_addr().map_err(refused)?.port());
         let token = match token {
-            None if !address.is_private() => Some(Token::random().map_err(PublishError::Token)?),
+            None if !address.is_private() => Some(Token::random().map_err(refused)?),
             token => token,
         };
         let guard = Guard::new(&address, origins, token.clone());
         let session = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis().to_string();
         let shared = Arc::new(Shared::new(guard, session));
-        let server = Server::start(socket, Arc::clone(&shared))?;
+        let server = Server::start(socket, Arc::clone(&shared)).map_err(refused)?;
         let worker = worker::Worker::new(Arc::clone(&shared), server);
-        let thread = std::thread::Builder::new().name("publish".into()).spawn(move || worker.run())?;
+        let thread = std::thread::Builder::new().name("publish".into()).spawn(move || worker.run()).map_err(refused)?;
         let publisher = Self { shared, address, token, thread: Mutex::new(Some(thread)) };
         if publisher.token.is_some() {
             publisher.shared.panel.notify(publisher.invitation());
@@ -155,8 +135,9 @@ impl Publisher {
 
     /// The state.
     pub fn status(&self) -> PublishStatus {
-        let Shared { hub, inbox, .. } = &*self.shared;
-        PublishStatus { clients: hub.clients(), refused: self.shared.refused(), dropped: inbox.dropped() }
+        let Counters { dropped_by_disk, results_dropped_by_disk, .. } = self.shared.inbox.dropped();
+        let dropped = dropped_by_disk + results_dropped_by_disk;
+        PublishStatus { clients: self.shared.hub.clients(), refused: self.shared.refused(), dropped }
     }
 }
 
@@ -202,7 +183,7 @@ impl Remote for Publisher {
     fn standing(&self) -> String {
         let PublishStatus { clients, refused, dropped } = self.status();
         let clients = if clients == 1 { "1 client".to_owned() } else { format!("{clients} clients") };
-        let counts = [(dropped.pairs + dropped.results, "not sent"), (refused, "refused")];
+        let counts = [(dropped, "not sent"), (refused, "refused")];
         let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, cause)| format!(", {n} {cause}"));
         format!("foxglove {clients}{}", counts.collect::<String>())
     }
@@ -234,7 +215,7 @@ impl Remote for Publisher {
 }
 
 /// Error of an address that cannot be listened on, with its cure.
-fn bind_error(address: SocketAddr, err: &std::io::Error) -> PublishError {
+fn bind_error(address: SocketAddr, err: &std::io::Error) -> anyhow::Error {
     use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
     let cause = match err.kind() {
         AddrInUse => {
@@ -246,5 +227,10 @@ fn bind_error(address: SocketAddr, err: &std::io::Error) -> PublishError {
         PermissionDenied => "the system keeps this port for itself: choose one from 1024 up".to_owned(),
         _ => err.to_string(),
     };
-    PublishError::Address { address, cause }
+    anyhow::anyhow!("cannot publish on {address}: {cause}")
+}
+
+/// The system gives no thread, or no random bytes.
+fn refused(err: impl std::fmt::Display) -> anyhow::Error {
+    anyhow::anyhow!("cannot publish: {err}")
 }

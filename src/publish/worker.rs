@@ -7,7 +7,7 @@ use super::topics::StreamTopics;
 use crate::capture::decode_camera::Layout;
 use crate::capture::{Frame, SourceInfo, StereoLayout};
 use crate::engine::Output;
-use crate::recording::pack::{PackError, Packer};
+use crate::recording::pack::Packer;
 use crate::recording::topic::{COUNTERS, EVENTS, PARAMETERS};
 use crate::recording::{About, Counters, Event, Format, Packet, Streams};
 use std::collections::BTreeSet;
@@ -217,7 +217,7 @@ impl Worker {
     }
 
     /// Sends packets, or reports once why there are none.
-    fn send(&mut self, packets: Result<Vec<Packet>, PackError>) {
+    fn send(&mut self, packets: Result<Vec<Packet>, String>) {
         match packets {
             Ok(packets) => {
                 self.error = None;
@@ -244,9 +244,8 @@ impl Worker {
 
     /// Sends the counters where they have changed.
     fn send_counters(&mut self) {
-        let dropped = self.shared.inbox.dropped();
-        let counters =
-            Counters { dropped_by_disk: dropped.pairs, results_dropped_by_disk: dropped.results, ..self.counters };
+        let Counters { pairs, results, .. } = self.counters;
+        let counters = Counters { pairs, results, ..self.shared.inbox.dropped() };
         if counters != self.sent_counters && self.packer.is_some() {
             self.sent_counters = counters;
             self.send_note(|packer| packer.counters(&counters, SystemTime::now()));

@@ -67,18 +67,7 @@ impl Streams {
     }
 }
 
-impl serde::Serialize for Streams {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Streams {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <String as serde::Deserialize>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
+crate::stands_as_its_word!(Streams);
 
 fn bit(stream: Stream) -> u8 {
     1 << stream as u8

@@ -4,7 +4,7 @@ use crate::calibration::StereoRig;
 use crate::capture::{CaptureError, FrameTap, RawPair, RawTap, Scale};
 use crate::geometry::Geometry;
 use crate::image::{Image, Luma, Picture};
-use crate::newest::RecvError;
+use crossbeam_channel::{RecvTimeoutError, TryRecvError};
 use std::time::SystemTime;
 
 /// Delivers pairs of one grey level each, then ends, fails or blocks.
@@ -102,8 +102,8 @@ fn lossless_hands_on_every_pair() {
     loop {
         match capture.frames.recv_timeout(Duration::from_secs(5)) {
             Ok(frame) => numbers.push(frame.raw.sequence),
-            Err(RecvError::Closed) => break,
-            Err(RecvError::Timeout) => panic!("no frame within 5 s"),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => panic!("no frame within 5 s"),
         }
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -127,7 +127,7 @@ fn a_lost_source_ends_the_stream_with_its_words() {
     assert!(stats.lost);
     assert_eq!(stats.last_error.as_deref(), Some("camera 0 is gone"));
     assert_eq!(capture.frames.recv_timeout(Duration::from_secs(1)).unwrap().raw.sequence, 2);
-    assert_eq!(capture.frames.try_recv().unwrap_err(), RecvError::Closed);
+    assert_eq!(capture.frames.try_recv().unwrap_err(), TryRecvError::Disconnected);
 }
 
 #[test]

@@ -4,8 +4,8 @@
 use super::Control;
 use crate::capture::Frame;
 use crate::engine::Job;
-use crate::newest::{NewestReceiver, RecvError};
-use crossbeam_channel::Receiver;
+use crate::newest::NewestReceiver;
+use crossbeam_channel::{Receiver, TryRecvError};
 use std::sync::Arc;
 
 pub(super) struct Feeder {
@@ -82,7 +82,7 @@ impl Feeder {
             return Some(if control.paused { self.frames.newest(held) } else { held });
         }
         let frame = self.frames.try_recv();
-        self.ended |= matches!(frame, Err(RecvError::Closed));
+        self.ended |= matches!(frame, Err(TryRecvError::Disconnected));
         frame.ok()
     }
 

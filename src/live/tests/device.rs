@@ -27,8 +27,9 @@ fn by_name() -> OpenOptions {
 /// Waits for a result of this engine.
 fn until_computed_by(live: &Live, kind: EngineKind) {
     let deadline = Instant::now() + PATIENCE;
-    let before = live.status().computed;
-    let is_there = || live.status().computed > before && live.latest().is_some_and(|output| output.engine.kind == kind);
+    let before = live.status().engine.computed;
+    let is_there =
+        || live.status().engine.computed > before && live.latest().is_some_and(|output| output.engine.kind == kind);
     while !is_there() {
         assert!(Instant::now() < deadline, "waited in vain for the {kind}: {:?}", live.status());
         std::thread::sleep(Duration::from_millis(1));
@@ -52,11 +53,11 @@ fn a_lost_gpu_costs_a_few_pairs_and_comes_back_by_itself() {
     assert!((1..=4).contains(&lost.dropped.failed), "{:?}", lost.dropped);
     until_computed_by(&live, EngineKind::Gpu);
     let back = live.status();
-    let why = back.engine_why.clone().unwrap_or_default();
+    let why = back.engine.why.clone().unwrap_or_default();
     assert!(back.errors.is_empty() && why.contains("opened again after the GPU was lost"), "{:?}, {why}", back.errors);
     assert_eq!((back.dropped.failed, middle(&live)), (lost.dropped.failed, Some(7.0)));
-    assert_eq!((live.params(), back.source.name, back.ended), (params, before.source.name, false));
-    assert!(back.captured > before.captured && back.computed > lost.computed);
+    assert_eq!((live.params(), back.source.name, back.engine.ended), (params, before.source.name, false));
+    assert!(back.capture.captured > before.capture.captured && back.engine.computed > lost.engine.computed);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The folder of an export: empty at first, locked by one run, and continued after a run that was stopped.
 
-use super::{ExportError, Opened, Part, Selection};
+use super::{Opened, Part, Selection};
 use crate::files::{self, Growing, WriteError};
 use serde_json::{Value, json};
 use std::io::{self, Read as _, Write as _};
@@ -21,13 +21,13 @@ impl Folder {
     ///
     /// # Errors
     /// It has other content, another run has locked it, or it cannot be made.
-    pub(super) fn begin(folder: &Path, task: &Value) -> Result<Self, ExportError> {
+    pub(super) fn begin(folder: &Path, task: &Value) -> anyhow::Result<Self> {
         let shown = folder.display();
-        let refused = |why: &str| ExportError::Refused(format!("the folder {shown} {why}; name another one with --to"));
+        let refused = |why: &str| anyhow::anyhow!("the folder {shown} {why}; name another one with --to");
         let occupied = || refused("holds something already, and nothing is overwritten");
         files::make_folder(folder)?;
         let path = folder.join(UNFINISHED);
-        let failed = |err: io::Error| ExportError::from(WriteError::new(&path, err));
+        let failed = |err: io::Error| anyhow::Error::from(WriteError::new(&path, err));
         if !path.exists() && has_others(folder).map_err(failed)? {
             return Err(occupied());
         }

@@ -1,26 +1,7 @@
 //! `frames.csv`: one line for each pair.
 
+use crate::capture::RawPair;
 use crate::recording::{ResultNote, time};
-use std::fmt::Write as _;
-
-/// One exported pair.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Row {
-    /// Its number in the recording, from 0, by which its files are named.
-    pub(super) number: u64,
-    /// Its sequence number at the source.
-    pub(super) sequence: u64,
-    /// Time of the right picture minus that of the left one, s.
-    pub(super) skew_s: f64,
-    /// Its name.
-    pub(super) name: String,
-    /// Time of capture of the left picture, ns since 1970.
-    pub(super) capture_time_ns: u64,
-    /// The note of its result, where there is one.
-    pub(super) result: Option<ResultNote>,
-    /// Index of its parameters in `recording.json`.
-    pub(super) parameters: Option<usize>,
-}
 
 /// The columns, each with its description.
 pub(super) const COLUMNS: &[(&str, &str)] = &[
@@ -36,23 +17,24 @@ pub(super) const COLUMNS: &[(&str, &str)] = &[
     ("parameters", "which of the parameter sets of recording.json it was matched with, from 0"),
 ];
 
-/// The table, in the order of the recording.
-pub(super) fn table(rows: &[Row]) -> String {
+/// The table of these lines.
+pub(super) fn table(lines: &[String]) -> String {
     let names: Vec<_> = COLUMNS.iter().map(|(name, _)| *name).collect();
-    let mut text = names.join(",") + "\n";
-    for Row { number, sequence, skew_s, name, capture_time_ns, result, parameters } in rows {
-        let time = time::rfc3339(time::from_ns(*capture_time_ns));
-        let (engine, compute_ms, measured) = result.as_ref().map_or_else(Default::default, |result| {
-            (cell(&result.engine), format!("{:.3}", result.compute_ms), format!("{:.6}", result.measured))
-        });
-        let parameters = parameters.map(|index| index.to_string()).unwrap_or_default();
-        let _ = writeln!(
-            text,
-            "{number},{sequence},{capture_time_ns},{time},{skew_s},{},{engine},{compute_ms},{measured},{parameters}",
-            cell(name)
-        );
-    }
-    text
+    format!("{}\n{}", names.join(","), lines.concat())
+}
+
+/// The line of pair `number`, with the note of its result and the index of its parameters in `recording.json`.
+pub(super) fn line(number: u64, pair: &RawPair, result: Option<&ResultNote>, parameters: Option<usize>) -> String {
+    let RawPair { sequence, skew_s, name, capture_time, .. } = pair;
+    let (capture_time_ns, capture_time) = (time::to_ns(*capture_time), time::rfc3339(*capture_time));
+    let (engine, compute_ms, measured) = result.map_or_else(Default::default, |result| {
+        (cell(&result.engine), format!("{:.3}", result.compute_ms), format!("{:.6}", result.measured))
+    });
+    let parameters = parameters.map(|index| index.to_string()).unwrap_or_default();
+    let name = cell(name);
+    format!(
+        "{number},{sequence},{capture_time_ns},{capture_time},{skew_s},{name},{engine},{compute_ms},{measured},{parameters}\n"
+    )
 }
 
 /// A cell, quoted where its text contains separators.
@@ -63,21 +45,16 @@ fn cell(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::image::{Image, Luma, Picture};
 
     #[test]
     fn every_line_has_every_column_whatever_names_hold() {
         let result = ResultNote { sequence: 17, engine: "cpu".into(), compute_ms: 1.5, measured: 0.75, doffs_px: 0.0 };
-        let bare = Row {
-            number: 3,
-            sequence: 17,
-            skew_s: 0.002,
-            name: "a, \"b\"".into(),
-            capture_time_ns: 1_700_000_000_500_000_000,
-            result: None,
-            parameters: None,
-        };
-        let whole = Row { number: 4, result: Some(result), parameters: Some(1), ..bare.clone() };
-        let text = table(&[bare, whole]);
+        let picture = Picture { luma: Luma::U8(Image::filled(2, 2, 0)), rgb: None };
+        let taken = time::from_ns(1_700_000_000_500_000_000);
+        let pair = RawPair::new("a, \"b\"", 17, taken, picture.clone(), picture);
+        let pair = RawPair { skew_s: 0.002, ..pair };
+        let text = table(&[line(3, &pair, None, None), line(4, &pair, Some(&result), Some(1))]);
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0].split(',').count(), COLUMNS.len());
         let name = "\"a, \"\"b\"\"\"";

@@ -15,30 +15,13 @@ use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
 use super::{Packet, Progress};
 use crate::capture::{MaxPixels, SourceInfo};
-use crate::files::{self, WriteError};
+use crate::files;
 use crate::rig::Calibrated;
 use folder::Folder;
 use pair_files::{PairWriter, Written};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
-
-/// Why a recording was not exported, or not to its end.
-#[derive(Debug, thiserror::Error)]
-pub enum ExportError {
-    /// The folder is not empty, or the recording lacks the wanted parts.
-    #[error("{0}")]
-    Refused(String),
-    /// The recording cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// A picture cannot be written.
-    #[error(transparent)]
-    Write(#[from] crate::export::ExportError),
-    /// Another file, or a folder, cannot be written.
-    #[error(transparent)]
-    File(#[from] WriteError),
-}
 
 /// Options of an export.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,18 +65,18 @@ pub struct Opened<'a> {
 /// stopped before, it goes on.
 ///
 /// # Errors
-/// [`ExportError`]; files that were written stay.
+/// No pair is chosen, the recording lacks what is asked for, or a file cannot be written; files that were written stay.
 pub fn export(
     opened: &mut Opened,
     folder: &Path,
     options: &ExportOptions,
-    progress: &dyn Progress,
-) -> Result<Exported, ExportError> {
+    progress: &Progress,
+) -> anyhow::Result<Exported> {
     let log_times: Vec<u64> = opened.recording.pairs().iter().map(|pair| pair.log_time_ns).collect();
     let numbers = options.selection.of(&log_times);
     if numbers.is_empty() {
         let (pairs, path) = (log_times.len(), opened.path.display());
-        return Err(ExportError::Refused(format!("{path}: none of its {pairs} pairs is chosen; nothing to export")));
+        anyhow::bail!("{path}: none of its {pairs} pairs is chosen; nothing to export");
     }
     let rig = calibration_files::rig(opened.info, opened.calibrated);
     let (parts, missing) = plan::parts(opened, rig.is_some(), options.parts.as_deref())?;
@@ -114,13 +97,13 @@ pub fn export(
         info: opened.info,
         parameter_times_ns: sets.iter().map(|set| set.log_time_ns).collect(),
     };
-    let unpacker = Unpacker::of(opened.recording.about(), true).with_max_pixels(options.max_pixels);
+    let unpacker = Unpacker::of(opened.recording.about(), true, options.max_pixels);
     let written = write_pairs(opened.recording, &numbers, &unpacker, &writer, progress)?;
-    let mut rows = Vec::new();
+    let mut lines = Vec::new();
     for (number, pair) in written {
         match pair {
-            Ok(Written { row, warnings }) => {
-                rows.push(row);
+            Ok(Written { line, warnings }) => {
+                lines.push(line);
                 for warning in warnings {
                     *exported.warnings.entry(warning).or_default() += 1;
                 }
@@ -130,9 +113,9 @@ pub fn export(
             }
         }
     }
-    exported.pairs = rows.len() as u64;
+    exported.pairs = lines.len() as u64;
     if exported.parts.contains(&Part::Csv) {
-        files::write(&folder.join("frames.csv"), frames_csv::table(&rows).as_bytes())?;
+        files::write(&folder.join("frames.csv"), frames_csv::table(&lines).as_bytes())?;
     }
     if exported.parts.contains(&Part::Json) {
         let text = format!("{:#}\n", recording_json::describe(opened, &exported, &sets));
@@ -151,8 +134,8 @@ fn write_pairs(
     numbers: &[u64],
     unpacker: &Unpacker,
     writer: &PairWriter,
-    progress: &dyn Progress,
-) -> Result<WrittenPairs, ExportError> {
+    progress: &Progress,
+) -> anyhow::Result<WrittenPairs> {
     progress.begin(numbers.len() as u64, 0);
     let read = |&k: &u64| (k, recording.packets_of_pair(k), recording.packets_of_result(k));
     let write = |(k, pair, result): (u64, Result<Vec<Packet>, ReadError>, _)| {

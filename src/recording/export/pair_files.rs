@@ -1,12 +1,11 @@
 //! The files of one pair.
 
-use super::frames_csv::Row;
-use super::{ExportError, Part};
+use super::{Part, frames_csv};
 use crate::capture::{Frame, FramePreparation, RawPair, SourceInfo};
 use crate::export;
+use crate::recording::Packet;
 use crate::recording::read::ReadError;
 use crate::recording::unpack::Measured;
-use crate::recording::{Packet, time};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,7 +28,8 @@ pub(super) struct PairWriter<'a> {
 
 /// A pair whose files are written.
 pub(super) struct Written {
-    pub(super) row: Row,
+    /// Its line of `frames.csv`.
+    pub(super) line: String,
     /// Losses, in sentences.
     pub(super) warnings: Vec<String>,
 }
@@ -44,7 +44,7 @@ impl PairWriter<'_> {
         number: u64,
         raw: RawPair,
         result: Result<Vec<Packet>, ReadError>,
-    ) -> Result<Written, ExportError> {
+    ) -> anyhow::Result<Written> {
         let mut warnings = Vec::new();
         let measured = result.map_err(|err| err.to_string()).and_then(|packets| Measured::of(&packets));
         let measured = measured.unwrap_or_else(|text| {
@@ -59,7 +59,7 @@ impl PairWriter<'_> {
             None
         });
         for part in self.parts {
-            for ending in part.endings() {
+            for ending in part.files().0 {
                 let path = self.folder.join(format!("{number:06}{ending}"));
                 if !self.is_resumed || !path.exists() {
                     write_file(&path, ending, &raw, frame.as_ref(), &measured, &mut warnings)?;
@@ -68,20 +68,12 @@ impl PairWriter<'_> {
         }
         let taken = self.parameter_times_ns.iter().filter(|&&taken| taken <= measured.log_time_ns).count();
         let parameters = measured.note.as_ref().and_then(|_| taken.checked_sub(1));
-        let row = Row {
-            number,
-            sequence: raw.sequence,
-            skew_s: raw.skew_s,
-            name: raw.name.clone(),
-            capture_time_ns: time::to_ns(raw.capture_time),
-            result: measured.note,
-            parameters,
-        };
-        Ok(Written { row, warnings })
+        let line = frames_csv::line(number, &raw, measured.note.as_ref(), parameters);
+        Ok(Written { line, warnings })
     }
 }
 
-/// Writes the file with this ending of [`Part::endings`], if its content is there.
+/// Writes the file with this ending of [`Part::files`], if its content is there.
 fn write_file(
     path: &Path,
     ending: &str,

@@ -31,34 +31,27 @@ choices! {
 }
 
 impl Part {
-    /// Endings of its files' names behind the number of a pair; none for files of the whole recording.
-    pub fn endings(self) -> &'static [&'static str] {
+    /// Endings of its files' names behind the number of a pair, and the unit of the numbers in them; none for files of the whole
+    /// recording.
+    pub(super) fn files(self) -> (&'static [&'static str], &'static str) {
+        const RECORDED: &str = "brightness or RGB as recorded, not rectified unless the recording says so";
         match self {
-            Self::Left => &["_left.png"],
-            Self::Right => &["_right.png"],
-            Self::Rectified => &["_left_rectified.png", "_right_rectified.png"],
-            Self::DepthMm => &["_depth_mm.png"],
-            Self::DispX256 => &["_disp_x256.png"],
-            Self::Pfm => &["_disp.pfm"],
-            Self::Tiff => &["_disp.tiff"],
-            Self::Ply => &["_cloud.ply"],
-            Self::Csv | Self::Calibration | Self::Json => &[],
-        }
-    }
-
-    /// Unit of the numbers in its files; `None` for files that name it themselves.
-    pub(super) fn unit(self) -> Option<&'static str> {
-        match self {
-            Self::Left | Self::Right => {
-                Some("brightness or RGB as recorded, not rectified unless the recording says so")
+            Self::Left => (&["_left.png"], RECORDED),
+            Self::Right => (&["_right.png"], RECORDED),
+            Self::Rectified => (
+                &["_left_rectified.png", "_right_rectified.png"],
+                "brightness or RGB; the pixels to which depth and disparity belong",
+            ),
+            Self::DepthMm => {
+                (&["_depth_mm.png"], "16-bit, millimetres along the optical axis, 0 = invalid or beyond 65.535 m")
             }
-            Self::Rectified => Some("brightness or RGB; the pixels to which depth and disparity belong"),
-            Self::DepthMm => Some("16-bit, millimetres along the optical axis, 0 = invalid or beyond 65.535 m"),
-            Self::DispX256 => Some("16-bit, disparity px * 256, left minus right, 0 = invalid"),
-            Self::Pfm => Some("float, disparity px, left minus right, +inf = invalid, rows bottom to top"),
-            Self::Tiff => Some("float, disparity px, left minus right, NaN = invalid"),
-            Self::Ply => Some("float, metres, x right, y down, z forward, from the left camera; valid pixels only"),
-            Self::Csv | Self::Calibration | Self::Json => None,
+            Self::DispX256 => (&["_disp_x256.png"], "16-bit, disparity px * 256, left minus right, 0 = invalid"),
+            Self::Pfm => (&["_disp.pfm"], "float, disparity px, left minus right, +inf = invalid, rows bottom to top"),
+            Self::Tiff => (&["_disp.tiff"], "float, disparity px, left minus right, NaN = invalid"),
+            Self::Ply => {
+                (&["_cloud.ply"], "float, metres, x right, y down, z forward, from the left camera; valid pixels only")
+            }
+            Self::Csv | Self::Calibration | Self::Json => (&[], ""),
         }
     }
 }

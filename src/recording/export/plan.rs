@@ -1,6 +1,6 @@
 //! The parts that a recording can give, and how to get those that it lacks.
 
-use super::{ExportError, Opened, Part};
+use super::{Opened, Part};
 use crate::capture::Scale;
 use crate::recording::{Stream, topic};
 
@@ -12,12 +12,12 @@ pub(super) fn parts(
     opened: &Opened,
     has_rig: bool,
     wanted: Option<&[Part]>,
-) -> Result<(Vec<Part>, Vec<String>), ExportError> {
+) -> anyhow::Result<(Vec<Part>, Vec<String>)> {
     let why_not = |part: Part| why_not(opened, has_rig, part);
     if let Some(wanted) = wanted {
         let refused = wanted.iter().find_map(|&part| Some(format!("--what {part}: {}", why_not(part)?)));
         return match refused {
-            Some(text) => Err(ExportError::Refused(text)),
+            Some(text) => Err(anyhow::Error::msg(text)),
             None => Ok((wanted.to_vec(), Vec::new())),
         };
     }

@@ -39,8 +39,9 @@ pub(super) fn describe(opened: &Opened, exported: &Exported, sets: &[ParameterSe
     let has = |part: Part| exported.parts.contains(&part);
     let mut files = Map::new();
     for part in &exported.parts {
-        for ending in part.endings() {
-            files.insert(format!("NNNNNN{ending}"), part.unit().unwrap_or_default().into());
+        let (endings, unit) = part.files();
+        for ending in endings {
+            files.insert(format!("NNNNNN{ending}"), unit.into());
         }
     }
     if has(Part::Csv) {

@@ -11,7 +11,7 @@ pub mod ros2;
 mod tests;
 
 use super::message::{Body, Message};
-use super::{Channel, Packet};
+use super::{Channel, Packet, ReadError};
 use crate::choices;
 use crate::console::foreign;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -41,29 +41,6 @@ pub enum Kind {
     Transform,
     /// [`Body::Json`].
     Json,
-}
-
-/// Why a message cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DecodeError {
-    /// A type of messages that is not read, see [`kind`].
-    #[error("{topic}: messages of type '{schema}', written as '{encoding}', are not read here")]
-    Unknown {
-        /// The topic.
-        topic: String,
-        /// Name of the type.
-        schema: String,
-        /// Encoding of the messages.
-        encoding: String,
-    },
-    /// The bytes do not match the type, or have content that is not read.
-    #[error("{topic}: {what}")]
-    Message {
-        /// The topic.
-        topic: String,
-        /// The cause.
-        what: String,
-    },
 }
 
 impl Body {
@@ -116,16 +93,15 @@ pub fn kind(channel: &Channel) -> Option<Kind> {
 /// JSON has neither a stamp nor a frame of reference: [`Message::stamp`] is 1970, and the packet's times hold.
 ///
 /// # Errors
-/// [`DecodeError`]
-pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, DecodeError> {
-    let topic = || foreign(&channel.topic);
+/// Its type is not read, see [`kind`]; or its bytes do not match the type, or have content that is not read.
+pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, ReadError> {
+    let damaged = |what: String| ReadError::Damaged(format!("{}: {what}", foreign(&channel.topic)));
     let has_pixels = matches!(kind(channel), Some(Kind::Image | Kind::Compressed | Kind::Disparity));
     if !has_pixels && data.len() > MAX_TEXT_BYTES {
-        let what = format!(
+        return Err(damaged(format!(
             "a message of {} bytes, and of those without pixels none of more than {MAX_TEXT_BYTES} is read",
             data.len()
-        );
-        return Err(DecodeError::Message { topic: topic(), what });
+        )));
     }
     let message = if let Some(kind) = ros2::kind(channel) {
         ros2::decode(kind, data)
@@ -133,9 +109,10 @@ pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, DecodeError> {
         foxglove::decode(kind, data)
     } else {
         let schema = channel.schema.as_ref().map(|schema| foreign(&schema.name)).unwrap_or_default();
-        return Err(DecodeError::Unknown { topic: topic(), schema, encoding: foreign(&channel.message_encoding) });
+        let encoding = foreign(&channel.message_encoding);
+        Err(format!("messages of type '{schema}', written as '{encoding}', are not read here"))
     };
-    message.map_err(|what| DecodeError::Message { topic: topic(), what })
+    message.map_err(damaged)
 }
 
 /// The value of a JSON message.

@@ -23,25 +23,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Why a pair or result cannot be packed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PackError {
-    /// The numbers of a result were not read back from the device.
-    #[error("the result of pair {0} has no numbers")]
-    NoNumbers(u64),
-    /// Depth of a pair without calibration.
-    #[error("pair {0} has no calibration, and depth needs one")]
-    NoGeometry(u64),
-    /// A recording has one layout for all raw pictures.
-    #[error(
-        "from pair {0} on raw pictures are split or turned in another way than before: end this recording and begin another"
-    )]
-    AnotherRule(u64),
-    /// A picture cannot be written.
-    #[error("a picture cannot be recorded: {0}")]
-    Picture(String),
-}
-
 /// Packs frames and results.
 pub struct Packer {
     about: About,
@@ -72,8 +53,8 @@ impl Packer {
     /// The packets of a frame: first the description of the recording; then the pair's note and its pictures.
     ///
     /// # Errors
-    /// [`PackError`]
-    pub fn frame(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, PackError> {
+    /// A picture that cannot be encoded, or raw pictures in another layout than before.
+    pub fn frame(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, String> {
         self.pair(&PairParts::of_frame(frame, self.about.streams), now)
     }
 
@@ -81,7 +62,7 @@ impl Packer {
     ///
     /// # Errors
     /// As [`Packer::frame`].
-    pub fn pair(&mut self, pair: &PairParts, now: SystemTime) -> Result<Vec<Packet>, PackError> {
+    pub fn pair(&mut self, pair: &PairParts, now: SystemTime) -> Result<Vec<Packet>, String> {
         let has_raw = self.about.streams.has(Stream::Raw);
         // the layout is that of the pictures in the file
         let layout = if has_raw { StereoLayout::of(pair.original.as_ref()) } else { StereoLayout::default() };
@@ -89,7 +70,11 @@ impl Packer {
         if begins {
             self.about.raw = layout;
         } else if self.about.raw != layout {
-            return Err(PackError::AnotherRule(pair.note.sequence));
+            return Err(format!(
+                "from pair {} on raw pictures are split or turned in another way than before: end this recording and begin \
+                 another",
+                pair.note.sequence
+            ));
         }
         let streams = self.about.streams;
         let mut packets = self.packets(pair.note.sequence, now);
@@ -118,15 +103,16 @@ impl Packer {
     ///
     /// # Errors
     /// It has no numbers, or no calibration for depth.
-    pub fn result(&mut self, output: &Output, now: SystemTime) -> Result<Vec<Packet>, PackError> {
+    pub fn result(&mut self, output: &Output, now: SystemTime) -> Result<Vec<Packet>, String> {
         let frame = &output.job.frame;
         let (sequence, stamp) = (frame.raw.sequence, frame.raw.capture_time);
-        let map = output.map.as_deref().ok_or(PackError::NoNumbers(sequence))?;
+        let map = output.map.as_deref().ok_or_else(|| format!("the result of pair {sequence} has no numbers"))?;
         let (streams, filled) = (self.about.streams, self.about.filled);
         let mut packets = self.packets(sequence, now);
         packets.note(topic::RESULTS, json!(numbers::note(output, map)));
         if streams.has(Stream::Depth) {
-            let geometry = frame.geometry.ok_or(PackError::NoGeometry(sequence))?;
+            let none = || format!("pair {sequence} has no calibration, and depth needs one");
+            let geometry = frame.geometry.ok_or_else(none)?;
             packets.push(topic::DEPTH, frame::LEFT, stamp, numbers::depth_mm(map, filled, &geometry));
             let [left, _] = CameraInfo::of_rectified(&geometry, map.size());
             packets.camera(topic::DEPTH_CAMERA, frame::LEFT, stamp, left);
@@ -210,7 +196,7 @@ impl Packets<'_> {
     }
 
     /// The pictures as the cameras encoded them; the decoded ones of other sources.
-    fn raw(&mut self, pair: &PairParts) -> Result<(), PackError> {
+    fn raw(&mut self, pair: &PairParts) -> Result<(), String> {
         let format = self.packer.format;
         let Some(original) = &pair.original else { return self.decoded(pair, [true, true]) };
         match &original.images[..] {
@@ -234,7 +220,7 @@ impl Packets<'_> {
     }
 
     /// The pictures of both views, if raw pictures differ from them or are not recorded.
-    fn eyes(&mut self, pair: &PairParts) -> Result<(), PackError> {
+    fn eyes(&mut self, pair: &PairParts) -> Result<(), String> {
         let has_raw = self.packer.about.streams.has(Stream::Raw);
         let Some(original) = &pair.original else { return self.decoded(pair, [!has_raw; 2]) };
         let layout = &original.layout;
@@ -246,7 +232,7 @@ impl Packets<'_> {
     }
 
     /// The decoded pictures of these views.
-    fn decoded(&mut self, pair: &PairParts, eyes: [bool; 2]) -> Result<(), PackError> {
+    fn decoded(&mut self, pair: &PairParts, eyes: [bool; 2]) -> Result<(), String> {
         let topics = [[topic::LEFT_RAW, topic::LEFT_COLOR], [topic::RIGHT_RAW, topic::RIGHT_COLOR]];
         let Some(raw) = &pair.decoded else { return Ok(()) };
         for (eye, picture) in [&raw.left, &raw.right].into_iter().enumerate().filter(|(eye, _)| eyes[*eye]) {
@@ -264,7 +250,7 @@ impl Packets<'_> {
     }
 
     /// Rectified pictures have one time of capture, whatever the skew of the raw ones.
-    fn rectified(&mut self, [left, right]: &[Arc<Picture>; 2], pair: &PairParts) -> Result<(), PackError> {
+    fn rectified(&mut self, [left, right]: &[Arc<Picture>; 2], pair: &PairParts) -> Result<(), String> {
         let stamp = pair.capture_time;
         self.picture([topic::LEFT_RECTIFIED, topic::LEFT_RECTIFIED_COLOR], frame::LEFT, stamp, left)?;
         self.picture([topic::RIGHT_RECTIFIED, topic::RIGHT_RECTIFIED_COLOR], frame::RIGHT, stamp, right)?;
@@ -282,7 +268,7 @@ impl Packets<'_> {
         frame_id: &str,
         stamp: SystemTime,
         picture: &Picture,
-    ) -> Result<(), PackError> {
+    ) -> Result<(), String> {
         let (body, colors) = picture::of_picture(self.packer.format, picture)?;
         self.push(topic, frame_id, stamp, body);
         if let Some(colors) = colors {

@@ -55,15 +55,26 @@ impl PairParts {
 
     /// Memory of the pictures.
     pub(in crate::recording) fn bytes(&self) -> usize {
+        self.sum(|picture| {
+            let luma = if matches!(picture.luma, Luma::U8(_)) { 1 } else { 2 };
+            luma + 3 * usize::from(picture.rgb.is_some())
+        })
+    }
+
+    /// Bytes of the pictures in a file, uncompressed: of colours where there are any, else of luma.
+    pub(in crate::recording) fn file_bytes(&self) -> usize {
+        self.sum(|picture| if picture.rgb.is_some() { 3 } else { usize::from(picture.luma.bits().div_ceil(8)) })
+    }
+
+    /// Bytes of all pictures; those of a decoded one by the bytes of its pixels.
+    fn sum(&self, pixel_bytes: fn(&Picture) -> usize) -> usize {
         let original = self.original.iter().flat_map(|original| &original.images).map(|shot| shot.bytes.len());
         let decoded = self.decoded.iter().flat_map(|pair| [&pair.left, &pair.right]);
         let rectified = self.rectified.iter().flatten().map(|picture| &**picture);
-        original.chain(decoded.chain(rectified).map(picture_bytes)).sum()
+        let of_picture = |picture: &Picture| {
+            let (width, height) = picture.size();
+            pixel_bytes(picture) * width * height
+        };
+        original.chain(decoded.chain(rectified).map(of_picture)).sum()
     }
-}
-
-fn picture_bytes(picture: &Picture) -> usize {
-    let (width, height) = picture.size();
-    let luma = if matches!(picture.luma, Luma::U8(_)) { 1 } else { 2 };
-    (luma + 3 * usize::from(picture.rgb.is_some())) * width * height
 }

@@ -1,6 +1,5 @@
 //! From pictures to messages: lossless, and readable by other programs.
 
-use super::PackError;
 use crate::capture::EncodedImage;
 use crate::capture::decode::luma_of;
 use crate::capture::decode_camera::{PixelFormat, decode};
@@ -12,8 +11,7 @@ use image::{ExtendedColorType, ImageEncoder as _};
 use std::sync::Arc;
 
 /// A picture as the camera encoded it.
-pub(super) fn of_encoded(format: Format, shot: &EncodedImage) -> Result<Body, PackError> {
-    let damaged = |err: &dyn std::fmt::Display| PackError::Picture(err.to_string());
+pub(super) fn of_encoded(format: Format, shot: &EncodedImage) -> Result<Body, String> {
     let encoding = match shot.layout.format {
         PixelFormat::Mjpeg => {
             return Ok(Body::Compressed { format: "jpeg".to_owned(), data: Arc::clone(&shot.bytes) });
@@ -21,7 +19,7 @@ pub(super) fn of_encoded(format: Format, shot: &EncodedImage) -> Result<Body, Pa
         PixelFormat::Yuyv => Encoding::Yuyv,
         PixelFormat::Nv12 => Encoding::Nv12,
         PixelFormat::Grey | PixelFormat::Y16 => {
-            let picture = decode(shot.layout, &shot.bytes, false).map_err(|err| damaged(&err))?;
+            let picture = decode(shot.layout, &shot.bytes, false).map_err(cannot)?;
             return of_luma(format, &picture.luma);
         }
     };
@@ -34,7 +32,7 @@ pub(super) fn of_encoded(format: Format, shot: &EncodedImage) -> Result<Body, Pa
 
 /// A decoded picture: its luma, and a second message for its colours. If the luma can be computed from the colours, these are the only
 /// message.
-pub(super) fn of_picture(format: Format, picture: &Picture) -> Result<(Body, Option<Body>), PackError> {
+pub(super) fn of_picture(format: Format, picture: &Picture) -> Result<(Body, Option<Body>), String> {
     let Some(rgb) = &picture.rgb else { return Ok((of_luma(format, &picture.luma)?, None)) };
     let colors = Body::Image(image(rgb.size(), Encoding::Rgb8, 3, rgb.pixels().as_flattened().into()));
     let follows = |luma: &Image<u8>| luma.pixels().iter().zip(rgb.pixels()).all(|(&luma, &rgb)| luma == luma_of(rgb));
@@ -45,7 +43,7 @@ pub(super) fn of_picture(format: Format, picture: &Picture) -> Result<(Body, Opt
 }
 
 /// Luma. As PNG in ROS 2's format, because rerun takes uncompressed pictures of one channel for depth.
-fn of_luma(format: Format, luma: &Luma) -> Result<Body, PackError> {
+fn of_luma(format: Format, luma: &Luma) -> Result<Body, String> {
     match (format, luma) {
         (Format::Ros2, Luma::U8(grey)) => png(grey.size(), ExtendedColorType::L8, grey.pixels()),
         (Format::Ros2, Luma::U16 { image: grey, .. }) => {
@@ -62,11 +60,11 @@ fn of_luma(format: Format, luma: &Luma) -> Result<Body, PackError> {
 }
 
 /// A PNG by the fastest encoder; chunks are compressed too.
-fn png((width, height): (usize, usize), color: ExtendedColorType, pixels: &[u8]) -> Result<Body, PackError> {
+fn png((width, height): (usize, usize), color: ExtendedColorType, pixels: &[u8]) -> Result<Body, String> {
     let mut bytes = Vec::with_capacity(pixels.len() + 1024);
     let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Up);
     let written = encoder.write_image(pixels, width as u32, height as u32, color);
-    written.map_err(|err| PackError::Picture(err.to_string()))?;
+    written.map_err(cannot)?;
     Ok(Body::Compressed { format: "png".to_owned(), data: bytes.into() })
 }
 
@@ -82,4 +80,9 @@ fn exactly(bytes: &Bytes, wanted: usize) -> Bytes {
         Some(cut) => cut.into(),
         None => bytes.iter().copied().chain(std::iter::repeat(0)).take(wanted).collect(),
     }
+}
+
+/// Why a picture cannot be recorded.
+fn cannot(err: impl std::fmt::Display) -> String {
+    format!("a picture cannot be recorded: {err}")
 }

@@ -1,14 +1,15 @@
 //! Recordings as a source: playback of files, controlled by a transport, and a recording that comes through a pipe.
 
+mod info;
 mod pipe;
 mod player;
 mod recorded;
-mod unpacking;
 
 pub use pipe::PipeSource;
 
 use super::Recording;
-use super::read::ReadError;
+use super::read::{ReadError, StereoTopics};
+use super::unpack::Unpacker;
 use crate::calibration::CalibrationNote;
 use crate::capture::{
     CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
@@ -18,7 +19,6 @@ use player::{Pairs, Player};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use unpacking::Unpacking;
 
 /// Plays a recording.
 pub struct RecordingSource {
@@ -32,7 +32,7 @@ pub struct RecordingSource {
 /// The pairs of a file.
 struct FilePairs {
     recording: Recording,
-    unpacking: Unpacking,
+    unpacker: Unpacker,
     /// Name of the file, for pairs without a name.
     name: String,
     /// Pairs get their recorded results.
@@ -51,7 +51,7 @@ impl RecordingSource {
             Recording::open_with(path, &options.topics).map_err(|err| CaptureError::File(err.to_string()))?;
         let losses = recording.losses();
         let calibration = recording.calibration().cloned();
-        let unpacking = Unpacking::of_file(&recording, options);
+        let unpacker = Unpacker::of(recording.about(), options.color, options.max_pixels);
         let times = times(&recording);
         let transport = Arc::new(Transport::new(times, options.speed, options.looped));
         if !options.start_at.is_zero() {
@@ -60,10 +60,12 @@ impl RecordingSource {
         let start = transport.next_pair().map_or(0, |(pair, _)| pair);
         let name = path.file_stem().map_or_else(|| "recording".into(), |name| name.to_string_lossy().into_owned());
         let with_results = options.watched;
-        let mut pairs = FilePairs { recording, unpacking, name: name.clone(), with_results, first: None };
+        let mut pairs = FilePairs { recording, unpacker, name: name.clone(), with_results, first: None };
         let (k, first) = pairs.first_readable(path, start)?;
         let count = pairs.recording.pairs().len() as u64;
-        let info = pairs.unpacking.info(name, &first, (!options.looped).then_some(count));
+        let are_rectified = pairs.recording.stereo_topics().is_some_and(StereoTopics::are_rectified);
+        let num_pairs = (!options.looped).then_some(count);
+        let info = info::info(name, &first, num_pairs, pairs.recording.about(), are_rectified);
         pairs.first = Some((k, first));
         let player = Player::start(Box::new(pairs), transport, options.watched)?;
         Ok(Self { path: path.to_owned(), info, calibration, player, losses })
@@ -107,7 +109,7 @@ impl Pairs for FilePairs {
         if let Some((_, pair)) = self.first.take_if(|(first, _)| *first == k) {
             return Ok(pair);
         }
-        let (_, mut pair) = self.unpacking.unpacker.read(&mut self.recording, k)?;
+        let (_, mut pair) = self.unpacker.read(&mut self.recording, k)?;
         pair.name = if self.recording.about().is_some() { numbered(&pair) } else { format!("{}-{k:06}", self.name) };
         if self.with_results {
             // a pair with a damaged result is played without it

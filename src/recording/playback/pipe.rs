@@ -1,12 +1,13 @@
 //! A recording that comes through a pipe while it is made. As with a camera, the newest pair wins.
 
+use super::info;
 use super::numbered;
-use super::unpacking::Unpacking;
 use crate::calibration::CalibrationNote;
 use crate::capture::threads::{check_ended, join_or_detach};
 use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed};
-use crate::newest::{self, NewestReceiver, NewestSender, Policy, RecvError};
+use crate::newest::{self, NewestReceiver, NewestSender, Policy};
 use crate::recording::read::{PairStream, ReadError};
+use crate::recording::unpack::Unpacker;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use std::io::{BufReader, Read};
@@ -88,7 +89,7 @@ struct Work<R> {
 
 impl<R: Read> Work<R> {
     fn run(mut self, to_opener: &Sender<Begun>) {
-        let mut unpacking = None;
+        let mut unpacker = None;
         let mut sequence = 0;
         loop {
             let packets = match self.stream.next_pair() {
@@ -105,8 +106,9 @@ impl<R: Read> Work<R> {
                 }
             };
             self.state.lock().unpaired = self.stream.incomplete();
-            let unpacking = unpacking.get_or_insert_with(|| Unpacking::of_stream(&self.stream, &self.options));
-            let pair = match unpacking.unpacker.pair(&packets) {
+            let SourceOptions { color, max_pixels, .. } = self.options;
+            let begin = || Unpacker::of(self.stream.about(), color, max_pixels);
+            let pair = match unpacker.get_or_insert_with(begin).pair(&packets) {
                 Ok(pair) => RawPair { sequence, name: numbered(&pair), ..pair },
                 Err(err) => {
                     self.damaged(err.to_string());
@@ -115,8 +117,11 @@ impl<R: Read> Work<R> {
             };
             sequence += 1;
             if sequence == 1 {
-                let info = SourceInfo { is_camera: true, ..unpacking.info("pipe".to_owned(), &pair, None) };
-                let calibration = self.stream.about().map(|about| about.calibration.clone());
+                let about = self.stream.about();
+                let are_rectified = about.is_some_and(|about| !about.streams.has_unrectified());
+                let info = info::info("pipe".to_owned(), &pair, None, about, are_rectified);
+                let info = SourceInfo { is_camera: true, ..info };
+                let calibration = about.map(|about| about.calibration.clone());
                 let _ = to_opener.try_send(Ok((info, calibration, pair)));
             } else if self.sender.send(Box::new(pair)).is_err() {
                 break;
@@ -146,8 +151,8 @@ impl PairSource for PipeSource {
             Some(first) => first,
             None => match self.pairs.recv_timeout(timeout) {
                 Ok(pair) => pair,
-                Err(RecvError::Timeout) => return Ok(Next::Waiting),
-                Err(RecvError::Closed) => {
+                Err(RecvTimeoutError::Timeout) => return Ok(Next::Waiting),
+                Err(RecvTimeoutError::Disconnected) => {
                     let failure = self.state.lock().failure.take();
                     check_ended(self.thread.take(), THREAD)?;
                     return failure.map_or(Ok(Next::End), |why| Err(CaptureError::File(why)));

@@ -1,9 +1,10 @@
 //! Matches frames in order, with as many jobs in flight as the engine takes.
 
-use super::{Method, RecomputeError};
+use super::{RecomputeError, params_for};
 use crate::capture::Frame;
 use crate::engine::{self, Engine, EngineError, EngineInfo, Job, Output};
 use crate::recording::Packet;
+use crate::settings::Settings;
 use crossbeam_channel::{Receiver, Sender, TryRecvError};
 use std::collections::VecDeque;
 use std::path::Path;
@@ -27,10 +28,13 @@ pub(super) type Finished = (Item, Option<Output>);
 pub(super) fn match_all(
     items: &Receiver<Item>,
     finished: &Sender<Finished>,
-    method: &Method,
+    settings: &Settings,
     part: &Path,
 ) -> Result<Option<Arc<EngineInfo>>, RecomputeError> {
-    let failed = |error| RecomputeError::Engine { error, part: part.to_owned() };
+    let failed = |error| {
+        let part = part.display();
+        RecomputeError::Failed(format!("{error}; what is complete is in {part}: the same command goes on there"))
+    };
     let mut engine: Option<Box<dyn Engine>> = None;
     let mut in_flight: VecDeque<Item> = VecDeque::new();
     let mut has_more = true;
@@ -44,7 +48,7 @@ pub(super) fn match_all(
             };
             match next {
                 Ok(item) => {
-                    submit(&mut engine, &item, method, failed)?;
+                    submit(&mut engine, &item, settings, failed)?;
                     in_flight.push_back(item);
                     continue;
                 }
@@ -71,16 +75,16 @@ pub(super) fn match_all(
 fn submit(
     engine: &mut Option<Box<dyn Engine>>,
     item: &Item,
-    method: &Method,
+    settings: &Settings,
     failed: impl Fn(EngineError) -> RecomputeError,
 ) -> Result<(), RecomputeError> {
     let frame = &item.frame;
-    let params = (method.params)(frame).map_err(RecomputeError::Params)?;
+    let params = params_for(settings, frame)?;
     let job = Job { frame: Arc::clone(frame), params: Arc::new(params), read_back: true, wants_right: false };
     let engine = if let Some(engine) = engine {
         engine
     } else {
-        let opened = engine::open(&method.engine, Some(&job)).map_err(&failed)?;
+        let opened = engine::open(&settings.engine_options(), Some(&job)).map_err(&failed)?;
         if let Some(why) = opened.why {
             log::info!("{why}");
         }

@@ -12,57 +12,32 @@ mod part_file;
 mod pipeline;
 mod resume;
 
-use super::format::DecodeError;
-use super::pack::PackError;
-use super::read::{ReadError, Recording};
+use super::read::Recording;
 use super::unpack::Unpacker;
 use super::write::Compression;
 use super::{About, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, parameter_words, time};
 use crate::capture::{Frame, MaxPixels, SourceInfo, StereoLayout};
-use crate::engine::{EngineError, OpenOptions};
 use crate::files::WriteError;
 use crate::rig::Calibrated;
+use crate::settings::Settings;
 use crate::stereo::StereoParams;
-use part_file::FileOptions;
-use std::path::{Path, PathBuf};
+use part_file::PartFile;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Why a recording was not recomputed, or not to its end. The part that was written stays for the next run.
 #[derive(Debug, thiserror::Error)]
 pub enum RecomputeError {
-    /// The new recording cannot begin: a file is in the way, or the recording has no readable pair.
+    /// The parameters do not fit these pictures, or the recording cannot give the wanted streams.
     #[error("{0}")]
-    Refused(String),
-    /// The recording cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// The parameters do not fit these pictures.
-    #[error("{0}")]
-    Params(String),
-    /// The engine failed.
-    #[error("{error}; what is complete is in {}: the same command goes on there", part.display())]
-    Engine {
-        /// The cause.
-        error: EngineError,
-        /// The unfinished recording.
-        part: PathBuf,
-    },
-    /// A pair or result cannot be packed.
-    #[error(transparent)]
-    Pack(#[from] PackError),
-    /// A recorded message cannot be converted into the new format.
-    #[error(transparent)]
-    Convert(#[from] DecodeError),
-    /// The recording cannot give the wanted streams.
-    #[error("{0}")]
-    Streams(String),
+    Usage(String),
     /// The new recording cannot be begun.
     #[error(transparent)]
     Begin(WriteError),
-    /// The disk does not take more.
-    #[error("{0}. What is complete is kept: the same command goes on there")]
-    Write(WriteError),
+    /// A file is in the way, a recording cannot be read or continued, or the engine failed.
+    #[error("{0}")]
+    Failed(String),
 }
 
 /// Content and format of the new recording.
@@ -96,7 +71,7 @@ pub struct Input<'a> {
 
 impl Input<'_> {
     fn unpacker(&self, color: bool) -> Unpacker {
-        Unpacker::of(self.recording.about(), color).with_max_pixels(self.max_pixels)
+        Unpacker::of(self.recording.about(), color, self.max_pixels)
     }
 
     /// Packets and frame of pair `k`. Its sequence number is `k` in a recording of another program, which has none.
@@ -129,14 +104,6 @@ pub struct Summary {
     pub engine: Option<String>,
 }
 
-/// Engine and parameters.
-pub struct Method<'a> {
-    /// The engine.
-    pub engine: OpenOptions,
-    /// The parameters for a frame, by its size and geometry; or the reason why none fit.
-    pub params: &'a dyn Fn(&Frame) -> Result<StereoParams, String>,
-}
-
 /// Matches every pair of a recording again and writes a new one.
 ///
 /// # Errors
@@ -144,14 +111,14 @@ pub struct Method<'a> {
 pub fn recompute(
     mut input: Input,
     output: &Path,
-    method: &Method,
+    settings: &Settings,
     options: &RecomputeOptions,
-    progress: &dyn Progress,
+    progress: &Progress,
 ) -> Result<Summary, RecomputeError> {
     part_file::check_names(input.path, output)?;
     let format = options.format.unwrap_or_else(|| format_of(&input.recording));
     let (raw, frame) = first_pair(&mut input)?;
-    let params = (method.params)(&frame).map_err(RecomputeError::Params)?;
+    let params = params_for(settings, &frame)?;
     let streams = streams(&input, frame.geometry.is_some(), options.streams)?;
     let about = About {
         streams,
@@ -163,10 +130,16 @@ pub fn recompute(
     };
     // without results nothing is remembered from pair to pair
     let remembers = streams.needs_results() && (params.temporal || params.starts_from_last());
-    let file_options = FileOptions { format, compression: options.compression };
-    let begun = resume::begin(output, input.recording.pairs(), &about, file_options, remembers, progress)?;
+    let begin_part = |part| PartFile::begin(part, output, format, options.compression);
+    let begun = resume::begin(output, input.recording.pairs(), &about, begin_part, remembers, progress)?;
     progress.begin(input.recording.pairs().len() as u64, begun.next);
-    pipeline::run(input, output, method, about, format, begun, progress)
+    pipeline::run(input, output, settings, about, format, begun, progress)
+}
+
+/// The parameters for a frame, by its size and geometry.
+fn params_for(settings: &Settings, frame: &Frame) -> Result<StereoParams, RecomputeError> {
+    let params = settings.params_for(frame.size().0, frame.geometry.as_ref());
+    params.map_err(|err| RecomputeError::Usage(err.to_string()))
 }
 
 /// Raw layout and frame of the first pair that can be read.
@@ -183,7 +156,7 @@ fn first_pair(input: &mut Input) -> Result<(StereoLayout, Frame), RecomputeError
             Err(text) => why = text,
         }
     }
-    Err(RecomputeError::Refused(format!("{} has nothing to compute: {why}", input.path.display())))
+    Err(RecomputeError::Failed(format!("{} has nothing to compute: {why}", input.path.display())))
 }
 
 /// Streams of the new recording.
@@ -201,14 +174,14 @@ fn streams(input: &Input, is_metric: bool, wanted: Option<Streams>) -> Result<St
     });
     if streams.has(Stream::Raw) && !has_raw {
         let text = format!("{shown} has rectified pictures and no raw ones: give --streams rectified,depth");
-        return Err(RecomputeError::Streams(text));
+        return Err(RecomputeError::Usage(text));
     }
     if streams.has(Stream::Depth) && !is_metric {
         let text = format!(
             "{shown} has no calibration, which --streams depth needs: give --calibration, --rectify auto, or the lens \
              (--fov-deg) and --baseline-m; --streams raw,disparity needs none"
         );
-        return Err(RecomputeError::Streams(text));
+        return Err(RecomputeError::Usage(text));
     }
     Ok(streams)
 }
@@ -216,7 +189,7 @@ fn streams(input: &Input, is_metric: bool, wanted: Option<Streams>) -> Result<St
 /// The description of the new recording, as far as it comes from the old one.
 fn about(input: &Input, format: Format) -> Result<About, RecomputeError> {
     let Input { path, recording, info, .. } = input;
-    let cannot = |err: std::io::Error| RecomputeError::Refused(format!("cannot read {}: {err}", path.display()));
+    let cannot = |err: std::io::Error| RecomputeError::Failed(format!("cannot read {}: {err}", path.display()));
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let first_log_time_ns = recording.pairs().first().map_or(0, |pair| pair.log_time_ns);
     let old = recording.about().cloned();

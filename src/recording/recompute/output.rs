@@ -60,7 +60,7 @@ impl Output {
     /// Writes a pair and its result with the pair's log time.
     pub(super) fn write(&mut self, item: &Item, output: Option<&engine::Output>) -> Result<(), RecomputeError> {
         let now = time::from_ns(item.log_time_ns);
-        let made = self.packer.frame(&item.frame, now)?;
+        let made = self.packer.frame(&item.frame, now).map_err(RecomputeError::Failed)?;
         let begins = made.iter().position(|packet| packet.channel.topic == topic::PAIRS).unwrap_or(0);
         let (head, made) = made.split_at(begins);
         let mut packets = Vec::new();
@@ -72,12 +72,12 @@ impl Output {
         }
         packets.extend(self.with_recorded(made, &item.packets)?);
         if let Some(output) = output {
-            packets.extend(self.packer.result(output, now)?);
+            packets.extend(self.packer.result(output, now).map_err(RecomputeError::Failed)?);
             self.counters.results += 1;
         }
         self.counters.pairs += 1;
         let written =
-            packets.iter().try_for_each(|packet| self.part.write(packet)).and_then(|()| self.part.flush_if_due());
+            packets.iter().try_for_each(|packet| self.part.file.write(packet)).and_then(|()| self.part.flush_if_due());
         written.map_err(|error| self.cannot_write(error))
     }
 
@@ -105,7 +105,8 @@ impl Output {
             return Ok(Packet { channel: Arc::clone(channel), ..packet.clone() });
         }
         let known = known.map(|(_, new)| Arc::clone(new));
-        let message = format::decode(&packet.channel, &packet.data)?;
+        let message =
+            format::decode(&packet.channel, &packet.data).map_err(|err| RecomputeError::Failed(err.to_string()))?;
         let channel = known.unwrap_or_else(|| {
             let new = Arc::new(self.format.channel(&packet.channel.topic, &message.body));
             self.channels.push((Arc::clone(&packet.channel), Arc::clone(&new)));
@@ -120,16 +121,21 @@ impl Output {
         let left_out = self.pairs.saturating_sub(self.counters.pairs);
         self.counters.dropped_by_source = left_out;
         let packet = self.packer.counters(&self.counters, self.last);
-        self.part.write(&packet).map_err(|error| self.cannot_write(error))?;
+        self.part.file.write(&packet).map_err(|error| self.cannot_write(error))?;
         let Self { part, calibration, counters, last, .. } = self;
         let bytes = part.finish(calibration.as_deref(), output, last);
-        let bytes = bytes.map_err(RecomputeError::Write)?;
+        let bytes = bytes.map_err(|err| not_written(&err))?;
         Ok(Summary { pairs: counters.pairs, results: counters.results, left_out, bytes, ..Summary::default() })
     }
 
     fn cannot_write(&self, source: std::io::Error) -> RecomputeError {
-        RecomputeError::Write(WriteError::new(self.part.path(), source))
+        not_written(&WriteError::new(self.part.growing.path(), source))
     }
+}
+
+/// The disk does not take more.
+fn not_written(error: &WriteError) -> RecomputeError {
+    RecomputeError::Failed(format!("{error}. What is complete is kept: the same command goes on there"))
 }
 
 /// The topic without [`topic::COMPRESSED`].

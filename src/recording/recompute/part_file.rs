@@ -2,8 +2,8 @@
 
 use super::RecomputeError;
 use crate::files::{Growing, WriteError};
+use crate::recording::Format;
 use crate::recording::write::{Compression, McapFile};
-use crate::recording::{Format, Packet};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub(super) fn check_names(input: &Path, output: &Path) -> Result<(), RecomputeEr
     if same {
         let shown = output.display();
         let text = format!("-o {shown} is the recording that is read, which stays as it is; name another file");
-        return Err(RecomputeError::Refused(text));
+        return Err(RecomputeError::Failed(text));
     }
     check_is_free(output)
 }
@@ -42,7 +42,7 @@ pub(super) fn check_names(input: &Path, output: &Path) -> Result<(), RecomputeEr
 pub(super) fn check_is_free(output: &Path) -> Result<(), RecomputeError> {
     if output.symlink_metadata().is_ok() {
         let text = format!("{} exists and is not overwritten; name another file with -o", output.display());
-        return Err(RecomputeError::Refused(text));
+        return Err(RecomputeError::Failed(text));
     }
     Ok(())
 }
@@ -50,7 +50,7 @@ pub(super) fn check_is_free(output: &Path) -> Result<(), RecomputeError> {
 /// Opens and locks a file.
 pub(super) fn open_locked(path: &Path) -> Result<Growing, RecomputeError> {
     Growing::open(path).map_err(|err| match err.kind() {
-        io::ErrorKind::WouldBlock => RecomputeError::Refused(format!(
+        io::ErrorKind::WouldBlock => RecomputeError::Failed(format!(
             "{} is being written by another run; wait for it, or name another -o",
             path.display()
         )),
@@ -58,37 +58,22 @@ pub(super) fn open_locked(path: &Path) -> Result<Growing, RecomputeError> {
     })
 }
 
-/// Format of the new recording.
-#[derive(Clone, Copy)]
-pub(super) struct FileOptions {
-    pub(super) format: Format,
-    pub(super) compression: Compression,
-}
-
 /// The unfinished recording, locked.
 pub(super) struct PartFile {
-    file: McapFile,
-    growing: Growing,
+    pub(super) file: McapFile,
+    pub(super) growing: Growing,
     written: Arc<AtomicU64>,
     flush_due: Instant,
 }
 
 impl PartFile {
     /// Begins an empty file that will have the name `output`.
-    pub(super) fn begin(growing: Growing, output: &Path, options: FileOptions) -> io::Result<Self> {
+    pub(super) fn begin(growing: Growing, output: &Path, format: Format, compression: Compression) -> io::Result<Self> {
         let written = Arc::<AtomicU64>::default();
         let sink = Box::new(growing.handle()?);
         let name = output.file_name().unwrap_or_default().to_string_lossy();
-        let file = McapFile::begin(sink, &name, options.format, options.compression, Arc::clone(&written))?;
+        let file = McapFile::begin(sink, &name, format, compression, Arc::clone(&written))?;
         Ok(Self { file, growing, written, flush_due: Instant::now() + FLUSH_INTERVAL })
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        self.growing.path()
-    }
-
-    pub(super) fn write(&mut self, packet: &Packet) -> io::Result<()> {
-        self.file.write(packet)
     }
 
     pub(super) fn flush_if_due(&mut self) -> io::Result<()> {
@@ -103,11 +88,6 @@ impl PartFile {
     pub(super) fn replace(&mut self, other: &Growing) -> io::Result<()> {
         self.file.flush()?;
         self.growing.replace(other)
-    }
-
-    /// Deletes it.
-    pub(super) fn remove(self) {
-        self.growing.remove();
     }
 
     /// Ends it, gives it its final name, and returns its size.

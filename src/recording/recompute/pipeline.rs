@@ -3,8 +3,9 @@
 use super::matching::{Finished, Item, match_all};
 use super::output::Output;
 use super::resume::Begun;
-use super::{Input, Method, Progress, RecomputeError, Summary};
+use super::{Input, Progress, RecomputeError, Summary};
 use crate::recording::{About, Format, Stream};
+use crate::settings::Settings;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::Path;
 use std::sync::Arc;
@@ -19,38 +20,38 @@ type Damaged = Vec<(u64, String)>;
 pub(super) fn run(
     input: Input,
     output: &Path,
-    method: &Method,
+    settings: &Settings,
     about: About,
     format: Format,
     begun: Begun,
-    progress: &dyn Progress,
+    progress: &Progress,
 ) -> Result<Summary, RecomputeError> {
     let (resumed, next) = (begun.pairs, begun.next);
     let needs_results = about.streams.needs_results();
     // pictures that are not copied are packed anew
     let color =
         input.recording.about().is_none() || [Stream::Eyes, Stream::Rectified].iter().any(|&s| about.streams.has(s));
-    let part = begun.part.path().to_owned();
+    let part = begun.part.growing.path().to_owned();
     let (to_matcher, items) = bounded::<Item>(CAPACITY);
     let (to_writer, finished) = bounded::<Finished>(CAPACITY);
     let mut writer = Output::new(begun, about, format, &input.recording);
     std::thread::scope(|scope| {
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
-        let no_thread = |err: std::io::Error| RecomputeError::Refused(format!("the system gave no thread: {err}"));
+        let no_thread = |err: std::io::Error| RecomputeError::Failed(format!("the system gave no thread: {err}"));
         let reader = named("recompute-read").spawn_scoped(scope, move || read_all(input, next, color, &to_matcher));
         let reader = reader.map_err(no_thread)?;
         let writer = named("recompute-write")
             .spawn_scoped(scope, move || write_all(&mut writer, &finished, progress).map(|()| writer));
         let writer = writer.map_err(no_thread)?;
         let matched = if needs_results {
-            match_all(&items, &to_writer, method, &part)
+            match_all(&items, &to_writer, settings, &part)
         } else {
             let _closed = items.iter().all(|item| to_writer.send((item, None)).is_ok());
             Ok(None)
         };
         // the other threads end
         drop((items, to_writer));
-        let panicked = |_| RecomputeError::Refused("a thread of the computation panicked".to_owned());
+        let panicked = |_| RecomputeError::Failed("a thread of the computation panicked".to_owned());
         let damaged = reader.join().map_err(panicked)?;
         // an error of the writer is the cause of one of the matcher
         let writer = writer.join().map_err(panicked)??;
@@ -77,11 +78,7 @@ fn read_all(mut input: Input, next: u64, color: bool, items: &Sender<Item>) -> D
     damaged
 }
 
-fn write_all(
-    writer: &mut Output,
-    finished: &Receiver<Finished>,
-    progress: &dyn Progress,
-) -> Result<(), RecomputeError> {
+fn write_all(writer: &mut Output, finished: &Receiver<Finished>, progress: &Progress) -> Result<(), RecomputeError> {
     for (item, output) in finished {
         writer.write(&item, output.as_ref())?;
         progress.done();

@@ -1,8 +1,8 @@
 //! Begins the new recording, or continues the one of a run that was stopped.
 
-use super::part_file::{FileOptions, PartFile, check_is_free, open_locked, part_name, with_suffix};
+use super::part_file::{PartFile, check_is_free, open_locked, part_name, with_suffix};
 use super::{Progress, RecomputeError};
-use crate::files::WriteError;
+use crate::files::{Growing, WriteError};
 use crate::recording::read::{PacketStream, PairIndex};
 use crate::recording::{About, Packet, format, topic};
 use std::fs::File;
@@ -31,9 +31,9 @@ pub(super) fn begin(
     output: &Path,
     pairs: &[PairIndex],
     about: &About,
-    options: FileOptions,
+    begin_part: impl Fn(Growing) -> io::Result<PartFile>,
     remembers: bool,
-    progress: &dyn Progress,
+    progress: &Progress,
 ) -> Result<Begun, RecomputeError> {
     let path = part_name(output);
     let cannot = |source| RecomputeError::Begin(WriteError::new(&path, source));
@@ -48,7 +48,7 @@ pub(super) fn begin(
         return Err(refused);
     }
     let begun = |growing| {
-        let part = PartFile::begin(growing, output, options).map_err(cannot)?;
+        let part = begin_part(growing).map_err(cannot)?;
         Ok(Begun { part, pairs: 0, results: 0, next: 0, has_head: false })
     };
     if is_new && old.is_empty().map_err(cannot)? {
@@ -63,8 +63,8 @@ pub(super) fn begin(
     let is_same = begins_as_mcap(&mut reader).map_err(cannot)?
         && copy.take_complete(BufReader::new(reader), pairs, about.as_ref(), remembers).map_err(cannot)?;
     if !is_same {
-        copy.part.remove();
-        return Err(RecomputeError::Refused(format!(
+        copy.part.growing.remove();
+        return Err(RecomputeError::Failed(format!(
             "{} was left by another command: other settings, another calibration, other streams, another recording or \
              another version of this program. Delete it, or name another -o",
             path.display()
@@ -138,7 +138,7 @@ impl Begun {
             self.results += u64::from(packets.iter().any(|packet| packet.channel.topic == topic::RESULTS));
         }
         self.has_head = true;
-        packets.iter().try_for_each(|packet| self.part.write(packet))?;
+        packets.iter().try_for_each(|packet| self.part.file.write(packet))?;
         Ok(true)
     }
 }

@@ -44,20 +44,10 @@ impl Shown<'_> {
 }
 
 impl Unpacker {
-    /// For recordings of other programs: pictures of each view, or side by side. With RGB if `color` and they have it.
-    pub fn new(color: bool) -> Self {
-        Self { layout: StereoLayout::default(), color, max_pixels: MaxPixels::default() }
-    }
-
-    /// For a recording with this description.
-    pub fn of(about: Option<&About>, color: bool) -> Self {
-        Self { layout: about.map(|about| about.raw.clone()).unwrap_or_default(), ..Self::new(color) }
-    }
-
-    /// The same, with another limit to the size of pictures.
-    #[must_use]
-    pub fn with_max_pixels(self, max_pixels: MaxPixels) -> Self {
-        Self { max_pixels, ..self }
+    /// For a recording with this description; without one, of another program, whose pictures are of each view or side by side. With RGB
+    /// if `color` and they have it. Larger pictures are not read.
+    pub fn of(about: Option<&About>, color: bool, max_pixels: MaxPixels) -> Self {
+        Self { layout: about.map(|about| about.raw.clone()).unwrap_or_default(), color, max_pixels }
     }
 
     /// Reads pair `k` of a recording, and returns its packets too.

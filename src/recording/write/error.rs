@@ -1,28 +1,14 @@
 //! Errors of a recording.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Why a recording cannot be started, or ended early. The part written until then stays readable.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RecordError {
-    /// The file exists.
-    #[error("{} exists and is not overwritten; {} is free", path.display(), free.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-        /// The next name that is free.
-        free: PathBuf,
-    },
-    /// The file cannot be made.
-    #[error("cannot write {target}: {error}")]
-    Create {
-        /// The file.
-        target: String,
-        /// The cause.
-        error: Arc<io::Error>,
-    },
+    /// The file exists or cannot be made, or no thread can be started.
+    #[error("{0}")]
+    Begin(String),
     /// The disk is nearly full.
     #[error("stopped: {disk} has only {} MB left, and the last ones are kept free", left_bytes / 1_000_000)]
     DiskFull {
@@ -42,9 +28,6 @@ pub enum RecordError {
     /// A pair or result cannot be packed.
     #[error("stopped: {0}")]
     Pack(String),
-    /// No thread can be started.
-    #[error("cannot start the recorder's thread: {0}")]
-    Thread(Arc<io::Error>),
 }
 
 impl RecordError {

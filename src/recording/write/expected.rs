@@ -2,7 +2,7 @@
 
 use super::disk;
 use crate::capture::Frame;
-use crate::image::Picture;
+use crate::recording::pack::PairParts;
 use crate::recording::{Stream, Streams};
 use std::path::Path;
 use std::time::Duration;
@@ -32,32 +32,8 @@ pub fn expected(folder: &Path, streams: Streams, frame: &Frame, rate_hz: f64) ->
 fn bytes_per_pair(streams: Streams, frame: &Frame) -> usize {
     /// Notes, camera messages and headers.
     const OVERHEAD: usize = 2048;
-    let raw = &frame.raw;
-    let eyes = picture_bytes(&raw.left) + picture_bytes(&raw.right);
     let (width, height) = frame.size();
-    let of_stream = |stream| match stream {
-        Stream::Raw => {
-            raw.original.as_ref().map_or(eyes, |original| original.images.iter().map(|shot| shot.bytes.len()).sum())
-        }
-        // raw pictures that are those of the views are not written twice
-        Stream::Eyes => match &raw.original {
-            Some(original) if !original.layout.is_plain() => eyes,
-            None if !streams.has(Stream::Raw) => eyes,
-            _ => 0,
-        },
-        Stream::Rectified => picture_bytes(&frame.left) + picture_bytes(&frame.right),
-        Stream::Disparity => 4 * width * height,
-        Stream::Depth => 2 * width * height,
-    };
-    OVERHEAD + Stream::ALL.iter().filter(|&&stream| streams.has(stream)).map(|&stream| of_stream(stream)).sum::<usize>()
-}
-
-/// Bytes of a picture: of its colours if it has any, else of its luma.
-fn picture_bytes(picture: &Picture) -> usize {
-    let (width, height) = picture.size();
-    let of_pixel = match &picture.rgb {
-        Some(_) => 3,
-        None => usize::from(picture.luma.bits().div_ceil(8)),
-    };
-    of_pixel * width * height
+    let of_map = |stream, pixel_bytes: usize| if streams.has(stream) { pixel_bytes * width * height } else { 0 };
+    let pictures = PairParts::of_frame(frame, streams).file_bytes();
+    OVERHEAD + pictures + of_map(Stream::Disparity, 4) + of_map(Stream::Depth, 2)
 }

@@ -2,7 +2,7 @@
 
 use super::{Compression, RecordError, Target, disk, name};
 use crate::files::Growing;
-use crate::recording::format::ros2::bag::{BagSummary, METADATA_NAME, bag_metadata};
+use crate::recording::format::ros2::bag::{METADATA_NAME, bag_metadata};
 use crate::recording::{Channel, Format, Packet, time};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::{NoSeek, WriteOptions, Writer};
@@ -42,7 +42,7 @@ impl Place {
     /// The file exists or cannot be made, or the disk is full.
     pub(super) fn open(target: &Target) -> Result<(Self, Sink), RecordError> {
         let name = target.to_string();
-        let cannot = |err: io::Error| RecordError::Create { target: name.clone(), error: Arc::new(err) };
+        let cannot = |err: io::Error| RecordError::Begin(format!("cannot write {name}: {err}"));
         match target {
             Target::File(path) => {
                 let folder = path.parent().unwrap_or(Path::new("")).to_owned();
@@ -53,7 +53,11 @@ impl Place {
                 }
                 let file = Growing::create_new(path).map_err(|err| {
                     if err.kind() == io::ErrorKind::AlreadyExists {
-                        return RecordError::Exists { path: path.clone(), free: name::free_name(path) };
+                        let free = name::free_name(path);
+                        return RecordError::Begin(format!(
+                            "{name} exists and is not overwritten; {} is free",
+                            free.display()
+                        ));
                     }
                     cannot(err)
                 })?;
@@ -163,8 +167,7 @@ impl McapFile {
     fn describe_bag(&mut self) -> io::Result<()> {
         let Some(file_name) = &self.bag else { return Ok(()) };
         let counts: Vec<_> = self.channels.iter().map(|(channel, _, count)| (Arc::clone(channel), *count)).collect();
-        let (start_ns, end_ns) = self.times_ns.unwrap_or_default();
-        let metadata = bag_metadata(&BagSummary { file_name, counts: &counts, start_ns, end_ns });
+        let metadata = bag_metadata(file_name, &counts, self.times_ns.unwrap_or_default());
         let metadata = Metadata { name: METADATA_NAME.to_owned(), metadata };
         self.writer.write_metadata(&metadata).map_err(io_error)
     }

@@ -29,4 +29,4 @@ pub(in crate::recording) use file::McapFile;
 pub use name::{default_name, default_name_in};
 pub use options::{Compression, RecordOptions, Target};
 pub use recorder::Recorder;
-pub use status::{RecordStatus, RecordSummary};
+pub use status::RecordStatus;

@@ -46,12 +46,13 @@ pub(super) struct Queue {
     results: bool,
 }
 
+#[derive(Default)]
 struct State {
     items: VecDeque<(Item, Moment, usize)>,
     bytes: usize,
     /// Number of waiting events and parameters.
     notes: usize,
-    open: bool,
+    closed: bool,
     counters: Counters,
     gap: Gap,
     /// Sequence numbers of pairs without a result yet, and whether they are recorded.
@@ -71,17 +72,7 @@ struct Gap {
 
 impl Queue {
     pub(super) fn new(capacity: usize, results: bool) -> Self {
-        let state = State {
-            items: VecDeque::new(),
-            bytes: 0,
-            notes: 0,
-            open: true,
-            counters: Counters::default(),
-            gap: Gap::default(),
-            unmatched: VecDeque::new(),
-            expected: None,
-        };
-        Self { state: Mutex::new(state), filled: Condvar::new(), emptied: Condvar::new(), capacity, results }
+        Self { state: Mutex::default(), filled: Condvar::new(), emptied: Condvar::new(), capacity, results }
     }
 
     /// Takes a pair where there is room. Where there is none it waits for it, or gives up results that wait, which can be
@@ -92,7 +83,7 @@ impl Queue {
         if waits {
             self.wait_for_room(&mut state, bytes, self.capacity);
         }
-        if !state.open {
+        if state.closed {
             return;
         }
         let missing = state.expected.and_then(|expected| sequence.checked_sub(expected));
@@ -126,7 +117,7 @@ impl Queue {
             self.wait_for_room(&mut state, bytes, capacity);
         }
         // a result of another source, or of a pair before the recording
-        if !state.open || !state.unmatched.iter().any(|&(pair, _)| pair == sequence) {
+        if state.closed || !state.unmatched.iter().any(|&(pair, _)| pair == sequence) {
             return;
         }
         while state.unmatched.front().is_some_and(|&(pair, _)| pair != sequence) {
@@ -182,7 +173,7 @@ impl Queue {
                 self.emptied.notify_all();
                 return Next::Item(item, moment);
             }
-            if !state.open {
+            if state.closed {
                 return Next::Closed;
             }
             let timeout = deadline.saturating_duration_since(Instant::now());
@@ -196,13 +187,13 @@ impl Queue {
     /// Closes the queue for pushing; waiting items can still be taken.
     pub(super) fn close(&self, moment: Moment) {
         let mut state = self.state.lock();
-        if state.open {
+        if !state.closed {
             state.report_gap(moment);
             while !state.unmatched.is_empty() {
                 state.pop_unmatched();
             }
         }
-        state.open = false;
+        state.closed = true;
         self.filled.notify_all();
         self.emptied.notify_all();
     }
@@ -210,7 +201,7 @@ impl Queue {
     /// Closes the queue and drops all waiting items.
     pub(super) fn abandon(&self) {
         let mut state = self.state.lock();
-        state.open = false;
+        state.closed = true;
         for (item, ..) in std::mem::take(&mut state.items) {
             match item {
                 Item::Pair(_) => state.counters.dropped_by_disk += 1,
@@ -224,7 +215,7 @@ impl Queue {
 
     /// Whether items can be pushed.
     pub(super) fn is_open(&self) -> bool {
-        self.state.lock().open
+        !self.state.lock().closed
     }
 
     /// Pairs and results so far.
@@ -250,7 +241,7 @@ impl Queue {
     }
 
     fn wait_for_room(&self, state: &mut MutexGuard<'_, State>, bytes: usize, capacity: usize) {
-        self.emptied.wait_while(state, |state| state.open && !state.has_room(bytes, capacity));
+        self.emptied.wait_while(state, |state| !state.closed && !state.has_room(bytes, capacity));
     }
 }
 
@@ -293,7 +284,7 @@ impl State {
     }
 
     fn push_note(&mut self, item: Item, moment: Moment) {
-        if !self.open {
+        if self.closed {
             return;
         }
         if self.notes == MAX_EVENTS {

@@ -3,8 +3,9 @@
 use super::clock::{self, Clock, Moment};
 use super::file::{McapFile, Place, Sink};
 use super::queue::Queue;
+use super::status::per_second;
 use super::thread::{Shared, Thread};
-use super::{RecordError, RecordOptions, RecordStatus, RecordSummary, Target};
+use super::{RecordError, RecordOptions, RecordStatus, Target};
 use crate::capture::{Frame, FrameTap, RawPair, RawTap, SourceInfo, Taps};
 use crate::engine::Output;
 use crate::engine::worker::ResultTap;
@@ -17,7 +18,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 /// A running recorder. Dropping it stops the recording.
 pub struct Recorder {
@@ -68,7 +68,9 @@ impl Recorder {
         let file = file.map_err(|err| RecordError::Write { target: place.name.clone(), error: Arc::new(err) })?;
         let thread = Thread::new(Arc::clone(&shared), packer, calibration, place, file);
         let thread = std::thread::Builder::new().name("recorder".into()).spawn(move || thread.run());
-        let thread = Mutex::new(Some(thread.map_err(|err| RecordError::Thread(Arc::new(err)))?));
+        let thread = Mutex::new(Some(
+            thread.map_err(|err| RecordError::Begin(format!("cannot start the recorder's thread: {err}")))?,
+        ));
         Ok(Arc::new(Self { shared, path, lossless: options.lossless, streams, thread, seen: Mutex::default() }))
     }
 
@@ -117,20 +119,6 @@ impl Recorder {
         }
     }
 
-    /// The summary up to now.
-    pub fn summary(&self) -> RecordSummary {
-        let RecordStatus { path, elapsed, bytes, counters, cpu_percent, ended, .. } = self.status();
-        RecordSummary {
-            path,
-            seconds: elapsed.as_secs_f64(),
-            bytes,
-            counters,
-            mb_per_minute: per_second(bytes, elapsed) * 60.0 / 1e6,
-            recorder_cpu_percent: cpu_percent,
-            error: ended.and_then(Result::err),
-        }
-    }
-
     /// Closes the queue without waiting; its items are still written.
     pub fn close(&self) {
         self.shared.queue.close(self.now());
@@ -139,8 +127,8 @@ impl Recorder {
     /// Ends the recording and waits until the file is synced. Further calls return the same.
     ///
     /// # Errors
-    /// It ended early: the disk is full, or the pipe is closed. [`Recorder::summary`] has the part that was written.
-    pub fn stop(&self) -> Result<RecordSummary, RecordError> {
+    /// It ended early: the disk is full, or the pipe is closed. [`Recorder::status`] has the part that was written.
+    pub fn stop(&self) -> Result<RecordStatus, RecordError> {
         self.close();
         if let Some(thread) = self.thread.lock().take()
             && thread.join().is_err()
@@ -149,7 +137,7 @@ impl Recorder {
         }
         match self.shared.progress().ended {
             Some((Err(err), _)) => Err(err),
-            _ => Ok(self.summary()),
+            _ => Ok(self.status()),
         }
     }
 
@@ -233,8 +221,4 @@ impl Drop for Recorder {
             log::warn!("the recording: {err}");
         }
     }
-}
-
-fn per_second(bytes: u64, elapsed: Duration) -> f64 {
-    bytes as f64 / elapsed.as_secs_f64().max(1e-3)
 }

@@ -1,4 +1,4 @@
-//! Status of a running recording, and summary of a finished one.
+//! Status of a recording, running or finished.
 
 use super::Target;
 use crate::recording::Counters;
@@ -33,9 +33,48 @@ impl RecordStatus {
         self.bytes_per_s * 60.0 / 1e6
     }
 
+    /// Bytes written per minute, averaged over the whole recording.
+    fn average_megabytes_per_minute(&self) -> f64 {
+        per_second(self.bytes, self.elapsed) * 60.0 / 1e6
+    }
+
     /// Pairs and results dropped because the disk was too slow.
     pub fn dropped(&self) -> u64 {
         self.counters.dropped_by_disk + self.counters.results_dropped_by_disk
+    }
+
+    /// The whole recording in one line for a terminal.
+    pub fn summary(&self) -> String {
+        let Self { path, elapsed, bytes, counters, .. } = self;
+        let target = path.clone().map_or(Target::Stdout, Target::File);
+        let causes = [
+            (counters.dropped_by_source, "pairs dropped by the source"),
+            (counters.dropped_by_disk, "pairs dropped because the disk was too slow"),
+            (counters.results_dropped_by_disk, "results dropped because the disk was too slow"),
+            (counters.not_matched, "pairs not matched because the matcher was too slow"),
+        ];
+        let causes = causes.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("; {count} {what}"));
+        format!(
+            "{target}: {} pairs and {} results in {:.1} s, {:.1} MB, {:.0} MB/min{}",
+            counters.pairs,
+            counters.results,
+            elapsed.as_secs_f64(),
+            *bytes as f64 / 1e6,
+            self.average_megabytes_per_minute(),
+            causes.collect::<String>()
+        )
+    }
+
+    /// The whole recording for other programs.
+    pub fn to_json(&self) -> serde_json::Value {
+        let mut json = serde_json::json!(self.counters);
+        json["path"] = serde_json::json!(self.path);
+        json["seconds"] = self.elapsed.as_secs_f64().into();
+        json["bytes"] = self.bytes.into();
+        json["mb_per_minute"] = self.average_megabytes_per_minute().into();
+        json["recorder_cpu_percent"] = self.cpu_percent.into();
+        json["error"] = self.ended.clone().and_then(Result::err).into();
+        json
     }
 }
 
@@ -55,39 +94,7 @@ impl fmt::Display for RecordStatus {
     }
 }
 
-/// Summary of a recording.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct RecordSummary {
-    /// The file; `None` for standard output.
-    pub path: Option<PathBuf>,
-    /// Duration, s.
-    pub seconds: f64,
-    /// Its size.
-    pub bytes: u64,
-    /// Pairs and results.
-    #[serde(flatten)]
-    pub counters: Counters,
-    /// 10^6 bytes for each minute.
-    pub mb_per_minute: f64,
-    /// Processor time of the recorder's thread over wall time, per cent of one core; `None` if the system does not report it.
-    pub recorder_cpu_percent: Option<f64>,
-    /// Why it ended early.
-    pub error: Option<String>,
-}
-
-/// One line for a terminal.
-impl fmt::Display for RecordSummary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, seconds, bytes, counters, mb_per_minute, .. } = self;
-        let target = path.clone().map_or(Target::Stdout, Target::File);
-        write!(f, "{target}: {} pairs and {} results in {seconds:.1} s", counters.pairs, counters.results)?;
-        write!(f, ", {:.1} MB, {mb_per_minute:.0} MB/min", *bytes as f64 / 1e6)?;
-        let causes = [
-            (counters.dropped_by_source, "pairs dropped by the source"),
-            (counters.dropped_by_disk, "pairs dropped because the disk was too slow"),
-            (counters.results_dropped_by_disk, "results dropped because the disk was too slow"),
-            (counters.not_matched, "pairs not matched because the matcher was too slow"),
-        ];
-        causes.iter().filter(|(count, _)| *count > 0).try_for_each(|(count, what)| write!(f, "; {count} {what}"))
-    }
+/// Bytes per second.
+pub(super) fn per_second(bytes: u64, elapsed: Duration) -> f64 {
+    bytes as f64 / elapsed.as_secs_f64().max(1e-3)
 }

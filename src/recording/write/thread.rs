@@ -6,7 +6,7 @@ use super::queue::{Item, Next, Queue};
 use super::{RecordError, disk};
 use crate::process;
 use crate::recording::Packet;
-use crate::recording::pack::{PackError, Packer};
+use crate::recording::pack::Packer;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io;
@@ -160,17 +160,16 @@ impl Thread {
             let event = self.shared.queue.event("clock", &text);
             self.write_note(moment.wall, |packer, wall| packer.event(&event, wall))?;
         }
-        let failed = |err: PackError| RecordError::Pack(err.to_string());
         match item {
             Item::Pair(pair) => {
                 let wall = self.distinct(moment.wall);
-                let packets = self.packer.pair(pair, wall).map_err(failed)?;
+                let packets = self.packer.pair(pair, wall).map_err(RecordError::Pack)?;
                 self.write(&packets)?;
                 self.shared.queue.count(|counters| counters.pairs += 1);
             }
             Item::Result(output) => {
                 let wall = self.distinct(moment.wall);
-                let packets = self.packer.result(output, wall).map_err(failed)?;
+                let packets = self.packer.result(output, wall).map_err(RecordError::Pack)?;
                 self.write(&packets)?;
                 self.shared.queue.count(|counters| counters.results += 1);
             }

@@ -1,56 +1,52 @@
 //! How depth is shown: range, colour map, reasons.
 
-use super::{Action, Command, Panel, State, action_button, tooltip, widgets};
+use super::{Action, Command, State, action_button, tooltip, widgets};
 use crate::colormap::{Colormap, reason_color};
 use crate::stereo::reason;
 use crate::ui::view::metres;
 use egui::{Button, Color32, RichText, Role, Sense, Ui, vec2};
 
-pub(super) struct DepthDisplay;
-
-impl Panel for DepthDisplay {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let has_depth = state.has_depth();
-        let mut view = state.view.clone();
-        widgets::heading(ui, "Depth display");
-        if let Some((near, far)) = view.depth_range_m.as_mut().filter(|_| has_depth) {
-            ui.horizontal(|ui| {
-                ui.label("range");
-                let limit = *far;
-                metre_field(ui, near, "Nearest depth in colour", 0.001..=limit * 0.99);
-                ui.label("…");
-                let limit = *near;
-                metre_field(ui, far, "Farthest depth in colour", limit * 1.01..=10_000.0);
-                ui.label("m");
-            });
-        } else if !has_depth {
-            widgets::note(ui, "No depth, no range: there is no calibration.");
-        } else {
-            widgets::note(ui, "The range is fitted to the first depth and then fixed.");
-        }
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let has_depth = state.has_depth();
+    let mut view = state.view.clone();
+    widgets::heading(ui, "Depth display");
+    if let Some((near, far)) = view.depth_range_m.as_mut().filter(|_| has_depth) {
         ui.horizontal(|ui| {
-            let fit = Button::new(Action::FitDepth.label());
-            ui.add_enabled_ui(has_depth, |ui| action_button(ui, Action::FitDepth, fit, false, commands));
-            let options: Vec<_> = Colormap::ALL.iter().map(|&map| (map, map.word(), map.help())).collect();
-            let help = "Colours of the maps; the upper end is near, or sure.";
-            widgets::choice(ui, "Colour map", help, &options, &mut view.colormap);
+            ui.label("range");
+            let limit = *far;
+            metre_field(ui, near, "Nearest depth in colour", 0.001..=limit * 0.99);
+            ui.label("…");
+            let limit = *near;
+            metre_field(ui, far, "Farthest depth in colour", limit * 1.01..=10_000.0);
+            ui.label("m");
         });
-        widgets::note(ui, view.colormap.help());
-        let reasons = ui.checkbox(&mut view.colour_reasons, Action::ColourReasons.label());
-        reasons.on_hover_text(tooltip(ui, Action::ColourReasons));
-        if state.view.colour_reasons {
-            for (bit, word, sentence) in reason::of_holes() {
-                ui.horizontal(|ui| {
-                    let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
-                    let [r, g, b] = reason_color(bit);
-                    ui.painter().rect_filled(rect, 1.0, Color32::from_rgb(r, g, b));
-                    ui.label(RichText::new(word).small()).on_hover_text(sentence);
-                });
-            }
+    } else if !has_depth {
+        widgets::note(ui, "No depth, no range: there is no calibration.");
+    } else {
+        widgets::note(ui, "The range is fitted to the first depth and then fixed.");
+    }
+    ui.horizontal(|ui| {
+        let fit = Button::new(Action::FitDepth.label());
+        ui.add_enabled_ui(has_depth, |ui| action_button(ui, Action::FitDepth, fit, false, commands));
+        let options: Vec<_> = Colormap::ALL.iter().map(|&map| (map, map.word(), map.help())).collect();
+        let help = "Colours of the maps; the upper end is near, or sure.";
+        widgets::choice(ui, "Colour map", help, &options, &mut view.colormap);
+    });
+    widgets::note(ui, view.colormap.help());
+    let reasons = ui.checkbox(&mut view.colour_reasons, Action::ColourReasons.label());
+    reasons.on_hover_text(tooltip(ui, Action::ColourReasons));
+    if state.view.colour_reasons {
+        for (bit, word, sentence) in reason::of_holes() {
+            ui.horizontal(|ui| {
+                let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
+                let [r, g, b] = reason_color(bit);
+                ui.painter().rect_filled(rect, 1.0, Color32::from_rgb(r, g, b));
+                ui.label(RichText::new(word).small()).on_hover_text(sentence);
+            });
         }
-        if view != state.view {
-            commands.push(Command::SetView(view));
-        }
+    }
+    if view != state.view {
+        commands.push(Command::SetView(view));
     }
 }
 

@@ -1,62 +1,58 @@
 //! How well the pair fits: rows, time, brightness, and the state of each camera.
 
-use super::{Action, Command, Panel, State, widgets};
+use super::{Action, Command, State, widgets};
 use crate::calibration::Verdict;
 use crate::capture::CameraState;
 use crate::console::foreign;
 use egui::{Color32, RichText, Ui};
 
-pub(super) struct Health;
-
-impl Panel for Health {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        widgets::heading(ui, "Rig");
-        let status = state.status();
-        let rows = status.health.row_offset.as_ref();
-        let text = rows.map_or("–".into(), |rows| format!("{:+.2} px {}", rows.median_px, rows.verdict()));
-        let color = rows.map(|rows| match rows.verdict() {
-            Verdict::Good => Color32::from_rgb(90, 170, 90),
-            Verdict::Fair => ui.visuals().warn_fg_color,
-            Verdict::Bad => ui.visuals().error_fg_color,
-        });
-        let help = rows.map_or("By how much rows of left and right differ; too little matches to say.".into(), |rows| {
-            format!(
-                "By how much rows of left and right differ: half of {} matches by less than {:.2} px, 95 of 100 by less than \
-                 {:.2} px. Good below 0.25 px, bad above 0.5: calibrate again.",
-                rows.matches, rows.median_abs_px, rows.p95_abs_px
-            )
-        });
-        widgets::named_value(ui, "rows", &text, color).on_hover_text(help);
-        if status.source.is_camera {
-            let skew = status.cameras.skew;
-            let text = skew.map_or("–".into(), |s| format!("{:+.1} ± {:.1} ms", 1e3 * s.mean_s, 5e2 * s.spread_s));
-            let help = "How much later the right picture is taken than the left one, and how that varies.";
-            widgets::named_value(ui, "skew", &text, None).on_hover_text(help);
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    widgets::heading(ui, "Rig");
+    let status = state.status();
+    let rows = status.health.row_offset.as_ref();
+    let text = rows.map_or("–".into(), |rows| format!("{:+.2} px {}", rows.median_px, rows.verdict()));
+    let color = rows.map(|rows| match rows.verdict() {
+        Verdict::Good => Color32::from_rgb(90, 170, 90),
+        Verdict::Fair => ui.visuals().warn_fg_color,
+        Verdict::Bad => ui.visuals().error_fg_color,
+    });
+    let help = rows.map_or("By how much rows of left and right differ; too little matches to say.".into(), |rows| {
+        format!(
+            "By how much rows of left and right differ: half of {} matches by less than {:.2} px, 95 of 100 by less than \
+             {:.2} px. Good below 0.25 px, bad above 0.5: calibrate again.",
+            rows.matches, rows.median_abs_px, rows.p95_abs_px
+        )
+    });
+    widgets::named_value(ui, "rows", &text, color).on_hover_text(help);
+    if status.source.is_camera {
+        let skew = status.cameras.skew;
+        let text = skew.map_or("–".into(), |s| format!("{:+.1} ± {:.1} ms", 1e3 * s.mean_s, 5e2 * s.spread_s));
+        let help = "How much later the right picture is taken than the left one, and how that varies.";
+        widgets::named_value(ui, "skew", &text, None).on_hover_text(help);
+    }
+    if let Some(luma) = status.health.luma {
+        let text = format!("{:+.0} grey levels", luma.levels);
+        let help = "How much brighter the right picture is, on the mean.";
+        widgets::named_value(ui, "light", &text, None).on_hover_text(help);
+    }
+    if status.cameras.cameras.len() == 2 {
+        let text = format!("{}", status.cameras.unpaired);
+        let help = "Frames of one camera that found no partner.";
+        widgets::named_value(ui, "unpaired", &text, None).on_hover_text(help);
+        let resyncing = status.cameras.resyncing;
+        let label = if resyncing { "re-syncing …" } else { "Re-sync" };
+        let help = "Starts one camera again until both take their pictures at nearly the same time.";
+        if ui.add_enabled(!resyncing, egui::Button::new(label).small()).on_hover_text(help).clicked() {
+            commands.push(Command::Resync);
         }
-        if let Some(luma) = status.health.luma {
-            let text = format!("{:+.0} grey levels", luma.levels);
-            let help = "How much brighter the right picture is, on the mean.";
-            widgets::named_value(ui, "light", &text, None).on_hover_text(help);
-        }
-        if status.cameras.cameras.len() == 2 {
-            let text = format!("{}", status.cameras.unpaired);
-            let help = "Frames of one camera that found no partner.";
-            widgets::named_value(ui, "unpaired", &text, None).on_hover_text(help);
-            let resyncing = status.cameras.resyncing;
-            let label = if resyncing { "re-syncing …" } else { "Re-sync" };
-            let help = "Starts one camera again until both take their pictures at nearly the same time.";
-            if ui.add_enabled(!resyncing, egui::Button::new(label).small()).on_hover_text(help).clicked() {
-                commands.push(Command::Resync);
-            }
-        }
-        for camera in &status.cameras.cameras {
-            self::camera(ui, camera);
-        }
-        if !status.cameras.cameras.is_empty() || state.rig.note.is_some() {
-            let open = ui.small_button("Calibration, controls …").on_hover_text("Open the window of the rig.");
-            if open.clicked() && !state.is_open(Action::Rig) {
-                commands.push(Action::Rig.into());
-            }
+    }
+    for camera in &status.cameras.cameras {
+        self::camera(ui, camera);
+    }
+    if !status.cameras.cameras.is_empty() || state.rig.note.is_some() {
+        let open = ui.small_button("Calibration, controls …").on_hover_text("Open the window of the rig.");
+        if open.clicked() && !state.is_open(Action::Rig) {
+            commands.push(Action::Rig.into());
         }
     }
 }

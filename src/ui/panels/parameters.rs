@@ -1,6 +1,6 @@
 //! Matching and filters: made from the table of parameters, so that a new one appears here by itself.
 
-use super::{Command, Panel, State, widgets};
+use super::{Command, State, widgets};
 use crate::geometry::Geometry;
 use crate::parameter::{Domain, Group, Parameter, Value};
 use crate::stereo::{Preset, StereoParams};
@@ -10,24 +10,20 @@ use crate::ui::widgets::NumberRow;
 use egui::Ui;
 use std::ops::RangeInclusive;
 
-pub(super) struct MatchingParameters;
-
-impl Panel for MatchingParameters {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let mut params = state.matching.params.clone();
-        for (title, group) in [("Matching", Group::Matching), ("Filters", Group::Filters)] {
-            widgets::heading(ui, title);
-            rows(ui, group, &mut params, state);
-        }
-        if params != state.matching.params {
-            commands.push(Command::SetParams(params));
-        }
-        ui.add_space(4.0);
-        let unfolded = state.view.unfolded;
-        let more = if unfolded { "fewer ▴" } else { "more ▾" };
-        if ui.small_button(more).on_hover_text("Show all parameters, or only those that matter most").clicked() {
-            commands.push(Command::SetView(ViewSettings { unfolded: !unfolded, ..state.view.clone() }));
-        }
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let mut params = state.matching.params.clone();
+    for (title, group) in [("Matching", Group::Matching), ("Filters", Group::Filters)] {
+        widgets::heading(ui, title);
+        rows(ui, group, &mut params, state);
+    }
+    if params != state.matching.params {
+        commands.push(Command::SetParams(params));
+    }
+    ui.add_space(4.0);
+    let unfolded = state.view.unfolded;
+    let more = if unfolded { "fewer ▴" } else { "more ▾" };
+    if ui.small_button(more).on_hover_text("Show all parameters, or only those that matter most").clicked() {
+        commands.push(Command::SetView(ViewSettings { unfolded: !unfolded, ..state.view.clone() }));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The open views: pictures and maps, with cross-hair and colour bar.
 
-use super::{Command, Panel, State, pixel};
+use super::{Command, State, pixel};
 use crate::capture::Recorded;
 use crate::engine::Output;
 use crate::ui::render::{FloatMap, Screens};
@@ -34,13 +34,11 @@ impl Pictures {
         }
         self.recorded.as_ref().map(|(_, map)| Arc::clone(map))
     }
-}
 
-impl Panel for Pictures {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    pub(super) fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let Some(output) = state.output() else {
             let opening = format!("opening {} …", state.source.spec);
-            let text = if state.status().captured == 0 { opening } else { "the engine starts …".into() };
+            let text = if state.status().capture.captured == 0 { opening } else { "the engine starts …".into() };
             ui.centered_and_justified(|ui| ui.label(text));
             return;
         };

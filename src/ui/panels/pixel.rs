@@ -1,6 +1,6 @@
 //! Readout of the pixel under the pointer: disparity, depth, position, grey values, and why a disparity is missing.
 
-use super::{Command, Panel, State, widgets};
+use super::{Command, State, widgets};
 use crate::capture::Recorded;
 use crate::engine::Output;
 use crate::image::{Image, Luma};
@@ -9,26 +9,22 @@ use crate::ui::view::{Crosshair, metres};
 use egui::{RichText, TextStyle, Ui};
 use std::sync::Arc;
 
-pub(super) struct PixelReadout;
-
-impl Panel for PixelReadout {
-    fn show(&mut self, ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
-        widgets::heading(ui, "Pixel");
-        let (output, pixel) = (state.output(), state.pointer.pixel());
-        let is_inside = |output: &&Arc<Output>, (x, y): (usize, usize)| {
-            let (width, height) = output.job.frame.size();
-            x < width && y < height
-        };
-        if let Some((output, pixel)) = output.zip(pixel).filter(|(output, pixel)| is_inside(output, *pixel)) {
-            readout(ui, output, pixel);
-            return;
-        }
-        widgets::note(ui, "Rest the pointer on a picture to read it; a click holds the place.");
-        // room for the numbers that come, so that nothing below jumps
-        let row = ui.text_style_height(&TextStyle::Monospace) + ui.spacing().item_spacing.y;
-        let with_confidence = output.is_some_and(|output| output.job.params.confidence);
-        ui.add_space(row * if with_confidence { 7.0 } else { 6.0 });
+pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
+    widgets::heading(ui, "Pixel");
+    let (output, pixel) = (state.output(), state.pointer.pixel());
+    let is_inside = |output: &&Arc<Output>, (x, y): (usize, usize)| {
+        let (width, height) = output.job.frame.size();
+        x < width && y < height
+    };
+    if let Some((output, pixel)) = output.zip(pixel).filter(|(output, pixel)| is_inside(output, *pixel)) {
+        readout(ui, output, pixel);
+        return;
     }
+    widgets::note(ui, "Rest the pointer on a picture to read it; a click holds the place.");
+    // room for the numbers that come, so that nothing below jumps
+    let row = ui.text_style_height(&TextStyle::Monospace) + ui.spacing().item_spacing.y;
+    let with_confidence = output.is_some_and(|output| output.job.params.confidence);
+    ui.add_space(row * if with_confidence { 7.0 } else { 6.0 });
 }
 
 /// The values of pixel `(x, y)`; without a map on the host only those of the pictures.

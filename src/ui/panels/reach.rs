@@ -1,6 +1,6 @@
 //! Distance over disparity for the present rig and search range, and its error where the disparity is wrong.
 
-use super::{Command, Panel, State, widgets};
+use super::{Command, State, widgets};
 use crate::geometry::Geometry;
 use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
 use crate::stereo::StereoParams;
@@ -23,39 +23,34 @@ pub(super) fn window() -> Window<'static> {
     Window::new("Distance and error").default_pos([760.0, 400.0]).auto_sized()
 }
 
-pub(super) struct ReachCurves;
-
-impl Panel for ReachCurves {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        ui.set_width(SIZE[0]);
-        let Some(output) = state.output() else {
-            widgets::note(ui, "No result yet.");
-            return;
-        };
-        let Some(geometry) = output.job.frame.geometry else {
-            let why =
-                "No distances: there is no calibration. Source ▾, Rig … loads one or estimates it from the pictures.";
-            widgets::note(ui, why);
-            return;
-        };
-        let StereoParams { min_disparity, num_disparities, .. } = state.matching.params;
-        let reach = Reach { geometry, min_disparity, num_disparities };
-        let pointed = state.pointer.pixel().and_then(|(x, y)| {
-            let map = output.map.as_ref()?;
-            let (width, height) = map.size();
-            let d = (x < width && y < height).then(|| map.disparity_px(x, y))??;
-            reach.sample(f64::from(d))
-        });
-        let mut error_px = state.view.error_px;
-        curves(ui, &reach, error_px, pointed);
-        sentences(ui, &reach, error_px, pointed);
-        error_field(ui, &mut error_px);
-        if error_px.to_bits() != state.view.error_px.to_bits() {
-            commands.push(Command::SetView(ViewSettings { error_px, ..state.view.clone() }));
-        }
-        if geometry.estimated {
-            widgets::note(ui, "The rig is estimated from the pictures: all distances may be off by a factor.");
-        }
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    ui.set_width(SIZE[0]);
+    let Some(output) = state.output() else {
+        widgets::note(ui, "No result yet.");
+        return;
+    };
+    let Some(geometry) = output.job.frame.geometry else {
+        let why = "No distances: there is no calibration. Source ▾, Rig … loads one or estimates it from the pictures.";
+        widgets::note(ui, why);
+        return;
+    };
+    let StereoParams { min_disparity, num_disparities, .. } = state.matching.params;
+    let reach = Reach { geometry, min_disparity, num_disparities };
+    let pointed = state.pointer.pixel().and_then(|(x, y)| {
+        let map = output.map.as_ref()?;
+        let (width, height) = map.size();
+        let d = (x < width && y < height).then(|| map.disparity_px(x, y))??;
+        reach.sample(f64::from(d))
+    });
+    let mut error_px = state.view.error_px;
+    curves(ui, &reach, error_px, pointed);
+    sentences(ui, &reach, error_px, pointed);
+    error_field(ui, &mut error_px);
+    if error_px.to_bits() != state.view.error_px.to_bits() {
+        commands.push(Command::SetView(ViewSettings { error_px, ..state.view.clone() }));
+    }
+    if geometry.estimated {
+        widgets::note(ui, "The rig is estimated from the pictures: all distances may be off by a factor.");
     }
 }
 

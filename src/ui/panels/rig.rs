@@ -1,6 +1,6 @@
 //! The rig: calibration, depth from two known distances, camera controls, file.
 
-use super::{Command, Panel, State, widgets};
+use super::{Command, State, widgets};
 use crate::calibration::{FocalLength, LengthUnit};
 use crate::capture::Scale;
 use crate::rig::{ASSUMED_FOCAL, CalibrationChoice, RectifyChoice};
@@ -15,18 +15,14 @@ pub(super) fn window() -> Window<'static> {
     Window::new("Rig").default_pos([640.0, 60.0]).auto_sized()
 }
 
-pub(super) struct RigWindow;
-
-impl Panel for RigWindow {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        ui.set_width(330.0);
-        ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
-            calibration(ui, state, commands);
-            known_distances(ui, state, commands);
-            super::controls::show(ui, state, commands);
-        });
-        file(ui, state, commands);
-    }
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    ui.set_width(330.0);
+    ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
+        calibration(ui, state, commands);
+        known_distances(ui, state, commands);
+        super::controls::show(ui, state, commands);
+    });
+    file(ui, state, commands);
 }
 
 /// The calibration in use, in one sentence, with its parameters.

@@ -1,66 +1,64 @@
 //! The status line: rates, latency, dropped pairs with their causes, stage times, jobs, engine.
 
-use super::{Command, Panel, State};
+use super::{Command, State};
 use crate::live::Status;
 use egui::{Align, Label, Layout, RichText, Role, Ui, WidgetInfo};
 
-pub(super) struct StatusLine;
-
-impl Panel for StatusLine {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let status = state.status();
-        ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 10.0;
-            readings(ui, status, state.pipeline.shown_hz);
-            if let Some(remote) = &state.pipeline.remote {
-                let help = "Clients elsewhere, and the messages that were not sent because newer ones had come.";
-                cell(ui, &remote.summary, &format!("{}\n{help}", remote.invitation));
-            }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let engine = match &status.engine {
-                    _ if status.engine_opening => "engine starts …".to_owned(),
-                    Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
-                    None => "no engine".to_owned(),
-                };
-                let why = status.engine_why.clone().unwrap_or_else(|| "What computes the disparities.".into());
-                ui.add(Label::new(RichText::new(engine).small()).truncate()).on_hover_text(why);
-                jobs(ui, state, commands);
-            });
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let status = state.status();
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 10.0;
+        readings(ui, status, state.pipeline.shown_hz);
+        if let Some(remote) = &state.pipeline.remote {
+            let help = "Clients elsewhere, and the messages that were not sent because newer ones had come.";
+            cell(ui, &remote.standing(), &format!("{}\n{help}", remote.invitation()));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let engine = match &status.engine.engine {
+                _ if status.engine.opening => "engine starts …".to_owned(),
+                Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
+                None => "no engine".to_owned(),
+            };
+            let why = status.engine.why.clone().unwrap_or_else(|| "What computes the disparities.".into());
+            ui.add(Label::new(RichText::new(engine).small()).truncate()).on_hover_text(why);
+            jobs(ui, state, commands);
         });
-        // always there, so that nothing jumps when it has something to say
-        let line = match (status.warnings.first(), &status.engine_why) {
-            (Some(cause), _) => RichText::new(cause).color(ui.visuals().warn_fg_color),
-            (None, Some(why)) => RichText::new(why).weak(),
-            (None, None) => RichText::new(" "),
-        };
-        ui.add(Label::new(line.small()).truncate());
-    }
+    });
+    // always there, so that nothing jumps when it has something to say
+    let line = match (status.warnings.first(), &status.engine.why) {
+        (Some(cause), _) => RichText::new(cause).color(ui.visuals().warn_fg_color),
+        (None, Some(why)) => RichText::new(why).weak(),
+        (None, None) => RichText::new(" "),
+    };
+    ui.add(Label::new(line.small()).truncate());
 }
 
 fn readings(ui: &mut Ui, status: &Status, shown_hz: f64) {
-    let rates = format!("in {:4.1} · computed {:4.1} · shown {shown_hz:4.1}/s", status.captured_hz, status.computed_hz);
+    let rates =
+        format!("in {:4.1} · computed {:4.1} · shown {shown_hz:4.1}/s", status.capture.rate_hz, status.computed_hz);
     cell(ui, &rates, "Pairs per second: from the source, matched, and drawn here.");
-    let latency = status.latency.map_or("–".to_owned(), |l| format!("{:.0} ms", l.median_ms));
-    let p99 = status.latency.map_or(String::new(), |l| format!(" 99 of 100 take less than {:.0} ms.", l.p99_ms));
+    let latency_ms = status.engine.latency_ms();
+    let latency = latency_ms.map_or("–".to_owned(), |(median, _)| format!("{median:.0} ms"));
+    let p99 = latency_ms.map_or(String::new(), |(_, p99)| format!(" 99 of 100 take less than {p99:.0} ms."));
     let help = format!("From the arrival of a pair to its result, half of them.{p99}");
     cell(ui, &format!("latency {latency}"), &help);
     cell(ui, &format!("dropped {}", status.dropped.missed()), &drops(status));
-    if !status.stages.is_empty() {
-        let stages: Vec<_> = status.stages.iter().map(|s| format!("{} {:.1}", s.name, s.ms)).collect();
+    if !status.engine.stages.is_empty() {
+        let stages: Vec<_> = status.engine.stages.iter().map(|s| format!("{} {:.1}", s.name, s.ms)).collect();
         let help = format!(
             "Time of each stage; {:.1} ms in all, rectification {:.1} ms.",
-            status.compute_ms, status.rectify_ms
+            status.engine.compute_ms, status.capture.rectify_ms
         );
         cell(ui, &format!("{} ms", stages.join(" · ")), &help);
-    } else if status.computed > 0 {
+    } else if status.engine.computed > 0 {
         let help = "From the submission of a pair to its result, with the work before it on the device. This adapter measures \
                     no times of stages, or none that are right while it draws.";
-        cell(ui, &format!("matching {:.1} ms", status.compute_ms), help);
+        cell(ui, &format!("matching {:.1} ms", status.engine.compute_ms), help);
     }
-    if let Some(share) = status.valid_share {
-        cell(ui, &format!("valid {:4.1} %", share * 100.0), "Pixels that have a disparity.");
+    if let Some(figures) = status.engine.figures {
+        cell(ui, &format!("valid {:4.1} %", figures.valid_share * 100.0), "Pixels that have a disparity.");
     }
-    if let Some(truth) = &status.truth {
+    if let Some(truth) = status.engine.figures.and_then(|figures| figures.truth) {
         let text = format!("off > 1 px {:4.1} %", truth.nonocc.bad_1_percent);
         let help = "Pixels visible in both pictures whose disparity is off by more than 1 px, against the source's exact truth.";
         cell(ui, &text, help);

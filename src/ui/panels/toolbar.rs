@@ -1,6 +1,6 @@
 //! The line at the top: pause, source, preset, engine, recording, snapshot, views.
 
-use super::{Action, Command, Panel, State, action_button, menu_entry, preset, recording, source, tooltip, widgets};
+use super::{Action, Command, State, action_button, menu_entry, preset, recording, source, tooltip, widgets};
 use crate::engine::EngineChoice;
 use crate::ui::view::ViewKind;
 use egui::{Align, Button, Label, Layout, RichText, Ui};
@@ -12,20 +12,16 @@ const ONE_ROW_WIDTH: f32 = 1250.0;
 /// Width of the chooser of engines, points.
 const ENGINE_WIDTH: f32 = 64.0;
 
-pub(super) struct Toolbar;
-
-impl Panel for Toolbar {
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        if ui.ctx().content_rect().width() < ONE_ROW_WIDTH {
-            ui.horizontal(|ui| input(ui, state, commands));
-            ui.horizontal(|ui| output(ui, state, commands));
-        } else {
-            ui.horizontal(|ui| {
-                input(ui, state, commands);
-                ui.separator();
-                output(ui, state, commands);
-            });
-        }
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    if ui.ctx().content_rect().width() < ONE_ROW_WIDTH {
+        ui.horizontal(|ui| input(ui, state, commands));
+        ui.horizontal(|ui| output(ui, state, commands));
+    } else {
+        ui.horizontal(|ui| {
+            input(ui, state, commands);
+            ui.separator();
+            output(ui, state, commands);
+        });
     }
 }
 

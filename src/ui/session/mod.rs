@@ -16,9 +16,7 @@ use super::jobs::{Job, Jobs};
 use super::notices::Notices;
 use super::options::WindowOptions;
 use super::saved::SavedState;
-use super::state::{
-    Load, Matching, MeasuredRates, Pipeline, Pointer, RecordingState, RemoteStatus, RigState, Source, State,
-};
+use super::state::{Load, Matching, MeasuredRates, Pipeline, Pointer, RecordingState, RigState, Source, State};
 use super::view::ViewKind;
 use super::waker::Waker;
 use crate::capture::SourceSpec;
@@ -85,7 +83,8 @@ impl Session {
         if saved_source != Some(source.to_string()) {
             view.depth_range_m = None; // fitted to another source
         }
-        let pipeline = Pipeline { status: live.status(), output: None, shown_hz: 0.0, playback: None, remote: None };
+        let remote = options.remote.clone();
+        let pipeline = Pipeline { status: live.status(), output: None, shown_hz: 0.0, playback: None, remote };
         let matching = Matching {
             params: settings.params.clone(),
             preset: settings.preset.unwrap_or(Preset::Balanced),
@@ -150,10 +149,6 @@ impl Session {
         let pipeline = &mut self.state.pipeline;
         pipeline.shown_hz = self.shown.per_second(now);
         pipeline.playback = self.live.transport().map(|transport| transport.get());
-        pipeline.remote = self
-            .live
-            .remote()
-            .map(|remote| RemoteStatus { summary: remote.standing(), invitation: remote.invitation() });
         self.state.jobs = self.jobs.running().filter(|job| *job != recording::ESTIMATE).collect();
     }
 

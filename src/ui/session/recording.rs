@@ -4,7 +4,7 @@ use super::{Session, absolute};
 use crate::calibration::CalibrationError;
 use crate::capture::{FramePreparation, StereoLayout, Taps};
 use crate::live::ResultTap;
-use crate::recording::write::{RecordOptions, RecordSummary, Recorder, Target, default_name_in, expected};
+use crate::recording::write::{RecordOptions, RecordStatus, Recorder, Target, default_name_in, expected};
 use crate::recording::{About, Streams};
 use crate::ui::dialogs;
 use crate::ui::jobs::Job;
@@ -52,13 +52,13 @@ impl Session {
         if streams.is_empty() {
             return Err("nothing is chosen to be recorded: ▾ beside Record offers what there is".into());
         }
-        let output = self.state.output().filter(|_| self.state.status().captured > 0);
+        let output = self.state.output().filter(|_| self.state.status().capture.captured > 0);
         let output = output.ok_or("nothing to record yet: wait for the first pair")?;
         let holds = self.live.transport().is_some_and(|transport| !transport.get().playing);
         if self.state.status().paused || holds {
             return Err("paused: nothing comes that could be recorded. Space goes on".into());
         }
-        if self.state.status().ended {
+        if self.state.status().engine.ended {
             return Err(format!("{} has ended: there is nothing more to record", self.state.source.spec));
         }
         let now = SystemTime::now();
@@ -114,7 +114,7 @@ impl Session {
                 self.connect_recorder();
                 let end = move || {
                     let ended = recorder.stop();
-                    Ok((recorder.summary(), ended.err().map(|err| err.to_string())))
+                    Ok((recorder.status(), ended.err().map(|err| err.to_string())))
                 };
                 self.start_job(Job::new("finishing the recording"), end, Self::recording_ended);
             }
@@ -126,13 +126,13 @@ impl Session {
     }
 
     /// Shows a notice about the file.
-    fn recording_ended(&mut self, (summary, error): (RecordSummary, Option<String>)) {
+    fn recording_ended(&mut self, (status, error): (RecordStatus, Option<String>)) {
         let Phase::Ending(_, why) = std::mem::take(&mut self.state.recording.phase) else { return };
         self.state.recording.status = None;
-        let is_error = error.is_some() || summary.counters.pairs == 0;
+        let is_error = error.is_some() || status.counters.pairs == 0;
         let cause = error.or(why).map_or_else(String::new, |cause| format!("{cause} · "));
-        let text = format!("{cause}recorded {} into {summary}", self.recorded_streams());
-        self.state.notices.offer(text, is_error, summary.path.filter(|_| summary.counters.pairs > 0));
+        let text = format!("{cause}recorded {} into {}", self.recorded_streams(), status.summary());
+        self.state.notices.offer(text, is_error, status.path.filter(|_| status.counters.pairs > 0));
     }
 
     /// Reads the recorder's status, and ends a recording that can go on no longer; called once per frame.
@@ -144,7 +144,7 @@ impl Session {
         self.state.recording.status = Some(status);
         if has_ended {
             self.end_recording(None);
-        } else if self.state.status().ended {
+        } else if self.state.status().engine.ended {
             let why = format!("{} has ended", self.state.source.spec);
             self.end_recording(Some(&why));
         }
@@ -179,7 +179,7 @@ impl Session {
             return;
         }
         let status = self.state.status();
-        let rate_hz = status.source.rate_hz.unwrap_or(status.captured_hz);
+        let rate_hz = status.source.rate_hz.unwrap_or(status.capture.rate_hz);
         self.estimate.0 = Some((Instant::now(), streams, folder.clone()));
         let estimate = move || Ok(expected(&folder, streams, &output.job.frame, rate_hz));
         self.start_job(ESTIMATE, estimate, |session, expected| session.state.recording.expected = Some(expected));
@@ -201,8 +201,7 @@ impl Session {
             return None;
         };
         let ended = recorder.stop();
-        let summary = recorder.summary();
-        let recorded = format!("recorded {} into {summary}", self.recorded_streams());
+        let recorded = format!("recorded {} into {}", self.recorded_streams(), recorder.status().summary());
         Some(ended.map_err(|err| format!("{err} · {recorded}")).map(|_| recorded))
     }
 }

@@ -1,7 +1,6 @@
 //! Remote clients: they receive the source's description and the parameters in force, and may change these.
 
 use super::Session;
-use crate::live::RemoteEvents;
 use crate::recording::{About, parameter_words};
 use crate::rig::Calibrated;
 use std::time::SystemTime;
@@ -26,11 +25,11 @@ impl Session {
 
     /// Takes parameters that clients have set, sends those in force, and shows the remote's messages.
     pub(super) fn exchange_with_remote(&mut self) {
-        let RemoteEvents { params, news } = self.live.poll_remote();
-        if let Some(params) = params {
+        let Some(remote) = self.live.remote().cloned() else { return };
+        if let Some(params) = remote.exchange(&self.live.params()) {
             self.set_params(params);
         }
-        for news in news {
+        for news in remote.news() {
             if news.is_error {
                 self.state.notices.error(news.text);
             } else {

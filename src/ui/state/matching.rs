@@ -91,9 +91,9 @@ const WARM_UP: u64 = 20;
 impl Load {
     /// Takes in the present rates.
     pub(crate) fn update(&mut self, status: &Status, now: Instant) {
-        let dropped_hz = status.captured_hz - status.computed_hz;
-        let drops = status.computed > WARM_UP && dropped_hz > 0.1 * status.captured_hz && dropped_hz >= 1.0;
-        self.note(drops && !status.paused && !status.ended && status.dropped.late > 0, now);
+        let dropped_hz = status.capture.rate_hz - status.computed_hz;
+        let drops = status.engine.computed > WARM_UP && dropped_hz > 0.1 * status.capture.rate_hz && dropped_hz >= 1.0;
+        self.note(drops && !status.paused && !status.engine.ended && status.dropped.late > 0, now);
     }
 
     fn note(&mut self, is_too_high: bool, now: Instant) {

@@ -18,7 +18,7 @@ use crate::capture::webcam::{CameraInfo, Preview};
 use crate::capture::{Playing, SourceSpec};
 use crate::engine::Output;
 use crate::geometry::Geometry;
-use crate::live::Status;
+use crate::live::{Remote, Status};
 use crate::recording::{Stream, Streams};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -50,14 +50,7 @@ pub(crate) struct Pipeline {
     /// Playback of a recording; `None` for other sources.
     pub(crate) playback: Option<Playing>,
     /// Remote clients; `None` where none can connect.
-    pub(crate) remote: Option<RemoteStatus>,
-}
-
-/// Remote clients, in words.
-pub(crate) struct RemoteStatus {
-    pub(crate) summary: String,
-    /// Where clients connect.
-    pub(crate) invitation: String,
+    pub(crate) remote: Option<Arc<dyn Remote>>,
 }
 
 /// The chosen source, and the cameras that could be chosen.

@@ -90,14 +90,14 @@ impl Stage {
         let (live, stop, news) = (Arc::new(live), Arc::<AtomicBool>::default(), Arc::<Mutex<Vec<News>>>::default());
         let owner = {
             let (live, stop, news) = (live.clone(), stop.clone(), news.clone());
+            let remote = publisher.clone();
             let owner = std::thread::Builder::new().name("owner".into());
             owner.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
-                    let events = live.poll_remote();
-                    if let Some(params) = events.params {
+                    if let Some(params) = remote.exchange(&live.params()) {
                         live.set_params(params);
                     }
-                    news.lock().extend(events.news);
+                    news.lock().extend(remote.news());
                     std::thread::sleep(Duration::from_millis(2));
                 }
             })
@@ -273,7 +273,7 @@ fn a_client_that_does_not_listen_holds_nobody_back() {
     quick.subscribe(&[PAIRS]);
     std::thread::sleep(Duration::from_secs(3));
     let (after, seconds) = (stage.live.status(), start.elapsed().as_secs_f64());
-    let captured = (after.captured - before.captured) as f64 / seconds;
+    let captured = (after.capture.captured - before.capture.captured) as f64 / seconds;
     assert!(captured > 20.0, "{captured} pairs a second");
     assert!(quick.heard(Duration::from_millis(300)).get(PAIRS).is_some_and(|&n| n > 1), "others get theirs");
     assert_eq!(stage.publisher.status().clients, 2);

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use stereopsis::image::Image;
-use stereopsis::recording::format::ros2::bag::{BagSummary, METADATA_NAME, bag_metadata};
+use stereopsis::recording::format::ros2::bag::{METADATA_NAME, bag_metadata};
 use stereopsis::recording::format::{Kind, decode, kind};
 use stereopsis::recording::message::{Bytes, CameraBody, DisparityBody, Encoding, ImageBody};
 use stereopsis::recording::{Body, Channel, Format, Message, Schema, time, topic};
@@ -166,7 +166,7 @@ fn write(path: &Path, format: Format) -> Vec<Value> {
     if format == Format::Ros2 {
         let file_name = path.file_name().unwrap().to_str().unwrap();
         let end_ns = START_NS + Duration::from_secs(1).as_nanos() as u64;
-        let metadata = bag_metadata(&BagSummary { file_name, counts: &counts, start_ns: START_NS, end_ns });
+        let metadata = bag_metadata(file_name, &counts, (START_NS, end_ns));
         writer.write_metadata(&mcap::records::Metadata { name: METADATA_NAME.to_owned(), metadata }).unwrap();
     }
     writer.finish().unwrap();

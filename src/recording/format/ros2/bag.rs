@@ -13,19 +13,6 @@ pub(super) const QOS: &str = "offered_qos_profiles";
 /// Name of the MCAP metadata record with [`bag_metadata`].
 pub const METADATA_NAME: &str = "rosbag2";
 
-/// Summary of a file.
-#[derive(Clone, Copy, Debug)]
-pub struct BagSummary<'a> {
-    /// The file's name, without a folder.
-    pub file_name: &'a str,
-    /// Every channel and how many messages it has.
-    pub counts: &'a [(Arc<Channel>, u64)],
-    /// The smallest log time, ns since 1970.
-    pub start_ns: u64,
-    /// The largest log time, ns since 1970.
-    pub end_ns: u64,
-}
-
 /// Quality of service of a topic when it is played, as YAML.
 pub(super) fn offered_qos(topic: &str) -> String {
     // late subscribers still get a message that is sent only once
@@ -46,8 +33,14 @@ fn is_latched(topic: &str) -> bool {
 ///
 /// Newer players take counts from MCAP's own statistics, but without this record they expect names of policies where
 /// [`Channel::metadata`] has numbers. So the record is also at the start of a file, with no messages, in case the file is never finished.
-pub fn bag_metadata(summary: &BagSummary) -> BTreeMap<String, String> {
-    let BagSummary { file_name, counts, start_ns, end_ns } = *summary;
+///
+/// `file_name` is without a folder, `counts` has every channel and how many messages it has, and the times are the smallest and the
+/// largest log time, ns since 1970.
+pub fn bag_metadata(
+    file_name: &str,
+    counts: &[(Arc<Channel>, u64)],
+    (start_ns, end_ns): (u64, u64),
+) -> BTreeMap<String, String> {
     let messages: u64 = counts.iter().map(|(_, count)| count).sum();
     let times = |indent: &str| {
         let duration_ns = end_ns.saturating_sub(start_ns);
@@ -97,13 +90,7 @@ mod tests {
     fn the_summary_and_what_topics_offer_are_yaml() {
         let still = Arc::new(super::super::channel(topic::TRANSFORMS, Kind::Transform));
         let depth = Arc::new(super::super::channel(topic::DEPTH, Kind::Image));
-        let summary = BagSummary {
-            file_name: "a \"b\": 'c'.mcap",
-            counts: &[(still, 1), (depth, 20)],
-            start_ns: 1_000,
-            end_ns: 5_000,
-        };
-        let metadata = bag_metadata(&summary);
+        let metadata = bag_metadata("a \"b\": 'c'.mcap", &[(still, 1), (depth, 20)], (1_000, 5_000));
         let yaml = &YamlLoader::load_from_str(&metadata["serialized_metadata"]).unwrap()[0];
         assert_eq!(yaml["message_count"].as_i64(), Some(21));
         assert_eq!(yaml["duration"]["nanoseconds"].as_i64(), Some(4_000));
@@ -118,7 +105,7 @@ mod tests {
             assert_eq!(qos["reliability"].as_i64(), Some(1), "reliable");
             assert_eq!(qos["lifespan"]["sec"].as_i64(), Some(9_223_372_036));
         }
-        let nothing = bag_metadata(&BagSummary { file_name: "a.mcap", counts: &[], start_ns: 0, end_ns: 0 });
+        let nothing = bag_metadata("a.mcap", &[], (0, 0));
         let yaml = &YamlLoader::load_from_str(&nothing["serialized_metadata"]).unwrap()[0];
         assert_eq!(yaml["topics_with_message_count"].as_vec().map(Vec::len), Some(0));
         assert_eq!(Format::Ros2.profile(), "ros2");
