@@ -18,7 +18,7 @@ const HEARTBEAT: Duration = Duration::from_millis(500);
 /// One window over a session that outlives it.
 pub struct App {
     session: Rc<RefCell<Session>>,
-    panels: Vec<(Place, Panel)>,
+    panels: Vec<(Place, Box<dyn Panel>)>,
 }
 
 impl App {
@@ -61,14 +61,14 @@ impl eframe::App for App {
 }
 
 /// Lays out the open panels: edges first, windows over them, and the rest for the centre.
-fn show(panels: &mut [(Place, Panel)], ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    for (id, (place, panel)) in panels.iter_mut().enumerate() {
+fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    for (id, (place, panel)) in panels.iter_mut().enumerate().filter(|(_, (_, panel))| panel.is_open(state)) {
         let edge = match place {
-            Place::Top(is_open) if is_open(state) => egui::Panel::top(egui::Id::unique(("edge panel", id))),
-            Place::Bottom(is_open) if is_open(state) => egui::Panel::bottom(egui::Id::unique(("edge panel", id))),
+            Place::Top => egui::Panel::top(egui::Id::unique(("edge panel", id))),
+            Place::Bottom => egui::Panel::bottom(egui::Id::unique(("edge panel", id))),
             _ => continue,
         };
-        edge.show(ui, |ui| panel(ui, state, commands));
+        edge.show(ui, |ui| panel.show(ui, state, commands));
     }
     if state.view.controls {
         let left = egui::Panel::left("left column").resizable(false).exact_size(300.0);
@@ -81,7 +81,7 @@ fn show(panels: &mut [(Place, Panel)], ui: &mut Ui, state: &State, commands: &mu
         let Place::Window(action, window) = place else { continue };
         if state.is_open(*action) {
             let mut stays = true;
-            window().collapsible(false).open(&mut stays).show(ui, |ui| panel(ui, state, commands));
+            window().collapsible(false).open(&mut stays).show(ui, |ui| panel.show(ui, state, commands));
             if !stays {
                 commands.push((*action).into());
             }
@@ -92,13 +92,13 @@ fn show(panels: &mut [(Place, Panel)], ui: &mut Ui, state: &State, commands: &mu
 
 /// Lays out the open panels of one position below each other.
 fn stack(
-    panels: &mut [(Place, Panel)],
+    panels: &mut [(Place, Box<dyn Panel>)],
     ui: &mut Ui,
     is_here: fn(&Place) -> bool,
     state: &State,
     commands: &mut Vec<Command>,
 ) {
-    for (_, panel) in panels.iter_mut().filter(|(place, _)| is_here(place)) {
-        panel(ui, state, commands);
+    for (_, panel) in panels.iter_mut().filter(|(place, panel)| is_here(place) && panel.is_open(state)) {
+        panel.show(ui, state, commands);
     }
 }

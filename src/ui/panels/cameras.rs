@@ -1,6 +1,6 @@
 //! The cameras with their live pictures; a click makes one left, a second click makes another one right.
 
-use super::{Command, State, widgets};
+use super::{Command, Panel, State, widgets};
 use crate::capture::decode_camera::PixelFormat;
 use crate::capture::webcam::{CameraInfo, CameraName, Mode, Preview};
 use crate::capture::{Orientation, SourceSpec};
@@ -34,8 +34,8 @@ pub(super) struct CameraChooser {
     last_pass: u64,
 }
 
-impl CameraChooser {
-    pub(super) fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+impl Panel for CameraChooser {
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let pass = ui.ctx().cumulative_pass_nr();
         if pass > self.last_pass + 1 {
             *self = Self::default(); // it was closed
@@ -72,7 +72,9 @@ impl CameraChooser {
             options(ui, state, commands);
         }
     }
+}
 
+impl CameraChooser {
     /// One camera: picture, name, port, use.
     fn tile(&mut self, ui: &mut Ui, state: &State, camera: &CameraInfo, commands: &mut Vec<Command>) {
         ui.set_width(WIDTH as f32);

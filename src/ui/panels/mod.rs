@@ -26,15 +26,30 @@ use super::widgets;
 use eframe::egui_wgpu::RenderState;
 use egui::{Button, Response, Ui};
 
-/// A part of the window: draws itself, and adds the commands that the user gives in it.
-pub(crate) type Panel = Box<dyn FnMut(&mut Ui, &State, &mut Vec<Command>)>;
+/// A part of the window.
+pub(crate) trait Panel {
+    /// Whether it is shown.
+    fn is_open(&self, _state: &State) -> bool {
+        true
+    }
+
+    /// Draws the panel, and adds the commands that the user gives in it.
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>);
+}
+
+/// A panel without state of its own that is always shown: a function.
+impl<F: FnMut(&mut Ui, &State, &mut Vec<Command>)> Panel for F {
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        self(ui, state, commands);
+    }
+}
 
 /// Position of a panel.
 pub(crate) enum Place {
-    /// At the upper edge, below the panels before it in the list, where this function says so.
-    Top(fn(&State) -> bool),
-    /// At the lower edge, above the panels before it in the list, where this function says so.
-    Bottom(fn(&State) -> bool),
+    /// At the upper edge, below the panels before it in the list.
+    Top,
+    /// At the lower edge, above the panels before it in the list.
+    Bottom,
     /// In the column at the left.
     Left,
     /// In the column at the right.
@@ -46,30 +61,23 @@ pub(crate) enum Place {
 }
 
 /// Every panel with its position; those at one position in the order in which they are laid out.
-pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Panel)> {
-    let always = |_: &State| true;
-    let mut timeline = timeline::Timeline::default();
-    let mut cameras = cameras::CameraChooser::default();
-    let mut pictures = pictures::Pictures::new(render_state);
+pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
     vec![
-        (Place::Top(always), Box::new(toolbar::show)),
-        (Place::Top(source::strip_is_open), Box::new(source::strip)),
-        (Place::Bottom(always), Box::new(status::show)),
-        (Place::Bottom(notices::is_open), Box::new(notices::show)),
-        (Place::Bottom(timeline::is_open), Box::new(move |ui, state, commands| timeline.show(ui, state, commands))),
-        (Place::Bottom(overload::is_open), Box::new(overload::show)),
+        (Place::Top, Box::new(toolbar::show)),
+        (Place::Top, Box::new(source::SourceStrip)),
+        (Place::Bottom, Box::new(status::show)),
+        (Place::Bottom, Box::new(notices::NoticeList)),
+        (Place::Bottom, Box::new(timeline::Timeline::default())),
+        (Place::Bottom, Box::new(overload::Overload)),
         (Place::Left, Box::new(parameters::show)),
         (Place::Right, Box::new(pixel::show)),
         (Place::Right, Box::new(depth::show)),
         (Place::Right, Box::new(health::show)),
-        (
-            Place::Window(Action::Cameras, cameras::window),
-            Box::new(move |ui, state, commands| cameras.show(ui, state, commands)),
-        ),
+        (Place::Window(Action::Cameras, cameras::window), Box::new(cameras::CameraChooser::default())),
         (Place::Window(Action::Rig, rig::window), Box::new(rig::show)),
         (Place::Window(Action::Reach, reach::window), Box::new(reach::show)),
         (Place::Window(Action::Help, help::window), Box::new(help::show)),
-        (Place::Centre, Box::new(move |ui, state, commands| pictures.show(ui, state, commands))),
+        (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
     ]
 }
 

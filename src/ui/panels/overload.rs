@@ -1,6 +1,6 @@
 //! Pairs are left out because the engine is slow: remedies as buttons, with their rates where they have run.
 
-use super::{Command, State};
+use super::{Command, Panel, State};
 use crate::capture::Scale;
 use crate::stereo::{Preset, StereoParams};
 use egui::{RichText, Ui};
@@ -8,33 +8,37 @@ use egui::{RichText, Ui};
 /// So few disparities are not halved.
 const MIN_DISPARITIES: u32 = 32;
 
-pub(super) fn is_open(state: &State) -> bool {
-    state.matching.load.is_too_high() && !state.status().paused
-}
+pub(super) struct Overload;
 
-pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let status = state.status();
-    let text = format!(
-        "Too slow: matching takes {:.0} ms, so {:.0} of {:.0} pairs a second are left out.",
-        // the engine does nothing else; several pairs may be in flight, so that each takes longer
-        1e3 / status.computed_hz.max(0.1),
-        status.capture.rate_hz - status.computed_hz,
-        status.capture.rate_hz
-    );
-    ui.horizontal(|ui| {
-        ui.label(RichText::new(text).color(ui.visuals().warn_fg_color));
-        for (label, params, scale, command) in remedies(state) {
-            let rate = state.output().and_then(|output| {
-                let size = scale.size(output.job.frame.size());
-                state.matching.rates.per_second(&params, size, output.engine.kind)
-            });
-            let measured =
-                rate.map_or(String::new(), |hz| format!(": {:.0}/s measured", hz.min(status.capture.rate_hz)));
-            if ui.button(format!("{label}{measured}")).clicked() {
-                commands.push(command);
+impl Panel for Overload {
+    fn is_open(&self, state: &State) -> bool {
+        state.matching.load.is_too_high() && !state.status().paused
+    }
+
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        let status = state.status();
+        let text = format!(
+            "Too slow: matching takes {:.0} ms, so {:.0} of {:.0} pairs a second are left out.",
+            // the engine does nothing else; several pairs may be in flight, so that each takes longer
+            1e3 / status.computed_hz.max(0.1),
+            status.capture.rate_hz - status.computed_hz,
+            status.capture.rate_hz
+        );
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(text).color(ui.visuals().warn_fg_color));
+            for (label, params, scale, command) in remedies(state) {
+                let rate = state.output().and_then(|output| {
+                    let size = scale.size(output.job.frame.size());
+                    state.matching.rates.per_second(&params, size, output.engine.kind)
+                });
+                let measured =
+                    rate.map_or(String::new(), |hz| format!(": {:.0}/s measured", hz.min(status.capture.rate_hz)));
+                if ui.button(format!("{label}{measured}")).clicked() {
+                    commands.push(command);
+                }
             }
-        }
-    });
+        });
+    }
 }
 
 /// Ways to match faster: for each command its label, and the parameters and the scale that it leads to.

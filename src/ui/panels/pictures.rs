@@ -1,6 +1,6 @@
 //! The open views: pictures and maps, with cross-hair and colour bar.
 
-use super::{Command, State, pixel};
+use super::{Command, Panel, State, pixel};
 use crate::capture::Recorded;
 use crate::engine::Output;
 use crate::ui::render::{FloatMap, Screens};
@@ -34,8 +34,10 @@ impl Pictures {
         }
         self.recorded.as_ref().map(|(_, map)| Arc::clone(map))
     }
+}
 
-    pub(super) fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+impl Panel for Pictures {
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let Some(output) = state.output() else {
             let opening = format!("opening {} …", state.source.spec);
             let text = if state.status().capture.captured == 0 { opening } else { "the engine starts …".into() };

@@ -1,6 +1,6 @@
 //! The menu of sources (the scene, cameras, files) and the strip that offers them beside the scene.
 
-use super::{Action, Command, State, action_button, menu_entry};
+use super::{Action, Command, Panel, State, action_button, menu_entry};
 use crate::capture::SourceSpec;
 use egui::{Button, RichText, Ui};
 
@@ -20,22 +20,26 @@ pub(super) fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     response.response.on_hover_text("Where pairs come from.");
 }
 
-pub(super) fn strip_is_open(state: &State) -> bool {
-    state.source.spec == SourceSpec::Scene
-}
-
 /// Other sources, in a line below the toolbar while the scene is shown.
-pub(super) fn strip(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    ui.horizontal(|ui| {
-        ui.label(RichText::new("This is the built-in scene. Your own:").weak());
-        let label = match state.source.cameras.as_ref().map_or(0, Vec::len) {
-            0 => "Cameras …".to_owned(),
-            1 => "1 camera …".to_owned(),
-            count => format!("{count} cameras …"),
-        };
-        action_button(ui, Action::Cameras, Button::new(label), state.is_open(Action::Cameras), commands);
-        action_button(ui, Action::Open, Button::new(Action::Open.label()), false, commands);
-    });
+pub(super) struct SourceStrip;
+
+impl Panel for SourceStrip {
+    fn is_open(&self, state: &State) -> bool {
+        state.source.spec == SourceSpec::Scene
+    }
+
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new("This is the built-in scene. Your own:").weak());
+            let label = match state.source.cameras.as_ref().map_or(0, Vec::len) {
+                0 => "Cameras …".to_owned(),
+                1 => "1 camera …".to_owned(),
+                count => format!("{count} cameras …"),
+            };
+            action_button(ui, Action::Cameras, Button::new(label), state.is_open(Action::Cameras), commands);
+            action_button(ui, Action::Open, Button::new(Action::Open.label()), false, commands);
+        });
+    }
 }
 
 /// The source in use: `scene 640×480 · 30/s`.

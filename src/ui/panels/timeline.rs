@@ -2,7 +2,7 @@
 //!
 //! The source seeks to the newest position only, so that dragging never lags behind.
 
-use super::{Action, Command, State, action_button, widgets};
+use super::{Action, Command, Panel, State, action_button, widgets};
 use crate::capture::{Playing, Speed};
 use crate::ui::command::Playback;
 use egui::{Align, Button, Color32, DragValue, Layout, Response, RichText, Role, Slider, TextStyle, Ui, vec2};
@@ -21,12 +21,12 @@ pub(super) struct Timeline {
     resumes: bool,
 }
 
-pub(super) fn is_open(state: &State) -> bool {
-    state.pipeline.playback.is_some()
-}
+impl Panel for Timeline {
+    fn is_open(&self, state: &State) -> bool {
+        state.pipeline.playback.is_some()
+    }
 
-impl Timeline {
-    pub(super) fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let Some(playing) = &state.pipeline.playback else { return };
         ui.horizontal(|ui| {
             let held = state.status().paused;
@@ -54,7 +54,9 @@ impl Timeline {
             });
         });
     }
+}
 
+impl Timeline {
     /// The whole recording. While it is dragged, playback waits.
     fn slider(&mut self, ui: &mut Ui, plays: bool, at: u64, last: u64, commands: &mut Vec<Command>) {
         ui.spacing_mut().slider_width = ui.available_width();
