@@ -284,6 +284,38 @@ mod tests {
         assert_eq!(moved.calibration.files, [other.path().join("desk.yml")]);
     }
 
+    /// A file of commit ecdb518.
+    #[test]
+    fn a_rig_of_an_earlier_version_is_read() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/ecdb518");
+        let rig = RigFile::read(&folder.join("rig.toml")).unwrap();
+        let port = |name: &str| CameraName::Port(name.to_owned());
+        let cameras = (port("usb-0000:00:14.0-1:1.0"), port("usb-0000:00:14.0-2:1.0"));
+        assert_eq!(rig.source, Some(SourceSpec::WebcamPair(cameras.0, cameras.1)));
+        assert_eq!((rig.size, rig.rate_hz), (Some((1280, 720)), Some(30.0)));
+        let [left, right] = &rig.cameras.views;
+        assert_eq!((left.orientation, rig.cameras.format), (Orientation::HalfTurn, Some(PixelFormat::Mjpeg)));
+        assert_eq!(left.controls, ControlSettings { focus: Some(Setting::Fixed(0)), ..ControlSettings::default() });
+        let controls = ControlSettings {
+            exposure_ms: Some(Setting::Auto),
+            gain: Some(Setting::Fixed(12)),
+            white_balance_k: Some(Setting::Fixed(4600)),
+            focus: None,
+            power_line: Some(PowerLine::Hz50),
+        };
+        assert_eq!(right.controls, controls);
+        let expected = CalibrationChoice {
+            files: vec![folder.join("calibration.toml")],
+            unit: Some(LengthUnit::Millimetre),
+            swapped: true,
+            alpha: 0.25,
+            depth_fit: Some(FittedDepth { focal_px: 512.5, baseline_m: 0.08, doffs_px: -3.0 }),
+            scale: Scale::Half,
+            ..CalibrationChoice::default()
+        };
+        assert_eq!(rig.calibration, expected);
+    }
+
     #[test]
     fn the_example_is_a_rig() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("calibration");

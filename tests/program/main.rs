@@ -7,6 +7,7 @@ mod calibration;
 mod cameras;
 mod cli;
 mod docs;
+mod earlier_versions;
 #[cfg(unix)]
 mod hostile;
 mod outputs;

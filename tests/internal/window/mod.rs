@@ -12,6 +12,7 @@ mod reach;
 mod remote;
 mod record;
 mod rig;
+mod saved;
 mod timeline;
 
 use egui::accesskit::Role;
