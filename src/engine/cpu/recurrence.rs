@@ -138,7 +138,6 @@ impl<'a> SlotRule<'a> {
 #[inline(always)]
 pub(super) fn aggregate_block<S, L, E, const N: usize>(
     simd: S,
-    accumulation: Accumulation,
     block: Block<'_, L, E>,
     state: &mut BlockState<L>,
     edge: &mut EdgeState<L>,
@@ -154,7 +153,7 @@ pub(super) fn aggregate_block<S, L, E, const N: usize>(
     let (gated, room, pad) = (block.shape.gated, block.shape.room, block.shape.pad(len));
     let moved = load_neighbours(simd, &block.shape, state, edge, right, N);
     let Block { shape, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = block;
-    let (pixels, output) = (shape.pixels, SumOutput { accumulation, ..block.output });
+    let (pixels, output) = (shape.pixels, block.output);
     let slots = &mut state.slots[..SLOTS * N * room];
     let least = &mut state.least[..SLOTS * N];
     let rules = SlotRule::all::<N>(block.predecessors);
@@ -163,7 +162,7 @@ pub(super) fn aggregate_block<S, L, E, const N: usize>(
     for i in 0..pixels {
         let t = if block.mirrored { pixels - 1 - i } else { i };
         let costs = &costs[t * stride..][..stride];
-        if accumulation == Accumulation::Final {
+        if output.accumulation == Accumulation::Final {
             let next = if block.mirrored { t.wrapping_sub(PREFETCH_DISTANCE) } else { t + PREFETCH_DISTANCE };
             for b in 0..registers {
                 prefetch(volume, next.wrapping_mul(stride).wrapping_add(b * len));
@@ -226,7 +225,6 @@ pub(super) fn aggregate_block<S, L, E, const N: usize>(
 #[inline(always)]
 pub(super) fn aggregate_block_fixed<S, L, E, const N: usize, const B: usize, const FOUR: bool, const GATED: bool>(
     simd: S,
-    accumulation: Accumulation,
     block: Block<'_, L, E>,
     state: &mut BlockState<L>,
     edge: &mut EdgeState<L>,
@@ -244,7 +242,7 @@ pub(super) fn aggregate_block_fixed<S, L, E, const N: usize, const B: usize, con
     let least = &mut state.least.as_chunks_mut::<N>().0[..SLOTS];
     let rules = SlotRule::all::<N>(block.predecessors);
     let Block { shape, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = block;
-    let (pixels, output) = (shape.pixels, SumOutput { accumulation, ..block.output });
+    let (pixels, output) = (shape.pixels, block.output);
     let none = L::V::<S>::splat(simd, L::NONE);
     let p1 = L::V::<S>::splat(simd, block.p1);
     let mut recent = L::V::<S>::splat(simd, edge.new.least[0]); // of the path along the row
@@ -252,7 +250,7 @@ pub(super) fn aggregate_block_fixed<S, L, E, const N: usize, const B: usize, con
         let t = if block.mirrored { pixels - 1 - i } else { i };
         let costs = &costs[t * stride..][..stride];
         let at = t * stride;
-        if accumulation == Accumulation::Final {
+        if output.accumulation == Accumulation::Final {
             let next = if block.mirrored {
                 at.wrapping_sub(PREFETCH_DISTANCE * stride)
             } else {

@@ -230,40 +230,29 @@ fn scan_block<S: Simd, L: Lane, E: Increment<L>>(
             .zip(Predecessor::ALL)
             .all(|(&predecessor, from)| matches!(predecessor, Predecessors::Same(f) if f == from));
     let registers = block.shape.window.len / <L::V<S> as SimdBase<S>>::LEN;
-    let (accumulation, gated) = (block.output.accumulation, block.shape.gated);
+    let gated = block.shape.gated;
     macro_rules! fixed {
-        ($directions:literal, $registers:literal, $four:literal, $gated:literal, $accumulation:expr) => {
-            aggregate_block_fixed::<S, L, E, $directions, $registers, $four, $gated>(
-                simd,
-                $accumulation,
-                block,
-                state,
-                edge,
-                right,
-            )
+        ($directions:literal, $registers:literal, $four:literal, $gated:literal) => {
+            aggregate_block_fixed::<S, L, E, $directions, $registers, $four, $gated>(simd, block, state, edge, right)
         };
     }
-    match (block.predecessors.len(), accumulation, registers, gated) {
-        (4, Accumulation::First, 1, false) if four => fixed!(4, 1, true, false, Accumulation::First),
-        (4, Accumulation::First, 2, false) if four => fixed!(4, 2, true, false, Accumulation::First),
-        (4, Accumulation::First, 4, false) if four => fixed!(4, 4, true, false, Accumulation::First),
-        (4, Accumulation::Final, 1, false) if four => fixed!(4, 1, true, false, Accumulation::Final),
-        (4, Accumulation::Final, 2, false) if four => fixed!(4, 2, true, false, Accumulation::Final),
-        (4, Accumulation::Final, 4, false) if four => fixed!(4, 4, true, false, Accumulation::Final),
-        (4, Accumulation::First, 8, false) if four => fixed!(4, 8, true, false, Accumulation::First),
-        (4, Accumulation::Final, 8, false) if four => fixed!(4, 8, true, false, Accumulation::Final),
-        (4, _, 1, true) if four => fixed!(4, 1, true, true, accumulation),
-        (4, _, 2, true) if four => fixed!(4, 2, true, true, accumulation),
-        (4, _, 1, false) => fixed!(4, 1, false, false, accumulation),
-        (4, _, 2, false) => fixed!(4, 2, false, false, accumulation),
-        (4, _, 4, false) => fixed!(4, 4, false, false, accumulation),
-        (2, _, 1, false) => fixed!(2, 1, false, false, accumulation),
-        (2, _, 2, false) => fixed!(2, 2, false, false, accumulation),
-        (2, _, 4, false) => fixed!(2, 4, false, false, accumulation),
-        (1, ..) => aggregate_block::<S, L, E, 1>(simd, accumulation, block, state, edge, right),
-        (2, ..) => aggregate_block::<S, L, E, 2>(simd, accumulation, block, state, edge, right),
-        (3, ..) => aggregate_block::<S, L, E, 3>(simd, accumulation, block, state, edge, right),
-        _ => aggregate_block::<S, L, E, 4>(simd, accumulation, block, state, edge, right),
+    match (block.predecessors.len(), registers, gated) {
+        (4, 1, false) if four => fixed!(4, 1, true, false),
+        (4, 2, false) if four => fixed!(4, 2, true, false),
+        (4, 4, false) if four => fixed!(4, 4, true, false),
+        (4, 8, false) if four => fixed!(4, 8, true, false),
+        (4, 1, true) if four => fixed!(4, 1, true, true),
+        (4, 2, true) if four => fixed!(4, 2, true, true),
+        (4, 1, false) => fixed!(4, 1, false, false),
+        (4, 2, false) => fixed!(4, 2, false, false),
+        (4, 4, false) => fixed!(4, 4, false, false),
+        (2, 1, false) => fixed!(2, 1, false, false),
+        (2, 2, false) => fixed!(2, 2, false, false),
+        (2, 4, false) => fixed!(2, 4, false, false),
+        (1, ..) => aggregate_block::<S, L, E, 1>(simd, block, state, edge, right),
+        (2, ..) => aggregate_block::<S, L, E, 2>(simd, block, state, edge, right),
+        (3, ..) => aggregate_block::<S, L, E, 3>(simd, block, state, edge, right),
+        _ => aggregate_block::<S, L, E, 4>(simd, block, state, edge, right),
     }
 }
 

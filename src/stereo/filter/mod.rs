@@ -7,6 +7,7 @@ mod consistency;
 mod description;
 mod fill;
 mod median;
+mod order;
 mod spatial;
 mod speckle;
 mod temporal;
@@ -15,6 +16,7 @@ pub use consistency::check_left_right;
 pub use description::Smoothed;
 pub use fill::{Fill, fill, fill_rows};
 pub use median::{Median, median};
+pub use order::{FilterKind, filter_maps};
 #[cfg(test)]
 pub use spatial::blend;
 pub use spatial::smooth_along_surfaces;
@@ -22,54 +24,6 @@ pub use speckle::remove_speckle;
 #[cfg(test)]
 pub use temporal::smooth_over_time;
 pub use temporal::{Persistence, Row as TemporalRow};
-
-use crate::choices;
-use crate::stereo::map::Maps;
-use crate::stereo::params::StereoParams;
-use description::{Filter, Function};
-
-choices! {
-    /// Filters, in the order in which they run.
-    pub enum FilterKind: Filter {
-        /// Median of each map.
-        Median = "median" => median::MEDIAN,
-        /// Left-right check of each map against the other one.
-        LeftRight = "left-right" => consistency::LEFT_RIGHT,
-        /// Removal of small regions.
-        Speckle = "speckle" => speckle::SPECKLE,
-        /// Running means along rows and columns.
-        Spatial = "spatial" => spatial::SPATIAL,
-        /// Running means over the pairs.
-        Temporal = "temporal" => temporal::TEMPORAL,
-        /// Fill of pixels without a disparity, and the median once more.
-        Fill = "fill" => fill::FILL,
-    }
-}
-
-impl FilterKind {
-    /// The filters that the parameters turn on, in their order, each with its [`Filter::size`].
-    pub fn active(params: &StereoParams) -> impl Iterator<Item = (Self, u32)> + '_ {
-        Self::ALL.iter().filter_map(|&kind| Some((kind, (kind.description().size)(params)?)))
-    }
-}
-
-/// Filters the maps in the one order that has a meaning. The right map is checked against the left one as that is against it,
-/// and filtered alike except over time.
-pub fn filter_maps(mut maps: Maps, params: &StereoParams, smoothed: &mut Option<Smoothed>, wants_right: bool) -> Maps {
-    for (kind, _) in FilterKind::active(params) {
-        match &kind.description().function {
-            Function::Map(filter) => maps.for_each(|map| filter(map, params)),
-            Function::BothMaps(filter) => {
-                if let Some(right) = &mut maps.right {
-                    filter(&mut maps.left, right, params);
-                }
-                maps.right = maps.right.filter(|_| wants_right);
-            }
-            Function::Sequence(filter) => filter(&mut maps.left, smoothed, params),
-        }
-    }
-    Maps { right: maps.right.filter(|_| wants_right), ..maps }
-}
 
 #[cfg(test)]
 mod tests {

@@ -64,39 +64,37 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
         stereo::filter::check_left_right(&mut left_map, &unchecked.1, tolerance);
         step("left-right", &left_map);
     }
-    let names = ["speckle", "spatial", "temporal", "fill", "median after fill"];
-    refine(left_map, params, names, &mut step);
+    let mut maps = vec![(left_map, ["speckle", "spatial", "fill", "median after fill"])];
     if case.wants_right {
-        let names = ["right speckle", "right spatial", "", "right fill", "right median after fill"];
-        refine(right_map, params, names, &mut step);
+        maps.push((right_map, ["right speckle", "right spatial", "right fill", "right median after fill"]));
     }
+    refine(&mut maps, params, &mut step);
     steps
 }
 
-/// What is done to a map by itself; without a name for the temporal filter it is left out.
+/// What is done to each map by itself, with the names of the steps; over time only to the left one.
 fn refine(
-    mut map: DisparityMap,
+    maps: &mut [(DisparityMap, [&'static str; 4])],
     params: &StereoParams,
-    [speckle, spatial, temporal, fill, median]: [&'static str; 5],
     step: &mut dyn FnMut(&'static str, &DisparityMap),
 ) {
-    if params.speckle_size > 0 {
-        stereo::filter::remove_speckle(&mut map, params.speckle_size, params.speckle_range);
-        step(speckle, &map);
+    for (map, names) in maps.iter_mut().filter(|_| params.speckle_size > 0) {
+        stereo::filter::remove_speckle(map, params.speckle_size, params.speckle_range);
+        step(names[0], map);
     }
-    if params.spatial.is_some() {
-        stereo::filter::smooth_along_surfaces(&mut map, params);
-        step(spatial, &map);
+    for (map, names) in maps.iter_mut().filter(|_| params.spatial.is_some()) {
+        stereo::filter::smooth_along_surfaces(map, params);
+        step(names[1], map);
     }
-    if params.temporal && !temporal.is_empty() {
-        stereo::filter::smooth_over_time(&mut map, &mut None, params);
-        step(temporal, &map);
+    if params.temporal {
+        stereo::filter::smooth_over_time(&mut maps[0].0, &mut None, params);
+        step("temporal", &maps[0].0);
     }
-    if params.fill != Fill::None {
-        stereo::filter::fill_rows(&mut map, params.fill.values_per_side());
-        step(fill, &map);
+    for (map, names) in maps.iter_mut().filter(|_| params.fill != Fill::None) {
+        stereo::filter::fill_rows(map, params.fill.values_per_side());
+        step(names[2], map);
         if params.median != Median::Off {
-            step(median, &stereo::filter::median(&map, params.median));
+            step(names[3], &stereo::filter::median(map, params.median));
         }
     }
 }

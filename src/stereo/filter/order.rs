@@ -1,0 +1,50 @@
+//! The filters, in the order in which they run.
+
+use super::description::{Filter, Function};
+use super::{Smoothed, consistency, fill, median, spatial, speckle, temporal};
+use crate::choices;
+use crate::stereo::map::Maps;
+use crate::stereo::params::StereoParams;
+
+choices! {
+    /// Filters, in the order in which they run.
+    pub enum FilterKind: Filter {
+        /// Median of each map.
+        Median = "median" => median::MEDIAN,
+        /// Left-right check of each map against the other one.
+        LeftRight = "left-right" => consistency::LEFT_RIGHT,
+        /// Removal of small regions.
+        Speckle = "speckle" => speckle::SPECKLE,
+        /// Running means along rows and columns.
+        Spatial = "spatial" => spatial::SPATIAL,
+        /// Running means over the pairs.
+        Temporal = "temporal" => temporal::TEMPORAL,
+        /// Fill of pixels without a disparity, and the median once more.
+        Fill = "fill" => fill::FILL,
+    }
+}
+
+impl FilterKind {
+    /// The filters that the parameters turn on, in their order, each with its [`Filter::size`].
+    pub fn active(params: &StereoParams) -> impl Iterator<Item = (Self, u32)> + '_ {
+        Self::ALL.iter().filter_map(|&kind| Some((kind, (kind.description().size)(params)?)))
+    }
+}
+
+/// Filters the maps in the one order that has a meaning. The right map is checked against the left one as that is against it,
+/// and filtered alike except over time.
+pub fn filter_maps(mut maps: Maps, params: &StereoParams, smoothed: &mut Option<Smoothed>, wants_right: bool) -> Maps {
+    for (kind, _) in FilterKind::active(params) {
+        match &kind.description().function {
+            Function::Map(filter) => maps.for_each(|map| filter(map, params)),
+            Function::BothMaps(filter) => {
+                if let Some(right) = &mut maps.right {
+                    filter(&mut maps.left, right, params);
+                }
+                maps.right = maps.right.filter(|_| wants_right);
+            }
+            Function::Sequence(filter) => filter(&mut maps.left, smoothed, params),
+        }
+    }
+    Maps { right: maps.right.filter(|_| wants_right), ..maps }
+}
