@@ -91,10 +91,10 @@ pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
 fn unpaired_remark(shown: &str, folder: &Path, unpaired: &[PathBuf]) -> Option<String> {
     let inside = |path: &PathBuf| foreign(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
     let names: Vec<_> = unpaired.iter().take(MAX_NAMED_FILES).map(inside).collect();
-    let mut names = names.join(", ");
-    if let Some(more @ 1..) = unpaired.len().checked_sub(MAX_NAMED_FILES) {
-        names += &format!(" and {more} more");
-    }
+    let names = match unpaired.len().checked_sub(MAX_NAMED_FILES) {
+        Some(more @ 1..) => format!("{} and {more} more", names.join(", ")),
+        _ => names.join(", "),
+    };
     match unpaired.len() {
         0 => None,
         1 => Some(format!("{shown}: 1 picture has no partner and is left out: {names}")),

@@ -4,7 +4,7 @@
 //!  reader thread: read, decode, rectify ─▶ this thread: match, with as many jobs as the engine takes ─▶ writer thread: pack, write
 //! ```
 //!
-//! Until it is finished, the new recording has the name [`part_name`]. The same command goes on behind the complete pairs in it.
+//! Until it is finished, the new recording has the name [`part_name`](part_file::part_name). The same command goes on behind the complete pairs in it.
 
 mod matching;
 mod output;

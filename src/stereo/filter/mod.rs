@@ -1,6 +1,6 @@
 //! Filters of finished disparity maps.
 //!
-//! Each filter is described once, as a constant [`Filter`] in its own file; [`FilterKind`] lists them in the order in which they
+//! Each filter is described once, as a constant [`Filter`](description::Filter) in its own file; [`FilterKind`] lists them in the order in which they
 //! run.
 
 mod consistency;

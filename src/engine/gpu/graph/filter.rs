@@ -85,15 +85,18 @@ impl GraphBuilder {
             // the check needs the right map, the later filters only where it is a result
             let has_right = if kind == FilterKind::Median { structure.has_right() } else { structure.wants_right };
             let sides = if has_right { &[Side::Left, Side::Right][..] } else { &[Side::Left] };
-            match kind {
-                FilterKind::LeftRight => self.check(&mut maps),
-                FilterKind::Temporal => self.over_time(&maps),
-                FilterKind::Median => {
-                    sides.iter().for_each(|&side| self.median(&mut maps, side, size, ["median", "right median"]))
+            if kind == FilterKind::LeftRight {
+                self.check(&mut maps);
+            }
+            for &side in sides {
+                match kind {
+                    FilterKind::Median => self.median(&mut maps, side, size, ["median", "right median"]),
+                    FilterKind::LeftRight => {} // both maps at once, above
+                    FilterKind::Speckle => self.speckle(&maps, side),
+                    FilterKind::Spatial => self.spatial(&maps, side, size),
+                    FilterKind::Temporal => self.over_time(&maps, side),
+                    FilterKind::Fill => self.fill(&mut maps, side, size),
                 }
-                FilterKind::Speckle => sides.iter().for_each(|&side| self.speckle(&maps, side)),
-                FilterKind::Spatial => sides.iter().for_each(|&side| self.spatial(&maps, side, size)),
-                FilterKind::Fill => sides.iter().for_each(|&side| self.fill(&mut maps, side, size)),
             }
         }
         [Side::Left.map(level, maps.left), Side::Right.map(level, maps.right)]
@@ -146,10 +149,14 @@ impl GraphBuilder {
         self.push_in_place(maps, side, ["spatial", "right spatial"], dispatches);
     }
 
-    fn over_time(&mut self, maps: &Maps<'_>) {
-        let resources = [maps.map(Side::Left), Resource::Smoothed];
+    /// Of the left map alone: there is one state for each pixel.
+    fn over_time(&mut self, maps: &Maps<'_>, side: Side) {
+        if side == Side::Right {
+            return;
+        }
+        let resources = [maps.map(side), Resource::Smoothed];
         let dispatch = maps.dispatch(&TEMPORAL, "smooth_over_time", &[], &resources);
-        self.push_in_place(maps, Side::Left, ["temporal", ""], vec![dispatch]);
+        self.push_in_place(maps, side, ["temporal", ""], vec![dispatch]);
     }
 
     fn fill(&mut self, maps: &mut Maps<'_>, side: Side, values_per_side: u32) {
