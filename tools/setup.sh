@@ -93,6 +93,6 @@ fi
 [ "$purpose" != bench ] || opencv_in_venv
 
 case $purpose in
-  run | bench) [ -x target/release/stereopsis ] || echo "stereopsis: the first build takes about seven minutes on two cores; later ones take seconds" ;;
-  test) [ -d target/debug/deps ] || echo "stereopsis: the first build of the tests takes about six minutes on two cores" ;;
+  run | bench) [ -x target/release/stereopsis ] || echo "stereopsis: the first build takes seven to seventeen minutes on two cores; later ones take seconds" ;;
+  test) [ -d target/debug/deps ] || echo "stereopsis: the first build of the tests takes six to fifteen minutes on two cores, and the tests about as long" ;;
 esac
