@@ -8,9 +8,9 @@ ARGS ?=
 run: setup-run
 	cargo run --locked --release -- $(ARGS)
 
-## All tests; they need no camera, no display and no GPU. A first build is shorter without what later builds could reuse.
+## All tests; they need no camera, no display and no GPU.
 test: setup-test
-	CARGO_INCREMENTAL=0 cargo test --locked
+	cargo test --locked
 
 ## What matters most after a small change: formatting, the order of imports, the reference, both engines against it.
 quick: setup-test
