@@ -190,6 +190,7 @@ impl Settings {
 ///
 /// # Errors
 /// The first word that is wrong, or parameters that do not fit each other.
+#[cfg(any(feature = "publish", test, fuzzing))]
 pub fn changed(params: &StereoParams, words: &[(String, String)]) -> Result<StereoParams, SettingsError> {
     let mut params = params.clone();
     for (name, text) in words {
