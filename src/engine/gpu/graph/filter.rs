@@ -82,19 +82,19 @@ impl GraphBuilder {
         let structure = &layout.structure;
         let mut maps = Maps { level, layout, left: 0, right: 0 };
         for &(kind, size) in &structure.filters {
-            // the check needs the right map, the later filters only where it is a result
-            let has_right = if kind == FilterKind::Median { structure.has_right() } else { structure.wants_right };
-            let sides = if has_right { &[Side::Left, Side::Right][..] } else { &[Side::Left] };
-            if kind == FilterKind::LeftRight {
-                self.check(&mut maps);
-            }
-            for &side in sides {
+            let each_side = match kind {
+                FilterKind::Median => structure.has_right(), // the check needs the right map
+                FilterKind::LeftRight => false,              // changes both at once
+                FilterKind::Temporal => false,               // keeps a state of the left map alone
+                FilterKind::Speckle | FilterKind::Spatial | FilterKind::Fill => structure.wants_right,
+            };
+            for &side in if each_side { &[Side::Left, Side::Right][..] } else { &[Side::Left] } {
                 match kind {
                     FilterKind::Median => self.median(&mut maps, side, size, ["median", "right median"]),
-                    FilterKind::LeftRight => {} // both maps at once, above
+                    FilterKind::LeftRight => self.check(&mut maps),
                     FilterKind::Speckle => self.speckle(&maps, side),
                     FilterKind::Spatial => self.spatial(&maps, side, size),
-                    FilterKind::Temporal => self.over_time(&maps, side),
+                    FilterKind::Temporal => self.over_time(&maps),
                     FilterKind::Fill => self.fill(&mut maps, side, size),
                 }
             }
@@ -149,14 +149,10 @@ impl GraphBuilder {
         self.push_in_place(maps, side, ["spatial", "right spatial"], dispatches);
     }
 
-    /// Of the left map alone: there is one state for each pixel.
-    fn over_time(&mut self, maps: &Maps<'_>, side: Side) {
-        if side == Side::Right {
-            return;
-        }
-        let resources = [maps.map(side), Resource::Smoothed];
+    fn over_time(&mut self, maps: &Maps<'_>) {
+        let resources = [maps.map(Side::Left), Resource::Smoothed];
         let dispatch = maps.dispatch(&TEMPORAL, "smooth_over_time", &[], &resources);
-        self.push_in_place(maps, side, ["temporal", ""], vec![dispatch]);
+        self.push_in_place(maps, Side::Left, ["temporal", ""], vec![dispatch]);
     }
 
     fn fill(&mut self, maps: &mut Maps<'_>, side: Side, values_per_side: u32) {
