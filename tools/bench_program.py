@@ -16,7 +16,9 @@ class Refused(Exception):
 
 
 def built():
-    """The release build, made now where it is missing or old; ends the script where that fails."""
+    """The program of STEREOPSIS_PROGRAM, or the release build, made now where it is missing or old; ends the script where that fails."""
+    if named := os.environ.get("STEREOPSIS_PROGRAM"):
+        return pathlib.Path(named)
     build = subprocess.run(["cargo", "build", "--locked", "--release"], cwd=ROOT)
     if build.returncode != 0:
         raise SystemExit("stereopsis: the program could not be built: its compiler says why above")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Type-checks for Windows, where the target and its C compiler can be had; says so where they cannot. (tools/arm.sh builds the
-# library for Linux on Arm, which checks it as well.)
+# library for Linux on Arm, which checks that.)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 check() { # target, compiler, Debian packages

@@ -2,18 +2,19 @@
 # Scores the four Middlebury v2 pairs, filled, with an independent script. Without flags it fails where the mean is worse than that of
 # OpenCV's eight paths; with flags it tells.
 #
-#   STEREOPSIS_DATA=FOLDER tools/referee.sh EVALUATE.py [flags of compute]
+#   STEREOPSIS_DATA=FOLDER tools/referee.sh EVALUATE.py [flags of compute]      STEREOPSIS_PROGRAM: another build than the release
 set -euo pipefail
 evaluate=$(realpath "$1"); shift
 cd "$(dirname "$0")/.."
 [ -x .venv/bin/python ] || python3 -m venv .venv
 .venv/bin/python -c 'import numpy, PIL' 2>/dev/null || .venv/bin/pip install -q numpy pillow
-cargo build --locked --release -q
+program=${STEREOPSIS_PROGRAM:-target/release/stereopsis}
+[ -n "${STEREOPSIS_PROGRAM:-}" ] || cargo build --locked --release -q
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 for scene in 2001/tsukuba:16 2001/venus:22 2003/teddy:56 2003/cones:57; do
   folder=$STEREOPSIS_DATA/middlebury${scene%%:*}
-  target/release/stereopsis compute "$folder/left.png" "$folder/right.png" -o "$out/map.pfm" \
+  "$program" compute "$folder/left.png" "$folder/right.png" -o "$out/map.pfm" \
     --num-disparities "${scene#*:}" --fill --engine cpu "$@" >/dev/null
   .venv/bin/python "$evaluate" "$out/map.pfm" "$folder" --json >>"$out/scores"
 done
