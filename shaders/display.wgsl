@@ -1,6 +1,6 @@
 // Colours a disparity map for the window: one fragment per pixel of the map.
 // In: packed disparities (low 16 bits in 1/16 px, next 8 bits the reasons, upper 8 bits the confidence) and
-// 256 colours. Out: opaque colour.
+// 256 colours. Out: opaque colour; hatched where the disparity was not measured in this pair.
 // Disparity and inverse depth both grow towards the viewer, so near is the upper end of every colour map.
 
 struct Display {
@@ -20,6 +20,8 @@ struct Display {
 const INVALID: u32 = 0x8000u;
 const STEPS_PER_PX: f32 = 16.0;
 const NUM_COLOURS: f32 = 256.0;
+const HELD: u32 = 64u;
+const FILLED: u32 = 128u;
 const PERCENT_PER_STEP: f32 = 100.0 / 255.0;
 
 @vertex
@@ -50,7 +52,14 @@ fn colour(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
     }
     let t = clamp((value - display.low) / (display.high - display.low), 0.0, 1.0);
     let column = i32(t * (NUM_COLOURS - 1.0) + 0.5);
-    return textureLoad(colours, vec2<i32>(column, 0), 0);
+    return marked(textureLoad(colours, vec2<i32>(column, 0), 0), reasons, vec2<i32>(position.xy));
+}
+
+// What was not measured is hatched: filled pixels from the lower left to the upper right, held ones across that.
+fn marked(colour: vec4<f32>, reasons: u32, at: vec2<i32>) -> vec4<f32> {
+    let line = select(at.x - at.y, at.x + at.y, (reasons & FILLED) != 0u);
+    let is_dark = (reasons & (FILLED | HELD)) != 0u && (line & 3) < 2;
+    return select(colour, vec4<f32>(0.4 * colour.rgb, 1.0), is_dark);
 }
 
 // Black, or the colour of the first reason that applies.

@@ -36,6 +36,12 @@ impl Geometry {
         }
     }
 
+    /// The same rig with left and right exchanged, as where its pictures were confused.
+    #[must_use]
+    pub fn swapped(&self) -> Self {
+        Self { cx_px: self.cx_px + self.doffs_px, doffs_px: -self.doffs_px, ..*self }
+    }
+
     /// Depth in metres of a disparity in px; `None` at and behind infinity.
     pub fn depth_m(&self, disparity_px: f64) -> Option<f64> {
         let d = disparity_px + self.doffs_px;

@@ -8,7 +8,7 @@
 mod fit;
 
 use super::health::{RowOffset, quantile, row_offset_of};
-use super::matches::{Match, Search, WIDTH_PX, corner_count, matches, search};
+use super::matches::{EXCHANGED, Match, corner_count, matches, search};
 use super::rectification::Rectification;
 use super::{CalibrationError, Camera, StereoRig};
 use crate::image::Luma;
@@ -34,8 +34,6 @@ const MIN_MATCHES: usize = 40;
 const MIN_CORNERS: usize = 60;
 /// Smallest range of disparities (5th to 95th percentile), as a fraction of the width; below it there is only one depth.
 const MIN_DISPARITY_RANGE: f64 = 0.008;
-/// Search window for swapped cameras.
-const SWAPPED_WINDOW: Search = Search { disparity: (-0.40, 0.10), rows: 0.08, width_px: WIDTH_PX };
 
 /// Estimates the rig of `pairs`, all of one size: one pair with much texture near and far suffices, several are better.
 /// `focal_px` is approximate, as from a [`super::FocalLength`]; `baseline_m` is measured.
@@ -95,7 +93,7 @@ pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) ->
     Ok(Estimate { rig, row_offset_before, row_offset_after, matches: agreeing })
 }
 
-const SWAPPED: &str = "left and right are swapped: give the two cameras in the other order";
+pub(super) const SWAPPED: &str = "left and right are swapped: give the two cameras in the other order";
 
 /// Returns an error where the pictures have too few points in common.
 fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String> {
@@ -104,7 +102,7 @@ fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String
     if !few && quantile(&mut disparities, 0.5) >= 0.0 {
         return Ok(());
     }
-    let mirrored: usize = pairs.iter().map(|(left, right)| search(left, right, SWAPPED_WINDOW).len()).sum();
+    let mirrored: usize = pairs.iter().map(|(left, right)| search(left, right, EXCHANGED).len()).sum();
     if mirrored >= MIN_MATCHES && mirrored > found.len() * 3 / 2 {
         return Err(SWAPPED.to_owned());
     }

@@ -1,8 +1,7 @@
 //! Row offsets of a rectified pair: they reveal a rig that has moved, or the calibration of another rig.
 
-use super::matches::{Match, matches};
+use super::matches::Match;
 use crate::choices;
-use crate::image::Luma;
 use glam::DVec2;
 use std::fmt;
 
@@ -52,14 +51,8 @@ const MAX_RESIDUAL_PX: f64 = 0.75;
 const REGIONS: [&str; 9] =
     ["upper left", "top", "upper right", "left", "middle", "right", "lower left", "bottom", "lower right"];
 
-/// Measures a pair, rectified or not; `None` where there are too few matches: no texture, darkness, pictures of different
-/// sizes or of different scenes.
-pub fn row_offset(left: &Luma, right: &Luma) -> Option<RowOffset> {
-    let (width, height) = left.size();
-    row_offset_of(&matches(left, right), width, height)
-}
-
-/// The measurement from matches of pictures of `width` x `height`; matches of several pairs of one rig may be combined.
+/// The offsets of the matches of pictures of `width` x `height`, rectified or not; matches of several pairs of one rig may be
+/// combined. `None` where there are too few: no texture, darkness, pictures of different sizes or of different scenes.
 pub fn row_offset_of(found: &[Match], width: usize, height: usize) -> Option<RowOffset> {
     let size = DVec2::new(width as f64, height as f64);
     let kept = inliers(found, size);

@@ -31,7 +31,7 @@ impl LengthUnit {
 }
 
 /// Plausible baselines, m.
-const PLAUSIBLE_BASELINE_M: std::ops::RangeInclusive<f64> = 0.01..=1.5;
+pub(super) const PLAUSIBLE_BASELINE_M: std::ops::RangeInclusive<f64> = 0.01..=1.5;
 
 impl LengthUnit {
     /// The unit that makes the file's baseline plausible: metres, else millimetres; else metres, with a warning

@@ -49,6 +49,8 @@ pub(crate) struct Search {
     pub(crate) width_px: usize,
 }
 
+/// Window for two cameras side by side with left and right exchanged.
+pub(crate) const EXCHANGED: Search = Search { disparity: (-0.40, 0.10), rows: 0.08, width_px: WIDTH_PX };
 /// Window for two cameras side by side that are not aligned.
 const STEREO: Search = Search { disparity: (-0.10, 0.40), rows: 0.08, width_px: WIDTH_PX };
 /// Wide enough for several hundred corners.

@@ -20,6 +20,7 @@ mod rectification;
 mod rectifier;
 mod remap;
 mod rig;
+mod sides;
 #[cfg(test)]
 mod shared_data;
 
@@ -31,16 +32,26 @@ pub use focal::FocalLength;
 pub(crate) use formats::toml_of;
 pub use formats::{Kind, LoadOptions, Output, load, read, write};
 pub(crate) use health::quantile;
-pub use health::{RowOffset, Verdict, row_offset};
+pub(crate) use health::row_offset_of;
+pub use health::{RowOffset, Verdict};
 pub use length_unit::LengthUnit;
 pub use lens::{BrownConrady, Fisheye};
-pub(crate) use matches::{Search, search};
+pub(crate) use matches::{Search, matches, search};
 pub use note::CalibrationNote;
 pub use rectification::{Projection, Rectification};
 pub use rectifier::Rectifier;
 pub use rig::StereoRig;
+pub use sides::Exchanged;
+pub(crate) use sides::{exchanged, range_of};
 
 /// Error of a calibration. The text names the operation, the file, and the next step for the user.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct CalibrationError(pub String);
+
+impl CalibrationError {
+    /// Left and right are exchanged: the remedy is to swap them.
+    pub fn means_exchanged(&self) -> bool {
+        self.0.contains(estimate::SWAPPED)
+    }
+}

@@ -17,6 +17,9 @@ pub struct CalibrationNote {
     pub geometry: Option<Geometry>,
     /// Working size, in the words of `--scale`.
     pub scale: String,
+    /// The raw pictures are left and right exchanged.
+    #[serde(default, skip_serializing_if = "crate::parameter::is_default")]
+    pub swapped: bool,
 }
 
 impl CalibrationNote {

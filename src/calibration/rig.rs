@@ -1,5 +1,6 @@
 //! Two cameras and their relative pose.
 
+use super::length_unit::PLAUSIBLE_BASELINE_M;
 use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Rectification};
 use crate::geometry::Geometry;
 use glam::{DMat3, DVec3};
@@ -110,6 +111,11 @@ impl StereoRig {
             text.push_str(doubt);
         }
         text
+    }
+
+    /// Whether the baseline is one of two cameras on a desk or a robot: from 1 cm to 1.5 m.
+    pub fn has_plausible_baseline(&self) -> bool {
+        PLAUSIBLE_BASELINE_M.contains(&self.baseline_m())
     }
 
     /// The same cameras with left and right exchanged, for files with the opposite order.

@@ -3,6 +3,7 @@
 use super::{Frame, RawPair, Scale, SourceInfo};
 use crate::calibration::{CalibrationError, Rectifier};
 use crate::geometry::Geometry;
+use crate::image::Picture;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,12 +16,21 @@ pub struct FramePreparation {
     pub geometry: Option<Geometry>,
     /// Working size.
     pub scale: Scale,
+    /// Left and right are exchanged, before anything else.
+    pub swapped: bool,
 }
 
 impl FramePreparation {
     /// Geometry that converts disparity to metres, at the source's size.
     pub fn geometry(&self, source: &SourceInfo) -> Option<Geometry> {
-        self.geometry.or_else(|| self.rectifier.as_ref().map(|rectifier| rectifier.geometry())).or(source.geometry)
+        let of_source = || source.geometry.map(|geometry| if self.swapped { geometry.swapped() } else { geometry });
+        self.geometry.or_else(|| self.rectifier.as_ref().map(|rectifier| rectifier.geometry())).or_else(of_source)
+    }
+
+    /// The left and the right picture.
+    fn sides<'a>(&self, raw: &'a RawPair) -> [&'a Picture; 2] {
+        let sides = [&raw.left, &raw.right];
+        if self.swapped { [sides[1], sides[0]] } else { sides }
     }
 
     /// Checks whether this pair can be prepared.
@@ -28,7 +38,8 @@ impl FramePreparation {
     /// # Errors
     /// The pair does not fit the calibration.
     pub fn check(&self, raw: &RawPair) -> Result<(), CalibrationError> {
-        self.rectifier.as_ref().map_or(Ok(()), |rectifier| rectifier.check(&raw.left, &raw.right))
+        let [left, right] = self.sides(raw);
+        self.rectifier.as_ref().map_or(Ok(()), |rectifier| rectifier.check(left, right))
     }
 
     /// Prepares the frame of a pair; `arrival` is the time at which the pair came.
@@ -43,15 +54,16 @@ impl FramePreparation {
     ) -> Result<Frame, CalibrationError> {
         let start = Instant::now();
         let scale = self.scale;
+        let [left, right] = self.sides(raw);
         let (left, right) = match &self.rectifier {
             Some(rectifier) => {
-                let (left, right) = rectifier.apply(&raw.left, &raw.right)?;
+                let (left, right) = rectifier.apply(left, right)?;
                 if scale == Scale::One { (left, right) } else { (scale.picture(&left), scale.picture(&right)) }
             }
-            None => (scale.picture(&raw.left), scale.picture(&raw.right)),
+            None => (scale.picture(left), scale.picture(right)),
         };
-        // ground truth holds for the unrectified pixels
-        let truth = raw.truth.as_ref().filter(|_| self.rectifier.is_none());
+        // ground truth holds for the unrectified pixels of the left picture
+        let truth = raw.truth.as_ref().filter(|_| self.rectifier.is_none() && !self.swapped);
         let truth =
             truth.map(|truth| if scale == Scale::One { Arc::clone(truth) } else { Arc::new(scale.truth(truth)) });
         Ok(Frame {

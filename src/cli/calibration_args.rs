@@ -65,6 +65,9 @@ pub(super) struct CalibrationArgs {
     /// Difference of the principal points of rectified pictures, right minus left, px
     #[arg(long, value_name = "PX", requires = "lens", allow_negative_numbers = true)]
     doffs: Option<f64>,
+    /// Exchange the left and the right picture; --calibration-swap exchanges the sides of the calibration
+    #[arg(long)]
+    swap_pictures: bool,
     /// Working size of the matching; the calibration follows [default: 1]
     #[arg(long, value_name = "SIZE", value_parser = choice(Scale::ALL, Scale::word, Scale::help))]
     scale: Option<Scale>,
@@ -80,7 +83,11 @@ impl CalibrationArgs {
         let of_files = !rig.files.is_empty();
         let own =
             !self.calibration.is_empty() || self.rectify == Some(RectifyChoice::Auto) || (focal.is_some() && of_files);
-        let mut base = if own { CalibrationChoice { scale: rig.scale, ..CalibrationChoice::default() } } else { rig };
+        let mut base = if own {
+            CalibrationChoice { scale: rig.scale, swap_pictures: rig.swap_pictures, ..CalibrationChoice::default() }
+        } else {
+            rig
+        };
         if focal.is_some() {
             base.set_focal(focal);
             base.depth_fit = None; // was made with another lens
@@ -89,6 +96,7 @@ impl CalibrationArgs {
             files: if self.calibration.is_empty() { base.files } else { self.calibration.clone() },
             unit: self.reading.calibration_unit.or(base.unit),
             swapped: self.reading.calibration_swap || base.swapped,
+            swap_pictures: self.swap_pictures || base.swap_pictures,
             alpha: self.reading.alpha.unwrap_or(base.alpha),
             rectify: self.rectify.or(base.rectify),
             baseline_m: self.baseline_m.or(base.baseline_m),

@@ -198,7 +198,7 @@ impl StatusPrinter {
         self.errors.clone_from(&status.errors);
         for warning in &status.warnings {
             // the same warning comes with changing numbers
-            if self.warnings.insert(warning.replace(|c: char| c.is_ascii_digit(), "")) {
+            if self.warnings.insert(warning.text.replace(|c: char| c.is_ascii_digit(), "")) {
                 self.line(&format!("stereopsis: {warning}"));
             }
         }

@@ -1,8 +1,8 @@
 //! Once a second, on a thread of its own: how well the newest pair is aligned, how alike its pictures are, how fast things move.
 //! It reads newest results only, so that it costs no pair however long it takes.
 
-use crate::calibration::{RowOffset, row_offset};
-use crate::capture::RawPair;
+use crate::calibration::{Exchanged, RowOffset, exchanged, matches, row_offset_of};
+use crate::capture::{Frame, RawPair};
 use crate::engine::Output;
 use crate::metrics::{LumaDifference, luma_difference, motion};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
@@ -17,10 +17,28 @@ use std::time::{Duration, Instant};
 pub struct Health {
     /// By how much rows of the rectified pictures differ, px at working size; `None` where too little matches.
     pub row_offset: Option<RowOffset>,
+    /// Left and right look exchanged.
+    pub exchanged: Option<Exchanged>,
     /// How much brighter one picture is.
     pub luma: Option<LumaDifference>,
     /// Speed of the fastest motion in the left picture, px a second at the source's size.
     pub motion_px_per_s: Option<f64>,
+}
+
+impl Health {
+    /// Measures one pair, which says nothing of motion.
+    pub fn of(frame: &Frame) -> Self {
+        let (left, right) = (&frame.left.luma, &frame.right.luma);
+        let found = matches(left, right);
+        let (width, height) = left.size();
+        let infinity_px = frame.geometry.map_or(0.0, |geometry| -geometry.doffs_px);
+        Self {
+            row_offset: row_offset_of(&found, width, height),
+            exchanged: exchanged(left, right, &found, infinity_px),
+            luma: luma_difference(left, right),
+            motion_px_per_s: None,
+        }
+    }
 }
 
 /// The running thread. Dropping it stops it.
@@ -78,12 +96,8 @@ impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
             }
             let frame = &output.job.frame;
             let next = self.next_pair(&frame.raw);
-            let health = Health {
-                row_offset: row_offset(&frame.left.luma, &frame.right.luma),
-                luma: luma_difference(&frame.left.luma, &frame.right.luma),
-                motion_px_per_s: next.and_then(|next| speed(&frame.raw, &next)),
-            };
-            *self.health.lock() = health;
+            let motion_px_per_s = next.and_then(|next| speed(&frame.raw, &next));
+            *self.health.lock() = Health { motion_px_per_s, ..Health::of(frame) };
             last = Some(output);
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! It owns the capture thread and the engine thread, and outlives any window and any device.
 
+mod diagnosis;
 pub mod headless;
 mod health;
 mod remote;
@@ -11,6 +12,7 @@ mod summary;
 mod tests;
 
 pub use crate::engine::worker::{EngineSource, ResultTap, Wake};
+pub use diagnosis::{Cause, Warning};
 pub use health::Health;
 pub use remote::{News, Remote};
 pub use status::{Dropped, RunLatency, Status};
@@ -235,7 +237,9 @@ impl Live {
             let capture = self.capture.lock();
             (capture.info(), capture.state(), capture.stats())
         };
-        let params = self.params();
-        Status::of(source, cameras, capture, self.engine.stats(), self.health.health(), params.cost, self.is_paused())
+        let (params, latest) = (self.params(), self.latest());
+        let geometry = latest.as_ref().and_then(|output| output.job.frame.geometry.as_ref());
+        let (engine, health) = (self.engine.stats(), self.health.health());
+        Status::of(source, cameras, capture, engine, health, &params, geometry, self.is_paused())
     }
 }

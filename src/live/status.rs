@@ -1,11 +1,12 @@
 //! State of the running pipeline, for the window and the status line.
 
 use super::Health;
-use crate::calibration::{RowOffset, Verdict};
+use super::diagnosis::{Warning, warnings};
 use crate::capture::{Capture, CaptureStats, SourceInfo, SourceState};
 use crate::engine::worker::EngineStats;
+use crate::geometry::Geometry;
 use crate::rate;
-use crate::stereo::{CostKind, StereoParams};
+use crate::stereo::StereoParams;
 use std::fmt;
 use std::time::Duration;
 
@@ -58,7 +59,7 @@ pub struct Status {
     /// How well the pictures match each other.
     pub health: Health,
     /// Conditions that make depth worse, as messages to the user.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Errors that last, as messages to the user.
     pub errors: Vec<String>,
     /// Whether the pair is held.
@@ -72,7 +73,8 @@ impl Status {
         capture: CaptureStats,
         mut engine: EngineStats,
         health: Health,
-        cost: CostKind,
+        params: &StereoParams,
+        geometry: Option<&Geometry>,
         paused: bool,
     ) -> Self {
         let lost = capture.last_error.clone().filter(|_| capture.lost || capture.unprepared);
@@ -86,7 +88,13 @@ impl Status {
                 failed: engine.failed,
                 while_paused: engine.while_paused,
             },
-            warnings: warnings(&cameras, &health, cost),
+            warnings: warnings(
+                &cameras,
+                &health,
+                params,
+                engine.figures.as_ref().map(|figures| &figures.shares),
+                geometry,
+            ),
             errors: failures.chain(lost_cameras).collect(),
             source,
             cameras,
@@ -102,8 +110,8 @@ impl Status {
         let stats = capture.stats();
         let mut engine = EngineStats::default();
         engine.ended = stats.ended;
-        let (health, cost) = (Health::default(), StereoParams::default().cost);
-        Self::of(capture.info(), capture.state(), stats, engine, health, cost, false)
+        let (health, params) = (Health::default(), StereoParams::default());
+        Self::of(capture.info(), capture.state(), stats, engine, health, &params, None, false)
     }
 }
 
@@ -129,35 +137,6 @@ impl fmt::Display for Dropped {
     }
 }
 
-/// Conditions that make depth worse, with numbers.
-fn warnings(cameras: &SourceState, health: &Health, cost: CostKind) -> Vec<String> {
-    let mut warnings = cameras.remarks.clone();
-    if let (Some(skew), Some(motion)) = (cameras.skew, health.motion_px_per_s) {
-        let apart_s = skew.mean_s.abs() + skew.spread_s / 2.0;
-        let moved_px = apart_s * motion;
-        if moved_px > 1.0 {
-            warnings.push(format!(
-                "the cameras take their pictures {:.0} ms apart, and what moves is {moved_px:.1} px further by then: re-sync, or \
-                 hold still",
-                1e3 * apart_s
-            ));
-        }
-    }
-    if let Some(luma) = health.luma.filter(|luma| luma.hurts(cost)) {
-        let than = if luma.levels > 0.0 { "brighter" } else { "darker" };
-        warnings.push(format!(
-            "the right picture is {:.0} grey levels {than} than the left one, too much for {cost}: equal exposure, or another \
-             cost",
-            luma.levels.abs()
-        ));
-    }
-    let misaligned = health.row_offset.as_ref().filter(|rows| rows.verdict() == Verdict::Bad);
-    warnings.extend(misaligned.map(|rows: &RowOffset| {
-        format!("{rows}: calibrate the rig, or estimate that from the pictures (--rectify auto)")
-    }));
-    warnings
-}
-
 /// One line for a terminal.
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -169,7 +148,7 @@ impl fmt::Display for Status {
             write!(f, ", latency {median_ms:.0} ms (99 % below {p99_ms:.0})")?;
         }
         if let Some(figures) = self.engine.figures {
-            write!(f, ", valid {:.1} %", 100.0 * figures.valid_share)?;
+            write!(f, ", {}", figures.shares)?;
         }
         if let Some(truth) = self.engine.figures.and_then(|figures| figures.truth) {
             let seen = truth.nonocc;
@@ -190,33 +169,5 @@ impl fmt::Display for Status {
             0 => Ok(()),
             missed => write!(f, ", missing frames {missed}"),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::capture::Skew;
-    use crate::metrics::LumaDifference;
-
-    #[test]
-    fn skew_is_a_warning_only_where_something_moves_by_then() {
-        let skew = Some(Skew { mean_s: -0.010, spread_s: 0.004 });
-        let cameras = SourceState { skew, ..SourceState::default() };
-        let said = |motion_px_per_s| {
-            let health = Health { motion_px_per_s, ..Health::default() };
-            warnings(&cameras, &health, CostKind::Census5x5).concat()
-        };
-        assert_eq!((said(None), said(Some(80.0))), (String::new(), String::new()));
-        let text = said(Some(100.0));
-        assert!(text.contains("12 ms apart") && text.contains("1.2 px further") && text.contains("re-sync"), "{text}");
-    }
-
-    #[test]
-    fn light_is_a_warning_where_the_cost_cannot_bear_it() {
-        let health = Health { luma: Some(LumaDifference { levels: -12.0, ratio: 0.9 }), ..Health::default() };
-        let said = |cost| warnings(&SourceState::default(), &health, cost).concat();
-        assert_eq!(said(CostKind::Census5x5), "");
-        assert!(said(CostKind::Sad).contains("12 grey levels darker"), "{}", said(CostKind::Sad));
     }
 }

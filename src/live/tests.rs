@@ -103,7 +103,7 @@ fn a_source_that_ends_is_matched_to_its_last_pair() {
     assert_eq!((status.capture.captured, status.engine.computed, status.dropped), (5, 5, Dropped::default()));
     assert_eq!(middle(&live), Some(7.0));
     let figures = status.engine.figures.unwrap();
-    assert!(figures.valid_share > 0.7);
+    assert!(figures.shares.measured > 0.7);
     assert!(figures.truth.unwrap().nonocc.bad_1_percent < 5.0, "{status:?}");
     assert!(status.engine.latency_ms().is_some_and(|(median_ms, p99_ms)| median_ms > 0.0 && median_ms <= p99_ms));
     assert_eq!(status.engine.engine.map(|engine| engine.kind), Some(EngineKind::Cpu));

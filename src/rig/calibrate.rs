@@ -36,6 +36,9 @@ pub struct CalibrationChoice {
     /// The files have left and right exchanged.
     #[serde(skip_serializing_if = "is_default")]
     pub swapped: bool,
+    /// The pictures have left and right exchanged; independent of the files.
+    #[serde(skip_serializing_if = "is_default")]
+    pub swap_pictures: bool,
     /// Rectification crop, `alpha`: 0 without black border, 1 with every pixel.
     #[serde(skip_serializing_if = "is_default")]
     pub alpha: f64,
@@ -110,7 +113,8 @@ impl Calibrated {
         let rectifier = rig.as_ref().filter(|_| note.rectifies);
         let rectifier = rectifier.map(|rig| rig.rectifier(source.width, source.height, note.alpha)).transpose()?;
         let scale = Scale::from_word(&note.scale).unwrap_or_default();
-        let preparation = FramePreparation { rectifier: rectifier.map(Arc::new), geometry: note.geometry, scale };
+        let rectifier = rectifier.map(Arc::new);
+        let preparation = FramePreparation { rectifier, geometry: note.geometry, scale, swapped: note.swapped };
         Ok(Self { preparation, note: rig.as_ref().map(StereoRig::summary), rig })
     }
 
@@ -122,6 +126,7 @@ impl Calibrated {
             alpha,
             geometry: self.preparation.geometry(source),
             scale: self.preparation.scale.to_string(),
+            swapped: self.preparation.swapped,
         }
     }
 }
@@ -133,7 +138,7 @@ impl CalibrationChoice {
         self.rectify.unwrap_or(by_files)
     }
 
-    /// Whether only the crop and the working size may differ from their defaults.
+    /// Whether only the crop, the working size and the order of the pictures may differ from their defaults.
     pub(crate) fn is_unset(&self) -> bool {
         let Self { files, rectify, baseline_m, depth_fit, .. } = self;
         files.is_empty() && rectify.is_none() && self.focal().is_none() && baseline_m.is_none() && depth_fit.is_none()
@@ -180,6 +185,9 @@ impl CalibrationChoice {
         if self.swapped {
             words.push("--calibration-swap".to_owned());
         }
+        if self.swap_pictures {
+            words.push("--swap-pictures".to_owned());
+        }
         words
     }
 
@@ -207,7 +215,7 @@ impl CalibrationChoice {
                 let mut calibrated = self.with_rig(rig, source)?;
                 if self.rectify() == RectifyChoice::Off {
                     let geometry = calibrated.preparation.geometry(source);
-                    calibrated.preparation = FramePreparation { rectifier: None, geometry, scale: self.scale };
+                    calibrated.preparation = FramePreparation { rectifier: None, geometry, ..calibrated.preparation };
                 }
                 calibrated
             }
@@ -219,7 +227,7 @@ impl CalibrationChoice {
     ///
     /// # Errors
     /// The pairs have too few matches; the text gives advice.
-    pub fn estimate(&self, pairs: &[RawPair], source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
+    pub fn estimate(&self, pairs: &[Arc<RawPair>], source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
         let mut assumed = Vec::new();
         let focal = self.focal().unwrap_or_else(|| {
             assumed.push(format!("a field of view of {ASSUMED_FOV_DEG:.0}° (--fov-deg)"));
@@ -230,7 +238,10 @@ impl CalibrationChoice {
             assumed.push(format!("a baseline of {ASSUMED_BASELINE_M} m (--baseline-m)"));
             ASSUMED_BASELINE_M
         });
-        let lumas: Vec<_> = pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect();
+        let mut lumas: Vec<_> = pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect();
+        if self.swap_pictures {
+            lumas.iter_mut().for_each(|(left, right)| std::mem::swap(left, right));
+        }
         let found: Estimate = estimate_rig(&lumas, focal_px, baseline_m)?;
         let mut note = format!(
             "estimated from {} matches: rows differ by {:.2} px, before by {:.2} px; depth is an estimate",
@@ -244,6 +255,11 @@ impl CalibrationChoice {
         Ok(self.fitted(calibrated, source))
     }
 
+    /// Preparation that neither rectifies nor knows a geometry.
+    fn plain(&self) -> FramePreparation {
+        FramePreparation { scale: self.scale, swapped: self.swap_pictures, ..FramePreparation::default() }
+    }
+
     /// Preparation of pictures that are already rectified.
     fn without_files(&self, source: &SourceInfo) -> Calibrated {
         let size = (source.width, source.height);
@@ -252,7 +268,7 @@ impl CalibrationChoice {
             .zip(self.baseline_m)
             .map(|(focal, baseline_m)| Geometry::centred(focal.px(source.width), baseline_m, self.doffs_px, size));
         Calibrated {
-            preparation: FramePreparation { rectifier: None, geometry, scale: self.scale },
+            preparation: FramePreparation { rectifier: None, geometry, ..self.plain() },
             ..Calibrated::default()
         }
     }
@@ -261,7 +277,7 @@ impl CalibrationChoice {
         let rectifier = rig.rectifier(source.width, source.height, self.alpha)?;
         let notes = [Some(rig.summary()), rectifier.note().map(str::to_owned)];
         let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
-        let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), geometry: None, scale: self.scale };
+        let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..self.plain() };
         Ok(Calibrated { preparation, note: Some(note), rig: Some(rig) })
     }
 

@@ -5,6 +5,7 @@ use crate::calibration::{CalibrationError, CalibrationNote};
 use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceOptions, SourceSpec};
 use crate::rig::{Calibrated, CalibrationChoice, RectifyChoice};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// An open source and the preparation of its frames.
@@ -67,7 +68,11 @@ pub fn open_calibrated(
     let recorded = source.calibration().filter(|_| !info.is_rectified && choice.is_unset());
     let calibrated = match recorded {
         Some(recorded) => {
-            let mut note = CalibrationNote { scale: choice.scale.to_string(), ..recorded.clone() };
+            let swapped = recorded.swapped != choice.swap_pictures;
+            let mut note = CalibrationNote { scale: choice.scale.to_string(), swapped, ..recorded.clone() };
+            if choice.swap_pictures && !note.rectifies {
+                note.geometry = note.geometry.map(|geometry| geometry.swapped());
+            }
             if choice.alpha > 0.0 && note.rectifies {
                 // another crop has another geometry
                 (note.alpha, note.geometry) = (choice.alpha, None);
@@ -81,16 +86,16 @@ pub fn open_calibrated(
 }
 
 /// Some pairs from the beginning of a source: all of a short one.
-fn first_pairs(source: &mut dyn PairSource) -> Result<Vec<RawPair>, CaptureError> {
+fn first_pairs(source: &mut dyn PairSource) -> Result<Vec<Arc<RawPair>>, CaptureError> {
     let is_camera = source.info().is_camera;
-    let mut pairs: Vec<RawPair> = Vec::new();
+    let mut pairs = Vec::new();
     let mut last = Instant::now();
     while pairs.len() < ESTIMATE_PAIRS && last.elapsed() < PAIR_TIMEOUT {
         match source.next(Duration::from_millis(50))? {
             // the first pictures of a camera are dark
             Next::Pair(_) if is_camera && last.elapsed() < PAIR_INTERVAL => {}
             Next::Pair(pair) => {
-                pairs.push(*pair);
+                pairs.push(Arc::from(pair));
                 last = Instant::now();
             }
             Next::Waiting => {}

@@ -48,6 +48,44 @@ pub mod reason {
     ];
 }
 
+/// Shares of a map's pixels, 0 to 1. What was not measured is never counted as measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shares {
+    /// Measured in this pair.
+    pub measured: f64,
+    /// Held from earlier pairs.
+    pub held: f64,
+    /// Filled in from neighbours.
+    pub filled: f64,
+    /// Share of the measured pixels that lie at the first candidate, the farthest.
+    pub at_first: f64,
+    /// Share of the measured pixels that lie at the last candidate, the nearest.
+    pub at_last: f64,
+}
+
+impl Shares {
+    /// Share of the pixels that have a disparity.
+    pub fn valid(&self) -> f64 {
+        self.measured + self.held + self.filled
+    }
+}
+
+/// `measured 94.0 % + filled 6.0 %`; `valid 94.0 %` where all of it is measured.
+impl std::fmt::Display for Shares {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.held + self.filled == 0.0 {
+            return write!(f, "valid {:.1} %", 100.0 * self.measured);
+        }
+        write!(f, "measured {:.1} %", 100.0 * self.measured)?;
+        for (share, word) in [(self.held, "held"), (self.filled, "filled")] {
+            if share > 0.0 {
+                write!(f, " + {word} {:.1} %", 100.0 * share)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Finished maps of a pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Maps {
@@ -148,6 +186,34 @@ impl DisparityMap {
     pub fn valid_share(&self) -> f64 {
         let valid = self.values.pixels().iter().filter(|&&v| v != INVALID).count();
         valid as f64 / self.values.pixels().len().max(1) as f64
+    }
+
+    /// Shares of the pixels by where their disparities come from; `first_px` and `last_px` are the ends of the search range.
+    pub fn shares(&self, first_px: i32, last_px: i32) -> Shares {
+        let (first, last) = (first_px * SUBPIXEL_STEPS, last_px * SUBPIXEL_STEPS);
+        let (mut measured, mut held, mut filled, mut at_first, mut at_last) = (0_u64, 0_u64, 0_u64, 0_u64, 0_u64);
+        for (&value, &reasons) in self.values.pixels().iter().zip(self.reasons.pixels()) {
+            if value == INVALID {
+            } else if reasons & reason::FILLED != 0 {
+                filled += 1;
+            } else if reasons & reason::HELD != 0 {
+                held += 1;
+            } else {
+                measured += 1;
+                // subpixel interpolation moves a winner by at most half a pixel
+                at_first += u64::from(2 * (i32::from(value) - first) <= SUBPIXEL_STEPS);
+                at_last += u64::from(2 * (last - i32::from(value)) <= SUBPIXEL_STEPS);
+            }
+        }
+        let share = |count: u64, of: u64| count as f64 / of.max(1) as f64;
+        let all = self.values.pixels().len() as u64;
+        Shares {
+            measured: share(measured, all),
+            held: share(held, all),
+            filled: share(filled, all),
+            at_first: share(at_first, measured),
+            at_last: share(at_last, measured),
+        }
     }
 
     /// Removes the disparity of pixel `(x, y)`.

@@ -24,7 +24,7 @@ pub use cost::CostKind;
 pub use disparity::{RightMatching, swapped_map};
 pub use filter::{Fill, Median, filter_maps};
 pub use local::Aggregation;
-pub use map::{DisparityMap, INVALID, Maps, reason};
+pub use map::{DisparityMap, INVALID, Maps, Shares, reason};
 pub use params::{ParamsError, StereoParams};
 pub use past::Past;
 pub use preset::Preset;

@@ -76,6 +76,12 @@ actions! {
     /// Draw the distance that each disparity stands for, and its error where the disparity is wrong, for this rig and
     /// search range.
     Reach = "Distance and error …", NONE, D;
+    /// Exchange the left and the right picture of the open source.
+    SwapPictures = "Swap left and right", NONE, X;
+    /// Search further: half as many disparities more, for things that are nearer than the range.
+    Widen = "Widen", NONE, W;
+    /// Set the smallest disparity and their number to what both pictures show.
+    FitRange = "Fit range", SHIFT, F;
     /// Set the depth range to what is seen now (2 to 98 %); it stays fixed afterwards.
     FitDepth = "Fit now", NONE, F;
     /// Show the whole picture in all views; so does a double-click.
@@ -86,8 +92,14 @@ actions! {
     ResetParameters = "Back to the preset", COMMAND, R;
     /// Put a command line on the clipboard that gives the same result.
     CopyCommand = "Copy as command", COMMAND | SHIFT, C;
-    /// Show or hide the panels, to leave all the room to the pictures.
-    Controls = "Controls", NONE, H;
+    /// Show or hide both panels, to leave all the room to the pictures.
+    Panels = "Panels", NONE, H;
+    /// Show or hide the panel of parameters, at the left.
+    Controls = "Parameters", NONE, M;
+    /// Show or hide the panel of read-outs, at the right.
+    Readings = "Read-outs", NONE, N;
+    /// Close the open page; then show all views again.
+    Close = "Close", NONE, Escape;
     /// Use the whole screen, or go back to a window.
     FullScreen = "Full screen", NONE, F11;
     /// List the keys.
@@ -106,10 +118,15 @@ impl Action {
     /// the widget with the focus; a slider has no use for Space.
     pub(crate) fn pressed(ctx: &Context) -> Vec<Self> {
         let focused = ctx.memory(egui::Memory::focused);
+        // Escape takes the focus away first
+        let key = egui::Id::unique("focus of the last frame");
+        let had_focus = ctx.data(|data| data.get_temp::<bool>(key)) == Some(true);
+        ctx.data_mut(|data| data.insert_temp(key, focused.is_some()));
         let on_slider = focused.is_some() && ctx.data(|data| data.get_temp(focused_slider())) == focused;
         let writing = ctx.text_edit_focused();
         let free = |action: &Self| match action.shortcut() {
             key if matches!(key.logical_key, Key::ArrowLeft | Key::ArrowRight) => focused.is_none(),
+            key if key.logical_key == Key::Escape => !had_focus && !egui::Popup::is_any_open(ctx),
             key if key.modifiers.command || matches!(key.logical_key, Key::F1 | Key::F11) => true,
             key if key.logical_key == Key::Space => focused.is_none() || on_slider,
             _ => !writing,

@@ -7,18 +7,22 @@ use super::panels::{self, Panel, Place};
 use super::session::Session;
 use super::state::State;
 use super::style;
-use egui::{CentralPanel, ScrollArea, Ui};
+use egui::{Align, CentralPanel, Layout, Role, ScrollArea, Ui, ViewportCommand, WidgetInfo};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
 /// Repaint interval without results or input: a source that stands still has to be noticed.
 const HEARTBEAT: Duration = Duration::from_millis(500);
+/// Width of a page at first, points.
+const PAGE_WIDTH: f32 = 408.0;
 
 /// One window over a session that outlives it.
 pub struct App {
     session: Rc<RefCell<Session>>,
     panels: Vec<(Place, Box<dyn Panel>)>,
+    /// The title of the window.
+    title: String,
 }
 
 impl App {
@@ -29,8 +33,9 @@ impl App {
     pub fn new(cc: &eframe::CreationContext<'_>, session: Rc<RefCell<Session>>) -> Result<Self, String> {
         let state = cc.wgpu_render_state.as_ref().ok_or("the window has no wgpu device")?;
         style::apply(&cc.egui_ctx);
+        cc.egui_ctx.set_zoom_factor(session.borrow().state.view.text_zoom);
         session.borrow().waker.set(Some(cc.egui_ctx.clone()));
-        Ok(Self { panels: panels::all(state), session })
+        Ok(Self { panels: panels::all(state), session, title: String::new() })
     }
 }
 
@@ -42,6 +47,12 @@ impl eframe::App for App {
         ui.ctx().request_repaint_after(HEARTBEAT);
         let session = &mut *self.session.borrow_mut();
         session.update();
+        session.fit_window(ui.ctx());
+        let title = session.state.title();
+        if title != self.title {
+            ui.ctx().send_viewport_cmd(ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
         let dropped = ui.ctx().input_mut(|i| std::mem::take(&mut i.raw.dropped_files));
         let dropped = dropped.iter().map(|file| file.path().to_owned()).collect();
         session.execute(Command::OpenFiles(dropped), ui.ctx());
@@ -60,7 +71,8 @@ impl eframe::App for App {
     }
 }
 
-/// Lays out the open panels: edges first, windows over them, and the rest for the centre.
+/// Lays out the open panels: edges first, then the docks at the sides, and the rest for the pictures in the centre. An open page
+/// takes the right dock; in a narrow window it takes the left one too.
 fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     for (id, (place, panel)) in panels.iter_mut().enumerate().filter(|(_, (_, panel))| panel.is_open(state)) {
         let edge = match place {
@@ -70,24 +82,48 @@ fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, comm
         };
         edge.show(ui, |ui| panel.show(ui, state, commands));
     }
-    if state.view.controls {
-        let left = egui::Panel::left("left column").resizable(false).exact_size(300.0);
+    let arrangement = state.view.arrangement();
+    let width = ui.ctx().content_rect().width();
+    if arrangement.controls && !(state.view.is_narrow && state.page.is_some()) {
+        let left = egui::Panel::left("left column").resizable(true).default_size(300.0).size_range(270.0..=420.0);
         let content = |ui: &mut Ui| stack(panels, ui, |place| matches!(place, Place::Left), state, commands);
-        left.show(ui, |ui| ScrollArea::vertical().show(ui, content));
-        let right = egui::Panel::right("right column").resizable(false).exact_size(232.0);
-        right.show(ui, |ui| stack(panels, ui, |place| matches!(place, Place::Right), state, commands));
+        left.show(ui, |ui| ScrollArea::vertical().auto_shrink(false).show(ui, content));
     }
-    for (place, panel) in panels.iter_mut() {
-        let Place::Window(action, window) = place else { continue };
-        if state.is_open(*action) {
-            let mut stays = true;
-            window().collapsible(false).open(&mut stays).show(ui, |ui| panel.show(ui, state, commands));
-            if !stays {
-                commands.push((*action).into());
-            }
-        }
+    if let Some(page) = state.page {
+        let widest = (0.6 * width).max(260.0);
+        let dock =
+            egui::Panel::right("page").resizable(true).default_size(PAGE_WIDTH.min(widest)).size_range(260.0..=widest);
+        dock.show(ui, |ui| show_page(panels, ui, page, state, commands));
+    } else if arrangement.readings {
+        let right = egui::Panel::right("right column").resizable(true).default_size(232.0).size_range(200.0..=360.0);
+        let content = |ui: &mut Ui| stack(panels, ui, |place| matches!(place, Place::Right), state, commands);
+        right.show(ui, |ui| ScrollArea::vertical().auto_shrink(false).show(ui, content));
     }
     CentralPanel::default().show(ui, |ui| stack(panels, ui, |place| matches!(place, Place::Centre), state, commands));
+}
+
+/// Shows a page with its title and a button to close it.
+fn show_page(
+    panels: &mut [(Place, Box<dyn Panel>)],
+    ui: &mut Ui,
+    page: Action,
+    state: &State,
+    commands: &mut Vec<Command>,
+) {
+    let is_page = |place: &Place| matches!(place, Place::Page(action) if *action == page);
+    let Some((_, panel)) = panels.iter_mut().find(|(place, _)| is_page(place)) else { return };
+    ui.horizontal(|ui| {
+        ui.heading(page.label().trim_end_matches(" …"));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let close = ui.small_button("×");
+            close.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Close the page"));
+            if close.on_hover_text("Close the page (Esc)").clicked() {
+                commands.push(page.into());
+            }
+        });
+    });
+    ui.separator();
+    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| panel.show(ui, state, commands));
 }
 
 /// Lays out the open panels of one position below each other.

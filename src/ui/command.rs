@@ -38,8 +38,14 @@ pub(crate) enum Command {
     Reopen(Box<SourceOptions>),
     /// Lists the cameras.
     FindCameras,
-    /// Exchanges left and right.
-    SwapViews,
+    /// Opens the user's source again.
+    OpenAgain,
+    /// Takes the unit of the calibration's lengths as it was read.
+    ConfirmBaseline,
+    /// Shows a file in the system's window of its folder.
+    ShowInFolder(PathBuf),
+    /// Goes back to the default settings.
+    StartFresh,
     /// Restarts a camera until both expose at nearly the same time.
     Resync,
     /// Changes the playback of a recording.

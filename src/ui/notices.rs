@@ -1,81 +1,102 @@
-//! Notices: errors stay until they are over or dismissed, news expire.
+//! Messages of what has happened. Errors and remarks stay until they are over or dismissed, news expire.
 
 use crate::console;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+/// Weight of a message; the first one is the worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// Something failed.
+    Error,
+    /// Something makes depth worse.
+    Warning,
+    /// To be confirmed.
+    Remark,
+    /// Expires.
+    News,
+}
+
+/// A remedy that a message offers as a button.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Cure {
+    /// Exchanges left and right.
+    SwapPictures,
+    /// Opens the source again.
+    TryAgain,
+    /// Opens a written file.
+    OpenFile(PathBuf),
+    /// Shows a written file in its folder.
+    ShowInFolder(PathBuf),
+    /// Goes back to the default settings.
+    StartFresh,
+}
+
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Notice {
     pub(crate) text: String,
-    pub(crate) is_error: bool,
-    /// A file to open from the notice.
-    pub(crate) file: Option<PathBuf>,
-    /// Expiry of news; the other notices have none.
-    until: Option<Instant>,
+    pub(crate) level: Level,
+    pub(crate) cures: Vec<Cure>,
+    /// When it came.
+    pub(crate) at: Instant,
 }
 
-impl Notice {
-    fn new(text: impl Into<String>) -> Self {
-        // names in it may come from a file or a network
-        Self { text: console::shown(&text.into()), is_error: false, file: None, until: None }
-    }
-}
-
-/// The messages that are shown, oldest first.
+/// The messages, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Notices(Vec<Notice>);
 
-const MAX_NOTICES: usize = 6;
+/// The oldest message gives way to one more.
+const MAX_NOTICES: usize = 50;
 /// News expire after this time.
-const NEWS_TIMEOUT: Duration = Duration::from_secs(8);
+pub(crate) const NEWS_TIMEOUT: Duration = Duration::from_secs(8);
 
 impl Notices {
-    /// Adds an error.
-    pub(crate) fn error(&mut self, text: impl Into<String>) {
+    /// Adds a message; one of the same text is replaced.
+    pub(crate) fn add(&mut self, level: Level, text: impl Into<String>, cures: Vec<Cure>) {
         let text = text.into();
-        log::warn!("{text}");
-        self.push(Notice { is_error: true, ..Notice::new(text) });
-    }
-
-    /// Removes an error that is over.
-    pub(crate) fn retract(&mut self, text: &str) {
-        let text = console::shown(text);
-        self.0.retain(|notice| notice.text != text);
-    }
-
-    /// Adds news, which expire.
-    pub(crate) fn news(&mut self, text: impl Into<String>) {
-        let text = text.into();
-        log::info!("{text}");
-        self.push(Notice { until: Some(Instant::now() + NEWS_TIMEOUT), ..Notice::new(text) });
-    }
-
-    /// Adds a remark, which the user dismisses.
-    pub(crate) fn confirm(&mut self, text: impl Into<String>) {
-        self.push(Notice::new(text));
-    }
-
-    /// Adds a remark about a written file, with a button to open it.
-    pub(crate) fn offer(&mut self, text: impl Into<String>, is_error: bool, file: Option<PathBuf>) {
-        let text = text.into();
-        log::info!("{text}");
-        self.0.retain(|old| old.file.is_none() || old.is_error);
-        self.push(Notice { is_error, file, ..Notice::new(text) });
-    }
-
-    /// The same message is shown once; the oldest gives way to the newest.
-    fn push(&mut self, notice: Notice) {
-        self.0.retain(|old| old.text != notice.text && (old.until.is_none() || notice.until.is_none()));
+        match level {
+            Level::Error | Level::Warning => log::warn!("{text}"),
+            Level::Remark | Level::News => log::info!("{text}"),
+        }
+        // names in it may come from a file or a network
+        let notice = Notice { text: console::shown(&text), level, cures, at: Instant::now() };
+        self.0.retain(|old| old.text != notice.text && (old.level != Level::News || notice.level != Level::News));
         self.0.push(notice);
         if self.0.len() > MAX_NOTICES {
             self.0.remove(0);
         }
     }
 
+    /// Adds an error.
+    pub(crate) fn error(&mut self, text: impl Into<String>) {
+        self.add(Level::Error, text, Vec::new());
+    }
+
+    /// Adds news, which expire.
+    pub(crate) fn news(&mut self, text: impl Into<String>) {
+        self.add(Level::News, text, Vec::new());
+    }
+
+    /// Adds a remark, which the user dismisses.
+    pub(crate) fn confirm(&mut self, text: impl Into<String>) {
+        self.add(Level::Remark, text, Vec::new());
+    }
+
+    /// Removes a message that is over.
+    pub(crate) fn retract(&mut self, text: &str) {
+        let text = console::shown(text);
+        self.0.retain(|notice| notice.text != text);
+    }
+
+    /// Removes the messages that offer this remedy: their cause is gone.
+    pub(crate) fn cured(&mut self, cure: &Cure) {
+        self.0.retain(|notice| !notice.cures.contains(cure));
+    }
+
     /// Removes expired news.
     pub(crate) fn remove_expired(&mut self, now: Instant) {
-        self.0.retain(|notice| notice.until.is_none_or(|until| now < until));
+        self.0.retain(|notice| notice.level != Level::News || now.saturating_duration_since(notice.at) < NEWS_TIMEOUT);
     }
 
     /// The messages, oldest first.
@@ -85,7 +106,9 @@ impl Notices {
 
     /// Removes one.
     pub(crate) fn dismiss(&mut self, index: usize) {
-        self.0.remove(index);
+        if index < self.0.len() {
+            self.0.remove(index);
+        }
     }
 }
 
@@ -104,6 +127,8 @@ mod tests {
         assert_eq!(texts, ["camera 0 is busy", "copied"]);
         notices.error("camera 1 is gone");
         notices.retract("camera 1 is gone");
+        notices.add(Level::Error, "exchanged", vec![Cure::SwapPictures]);
+        notices.cured(&Cure::SwapPictures);
         notices.remove_expired(Instant::now());
         assert_eq!(notices.all().len(), 2);
         notices.remove_expired(Instant::now() + 2 * NEWS_TIMEOUT);

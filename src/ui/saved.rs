@@ -1,7 +1,7 @@
 //! Saved state: views, panels, source and parameters from the last run, in one TOML file. Keys and values that this version
 //! does not know are ignored.
 
-use super::state::{ERRORS_PX, RecordingChoices, ViewSettings};
+use super::state::{Arrangement, ERRORS_PX, RecordingChoices, TEXT_ZOOM, Theme, ViewSettings};
 use super::view::ViewKind;
 use crate::files::{self, WriteError};
 use crate::recording::Format;
@@ -49,12 +49,19 @@ impl SavedState {
         let settings: Table = settings.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
         let entries = [
             ("source", Some(source.into())),
-            ("views", Some(view.views.iter().map(|view| view.word()).collect::<Vec<_>>().into())),
+            ("views", Some(words_of(&view.wide.views))),
+            ("controls", Some(view.wide.controls.into())),
+            ("readings", Some(view.wide.readings.into())),
+            ("narrow-views", Some(words_of(&view.narrow.views))),
+            ("narrow-controls", Some(view.narrow.controls.into())),
+            ("narrow-readings", Some(view.narrow.readings.into())),
+            ("theme", Some(view.theme.word().into())),
+            ("text-zoom", Some(f64::from(view.text_zoom).into())),
+            ("inverted", Some(view.inverted.into())),
             ("colormap", Some(view.colormap.word().into())),
             ("depth-range-m", range),
             ("colour-reasons", Some(view.colour_reasons.into())),
             ("unfolded", Some(view.unfolded.into())),
-            ("controls", Some(view.controls.into())),
             ("error-px", Some(view.error_px.into())),
             ("record-streams", Some(recording.streams.to_string().into())),
             ("record-format", Some(recording.format.word().into())),
@@ -64,6 +71,11 @@ impl SavedState {
             ("settings", Some(settings.into())),
         ];
         Self(entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
+    }
+
+    /// Nothing was saved.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     fn get<T: for<'de> Deserialize<'de>>(&self, key: &str) -> Option<T> {
@@ -78,18 +90,35 @@ impl SavedState {
     /// The settings of the views; defaults where nothing valid is saved.
     pub(crate) fn view(&self) -> ViewSettings {
         let default = ViewSettings::default();
-        let known = |words: Vec<String>| words.iter().filter_map(|word| ViewKind::from_word(word)).collect();
-        let views: Option<Vec<ViewKind>> = self.get("views").map(known);
+        let views = |key: &str, default: &Arrangement| -> Vec<ViewKind> {
+            let words: Vec<String> = self.get(key).unwrap_or_default();
+            let views: Vec<_> = words.iter().filter_map(|word| ViewKind::from_word(word)).collect();
+            if views.is_empty() { default.views.clone() } else { views }
+        };
+        let controls = self.get("controls").unwrap_or(default.wide.controls);
         ViewSettings {
-            views: views.filter(|views| !views.is_empty()).unwrap_or(default.views),
+            wide: Arrangement {
+                views: views("views", &default.wide),
+                controls,
+                readings: self.get("readings").unwrap_or(controls), // they were one once
+            },
+            narrow: Arrangement {
+                views: views("narrow-views", &default.narrow),
+                controls: self.get("narrow-controls").unwrap_or(default.narrow.controls),
+                readings: self.get("narrow-readings").unwrap_or(default.narrow.readings),
+            },
+            is_narrow: default.is_narrow,
+            alone: default.alone,
             colormap: self.get("colormap").unwrap_or(default.colormap),
             depth_range_m: self
                 .get("depth-range-m")
                 .filter(|(near, far): &(f64, f64)| *near > 0.0 && near < far && far.is_finite()),
             colour_reasons: self.get("colour-reasons").unwrap_or(default.colour_reasons),
             unfolded: self.get("unfolded").unwrap_or(default.unfolded),
-            controls: self.get("controls").unwrap_or(default.controls),
             error_px: self.get("error-px").filter(|px| ERRORS_PX.contains(px)).unwrap_or(default.error_px),
+            inverted: self.get("inverted").unwrap_or(default.inverted),
+            theme: self.get("theme").and_then(|word: String| Theme::from_word(&word)).unwrap_or(default.theme),
+            text_zoom: self.get("text-zoom").filter(|zoom| TEXT_ZOOM.contains(zoom)).unwrap_or(default.text_zoom),
         }
     }
 
@@ -114,6 +143,11 @@ impl SavedState {
         };
         self.get::<Table>("settings").unwrap_or_default().into_iter().map(word).filter(known).collect()
     }
+}
+
+/// The words of some views.
+fn words_of(views: &[ViewKind]) -> Value {
+    views.iter().map(|view| view.word()).collect::<Vec<_>>().into()
 }
 
 #[cfg(test)]
@@ -156,7 +190,7 @@ mod tests {
         let path = folder.path().join("window.toml");
         std::fs::write(&path, "views = [\"depth\", \"hologram\"]\nfuture = 3\n[settings]\np1 = 11\n").unwrap();
         let saved = SavedState::read(&path);
-        assert_eq!(saved.view().views, [ViewKind::Depth]);
+        assert_eq!(saved.view().wide.views, [ViewKind::Depth]);
         assert_eq!(saved.words(&path, |word| word.name == "p1").len(), 1);
         std::fs::write(&path, "views = [").unwrap();
         assert_eq!(SavedState::read(&path), SavedState::default());
@@ -192,13 +226,17 @@ engine = "cpu"
         let saved = SavedState::read(&path);
         assert_eq!(saved.source().as_deref(), Some("scene"));
         let view = ViewSettings {
-            views: vec![ViewKind::Left, ViewKind::Depth, ViewKind::Recorded],
+            wide: Arrangement {
+                views: vec![ViewKind::Left, ViewKind::Depth, ViewKind::Recorded],
+                controls: false,
+                readings: false,
+            },
             colormap: crate::colormap::Colormap::from_word("viridis").unwrap(),
             depth_range_m: Some((0.5, 4.0)),
             colour_reasons: true,
             unfolded: true,
-            controls: false,
             error_px: 0.5,
+            ..ViewSettings::default()
         };
         assert_eq!(saved.view(), view);
         let recording = RecordingChoices {

@@ -2,7 +2,7 @@
 
 use egui::{Color32, FontDefinitions, FontFamily, FontId, Stroke, TextStyle, Theme, Visuals, vec2};
 
-/// Sets both themes; egui follows the system's choice.
+/// Sets both themes.
 pub(crate) fn apply(ctx: &egui::Context) {
     // Ubuntu has no arrows and triangles; Hack has
     let mut fonts = FontDefinitions::default();

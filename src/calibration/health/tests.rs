@@ -1,7 +1,13 @@
 use super::*;
-use crate::calibration::shared_data;
+use crate::calibration::{matches, shared_data};
 use crate::capture::scene::{SceneOptions, render};
 use crate::image::Image;
+
+/// The offsets of a pair.
+fn row_offset(left: &Luma, right: &Luma) -> Option<RowOffset> {
+    let (width, height) = left.size();
+    row_offset_of(&matches(left, right), width, height)
+}
 
 fn of_scene(options: &SceneOptions) -> RowOffset {
     let pair = render(options, 5, false);

@@ -4,6 +4,7 @@ use crate::engine::{EngineInfo, Output, StageTime};
 use crate::metrics::{TruthError, truth_error};
 use crate::newest::DropCounter;
 use crate::rate::{Latency, Rate, RunLatency};
+use crate::stereo::Shares;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,8 +14,8 @@ const FIGURES_EVERY: Duration = Duration::from_millis(300);
 /// Quality of one result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figures {
-    /// Share of pixels that have a disparity, 0 to 1.
-    pub valid_share: f64,
+    /// Shares of the pixels by where their disparities come from.
+    pub shares: Shares,
     /// Error where the source knows the truth.
     pub truth: Option<TruthError>,
 }
@@ -114,6 +115,7 @@ impl Figures {
     pub(super) fn of(output: &Output) -> Option<Self> {
         let map = output.map.as_ref()?;
         let truth = output.job.frame.truth.as_ref().and_then(|truth| truth_error(map, truth));
-        Some(Self { valid_share: map.valid_share(), truth })
+        let params = &output.job.params;
+        Some(Self { shares: map.shares(params.min_disparity, params.last_disparity()), truth })
     }
 }

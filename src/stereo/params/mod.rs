@@ -204,6 +204,11 @@ impl StereoParams {
     pub fn disparity(&self, index: usize) -> i32 {
         self.min_disparity + index as i32
     }
+
+    /// The largest disparity that is searched, px.
+    pub fn last_disparity(&self) -> i32 {
+        self.disparity(self.num_disparities as usize - 1)
+    }
 }
 
 impl serde::Serialize for StereoParams {

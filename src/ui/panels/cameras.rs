@@ -1,6 +1,6 @@
 //! The cameras with their live pictures; a click makes one left, a second click makes another one right.
 
-use super::{Command, Panel, State, widgets};
+use super::{Action, Command, Panel, State, action_button, widgets};
 use crate::capture::decode_camera::PixelFormat;
 use crate::capture::webcam::{CameraInfo, CameraName, Mode, Preview};
 use crate::capture::{Orientation, SourceSpec};
@@ -8,7 +8,7 @@ use crate::console::foreign;
 use crate::image::{Luma, Picture};
 use egui::{
     Button, Color32, ColorImage, Image, Label, Rect, RichText, Role, Sense, StrokeKind, TextureHandle, TextureOptions,
-    Ui, WidgetInfo, Window, vec2,
+    Ui, WidgetInfo, vec2,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,11 +18,6 @@ use std::time::Duration;
 const WIDTH: usize = 192;
 /// Time between two looks for newer pictures.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(66);
-
-/// The window around the panel.
-pub(super) fn window() -> Window<'static> {
-    Window::new("Cameras").default_pos([330.0, 90.0]).resizable(false)
-}
 
 #[derive(Default)]
 pub(super) struct CameraChooser {
@@ -62,10 +57,8 @@ impl Panel for CameraChooser {
             if ui.button("Look again").on_hover_text("List the cameras anew.").clicked() {
                 commands.push(Command::FindCameras);
             }
-            let swap = ui.add_enabled(state.source.can_swap(), Button::new("Swap left and right"));
-            if swap.on_hover_text("Exchange left and right of the open source.").clicked() {
-                commands.push(Command::SwapViews);
-            }
+            let swap = Button::new(Action::SwapPictures.label());
+            action_button(ui, Action::SwapPictures, swap, false, commands);
         });
         if state.source.spec.is_camera() {
             ui.separator();

@@ -10,8 +10,16 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::heading(ui, "Rig");
     let status = state.status();
     let rows = status.health.row_offset.as_ref();
-    let text = rows.map_or("–".into(), |rows| format!("{:+.2} px {}", rows.median_px, rows.verdict()));
+    // the sign of what is about zero would flicker
+    let offset = |px: f64| if px.abs() < 0.05 { "0.0".to_owned() } else { format!("{px:+.1}") };
+    let exchanged = status.health.exchanged.is_some();
+    let text = match rows {
+        _ if exchanged => "left and right exchanged?".to_owned(),
+        Some(rows) => format!("{} px {}", offset(rows.median_px), rows.verdict()),
+        None => "–".to_owned(),
+    };
     let color = rows.map(|rows| match rows.verdict() {
+        _ if exchanged => ui.visuals().error_fg_color,
         Verdict::Good => Color32::from_rgb(90, 170, 90),
         Verdict::Fair => ui.visuals().warn_fg_color,
         Verdict::Bad => ui.visuals().error_fg_color,
@@ -50,7 +58,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         self::camera(ui, camera);
     }
     if !status.cameras.cameras.is_empty() || state.rig.note.is_some() {
-        let open = ui.small_button("Calibration, controls …").on_hover_text("Open the window of the rig.");
+        let open = ui.small_button("Calibration, controls …").on_hover_text("Open the page of the rig.");
         if open.clicked() && !state.is_open(Action::Rig) {
             commands.push(Action::Rig.into());
         }

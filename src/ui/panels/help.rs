@@ -1,33 +1,26 @@
 //! The page of keys.
 
 use super::{Action, Command, State};
-use egui::{Align2, Grid, RichText, Ui, Window};
+use egui::{Grid, Label, RichText, Ui};
 
 /// Gestures and their effects.
-const POINTER: [(&str, &str); 7] = [
+const POINTER: [(&str, &str); 9] = [
     ("wheel on a picture", "zoom where the pointer is, all views together"),
     ("drag a picture", "move all views"),
     ("double-click", "whole picture; on a slider: its default"),
+    ("double-click a title", "that view alone; again: all"),
     ("click a picture", "hold the read-out there; again: let go"),
-    ("wheel, ← → on a slider", "one step"),
+    ("wheel, ← → on a slider", "one step, once the pointer has rested there"),
+    ("Ctrl +, Ctrl −", "larger or smaller text"),
     ("drag the time line", "any pair of a recording; wheel: one pair"),
     ("files dropped here", "open a recording, a pair or a folder"),
 ];
 
-/// The window around the panel.
-pub(super) fn window() -> Window<'static> {
-    Window::new("Keys").anchor(Align2::CENTER_CENTER, [0.0, 0.0]).resizable(false)
-}
-
 pub(super) fn show(ui: &mut Ui, _: &State, _: &mut Vec<Command>) {
-    let actions: Vec<_> = Action::all().collect();
-    let half = actions.len().div_ceil(2);
-    Grid::new("keys").num_columns(4).spacing([18.0, 4.0]).show(ui, |ui| {
-        for row in 0..half {
-            for action in [actions.get(row), actions.get(row + half)].into_iter().flatten() {
-                ui.monospace(ui.ctx().format_shortcut(&action.shortcut()));
-                ui.label(action.label()).on_hover_text(action.help());
-            }
+    Grid::new("keys").num_columns(2).spacing([18.0, 3.0]).show(ui, |ui| {
+        for action in Action::all() {
+            ui.monospace(ui.ctx().format_shortcut(&action.shortcut()));
+            ui.label(action.label()).on_hover_text(action.help());
             ui.end_row();
         }
     });
@@ -35,7 +28,7 @@ pub(super) fn show(ui: &mut Ui, _: &State, _: &mut Vec<Command>) {
     Grid::new("pointer").num_columns(2).spacing([18.0, 4.0]).show(ui, |ui| {
         for (gesture, effect) in POINTER {
             ui.label(RichText::new(gesture).weak());
-            ui.label(effect);
+            ui.add(Label::new(effect).wrap());
             ui.end_row();
         }
     });

@@ -5,7 +5,7 @@ mod controls;
 mod depth;
 mod health;
 mod help;
-mod notices;
+mod messages;
 mod overload;
 mod parameters;
 mod pictures;
@@ -54,8 +54,8 @@ pub(crate) enum Place {
     Left,
     /// In the column at the right.
     Right,
-    /// A window over the pictures, opened and closed by this action.
-    Window(Action, fn() -> egui::Window<'static>),
+    /// A page in the right dock, beside the pictures, opened and closed by this action; one at a time.
+    Page(Action),
     /// Between all others.
     Centre,
 }
@@ -66,17 +66,16 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Top, Box::new(toolbar::show)),
         (Place::Top, Box::new(source::SourceStrip)),
         (Place::Bottom, Box::new(status::show)),
-        (Place::Bottom, Box::new(notices::NoticeList)),
+        (Place::Bottom, Box::new(messages::show)),
         (Place::Bottom, Box::new(timeline::Timeline::default())),
-        (Place::Bottom, Box::new(overload::Overload)),
         (Place::Left, Box::new(parameters::show)),
         (Place::Right, Box::new(pixel::show)),
         (Place::Right, Box::new(depth::show)),
         (Place::Right, Box::new(health::show)),
-        (Place::Window(Action::Cameras, cameras::window), Box::new(cameras::CameraChooser::default())),
-        (Place::Window(Action::Rig, rig::window), Box::new(rig::show)),
-        (Place::Window(Action::Reach, reach::window), Box::new(reach::show)),
-        (Place::Window(Action::Help, help::window), Box::new(help::show)),
+        (Place::Page(Action::Cameras), Box::new(cameras::CameraChooser::default())),
+        (Place::Page(Action::Rig), Box::new(rig::show)),
+        (Place::Page(Action::Reach), Box::new(reach::show)),
+        (Place::Page(Action::Help), Box::new(help::show)),
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
     ]
 }

@@ -1,44 +1,39 @@
-//! Pairs are left out because the engine is slow: remedies as buttons, with their rates where they have run.
+//! Pairs are left out because the engine is slow: remedies, with their rates where they have run.
 
-use super::{Command, Panel, State};
+use super::messages::Message;
+use super::{Command, State};
 use crate::capture::Scale;
 use crate::stereo::{Preset, StereoParams};
-use egui::{RichText, Ui};
+use crate::ui::notices::Level;
 
 /// So few disparities are not halved.
 const MIN_DISPARITIES: u32 = 32;
 
-pub(super) struct Overload;
-
-impl Panel for Overload {
-    fn is_open(&self, state: &State) -> bool {
-        state.matching.load.is_too_high() && !state.status().paused
+/// The message, where pairs are left out because the engine is slow.
+pub(super) fn message(state: &State) -> Option<Message> {
+    let status = state.status();
+    if !state.matching.load.is_too_high() || status.paused {
+        return None;
     }
-
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let status = state.status();
-        let text = format!(
-            "Too slow: matching takes {:.0} ms, so {:.0} of {:.0} pairs a second are left out.",
-            // the engine does nothing else; several pairs may be in flight, so that each takes longer
-            1e3 / status.computed_hz.max(0.1),
-            status.capture.rate_hz - status.computed_hz,
-            status.capture.rate_hz
-        );
-        ui.horizontal(|ui| {
-            ui.label(RichText::new(text).color(ui.visuals().warn_fg_color));
-            for (label, params, scale, command) in remedies(state) {
-                let rate = state.output().and_then(|output| {
-                    let size = scale.size(output.job.frame.size());
-                    state.matching.rates.per_second(&params, size, output.engine.kind)
-                });
-                let measured =
-                    rate.map_or(String::new(), |hz| format!(": {:.0}/s measured", hz.min(status.capture.rate_hz)));
-                if ui.button(format!("{label}{measured}")).clicked() {
-                    commands.push(command);
-                }
-            }
-        });
-    }
+    let text = format!(
+        "Too slow: matching takes {:.0} ms, so {:.0} of {:.0} pairs a second are left out.",
+        // the engine does nothing else; several pairs may be in flight, so that each takes longer
+        1e3 / status.computed_hz.max(0.1),
+        status.capture.rate_hz - status.computed_hz,
+        status.capture.rate_hz
+    );
+    let rate = |params: &StereoParams, scale: Scale| {
+        let output = state.output()?;
+        let size = scale.size(output.job.frame.size());
+        state.matching.rates.per_second(params, size, output.engine.kind)
+    };
+    let remedies = remedies(state).into_iter().map(|(label, params, scale, command)| {
+        let measured = rate(&params, scale);
+        let measured =
+            measured.map_or(String::new(), |hz| format!(": {:.0}/s measured", hz.min(status.capture.rate_hz)));
+        (format!("{label}{measured}"), command)
+    });
+    Some(Message { text, level: Level::Warning, remedies: remedies.collect(), notice: None, is_new: false })
 }
 
 /// Ways to match faster: for each command its label, and the parameters and the scale that it leads to.

@@ -4,6 +4,7 @@ use super::{Command, Panel, State, pixel};
 use crate::capture::Recorded;
 use crate::engine::Output;
 use crate::ui::render::{FloatMap, Screens};
+use crate::ui::state::ViewSettings;
 use crate::ui::view::{Tile, ViewKind, arrange};
 use eframe::egui_wgpu::RenderState;
 use egui::Ui;
@@ -44,7 +45,7 @@ impl Panel for Pictures {
             ui.centered_and_justified(|ui| ui.label(text));
             return;
         };
-        let (frame, views) = (&output.job.frame, &state.view.views);
+        let (frame, views) = (&output.job.frame, state.view.shown());
         let recorded = if views.contains(&ViewKind::Recorded) { self.recorded_map(output) } else { None };
         let recorded = recorded.as_deref();
         let displays = state.view.maps(&output.job.params, frame.geometry.as_ref(), recorded);
@@ -53,6 +54,8 @@ impl Panel for Pictures {
         let rects = arrange(views, ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
         let pixel = state.pointer.pixel().filter(|&(x, y)| x < size.0 && y < size.1);
         let crosshair = pixel.map(|at| pixel::crosshair(output, at));
+        let lost = state.source.lost_text();
+        let mut alone = state.view.alone;
         let mut pointer = state.pointer;
         pointer.hovered = None;
         for (&kind, rects) in views.iter().zip(rects) {
@@ -63,13 +66,15 @@ impl Panel for Pictures {
                 ViewKind::Recorded => displays.recorded.as_ref(),
                 ViewKind::Left | ViewKind::Right => None,
             };
-            let estimated = frame.geometry.is_some_and(|geometry| geometry.estimated);
             let remark = match (kind, recorded) {
-                (ViewKind::Recorded, Some(map)) if map.is_depth() => " depth",
-                (ViewKind::Recorded, Some(_)) => " disparity",
-                (ViewKind::Depth, _) if estimated => " · estimated",
-                _ => "",
+                (ViewKind::Recorded, Some(map)) if map.is_depth() => " depth".to_owned(),
+                (ViewKind::Recorded, Some(_)) => " disparity".to_owned(),
+                (ViewKind::Depth, _) if display.is_some() => {
+                    state.depth_mark().map_or(String::new(), |mark| format!(" · {mark}"))
+                }
+                _ => String::new(),
             };
+            let remark = lost.as_ref().map_or(remark, |lost| format!(" · {lost}"));
             let content = match kind {
                 ViewKind::Depth if display.is_none() => Err(NO_DEPTH),
                 ViewKind::Confidence if !state.matching.params.confidence => Err(NO_CONFIDENCE),
@@ -78,15 +83,22 @@ impl Panel for Pictures {
                 _ => self.screens.texture(kind).ok_or(NO_RESULT),
             };
             let display = display.map(|display| (display, &displays.colours[..]));
-            let tile = Tile { kind, rects, content, display, size, crosshair, remark };
+            let tile =
+                Tile { kind, rects, content, display, size, crosshair, remark: &remark, is_stale: lost.is_some() };
             let pointed = tile.show(ui, &mut pointer.zoom);
             // in the right picture the pointer reads that picture, not the left one's pixel at the same position
             if kind != ViewKind::Right {
                 pointer.hovered = pointer.hovered.or(pointed.at);
             }
+            if pointed.title {
+                alone = if alone.is_some() { None } else { Some(kind) };
+            }
             if let Some(at) = pointed.clicked {
                 pointer.pinned = if pointer.pinned.is_some() { None } else { Some(at) };
             }
+        }
+        if alone != state.view.alone {
+            commands.push(Command::SetView(ViewSettings { alone, ..state.view.clone() }));
         }
         if pointer != state.pointer {
             commands.push(Command::SetPointer(pointer));

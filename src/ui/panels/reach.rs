@@ -6,10 +6,11 @@ use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
 use crate::stereo::StereoParams;
 use crate::ui::state::{ERRORS_PX, ViewSettings};
 use crate::ui::view::metres;
-use egui::{Align2, Color32, DragValue, Rangef, RichText, Role, TextStyle, Ui, WidgetInfo, Window};
+use egui::{Align2, Color32, DragValue, Rangef, RichText, Role, TextStyle, Ui, WidgetInfo};
 use egui_plot::{AxisHints, GridMark, HoverPosition, Legend, Line, LineStyle, Plot, PlotPoint, Points, Span, VLine};
 
-const SIZE: [f32; 2] = [420.0, 290.0];
+/// Height of the curves, points.
+const HEIGHT: f32 = 290.0;
 const SAMPLES: usize = 400;
 // readable on light and dark backgrounds; the colours differ in more than red and green, for colour-blind readers
 const STEP_COLOR: Color32 = Color32::from_rgb(230, 120, 20);
@@ -18,13 +19,7 @@ const POINTER_COLOR: Color32 = Color32::from_rgb(204, 121, 167);
 /// Room above the curves for the legend, as a share of their height.
 const LEGEND_SHARE: f64 = 0.5;
 
-/// The window around the panel.
-pub(super) fn window() -> Window<'static> {
-    Window::new("Distance and error").default_pos([760.0, 400.0]).auto_sized()
-}
-
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    ui.set_width(SIZE[0]);
     let Some(output) = state.output() else {
         widgets::note(ui, "No result yet.");
         return;
@@ -71,7 +66,7 @@ fn curves(ui: &mut Ui, reach: &Reach, error_px: f64, pointed: Option<Sample>) {
     });
     let plot = Plot::new("distance and error")
         .include_y(highest + LEGEND_SHARE * (highest - lowest).max(0.0))
-        .height(SIZE[1])
+        .height(HEIGHT)
         .allow_drag(false)
         .allow_zoom(false)
         .allow_scroll(false)

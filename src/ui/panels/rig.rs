@@ -4,24 +4,16 @@ use super::{Command, State, widgets};
 use crate::calibration::{FocalLength, LengthUnit};
 use crate::capture::Scale;
 use crate::rig::{ASSUMED_FOCAL, CalibrationChoice, RectifyChoice};
-use egui::{Button, DragValue, RichText, Role, ScrollArea, Ui, WidgetInfo, Window};
+use egui::{Button, DragValue, RichText, Role, Ui, WidgetInfo};
 use std::mem::discriminant;
 
 /// Width of a sensor of 1/3 inch, which many cameras are near to, mm.
 const USUAL_SENSOR_WIDTH_MM: f64 = 4.8;
 
-/// The window around the panel.
-pub(super) fn window() -> Window<'static> {
-    Window::new("Rig").default_pos([640.0, 60.0]).auto_sized()
-}
-
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    ui.set_width(330.0);
-    ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
-        calibration(ui, state, commands);
-        known_distances(ui, state, commands);
-        super::controls::show(ui, state, commands);
-    });
+    calibration(ui, state, commands);
+    known_distances(ui, state, commands);
+    super::controls::show(ui, state, commands);
     file(ui, state, commands);
 }
 

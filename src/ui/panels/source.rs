@@ -25,7 +25,7 @@ pub(super) struct SourceStrip;
 
 impl Panel for SourceStrip {
     fn is_open(&self, state: &State) -> bool {
-        state.source.spec == SourceSpec::Scene
+        state.source.running == Some(SourceSpec::Scene)
     }
 
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {

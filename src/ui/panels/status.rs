@@ -2,41 +2,41 @@
 
 use super::{Command, State};
 use crate::live::Status;
-use egui::{Align, Label, Layout, RichText, Role, Ui, WidgetInfo};
+use egui::{Label, RichText, Role, Ui, WidgetInfo};
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let status = state.status();
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 10.0;
-        readings(ui, status, state.pipeline.shown_hz);
+        readings(ui, state);
         if let Some(remote) = &state.pipeline.remote {
             let help = "Clients elsewhere, and the messages that were not sent because newer ones had come.";
             cell(ui, &remote.standing(), &format!("{}\n{help}", remote.invitation()));
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let engine = match &status.engine.engine {
-                _ if status.engine.opening => "engine starts …".to_owned(),
-                Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
-                None => "no engine".to_owned(),
-            };
-            let why = status.engine.why.clone().unwrap_or_else(|| "What computes the disparities.".into());
-            ui.add(Label::new(RichText::new(engine).small()).truncate()).on_hover_text(why);
-            jobs(ui, state, commands);
-        });
+        let engine = match &status.engine.engine {
+            _ if status.engine.opening => "engine starts …".to_owned(),
+            Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
+            None => "no engine".to_owned(),
+        };
+        let why = status.engine.why.clone().unwrap_or_else(|| "What computes the disparities.".into());
+        ui.add(Label::new(RichText::new(engine).small())).on_hover_text(why);
+        jobs(ui, state, commands);
     });
-    // always there, so that nothing jumps when it has something to say
-    let line = match (status.warnings.first(), &status.engine.why) {
-        (Some(cause), _) => RichText::new(cause).color(ui.visuals().warn_fg_color),
-        (None, Some(why)) => RichText::new(why).weak(),
-        (None, None) => RichText::new(" "),
-    };
-    ui.add(Label::new(line.small()).truncate());
 }
 
-fn readings(ui: &mut Ui, status: &Status, shown_hz: f64) {
-    let rates =
-        format!("in {:4.1} · computed {:4.1} · shown {shown_hz:4.1}/s", status.capture.rate_hz, status.computed_hz);
-    cell(ui, &rates, "Pairs per second: from the source, matched, and drawn here.");
+fn readings(ui: &mut Ui, state: &State) {
+    let status = state.status();
+    let shown_hz = state.pipeline.shown_hz;
+    let rates = if status.paused {
+        "held".to_owned()
+    } else {
+        format!("in {:4.1} · computed {:4.1} · shown {shown_hz:4.1}/s", status.capture.rate_hz, status.computed_hz)
+    };
+    cell(
+        ui,
+        &rates,
+        "Pairs per second: from the source, matched, and drawn here. A held pair is matched after each change.",
+    );
     let latency_ms = status.engine.latency_ms();
     let latency = latency_ms.map_or("–".to_owned(), |(median, _)| format!("{median:.0} ms"));
     let p99 = latency_ms.map_or(String::new(), |(_, p99)| format!(" 99 of 100 take less than {p99:.0} ms."));
@@ -56,7 +56,9 @@ fn readings(ui: &mut Ui, status: &Status, shown_hz: f64) {
         cell(ui, &format!("matching {:.1} ms", status.engine.compute_ms), help);
     }
     if let Some(figures) = status.engine.figures {
-        cell(ui, &format!("valid {:4.1} %", figures.valid_share * 100.0), "Pixels that have a disparity.");
+        let help = "Pixels that have a disparity. What was filled from neighbours or held from earlier pairs was not measured, and is \
+                    hatched in the pictures.";
+        cell(ui, &figures.shares.to_string(), help);
     }
     if let Some(truth) = status.engine.figures.and_then(|figures| figures.truth) {
         let text = format!("off > 1 px {:4.1} %", truth.nonocc.bad_1_percent);

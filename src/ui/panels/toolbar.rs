@@ -2,8 +2,9 @@
 
 use super::{Action, Command, State, action_button, menu_entry, preset, recording, source, tooltip, widgets};
 use crate::engine::EngineChoice;
+use crate::ui::state::Theme;
 use crate::ui::view::ViewKind;
-use egui::{Align, Button, Label, Layout, RichText, Ui};
+use egui::{Align, Button, Label, Layout, RichText, Role, Ui, WidgetInfo};
 
 /// Share of the window's width for the source's name, which may be that of a file.
 const SOURCE_SHARE: f32 = 0.17;
@@ -49,7 +50,8 @@ fn output(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     engine(ui, state, commands);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         action_button(ui, Action::Help, Button::new("?"), state.is_open(Action::Help), commands);
-        action_button(ui, Action::Controls, Button::new("≡"), state.view.controls, commands);
+        let menu = ui.menu_button("≡", |ui| menu(ui, state, commands)).response;
+        menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Menu"));
         ui.menu_button("Views ▾", |ui| views(ui, state, commands));
         action_button(ui, Action::Snapshot, Button::new("Snapshot"), false, commands);
         recording::show(ui, state, commands);
@@ -57,14 +59,45 @@ fn output(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 }
 
 fn views(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let arrangement = state.view.arrangement();
     for &view in ViewKind::ALL {
-        let mut open = state.view.views.contains(&view);
-        if ui.checkbox(&mut open, view.word()).on_hover_text(tooltip(ui, Action::View(view))).clicked() {
-            commands.push(Action::View(view).into());
-        }
+        switch(ui, Action::View(view), arrangement.views.contains(&view), commands);
     }
     ui.separator();
-    for action in [Action::Reach, Action::WholePicture, Action::CopyCommand, Action::FullScreen, Action::Quit] {
+    switch(ui, Action::Controls, arrangement.controls, commands);
+    switch(ui, Action::Readings, arrangement.readings, commands);
+    menu_entry(ui, Action::Panels, commands);
+    ui.separator();
+    for action in [Action::Reach, Action::WholePicture, Action::FullScreen] {
+        menu_entry(ui, action, commands);
+    }
+}
+
+/// A menu entry that is on or off, with its key.
+fn switch(ui: &mut Ui, action: Action, is_on: bool, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        let mut on = is_on;
+        if ui.checkbox(&mut on, action.label()).on_hover_text(tooltip(ui, action)).clicked() {
+            commands.push(action.into());
+        }
+        let key = RichText::new(ui.ctx().format_shortcut(&action.shortcut())).small().weak();
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(key));
+    });
+}
+
+/// What belongs to the whole window.
+fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let mut view = state.view.clone();
+    ui.horizontal(|ui| {
+        for &theme in Theme::ALL {
+            ui.selectable_value(&mut view.theme, theme, theme.word()).on_hover_text(theme.help());
+        }
+    });
+    if view != state.view {
+        commands.push(Command::SetView(view));
+    }
+    ui.separator();
+    for action in [Action::Open, Action::CopyCommand, Action::Help, Action::Quit] {
         menu_entry(ui, action, commands);
     }
 }

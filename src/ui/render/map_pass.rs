@@ -172,5 +172,7 @@ mod tests {
         assert_eq!(constant("NUM_COLOURS"), NUM_COLOURS as i64);
         assert_eq!(constant("STEPS_PER_PX"), i64::from(crate::stereo::map::SUBPIXEL_STEPS));
         assert_eq!(constant("INVALID"), i64::from(crate::stereo::INVALID as u16));
+        assert_eq!(constant("HELD"), i64::from(crate::stereo::reason::HELD));
+        assert_eq!(constant("FILLED"), i64::from(crate::stereo::reason::FILLED));
     }
 }

@@ -1,6 +1,7 @@
 //! Executes commands: the one place where panels, menus and keys take effect.
 
 use super::Session;
+use super::source::Request;
 use crate::live::Live;
 use crate::stereo::StereoParams;
 use crate::ui::action::Action;
@@ -18,11 +19,14 @@ impl Session {
             Command::Open(spec) => self.open(spec),
             Command::OpenFiles(paths) => self.open_files(paths),
             Command::Reopen(options) => {
-                state.rig.options = *options;
-                self.open_again();
+                let wanted = self.request(self.state.source.spec.clone());
+                self.open_as(Request { options: *options, ..wanted });
             }
             Command::FindCameras => self.find_cameras(),
-            Command::SwapViews => self.swap_views(),
+            Command::OpenAgain => self.open_again(),
+            Command::ConfirmBaseline => self.confirm_baseline(),
+            Command::ShowInFolder(file) => self.show_in_folder(file),
+            Command::StartFresh => self.start_fresh(),
             Command::Resync => self.live.resync(),
             Command::Playback(playback) => play(&self.live, playback),
             Command::SetParams(params) => self.set_params(params),
@@ -68,7 +72,7 @@ impl Session {
             Action::Snapshot => self.takes_snapshot = true,
             Action::Record => self.toggle_recording(),
             Action::Open => self.choose_source_files(),
-            Action::Cameras | Action::Rig | Action::Reach | Action::Help => self.toggle_window(action),
+            Action::Cameras | Action::Rig | Action::Reach | Action::Help => self.toggle_page(action),
             Action::FitDepth => self.fits_depth = true,
             Action::WholePicture => state.pointer = Pointer { zoom: Zoom::default(), ..state.pointer },
             Action::ColourReasons => state.view.colour_reasons ^= true,
@@ -79,7 +83,14 @@ impl Session {
                 self.state.notices.news(format!("on the clipboard: {line}"));
             }
             Action::View(view) => self.toggle_view(view),
-            Action::Controls => state.view.controls ^= true,
+            Action::SwapPictures => self.swap_pictures(),
+            Action::Widen => self.widen_range(),
+            Action::FitRange => self.fit_range(),
+            Action::Panels => state.view.toggle_panels(),
+            Action::Controls => state.view.arrangement_mut().controls ^= true,
+            Action::Readings => state.view.arrangement_mut().readings ^= true,
+            Action::Close if state.page.is_some() => state.page = None,
+            Action::Close => state.view.alone = None,
             Action::FullScreen => {
                 let full = ctx.input(|i| i.viewport().fullscreen.unwrap_or(false));
                 ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!full));
@@ -105,14 +116,14 @@ impl Session {
         }
     }
 
-    /// Opens or closes a window over the pictures.
-    fn toggle_window(&mut self, window: Action) {
-        if self.state.is_open(window) {
-            self.state.windows.retain(|open| *open != window);
+    /// Opens or closes a page. There is one at a time.
+    fn toggle_page(&mut self, page: Action) {
+        if self.state.is_open(page) {
+            self.state.page = None;
             return;
         }
-        self.state.windows.push(window);
-        if window == Action::Cameras {
+        self.state.page = Some(page);
+        if page == Action::Cameras {
             self.find_cameras();
         }
     }
@@ -121,7 +132,7 @@ impl Session {
     fn toggle_view(&mut self, view: ViewKind) {
         self.state.view.toggle(view);
         if view == ViewKind::Confidence {
-            let confidence = self.state.view.views.contains(&view);
+            let confidence = self.state.view.arrangement().views.contains(&view);
             self.set_params(StereoParams { confidence, ..self.state.matching.params.clone() });
         }
     }
@@ -147,6 +158,7 @@ mod tests {
     use crate::capture::SourceOptions;
     use crate::settings::{Origin, Word};
     use crate::ui::WindowOptions;
+    use crate::ui::notices::Level;
 
     #[test]
     fn commands_change_the_state_and_what_is_invalid_does_not() {
@@ -164,7 +176,7 @@ mod tests {
         let before = session.state.matching.params.clone();
         session.execute(Command::SetParams(StereoParams { num_disparities: 0, ..before.clone() }), &ctx);
         assert_eq!(session.state.matching.params, before);
-        assert!(session.state.notices.all()[0].is_error);
+        assert_eq!(session.state.notices.all()[0].level, Level::Error);
         session.execute(Command::Dismiss(0), &ctx);
         assert!(session.state.notices.all().is_empty());
     }

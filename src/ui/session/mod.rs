@@ -5,6 +5,7 @@
 mod command_line;
 mod controls;
 mod device;
+mod estimate_pairs;
 mod execute;
 mod recording;
 mod remote;
@@ -13,21 +14,25 @@ mod source;
 
 use super::dialogs::{self, SOURCE_EXTENSIONS};
 use super::jobs::{Job, Jobs};
-use super::notices::Notices;
+use super::notices::{Cure, Level, Notices};
 use super::options::WindowOptions;
 use super::saved::SavedState;
-use super::state::{Load, Matching, MeasuredRates, Pipeline, Pointer, RecordingState, RigState, Source, State};
+use super::state::{
+    Load, Matching, MeasuredRates, NARROW_WIDTH, Pipeline, Pointer, RecordingState, RigState, Source, State, Theme,
+    ViewSettings,
+};
 use super::view::ViewKind;
 use super::waker::Waker;
 use crate::capture::SourceSpec;
 use crate::colormap::DisplayRange;
 use crate::engine::gpu::Gpu;
-use crate::engine::{OpenOptions, Output};
+use crate::engine::{EngineChoice, OpenOptions, Output};
 use crate::export;
 use crate::live::{Live, LiveOptions};
 use crate::rate::Rate;
 use crate::settings::{Origin, Settings, SettingsError, Word};
 use crate::stereo::{Preset, StereoParams};
+use estimate_pairs::EstimatePairs;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,6 +46,7 @@ pub struct Session {
     pub(crate) waker: Waker,
     device: device::DeviceState,
     estimate: recording::Estimate,
+    estimate_pairs: EstimatePairs,
     options: WindowOptions,
     /// The depth range is fitted to the next result.
     fits_depth: bool,
@@ -66,7 +72,7 @@ impl Session {
         }
         let mut settings = resolve(&options, &saved)?;
         let mut view = saved.view();
-        settings.params.confidence |= view.views.contains(&ViewKind::Confidence);
+        settings.params.confidence |= view.shown().contains(&ViewKind::Confidence);
         let engine = OpenOptions { gpu, ..settings.engine_options() };
         let waker = Waker::default();
         let wake = waker.clone();
@@ -100,14 +106,21 @@ impl Session {
         let fits_depth = view.depth_range_m.is_none();
         let state = State {
             pipeline,
-            source: Source { spec: source.clone(), running: None, cameras: None, previews: BTreeMap::new() },
+            source: Source {
+                spec: source.clone(),
+                running: None,
+                opening: None,
+                cameras: None,
+                lost_since: BTreeMap::new(),
+                previews: BTreeMap::new(),
+            },
             matching,
             view,
             pointer: Pointer::default(),
             rig: RigState::new(&options, &source),
             recording,
             notices: Notices::default(),
-            windows: Vec::new(),
+            page: None,
             jobs: Vec::new(),
         };
         let mut session = Self {
@@ -117,6 +130,7 @@ impl Session {
             waker,
             device: device::DeviceState::default(),
             estimate: recording::Estimate::default(),
+            estimate_pairs: EstimatePairs::default(),
             options,
             fits_depth,
             takes_snapshot: false,
@@ -124,8 +138,43 @@ impl Session {
             shown: Rate::default(),
             unchecked: Some(settings),
         };
+        session.announce_saved(&saved);
         session.open(source);
         Ok(session)
+    }
+
+    /// Says once which settings are those of the last time.
+    fn announce_saved(&mut self, saved: &SavedState) {
+        if self.options.words.iter().any(|word| word.origin != Origin::Flag) {
+            return; // a settings file replaces them
+        }
+        let changed: Vec<_> =
+            self.settings_flags().into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+        if !saved.is_empty() && !changed.is_empty() {
+            let text = format!("settings of last time: {}", changed.join(", "));
+            self.state.notices.add(Level::Remark, text, vec![Cure::StartFresh]);
+        }
+    }
+
+    /// Goes back to the default parameters, engine and views; the source and its calibration stay.
+    fn start_fresh(&mut self) {
+        let params = StereoParams::default();
+        self.state.matching.preset = Preset::Balanced;
+        if self.state.matching.engine.choice != EngineChoice::Auto {
+            self.set_engine(EngineChoice::Auto);
+        }
+        self.set_params(params);
+        let is_narrow = self.state.view.is_narrow;
+        self.state.view = ViewSettings { is_narrow, ..ViewSettings::default() };
+        self.fits_depth = true;
+    }
+
+    /// Shows a file in the system's window of its folder.
+    fn show_in_folder(&mut self, file: PathBuf) {
+        let folder = absolute(file.parent().unwrap_or(Path::new(".")));
+        let show =
+            move || open::that_detached(&folder).map_err(|err| format!("{} cannot be shown: {err}", folder.display()));
+        self.start_job(Job::new("showing the folder"), show, |_, ()| {});
     }
 
     /// Polls the pipeline, the finished jobs and the remote clients. Called once per frame of the window; never waits.
@@ -136,6 +185,7 @@ impl Session {
         let now = Instant::now();
         let before = std::mem::replace(&mut self.state.pipeline.status, self.live.status());
         self.restore_controls(&before.cameras);
+        self.note_lost_cameras(now);
         self.update_recording();
         self.search_device(now);
         self.state.matching.load.update(&self.state.pipeline.status, now);
@@ -152,6 +202,18 @@ impl Session {
         self.state.jobs = self.jobs.running().filter(|job| *job != recording::ESTIMATE).collect();
     }
 
+    /// Follows the window's width, and the user's choices of theme and text size. Called once per frame.
+    pub(crate) fn fit_window(&mut self, ctx: &egui::Context) {
+        let view = &mut self.state.view;
+        view.is_narrow = ctx.content_rect().width() < NARROW_WIDTH;
+        view.text_zoom = ctx.zoom_factor(); // changed by egui's own keys
+        ctx.set_theme(match view.theme {
+            Theme::System => egui::ThemePreference::System,
+            Theme::Dark => egui::ThemePreference::Dark,
+            Theme::Light => egui::ThemePreference::Light,
+        });
+    }
+
     /// Shows the newest result; range check, fit and snapshot wait for one.
     fn take_output(&mut self, output: Arc<Output>, now: Instant) {
         let shown = self.state.pipeline.output.replace(Arc::clone(&output));
@@ -160,6 +222,7 @@ impl Session {
             self.state.matching.rates.record(&output);
         }
         let frame = &output.job.frame;
+        self.estimate_pairs.offer(&frame.raw);
         if let Some(settings) = self.unchecked.take() {
             match settings.params_for(frame.size().0, frame.geometry.as_ref()) {
                 Ok(params) if params != self.state.matching.params => self.set_params(params),
@@ -231,7 +294,9 @@ impl Session {
         };
         self.start_job(Job::new("writing snapshot"), write, |session, snapshot| {
             let last = snapshot.paths.last().map_or(String::new(), |path| path.display().to_string());
-            session.state.notices.news(format!("snapshot: {} files beside {last}", snapshot.paths.len()));
+            let text = format!("snapshot: {} files beside {last}", snapshot.paths.len());
+            let cures = snapshot.paths.last().cloned().map(Cure::ShowInFolder).into_iter().collect();
+            session.state.notices.add(Level::News, text, cures);
             for warning in snapshot.warnings {
                 session.state.notices.confirm(warning);
             }

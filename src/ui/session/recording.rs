@@ -8,6 +8,7 @@ use crate::recording::write::{RecordOptions, RecordStatus, Recorder, Target, def
 use crate::recording::{About, Streams};
 use crate::ui::dialogs;
 use crate::ui::jobs::Job;
+use crate::ui::notices::{Cure, Level};
 use crate::ui::state::Phase;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -132,7 +133,11 @@ impl Session {
         let is_error = error.is_some() || status.counters.pairs == 0;
         let cause = error.or(why).map_or_else(String::new, |cause| format!("{cause} · "));
         let text = format!("{cause}recorded {} into {}", self.recorded_streams(), status.summary());
-        self.state.notices.offer(text, is_error, status.path.filter(|_| status.counters.pairs > 0));
+        let level = if is_error { Level::Error } else { Level::Remark };
+        let file = status.path.filter(|_| status.counters.pairs > 0);
+        let cures =
+            file.into_iter().flat_map(|file| [Cure::OpenFile(file.clone()), Cure::ShowInFolder(file)]).collect();
+        self.state.notices.add(level, text, cures);
     }
 
     /// Reads the recorder's status, and ends a recording that can go on no longer; called once per frame.
@@ -253,7 +258,10 @@ mod tests {
         });
         session.toggle_recording();
         until(&mut session, "it has ended", |session| matches!(session.state.recording.phase, Phase::Idle));
-        let file = session.state.notices.all().iter().find_map(|notice| notice.file.clone()).unwrap();
+        let file = session.state.notices.all().iter().find_map(|notice| {
+            notice.cures.iter().find_map(|cure| if let Cure::OpenFile(file) = cure { Some(file.clone()) } else { None })
+        });
+        let file = file.unwrap();
         let recording = Recording::open(&file).unwrap();
         assert_eq!(recording.damage(), None);
         assert!(recording.len(crate::recording::topic::DEPTH) > before + 5, "in one file");

@@ -1,14 +1,18 @@
 //! The calibration of the source, depth from two known distances, the working size, and the rig file.
 
 use super::Session;
+use crate::calibration::CalibrationError;
 use crate::calibration::{self, KnownDepth, fit_depth};
-use crate::capture::{CameraOptions, FramePreparation, Scale, SourceOptions};
+use crate::capture::{CameraOptions, FramePreparation, Scale, SourceInfo, SourceOptions};
 use crate::files;
 use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile};
+use crate::stereo::StereoParams;
 use crate::ui::dialogs::{self, SETUP_EXTENSIONS};
 use crate::ui::jobs::Job;
+use crate::ui::notices::{Cure, Level};
 use crate::ui::options::WindowOptions;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// File of the saved rig, beside that of the saved state.
 fn saved_rig(saved_state: &Path) -> PathBuf {
@@ -31,6 +35,8 @@ pub(super) fn use_saved_rig(options: &mut WindowOptions) {
     }
 }
 
+const ESTIMATE: Job = Job::stoppable("estimating the rig");
+
 impl Session {
     /// Notes the calibration of the source.
     pub(super) fn take_calibrated(&mut self, calibrated: &Calibrated) {
@@ -43,31 +49,94 @@ impl Session {
         self.describe_source();
     }
 
-    /// Calibrates the source in another way; an estimate opens it again, because it needs its pictures.
+    /// Calibrates the source in another way. It is read on, and if that fails it stays calibrated as it was.
     pub(super) fn calibrate(&mut self, choice: CalibrationChoice) {
-        if choice.rectify() == RectifyChoice::Auto {
-            self.state.rig.choice = choice;
-            self.open_again();
-            return;
-        }
         let source = self.state.status().source.clone();
         let (asked, info) = (choice.clone(), source.clone());
-        let apply = move || asked.apply(&info).map_err(|err| err.to_string());
-        self.start_job(Job::stoppable("applying the calibration"), apply, move |session, calibrated| {
-            let now = &session.state.status().source;
-            if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
-                return; // another source is read since
-            }
-            if session.use_recipe(calibrated.preparation.clone(), choice) {
-                session.take_calibrated(&calibrated);
-                session.fits_depth = true;
-                session.protect_calibration();
+        if choice.rectify() == RectifyChoice::Auto {
+            let Some(output) = self.state.output().filter(|_| !self.jobs.is_running(ESTIMATE)) else { return };
+            let first = Arc::clone(&output.job.frame.raw);
+            let pairs = self.estimate_pairs.begin(first, self.live.is_paused());
+            let estimate = move || asked.estimate(&pairs.collect(), &info);
+            self.calibrate_by(ESTIMATE, choice, source, estimate);
+        } else {
+            self.calibrate_by(Job::stoppable("applying the calibration"), choice, source, move || asked.apply(&info));
+        }
+    }
+
+    /// Prepares the frames of `source` as `work` finds out, which is the way of `choice`.
+    fn calibrate_by(
+        &mut self,
+        job: Job,
+        choice: CalibrationChoice,
+        source: SourceInfo,
+        work: impl FnOnce() -> Result<Calibrated, CalibrationError> + Send + 'static,
+    ) {
+        self.jobs.start(
+            job,
+            move || Ok(work()),
+            move |session: &mut Self, found| {
+                let now = &session.state.status().source;
+                if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
+                    return; // another source is read since
+                }
+                match found {
+                    Ok(Ok(calibrated)) => {
+                        if session.use_recipe(calibrated.preparation.clone(), choice) {
+                            session.take_calibrated(&calibrated);
+                            session.fits_depth = true;
+                            session.protect_calibration();
+                            session.state.notices.cured(&Cure::SwapPictures);
+                        }
+                    }
+                    Ok(Err(why)) => {
+                        let cures = if why.means_exchanged() { vec![Cure::SwapPictures] } else { Vec::new() };
+                        session.state.notices.add(Level::Error, why.to_string(), cures);
+                    }
+                    Err(why) => session.state.notices.error(why),
+                }
+            },
+        );
+    }
+
+    /// Takes the unit of the calibration's lengths as it was read.
+    pub(super) fn confirm_baseline(&mut self) {
+        let Some(rig) = &self.state.rig.rig else { return };
+        self.state.rig.choice.unit = Some(rig.unit);
+    }
+
+    /// Searches for nearer things.
+    pub(super) fn widen_range(&mut self) {
+        let mut params = self.state.matching.params.clone();
+        let wider = (params.num_disparities * 3 / 2).next_multiple_of(8);
+        params.num_disparities = wider;
+        self.set_params(params);
+    }
+
+    /// Sets the search range to the disparities of points that both pictures show.
+    pub(super) fn fit_range(&mut self) {
+        let Some(output) = self.state.output().cloned() else { return };
+        let find = move || {
+            let frame = &output.job.frame;
+            let found = calibration::matches(&frame.left.luma, &frame.right.luma);
+            let infinity_px = frame.geometry.map_or(0.0, |geometry| -geometry.doffs_px);
+            let few =
+                format!("the search range cannot be fitted: the pictures have only {} points in common", found.len());
+            calibration::range_of(&found, infinity_px).ok_or(few)
+        };
+        self.start_job(Job::stoppable("fitting the search range"), find, |session, (first, count)| {
+            let before = session.state.matching.params.clone();
+            let params = StereoParams { min_disparity: first, num_disparities: count, ..before };
+            session.set_params(params.clone());
+            if session.state.matching.params == params {
+                let last = params.last_disparity();
+                session.state.notices.news(format!("the search goes from {first} to {last} px now"));
             }
         });
     }
 
     /// Prepares frames in this way, which is that of `choice`; false if the held pair does not fit, which is shown.
-    fn use_recipe(&mut self, preparation: FramePreparation, choice: CalibrationChoice) -> bool {
+    pub(super) fn use_recipe(&mut self, preparation: FramePreparation, choice: CalibrationChoice) -> bool {
         match self.set_preparation(preparation) {
             Ok(()) => self.state.rig.choice = choice,
             Err(why) => {
@@ -93,13 +162,11 @@ impl Session {
     /// Opens the cameras of a rig; a rig without cameras calibrates the present source.
     fn use_rig(&mut self, path: PathBuf, rig: RigFile) {
         let source = rig.source.clone().unwrap_or_else(|| self.state.source.spec.clone());
-        self.set_source(&source);
-        let state = &mut self.state.rig;
-        rig.fill(&mut state.options);
-        state.choice.clone_from(&rig.calibration);
-        state.save_as = path.display().to_string();
-        state.file = Some((path, rig));
-        self.open(source);
+        let mut wanted = self.request(source);
+        rig.fill(&mut wanted.options);
+        wanted.choice.clone_from(&rig.calibration);
+        wanted.file = Some((path, rig));
+        self.open_as(wanted);
     }
 
     /// Lets the user choose calibration files.

@@ -2,13 +2,16 @@
 
 use super::Session;
 use crate::capture::webcam::{self, Preview};
-use crate::capture::{CaptureError, Next, PairSource, SourceInfo, SourceSpec};
+use crate::capture::{CaptureError, FramePreparation, Next, PairSource, SourceInfo, SourceOptions, SourceSpec};
+use crate::rig::{CalibrationChoice, RigFile};
 use crate::sources::{self, CalibratedSource};
 use crate::ui::action::Action;
 use crate::ui::dialogs::SETUP_EXTENSIONS;
 use crate::ui::jobs::Job;
+use crate::ui::notices::{Cure, Level};
+use crate::ui::view::Zoom;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The source before the first one is open: never has a pair.
 pub(super) struct NoSource;
@@ -26,31 +29,57 @@ impl PairSource for NoSource {
 
 const OPEN: Job = Job::stoppable("opening the source");
 
+/// A source to be opened, with all that belongs to it.
+#[derive(Clone, PartialEq)]
+pub(super) struct Request {
+    pub(super) spec: SourceSpec,
+    pub(super) options: SourceOptions,
+    pub(super) choice: CalibrationChoice,
+    /// The rig file that it comes from.
+    pub(super) file: Option<(PathBuf, RigFile)>,
+}
+
 impl Session {
-    /// Opens a source in the background; it replaces the present one when it is there.
+    /// The present options for `spec`; cameras and other sources have calibrations of their own.
+    pub(super) fn request(&self, spec: SourceSpec) -> Request {
+        let rig = &self.state.rig;
+        let is_same_kind = spec.is_camera() == self.state.source.spec.is_camera();
+        let choice = if is_same_kind { &rig.choice } else { &rig.other_choice };
+        let choice = CalibrationChoice { scale: rig.choice.scale, ..choice.clone() };
+        Request { spec, options: rig.options.clone(), choice, file: None }
+    }
+
+    /// Opens a source with the present options.
     pub(super) fn open(&mut self, spec: SourceSpec) {
-        self.end_recording(Some("the source was changed"));
-        if spec.is_camera() {
+        self.open_as(self.request(spec));
+    }
+
+    /// Opens the user's source again.
+    pub(super) fn open_again(&mut self) {
+        self.open(self.state.source.spec.clone());
+    }
+
+    /// Opens a source in the background. It replaces the present one, and its options the present ones, once it is there; until
+    /// then, and if it fails, all stays as it is. Only a camera that both need is closed before.
+    pub(super) fn open_as(&mut self, wanted: Request) {
+        if wanted.spec.is_camera() {
             self.close_previews();
-            // a camera can be open only once
             if self.state.source.running.take_if(|running| running.is_camera()).is_some() {
+                self.end_recording(Some("the source was changed"));
                 self.live.close_source();
             }
         }
-        self.set_source(&spec);
-        let (options, choice) = (self.state.rig.options.clone(), self.state.rig.choice.clone());
-        let asked = spec.clone();
+        self.state.source.opening = Some(wanted.spec.clone());
+        let Request { spec, options, choice, .. } = wanted.clone();
         let open = move || sources::open_calibrated(&spec, &options, &choice).map_err(|err| err.to_string());
         drop(self.jobs.stop(OPEN)); // of another source
-        self.jobs.start(OPEN, open, move |session: &mut Self, opened| match opened {
-            Ok(opened) => session.use_opened(asked, opened),
-            Err(why) => session.not_opened(&asked, &why),
+        self.jobs.start(OPEN, open, move |session: &mut Self, opened| {
+            session.state.source.opening = None;
+            match opened {
+                Ok(opened) => session.use_opened(wanted, opened),
+                Err(why) => session.not_opened(&wanted, &why),
+            }
         });
-    }
-
-    /// Opens the source with its changed options.
-    pub(super) fn open_again(&mut self) {
-        self.open(self.state.source.spec.clone());
     }
 
     /// Opens sources, rigs or calibrations that were chosen or dropped; no files change nothing.
@@ -69,61 +98,97 @@ impl Session {
         }
     }
 
-    fn use_opened(&mut self, spec: SourceSpec, opened: CalibratedSource) {
+    fn use_opened(&mut self, wanted: Request, opened: CalibratedSource) {
+        let Request { spec, options, choice, file } = wanted;
+        let state = &mut self.state;
+        let is_other = state.source.running.is_none() || state.source.spec != spec;
+        if spec.is_camera() != state.source.spec.is_camera() {
+            state.rig.other_choice = std::mem::take(&mut state.rig.choice);
+        }
+        (state.rig.options, state.rig.choice) = (options, choice);
+        if let Some((path, rig)) = file {
+            state.rig.save_as = path.display().to_string();
+            state.rig.file = Some((path, rig));
+        }
+        state.source.spec = spec;
+        if is_other {
+            state.pointer.zoom = Zoom::default();
+        }
+        state.notices.cured(&Cure::TryAgain);
+        state.notices.cured(&Cure::SwapPictures);
+        let spec = state.source.spec.clone();
+        self.read(spec, opened);
+    }
+
+    /// Reads an open source from now on.
+    fn read(&mut self, running: SourceSpec, opened: CalibratedSource) {
+        self.end_recording(Some("the source was changed"));
         let CalibratedSource { source, calibrated, .. } = opened;
-        self.state.source.running = Some(spec);
+        self.fits_depth |= self.state.source.running.as_ref() != Some(&running);
+        self.state.source.running = Some(running);
         let scale = calibrated.preparation.scale.factor();
         let geometry = calibrated.preparation.geometry(&source.info()).map(|geometry| geometry.scaled(scale));
-        let other_rig = self.state.output().is_some_and(|output| output.job.frame.geometry != geometry);
+        self.fits_depth |= self.state.output().is_some_and(|output| output.job.frame.geometry != geometry);
         self.live.set_source(source, calibrated.preparation.clone().into());
         self.live.resume();
         self.state.pointer.pinned = None;
-        self.fits_depth |= other_rig;
         self.take_calibrated(&calibrated);
         self.read_controls();
     }
 
-    /// Stays with the source before, or goes to the scene.
-    fn not_opened(&mut self, spec: &SourceSpec, why: &str) {
-        match self.state.source.running.clone().filter(|running| running != spec) {
-            Some(running) => {
-                self.state.notices.error(why);
-                self.set_source(&running);
+    /// Stays with what was there. A camera that was closed for the attempt is opened again as it was; where there is nothing to go
+    /// back to, the scene stands in, and the user's source is still the one that is kept.
+    fn not_opened(&mut self, wanted: &Request, why: &str) {
+        let before = self.request(self.state.source.spec.clone());
+        let state = &mut self.state;
+        if state.source.running.is_some() {
+            state.notices.error(why);
+        } else if before != *wanted && before.spec.is_camera() {
+            state.notices.error(why);
+            self.open_as(before);
+        } else {
+            state.notices.add(Level::Error, format!("{why} · showing the scene instead"), vec![Cure::TryAgain]);
+            let opened =
+                sources::open_calibrated(&SourceSpec::Scene, &state.rig.options, &CalibrationChoice::default());
+            match opened {
+                Ok(scene) => self.read(SourceSpec::Scene, scene),
+                Err(why) => state.notices.error(why.to_string()),
             }
-            None if *spec != SourceSpec::Scene => {
-                self.state.notices.error(format!("{why} · showing the scene instead"));
-                self.open(SourceSpec::Scene);
-            }
-            None => self.state.notices.error(why),
         }
     }
 
-    /// Notes the source to read. Cameras and other sources have calibrations of their own.
-    pub(super) fn set_source(&mut self, spec: &SourceSpec) {
-        let rig = &mut self.state.rig;
-        if spec.is_camera() != self.state.source.spec.is_camera() {
-            let scale = rig.choice.scale;
-            std::mem::swap(&mut rig.choice, &mut rig.other_choice);
-            rig.choice.scale = scale;
+    /// Exchanges left and right: cameras and files by their names, the halves of one camera, and the pictures of any other source.
+    pub(super) fn swap_pictures(&mut self) {
+        let mut wanted = self.request(self.state.source.spec.clone());
+        match &mut wanted.spec {
+            SourceSpec::WebcamPair(left, right) => {
+                std::mem::swap(left, right);
+                wanted.options.cameras.views.swap(0, 1);
+            }
+            SourceSpec::Files { left, right } => std::mem::swap(left, right),
+            SourceSpec::WebcamSideBySide(_) => wanted.options.cameras.swapped_halves ^= true,
+            SourceSpec::Scene | SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Pipe => {
+                return self.swap_prepared();
+            }
         }
-        self.state.source.spec = spec.clone();
+        self.open_as(wanted);
     }
 
-    /// Exchanges left and right.
-    pub(super) fn swap_views(&mut self) {
-        let cameras = &mut self.state.rig.options.cameras;
-        let swapped = match self.state.source.spec.clone() {
-            SourceSpec::WebcamPair(left, right) => SourceSpec::WebcamPair(right, left),
-            SourceSpec::Files { left, right } => SourceSpec::Files { left: right, right: left },
-            source @ SourceSpec::WebcamSideBySide(_) => {
-                cameras.swapped_halves ^= true;
-                self.open(source);
-                return;
-            }
-            _ => return,
-        };
-        cameras.views.swap(0, 1);
-        self.open(swapped);
+    /// Exchanges the pictures as they are prepared.
+    fn swap_prepared(&mut self) {
+        let preparation = self.live.preparation();
+        let swapped = !preparation.swapped;
+        let geometry = preparation.geometry.map(|geometry| geometry.swapped());
+        let choice = &self.state.rig.choice;
+        let choice = CalibrationChoice { swap_pictures: !choice.swap_pictures, ..choice.clone() };
+        if self.use_recipe(FramePreparation { swapped, geometry, ..preparation }, choice) {
+            self.describe_source();
+            self.fits_depth = true;
+            self.state.notices.cured(&Cure::SwapPictures);
+            self.state
+                .notices
+                .news(format!("left and right are {}", if swapped { "exchanged" } else { "as they come" }));
+        }
     }
 
     /// Lists the cameras in the background.
@@ -143,7 +208,7 @@ impl Session {
     pub(super) fn update_previews(&mut self) {
         let is_open = self.state.is_open(Action::Cameras);
         let source = &mut self.state.source;
-        if source.spec == SourceSpec::Scene && source.cameras.is_none() {
+        if source.running == Some(SourceSpec::Scene) && source.cameras.is_none() {
             self.find_cameras();
             return;
         }
@@ -151,7 +216,7 @@ impl Session {
             self.close_previews();
             return;
         }
-        let opening = source.spec.is_camera() && self.jobs.is_running(OPEN);
+        let opening = source.opening.as_ref().is_some_and(SourceSpec::is_camera);
         let used = &self.state.pipeline.status.cameras.cameras;
         for camera in source.cameras.iter().flatten().filter(|camera| camera.problem.is_none()) {
             if used.iter().any(|used| used.index == camera.index) {
@@ -159,6 +224,17 @@ impl Session {
             } else if !opening {
                 source.previews.entry(camera.index).or_insert_with(|| Preview::open(camera.index));
             }
+        }
+    }
+
+    /// Notes since when cameras are lost.
+    pub(super) fn note_lost_cameras(&mut self, now: Instant) {
+        let cameras = &self.state.pipeline.status.cameras.cameras;
+        let lost: Vec<_> = cameras.iter().filter(|camera| camera.lost.is_some()).map(|camera| camera.index).collect();
+        let since = &mut self.state.source.lost_since;
+        since.retain(|camera, _| lost.contains(camera));
+        for camera in lost {
+            since.entry(camera).or_insert(now);
         }
     }
 

@@ -8,7 +8,7 @@ mod view_settings;
 pub(crate) use matching::{Load, Matching, MeasuredRates};
 pub(crate) use recording::{Phase, RecordingChoices, RecordingState};
 pub(crate) use rig::RigState;
-pub(crate) use view_settings::{ERRORS_PX, ViewSettings};
+pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, Theme, ViewSettings};
 
 use super::action::Action;
 use super::jobs::Job;
@@ -23,6 +23,7 @@ use crate::recording::{Stream, Streams};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The window's state. Panels read it; `session` changes it.
 pub(crate) struct State {
@@ -34,8 +35,8 @@ pub(crate) struct State {
     pub(crate) rig: RigState,
     pub(crate) recording: RecordingState,
     pub(crate) notices: Notices,
-    /// The windows over the pictures that are open, by the actions that open and close them.
-    pub(crate) windows: Vec<Action>,
+    /// The open page, by the action that opens and closes it.
+    pub(crate) page: Option<Action>,
     /// The background jobs to show.
     pub(crate) jobs: Vec<Job>,
 }
@@ -55,20 +56,25 @@ pub(crate) struct Pipeline {
 
 /// The chosen source, and the cameras that could be chosen.
 pub(crate) struct Source {
-    /// The source that is read or being opened.
+    /// The user's source: the one that was opened last, or else the first one to be opened.
     pub(crate) spec: SourceSpec,
-    /// The source that is read, also while another one is being opened.
+    /// The source that is read: the user's, or the scene while that cannot be had.
     pub(crate) running: Option<SourceSpec>,
+    /// The source that is being opened.
+    pub(crate) opening: Option<SourceSpec>,
     /// The cameras found; `None` before the first search.
     pub(crate) cameras: Option<Vec<CameraInfo>>,
-    /// Pictures of cameras that are not in use, by number, while the window of cameras is open.
+    /// Since when cameras in use are lost, by number.
+    pub(crate) lost_since: BTreeMap<u32, Instant>,
+    /// Pictures of cameras that are not in use, by number, while the page of cameras is open.
     pub(crate) previews: BTreeMap<u32, Preview>,
 }
 
 impl Source {
-    /// Whether left and right can be exchanged.
-    pub(crate) fn can_swap(&self) -> bool {
-        matches!(self.spec, SourceSpec::WebcamPair(..) | SourceSpec::WebcamSideBySide(_) | SourceSpec::Files { .. })
+    /// The camera that is lost longest, and since when; `None` where all pictures are new.
+    pub(crate) fn lost_text(&self) -> Option<String> {
+        let (camera, since) = self.lost_since.iter().min_by_key(|(_, since)| **since)?;
+        Some(format!("camera {camera} lost {} s ago", since.elapsed().as_secs()))
     }
 }
 
@@ -108,9 +114,23 @@ impl State {
         self.output().is_none() || self.geometry().is_some()
     }
 
-    /// Whether a window over the pictures is open.
-    pub(crate) fn is_open(&self, window: Action) -> bool {
-        self.windows.contains(&window)
+    /// Whether this page is open.
+    pub(crate) fn is_open(&self, page: Action) -> bool {
+        self.page == Some(page)
+    }
+
+    /// What stands behind a depth: nothing, or why it may be wrong by a factor.
+    pub(crate) fn depth_mark(&self) -> Option<&'static str> {
+        if self.rig.doubted_baseline_m().is_some() {
+            return Some("baseline doubtful");
+        }
+        self.geometry().is_some_and(|geometry| geometry.estimated).then_some("estimated")
+    }
+
+    /// The title of the window.
+    pub(crate) fn title(&self) -> String {
+        let mark = self.depth_mark().map_or(String::new(), |mark| format!(" · depth: {mark}"));
+        format!("{}{mark} – Stereopsis", self.status().source.name)
     }
 
     /// The streams to record: disparity instead of depth without a calibration.

@@ -54,6 +54,14 @@ impl RigState {
         }
     }
 
+    /// The baseline, m, where the calibration files do not say their unit of length, none makes a plausible baseline of them,
+    /// and the user has not chosen one.
+    pub(crate) fn doubted_baseline_m(&self) -> Option<f64> {
+        let is_guessed = !self.choice.files.is_empty() && self.choice.unit.is_none() && self.choice.depth_fit.is_none();
+        let rig = self.rig.as_ref().filter(|rig| is_guessed && !rig.has_plausible_baseline());
+        rig.map(StereoRig::baseline_m)
+    }
+
     /// The flags that open the source in this way.
     pub(crate) fn flags(&self, source: &SourceSpec) -> Vec<String> {
         let now = RigFile::of(source, &self.options, &self.choice);

@@ -1,5 +1,6 @@
 //! How results are shown: views, panels, colours, depth range. Saved from run to run.
 
+use crate::choices;
 use crate::colormap::{Colormap, DisplayRange};
 use crate::geometry::Geometry;
 use crate::reach::TYPICAL_ERROR_PX;
@@ -12,11 +13,45 @@ use std::sync::Arc;
 /// Errors of a disparity that can be drawn, px.
 pub(crate) const ERRORS_PX: RangeInclusive<f64> = 0.01..=16.0;
 
+choices! {
+    /// Light or dark.
+    pub enum Theme, default System {
+        /// As the system has it.
+        System = "system",
+        /// Light letters on dark.
+        Dark = "dark",
+        /// Dark letters on light.
+        Light = "light",
+    }
+}
+
+/// The open views and panels of windows of one class of widths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Arrangement {
+    /// The open views.
+    pub(crate) views: Vec<ViewKind>,
+    /// The panel of parameters, at the left, is shown.
+    pub(crate) controls: bool,
+    /// The panel of read-outs, at the right, is shown.
+    pub(crate) readings: bool,
+}
+
+/// Windows below this width, points, are narrow.
+pub(crate) const NARROW_WIDTH: f32 = 1200.0;
+/// Sizes of text on offer, relative to the system's.
+pub(crate) const TEXT_ZOOM: RangeInclusive<f32> = 0.6..=3.0;
+
 /// The settings of the views.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ViewSettings {
-    /// The open views.
-    pub(crate) views: Vec<ViewKind>,
+    /// Views and panels of a wide window.
+    pub(crate) wide: Arrangement,
+    /// Views and panels of a narrow window, where pictures get the room.
+    pub(crate) narrow: Arrangement,
+    /// The window is narrow.
+    pub(crate) is_narrow: bool,
+    /// The one view that is shown instead of all.
+    pub(crate) alone: Option<ViewKind>,
     /// Nearest and farthest depth in colour, m; `None` until the first fit.
     pub(crate) depth_range_m: Option<(f64, f64)>,
     /// Colours of the maps.
@@ -25,31 +60,63 @@ pub(crate) struct ViewSettings {
     pub(crate) colour_reasons: bool,
     /// All parameters are shown.
     pub(crate) unfolded: bool,
-    /// The panels at the left and right are shown.
-    pub(crate) controls: bool,
     /// Error of a disparity whose error of the distance is drawn, px.
     pub(crate) error_px: f64,
+    /// Near has the first colour of the map instead of the last one.
+    pub(crate) inverted: bool,
+    pub(crate) theme: Theme,
+    /// Size of text and controls, relative to the system's.
+    pub(crate) text_zoom: f32,
 }
 
 impl Default for ViewSettings {
     fn default() -> Self {
         Self {
-            views: ViewKind::AT_FIRST.to_vec(),
+            wide: Arrangement { views: ViewKind::AT_FIRST.to_vec(), controls: true, readings: true },
+            narrow: Arrangement { views: ViewKind::AT_FIRST_NARROW.to_vec(), controls: false, readings: false },
+            is_narrow: false,
+            alone: None,
             depth_range_m: None,
             colormap: Colormap::default(),
             colour_reasons: false,
             unfolded: false,
-            controls: true,
             error_px: TYPICAL_ERROR_PX,
+            inverted: false,
+            theme: Theme::default(),
+            text_zoom: 1.0,
         }
     }
 }
 
 impl ViewSettings {
-    /// Opens or closes a view; the order stays that of [`ViewKind::ALL`].
+    /// Views and panels of the window as it is.
+    pub(crate) fn arrangement(&self) -> &Arrangement {
+        if self.is_narrow { &self.narrow } else { &self.wide }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn arrangement_mut(&mut self) -> &mut Arrangement {
+        if self.is_narrow { &mut self.narrow } else { &mut self.wide }
+    }
+
+    /// The views that are shown.
+    pub(crate) fn shown(&self) -> &[ViewKind] {
+        self.alone.as_ref().map_or(&self.arrangement().views, std::slice::from_ref)
+    }
+
+    /// Opens or closes a view; the order stays that of [`ViewKind::ALL`]. A view that was alone is one of all again.
     pub(crate) fn toggle(&mut self, view: ViewKind) {
-        let is_open = |v: &&ViewKind| self.views.contains(v) != (**v == view);
-        self.views = ViewKind::ALL.iter().filter(is_open).copied().collect();
+        self.alone = None;
+        let arrangement = self.arrangement_mut();
+        let is_open = |v: &&ViewKind| arrangement.views.contains(v) != (**v == view);
+        arrangement.views = ViewKind::ALL.iter().filter(is_open).copied().collect();
+    }
+
+    /// Shows or hides both panels.
+    pub(crate) fn toggle_panels(&mut self) {
+        let arrangement = self.arrangement_mut();
+        let show = !(arrangement.controls || arrangement.readings);
+        (arrangement.controls, arrangement.readings) = (show, show);
     }
 
     /// Fits the depth range to a measured range of disparities.
@@ -62,6 +129,15 @@ impl ViewSettings {
         {
             self.depth_range_m = Some((near, far));
         }
+    }
+
+    /// The 256 colours of the maps, far to near.
+    pub(crate) fn colours(&self) -> [[u8; 3]; 256] {
+        let mut colours = self.colormap.lookup();
+        if self.inverted {
+            colours.reverse();
+        }
+        colours
     }
 
     /// The uniforms of the shader that colours the maps of these parameters.
@@ -96,7 +172,7 @@ impl ViewSettings {
             recorded.map(|map| if map.is_depth() { of_depth(map.focal_times_baseline, 0.0) } else { disparity });
         let confidence =
             params.confidence.then_some(Display { low: 0.0, high: 100.0, quantity: Display::CONFIDENCE, ..disparity });
-        MapDisplays { disparity, depth, confidence, recorded, colours: Arc::new(self.colormap.lookup()) }
+        MapDisplays { disparity, depth, confidence, recorded, colours: Arc::new(self.colours()) }
     }
 }
 
@@ -108,12 +184,15 @@ mod tests {
     fn a_closed_view_opens_again_in_its_place() {
         let mut view = ViewSettings::default();
         view.toggle(ViewKind::Depth);
-        assert_eq!(view.views, [ViewKind::Left, ViewKind::Right, ViewKind::Disparity]);
+        assert_eq!(view.shown(), [ViewKind::Left, ViewKind::Right, ViewKind::Disparity]);
         view.toggle(ViewKind::Depth);
-        assert_eq!(view.views, ViewKind::AT_FIRST);
-        view.toggle(ViewKind::Recorded);
+        assert_eq!(view.shown(), ViewKind::AT_FIRST);
+        view.alone = Some(ViewKind::Left);
+        assert_eq!(view.shown(), [ViewKind::Left]);
         view.toggle(ViewKind::Confidence);
-        assert_eq!(view.views, ViewKind::ALL);
+        assert_eq!(view.shown().len(), 5, "all of them again");
+        view.is_narrow = true;
+        assert_eq!(view.shown(), ViewKind::AT_FIRST_NARROW);
     }
 
     #[test]

@@ -33,6 +33,9 @@ impl ViewKind {
     /// Those that are open at first.
     pub(crate) const AT_FIRST: [Self; 4] = [Self::Left, Self::Depth, Self::Right, Self::Disparity];
 
+    /// Those that are open at first in a narrow window.
+    pub(crate) const AT_FIRST_NARROW: [Self; 2] = [Self::Left, Self::Depth];
+
     /// Maps have a colour bar; pictures have none.
     pub(crate) fn is_map(self) -> bool {
         matches!(self, Self::Depth | Self::Disparity | Self::Confidence | Self::Recorded)

@@ -18,6 +18,8 @@ pub(crate) struct Crosshair {
 pub(crate) struct Pointed {
     pub(crate) at: Option<(usize, usize)>,
     pub(crate) clicked: Option<(usize, usize)>,
+    /// The title was clicked twice.
+    pub(crate) title: bool,
 }
 
 /// One view on the screen.
@@ -33,6 +35,8 @@ pub(crate) struct Tile<'a> {
     pub(crate) crosshair: Option<Crosshair>,
     /// Text of the title after the kind.
     pub(crate) remark: &'a str,
+    /// The picture is old: its camera is lost.
+    pub(crate) is_stale: bool,
 }
 
 impl Tile<'_> {
@@ -40,13 +44,14 @@ impl Tile<'_> {
     pub(crate) fn show(self, ui: &mut Ui, zoom: &mut Zoom) -> Pointed {
         let ViewRects { header, picture, bar } = self.rects;
         let visuals = ui.visuals().clone();
-        ui.painter().text(
-            header.left_center() - vec2(0.0, 1.0),
-            Align2::LEFT_CENTER,
-            format!("{}{}", self.kind, self.remark),
-            FontId::proportional(12.0),
-            visuals.weak_text_color(),
-        );
+        let title = format!("{}{}", self.kind, self.remark);
+        let title_response = ui.interact(header, ui.scope_id().with((self.kind.word(), "title")), Sense::click());
+        title_response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{} title", self.kind)));
+        let ink = if title_response.hovered() { visuals.strong_text_color() } else { visuals.weak_text_color() };
+        let place = header.left_center() - vec2(0.0, 1.0);
+        let clipped = ui.painter().with_clip_rect(header.expand(2.0));
+        clipped.text(place, Align2::LEFT_CENTER, title, FontId::proportional(12.0), ink);
+        let title = title_response.on_hover_text("Double-click: this view alone, or all again").double_clicked();
         if zoom.factor > 1.0 {
             let text = format!("× {:.1}", zoom.factor);
             let font = FontId::monospace(10.5);
@@ -63,10 +68,11 @@ impl Tile<'_> {
                 let middle = Rect::from_center_size(picture.center(), vec2(picture.width() * 0.8, 40.0));
                 let layout = egui::Layout::top_down(egui::Align::Center);
                 ui.scope_builder(egui::UiBuilder::new().max_rect(middle).layout(layout), |ui| ui.label(why));
-                return Pointed::default();
+                return Pointed { title, ..Pointed::default() };
             }
         };
-        painter.image(texture, picture, zoom.visible(), Color32::WHITE);
+        let tint = if self.is_stale { Color32::from_gray(90) } else { Color32::WHITE };
+        painter.image(texture, picture, zoom.visible(), tint);
         if let Some(crosshair) = self.crosshair {
             self.paint_crosshair(&painter, picture, *zoom, crosshair);
         }
@@ -82,13 +88,13 @@ impl Tile<'_> {
         } else if response.dragged() {
             zoom.pan(response.drag_delta() / picture.size());
         }
-        let Some(pointer) = response.hover_pos() else { return Pointed::default() };
+        let Some(pointer) = response.hover_pos() else { return Pointed { title, ..Pointed::default() } };
         let (scroll, pinch) = ui.input_mut(|i| (std::mem::take(&mut i.smooth_scroll_delta).y, i.zoom_delta()));
         zoom.zoom_at(zoom.to_picture(picture, pointer), (scroll / 200.0).exp2() * pinch);
         let at = zoom.to_picture(picture, pointer);
         let pixel = |share: f32, count: usize| ((share * count as f32) as usize).min(count - 1);
         let at = (pixel(at.x, self.size.0), pixel(at.y, self.size.1));
-        Pointed { at: Some(at), clicked: (response.clicked() && self.kind != ViewKind::Right).then_some(at) }
+        Pointed { at: Some(at), clicked: (response.clicked() && self.kind != ViewKind::Right).then_some(at), title }
     }
 
     fn paint_crosshair(&self, painter: &egui::Painter, picture: Rect, zoom: Zoom, crosshair: Crosshair) {

@@ -1,0 +1,182 @@
+//! What makes depth worse, as messages to the user that name the cause, with numbers.
+
+use super::Health;
+use crate::calibration::{RowOffset, Verdict};
+use crate::capture::SourceState;
+use crate::geometry::Geometry;
+use crate::stereo::{Shares, StereoParams};
+use std::fmt;
+
+/// A condition that makes depth worse.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Warning {
+    /// Its kind, from which a cure follows.
+    pub cause: Cause,
+    /// A message to the user.
+    pub text: String,
+}
+
+/// Kinds of conditions that make depth worse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// Left and right are exchanged.
+    Exchanged,
+    /// Much lies at the last candidate: nearer things are cut off.
+    TooNear,
+    /// Much lies at the first candidate: farther things are cut off.
+    TooFar,
+    /// Rows of the pictures differ.
+    Rows,
+    /// The cameras take their pictures at different times.
+    Skew,
+    /// One picture is brighter than the cost in use can bear.
+    Light,
+    /// The source has something to say.
+    Source,
+}
+
+/// From this share of the measured pixels on, an end of the range is said to cut things off.
+const MAX_SHARE_AT_END: f64 = 0.05;
+/// Below this number of candidates, any end has many pixels.
+const MIN_CANDIDATES: u32 = 8;
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Conditions of the source, of its newest pair, and of the map computed with `params`, the worst one first. `shares` is
+/// `None` where no map was measured yet, `geometry` where disparities have no depth.
+pub fn warnings(
+    source: &SourceState,
+    health: &Health,
+    params: &StereoParams,
+    shares: Option<&Shares>,
+    geometry: Option<&Geometry>,
+) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut warn = |cause, text| warnings.push(Warning { cause, text });
+    if let Some(exchanged) = health.exchanged {
+        warn(Cause::Exchanged, exchanged.to_string());
+    }
+    // rows and range mean nothing while the eyes are exchanged
+    if let Some(shares) = shares.filter(|_| health.exchanged.is_none() && params.num_disparities >= MIN_CANDIDATES) {
+        if shares.at_last > MAX_SHARE_AT_END {
+            let (share, last) = (100.0 * shares.at_last, params.last_disparity());
+            warn(
+                Cause::TooNear,
+                format!(
+                    "{share:.0} % end at {last} px: nearer things are cut off and come out wrong; search further (num-disparities)"
+                ),
+            );
+        }
+        // nothing lies behind infinity
+        let infinity_px = geometry.map_or(0.0, |geometry| -geometry.doffs_px);
+        let first = params.min_disparity;
+        if shares.at_first > MAX_SHARE_AT_END && f64::from(first) > infinity_px + 1.0 {
+            let share = 100.0 * shares.at_first;
+            warn(
+                Cause::TooFar,
+                format!(
+                    "{share:.0} % end at {first} px: farther things are cut off and come out wrong; begin lower (min-disparity)"
+                ),
+            );
+        }
+    }
+    let misaligned = health.row_offset.as_ref().filter(|rows| rows.verdict() == Verdict::Bad);
+    if let Some(rows) = misaligned.filter(|_| health.exchanged.is_none()) {
+        warn(Cause::Rows, rows_text(rows));
+    }
+    if let (Some(skew), Some(motion)) = (source.skew, health.motion_px_per_s) {
+        let apart_s = skew.mean_s.abs() + skew.spread_s / 2.0;
+        let moved_px = apart_s * motion;
+        if moved_px > 1.0 {
+            let text = format!(
+                "the cameras take their pictures {:.0} ms apart, and what moves is {moved_px:.1} px further by then: re-sync, or \
+                 hold still",
+                1e3 * apart_s
+            );
+            warn(Cause::Skew, text);
+        }
+    }
+    if let Some(luma) = health.luma.filter(|luma| luma.hurts(params.cost)) {
+        let than = if luma.levels > 0.0 { "brighter" } else { "darker" };
+        let text = format!(
+            "the right picture is {:.0} grey levels {than} than the left one, too much for {}: equal exposure, or another cost",
+            luma.levels.abs(),
+            params.cost
+        );
+        warn(Cause::Light, text);
+    }
+    source.remarks.iter().for_each(|remark| warn(Cause::Source, remark.clone()));
+    warnings
+}
+
+fn rows_text(rows: &RowOffset) -> String {
+    format!("{rows}: calibrate the rig, or estimate that from the pictures (--rectify auto)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibration::Exchanged;
+    use crate::capture::Skew;
+    use crate::metrics::LumaDifference;
+    use crate::stereo::CostKind;
+
+    fn said(source: &SourceState, health: &Health, cost: CostKind) -> String {
+        let params = StereoParams { cost, ..StereoParams::default() };
+        let warnings = warnings(source, health, &params, None, None);
+        warnings.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn skew_is_a_warning_only_where_something_moves_by_then() {
+        let skew = Some(Skew { mean_s: -0.010, spread_s: 0.004 });
+        let cameras = SourceState { skew, ..SourceState::default() };
+        let said = |motion_px_per_s| {
+            let health = Health { motion_px_per_s, ..Health::default() };
+            said(&cameras, &health, CostKind::Census5x5)
+        };
+        assert_eq!((said(None), said(Some(80.0))), (String::new(), String::new()));
+        let text = said(Some(100.0));
+        assert!(text.contains("12 ms apart") && text.contains("1.2 px further") && text.contains("re-sync"), "{text}");
+    }
+
+    #[test]
+    fn light_is_a_warning_where_the_cost_cannot_bear_it() {
+        let health = Health { luma: Some(LumaDifference { levels: -12.0, ratio: 0.9 }), ..Health::default() };
+        let said = |cost| said(&SourceState::default(), &health, cost);
+        assert_eq!(said(CostKind::Census5x5), "");
+        assert!(said(CostKind::Sad).contains("12 grey levels darker"), "{}", said(CostKind::Sad));
+    }
+
+    #[test]
+    fn an_end_of_the_range_with_many_pixels_is_named() {
+        let params = StereoParams { min_disparity: 4, num_disparities: 28, ..StereoParams::default() };
+        let causes = |shares: Shares, health: &Health, params: &StereoParams, infinity_px: Option<f64>| -> Vec<Cause> {
+            let geometry = infinity_px.map(|d| Geometry::centred(500.0, 0.1, -d, (64, 48)));
+            let warnings = warnings(&SourceState::default(), health, params, Some(&shares), geometry.as_ref());
+            warnings.iter().map(|warning| warning.cause).collect()
+        };
+        let good = Health::default();
+        let (near, far) =
+            (Shares { at_last: 0.12, ..Shares::default() }, Shares { at_first: 0.2, ..Shares::default() });
+        assert_eq!(causes(near, &good, &params, None), [Cause::TooNear]);
+        assert_eq!(causes(far, &good, &params, None), [Cause::TooFar]);
+        assert_eq!(causes(far, &good, &params, Some(4.0)), [], "nothing lies behind infinity");
+        let from_infinity = StereoParams { min_disparity: 0, ..params.clone() };
+        assert_eq!(causes(far, &good, &from_infinity, None), []);
+        let few = Shares { at_last: 0.04, at_first: 0.04, ..Shares::default() };
+        assert_eq!(causes(few, &good, &params, None), []);
+        let exchanged = Health { exchanged: Some(Exchanged { share: 0.9, matches: 50 }), ..Health::default() };
+        assert_eq!(causes(near, &exchanged, &params, None), [Cause::Exchanged], "the cause, not its symptoms");
+        let text = &warnings(&SourceState::default(), &good, &params, Some(&near), None)[0].text;
+        assert_eq!(
+            text,
+            "12 % end at 31 px: nearer things are cut off and come out wrong; search further (num-disparities)"
+        );
+    }
+}

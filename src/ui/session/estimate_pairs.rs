@@ -1,0 +1,86 @@
+//! Pairs of the running source for an estimate of its rig: some of the newest, far enough apart that the scene may change.
+
+use crate::capture::RawPair;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Number of pairs of an estimate.
+const PAIRS: usize = 6;
+/// Interval between them.
+const INTERVAL: Duration = Duration::from_millis(200);
+/// A source that gives nothing new for so long gives nothing more: a still.
+const TIMEOUT: Duration = Duration::from_millis(700);
+
+/// Gives pairs away while an estimate collects them.
+#[derive(Default)]
+pub(super) struct EstimatePairs {
+    collecting: Option<(Sender<Arc<RawPair>>, Instant)>,
+}
+
+/// The collecting end, which waits.
+pub(super) struct Collector {
+    first: Arc<RawPair>,
+    pairs: Receiver<Arc<RawPair>>,
+    /// The source holds its pair.
+    is_still: bool,
+}
+
+impl EstimatePairs {
+    /// Begins with the newest pair.
+    pub(super) fn begin(&mut self, first: Arc<RawPair>, is_still: bool) -> Collector {
+        let (sender, pairs) = bounded(PAIRS);
+        self.collecting = Some((sender, Instant::now()));
+        Collector { first, pairs, is_still }
+    }
+
+    /// Gives the newest pair away, if an estimate wants one.
+    pub(super) fn offer(&mut self, pair: &Arc<RawPair>) {
+        if let Some((sender, last)) = &mut self.collecting
+            && last.elapsed() >= INTERVAL
+        {
+            *last = Instant::now();
+            if sender.send_timeout(Arc::clone(pair), Duration::ZERO).is_err() {
+                self.collecting = None; // it has enough
+            }
+        }
+    }
+}
+
+impl Collector {
+    /// The pairs, at least one.
+    pub(super) fn collect(self) -> Vec<Arc<RawPair>> {
+        let mut found = vec![self.first];
+        while !self.is_still && found.len() < PAIRS {
+            match self.pairs.recv_timeout(TIMEOUT) {
+                Ok(pair) if found.iter().any(|known| Arc::ptr_eq(known, &pair)) => {}
+                Ok(pair) => found.push(pair),
+                Err(_) => break,
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::scene::{SceneOptions, render};
+
+    #[test]
+    fn a_still_is_one_pair_and_a_stream_gives_several() {
+        let pair =
+            |frame| Arc::new(render(&SceneOptions { width: 32, height: 24, ..SceneOptions::default() }, frame, false));
+        let mut pairs = EstimatePairs::default();
+        assert_eq!(pairs.begin(pair(0), true).collect().len(), 1);
+        let collector = pairs.begin(pair(0), false);
+        let collecting = std::thread::spawn(move || collector.collect().len());
+        let mut number = 1;
+        while pairs.collecting.is_some() {
+            pairs.offer(&pair(number));
+            number += 1;
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(collecting.join().unwrap(), PAIRS);
+    }
+}
