@@ -90,12 +90,12 @@ impl DisplayRange {
 pub fn reason_color(bits: u8) -> [u8; 3] {
     let bits = bits & !reason::WITH_DISPARITY;
     match bits & bits.wrapping_neg() {
-        reason::RANGE => [58, 62, 72],
+        reason::RANGE => [50, 50, 54],
         reason::UNIQUENESS => [141, 122, 163],
         reason::LEFT_RIGHT => [205, 203, 198],
         reason::SPECKLE => [128, 104, 82],
         reason::MATCH => [92, 122, 112],
-        reason::BORDER => [94, 102, 122],
+        reason::BORDER => [66, 104, 150],
         _ => INVALID_COLOR,
     }
 }

@@ -4,6 +4,7 @@
 //! them ([`Parameter`]). It makes the struct, its defaults and a table of parameters. Nothing else in the program repeats any
 //! of these.
 
+use crate::choices;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -44,13 +45,24 @@ pub enum Domain {
     Switch,
 }
 
-/// Where a parameter is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Group {
-    /// Search range, cost, paths, penalties.
-    Matching,
-    /// Filters of the disparity map.
-    Filters,
+choices! {
+    /// Where a parameter is shown: the stages of the pipeline, in their order.
+    pub enum Group {
+        /// Which disparities are searched.
+        Range = "Search range",
+        /// How two pixels are compared.
+        Cost = "Cost",
+        /// Costs of neighbours, summed before the paths.
+        Aggregation = "Aggregation",
+        /// Paths of semi-global matching, and their penalties.
+        Paths = "Paths",
+        /// Which disparities are dropped.
+        Rejection = "Rejection",
+        /// How the map is smoothed, within a pair and over time.
+        Smoothing = "Smoothing",
+        /// What stands in holes.
+        Fill = "Fill",
+    }
 }
 
 /// A type that a parameter's field can have.
@@ -189,6 +201,17 @@ pub enum TimeEffect {
     OnOff,
     /// All values take the same time.
     None,
+}
+
+impl TimeEffect {
+    /// The same in a sentence for people.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::Value => "Time: each value takes its own.",
+            Self::OnOff => "Time: more where it is on, whatever the value.",
+            Self::None => "Time: the same for all values.",
+        }
+    }
 }
 
 impl<S> Parameter<S> {

@@ -52,13 +52,10 @@ impl clap::Args for SettingsArgs {
         let command = OTHER_WORDS.iter().fold(command, |command, (name, placeholder, help)| {
             command.arg(words_of(name, Arg::new(*name).long(*name).value_name(*placeholder).help(*help)))
         });
-        [(Group::Matching, "Matching"), (Group::Filters, "Filters")].into_iter().fold(
-            command,
-            |command, (group, title)| {
-                let parameters = StereoParams::table().iter().filter(|p| p.group == group);
-                parameters.fold(command.next_help_heading(title), |command, parameter| command.arg(flag(parameter)))
-            },
-        )
+        Group::ALL.iter().fold(command, |command, &group| {
+            let parameters = StereoParams::table().iter().filter(|p| p.group == group);
+            parameters.fold(command.next_help_heading(group.word()), |command, parameter| command.arg(flag(parameter)))
+        })
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -61,6 +61,8 @@ pub struct Shares {
     pub at_first: f64,
     /// Share of the measured pixels that lie at the last candidate, the nearest.
     pub at_last: f64,
+    /// Shares of the pixels without a disparity by their first reason, in the order of its bits.
+    pub holes: [f64; 8],
 }
 
 impl Shares {
@@ -191,9 +193,13 @@ impl DisparityMap {
     /// Shares of the pixels by where their disparities come from; `first_px` and `last_px` are the ends of the search range.
     pub fn shares(&self, first_px: i32, last_px: i32) -> Shares {
         let (first, last) = (first_px * SUBPIXEL_STEPS, last_px * SUBPIXEL_STEPS);
+        let mut holes = [0_u64; 8];
         let (mut measured, mut held, mut filled, mut at_first, mut at_last) = (0_u64, 0_u64, 0_u64, 0_u64, 0_u64);
         for (&value, &reasons) in self.values.pixels().iter().zip(self.reasons.pixels()) {
             if value == INVALID {
+                if let Some(hole) = holes.get_mut(reasons.trailing_zeros() as usize) {
+                    *hole += 1;
+                }
             } else if reasons & reason::FILLED != 0 {
                 filled += 1;
             } else if reasons & reason::HELD != 0 {
@@ -213,6 +219,7 @@ impl DisparityMap {
             filled: share(filled, all),
             at_first: share(at_first, measured),
             at_last: share(at_last, measured),
+            holes: holes.map(|count| share(count, all)),
         }
     }
 

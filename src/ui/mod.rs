@@ -20,6 +20,8 @@ mod window;
 
 #[cfg(test)]
 pub use app::App;
+#[cfg(test)]
+pub(crate) use command::Command;
 pub use options::WindowOptions;
 pub use session::Session;
 

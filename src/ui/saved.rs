@@ -4,6 +4,7 @@
 use super::state::{Arrangement, ERRORS_PX, RecordingChoices, TEXT_ZOOM, Theme, ViewSettings};
 use super::view::ViewKind;
 use crate::files::{self, WriteError};
+use crate::parameter::Group;
 use crate::recording::Format;
 use crate::recording::write::Compression;
 use crate::settings::{Origin, Word};
@@ -47,6 +48,7 @@ impl SavedState {
         let range = view.depth_range_m.map(|(near, far)| Value::from(vec![near, far]));
         let folder = recording.folder.as_ref().and_then(|folder| folder.to_str()).map(Value::from);
         let settings: Table = settings.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+        let groups = view.unfolded.iter().map(|group| group.word()).collect::<Vec<_>>().into();
         let entries = [
             ("source", Some(source.into())),
             ("views", Some(words_of(&view.wide.views))),
@@ -61,7 +63,8 @@ impl SavedState {
             ("colormap", Some(view.colormap.word().into())),
             ("depth-range-m", range),
             ("colour-reasons", Some(view.colour_reasons.into())),
-            ("unfolded", Some(view.unfolded.into())),
+            ("unfolded", Some((view.unfolded.len() == Group::ALL.len()).into())),
+            ("unfolded-groups", Some(groups)),
             ("error-px", Some(view.error_px.into())),
             ("record-streams", Some(recording.streams.to_string().into())),
             ("record-format", Some(recording.format.word().into())),
@@ -95,6 +98,12 @@ impl SavedState {
             let views: Vec<_> = words.iter().filter_map(|word| ViewKind::from_word(word)).collect();
             if views.is_empty() { default.views.clone() } else { views }
         };
+        let groups: Option<Vec<String>> = self.get("unfolded-groups");
+        let groups = groups.map(|words| words.iter().filter_map(|word| Group::from_word(word)).collect());
+        let unfolded: Vec<Group> = groups.unwrap_or_else(|| match self.get("unfolded") {
+            Some(true) => Group::ALL.to_vec(), // all or none once
+            _ => Vec::new(),
+        });
         let controls = self.get("controls").unwrap_or(default.wide.controls);
         ViewSettings {
             wide: Arrangement {
@@ -114,7 +123,7 @@ impl SavedState {
                 .get("depth-range-m")
                 .filter(|(near, far): &(f64, f64)| *near > 0.0 && near < far && far.is_finite()),
             colour_reasons: self.get("colour-reasons").unwrap_or(default.colour_reasons),
-            unfolded: self.get("unfolded").unwrap_or(default.unfolded),
+            unfolded,
             error_px: self.get("error-px").filter(|px| ERRORS_PX.contains(px)).unwrap_or(default.error_px),
             inverted: self.get("inverted").unwrap_or(default.inverted),
             theme: self.get("theme").and_then(|word: String| Theme::from_word(&word)).unwrap_or(default.theme),
@@ -160,7 +169,8 @@ mod tests {
     fn everything_comes_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/window.toml");
-        let mut view = ViewSettings { depth_range_m: Some((0.5, 4.0)), unfolded: true, ..ViewSettings::default() };
+        let mut view =
+            ViewSettings { depth_range_m: Some((0.5, 4.0)), unfolded: vec![Group::Paths], ..ViewSettings::default() };
         view.error_px = 0.5;
         view.toggle(ViewKind::Right);
         let chosen = [("p1", "4"), ("left-right", "off"), ("subpixel", "off"), ("engine", "cpu")];
@@ -234,7 +244,7 @@ engine = "cpu"
             colormap: crate::colormap::Colormap::from_word("viridis").unwrap(),
             depth_range_m: Some((0.5, 4.0)),
             colour_reasons: true,
-            unfolded: true,
+            unfolded: Group::ALL.to_vec(),
             error_px: 0.5,
             ..ViewSettings::default()
         };

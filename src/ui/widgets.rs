@@ -1,8 +1,10 @@
 //! Widgets: rows of label, slider and number that take wheel, keys, typing and double-click.
 
-use egui::{Align, Event, Layout, Response, RichText, Role, Ui, WidgetInfo, vec2};
+use egui::{Align, Color32, Event, Layout, RectAlign, Response, RichText, Role, Tooltip, Ui, WidgetInfo, vec2};
 use std::ops::RangeInclusive;
 
+/// Colour of what is good.
+pub(crate) const GOOD: Color32 = Color32::from_rgb(90, 170, 90);
 /// Width of the labels at the left, points.
 pub(crate) const LABEL_WIDTH: f32 = 104.0;
 const NUMBER_WIDTH: f32 = 42.0;
@@ -146,9 +148,24 @@ pub(crate) fn name_text(response: &Response, kind: Role, label: &str, value: &st
     });
 }
 
-/// Notches of the wheel over `response`, up positive; consumes them.
+/// A pointer that rests on a control for so long means it; before, the wheel scrolls.
+const REST_S: f64 = 0.4;
+
+/// Notches of the wheel over `response`, up positive; consumes them. The control takes the wheel where it has the focus, or
+/// where the pointer has rested on it: a control that scrolls under the pointer changes nothing.
 pub(crate) fn wheel_steps(ui: &Ui, response: &Response) -> i64 {
+    let since = response.id.with("pointer rests since");
     if !response.hovered() {
+        ui.data_mut(|data| data.remove::<f64>(since));
+        return 0;
+    }
+    let now = ui.input(|i| i.time);
+    let turns = ui.input(|i| i.events.iter().any(|event| matches!(event, Event::MouseWheel { .. })));
+    let began = ui.data_mut(|data| *data.get_temp_mut_or_insert_with(since, || now));
+    if !response.has_focus() && now - began < REST_S {
+        if turns {
+            ui.data_mut(|data| data.insert_temp(since, now));
+        }
         return 0;
     }
     ui.input_mut(|i| {
@@ -163,9 +180,49 @@ pub(crate) fn wheel_steps(ui: &Ui, response: &Response) -> i64 {
     })
 }
 
-/// Shows `text` beside the pointer, also for a disabled control.
+/// Shows `text` beside a control, not over the next one, also where it is disabled.
 pub(crate) fn explain(response: Response, text: &str) -> Response {
-    response.on_hover_text(text).on_disabled_hover_text(text)
+    let aside = [RectAlign::RIGHT, RectAlign::LEFT, RectAlign::BOTTOM_START];
+    for mut tooltip in [Tooltip::for_enabled(&response), Tooltip::for_disabled(&response)] {
+        tooltip.popup = tooltip.popup.align(RectAlign::RIGHT).align_alternatives(&aside).gap(12.0);
+        tooltip.show(|ui| {
+            ui.set_max_width(ui.spacing().tooltip_width);
+            ui.label(text);
+        });
+    }
+    response
+}
+
+/// A row like [`row`] for a value that may differ from its default: then it has a mark and a button that takes it back, whose
+/// help is `back`. Gives what `content` gives, and whether the button was pressed.
+pub(crate) fn changed_row<R>(
+    ui: &mut Ui,
+    label: &str,
+    help: &str,
+    back: Option<&str>,
+    enabled: bool,
+    content: impl FnOnce(&mut Ui) -> R,
+) -> (Option<R>, bool) {
+    let mut takes_back = false;
+    let mut given = None;
+    ui.horizontal(|ui| {
+        let height = ui.spacing().interact_size.y;
+        ui.allocate_ui_with_layout(vec2(LABEL_WIDTH, height), Layout::right_to_left(Align::Center), |ui| {
+            ui.set_min_width(LABEL_WIDTH);
+            if let Some(back) = back {
+                let button = ui.add(egui::Button::new("↺").small().frame(false));
+                button.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{label} back to {back}")));
+                takes_back = button.on_hover_text(format!("Back to {back}")).clicked();
+            }
+            let text = if back.is_some() { format!("• {label}") } else { label.to_owned() };
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let label = ui.add_enabled(enabled, egui::Label::new(text).truncate());
+                explain(label, help);
+            });
+        });
+        given = Some(ui.add_enabled_ui(enabled, content).inner);
+    });
+    (given, takes_back)
 }
 
 /// A row with its label at the left and `content` in the rest.

@@ -200,7 +200,7 @@ fn raw_pairs_go_on_while_rectification_fails_and_frames_come_back_with_another_o
 
 #[test]
 fn frames_are_rectified_then_scaled_and_the_geometry_follows() {
-    let options = FramePreparation { rectifier: Some(rectifier(8)), geometry: None, scale: Scale::Half };
+    let options = FramePreparation { rectifier: Some(rectifier(8)), scale: Scale::Half, ..FramePreparation::default() };
     let capture = Capture::start(Box::new(script([200])), options.into());
     let stats = wait_for_end(&capture);
     assert_eq!(stats.last_error, None);

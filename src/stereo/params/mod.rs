@@ -17,170 +17,170 @@ parameters! {
     /// Parameters of the whole matching pipeline, for all engines.
     pub struct StereoParams {
         /// Smallest disparity searched; negative for rigs that converge. Depth beyond it cannot be found.
-        min_disparity: i32 = 0, "min-disparity", "Smallest disparity", -1024..=1023, "px", Matching, Basic {
+        min_disparity: i32 = 0, "min-disparity", "Smallest disparity", -1024..=1023, "px", Range, Basic {
             slider: Some(|_| -64..=64), time: TimeEffect::None,
         };
         /// How many disparities are searched, from the smallest up. More sees nearer and takes longer.
-        num_disparities: u32 = 64, "num-disparities", "Disparities", 1..=1024, "px", Matching, Basic {
+        num_disparities: u32 = 64, "num-disparities", "Disparities", 1..=1024, "px", Range, Basic {
             slider: Some(|_| 1..=256),
         };
         /// Matching cost of two pixels.
-        cost: CostKind = CostKind::Census5x5, "cost", "Cost", 0..=0, "", Matching, Basic {
+        cost: CostKind = CostKind::Census5x5, "cost", "Cost", 0..=0, "", Cost, Basic {
             engine_criterion: Some(|p| Value::Switch(p.cost.is_learned())),
         };
         /// Window of the rank transform; odd.
-        rank_window: u32 = 9, "rank-window", "Rank window", 3..=9, "px", Matching, Advanced {
+        rank_window: u32 = 9, "rank-window", "Rank window", 3..=9, "px", Cost, Advanced {
             belongs: Some(|p| only_if(p.cost.has_parameter("rank-window"), "Only the cost rank has this window.")),
             is_odd: true,
         };
         /// Window of the sum of absolute differences; odd.
-        sad_window: u32 = 5, "sad-window", "SAD window", 1..=21, "px", Matching, Advanced {
+        sad_window: u32 = 5, "sad-window", "SAD window", 1..=21, "px", Cost, Advanced {
             belongs: Some(|p| only_if(p.cost.has_parameter("sad-window"), "Only the cost sad has this window.")),
             is_odd: true,
         };
         /// How many sizes mutual information is learned at, each half the next: 5 starts at a sixteenth, 1 at once at full size.
-        mi_levels: u32 = 5, "mi-levels", "Levels of information", 1..=5, "", Matching, Advanced {
+        mi_levels: u32 = 5, "mi-levels", "Levels of information", 1..=5, "", Cost, Advanced {
             belongs: Some(|p| only_if(p.cost.has_parameter("mi-levels"), "Only the cost mutual-information is learned.")),
         };
         /// Disparities with which mutual information starts at the smallest size.
-        mi_start: mutual_information::Start = mutual_information::Start::Random, "mi-start", "Start of information", 0..=0, "", Matching, Advanced {
+        mi_start: mutual_information::Start = mutual_information::Start::Random, "mi-start", "Start of information", 0..=0, "", Cost, Advanced {
             belongs: Some(|p| only_if(p.cost.has_parameter("mi-start"), "Only the cost mutual-information is learned.")),
         };
         /// Local aggregation of the costs, before the paths or, with 0 paths, instead of them.
-        aggregation: Aggregation = Aggregation::None, "aggregation", "Aggregation", 0..=0, "", Matching, Advanced {
+        aggregation: Aggregation = Aggregation::None, "aggregation", "Aggregation", 0..=0, "", Aggregation, Advanced {
             engine_criterion: Some(|p| p.aggregation.to_value()),
         };
         /// Window of the aggregations window and adaptive-weight; odd.
-        window: u32 = 9, "window", "Window", 1..=33, "px", Matching, Advanced {
+        window: u32 = 9, "window", "Window", 1..=33, "px", Aggregation, Advanced {
             belongs: Some(|p| only_if(p.aggregation.has_window(), "Only the aggregations window and adaptive-weight have a window.")),
             is_odd: true,
         };
         /// How alike in brightness a pixel of a weighted aggregation has to be: its weight is exp(-dI^2 / gamma) of its own, so
         /// it falls to a third where dI^2 is gamma.
-        gamma_color: u32 = 400, "gamma-color", "Gamma of brightness", 1..=65025, "", Matching, Advanced {
+        gamma_color: u32 = 400, "gamma-color", "Gamma of brightness", 1..=65025, "", Aggregation, Advanced {
             belongs: Some(|p| only_if(p.aggregation.has_weights(), "Only the aggregations adaptive-weight and weighted-cross have weights.")),
             slider: Some(|_| 1..=1000), time: TimeEffect::None,
         };
         /// How near a pixel of a weighted aggregation has to be: its weight is exp(-distance^2 / gamma).
-        gamma_space: u32 = 300, "gamma-space", "Gamma of distance", 1..=65025, "px²", Matching, Advanced {
+        gamma_space: u32 = 300, "gamma-space", "Gamma of distance", 1..=65025, "px²", Aggregation, Advanced {
             belongs: Some(|p| only_if(p.aggregation.has_weights(), "Only the aggregations adaptive-weight and weighted-cross have weights.")),
             slider: Some(|_| 1..=1000), time: TimeEffect::None,
         };
         /// The arms of the aggregations cross and weighted-cross end where brightness differs by more than this.
-        tau: u32 = 12, "tau", "Tau", 0..=255, "", Matching, Advanced {
+        tau: u32 = 12, "tau", "Tau", 0..=255, "", Aggregation, Advanced {
             belongs: Some(|p| only_if(p.aggregation.has_arms(), "Only the aggregations cross and weighted-cross have arms.")),
             time: TimeEffect::None,
         };
         /// The arms of the aggregations cross and weighted-cross are at most this long.
-        arms: u32 = 17, "arms", "Arms", 1..=30, "px", Matching, Advanced {
+        arms: u32 = 17, "arms", "Arms", 1..=30, "px", Aggregation, Advanced {
             belongs: Some(|p| only_if(p.aggregation.has_arms(), "Only the aggregations cross and weighted-cross have arms.")),
         };
         /// Directions from which path costs are summed, at equal angles; 0 leaves the paths out.
         /// More make the streaks of single directions fade, and take longer.
-        paths: u32 = 8, "paths", "Paths", 0..=i64::from(MAX_PATHS), "", Matching, Basic {
+        paths: u32 = 8, "paths", "Paths", 0..=i64::from(MAX_PATHS), "", Paths, Basic {
             largest: |p| Some(p.paths_limit()), shortcuts: &[4, 8, 16],
         };
         /// Angle of the first direction, clockwise from the right.
         /// An odd one keeps paths from running along the walls and edges of a scene.
-        start_angle_deg: u32 = 0, "start-angle-deg", "Start angle", 0..=359, "deg", Matching, Advanced {
+        start_angle_deg: u32 = 0, "start-angle-deg", "Start angle", 0..=359, "deg", Paths, Advanced {
             applies: |p| only_if(p.paths > 0, "Without paths there are no directions."),
         };
         /// Penalty for a disparity step of 1 px between neighbours: slanted surfaces.
-        p1: u32 = CostKind::Census5x5.penalties().p1, "p1", "P1", 0..=4096, "", Matching, Basic {
+        p1: u32 = CostKind::Census5x5.penalties().p1, "p1", "P1", 0..=4096, "", Paths, Basic {
             applies: |p| only_if(p.paths > 0, "Without paths there are no penalties."),
             slider: Some(|p| 0..=i64::from(2 * p.largest_cost())), largest: |p| p.penalty_limit(1),
             time: TimeEffect::None,
         };
         /// Penalty for a larger step: edges of objects. Above P1; more is smoother.
-        p2: u32 = CostKind::Census5x5.penalties().p2, "p2", "P2", 1..=8191, "", Matching, Basic {
+        p2: u32 = CostKind::Census5x5.penalties().p2, "p2", "P2", 1..=8191, "", Paths, Basic {
             applies: |p| only_if(p.paths > 0, "Without paths there are no penalties."),
             slider: Some(|p| 1..=i64::from(6 * p.largest_cost())), smallest: Some(StereoParams::smallest_p2),
             largest: |p| p.penalty_limit(0), time: TimeEffect::None,
         };
         /// How P2 follows the brightness step along a path: edges of objects are often edges of brightness.
-        adaptive_p2: AdaptiveP2 = AdaptiveP2::Linear, "adaptive-p2", "Adaptive P2", 0..=0, "", Matching, Basic {
+        adaptive_p2: AdaptiveP2 = AdaptiveP2::Linear, "adaptive-p2", "Adaptive P2", 0..=0, "", Paths, Basic {
             applies: |p| only_if(p.paths > 0, "Without paths there are no penalties."), time: TimeEffect::None,
         };
         /// Smallest P2 that adaptation leaves; at least P1 + 1, and follows P1 up.
-        p2_min: u32 = CostKind::Census5x5.penalties().p2_min, "p2-min", "P2 min", 1..=8191, "", Matching, Advanced {
+        p2_min: u32 = CostKind::Census5x5.penalties().p2_min, "p2-min", "P2 min", 1..=8191, "", Paths, Advanced {
             applies: |p| only_if(p.paths > 0 && p.adaptive_p2 != AdaptiveP2::Off, "Only an adaptive P2 has a smallest value."),
             slider: Some(|p| 1..=i64::from(6 * p.largest_cost())), smallest: Some(StereoParams::smallest_p2),
             largest: |p| p.penalty_limit(0).filter(|_| p.adaptive_p2 != AdaptiveP2::Off), time: TimeEffect::None,
         };
         /// How fast a linear P2 falls: sixteenths of P2 units per grey level.
-        p2_alpha: u32 = CostKind::Census5x5.penalties().p2_alpha, "p2-alpha", "P2 alpha", 0..=4096, "/16", Matching, Advanced {
+        p2_alpha: u32 = CostKind::Census5x5.penalties().p2_alpha, "p2-alpha", "P2 alpha", 0..=4096, "/16", Paths, Advanced {
             applies: |p| only_if(p.paths > 0 && p.adaptive_p2 == AdaptiveP2::Linear, "Only a linear adaptive P2 has this slope."),
             slider: Some(|p| 0..=i64::from(4 * p.largest_cost())), time: TimeEffect::None,
         };
         /// Search each pixel only around the disparities found near it in smaller pictures, for which the pair is halved this
         /// many times. Halves the memory of long ranges, but can miss small objects far from their surroundings in depth.
-        gating: Option<u32> = None, "gating", "Gating", 1..=6, "", Matching, Advanced {
+        gating: Option<u32> = None, "gating", "Gating", 1..=6, "", Range, Advanced {
             engine_criterion: Some(|p| Value::Switch(p.gating.is_some())),
         };
         /// Fit a parabola through the three sums around the winner.
-        subpixel: bool = true, "subpixel", "Sub-pixel", 0..=1, "", Filters, Basic;
+        subpixel: bool = true, "subpixel", "Sub-pixel", 0..=1, "", Smoothing, Basic;
         /// Drop a pixel that matches badly: its sum exceeds this percentage of the largest one there can be.
-        match_threshold: Option<u32> = None, "match-threshold", "Match threshold", 1..=99, "%", Filters, Advanced {
+        match_threshold: Option<u32> = None, "match-threshold", "Match threshold", 1..=99, "%", Rejection, Advanced {
             time: TimeEffect::OnOff,
         };
         /// Drop a pixel if its window, or that of any of its candidates, leaves the pictures (Leu et al. 2010).
-        drop_border: bool = false, "drop-border", "Drop the border", 0..=1, "", Filters, Advanced;
+        drop_border: bool = false, "drop-border", "Drop the border", 0..=1, "", Rejection, Advanced;
         /// Drop a pixel if another disparity is within this percentage of the winner's sum; 0 keeps all.
-        uniqueness: u32 = 0, "uniqueness", "Uniqueness", 0..=99, "%", Filters, Advanced {
+        uniqueness: u32 = 0, "uniqueness", "Uniqueness", 0..=99, "%", Rejection, Advanced {
             slider: Some(|_| 0..=30), time: TimeEffect::OnOff,
         };
         /// How clearly each disparity won over the best other one: a view of its own in the window, a file from
         /// compute --confidence-map. The disparities stay the same.
-        confidence: bool = false, "confidence", "Confidence", 0..=1, "", Filters, Advanced;
+        confidence: bool = false, "confidence", "Confidence", 0..=1, "", Rejection, Advanced;
         /// Drop a pixel if the right picture's disparity differs by more than this.
-        left_right: Option<u32> = Some(1), "left-right", "Left-right check", 0..=64, "px", Filters, Basic {
+        left_right: Option<u32> = Some(1), "left-right", "Left-right check", 0..=64, "px", Rejection, Basic {
             slider: Some(|_| 0..=8), time: TimeEffect::OnOff,
         };
         /// Source of the right picture's disparities.
-        right_matching: RightMatching = RightMatching::Diagonal, "right-matching", "Right matching", 0..=0, "", Filters, Advanced {
+        right_matching: RightMatching = RightMatching::Diagonal, "right-matching", "Right matching", 0..=0, "", Rejection, Advanced {
             applies: |p| only_if(p.left_right.is_some(), "Only the left-right check looks at the right picture's disparities."),
         };
         /// Median filter of the disparities, before the left-right check.
-        median: Median = Median::Three, "median", "Median", 0..=0, "px", Filters, Basic;
+        median: Median = Median::Three, "median", "Median", 0..=0, "px", Smoothing, Basic;
         /// Drop connected regions of at most this many pixels; 0 keeps all.
-        speckle_size: u32 = 100, "speckle-size", "Speckle size", 0..=100_000, "px", Filters, Advanced {
+        speckle_size: u32 = 100, "speckle-size", "Speckle size", 0..=100_000, "px", Rejection, Advanced {
             slider: Some(|_| 0..=1000), time: TimeEffect::OnOff,
         };
         /// Neighbours whose disparities differ by at most this belong to one region.
-        speckle_range: u32 = 1, "speckle-range", "Speckle range", 0..=64, "px", Filters, Advanced {
+        speckle_range: u32 = 1, "speckle-range", "Speckle range", 0..=64, "px", Rejection, Advanced {
             applies: |p| only_if(p.speckle_size > 0, "No speckle is removed: its size is 0."),
             slider: Some(|_| 0..=8), time: TimeEffect::None,
         };
         /// Smooth surfaces and leave edges, so many times: running means along rows and columns that end at steps.
-        spatial: Option<u32> = None, "spatial", "Spatial filter", 1..=5, "", Filters, Basic;
+        spatial: Option<u32> = None, "spatial", "Spatial filter", 1..=5, "", Smoothing, Basic;
         /// How much of a running mean is the next pixel: less is smoother.
-        spatial_alpha: u32 = 50, "spatial-alpha", "Spatial alpha", 1..=100, "%", Filters, Advanced {
+        spatial_alpha: u32 = 50, "spatial-alpha", "Spatial alpha", 1..=100, "%", Smoothing, Advanced {
             belongs: Some(|p| only_if(p.spatial.is_some(), "The spatial filter is off.")),
             time: TimeEffect::None,
         };
         /// A larger step between pixels is an edge for the spatial filter: sixteenths of a pixel.
-        spatial_delta: u32 = 10, "spatial-delta", "Spatial delta", 1..=255, "/16", Filters, Advanced {
+        spatial_delta: u32 = 10, "spatial-delta", "Spatial delta", 1..=255, "/16", Smoothing, Advanced {
             belongs: Some(|p| only_if(p.spatial.is_some(), "The spatial filter is off.")),
             time: TimeEffect::None,
         };
         /// Calm flicker: each disparity becomes a running mean over the pairs, and holes keep the last disparity for a moment.
-        temporal: bool = false, "temporal", "Temporal filter", 0..=1, "", Filters, Basic;
+        temporal: bool = false, "temporal", "Temporal filter", 0..=1, "", Smoothing, Basic;
         /// How much of a running mean is the newest pair: less is calmer and slower to follow.
-        temporal_alpha: u32 = 40, "temporal-alpha", "Temporal alpha", 1..=100, "%", Filters, Advanced {
+        temporal_alpha: u32 = 40, "temporal-alpha", "Temporal alpha", 1..=100, "%", Smoothing, Advanced {
             belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
             time: TimeEffect::None,
         };
         /// A larger step from pair to pair is a change of the scene for the temporal filter: sixteenths of a pixel.
-        temporal_delta: u32 = 10, "temporal-delta", "Temporal delta", 1..=255, "/16", Filters, Advanced {
+        temporal_delta: u32 = 10, "temporal-delta", "Temporal delta", 1..=255, "/16", Smoothing, Advanced {
             belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
             time: TimeEffect::None,
         };
         /// When a hole keeps the disparity that it had before.
-        persistence: Persistence = Persistence::TwoOfFour, "persistence", "Persistence", 0..=0, "", Filters, Advanced {
+        persistence: Persistence = Persistence::TwoOfFour, "persistence", "Persistence", 0..=0, "", Smoothing, Advanced {
             belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
         };
         /// Fill pixels without a disparity. Filled depth is invented.
-        fill: Fill = Fill::None, "fill", "Fill", 0..=0, "", Filters, Advanced;
+        fill: Fill = Fill::None, "fill", "Fill", 0..=0, "", Fill, Advanced;
     }
 }
 

@@ -3,8 +3,9 @@
 use super::{Action, Command, State, action_button, tooltip, widgets};
 use crate::colormap::{Colormap, reason_color};
 use crate::stereo::reason;
+use crate::ui::state::ViewSettings;
 use crate::ui::view::metres;
-use egui::{Button, Color32, RichText, Role, Sense, Ui, vec2};
+use egui::{Align, Button, Color32, Layout, Mesh, Rect, RichText, Role, Sense, Ui, pos2, vec2};
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let has_depth = state.has_depth();
@@ -32,22 +33,43 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let help = "Colours of the maps; the upper end is near, or sure.";
         widgets::choice(ui, "Colour map", help, &options, &mut view.colormap);
     });
-    widgets::note(ui, view.colormap.help());
+    swatch(ui, &view);
+    let help = "Near has the map's first colour instead of its last one.";
+    ui.checkbox(&mut view.inverted, "Inverted").on_hover_text(help);
+    widgets::note(ui, if view.inverted { "Inverted: near has the first colour." } else { view.colormap.help() });
     let reasons = ui.checkbox(&mut view.colour_reasons, Action::ColourReasons.label());
     reasons.on_hover_text(tooltip(ui, Action::ColourReasons));
     if state.view.colour_reasons {
+        let shares = state.status().engine.figures.map(|figures| figures.shares.holes);
         for (bit, word, sentence) in reason::of_holes() {
             ui.horizontal(|ui| {
                 let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
                 let [r, g, b] = reason_color(bit);
                 ui.painter().rect_filled(rect, 1.0, Color32::from_rgb(r, g, b));
                 ui.label(RichText::new(word).small()).on_hover_text(sentence);
+                let share = shares.map_or("–".to_owned(), |shares| {
+                    format!("{:.1} %", 100.0 * shares[bit.trailing_zeros() as usize])
+                });
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(RichText::new(share).small()));
             });
         }
     }
     if view != state.view {
         commands.push(Command::SetView(view));
     }
+}
+
+/// The colours of the map, far at the left.
+fn swatch(ui: &mut Ui, view: &ViewSettings) {
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0), Sense::hover());
+    let colours = view.colours();
+    let mut mesh = Mesh::default();
+    for (i, &[r, g, b]) in colours.iter().enumerate() {
+        let x = |i: usize| rect.left() + rect.width() * i as f32 / colours.len() as f32;
+        let step = Rect::from_min_max(pos2(x(i), rect.top()), pos2(x(i + 1), rect.bottom()));
+        mesh.add_colored_rect(step, Color32::from_rgb(r, g, b));
+    }
+    ui.painter().add(mesh);
 }
 
 fn metre_field(ui: &mut Ui, value: &mut f64, name: &str, range: std::ops::RangeInclusive<f64>) {

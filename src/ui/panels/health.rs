@@ -4,7 +4,7 @@ use super::{Action, Command, State, widgets};
 use crate::calibration::Verdict;
 use crate::capture::CameraState;
 use crate::console::foreign;
-use egui::{Color32, RichText, Ui};
+use egui::{RichText, Ui};
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::heading(ui, "Rig");
@@ -20,7 +20,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     };
     let color = rows.map(|rows| match rows.verdict() {
         _ if exchanged => ui.visuals().error_fg_color,
-        Verdict::Good => Color32::from_rgb(90, 170, 90),
+        Verdict::Good => widgets::GOOD,
         Verdict::Fair => ui.visuals().warn_fg_color,
         Verdict::Bad => ui.visuals().error_fg_color,
     });

@@ -7,37 +7,67 @@ use crate::stereo::{Preset, StereoParams};
 use crate::ui::state::ViewSettings;
 use crate::ui::view::metres;
 use crate::ui::widgets::NumberRow;
-use egui::Ui;
+use egui::{Button, RichText, Role, Ui, WidgetInfo};
 use std::ops::RangeInclusive;
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut params = state.matching.params.clone();
-    for (title, group) in [("Matching", Group::Matching), ("Filters", Group::Filters)] {
-        widgets::heading(ui, title);
-        rows(ui, group, &mut params, state);
+    let mut unfolded = state.view.unfolded.clone();
+    let defaults = defaults(&params, state.matching.preset);
+    for &group in Group::ALL {
+        rows(ui, group, &mut params, &defaults, &mut unfolded, state);
     }
     if params != state.matching.params {
         commands.push(Command::SetParams(params));
     }
     ui.add_space(4.0);
-    let unfolded = state.view.unfolded;
-    let more = if unfolded { "fewer ▴" } else { "more ▾" };
-    if ui.small_button(more).on_hover_text("Show all parameters, or only those that matter most").clicked() {
-        commands.push(Command::SetView(ViewSettings { unfolded: !unfolded, ..state.view.clone() }));
+    let all = Group::ALL.iter().all(|group| unfolded.contains(group));
+    if ui
+        .small_button(if all { "fewer ▴" } else { "more ▾" })
+        .on_hover_text("Unfold all groups, or fold them")
+        .clicked()
+    {
+        unfolded = if all { Vec::new() } else { Group::ALL.to_vec() };
+    }
+    if unfolded != state.view.unfolded {
+        commands.push(Command::SetView(ViewSettings { unfolded, ..state.view.clone() }));
     }
 }
 
-/// The parameters of `group`; only the basic ones unless all are unfolded.
-fn rows(ui: &mut Ui, group: Group, params: &mut StereoParams, state: &State) {
-    let defaults = defaults(params, state.matching.preset);
-    for parameter in StereoParams::table().iter().filter(|p| p.group == group) {
-        let reason = parameter.inapplicable(params);
-        let is_dependent = parameter.properties.belongs.is_some();
-        let is_basic = parameter.basic || is_dependent;
-        if (is_dependent && reason.is_some()) || !(is_basic || state.view.unfolded) {
-            continue;
+/// A group: its title, which folds it, and its parameters; only the basic and the changed ones while it is folded.
+fn rows(
+    ui: &mut Ui,
+    group: Group,
+    params: &mut StereoParams,
+    defaults: &StereoParams,
+    unfolded: &mut Vec<Group>,
+    state: &State,
+) {
+    let is_open = unfolded.contains(&group);
+    let is_changed = |p: &Parameter<StereoParams>| (p.get)(params) != (p.get)(defaults);
+    let of_group = || StereoParams::table().iter().filter(|p| p.group == group);
+    let applicable = of_group().filter(|p| p.properties.belongs.is_none() || p.inapplicable(params).is_none());
+    let (shown, hidden): (Vec<_>, Vec<_>) =
+        applicable.partition(|p| is_open || p.basic || p.properties.belongs.is_some() || is_changed(p));
+    ui.add_space(6.0);
+    let title = group.word().to_uppercase();
+    let text = match (is_open, hidden.len()) {
+        (true, _) => format!("▾ {title}"),
+        (false, 0) => format!("▸ {title}"),
+        (false, count) => format!("▸ {title} · {count} more"),
+    };
+    let text = RichText::new(text).small().strong().color(ui.visuals().weak_text_color());
+    let button = ui.add(Button::new(text).frame(false));
+    button.widget_info(|| WidgetInfo::selected(Role::Button, true, is_open, format!("{} parameters", group.word())));
+    if widgets::explain(button, &format!("{} Click to fold or unfold.", group.help())).clicked() {
+        if is_open {
+            unfolded.retain(|open| *open != group);
+        } else {
+            unfolded.push(group);
         }
-        one(ui, parameter, params, &defaults, reason);
+    }
+    for parameter in shown {
+        one(ui, parameter, params, defaults);
         match parameter.name {
             "num-disparities" => range_line(ui, params, state.geometry()),
             "p1" | "p2" if params.paths != 0 => relative_line(ui, (parameter.get)(params), params),
@@ -46,22 +76,25 @@ fn rows(ui: &mut Ui, group: Group, params: &mut StereoParams, state: &State) {
     }
 }
 
-/// One row.
-fn one(
-    ui: &mut Ui,
-    parameter: &Parameter<StereoParams>,
-    params: &mut StereoParams,
-    defaults: &StereoParams,
-    reason: Option<&str>,
-) {
+/// One row; a value that differs from the preset's has a mark and a button that takes it back.
+fn one(ui: &mut Ui, parameter: &Parameter<StereoParams>, params: &mut StereoParams, defaults: &StereoParams) {
+    let reason = parameter.inapplicable(params);
     let why = reason.map(str::to_owned).or_else(|| parameter.range(params).and_then(|(_, why)| why));
-    let help = why.map_or_else(|| parameter.help.to_owned(), |why| format!("{}\n{why}", parameter.help));
-    let before = (parameter.get)(params);
-    let value = ui.add_enabled_ui(reason.is_none(), |ui| {
-        widgets::row(ui, parameter.label, &help, |ui| edit(ui, parameter, params, defaults, &help))
+    let help = [Some(parameter.help.to_owned()), why, Some(parameter.properties.time.sentence().to_owned())];
+    let help = help.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+    let (before, default) = ((parameter.get)(params), (parameter.get)(defaults));
+    let back = (before != default).then(|| default.to_string());
+    let mut value = before;
+    let row = widgets::changed_row(ui, parameter.label, &help, back.as_deref(), reason.is_none(), |ui| {
+        edit(ui, parameter, params, defaults, &help)
     });
-    if value.inner != before {
-        params.set(parameter, value.inner);
+    match row {
+        (_, true) => value = default,
+        (Some(edited), false) => value = edited,
+        (None, false) => {}
+    }
+    if value != before {
+        params.set(parameter, value);
         params.repair(|name| name == parameter.name);
     }
 }
@@ -124,7 +157,7 @@ fn edit(
 fn switch(ui: &mut Ui, label: &str, help: &str, on: &mut bool) {
     let response = ui.checkbox(on, ());
     let enabled = response.enabled();
-    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::CheckBox, enabled, *on, label));
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, enabled, *on, label));
     widgets::explain(response, help);
 }
 

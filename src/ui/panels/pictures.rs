@@ -1,30 +1,36 @@
 //! The open views: pictures and maps, with cross-hair and colour bar.
 
-use super::{Command, Panel, State, pixel};
+use super::{Command, Panel, State, pixel, widgets};
+use crate::calibration::FocalLength;
 use crate::capture::Recorded;
 use crate::engine::Output;
+use crate::rig::CalibrationChoice;
 use crate::ui::render::{FloatMap, Screens};
 use crate::ui::state::ViewSettings;
 use crate::ui::view::{Tile, ViewKind, arrange};
 use eframe::egui_wgpu::RenderState;
-use egui::Ui;
+use egui::{Align, DragValue, Layout, Rect, Role, Ui, UiBuilder, vec2};
 use std::sync::Arc;
 
 const NO_RESULT: &str = "no result yet";
 const NO_CONFIDENCE: &str = "No confidence: it is switched off. Filters, more ▾, Confidence switches it on.";
 const NOT_RECORDED: &str =
     "No recorded depth: this pair has none with it. Recordings have it where depth or disparity was recorded.";
-const NO_DEPTH: &str = "No depth: no calibration. Source ▾, Rig … loads one or estimates it from the pictures.";
+const NO_DEPTH: &str = "No depth: no calibration. Rig … (R) loads one or estimates it from the pictures. For rectified pictures two numbers do:";
+/// Field of view of many webcams, degrees, and a baseline, m: the numbers at first.
+const LENS_AT_FIRST: (f64, f64) = (60.0, 0.06);
 
 pub(super) struct Pictures {
     screens: Screens,
     /// The recorded map of the pair, packed for the shader.
     recorded: Option<(Arc<Recorded>, Arc<FloatMap>)>,
+    /// Field of view, degrees, and baseline, m, that are being typed.
+    lens: (f64, f64),
 }
 
 impl Pictures {
     pub(super) fn new(render_state: &RenderState) -> Self {
-        Self { screens: Screens::new(render_state), recorded: None }
+        Self { screens: Screens::new(render_state), recorded: None, lens: LENS_AT_FIRST }
     }
 
     /// The recorded map of a pair; packed once.
@@ -35,6 +41,33 @@ impl Pictures {
         }
         self.recorded.as_ref().map(|(_, map)| Arc::clone(map))
     }
+}
+
+/// Fields for the two numbers that make metres of the disparities of rectified pictures, in the depth view.
+fn lens(
+    ui: &mut Ui,
+    picture: Rect,
+    (fov_deg, baseline_m): &mut (f64, f64),
+    choice: &CalibrationChoice,
+    commands: &mut Vec<Command>,
+) {
+    let below = Rect::from_center_size(picture.center() + vec2(0.0, 52.0), vec2(picture.width() * 0.9, 48.0));
+    let layout = Layout::top_down(Align::Center);
+    ui.scope_builder(UiBuilder::new().max_rect(below).layout(layout), |ui| {
+        ui.horizontal_wrapped(|ui| {
+            let field = DragValue::new(fov_deg).range(1.0..=170.0).suffix("°").update_while_editing(false);
+            let response = ui.add(field).on_hover_text("Horizontal field of view of each camera: data sheets say it.");
+            widgets::name(&response, Role::SpinButton, "Field of view", *fov_deg);
+            let field = DragValue::new(baseline_m).range(0.005..=10.0).speed(0.001).suffix(" m").max_decimals(4);
+            let response = ui.add(field.update_while_editing(false)).on_hover_text("Distance between the lenses.");
+            widgets::name(&response, Role::SpinButton, "Baseline", *baseline_m);
+            if ui.button("Show depth").clicked() {
+                let mut choice = CalibrationChoice { baseline_m: Some(*baseline_m), ..choice.clone() };
+                choice.set_focal(Some(FocalLength::FovDeg(*fov_deg)));
+                commands.push(Command::Calibrate(choice));
+            }
+        });
+    });
 }
 
 impl Panel for Pictures {
@@ -86,6 +119,9 @@ impl Panel for Pictures {
             let tile =
                 Tile { kind, rects, content, display, size, crosshair, remark: &remark, is_stale: lost.is_some() };
             let pointed = tile.show(ui, &mut pointer.zoom);
+            if kind == ViewKind::Depth && displays.depth.is_none() {
+                lens(ui, rects.picture, &mut self.lens, &state.rig.choice, commands);
+            }
             // in the right picture the pointer reads that picture, not the left one's pixel at the same position
             if kind != ViewKind::Right {
                 pointer.hovered = pointer.hovered.or(pointed.at);

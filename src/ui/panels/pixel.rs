@@ -6,8 +6,11 @@ use crate::engine::Output;
 use crate::image::{Image, Luma};
 use crate::stereo::{DisparityMap, INVALID, depth, reason};
 use crate::ui::view::{Crosshair, metres};
-use egui::{RichText, TextStyle, Ui};
+use egui::{Align, Layout, RichText, TextStyle, Ui, vec2};
 use std::sync::Arc;
+
+/// Rows of the read-out, with three for the reasons.
+const ROWS: usize = 9;
 
 pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     widgets::heading(ui, "Pixel");
@@ -16,19 +19,24 @@ pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
         let (width, height) = output.job.frame.size();
         x < width && y < height
     };
-    if let Some((output, pixel)) = output.zip(pixel).filter(|(output, pixel)| is_inside(output, *pixel)) {
-        readout(ui, output, pixel);
-        return;
-    }
-    widgets::note(ui, "Rest the pointer on a picture to read it; a click holds the place.");
-    // room for the numbers that come, so that nothing below jumps
+    // the same height with and without numbers, so that nothing below jumps
     let row = ui.text_style_height(&TextStyle::Monospace) + ui.spacing().item_spacing.y;
-    let with_confidence = output.is_some_and(|output| output.job.params.confidence);
-    ui.add_space(row * if with_confidence { 7.0 } else { 6.0 });
+    let optional = output.map_or(0, |output| {
+        usize::from(output.job.params.confidence) + usize::from(output.job.frame.raw.recorded.is_some())
+    });
+    let height = row * (ROWS + optional) as f32;
+    let size = vec2(ui.available_width(), height);
+    ui.allocate_ui_with_layout(size, Layout::top_down(Align::Min), |ui| {
+        ui.set_min_height(height);
+        match output.zip(pixel).filter(|(output, pixel)| is_inside(output, *pixel)) {
+            Some((output, pixel)) => readout(ui, output, pixel, state.depth_mark()),
+            None => widgets::note(ui, "Rest the pointer on a picture to read it; a click holds the place."),
+        }
+    });
 }
 
 /// The values of pixel `(x, y)`; without a map on the host only those of the pictures.
-fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize)) {
+fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&str>) {
     let frame = &*output.job.frame;
     let (geometry, map) = (frame.geometry.as_ref(), output.map.as_deref());
     let disparity_px = map.and_then(|map| map.disparity_px(x, y));
@@ -43,8 +51,8 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize)) {
     if output.job.params.confidence {
         line("confidence", map.and_then(|map| map.confidence_percent(x, y)).map(|c| format!("{c:.0} %")));
     }
-    let estimated = if geometry.is_some_and(|geometry| geometry.estimated) { ", estimated" } else { "" };
-    line("depth", depth_m.map(|z| format!("{} m{estimated}", metres(z))));
+    let mark = mark.map_or(String::new(), |mark| format!(", {mark}"));
+    line("depth", depth_m.map(|z| format!("{} m{mark}", metres(z))));
     let xyz = geometry.zip(depth_m).map(|(geometry, z)| {
         let scale = z / geometry.focal_px as f32;
         let (x, y) = ((x as f32 - geometry.cx_px as f32) * scale, (y as f32 - geometry.cy_px as f32) * scale);
@@ -67,7 +75,7 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize)) {
         }
         Some(map) => why(map, x, y),
     };
-    ui.add(egui::Label::new(RichText::new(why).small()).truncate());
+    ui.add(egui::Label::new(RichText::new(why).small()).wrap());
 }
 
 /// The recorded value at pixel `(x, y)` of a picture of this size.

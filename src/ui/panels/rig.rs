@@ -1,26 +1,119 @@
-//! The rig: calibration, depth from two known distances, camera controls, file.
+//! The rig in five steps: cameras, sides, rectification, scale, file. Each says whether it is done and how well.
 
-use super::{Command, State, widgets};
-use crate::calibration::{FocalLength, LengthUnit};
+use super::{Action, Command, State, action_button, widgets};
+use crate::calibration::{FocalLength, LengthUnit, RowOffset, Verdict};
 use crate::capture::Scale;
-use crate::rig::{ASSUMED_FOCAL, CalibrationChoice, RectifyChoice};
+use crate::rig::{ASSUMED_FOCAL, CalibrationChoice, RectifyChoice, RigFile};
 use egui::{Button, DragValue, RichText, Role, Ui, WidgetInfo};
 use std::mem::discriminant;
 
 /// Width of a sensor of 1/3 inch, which many cameras are near to, mm.
 const USUAL_SENSOR_WIDTH_MM: f64 = 4.8;
 
+/// How far a step is.
+#[derive(Clone, Copy, PartialEq)]
+enum Done {
+    /// Done, and good.
+    Good,
+    /// Done with doubts, or bad.
+    Doubtful,
+    /// Nothing is known of it.
+    Open,
+}
+
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    calibration(ui, state, commands);
-    known_distances(ui, state, commands);
+    let (done, text) = cameras_state(state);
+    step(ui, 1, "Cameras", done, &text, |ui| cameras(ui, state, commands));
+    let (done, text) = sides_state(state);
+    step(ui, 2, "Sides", done, &text, |ui| sides(ui, state, commands));
+    let (done, text) = rows_state(state);
+    step(ui, 3, "Rectify", done, &text, |ui| rectify(ui, state, commands));
+    let (done, text) = scale_state(state);
+    step(ui, 4, "Scale", done, &text, |ui| scale(ui, state, commands));
+    let (done, text) = file_state(state);
+    step(ui, 5, "Save", done, &text, |ui| file(ui, state, commands));
+}
+
+/// A step with its number, and in words whether it is done and how well.
+fn step(ui: &mut Ui, number: usize, title: &str, done: Done, text: &str, content: impl FnOnce(&mut Ui)) {
+    let (mark, color) = match done {
+        Done::Good => ("✔", widgets::GOOD),
+        Done::Doubtful => ("!", ui.visuals().warn_fg_color),
+        Done::Open => ("○", ui.visuals().weak_text_color()),
+    };
+    ui.add_space(4.0);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(mark).strong().color(color));
+        ui.label(RichText::new(format!("{number} {title}")).strong());
+    });
+    let response = ui.add(egui::Label::new(RichText::new(text).small().color(color)).wrap());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{number} {title}: {text}")));
+    content(ui);
+    ui.separator();
+}
+
+fn cameras_state(state: &State) -> (Done, String) {
+    let source = &state.source;
+    let cameras = &state.status().cameras.cameras;
+    if let Some(opening) = &source.opening {
+        return (Done::Open, format!("opening {opening} …"));
+    }
+    match (source.lost_text(), cameras.len()) {
+        (Some(lost), _) => (Done::Doubtful, lost),
+        _ if source.running.as_ref() != Some(&source.spec) => {
+            (Done::Doubtful, format!("{} cannot be had", source.spec))
+        }
+        (None, 0) => (Done::Good, format!("{}: no cameras", state.status().source.name)),
+        (None, count) => (Done::Good, format!("{count} in use")),
+    }
+}
+
+fn cameras(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        for action in [Action::Cameras, Action::Open] {
+            action_button(ui, action, Button::new(action.label()), false, commands);
+        }
+    });
     super::controls::show(ui, state, commands);
-    file(ui, state, commands);
+}
+
+fn sides_state(state: &State) -> (Done, String) {
+    let health = &state.status().health;
+    match (&health.exchanged, &health.row_offset) {
+        (Some(exchanged), _) => (Done::Doubtful, exchanged.to_string()),
+        (None, Some(rows)) => (Done::Good, format!("left is left, by {} matches", rows.matches)),
+        (None, None) => (Done::Open, "too little matches to say".to_owned()),
+    }
+}
+
+/// One switch for the pictures, and one for the calibration.
+fn sides(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let swap = Button::new(Action::SwapPictures.label());
+    action_button(ui, Action::SwapPictures, swap, state.rig.choice.swap_pictures, commands);
+    if state.rig.choice.rectify() == RectifyChoice::Calibration {
+        let mut choice = state.rig.choice.clone();
+        let help = "The file's left camera is the one that stands right, as seen from behind. The pictures stay where they are.";
+        let label = "Left and right are exchanged in the calibration file";
+        if ui.checkbox(&mut choice.swapped, label).on_hover_text(help).changed() {
+            commands.push(Command::Calibrate(choice));
+        }
+    }
+}
+
+fn rows_state(state: &State) -> (Done, String) {
+    let rows = state.status().health.row_offset.as_ref();
+    let text = rows.map_or("too little matches to say how rows differ".to_owned(), ToString::to_string);
+    let done = match rows.map(RowOffset::verdict) {
+        Some(Verdict::Good | Verdict::Fair) => Done::Good,
+        Some(Verdict::Bad) => Done::Doubtful,
+        None => Done::Open,
+    };
+    (done, text)
 }
 
 /// The calibration in use, in one sentence, with its parameters.
-fn calibration(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    widgets::heading(ui, "Calibration");
-    let text = state.rig.note.clone().unwrap_or_else(|| "none: pictures are matched as they come".into());
+fn rectify(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let text = state.rig.note.clone().unwrap_or_else(|| "no calibration: pictures are matched as they come".into());
     ui.add(egui::Label::new(text).wrap());
     let before = &state.rig.choice;
     let mut choice = before.clone();
@@ -33,42 +126,16 @@ fn calibration(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let help = "Rectifies by what both pictures show: no board, no file. Point the cameras at something with texture, \
                     near and far. Depth is then an estimate.";
         if ui.button(label).on_hover_text(help).clicked() {
-            let CalibrationChoice { baseline_m, alpha, scale, .. } = *before;
             let rectify = Some(RectifyChoice::Auto);
-            let mut estimate = CalibrationChoice { alpha, rectify, baseline_m, scale, ..Default::default() };
+            let mut estimate = CalibrationChoice { rectify, ..without_files(before) };
             estimate.set_focal(before.focal());
             commands.push(Command::Calibrate(estimate));
         }
         let off = |ui: &mut Ui| ui.button("None").on_hover_text("Match pictures as they come.").clicked();
         if before.rectify() != RectifyChoice::Off && off(ui) {
-            commands.push(Command::Calibrate(CalibrationChoice { scale: before.scale, ..Default::default() }));
+            commands.push(Command::Calibrate(CalibrationChoice { alpha: 0.0, ..without_files(before) }));
         }
     });
-    match before.rectify() {
-        RectifyChoice::Calibration => {
-            let help = "What one unit of the file's lengths is.";
-            widgets::row(ui, "unit of file", help, |ui| {
-                let units = [
-                    (None, "as found", "By the kind of file, or what makes a plausible baseline."),
-                    (Some(LengthUnit::Metre), "m", "Metres."),
-                    (Some(LengthUnit::Centimetre), "cm", "Centimetres."),
-                    (Some(LengthUnit::Millimetre), "mm", "Millimetres."),
-                ];
-                widgets::choice(ui, "Unit of file", help, &units, &mut choice.unit);
-            });
-            let help = "The file's left camera is the one that stands right, as seen from behind.";
-            ui.checkbox(&mut choice.swapped, "Left and right are exchanged in the file").on_hover_text(help);
-        }
-        RectifyChoice::Auto => {
-            lens(ui, state.status().source.width, &mut choice);
-            let (baseline_m, help) =
-                (choice.baseline_m.unwrap_or(0.06), "Between the lenses: measure it with a ruler.");
-            if let Some(v) = number(ui, "baseline", "m", help, baseline_m, 0.005..=10.0) {
-                choice.baseline_m = Some(v);
-            }
-        }
-        RectifyChoice::Off => {}
-    }
     if before.rectify() != RectifyChoice::Off {
         let help = "0: no black border; 1: every pixel of both pictures.";
         choice.alpha = number(ui, "keep", "", help, choice.alpha, 0.0..=1.0).unwrap_or(choice.alpha);
@@ -83,6 +150,83 @@ fn calibration(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     });
     if choice != *before {
         commands.push(Command::Calibrate(choice));
+    }
+}
+
+/// The choice without its files, estimate and fit: size, sides and baseline stay.
+fn without_files(choice: &CalibrationChoice) -> CalibrationChoice {
+    let CalibrationChoice { baseline_m, alpha, scale, swap_pictures, .. } = *choice;
+    CalibrationChoice { baseline_m, alpha, scale, swap_pictures, ..CalibrationChoice::default() }
+}
+
+fn scale_state(state: &State) -> (Done, String) {
+    let Some(geometry) = state.geometry() else {
+        return (Done::Open, "no depth in metres: focal length and baseline are not known".to_owned());
+    };
+    let text = format!("focal length {:.0} px, baseline {:.4} m", geometry.focal_px, geometry.baseline_m);
+    match state.depth_mark() {
+        Some(mark) => (Done::Doubtful, format!("{text}: {mark}")),
+        None => (Done::Good, text),
+    }
+}
+
+/// What makes metres of disparities.
+fn scale(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let before = &state.rig.choice;
+    let mut choice = before.clone();
+    match before.rectify() {
+        RectifyChoice::Calibration => {
+            let help = "What one unit of the file's lengths is.";
+            widgets::row(ui, "unit of file", help, |ui| {
+                let units = [
+                    (None, "as found", "By the kind of file, or what makes a plausible baseline."),
+                    (Some(LengthUnit::Metre), "m", "Metres."),
+                    (Some(LengthUnit::Centimetre), "cm", "Centimetres."),
+                    (Some(LengthUnit::Millimetre), "mm", "Millimetres."),
+                    (Some(square_of(before)), "squares", "Squares of the chessboard, whose side is given below."),
+                ];
+                widgets::choice(ui, "Unit of file", help, &units, &mut choice.unit);
+            });
+            if let Some(LengthUnit::Metres(side_m)) = choice.unit {
+                let help = "Side of a square of the chessboard: measure it with a ruler.";
+                if let Some(mm) = number(ui, "square", "mm", help, 1e3 * side_m, 1.0..=1000.0) {
+                    choice.unit = Some(LengthUnit::Metres(mm / 1e3));
+                }
+            }
+        }
+        RectifyChoice::Auto | RectifyChoice::Off => {
+            lens(ui, state.status().source.width, &mut choice);
+            let (baseline_m, help) =
+                (choice.baseline_m.unwrap_or(0.06), "Between the lenses: measure it with a ruler.");
+            if let Some(v) = number(ui, "baseline", "m", help, baseline_m, 0.005..=10.0) {
+                choice.baseline_m = Some(v);
+                if before.rectify() == RectifyChoice::Off && choice.focal().is_none() {
+                    choice.set_focal(Some(ASSUMED_FOCAL));
+                }
+            }
+        }
+    }
+    if choice != *before {
+        commands.push(Command::Calibrate(choice));
+    }
+    known_distances(ui, state, commands);
+}
+
+/// The side of a square, as given, or that of a common board.
+fn square_of(choice: &CalibrationChoice) -> LengthUnit {
+    match choice.unit {
+        Some(square @ LengthUnit::Metres(_)) => square,
+        _ => LengthUnit::Metres(0.025),
+    }
+}
+
+fn file_state(state: &State) -> (Done, String) {
+    let rig = &state.rig;
+    let now = RigFile::of(&state.source.spec, &rig.options, &rig.choice);
+    match &rig.file {
+        Some((path, saved)) if *saved == now => (Done::Good, format!("saved: {}", path.display())),
+        Some((path, _)) => (Done::Open, format!("changed since {}", path.display())),
+        None => (Done::Open, "not saved to a file; the window keeps it for its next start".to_owned()),
     }
 }
 
@@ -129,7 +273,7 @@ fn lens(ui: &mut Ui, width: usize, choice: &mut CalibrationChoice) {
 
 /// Depth from two objects at known distances.
 fn known_distances(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    widgets::heading(ui, "Depth from two known distances");
+    widgets::heading(ui, "Or from two known distances");
     widgets::note(
         ui,
         "Click something near in the left picture, enter its distance, take it; then something far. One alone would be wrong: \
@@ -165,7 +309,6 @@ fn known_distances(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 
 /// The file of the rig.
 fn file(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    widgets::heading(ui, "Save");
     ui.horizontal(|ui| {
         let mut name = state.rig.save_as.clone();
         let response = ui.add(egui::TextEdit::singleline(&mut name).desired_width(200.0));

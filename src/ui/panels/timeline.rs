@@ -68,6 +68,12 @@ impl Timeline {
             commands.push(Command::Playback(Playback::Drag(true)));
             self.resumes = true;
         }
+        // a press and its release may fall into one frame of the window, before the slider has moved
+        if let Some(pointer) = slider.interact_pointer_pos().filter(|_| slider.clicked()) {
+            let track = slider.rect.shrink(slider.rect.height() / 2.0);
+            let share = ((pointer.x - track.left()) / track.width().max(1.0)).clamp(0.0, 1.0);
+            frame = (f64::from(share) * last as f64).round() as u64;
+        }
         if frame != at {
             commands.push(Command::Playback(Playback::Seek(frame)));
         }

@@ -5,6 +5,7 @@ use crate::calibration::CalibrationError;
 use crate::calibration::{self, KnownDepth, fit_depth};
 use crate::capture::{CameraOptions, FramePreparation, Scale, SourceInfo, SourceOptions};
 use crate::files;
+use crate::geometry::Geometry;
 use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile};
 use crate::stereo::StereoParams;
 use crate::ui::dialogs::{self, SETUP_EXTENSIONS};
@@ -219,6 +220,9 @@ impl Session {
             Ok(fitted) => FittedDepth::of(&fitted),
             Err(why) => return self.state.notices.error(why.to_string()),
         };
+        if let Some(why) = contradiction(&self.state.rig.choice, geometry, fitted, info.width) {
+            return self.state.notices.error(why);
+        }
         let choice = CalibrationChoice { depth_fit: Some(fitted), ..self.state.rig.choice.clone() };
         let geometry = Some(fitted.applied(Some(geometry), &info));
         if self.use_recipe(FramePreparation { geometry, ..preparation }, choice) {
@@ -286,6 +290,26 @@ impl Session {
         let CalibrationChoice { alpha, depth_fit, scale, .. } = choice;
         Ok(CalibrationChoice { files: vec![path], alpha, depth_fit, scale, ..CalibrationChoice::default() })
     }
+}
+
+/// Largest factor between what was said of the lens and what two distances imply.
+const MAX_CONTRADICTION: f64 = 1.3;
+
+/// What the two distances imply, where it contradicts the lens that the user has named.
+fn contradiction(choice: &CalibrationChoice, known: Geometry, fitted: FittedDepth, width: usize) -> Option<String> {
+    let said = choice.focal()?.px(width);
+    let factor = fitted.focal_px / said;
+    if (1.0 / MAX_CONTRADICTION..MAX_CONTRADICTION).contains(&factor) {
+        return None;
+    }
+    let fov_deg = |focal_px: f64| 2.0 * (width as f64 / 2.0 / focal_px).atan().to_degrees();
+    Some(format!(
+        "these two distances imply a field of view of {:.0}°; you said {:.0}°: measure both distances again, and check that \
+         the baseline is {} m",
+        fov_deg(fitted.focal_px),
+        fov_deg(said),
+        known.baseline_m
+    ))
 }
 
 /// The calibration file of a rig whose calibration is an estimate.

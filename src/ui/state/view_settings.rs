@@ -3,6 +3,7 @@
 use crate::choices;
 use crate::colormap::{Colormap, DisplayRange};
 use crate::geometry::Geometry;
+use crate::parameter::Group;
 use crate::reach::TYPICAL_ERROR_PX;
 use crate::stereo::StereoParams;
 use crate::ui::render::{Display, FloatMap, MapDisplays};
@@ -58,8 +59,8 @@ pub(crate) struct ViewSettings {
     pub(crate) colormap: Colormap,
     /// Invalid pixels are coloured by reason.
     pub(crate) colour_reasons: bool,
-    /// All parameters are shown.
-    pub(crate) unfolded: bool,
+    /// The groups all of whose parameters are shown.
+    pub(crate) unfolded: Vec<Group>,
     /// Error of a disparity whose error of the distance is drawn, px.
     pub(crate) error_px: f64,
     /// Near has the first colour of the map instead of the last one.
@@ -79,7 +80,7 @@ impl Default for ViewSettings {
             depth_range_m: None,
             colormap: Colormap::default(),
             colour_reasons: false,
-            unfolded: false,
+            unfolded: Vec::new(),
             error_px: TYPICAL_ERROR_PX,
             inverted: false,
             theme: Theme::default(),
