@@ -132,9 +132,13 @@ fn pause_holds_and_step_takes_one() {
     let shown = || live.latest().map_or(0, |output| output.job.frame.raw.sequence);
     until("something shows", || shown() > 0);
     live.pause();
-    let settled = || {
-        std::thread::sleep(Duration::from_millis(60));
-        shown()
+    // what was on its way comes through
+    let settled = || loop {
+        let before = shown();
+        std::thread::sleep(Duration::from_millis(100));
+        if shown() == before {
+            return before;
+        }
     };
     let held = settled();
     assert_eq!(settled(), held);
