@@ -8,7 +8,7 @@ struct Display {
     doffs_px: f32,
     low: f32,                  // shown in the first colour: px, 1/m, or %
     high: f32,                 // shown in the last colour
-    quantity: u32,             // 0 disparity, 1 inverse depth, 2 confidence
+    quantity: u32,             // 0 disparity, 1 inverse depth, 2 confidence, 3 difference
     colour_reasons: u32,       // 0: all that is invalid is black
 }
 
@@ -16,6 +16,7 @@ struct Display {
 @group(0) @binding(1) var disparities: texture_2d<u32>;
 @group(0) @binding(2) var colours: texture_2d<f32>;
 @group(0) @binding(3) var reason_colours: texture_2d<f32>;
+@group(0) @binding(4) var references: texture_2d<u32>; // disparities to compare with, in the low 16 bits
 
 const INVALID: u32 = 0x8000u;
 const STEPS_PER_PX: f32 = 16.0;
@@ -37,8 +38,7 @@ fn colour(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
     if (word & 0xffffu) == INVALID {
         return without_disparity(reasons);
     }
-    // shifted up and arithmetically down again: the sign of the 16-bit number
-    let d = f32(bitcast<i32>(word << 16u) >> 16u) / STEPS_PER_PX;
+    let d = disparity_of(word);
     var value = d;
     if display.quantity == 1u {
         let beyond = d + display.doffs_px;
@@ -49,10 +49,21 @@ fn colour(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
         value = 1.0 / z;
     } else if display.quantity == 2u {
         value = f32(word >> 24u) * PERCENT_PER_STEP;
+    } else if display.quantity == 3u {
+        let reference = textureLoad(references, vec2<i32>(position.xy), 0).r;
+        if (reference & 0xffffu) == INVALID {
+            return vec4<f32>(0.0, 0.0, 0.0, 1.0);
+        }
+        value = abs(d - disparity_of(reference));
     }
     let t = clamp((value - display.low) / (display.high - display.low), 0.0, 1.0);
     let column = i32(t * (NUM_COLOURS - 1.0) + 0.5);
     return marked(textureLoad(colours, vec2<i32>(column, 0), 0), reasons, vec2<i32>(position.xy));
+}
+
+// Shifted up and arithmetically down again: the sign of the 16-bit number.
+fn disparity_of(word: u32) -> f32 {
+    return f32(bitcast<i32>(word << 16u) >> 16u) / STEPS_PER_PX;
 }
 
 // What was not measured is hatched: filled pixels from the lower left to the upper right, held ones across that.

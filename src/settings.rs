@@ -3,8 +3,12 @@
 //! Flags and settings files use the same words, so both come in as [`Word`]s and go through one resolution; an error
 //! names the flag or the line of the file. The window's saved state is separate and belongs to the window.
 
+mod own_presets;
 mod presets;
 
+pub use own_presets::{
+    delete_own_preset, own_presets, own_presets_folder, read_own_preset, with_own_presets, write_own_preset,
+};
 #[cfg(test)]
 pub use presets::{FROM_THE_LITERATURE, preset_of};
 pub use presets::{differences, paper_in_short, preset_groups};
@@ -94,7 +98,7 @@ impl Default for Settings {
 
 /// A setting beside the matching parameters: word, placeholder of its value, help.
 pub const OTHER_WORDS: &[(&str, &str, &str)] = &[
-    ("preset", "NAME", "Start from a named set of parameters; flags change it further"),
+    ("preset", "NAME", "Start from a named set of parameters, built in or your own; flags change it further"),
     ("near-m", "METRES", "Nearest depth to see; sets --num-disparities from the calibration"),
     ("engine", "ENGINE", "What computes; auto times both and takes the faster one"),
     ("threads", "N", "Threads of the CPU engine [default: all cores]"),

@@ -3,8 +3,11 @@
 use super::values::possible_values;
 use crate::engine::EngineChoice;
 use crate::parameter::{Domain, Group, Parameter};
-use crate::settings::{OTHER_WORDS, Origin, Settings, SettingsError, Word, paper_in_short, preset_groups, read_file};
-use crate::stereo::{Preset, StereoParams};
+use crate::settings::{
+    OTHER_WORDS, Origin, Settings, SettingsError, Word, own_presets_folder, paper_in_short, preset_groups, read_file,
+    with_own_presets,
+};
+use crate::stereo::StereoParams;
 use clap::{Arg, ArgMatches, Command};
 use std::path::PathBuf;
 
@@ -32,11 +35,11 @@ impl SettingsArgs {
     /// The words of the settings file and of the flags, as they were written.
     ///
     /// # Errors
-    /// As [`read_file`].
+    /// As [`read_file`] and [`with_own_presets`].
     pub(super) fn words(&self) -> Result<Vec<Word>, SettingsError> {
         let mut words = self.file.as_deref().map(read_file).transpose()?.unwrap_or_default();
         words.extend(self.flags.iter().cloned());
-        Ok(words)
+        with_own_presets(words, own_presets_folder().as_deref())
     }
 }
 
@@ -106,11 +109,7 @@ fn presets(arg: Arg) -> Arg {
         }));
     }
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let values: Vec<_> = Preset::ALL.iter().map(|p| (p.word(), p.help())).collect();
-    arg.value_parser(possible_values(&values))
-        .hide_possible_values(true)
-        .long_help(format!("{help}\n{}", lines.join("\n")))
-        .help(format!("{help} [{}]", words.join("; ")))
+    arg.long_help(format!("{help}\n{}", lines.join("\n"))).help(format!("{help} [{}]", words.join("; ")))
 }
 
 fn capitalised(text: &str) -> String {

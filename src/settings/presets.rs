@@ -33,16 +33,18 @@ pub fn paper_in_short(preset: Preset) -> Option<String> {
 /// The preset with these parameters, whatever their search range.
 #[cfg(test)]
 pub fn preset_of(params: &StereoParams) -> Option<Preset> {
-    Preset::ALL.iter().copied().find(|&preset| differences(params, preset).is_empty())
+    Preset::ALL.iter().copied().find(|&preset| {
+        let mut base = params.clone();
+        preset.apply(&mut base);
+        differences(params, &base).is_empty()
+    })
 }
 
-/// Differences from a preset, for the user: `P1 14 → 20`.
-pub fn differences(params: &StereoParams, preset: Preset) -> Vec<String> {
-    let mut base = params.clone();
-    preset.apply(&mut base);
+/// Differences from the parameters of a preset, for the user: `P1 14 → 20`.
+pub fn differences(params: &StereoParams, base: &StereoParams) -> Vec<String> {
     let table = StereoParams::table().iter();
-    let differing = table.filter(|parameter| (parameter.get)(params) != (parameter.get)(&base));
-    differing.map(|p| format!("{} {} → {}", p.label, (p.get)(&base), (p.get)(params))).collect()
+    let differing = table.filter(|parameter| (parameter.get)(params) != (parameter.get)(base));
+    differing.map(|p| format!("{} {} → {}", p.label, (p.get)(base), (p.get)(params))).collect()
 }
 
 #[cfg(test)]
@@ -79,14 +81,16 @@ mod tests {
         for &preset in Preset::ALL {
             preset.apply(&mut params);
             assert_eq!(preset_of(&params), Some(preset));
-            assert!(differences(&params, preset).is_empty());
+            assert!(differences(&params, &params.clone()).is_empty());
         }
         Preset::Balanced.apply(&mut params);
         let p1 = params.p1;
         params.p1 += 1;
         params.subpixel = !params.subpixel;
         assert_eq!(preset_of(&params), None);
-        let said = differences(&params, Preset::Balanced);
+        let mut base = params.clone();
+        Preset::Balanced.apply(&mut base);
+        let said = differences(&params, &base);
         assert_eq!((said.len(), &said[0]), (2, &format!("P1 {p1} → {}", p1 + 1)));
         assert!(said[1].starts_with("Sub-pixel ") && said[1].contains(" → "), "{said:?}");
     }

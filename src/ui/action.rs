@@ -45,7 +45,8 @@ macro_rules! actions {
     };
 }
 
-const VIEW_KEYS: [Key; ViewKind::ALL.len()] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6];
+const VIEW_KEYS: [Key; ViewKind::ALL.len()] =
+    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
 
 actions! {
     /// Hold this pair while matching goes on, so that parameters can be tuned on a still.
@@ -84,6 +85,10 @@ actions! {
     FitRange = "Fit range", SHIFT, F;
     /// Set the depth range to what is seen now (2 to 98 %); it stays fixed afterwards.
     FitDepth = "Fit now", NONE, F;
+    /// Enlarge all views around their middle; the wheel does it around the pointer.
+    ZoomIn = "Zoom in", NONE, Plus;
+    /// Show more of the pictures in all views.
+    ZoomOut = "Zoom out", NONE, Minus;
     /// Show the whole picture in all views; so does a double-click.
     WholePicture = "Whole picture", NONE, Num0;
     /// Pixels without disparity in a colour for each reason, instead of black.

@@ -14,8 +14,6 @@ use std::time::Duration;
 
 /// Repaint interval without results or input: a source that stands still has to be noticed.
 const HEARTBEAT: Duration = Duration::from_millis(500);
-/// Width of a page at first, points.
-const PAGE_WIDTH: f32 = 408.0;
 
 /// One window over a session that outlives it.
 pub struct App {
@@ -84,20 +82,29 @@ fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, comm
     }
     let arrangement = state.view.arrangement();
     let width = ui.ctx().content_rect().width();
+    let mut widths = state.view.dock_widths;
+    let [left_width, right_width, page_width] = widths;
     if arrangement.controls && !(state.view.is_narrow && state.page.is_some()) {
-        let left = egui::Panel::left("left column").resizable(true).default_size(300.0).size_range(270.0..=420.0);
+        let left = egui::Panel::left("left column").resizable(true).default_size(left_width).size_range(270.0..=420.0);
         let content = |ui: &mut Ui| stack(panels, ui, |place| matches!(place, Place::Left), state, commands);
-        left.show(ui, |ui| ScrollArea::vertical().auto_shrink(false).show(ui, content));
+        let shown = left.show(ui, |ui| ScrollArea::vertical().auto_shrink(false).show(ui, content));
+        widths[0] = shown.response.rect.width();
     }
     if let Some(page) = state.page {
         let widest = (0.6 * width).max(260.0);
         let dock =
-            egui::Panel::right("page").resizable(true).default_size(PAGE_WIDTH.min(widest)).size_range(260.0..=widest);
-        dock.show(ui, |ui| show_page(panels, ui, page, state, commands));
+            egui::Panel::right("page").resizable(true).default_size(page_width.min(widest)).size_range(260.0..=widest);
+        let shown = dock.show(ui, |ui| show_page(panels, ui, page, state, commands));
+        widths[2] = shown.response.rect.width();
     } else if arrangement.readings {
-        let right = egui::Panel::right("right column").resizable(true).default_size(232.0).size_range(200.0..=360.0);
+        let right =
+            egui::Panel::right("right column").resizable(true).default_size(right_width).size_range(200.0..=360.0);
         let content = |ui: &mut Ui| stack(panels, ui, |place| matches!(place, Place::Right), state, commands);
-        right.show(ui, |ui| ScrollArea::vertical().auto_shrink(false).show(ui, content));
+        let shown = right.show(ui, |ui| ScrollArea::vertical().auto_shrink(false).show(ui, content));
+        widths[1] = shown.response.rect.width();
+    }
+    if widths.iter().zip(state.view.dock_widths).any(|(now, before)| (now - before).abs() > 0.5) {
+        commands.insert(0, Command::SetDockWidths(widths));
     }
     CentralPanel::default().show(ui, |ui| stack(panels, ui, |place| matches!(place, Place::Centre), state, commands));
 }

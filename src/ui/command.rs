@@ -54,10 +54,18 @@ pub(crate) enum Command {
     SetParams(StereoParams),
     /// Takes a preset's parameters; the search range stays.
     SetPreset(Preset),
+    /// Takes a preset of the user's own.
+    TakeOwnPreset(String),
+    /// Saves the settings as a preset of this name; replaces one.
+    SaveOwnPreset(String),
+    /// Deletes a preset of the user's own.
+    DeleteOwnPreset(String),
     /// Opens an engine, also the same one anew.
     SetEngine(EngineChoice),
     /// Sets how results are shown.
     SetView(ViewSettings),
+    /// Notes the widths of the docks, points.
+    SetDockWidths([f32; 3]),
     /// Sets pointer, held pixel and zoom.
     SetPointer(Pointer),
     /// Sets streams, format and folder of recordings.

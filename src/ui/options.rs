@@ -3,7 +3,7 @@
 use crate::capture::source::{SourceOptions, SourceSpec};
 use crate::live::Remote;
 use crate::rig::CalibrationChoice;
-use crate::settings::Word;
+use crate::settings::{self, Word};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,6 +23,8 @@ pub struct WindowOptions {
     pub folder: PathBuf,
     /// File of the saved state; without one nothing is saved.
     pub saved_state: Option<PathBuf>,
+    /// Folder of the user's own presets.
+    pub presets_folder: Option<PathBuf>,
     /// Remote clients, which receive pairs and results and may change parameters.
     pub remote: Option<Arc<dyn Remote>>,
     /// Ignore the saved state.
@@ -47,6 +49,7 @@ impl Default for WindowOptions {
             folder: PathBuf::from("."),
             saved_state: directories::ProjectDirs::from("", "", "stereopsis")
                 .map(|dirs| dirs.config_dir().join("window.toml")),
+            presets_folder: settings::own_presets_folder(),
             remote: None,
             reset: false,
         }

@@ -60,6 +60,8 @@ impl SavedState {
             ("theme", Some(view.theme.word().into())),
             ("text-zoom", Some(f64::from(view.text_zoom).into())),
             ("inverted", Some(view.inverted.into())),
+            ("window-size", Some(numbers(&[view.window_size.0, view.window_size.1]))),
+            ("dock-widths", Some(numbers(&view.dock_widths))),
             ("colormap", Some(view.colormap.word().into())),
             ("depth-range-m", range),
             ("colour-reasons", Some(view.colour_reasons.into())),
@@ -104,6 +106,9 @@ impl SavedState {
             Some(true) => Group::ALL.to_vec(), // all or none once
             _ => Vec::new(),
         });
+        let is_on_screen =
+            |(width, height): &(f32, f32)| (200.0..20_000.0).contains(width) && (200.0..20_000.0).contains(height);
+        let are_widths = |widths: &[f32; 3]| widths.iter().all(|width| (100.0..2000.0).contains(width));
         let controls = self.get("controls").unwrap_or(default.wide.controls);
         ViewSettings {
             wide: Arrangement {
@@ -127,6 +132,8 @@ impl SavedState {
             error_px: self.get("error-px").filter(|px| ERRORS_PX.contains(px)).unwrap_or(default.error_px),
             inverted: self.get("inverted").unwrap_or(default.inverted),
             theme: self.get("theme").and_then(|word: String| Theme::from_word(&word)).unwrap_or(default.theme),
+            window_size: self.get("window-size").filter(is_on_screen).unwrap_or(default.window_size),
+            dock_widths: self.get("dock-widths").filter(are_widths).unwrap_or(default.dock_widths),
             text_zoom: self.get("text-zoom").filter(|zoom| TEXT_ZOOM.contains(zoom)).unwrap_or(default.text_zoom),
         }
     }
@@ -152,6 +159,11 @@ impl SavedState {
         };
         self.get::<Table>("settings").unwrap_or_default().into_iter().map(word).filter(known).collect()
     }
+}
+
+/// Whole points.
+fn numbers(points: &[f32]) -> Value {
+    points.iter().map(|&points| i64::from(points.round() as i32)).collect::<Vec<_>>().into()
 }
 
 /// The words of some views.

@@ -37,7 +37,8 @@ pub(super) fn show(
                 Ok(Box::new(app?) as Box<dyn eframe::App>)
             }
         };
-        let window = eframe::create_native(NAME, options(&gpu), Box::new(creator), &event_loop);
+        let size = session.borrow().state.view.window_size;
+        let window = eframe::create_native(NAME, options(&gpu, size), Box::new(creator), &event_loop);
         event_loop.run_app_on_demand(&mut Watched { window, gpu: gpu.clone(), session: Rc::clone(session) })?;
         match opened.take() {
             Some(Ok(())) => {}
@@ -116,7 +117,7 @@ impl ApplicationHandler<UserEvent> for Watched<'_> {
     }
 }
 
-fn options(gpu: &Gpu) -> eframe::NativeOptions {
+fn options(gpu: &Gpu, (width, height): (f32, f32)) -> eframe::NativeOptions {
     let setup = WgpuSetupExisting {
         instance: gpu.instance.clone(),
         adapter: gpu.adapter.clone(),
@@ -127,8 +128,8 @@ fn options(gpu: &Gpu) -> eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("Stereopsis")
             .with_app_id(NAME)
-            .with_inner_size([1440.0, 900.0])
-            .with_min_inner_size([800.0, 500.0])
+            .with_inner_size([width, height])
+            .with_min_inner_size([640.0, 400.0])
             .with_drag_and_drop(true),
         renderer: eframe::Renderer::Wgpu,
         dithering: false, // a pixel has the colour of its value

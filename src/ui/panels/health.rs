@@ -39,7 +39,11 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         widgets::named_value(ui, "skew", &text, None).on_hover_text(help);
     }
     if let Some(luma) = status.health.luma {
-        let text = format!("{:+.0} grey levels", luma.levels);
+        let text = if luma.levels.abs() < 0.5 {
+            "0 grey levels".to_owned()
+        } else {
+            format!("{:+.0} grey levels", luma.levels)
+        };
         let help = "How much brighter the right picture is, on the mean.";
         widgets::named_value(ui, "light", &text, None).on_hover_text(help);
     }

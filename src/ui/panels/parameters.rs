@@ -3,7 +3,7 @@
 use super::{Command, State, widgets};
 use crate::geometry::Geometry;
 use crate::parameter::{Domain, Group, Parameter, Value};
-use crate::stereo::{Preset, StereoParams};
+use crate::stereo::StereoParams;
 use crate::ui::state::ViewSettings;
 use crate::ui::view::metres;
 use crate::ui::widgets::NumberRow;
@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut params = state.matching.params.clone();
     let mut unfolded = state.view.unfolded.clone();
-    let defaults = defaults(&params, state.matching.preset);
+    let defaults = defaults(&params, state.matching.base());
     for &group in Group::ALL {
         rows(ui, group, &mut params, &defaults, &mut unfolded, state);
     }
@@ -162,9 +162,9 @@ fn switch(ui: &mut Ui, label: &str, help: &str, on: &mut bool) {
 }
 
 /// The preset's values, with penalties that suit the cost in use.
-fn defaults(params: &StereoParams, preset: Preset) -> StereoParams {
-    let mut defaults = StereoParams::default();
-    preset.apply(&mut defaults);
+fn defaults(params: &StereoParams, base: StereoParams) -> StereoParams {
+    let StereoParams { min_disparity, num_disparities, .. } = StereoParams::default();
+    let mut defaults = StereoParams { min_disparity, num_disparities, ..base };
     if defaults.cost != params.cost {
         defaults.set_cost(params.cost);
     }

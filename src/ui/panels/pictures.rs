@@ -2,7 +2,7 @@
 
 use super::{Command, Panel, State, pixel, widgets};
 use crate::calibration::FocalLength;
-use crate::capture::Recorded;
+use crate::capture::{Frame, Recorded, SourceSpec};
 use crate::engine::Output;
 use crate::rig::CalibrationChoice;
 use crate::ui::render::{FloatMap, Screens};
@@ -16,6 +16,7 @@ const NO_RESULT: &str = "no result yet";
 const NO_CONFIDENCE: &str = "No confidence: it is switched off. Filters, more ▾, Confidence switches it on.";
 const NOT_RECORDED: &str =
     "No recorded depth: this pair has none with it. Recordings have it where depth or disparity was recorded.";
+const NO_REFERENCE: &str = "No difference: this pair has neither recorded depth nor truth with it, or of another size.";
 const NO_DEPTH: &str = "No depth: no calibration. Rig … (R) loads one or estimates it from the pictures. For rectified pictures two numbers do:";
 /// Field of view of many webcams, degrees, and a baseline, m: the numbers at first.
 const LENS_AT_FIRST: (f64, f64) = (60.0, 0.06);
@@ -24,13 +25,24 @@ pub(super) struct Pictures {
     screens: Screens,
     /// The recorded map of the pair, packed for the shader.
     recorded: Option<(Arc<Recorded>, Arc<FloatMap>)>,
+    /// What the computed disparities are compared with, packed for the shader, and the pair that it belongs to.
+    reference: Option<(Arc<Frame>, Option<Arc<FloatMap>>)>,
     /// Field of view, degrees, and baseline, m, that are being typed.
     lens: (f64, f64),
 }
 
 impl Pictures {
     pub(super) fn new(render_state: &RenderState) -> Self {
-        Self { screens: Screens::new(render_state), recorded: None, lens: LENS_AT_FIRST }
+        Self { screens: Screens::new(render_state), recorded: None, reference: None, lens: LENS_AT_FIRST }
+    }
+
+    /// What the disparities of a pair are compared with; packed once.
+    fn reference_map(&mut self, output: &Output) -> Option<Arc<FloatMap>> {
+        let frame = &output.job.frame;
+        if !self.reference.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, frame)) {
+            self.reference = Some((Arc::clone(frame), FloatMap::of_reference(frame).map(Arc::new)));
+        }
+        self.reference.as_ref().and_then(|(_, map)| map.clone())
     }
 
     /// The recorded map of a pair; packed once.
@@ -78,11 +90,16 @@ impl Panel for Pictures {
             ui.centered_and_justified(|ui| ui.label(text));
             return;
         };
-        let (frame, views) = (&output.job.frame, state.view.shown());
+        // other sources have nothing recorded
+        let is_recording = matches!(state.source.running, Some(SourceSpec::Recording(_) | SourceSpec::Pipe));
+        let can_have = |view: &&ViewKind| **view != ViewKind::Recorded || is_recording || state.view.alone.is_some();
+        let views: Vec<_> = state.view.shown().iter().filter(can_have).copied().collect();
+        let (frame, views) = (&output.job.frame, &views[..]);
         let recorded = if views.contains(&ViewKind::Recorded) { self.recorded_map(output) } else { None };
         let recorded = recorded.as_deref();
-        let displays = state.view.maps(&output.job.params, frame.geometry.as_ref(), recorded);
-        self.screens.update(output, recorded, &displays, views);
+        let reference = if views.contains(&ViewKind::Difference) { self.reference_map(output) } else { None };
+        let displays = state.view.maps(&output.job.params, frame.geometry.as_ref(), recorded, reference.is_some());
+        self.screens.update(output, recorded, reference.as_deref(), &displays, views);
         let size = frame.size();
         let rects = arrange(views, ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
         let pixel = state.pointer.pixel().filter(|&(x, y)| x < size.0 && y < size.1);
@@ -97,11 +114,16 @@ impl Panel for Pictures {
                 ViewKind::Depth => displays.depth.as_ref(),
                 ViewKind::Confidence => displays.confidence.as_ref(),
                 ViewKind::Recorded => displays.recorded.as_ref(),
-                ViewKind::Left | ViewKind::Right => None,
+                ViewKind::Difference => displays.difference.as_ref(),
+                ViewKind::Left | ViewKind::Right | ViewKind::Anaglyph | ViewKind::Rows => None,
             };
             let remark = match (kind, recorded) {
                 (ViewKind::Recorded, Some(map)) if map.is_depth() => " depth".to_owned(),
                 (ViewKind::Recorded, Some(_)) => " disparity".to_owned(),
+                (ViewKind::Difference, _) if display.is_some() => {
+                    let of = if frame.raw.recorded.is_some() { "recorded" } else { "truth" };
+                    format!(" from {of}")
+                }
                 (ViewKind::Depth, _) if display.is_some() => {
                     state.depth_mark().map_or(String::new(), |mark| format!(" · {mark}"))
                 }
@@ -113,6 +135,7 @@ impl Panel for Pictures {
                 ViewKind::Confidence if !state.matching.params.confidence => Err(NO_CONFIDENCE),
                 ViewKind::Confidence if display.is_none() => Err(NO_RESULT),
                 ViewKind::Recorded if display.is_none() => Err(NOT_RECORDED),
+                ViewKind::Difference if display.is_none() => Err(NO_REFERENCE),
                 _ => self.screens.texture(kind).ok_or(NO_RESULT),
             };
             let display = display.map(|display| (display, &displays.colours[..]));
@@ -123,7 +146,7 @@ impl Panel for Pictures {
                 lens(ui, rects.picture, &mut self.lens, &state.rig.choice, commands);
             }
             // in the right picture the pointer reads that picture, not the left one's pixel at the same position
-            if kind != ViewKind::Right {
+            if !matches!(kind, ViewKind::Right | ViewKind::Rows) {
                 pointer.hovered = pointer.hovered.or(pointed.at);
             }
             if pointed.title {

@@ -3,7 +3,7 @@
 use super::{Action, Command, State, tooltip, widgets};
 use crate::settings::{differences, preset_groups};
 use crate::stereo::Preset;
-use egui::{Button, ComboBox, RichText, Role, Ui, WidgetInfo};
+use egui::{Align, Button, ComboBox, Layout, PopupCloseBehavior, RichText, Role, TextEdit, Ui, WidgetInfo};
 
 /// Width of the chooser, points: the longest name fits.
 const WIDTH: f32 = 110.0;
@@ -13,8 +13,9 @@ const LIST_HEIGHT: f32 = 420.0;
 /// Shows the chooser and the mark.
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.label(RichText::new("Preset").weak());
-    let preset = state.matching.preset;
-    let combo = ComboBox::from_id_salt("Preset").selected_text(preset.word()).width(WIDTH).height(LIST_HEIGHT);
+    let name = state.matching.preset_name();
+    let combo = ComboBox::from_id_salt("Preset").selected_text(name).width(WIDTH).height(LIST_HEIGHT);
+    let combo = combo.close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let response = combo.show_ui(ui, |ui| {
         ui.set_min_width(LIST_WIDTH);
         for group in preset_groups() {
@@ -25,19 +26,59 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
                 // the one in use, chosen again, puts back what was changed
                 if entry(ui, state, offered) {
                     commands.push(Command::SetPreset(offered));
+                    ui.close();
                 }
             }
         }
+        own(ui, state, commands);
     });
-    widgets::name_text(&response.response, Role::ComboBox, "Preset", preset.word());
-    let help = about(state, preset);
+    widgets::name_text(&response.response, Role::ComboBox, "Preset", name);
+    let help = match &state.matching.own {
+        Some(own) => format!("Your own preset {}.", own.name),
+        None => about(state, state.matching.preset),
+    };
     widgets::explain(response.response, &format!("A named set of parameters; the search range stays.\n\n{help}"));
     mark(ui, state, commands);
 }
 
+/// The user's own presets, each with a button that deletes it, and a field that saves one.
+fn own(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    widgets::heading(ui, "your own");
+    for name in &state.matching.own_presets {
+        ui.horizontal(|ui| {
+            let is_chosen = state.matching.preset_name() == name;
+            if ui.selectable_label(is_chosen, name).clicked() {
+                commands.push(Command::TakeOwnPreset(name.clone()));
+                ui.close();
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let delete = ui.small_button("×");
+                delete.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Delete preset {name}")));
+                if delete.on_hover_text("Delete this preset's file").clicked() {
+                    commands.push(Command::DeleteOwnPreset(name.clone()));
+                }
+            });
+        });
+    }
+    ui.horizontal(|ui| {
+        let id = ui.scope_id().with("name of a preset");
+        let mut name = ui.data(|data| data.get_temp::<String>(id)).unwrap_or_default();
+        let response = ui.add(TextEdit::singleline(&mut name).hint_text("name").desired_width(130.0));
+        response.widget_info(|| WidgetInfo {
+            label: Some("Name of the preset".into()),
+            ..WidgetInfo::text_edit(true, "", &name, "")
+        });
+        let save = ui.add_enabled(!name.trim().is_empty(), Button::new("Save preset"));
+        if save.on_hover_text("Save all that differs from the defaults under this name.").clicked() {
+            commands.push(Command::SaveOwnPreset(name.trim().to_owned()));
+        }
+        ui.data_mut(|data| data.insert_temp(id, name));
+    });
+}
+
 /// One preset with its rate; true if it was clicked.
 fn entry(ui: &mut Ui, state: &State, preset: Preset) -> bool {
-    let is_chosen = state.matching.preset == preset;
+    let is_chosen = state.matching.own.is_none() && state.matching.preset == preset;
     let rate = RichText::new(state.rate_text(preset)).weak().small();
     let response = ui.add(Button::selectable(is_chosen, preset.word()).right_text(rate));
     response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, is_chosen, preset.word()));
@@ -52,7 +93,7 @@ fn about(state: &State, preset: Preset) -> String {
 
 /// Names the parameters that were changed since the preset was chosen, and offers to take that back.
 fn mark(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let changes = differences(&state.matching.params, state.matching.preset);
+    let changes = differences(&state.matching.params, &state.matching.base());
     // keeps its room while it is hidden: nothing jumps
     ui.scope(|ui| {
         if changes.is_empty() {
@@ -61,7 +102,7 @@ fn mark(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let list = format!("Changed since the preset was chosen:\n{}", changes.join("\n"));
         let text = RichText::new("changed").small().color(ui.visuals().warn_fg_color);
         ui.label(text).on_hover_text(&list);
-        let back = ui.button(format!("Back to {}", state.matching.preset));
+        let back = ui.button(format!("Back to {}", state.matching.preset_name()));
         if back.on_hover_text(format!("{list}\n\n{}", tooltip(ui, Action::ResetParameters))).clicked() {
             commands.push(Action::ResetParameters.into());
         }

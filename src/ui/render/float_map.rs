@@ -1,6 +1,6 @@
 //! Maps of floats, as recordings hold them, packed as the shader takes disparities.
 
-use crate::capture::Recorded;
+use crate::capture::{Frame, Recorded};
 use crate::image::Image;
 use crate::stereo::INVALID;
 use crate::stereo::map::SUBPIXEL_STEPS;
@@ -23,6 +23,21 @@ impl FloatMap {
     pub(crate) fn of_recorded(recorded: &Recorded) -> Option<Self> {
         let depth = recorded.depth_m.as_ref().map(Self::of_depth);
         depth.or_else(|| recorded.disparity_px.as_ref().map(Self::of_disparity))
+    }
+
+    /// Disparities to compare the computed ones with: the recorded ones, or those of the recorded depth, or the truth. `None` where there
+    /// is nothing of the frame's size.
+    pub(crate) fn of_reference(frame: &Frame) -> Option<Self> {
+        let recorded = frame.raw.recorded.as_ref();
+        let disparity_px = recorded.and_then(|recorded| recorded.disparity_px.clone());
+        let of_depth = || {
+            let (depth_m, geometry) = (recorded?.depth_m.as_ref()?, frame.geometry?);
+            let disparity_px = |&z: &f32| if z > 0.0 { geometry.disparity_px(f64::from(z)) as f32 } else { f32::NAN };
+            Some(depth_m.map(disparity_px))
+        };
+        let truth = || frame.truth.as_ref().map(|truth| truth.left_px.clone());
+        let reference = disparity_px.or_else(of_depth).or_else(truth)?;
+        (reference.size() == frame.size()).then(|| Self::of_disparity(&reference))
     }
 
     /// Depth, not disparity.

@@ -34,6 +34,8 @@ impl Display {
     pub(crate) const INVERSE_DEPTH: u32 = 1;
     /// Confidence in %.
     pub(crate) const CONFIDENCE: u32 = 2;
+    /// Amount by which the disparity differs from a reference, px.
+    pub(crate) const DIFFERENCE: u32 = 3;
 }
 
 /// Pipeline and colours.
@@ -86,12 +88,13 @@ impl MapPass {
         upload::write(queue, &self.colours, &rgba(colours));
     }
 
-    /// Records the colouring of `map` into `target`, which has the same size.
+    /// Records the colouring of `map` into `target`, which has the same size, as has the `reference` of a difference.
     pub(super) fn draw(
         &self,
         device: &wgpu::Device,
         encoder: &mut wgpu::CommandEncoder,
         map: &wgpu::Texture,
+        reference: Option<&wgpu::Texture>,
         target: &wgpu::Texture,
         display: &Display,
     ) {
@@ -101,6 +104,7 @@ impl MapPass {
             usage: wgpu::BufferUsages::UNIFORM,
         });
         let view = |texture: &wgpu::Texture| texture.create_view(&wgpu::TextureViewDescriptor::default());
+        let reference = view(reference.unwrap_or(map));
         let (map, colours, reasons) = (view(map), view(&self.colours), view(&self.reasons));
         let texture =
             |binding, view| wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::TextureView(view) };
@@ -112,6 +116,7 @@ impl MapPass {
                 texture(1, &map),
                 texture(2, &colours),
                 texture(3, &reasons),
+                texture(4, &reference),
             ],
         });
         let target = view(target);

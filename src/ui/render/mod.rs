@@ -8,7 +8,7 @@ mod map_pass;
 mod upload;
 
 use crate::engine::Output;
-use crate::ui::view::ViewKind;
+use crate::ui::view::{ViewKind, anaglyph, rows};
 use eframe::egui_wgpu::RenderState;
 use egui::TextureId;
 pub(crate) use float_map::FloatMap;
@@ -33,6 +33,8 @@ pub(crate) struct MapDisplays {
     pub(crate) confidence: Option<Display>,
     /// The recorded map of the pair; `None` where there is none.
     pub(crate) recorded: Option<Display>,
+    /// Difference from the recorded disparity or the truth; `None` where there is neither.
+    pub(crate) difference: Option<Display>,
     /// 256 colours, far to near.
     pub(crate) colours: Arc<[[u8; 3]; 256]>,
 }
@@ -44,6 +46,7 @@ pub(crate) struct Screens {
     views: [Option<Screen>; ViewKind::ALL.len()],
     map: Option<wgpu::Texture>,
     recorded: Option<wgpu::Texture>,
+    reference: Option<wgpu::Texture>,
     shown: Option<Arc<Output>>,
     displays: Option<MapDisplays>,
     open: Vec<ViewKind>,
@@ -58,6 +61,7 @@ impl Screens {
             views: Default::default(),
             map: None,
             recorded: None,
+            reference: None,
             shown: None,
             displays: None,
             open: Vec::new(),
@@ -74,6 +78,7 @@ impl Screens {
         &mut self,
         output: &Arc<Output>,
         recorded: Option<&FloatMap>,
+        reference: Option<&FloatMap>,
         displays: &MapDisplays,
         views: &[ViewKind],
     ) {
@@ -82,13 +87,21 @@ impl Screens {
         self.open = views.to_vec();
         let shown = self.shown.replace(Arc::clone(output));
         if opened || !shown.as_ref().is_some_and(|shown| Arc::ptr_eq(&shown.job.frame, frame)) {
-            for (view, picture) in [(ViewKind::Left, &frame.left), (ViewKind::Right, &frame.right)] {
-                if views.contains(&view) {
-                    let screen = self.screen(view, frame.size());
-                    upload::write(&self.state.queue, &screen, &upload::rgba(picture));
-                }
+            let (left, right) = (&*frame.left, &*frame.right);
+            for view in views.iter().copied().filter(|view| !view.is_map()) {
+                let bytes = match view {
+                    ViewKind::Right => upload::rgba(right),
+                    ViewKind::Anaglyph => anaglyph(left, right),
+                    ViewKind::Rows => rows(left, right),
+                    _ => upload::rgba(left),
+                };
+                let screen = self.screen(view, frame.size());
+                upload::write(&self.state.queue, &screen, &bytes);
             }
-            self.recorded = recorded.map(|map| upload::packed(&self.state, &map.words, map.size, self.recorded.take()));
+            let state = &self.state;
+            let packed = |map: &FloatMap, old| upload::packed(state, &map.words, map.size, old);
+            self.recorded = recorded.map(|map| packed(map, self.recorded.take()));
+            self.reference = reference.map(|map| packed(map, self.reference.take()));
         }
         let new_map = !shown.is_some_and(|shown| Arc::ptr_eq(&shown, output));
         if new_map {
@@ -107,17 +120,18 @@ impl Screens {
     fn draw_maps(&mut self, displays: &MapDisplays) {
         self.pass.set_colours(&self.state.queue, &displays.colours[..]);
         let mut encoder = self.state.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let (map, recorded) = (self.map.clone(), self.recorded.clone());
+        let (map, recorded, reference) = (self.map.clone(), self.recorded.clone(), self.reference.clone());
         let maps = [
             (ViewKind::Disparity, &map, Some(displays.disparity)),
             (ViewKind::Depth, &map, displays.depth),
             (ViewKind::Confidence, &map, displays.confidence),
             (ViewKind::Recorded, &recorded, displays.recorded),
+            (ViewKind::Difference, &map, displays.difference.filter(|_| reference.is_some())),
         ];
         for (view, map, display) in maps {
             if let (Some(map), Some(display)) = (map, display.filter(|_| self.open.contains(&view))) {
                 let target = self.screen(view, (map.width() as usize, map.height() as usize));
-                self.pass.draw(&self.state.device, &mut encoder, map, &target, &display);
+                self.pass.draw(&self.state.device, &mut encoder, map, reference.as_ref(), &target, &display);
             }
         }
         self.state.queue.submit([encoder.finish()]);

@@ -10,6 +10,9 @@ use crate::ui::state::Pointer;
 use crate::ui::view::{ViewKind, Zoom};
 use egui::{Context, ViewportCommand};
 
+/// Enlargement by one key press.
+const ZOOM_STEP: f32 = 1.5;
+
 impl Session {
     /// Executes a command; `ctx` is the window's.
     pub(crate) fn execute(&mut self, command: Command, ctx: &Context) {
@@ -31,8 +34,12 @@ impl Session {
             Command::Playback(playback) => play(&self.live, playback),
             Command::SetParams(params) => self.set_params(params),
             Command::SetPreset(preset) => self.set_preset(preset),
+            Command::TakeOwnPreset(name) => self.take_own_preset(&name),
+            Command::SaveOwnPreset(name) => self.save_own_preset(&name),
+            Command::DeleteOwnPreset(name) => self.delete_own_preset(&name),
             Command::SetEngine(choice) => self.set_engine(choice),
             Command::SetView(view) => state.view = view,
+            Command::SetDockWidths(widths) => state.view.dock_widths = widths,
             Command::SetPointer(pointer) => {
                 state.pointer = pointer;
                 ctx.request_repaint(); // the readout was drawn before
@@ -74,9 +81,11 @@ impl Session {
             Action::Open => self.choose_source_files(),
             Action::Cameras | Action::Rig | Action::Reach | Action::Help => self.toggle_page(action),
             Action::FitDepth => self.fits_depth = true,
+            Action::ZoomIn => state.pointer.zoom.enlarge(ZOOM_STEP),
+            Action::ZoomOut => state.pointer.zoom.enlarge(1.0 / ZOOM_STEP),
             Action::WholePicture => state.pointer = Pointer { zoom: Zoom::default(), ..state.pointer },
             Action::ColourReasons => state.view.colour_reasons ^= true,
-            Action::ResetParameters => self.set_preset(self.state.matching.preset),
+            Action::ResetParameters => self.set_params(self.state.matching.base()),
             Action::CopyCommand => {
                 let line = self.command_line();
                 ctx.copy_text(line.clone());

@@ -18,8 +18,8 @@ use super::notices::{Cure, Level, Notices};
 use super::options::WindowOptions;
 use super::saved::SavedState;
 use super::state::{
-    Load, Matching, MeasuredRates, NARROW_WIDTH, Pipeline, Pointer, RecordingState, RigState, Source, State, Theme,
-    ViewSettings,
+    Load, Matching, MeasuredRates, NARROW_WIDTH, OwnPreset, Pipeline, Pointer, RecordingState, RigState, Source, State,
+    Theme, ViewSettings,
 };
 use super::view::ViewKind;
 use super::waker::Waker;
@@ -30,7 +30,7 @@ use crate::engine::{EngineChoice, OpenOptions, Output};
 use crate::export;
 use crate::live::{Live, LiveOptions};
 use crate::rate::Rate;
-use crate::settings::{Origin, Settings, SettingsError, Word};
+use crate::settings::{self, Origin, Settings, SettingsError, Word};
 use crate::stereo::{Preset, StereoParams};
 use estimate_pairs::EstimatePairs;
 use std::collections::BTreeMap;
@@ -94,6 +94,8 @@ impl Session {
         let matching = Matching {
             params: settings.params.clone(),
             preset: settings.preset.unwrap_or(Preset::Balanced),
+            own: None,
+            own_presets: options.presets_folder.as_deref().map(settings::own_presets).unwrap_or_default(),
             engine,
             rates: MeasuredRates::default(),
             load: Load::default(),
@@ -159,7 +161,7 @@ impl Session {
     /// Goes back to the default parameters, engine and views; the source and its calibration stay.
     fn start_fresh(&mut self) {
         let params = StereoParams::default();
-        self.state.matching.preset = Preset::Balanced;
+        (self.state.matching.preset, self.state.matching.own) = (Preset::Balanced, None);
         if self.state.matching.engine.choice != EngineChoice::Auto {
             self.set_engine(EngineChoice::Auto);
         }
@@ -207,6 +209,12 @@ impl Session {
         let view = &mut self.state.view;
         view.is_narrow = ctx.content_rect().width() < NARROW_WIDTH;
         view.text_zoom = ctx.zoom_factor(); // changed by egui's own keys
+        let viewport = ctx.input(|i| i.viewport().clone());
+        if let Some(inner) =
+            viewport.inner_rect.filter(|_| viewport.fullscreen != Some(true) && viewport.maximized != Some(true))
+        {
+            view.window_size = (inner.width(), inner.height());
+        }
         ctx.set_theme(match view.theme {
             Theme::System => egui::ThemePreference::System,
             Theme::Dark => egui::ThemePreference::Dark,
@@ -286,7 +294,7 @@ impl Session {
 
     /// Writes a result, which has its map on the host, into files.
     fn write_snapshot(&mut self, output: Arc<Output>) {
-        let folder = self.options.folder.clone();
+        let folder = self.state.recording_folder();
         let write = move || {
             let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
             let described = export::describe(&output);
@@ -323,10 +331,54 @@ impl Session {
 
     /// Takes a preset's parameters; the search range stays.
     fn set_preset(&mut self, preset: Preset) {
-        let mut params = self.state.matching.params.clone();
-        preset.apply(&mut params);
-        self.state.matching.preset = preset;
+        let matching = &mut self.state.matching;
+        (matching.preset, matching.own) = (preset, None);
+        let params = matching.base();
         self.set_params(params);
+    }
+
+    /// Takes the parameters of the user's own preset; the search range stays.
+    fn take_own_preset(&mut self, name: &str) {
+        let Some(folder) = &self.options.presets_folder else { return };
+        match settings::read_own_preset(folder, name).and_then(|words| Settings::resolve(&words)) {
+            Ok(settings) => {
+                let matching = &mut self.state.matching;
+                matching.preset = settings.preset.unwrap_or(Preset::Balanced);
+                matching.own = Some(OwnPreset { name: name.to_owned(), params: settings.params });
+                let params = matching.base();
+                self.set_params(params);
+            }
+            Err(why) => self.state.notices.error(why.to_string()),
+        }
+    }
+
+    /// Saves the settings as a preset; one of this name is replaced if it is the one in use.
+    fn save_own_preset(&mut self, name: &str) {
+        let Some(folder) = self.options.presets_folder.clone() else { return };
+        let is_own = self.state.matching.own.as_ref().is_some_and(|own| own.name == name);
+        match settings::write_own_preset(&folder, name, &self.settings_flags(), is_own) {
+            Ok(path) => {
+                let params = self.state.matching.params.clone();
+                self.state.matching.own = Some(OwnPreset { name: name.to_owned(), params });
+                let text = format!("preset written: --preset '{name}', or --settings {}", path.display());
+                self.state.notices.add(Level::News, text, vec![Cure::ShowInFolder(path)]);
+            }
+            Err(why) => self.state.notices.error(why),
+        }
+        self.state.matching.own_presets = settings::own_presets(&folder);
+    }
+
+    /// Deletes a preset of the user's own; the parameters stay.
+    fn delete_own_preset(&mut self, name: &str) {
+        let Some(folder) = self.options.presets_folder.clone() else { return };
+        match settings::delete_own_preset(&folder, name) {
+            Ok(()) => {
+                self.state.matching.own.take_if(|own| own.name == name);
+                self.state.notices.news(format!("preset {name} is deleted"));
+            }
+            Err(why) => self.state.notices.error(why),
+        }
+        self.state.matching.own_presets = settings::own_presets(&folder);
     }
 
     /// Saves the state for the next start.

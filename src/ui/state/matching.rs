@@ -14,13 +14,40 @@ pub(crate) struct Matching {
     pub(crate) params: StereoParams,
     /// The preset that they started from.
     pub(crate) preset: Preset,
+    /// The user's own preset that they started from, after `preset`.
+    pub(crate) own: Option<OwnPreset>,
+    /// Names of the user's own presets.
+    pub(crate) own_presets: Vec<String>,
     /// The engine, and the device of window and engine.
     pub(crate) engine: OpenOptions,
     pub(crate) rates: MeasuredRates,
     pub(crate) load: Load,
 }
 
+/// A preset of the user's own.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OwnPreset {
+    pub(crate) name: String,
+    pub(crate) params: StereoParams,
+}
+
 impl Matching {
+    /// Name of the preset that the parameters started from.
+    pub(crate) fn preset_name(&self) -> &str {
+        self.own.as_ref().map_or(self.preset.word(), |own| &own.name)
+    }
+
+    /// The preset's parameters with the present search range.
+    pub(crate) fn base(&self) -> StereoParams {
+        let StereoParams { min_disparity, num_disparities, confidence, .. } = self.params;
+        let mut base = self.params.clone();
+        match &self.own {
+            Some(own) => base.clone_from(&own.params),
+            None => self.preset.apply(&mut base),
+        }
+        StereoParams { min_disparity, num_disparities, confidence, ..base }
+    }
+
     /// The parameters for pictures that are larger by `factor`: the same depths are searched.
     pub(crate) fn scaled_params(&self, factor: f64) -> StereoParams {
         let mut params = self.params.clone();

@@ -5,7 +5,7 @@ mod recording;
 mod rig;
 mod view_settings;
 
-pub(crate) use matching::{Load, Matching, MeasuredRates};
+pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
 pub(crate) use recording::{Phase, RecordingChoices, RecordingState};
 pub(crate) use rig::RigState;
 pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, Theme, ViewSettings};

@@ -39,6 +39,8 @@ pub(crate) struct Arrangement {
 
 /// Windows below this width, points, are narrow.
 pub(crate) const NARROW_WIDTH: f32 = 1200.0;
+/// Difference of disparities in the last colour, px.
+const MAX_DIFFERENCE_PX: f32 = 4.0;
 /// Sizes of text on offer, relative to the system's.
 pub(crate) const TEXT_ZOOM: RangeInclusive<f32> = 0.6..=3.0;
 
@@ -68,6 +70,10 @@ pub(crate) struct ViewSettings {
     pub(crate) theme: Theme,
     /// Size of text and controls, relative to the system's.
     pub(crate) text_zoom: f32,
+    /// Size of the window, points.
+    pub(crate) window_size: (f32, f32),
+    /// Widths of the docks: parameters, read-outs, page; points.
+    pub(crate) dock_widths: [f32; 3],
 }
 
 impl Default for ViewSettings {
@@ -85,6 +91,8 @@ impl Default for ViewSettings {
             inverted: false,
             theme: Theme::default(),
             text_zoom: 1.0,
+            window_size: (1440.0, 900.0),
+            dock_widths: [300.0, 232.0, 408.0],
         }
     }
 }
@@ -147,6 +155,7 @@ impl ViewSettings {
         params: &StereoParams,
         geometry: Option<&Geometry>,
         recorded: Option<&FloatMap>,
+        has_reference: bool,
     ) -> MapDisplays {
         let colour_reasons = u32::from(self.colour_reasons);
         let low = params.min_disparity as f32;
@@ -173,7 +182,9 @@ impl ViewSettings {
             recorded.map(|map| if map.is_depth() { of_depth(map.focal_times_baseline, 0.0) } else { disparity });
         let confidence =
             params.confidence.then_some(Display { low: 0.0, high: 100.0, quantity: Display::CONFIDENCE, ..disparity });
-        MapDisplays { disparity, depth, confidence, recorded, colours: Arc::new(self.colours()) }
+        let difference = Display { low: 0.0, high: MAX_DIFFERENCE_PX, quantity: Display::DIFFERENCE, ..disparity };
+        let difference = has_reference.then_some(difference);
+        MapDisplays { disparity, depth, confidence, recorded, difference, colours: Arc::new(self.colours()) }
     }
 }
 
@@ -203,7 +214,7 @@ mod tests {
         let mut view = ViewSettings::default();
         view.fit(DisplayRange { far_px: 10.0, near_px: 50.0 }, &geometry);
         assert_eq!(view.depth_range_m, Some((1.0, 5.0)));
-        let display = view.maps(&StereoParams::default(), Some(&geometry), None).depth.unwrap();
+        let display = view.maps(&StereoParams::default(), Some(&geometry), None, false).depth.unwrap();
         assert!((display.low - 0.2).abs() < 1e-6 && (display.high - 1.0).abs() < 1e-6);
     }
 }

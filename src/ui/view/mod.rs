@@ -1,12 +1,14 @@
 //! The pictures: which there are, how they share the room, how they are drawn with cross-hair and colour bar.
 
 mod bar;
+mod composed;
 mod grid;
 mod tile;
 mod zoom;
 
 use crate::choices;
 pub(crate) use bar::metres;
+pub(crate) use composed::{anaglyph, rows};
 pub(crate) use grid::arrange;
 pub(crate) use tile::{Crosshair, Tile};
 pub(crate) use zoom::Zoom;
@@ -26,6 +28,12 @@ choices! {
         Confidence = "confidence",
         /// Depth, or else disparity, as it was recorded with the pair.
         Recorded = "recorded",
+        /// By how much the disparity differs from the recorded one, or else from the truth, px.
+        Difference = "difference",
+        /// Both pictures in one: the left one red, the right one blue and green.
+        Anaglyph = "anaglyph",
+        /// Both pictures side by side under common lines: rows agree where things meet the same line.
+        Rows = "rows",
     }
 }
 
@@ -38,6 +46,6 @@ impl ViewKind {
 
     /// Maps have a colour bar; pictures have none.
     pub(crate) fn is_map(self) -> bool {
-        matches!(self, Self::Depth | Self::Disparity | Self::Confidence | Self::Recorded)
+        matches!(self, Self::Depth | Self::Disparity | Self::Confidence | Self::Recorded | Self::Difference)
     }
 }

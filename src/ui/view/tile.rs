@@ -94,11 +94,19 @@ impl Tile<'_> {
         let at = zoom.to_picture(picture, pointer);
         let pixel = |share: f32, count: usize| ((share * count as f32) as usize).min(count - 1);
         let at = (pixel(at.x, self.size.0), pixel(at.y, self.size.1));
-        Pointed { at: Some(at), clicked: (response.clicked() && self.kind != ViewKind::Right).then_some(at), title }
+        Pointed {
+            at: Some(at),
+            clicked: (response.clicked() && !matches!(self.kind, ViewKind::Right | ViewKind::Rows)).then_some(at),
+            title,
+        }
     }
 
     fn paint_crosshair(&self, painter: &egui::Painter, picture: Rect, zoom: Zoom, crosshair: Crosshair) {
-        let at = if self.kind == ViewKind::Right { crosshair.right } else { Some(crosshair.left) };
+        let at = match self.kind {
+            ViewKind::Right => crosshair.right,
+            ViewKind::Rows => None, // its columns are not those of the pictures
+            _ => Some(crosshair.left),
+        };
         let Some((x, y)) = at else { return };
         let share = pos2((x + 0.5) / self.size.0 as f32, (y + 0.5) / self.size.1 as f32);
         let point = zoom.to_view(picture, share);

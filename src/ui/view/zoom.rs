@@ -33,6 +33,11 @@ impl Zoom {
         self.keep_inside();
     }
 
+    /// Enlarges by `ratio` around the middle of the view.
+    pub(crate) fn enlarge(&mut self, ratio: f32) {
+        self.zoom_at(self.centre.to_pos2(), ratio);
+    }
+
     /// Moves the picture by a share of the view's size.
     pub(crate) fn pan(&mut self, share: Vec2) {
         self.centre -= share / self.factor;

@@ -1,0 +1,153 @@
+//! The user's own presets: settings files in one folder, each named by its stem.
+
+use super::{Origin, SettingsError, Word, read_file};
+use crate::console;
+use crate::files;
+use crate::stereo::Preset;
+use std::path::{Path, PathBuf};
+
+const EXTENSION: &str = "toml";
+const MAX_NAME: usize = 40;
+
+/// Folder of the own presets; `None` where the system names no folder for settings.
+pub fn own_presets_folder() -> Option<PathBuf> {
+    directories::ProjectDirs::from("", "", "stereopsis").map(|dirs| dirs.config_dir().join("presets"))
+}
+
+/// Names of the own presets, sorted; none where there is no folder.
+pub fn own_presets(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let name = |path: PathBuf| {
+        let is_preset = path.extension().is_some_and(|extension| extension == EXTENSION);
+        path.file_stem().filter(|_| is_preset)?.to_str().map(str::to_owned)
+    };
+    let mut names: Vec<_> = entries.filter_map(|entry| name(entry.path())).filter(|n| check_name(n).is_ok()).collect();
+    names.sort();
+    names
+}
+
+/// The words of an own preset.
+///
+/// # Errors
+/// There is no preset of this name, with the names that there are; or its file is wrong.
+pub fn read_own_preset(folder: &Path, name: &str) -> Result<Vec<Word>, SettingsError> {
+    let path = file_of(folder, name).map_err(SettingsError::Flag)?;
+    if !path.is_file() {
+        let own = own_presets(folder);
+        let own = if own.is_empty() { String::new() } else { format!("; your own: {}", own.join(", ")) };
+        let built_in: Vec<_> = Preset::ALL.iter().map(|preset| preset.word()).collect();
+        return Err(SettingsError::Flag(format!(
+            "--preset {}: there is no such preset, neither built in ({}) nor in {}{own}",
+            console::foreign(name),
+            built_in.join(", "),
+            console::path(folder)
+        )));
+    }
+    read_file(&path)
+}
+
+/// Writes an own preset; one of the same name is replaced only if `replaces`.
+///
+/// # Errors
+/// The name is none for a preset, there is one already, or the file cannot be written.
+pub fn write_own_preset(
+    folder: &Path,
+    name: &str,
+    settings: &[(&'static str, String)],
+    replaces: bool,
+) -> Result<PathBuf, String> {
+    let path = file_of(folder, name)?;
+    let table: toml::Table = settings.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into())).collect();
+    let text = toml::to_string(&table).map_err(|err| err.to_string())?;
+    let text = format!("# A preset of stereopsis: --preset {name}, or --settings with this file.\n{text}");
+    files::make_folder(folder).map_err(|err| err.to_string())?;
+    let write = if replaces { files::write } else { files::write_new };
+    write(&path, text.as_bytes()).map_err(|err| err.to_string())?;
+    Ok(path)
+}
+
+/// Deletes an own preset.
+///
+/// # Errors
+/// Its file cannot be deleted.
+pub fn delete_own_preset(folder: &Path, name: &str) -> Result<(), String> {
+    let path = file_of(folder, name)?;
+    std::fs::remove_file(&path).map_err(|err| format!("{} cannot be deleted: {}", console::path(&path), err.kind()))
+}
+
+/// Each `preset` that is not built in, replaced by the words of the own preset. They stand below flags.
+///
+/// # Errors
+/// As [`read_own_preset`].
+pub fn with_own_presets(words: Vec<Word>, folder: Option<&Path>) -> Result<Vec<Word>, SettingsError> {
+    let mut all = Vec::new();
+    for word in words {
+        let is_own = word.name == "preset" && word.text.parse::<Preset>().is_err();
+        match folder.filter(|_| is_own) {
+            // only a flag names one: a file would lead from file to file
+            Some(folder) if word.origin == Origin::Flag => {
+                all.splice(..0, read_own_preset(folder, &word.text)?).for_each(drop)
+            }
+            _ => all.push(word),
+        }
+    }
+    Ok(all)
+}
+
+fn file_of(folder: &Path, name: &str) -> Result<PathBuf, String> {
+    check_name(name)?;
+    Ok(folder.join(name).with_added_extension(EXTENSION))
+}
+
+/// A name that is a file's name on every system, and no built-in preset's.
+fn check_name(name: &str) -> Result<(), String> {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_ .".contains(c);
+    if name.is_empty() || name.chars().count() > MAX_NAME || !name.chars().all(is_plain) || name.starts_with(['.', ' '])
+    {
+        return Err(format!(
+            "'{}' cannot name a preset: give letters, digits, spaces and - _ . only, at most {MAX_NAME}",
+            console::foreign(name)
+        ));
+    }
+    if name.parse::<Preset>().is_ok() {
+        return Err(format!("'{name}' is built in: choose another name"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    #[test]
+    fn an_own_preset_is_written_named_by_a_flag_and_deleted() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("presets");
+        let settings = [("preset", "banz2011".to_owned()), ("p1", "9".to_owned())];
+        write_own_preset(&folder, "my desk", &settings, false).unwrap();
+        assert!(write_own_preset(&folder, "my desk", &settings, false).is_err(), "nothing is replaced unasked");
+        write_own_preset(&folder, "my desk", &settings, true).unwrap();
+        assert_eq!(own_presets(&folder), ["my desk"]);
+        let flag = |name: &str, text: &str| Word { name: name.into(), text: text.into(), origin: Origin::Flag };
+        let words = vec![flag("preset", "my desk"), flag("p2", "70")];
+        let resolved = Settings::resolve(&with_own_presets(words, Some(&folder)).unwrap()).unwrap();
+        assert_eq!((resolved.preset, resolved.params.p1, resolved.params.p2), (Some(Preset::Banz2011), 9, 70));
+        let missing = with_own_presets(vec![flag("preset", "desk")], Some(&folder)).unwrap_err().to_string();
+        assert!(
+            missing.contains("no such preset") && missing.contains("my desk") && missing.contains("balanced"),
+            "{missing}"
+        );
+        delete_own_preset(&folder, "my desk").unwrap();
+        assert!(own_presets(&folder).is_empty());
+    }
+
+    #[test]
+    fn names_stay_in_the_folder() {
+        let folder = Path::new("presets");
+        for name in ["", "../rig", "a/b", ".hidden", "balanced", "a\u{1b}b", &"x".repeat(41)] {
+            assert!(write_own_preset(folder, name, &[], true).is_err(), "{name:?}");
+        }
+        assert!(!folder.exists());
+    }
+}

@@ -1,0 +1,66 @@
+//! Pictures made of both pictures of a pair, as RGBA bytes.
+
+use crate::image::{Luma, Picture};
+
+/// Distance of the lines of [`rows`], as a share of the height.
+const LINE_DISTANCE: f32 = 1.0 / 16.0;
+const LINE_COLOUR: [u8; 3] = [90, 220, 90];
+
+fn grey(picture: &Picture) -> impl Fn(usize, usize) -> u8 + '_ {
+    let shift = match &picture.luma {
+        Luma::U8(_) => 0,
+        Luma::U16 { bits, .. } => u32::from(*bits).saturating_sub(8),
+    };
+    move |x, y| match &picture.luma {
+        Luma::U8(image) => image.at(x, y),
+        Luma::U16 { image, .. } => (image.at(x, y) >> shift) as u8,
+    }
+}
+
+/// The left picture in red over the right one in blue and green, for red-cyan glasses.
+pub(crate) fn anaglyph(left: &Picture, right: &Picture) -> Vec<u8> {
+    let ((width, height), left, right) = (left.size(), grey(left), grey(right));
+    let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    pixels.flat_map(|(x, y)| [left(x, y), right(x, y), right(x, y), 255]).collect()
+}
+
+/// Every second column of the left picture, then of the right one, under horizontal lines.
+pub(crate) fn rows(left: &Picture, right: &Picture) -> Vec<u8> {
+    let ((width, height), left, right) = (left.size(), grey(left), grey(right));
+    let distance = ((height as f32 * LINE_DISTANCE) as usize).max(2);
+    let half = width.div_ceil(2);
+    let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    let colour = |(x, y): (usize, usize)| {
+        if y % distance == distance / 2 {
+            return LINE_COLOUR;
+        }
+        let value = if x < half { left(2 * x, y) } else { right((2 * (x - half)).min(width - 1), y) };
+        [value; 3]
+    };
+    pixels.map(colour).flat_map(|[r, g, b]| [r, g, b, 255]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::Image;
+
+    fn picture(width: usize, value: impl Fn(usize, usize) -> u8) -> Picture {
+        Picture { luma: Luma::U8(Image::from_fn(width, 48, value)), rgb: None }
+    }
+
+    #[test]
+    fn both_pictures_are_in_it() {
+        for width in [6, 7] {
+            let (left, right) = (picture(width, |x, _| x as u8), picture(width, |x, y| (100 + x + y) as u8));
+            let bytes = anaglyph(&left, &right);
+            assert_eq!((bytes.len(), &bytes[4 * (width + 2)..][..4]), (width * 48 * 4, &[2, 103, 103, 255][..]));
+            let bytes = rows(&left, &right);
+            assert_eq!(bytes.len(), width * 48 * 4);
+            assert_eq!(&bytes[4..8], &[2, 2, 2, 255], "every second column of the left one");
+            let half = width.div_ceil(2);
+            assert_eq!(bytes[4 * half], 100, "then the right one");
+            assert_eq!(&bytes[4 * width..][..3], &LINE_COLOUR, "a line in the second row");
+        }
+    }
+}
