@@ -44,7 +44,7 @@ pub(crate) fn exchanged(left: &Luma, right: &Luma, found: &[Match], infinity_px:
 }
 
 /// Margin around the disparities of the matches, as a share of their span, and px.
-const RANGE_MARGIN: (f64, f64) = (0.1, 2.0);
+const RANGE_MARGIN: (f64, f64) = (0.25, 2.0);
 /// Ranges are whole multiples of this.
 const RANGE_STEP: i32 = 8;
 /// Share of the matches at each end that may be wrong.
@@ -99,8 +99,8 @@ mod tests {
             range.map(at).collect()
         };
         assert_eq!(range_of(&matches(6..=50), 0.0), Some((0, 64)));
-        assert_eq!(range_of(&matches(100..=140), 0.0), Some((94, 56)));
-        assert_eq!(range_of(&matches(-20..=40), -24.5), Some((-25, 80)));
+        assert_eq!(range_of(&matches(100..=140), 0.0), Some((88, 72)));
+        assert_eq!(range_of(&matches(-20..=40), -24.5), Some((-25, 88)));
         assert_eq!(range_of(&matches(0..=9), 0.0), None);
     }
 }

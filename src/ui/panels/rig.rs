@@ -37,8 +37,8 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 /// A step with its number, and in words whether it is done and how well.
 fn step(ui: &mut Ui, number: usize, title: &str, done: Done, text: &str, content: impl FnOnce(&mut Ui)) {
     let (mark, color) = match done {
-        Done::Good => ("✔", widgets::GOOD),
-        Done::Doubtful => ("!", ui.visuals().warn_fg_color),
+        Done::Good => ("●", widgets::GOOD),
+        Done::Doubtful => ("▲", ui.visuals().warn_fg_color),
         Done::Open => ("○", ui.visuals().weak_text_color()),
     };
     ui.add_space(4.0);
