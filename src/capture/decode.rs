@@ -12,10 +12,10 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 pub(crate) use jpeg::size as jpeg_size;
+pub(in crate::capture) use jpeg::{frame, pixels as jpeg_pixels};
 #[cfg(any(test, fuzzing))]
 pub(crate) use pfm::decode_pfm;
 pub use pfm::read_pfm;
-pub(in crate::capture) use jpeg::{frame, pixels as jpeg_pixels};
 
 /// Luma of an RGB colour (Rec. 601 in 1/256).
 pub fn luma_of([r, g, b]: [u8; 3]) -> u8 {
