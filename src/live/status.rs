@@ -78,6 +78,7 @@ impl Status {
         let lost = capture.last_error.clone().filter(|_| capture.lost || capture.unprepared);
         let failures = [lost, engine.fault.clone(), engine.error.clone()].into_iter().flatten();
         let lost_cameras = cameras.cameras.iter().filter_map(|camera| camera.lost.clone());
+        let unreadable = cameras.unreadable.clone();
         Self {
             computed_hz: engine.computed_hz(),
             dropped: Dropped {
@@ -87,7 +88,7 @@ impl Status {
                 while_paused: engine.while_paused,
             },
             warnings: warnings(&cameras, &health, cost),
-            errors: failures.chain(lost_cameras).collect(),
+            errors: failures.chain(lost_cameras).chain(unreadable).collect(),
             source,
             cameras,
             capture,

@@ -74,9 +74,9 @@ impl EngineThread {
                 self.host.request(source);
                 self.feeder.repeat_last();
             }
-            Command::PrepareLast(preparation, source) => self.feeder.replace_last(|last| {
-                let frame = preparation.prepare(&last.raw, &source, last.arrived);
-                frame.inspect_err(|err| log::warn!("the held pair stays as it was: {err}")).ok()
+            Command::PrepareAgain(preparation, source) => self.feeder.replace(&self.shared.control(), |frame| {
+                let again = preparation.prepare(&frame.raw, &source, frame.arrived);
+                again.inspect_err(|err| log::warn!("{} stays as it was: {err}", frame.raw.name)).ok()
             }),
         }
     }
