@@ -112,16 +112,13 @@ impl Session {
     /// Exchanges left and right.
     pub(super) fn swap_views(&mut self) {
         let cameras = &mut self.state.rig.options.cameras;
-        let swapped = match self.state.source.spec.clone() {
-            SourceSpec::WebcamPair(left, right) => SourceSpec::WebcamPair(right, left),
-            SourceSpec::Files { left, right } => SourceSpec::Files { left: right, right: left },
-            source @ SourceSpec::WebcamSideBySide(_) => {
-                cameras.swapped_halves ^= true;
-                self.open(source);
-                return;
-            }
-            _ => return,
-        };
+        let source = self.state.source.spec.clone();
+        if matches!(source, SourceSpec::WebcamSideBySide(_)) {
+            cameras.swapped_halves ^= true;
+            self.open(source);
+            return;
+        }
+        let Some(swapped) = source.swapped() else { return };
         cameras.views.swap(0, 1);
         self.open(swapped);
     }
