@@ -15,6 +15,7 @@ pub mod pairing;
 mod pace;
 mod pair;
 mod preparation;
+pub(crate) mod player;
 mod transport;
 pub mod stamps;
 mod taps;
@@ -119,6 +120,8 @@ pub struct SourceState {
     /// Remarks for the user, as sentences: a halved rate, jumping time stamps, a rejected control, and omitted parts of
     /// the source: files without a partner, damaged parts, invalid messages. Every command prints them.
     pub remarks: Vec<String>,
+    /// Why the pair at the position of playback cannot be read; gone with the next position.
+    pub unreadable: Option<String>,
     /// One camera is being restarted, see [`PairSource::resync`].
     pub resyncing: bool,
 }

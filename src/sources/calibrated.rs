@@ -51,11 +51,18 @@ pub fn open_calibrated(
 ) -> Result<CalibratedSource, OpenError> {
     let mut options = options.clone();
     options.cameras.calibrated = choice.rectify() != RectifyChoice::Off;
-    let mut source = open(spec, &options)?;
+    // an estimate wants several pairs, of which a watched source may give one
+    let estimates = choice.rectify() == RectifyChoice::Auto;
+    let first = SourceOptions {
+        watched: options.watched && !estimates,
+        looped: options.looped && !estimates,
+        ..options.clone()
+    };
+    let mut source = open(spec, &first)?;
     let inputs = [source.files(), choice.files.clone()].concat();
     let info = source.info();
     let wrong = |error| OpenError::Calibration { source_name: info.name.clone(), error };
-    if choice.rectify() == RectifyChoice::Auto {
+    if estimates {
         let pairs = first_pairs(source.as_mut())?;
         let calibrated = choice.estimate(&pairs, &info).map_err(wrong)?;
         if !info.is_camera {

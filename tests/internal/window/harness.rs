@@ -181,5 +181,5 @@ pub(crate) fn pair(folder: &Path) -> SourceSpec {
     let (left, right) = (folder.join("left.png"), folder.join("right.png"));
     write_picture(&left, &raw.left).unwrap();
     write_picture(&right, &raw.right).unwrap();
-    SourceSpec::Files { left, right }
+    SourceSpec::Files { left, right, truth: None }
 }

@@ -104,7 +104,7 @@ fn its_key_begins_and_another_source_ends_a_recording() {
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
     begun(&mut window);
     assert!(!window.has("Estimate from the pictures"), "R alone is another key");
-    let SourceSpec::Files { left, right } = pair(folder.path()) else { panic!("two files") };
+    let SourceSpec::Files { left, right, .. } = pair(folder.path()) else { panic!("two files") };
     drop_files(&mut window, &[left, right]);
     window.until("why it ended", |w| w.has("the source was changed").then_some(()));
     assert!(!whole(folder.path()).pairs().is_empty());
