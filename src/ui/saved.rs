@@ -3,6 +3,7 @@
 
 use super::state::{ERRORS_PX, RecordingChoices, ViewSettings};
 use super::view::ViewKind;
+use crate::capture::SourceSpec;
 use crate::files::{self, WriteError};
 use crate::recording::Format;
 use crate::recording::write::Compression;
@@ -40,6 +41,7 @@ impl SavedState {
     /// The state to save. `settings` are those that differ from the defaults, which may change.
     pub(crate) fn of(
         source: &str,
+        recent: &[SourceSpec],
         view: &ViewSettings,
         recording: &RecordingChoices,
         settings: Vec<(&'static str, String)>,
@@ -47,8 +49,10 @@ impl SavedState {
         let range = view.depth_range_m.map(|(near, far)| Value::from(vec![near, far]));
         let folder = recording.folder.as_ref().and_then(|folder| folder.to_str()).map(Value::from);
         let settings: Table = settings.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+        let recent: Vec<_> = recent.iter().map(SourceSpec::to_string).collect();
         let entries = [
             ("source", Some(source.into())),
+            ("recent", (!recent.is_empty()).then(|| recent.into())),
             ("views", Some(view.views.iter().map(|view| view.word()).collect::<Vec<_>>().into())),
             ("colormap", Some(view.colormap.word().into())),
             ("depth-range-m", range),
@@ -73,6 +77,12 @@ impl SavedState {
     /// The source, in the words of `--source`.
     pub(crate) fn source(&self) -> Option<String> {
         self.get("source")
+    }
+
+    /// The sources that were opened last, the newest first.
+    pub(crate) fn recent(&self) -> Vec<SourceSpec> {
+        let words: Vec<String> = self.get("recent").unwrap_or_default();
+        words.iter().filter_map(|words| SourceSpec::parse(words).ok()).collect()
     }
 
     /// The settings of the views; defaults where nothing valid is saved.
@@ -129,6 +139,7 @@ mod tests {
         let mut view = ViewSettings { depth_range_m: Some((0.5, 4.0)), unfolded: true, ..ViewSettings::default() };
         view.error_px = 0.5;
         view.toggle(ViewKind::Right);
+        let recent = ["l.png,r.png,t.png:4", "webcam:0,1", "a.mcap"].map(|words| SourceSpec::parse(words).unwrap());
         let chosen = [("p1", "4"), ("left-right", "off"), ("subpixel", "off"), ("engine", "cpu")];
         let recording = RecordingChoices {
             streams: "eyes,disparity".parse().unwrap(),
@@ -137,11 +148,17 @@ mod tests {
             filled: true,
             folder: Some("some/where".into()),
         };
-        let saved =
-            SavedState::of("scene", &view, &recording, chosen.map(|(name, text)| (name, text.to_owned())).into());
+        let saved = SavedState::of(
+            "scene",
+            &recent,
+            &view,
+            &recording,
+            chosen.map(|(name, text)| (name, text.to_owned())).into(),
+        );
         saved.write(&path).unwrap();
         let read = SavedState::read(&path);
         assert_eq!(read, saved);
+        assert_eq!(read.recent(), recent);
         assert_eq!(read.view(), view);
         assert_eq!(read.recording(), recording);
         let settings = Settings::resolve(&read.words(&path, |_| true)).unwrap();
@@ -212,7 +229,7 @@ engine = "cpu"
         let mut names: Vec<_> = saved.words(&path, |_| true).into_iter().map(|word| word.name).collect();
         names.sort();
         assert_eq!(names, ["engine", "p1", "preset"]);
-        let written = SavedState::of("scene", &view, &recording, vec![("preset", "fast".to_owned())]);
+        let written = SavedState::of("scene", &[], &view, &recording, vec![("preset", "fast".to_owned())]);
         written.write(&path).unwrap();
         assert_eq!(SavedState::read(&path).view(), view);
     }

@@ -100,7 +100,13 @@ impl Session {
         let fits_depth = view.depth_range_m.is_none();
         let state = State {
             pipeline,
-            source: Source { spec: source.clone(), running: None, cameras: None, previews: BTreeMap::new() },
+            source: Source {
+                spec: source.clone(),
+                running: None,
+                recent: saved.recent(),
+                cameras: None,
+                previews: BTreeMap::new(),
+            },
             matching,
             view,
             pointer: Pointer::default(),
@@ -268,7 +274,8 @@ impl Session {
     pub fn save(&self) {
         let Some(path) = &self.options.saved_state else { return };
         let State { source, view, recording, .. } = &self.state;
-        let saved = SavedState::of(&source.spec.to_string(), view, &recording.choices, self.settings_flags());
+        let saved =
+            SavedState::of(&source.spec.to_string(), &source.recent, view, &recording.choices, self.settings_flags());
         if let Err(err) = saved.write(path) {
             log::warn!("{}: the window's state cannot be saved: {err}", path.display());
         }

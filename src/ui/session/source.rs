@@ -71,12 +71,12 @@ impl Session {
 
     fn use_opened(&mut self, spec: SourceSpec, opened: CalibratedSource) {
         let CalibratedSource { source, calibrated, .. } = opened;
+        self.state.source.note_opened(&spec);
         self.state.source.running = Some(spec);
         let scale = calibrated.preparation.scale.factor();
         let geometry = calibrated.preparation.geometry(&source.info()).map(|geometry| geometry.scaled(scale));
         let other_rig = self.state.output().is_some_and(|output| output.job.frame.geometry != geometry);
         self.live.set_source(source, calibrated.preparation.clone().into());
-        self.live.resume();
         self.state.pointer.pinned = None;
         self.fits_depth |= other_rig;
         self.take_calibrated(&calibrated);

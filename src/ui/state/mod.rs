@@ -59,13 +59,27 @@ pub(crate) struct Source {
     pub(crate) spec: SourceSpec,
     /// The source that is read, also while another one is being opened.
     pub(crate) running: Option<SourceSpec>,
+    /// The sources that were opened last, the newest first.
+    pub(crate) recent: Vec<SourceSpec>,
     /// The cameras found; `None` before the first search.
     pub(crate) cameras: Option<Vec<CameraInfo>>,
     /// Pictures of cameras that are not in use, by number, while the window of cameras is open.
     pub(crate) previews: BTreeMap<u32, Preview>,
 }
 
+/// Number of recent sources that are kept.
+const MAX_RECENT: usize = 8;
+
 impl Source {
+    /// Notes that a source was opened. The scene is always offered, and a pipe comes only once.
+    pub(crate) fn note_opened(&mut self, spec: &SourceSpec) {
+        if !matches!(spec, SourceSpec::Scene | SourceSpec::Pipe) {
+            self.recent.retain(|recent| recent != spec);
+            self.recent.insert(0, spec.clone());
+            self.recent.truncate(MAX_RECENT);
+        }
+    }
+
     /// Whether left and right can be exchanged.
     pub(crate) fn can_swap(&self) -> bool {
         matches!(self.spec, SourceSpec::WebcamPair(..) | SourceSpec::WebcamSideBySide(_) | SourceSpec::Files { .. })
