@@ -53,6 +53,8 @@ pub struct SourceInfo {
     pub rate_hz: Option<f64>,
     /// True for a camera: pairs that are not taken in time are lost. Other sources wait.
     pub is_camera: bool,
+    /// True where one pair is given and no other follows: a watched pair of files.
+    pub is_still: bool,
     /// Total number of pairs, where the source ends by itself.
     pub num_pairs: Option<u64>,
     /// True where the source's pairs are already rectified.

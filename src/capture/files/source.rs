@@ -129,6 +129,7 @@ impl FileSource {
             name,
             width,
             height,
+            is_still: mode == Mode::Still,
             num_pairs: (!looped).then_some(count),
             is_rectified,
             geometry: geometry_of(&geometries, start, (width, height)),

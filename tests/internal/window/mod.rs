@@ -13,6 +13,7 @@ mod remote;
 mod record;
 mod rig;
 mod saved;
+mod stills;
 mod timeline;
 
 use egui::accesskit::Role;
