@@ -37,7 +37,7 @@ const KITTI: &[(&str, &str, &str)] = &[
 /// The truth that lies beside a left picture in the layout of a data set; `size` is the picture's, px. `None` without one.
 ///
 /// # Errors
-/// There is truth whose scale nobody knows; the text says how to name it.
+/// There is truth of unknown scale; the text says how to name it.
 pub fn truth_beside(left: &Path, size: (usize, usize)) -> Result<Option<TruthFiles>, String> {
     let stem = left.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
     let folder = left.parent().unwrap_or(Path::new(""));

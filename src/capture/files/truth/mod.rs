@@ -19,7 +19,7 @@ pub struct DisparityFile {
     /// PFM (`.pfm`: floats; not finite, 0 and negative are unknown), or a grey picture (0 is unknown).
     pub path: PathBuf,
     /// The file's numbers are so many times the disparity in px. `None` where the file tells: 1 for PFM, 256 for 16-bit pictures
-    /// (KITTI). Of 8-bit pictures nobody knows it.
+    /// (KITTI). Pictures of 8 bits do not tell it.
     pub scale: Option<u32>,
 }
 
@@ -44,7 +44,7 @@ impl DisparityFile {
     /// Reads the disparities, px; NaN where unknown.
     ///
     /// # Errors
-    /// The file cannot be read, or nobody knows its scale; the text names it.
+    /// The file cannot be read, or its scale is unknown; the text names it.
     pub fn read(&self, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
         if is_pfm(&self.path) {
             let times = self.scale.unwrap_or(1) as f32;
@@ -133,7 +133,7 @@ fn disagreeing(left_px: &Image<f32>, right_px: &Image<f32>) -> Image<bool> {
 }
 
 /// Whether a file's name says that it holds disparities: `.pfm`, `disp*`, or any name in a folder `disp_*`. So the files of a pair and
-/// its truth are told apart.
+/// its truth are kept apart.
 pub fn is_truth_name(path: &Path) -> bool {
     let begins = |name: Option<&OsStr>, with: &str| {
         name.is_some_and(|name| name.to_string_lossy().to_lowercase().starts_with(with))
