@@ -155,8 +155,8 @@ impl SourceSpec {
     /// # Errors
     /// [`CaptureError::Grammar`] for anything else; the text says what was given, and what can be.
     pub fn from_paths(paths: &[PathBuf]) -> Result<Self, CaptureError> {
-        let videos: Vec<_> =
-            paths.iter().map(PathBuf::as_path).filter(|path| has_extension(path, VIDEO_EXTENSIONS)).collect();
+        let is_video = |path: &&Path| has_extension(path, VIDEO_EXTENSIONS) && !path.is_dir();
+        let videos: Vec<_> = paths.iter().map(PathBuf::as_path).filter(is_video).collect();
         if !videos.is_empty() {
             return Err(no_video(&videos));
         }

@@ -33,6 +33,8 @@ pub enum OpenError {
     },
 }
 
+/// Remark on a calibration that is not used.
+const OWN_CALIBRATION: &str = "the pictures are rectified, with a calib.txt beside them: the calibration that was given is not used";
 /// Number of pairs of an estimate.
 const ESTIMATE_PAIRS: usize = 6;
 /// Interval between them, so that the scene may change.
@@ -83,7 +85,11 @@ pub fn open_calibrated(
         }
         None => choice.apply(&info),
     };
-    let calibrated = calibrated.map_err(wrong)?;
+    let mut calibrated = calibrated.map_err(wrong)?;
+    let is_files = matches!(spec, SourceSpec::Files { .. } | SourceSpec::Folder(_));
+    if is_files && info.is_rectified && info.geometry.is_some() && !choice.files.is_empty() {
+        calibrated.note = Some(format!("{}: {OWN_CALIBRATION}", info.name));
+    }
     Ok(CalibratedSource { source, calibrated, inputs })
 }
 
