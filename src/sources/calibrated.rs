@@ -34,7 +34,8 @@ pub enum OpenError {
 }
 
 /// Remark on a calibration that is not used.
-const OWN_CALIBRATION: &str = "the pictures are rectified, with a calib.txt beside them: the calibration that was given is not used";
+const OWN_CALIBRATION: &str =
+    "the pictures are rectified, with a calib.txt beside them: the calibration that was given is not used";
 /// Number of pairs of an estimate.
 const ESTIMATE_PAIRS: usize = 6;
 /// Interval between them, so that the scene may change.

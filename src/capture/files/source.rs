@@ -1,7 +1,7 @@
 //! Plays pairs of files, by the player that also plays recordings.
 
-use super::truth::DisparityFile;
 use super::truth::layout::has_calib_txt;
+use super::truth::{DisparityFile, files_beside};
 use super::{FilePair, FolderPairs, list_pairs};
 use crate::calibration::{Kind, LoadOptions, load};
 use crate::capture::pace::period;
@@ -105,8 +105,7 @@ impl FileSource {
         losses.extend(unused);
         let truth_remarks = TruthRemarks::default();
         let is_rectified = pairs.iter().all(FilePair::is_rectified);
-        let files = pairs.iter().flat_map(|pair| [pair.left.clone(), pair.right.clone()]);
-        let files = files.chain(truth.as_ref().map(|truth| truth.path.clone())).collect();
+        let files = pairs.iter().flat_map(files_of).chain(truth.as_ref().map(|truth| truth.path.clone())).collect();
         let count = pairs.len() as u64;
         let mut pictures = PictureFiles {
             pairs,
@@ -250,6 +249,18 @@ impl Pairs for PictureFiles {
     }
 }
 
+/// All files that are read of a pair: pictures, truth and calibration.
+fn files_of(pair: &FilePair) -> Vec<PathBuf> {
+    let truth = files_beside(&pair.left).into_iter().flat_map(|files| files.paths().cloned().collect::<Vec<_>>());
+    [pair.left.clone(), pair.right.clone()].into_iter().chain(truth).chain(calib_txt(pair)).collect()
+}
+
+/// The calibration beside a pair.
+fn calib_txt(pair: &FilePair) -> Option<PathBuf> {
+    let path = pair.left.with_file_name("calib.txt");
+    (has_calib_txt(&pair.left) && path.is_file()).then_some(path)
+}
+
 /// Geometry of pair `k`, whose pictures have this size.
 fn geometry_of(geometries: &[Option<SizedGeometry>], k: u64, (width, height): (usize, usize)) -> Option<Geometry> {
     let (geometry, (w, h)) = (*geometries.get(k as usize)?)?;
@@ -261,10 +272,7 @@ fn geometry_of(geometries: &[Option<SizedGeometry>], k: u64, (width, height): (u
 fn geometries(pairs: &[FilePair]) -> (Vec<Option<SizedGeometry>>, Vec<String>) {
     let (mut read, mut remarks) = (HashMap::new(), Vec::new());
     let mut of_pair = |pair: &FilePair| {
-        let path = pair.left.with_file_name("calib.txt");
-        if !has_calib_txt(&pair.left) || !path.is_file() {
-            return None;
-        }
+        let path = calib_txt(pair)?;
         *read.entry(path.clone()).or_insert_with(|| {
             let rig = load(&[path], &LoadOptions::default()).inspect_err(|err| remarks.push(err.to_string())).ok()?;
             let rectification = rig.rectification.filter(|_| rig.kind == Kind::Middlebury)?;

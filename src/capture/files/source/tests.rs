@@ -190,6 +190,9 @@ fn a_scene_brings_its_truth_and_its_geometry() {
         let geometry = info.geometry.unwrap();
         assert_eq!((geometry.focal_px, geometry.doffs_px, geometry.cx_px), (500.0, 2.0, 1.5));
         assert!((geometry.baseline_m - 0.1).abs() < 1e-9);
+        for name in ["im0.png", "im1.png", "disp0.pfm", "calib.txt"] {
+            assert!(source.files().contains(&folder.path().join(name)), "{name} is read and never replaced");
+        }
         let truth = next(&mut source).unwrap().truth.unwrap();
         assert_eq!((truth.left_px.at(1, 2), truth.left_px.at(0, 0)), (1.0, 8.0));
         assert!(truth.left_px.at(0, 2).is_nan(), "0 is unknown");

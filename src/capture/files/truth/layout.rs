@@ -20,6 +20,14 @@ impl TruthFiles {
     pub fn of_left(left: DisparityFile) -> Self {
         Self { left, right: None, mask: None }
     }
+
+    /// All of them.
+    pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        let mask = self.mask.as_ref().map(|mask| match mask {
+            Mask::Visible(path) | Mask::Disparities(DisparityFile { path, .. }) => path,
+        });
+        [Some(&self.left.path), self.right.as_ref().map(|right| &right.path), mask].into_iter().flatten()
+    }
 }
 
 /// Sets of scenes whose truth is `dispL.png` beside `imL`: names of the left picture, of the left and the right truth.
@@ -34,20 +42,47 @@ const KITTI: &[(&str, &str, &str)] = &[
     ("colored_0", "disp_occ", "disp_noc"),
 ];
 
-/// The truth that lies beside a left picture in the layout of a data set; `size` is the picture's, px. `None` without one.
+/// The files of the truth that lies beside a left picture in the layout of a data set; without the scales that follow from the
+/// picture's size. `None` without truth.
+pub fn files_beside(left: &Path) -> Option<TruthFiles> {
+    let (stem, folder) = (stem(left), left.parent().unwrap_or(Path::new("")));
+    if stem == "im0" {
+        return float_truth(folder);
+    }
+    match scaled_names(&stem) {
+        Some((left, right)) => scaled_truth(folder, left, right),
+        None => kitti_truth(folder, left),
+    }
+}
+
+/// The truth that lies beside a left picture in the layout of a data set; `size` is the picture's, px. `None` without truth.
 ///
 /// # Errors
 /// There is truth of unknown scale; the text says how to name it.
 pub fn truth_beside(left: &Path, size: (usize, usize)) -> Result<Option<TruthFiles>, String> {
-    let stem = left.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-    let folder = left.parent().unwrap_or(Path::new(""));
-    if stem == "im0" {
-        return Ok(float_truth(folder));
+    let Some(mut files) = files_beside(left) else { return Ok(None) };
+    if let Some((name, _)) = scaled_names(&stem(left)) {
+        let scale = scale_of(name, size).ok_or_else(|| {
+            let (path, (width, height)) = (console::path(&files.left.path), size);
+            format!(
+                "{path} is not used as truth: nothing says how many grey levels are 1 px in a pair of {width}x{height} px: open the \
+                 pair alone, with --truth {path} --truth-scale LEVELS"
+            )
+        })?;
+        for file in [Some(&mut files.left), files.right.as_mut()].into_iter().flatten() {
+            file.scale = Some(scale);
+        }
     }
-    if let Some((_, left, right)) = SCALED.iter().find(|(picture, ..)| *picture == stem) {
-        return scaled_truth(folder, left, right, size);
-    }
-    Ok(kitti_truth(folder, left))
+    Ok(Some(files))
+}
+
+fn stem(left: &Path) -> String {
+    left.file_stem().unwrap_or_default().to_string_lossy().to_lowercase()
+}
+
+/// Names of the left and the right truth of a left picture in sets with scales.
+fn scaled_names(stem: &str) -> Option<(&'static str, &'static str)> {
+    SCALED.iter().find(|(picture, ..)| *picture == stem).map(|&(_, left, right)| (left, right))
 }
 
 /// Whether data sets call a left picture so whose pairs are rectified and calibrated by a `calib.txt` beside it.
@@ -66,18 +101,10 @@ fn float_truth(folder: &Path) -> Option<TruthFiles> {
     Some(TruthFiles { left: DisparityFile::new(left), right: right.map(DisparityFile::new), mask })
 }
 
-fn scaled_truth(folder: &Path, left: &str, right: &str, size: (usize, usize)) -> Result<Option<TruthFiles>, String> {
+fn scaled_truth(folder: &Path, left: &str, right: &str) -> Option<TruthFiles> {
     let file = |name: &str| SCALED_ENDINGS.iter().find_map(|ending| existing(folder.join(format!("{name}.{ending}"))));
-    let (Some(path), right) = (file(left), file(right)) else { return Ok(None) };
-    let Some(scale) = scale_of(left, size) else {
-        let (path, (width, height)) = (console::path(&path), size);
-        return Err(format!(
-            "{path} is not used as truth: nothing says how many grey levels are 1 px in a pair of {width}x{height} px: open the pair \
-             alone, with --truth {path} --truth-scale LEVELS"
-        ));
-    };
-    let file = |path| DisparityFile { path, scale: Some(scale) };
-    Ok(Some(TruthFiles { left: file(path), right: right.map(file), mask: None }))
+    let left = DisparityFile::new(file(left)?);
+    Some(TruthFiles { left, right: file(right).map(DisparityFile::new), mask: None })
 }
 
 /// Grey levels of 1 px by the size of the pair, as the pages of the sets give them: 2001 has 8; 2003 has 4, 2 and 1 at quarter, half and

@@ -3,7 +3,7 @@
 
 pub(super) mod layout;
 
-pub use layout::{TruthFiles, truth_beside};
+pub use layout::{TruthFiles, files_beside, truth_beside};
 
 use crate::capture::decode::{read_pfm, read_picture};
 use crate::capture::{CaptureError, MaxPixels};
