@@ -254,7 +254,7 @@ const MAX_NAMED_FILES: usize = 3;
 
 /// The names of files, for an error.
 fn names(paths: &[PathBuf]) -> String {
-    let named = |path: &PathBuf| console::path(Path::new(path.file_name().unwrap_or(path.as_os_str()))).to_string();
+    let named = |path: &PathBuf| console::path(Path::new(path.file_name().unwrap_or(path.as_os_str())));
     let text = paths.iter().take(MAX_NAMED_FILES).map(named).collect::<Vec<_>>().join(", ");
     match paths.len().checked_sub(MAX_NAMED_FILES) {
         Some(more @ 1..) => format!("{text} and {more} more"),

@@ -227,7 +227,8 @@ impl PictureFiles {
         if let Some(remark) = remark {
             self.truth_remarks.lock().insert(k, remark);
         }
-        pair.capture_time = SystemTime::UNIX_EPOCH + self.times[k as usize];
+        let due = SystemTime::UNIX_EPOCH.checked_add(self.times[k as usize]);
+        pair.capture_time = due.unwrap_or(SystemTime::UNIX_EPOCH);
         Ok(pair)
     }
 }

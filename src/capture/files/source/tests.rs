@@ -101,9 +101,10 @@ fn a_watched_still_is_given_once_and_then_waits() {
     for folder in [false, true] {
         let pictures = sequence_of(1);
         let file = |name: &str| pictures.path().join(name);
-        let mut source = match folder {
-            true => FileSource::folder(pictures.path(), &watched()).unwrap(),
-            false => FileSource::pair(&file("left0.png"), &file("right0.png"), None, &watched()).unwrap(),
+        let mut source = if folder {
+            FileSource::folder(pictures.path(), &watched()).unwrap()
+        } else {
+            FileSource::pair(&file("left0.png"), &file("right0.png"), None, &watched()).unwrap()
         };
         assert_eq!(source.info().rate_hz, None, "no stream has a rate");
         assert!(source.transport().is_none(), "there is nothing to go to");
@@ -173,8 +174,9 @@ fn scene(folder: &Path, calib: &str) {
     std::fs::write(folder.join("calib.txt"), calib).unwrap();
 }
 
-const CALIB: &str =
-    "cam0=[500 0 1.5; 0 500 1; 0 0 1]\ncam1=[500 0 3.5; 0 500 1; 0 0 1]\ndoffs=2\nbaseline=100\nwidth=4\nheight=3\n";
+/// Of pictures a hundred times as large.
+const CALIB: &str = "cam0=[400 0 199.5; 0 400 149.5; 0 0 1]\ncam1=[400 0 219.5; 0 400 149.5; 0 0 1]\ndoffs=20\nbaseline=100\n\
+                     width=400\nheight=300\n";
 
 #[test]
 fn a_scene_brings_its_truth_and_its_geometry() {
@@ -188,8 +190,8 @@ fn a_scene_brings_its_truth_and_its_geometry() {
         let info = source.info();
         assert!(info.is_rectified);
         let geometry = info.geometry.unwrap();
-        assert_eq!((geometry.focal_px, geometry.doffs_px, geometry.cx_px), (500.0, 2.0, 1.5));
-        assert!((geometry.baseline_m - 0.1).abs() < 1e-9);
+        let found = [geometry.focal_px, geometry.doffs_px, geometry.cx_px, geometry.baseline_m];
+        assert!(found.iter().zip([4.0, 0.2, 1.5, 0.1]).all(|(a, b)| (a - b).abs() < 1e-9), "{geometry:?}");
         for name in ["im0.png", "im1.png", "disp0.pfm", "calib.txt"] {
             assert!(source.files().contains(&folder.path().join(name)), "{name} is read and never replaced");
         }
