@@ -39,6 +39,7 @@ pub const ALL: &[Target] = &[
     Target { name: "opencv_xml", run: calibration::opencv_xml },
     Target { name: "opencv_yaml", run: calibration::opencv_yaml },
     Target { name: "parameters", run: words::parameters },
+    Target { name: "pfm", run: picture::pfm },
     Target { name: "picture", run: picture::picture },
     Target { name: "pipe", run: recording::pipe },
     Target { name: "recording", run: recording::file },

@@ -1,7 +1,7 @@
 //! Pictures: image files, and what cameras send.
 
 use super::MOST_PIXELS;
-use crate::capture::decode::decode_picture;
+use crate::capture::decode::{decode_pfm, decode_picture};
 use crate::capture::decode_camera::{Layout, PixelFormat, decode};
 use crate::image::Picture;
 
@@ -9,6 +9,13 @@ use crate::image::Picture;
 pub(crate) fn picture(input: &[u8]) {
     let [grey, colour] = [false, true].map(|color| decode_picture(input, color, MOST_PIXELS));
     same(grey, colour);
+}
+
+/// A map of disparities.
+pub(crate) fn pfm(input: &[u8]) {
+    if let Ok(image) = decode_pfm(input, MOST_PIXELS) {
+        assert!(4 * image.pixels().len() <= input.len(), "every pixel is in the file");
+    }
 }
 
 /// A frame of a camera: format, width, height and stride come first, two bytes each but for the format.

@@ -2,6 +2,7 @@
 //! allocated. A truncated file is an error, because its partial picture would be matched.
 
 mod jpeg;
+mod pfm;
 
 use super::{CaptureError, MaxPixels};
 use crate::image::{Image, Luma, Picture};
@@ -12,6 +13,9 @@ use std::path::Path;
 
 pub(crate) use jpeg::size as jpeg_size;
 pub(in crate::capture) use jpeg::{frame, pixels as jpeg_pixels};
+#[cfg(any(test, fuzzing))]
+pub(crate) use pfm::decode_pfm;
+pub use pfm::read_pfm;
 
 /// Luma of an RGB colour (Rec. 601 in 1/256).
 pub fn luma_of([r, g, b]: [u8; 3]) -> u8 {

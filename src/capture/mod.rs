@@ -15,6 +15,7 @@ pub mod pairing;
 mod pace;
 mod pair;
 mod preparation;
+pub(crate) mod player;
 mod transport;
 pub mod stamps;
 mod taps;
@@ -52,6 +53,8 @@ pub struct SourceInfo {
     pub rate_hz: Option<f64>,
     /// True for a camera: pairs that are not taken in time are lost. Other sources wait.
     pub is_camera: bool,
+    /// True where one pair is given and no other follows: a watched pair of files.
+    pub is_still: bool,
     /// Total number of pairs, where the source ends by itself.
     pub num_pairs: Option<u64>,
     /// True where the source's pairs are already rectified.
@@ -119,6 +122,8 @@ pub struct SourceState {
     /// Remarks for the user, as sentences: a halved rate, jumping time stamps, a rejected control, and omitted parts of
     /// the source: files without a partner, damaged parts, invalid messages. Every command prints them.
     pub remarks: Vec<String>,
+    /// Why the pair at the position of playback cannot be read; gone with the next position.
+    pub unreadable: Option<String>,
     /// One camera is being restarted, see [`PairSource::resync`].
     pub resyncing: bool,
 }

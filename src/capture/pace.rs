@@ -1,4 +1,4 @@
-//! Pacing: due times of the pairs of a file or of the scene.
+//! Pacing: due times of the pairs of the scene.
 
 use std::time::{Duration, Instant};
 
@@ -9,11 +9,16 @@ pub(super) struct Pace {
     due: Option<Instant>,
 }
 
+/// Time between two pairs at this rate, Hz; `None` for no rate, or a number that is not positive.
+pub(super) fn period(rate_hz: Option<f64>) -> Option<Duration> {
+    let period = rate_hz.and_then(|hz| Duration::try_from_secs_f64(1.0 / hz).ok());
+    period.filter(|period| !period.is_zero())
+}
+
 impl Pace {
     /// A pace of this rate, Hz; `None`, or a number that is not positive, means no limit.
     pub(super) fn new(rate_hz: Option<f64>) -> Self {
-        let period = rate_hz.and_then(|hz| Duration::try_from_secs_f64(1.0 / hz).ok());
-        Self { period: period.filter(|period| !period.is_zero()), due: None }
+        Self { period: period(rate_hz), due: None }
     }
 
     pub(super) fn rate_hz(&self) -> Option<f64> {

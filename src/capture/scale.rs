@@ -59,8 +59,8 @@ impl Scale {
         let factor = self.factor() as f32;
         Truth {
             left_px: self.nearest(&truth.left_px).map(|d| d * factor),
-            right_px: self.nearest(&truth.right_px).map(|d| d * factor),
-            occluded: self.nearest(&truth.occluded),
+            right_px: truth.right_px.as_ref().map(|right_px| self.nearest(right_px).map(|d| d * factor)),
+            occluded: truth.occluded.as_ref().map(|occluded| self.nearest(occluded)),
         }
     }
 
@@ -131,9 +131,10 @@ mod tests {
     #[test]
     fn truth_is_counted_in_working_pixels() {
         let left_px = Image::from_fn(8, 8, |x, _| if x < 4 { 12.0 } else { f32::NAN });
-        let truth = Truth { right_px: left_px.clone(), occluded: left_px.map(|d| d.is_nan()), left_px };
+        let occluded = Some(left_px.map(|d| d.is_nan()));
+        let truth = Truth { right_px: Some(left_px.clone()), occluded, left_px };
         let small = Scale::Quarter.truth(&truth);
         assert!((small.left_px.at(0, 1) - 3.0).abs() < 1e-6);
-        assert!(small.left_px.at(1, 1).is_nan() && small.occluded.at(1, 1) && !small.occluded.at(0, 0));
+        assert!(small.left_px.at(1, 1).is_nan() && small.is_occluded(1, 1) && !small.is_occluded(0, 0));
     }
 }

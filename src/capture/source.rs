@@ -1,8 +1,11 @@
 //! The words of `--source`, also used in settings and in the window.
 
+use super::files::folder::EXTENSIONS;
+use super::files::truth::{DisparityFile, is_truth_name};
 use super::scene::SceneOptions;
 use super::webcam::CameraName;
 use super::{CameraOptions, CaptureError, MaxPixels, Speed};
+use crate::console;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,12 +15,14 @@ use std::time::Duration;
 pub enum SourceSpec {
     /// `scene`: the built-in scene.
     Scene,
-    /// `LEFT,RIGHT`: two image files.
+    /// `LEFT,RIGHT` or `LEFT,RIGHT,TRUTH` or `LEFT,RIGHT,TRUTH:SCALE`: two image files, with the disparities of the left one.
     Files {
         /// File of the left view.
         left: PathBuf,
         /// File of the right view.
         right: PathBuf,
+        /// Ground truth that the user names; otherwise that of a data set's layout is taken, where it lies beside.
+        truth: Option<DisparityFile>,
     },
     /// `FOLDER`: pairs of image files.
     Folder(PathBuf),
@@ -41,9 +46,9 @@ pub struct SourceOptions {
     /// Files and recordings restart at the end.
     pub looped: bool,
     /// Interactive use: a recording stays open at its end so that the user can seek, and its pairs carry their recorded
-    /// results.
+    /// results; a folder is held at its start and played like a recording; a single pair is given once.
     pub watched: bool,
-    /// Playback speed of recordings. Standard input has no speed of its own; [`Speed::Max`] reads all of it.
+    /// Playback speed of recordings, and of folders that are watched. Standard input has no speed of its own; [`Speed::Max`] reads all of it.
     pub speed: Speed,
     /// Start time of recordings, from their first pair on.
     pub start_at: Duration,
@@ -91,6 +96,10 @@ pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
 /// Description of the grammar.
 const GRAMMAR: &str = "give scene, LEFT,RIGHT (two image files), FOLDER, FILE.mcap (a recording), - (one from a pipe), webcam:0,1 (two \
      cameras) or webcam:0 (one, side by side)";
+/// What paths can be.
+const PATHS: &str = "give a left and a right image, with a file of their true disparities if there is one, a folder of pairs, or a \
+     recording (.mcap); in the window also a rig or a calibration, alone";
+const VIDEO_EXTENSIONS: &[&str] = &["mp4", "avi", "mkv", "mov"];
 
 impl SourceSpec {
     /// Parses the words of `--source`.
@@ -121,39 +130,74 @@ impl SourceSpec {
         if words == "-" {
             return Ok(Self::Pipe);
         }
-        if is_recording(Path::new(words)) {
+        if has_extension(Path::new(words), RECORDING_EXTENSIONS) {
             return Ok(Self::Recording(words.into()));
         }
-        match words.split_once(',') {
-            Some((left, right)) if !left.is_empty() && !right.is_empty() && !right.contains(',') => {
-                Ok(Self::Files { left: left.into(), right: right.into() })
+        let parts: Vec<&str> = words.split(',').collect();
+        let videos: Vec<_> = parts.iter().map(Path::new).filter(|path| has_extension(path, VIDEO_EXTENSIONS)).collect();
+        if !videos.is_empty() {
+            return Err(no_video(&videos));
+        }
+        match parts[..] {
+            [""] => Err(wrong()),
+            [one] if !one.starts_with("webcam") => Ok(Self::Folder(one.into())),
+            [left, right, ref truth @ ..] if truth.len() <= 1 && parts.iter().all(|part| !part.is_empty()) => {
+                let truth = truth.first().map(|&words| DisparityFile::from(words));
+                Ok(Self::Files { left: left.into(), right: right.into(), truth })
             }
-            None if !words.is_empty() && !words.starts_with("webcam") => Ok(Self::Folder(words.into())),
             _ => Err(wrong()),
         }
     }
 
-    /// Source of the program's path arguments: one folder or recording, or a left and a right image.
+    /// Source of the program's path arguments, or of files dropped on the window: one folder or recording, or a left and a right
+    /// image, with the truth of the pair among them where a name says so ([`is_truth_name`]).
     ///
     /// # Errors
-    /// [`CaptureError::Grammar`] for anything else.
+    /// [`CaptureError::Grammar`] for anything else; the text says what was given, and what can be.
     pub fn from_paths(paths: &[PathBuf]) -> Result<Self, CaptureError> {
+        let is_video = |path: &&Path| has_extension(path, VIDEO_EXTENSIONS) && !path.is_dir();
+        let videos: Vec<_> = paths.iter().map(PathBuf::as_path).filter(is_video).collect();
+        if !videos.is_empty() {
+            return Err(no_video(&videos));
+        }
+        let truth: Vec<usize> = (0..paths.len()).filter(|&i| is_truth_name(&paths[i])).collect();
+        let refused = |why: String| Err(CaptureError::Grammar(format!("{why}: {PATHS}")));
         match paths {
             [] => Ok(Self::Scene),
             [folder] if folder.is_dir() => Ok(Self::Folder(folder.clone())),
-            [one] if is_recording(one) => Ok(Self::Recording(one.clone())),
-            [one] if one.exists() => {
-                let text = format!(
-                    "{} is one image: give the left and the right one, a folder of pairs, or a recording (.mcap)",
-                    one.display()
-                );
-                Err(CaptureError::Grammar(text))
+            [one] if has_extension(one, RECORDING_EXTENSIONS) => Ok(Self::Recording(one.clone())),
+            [one] if one.exists() && has_extension(one, EXTENSIONS) => {
+                refused(format!("{} is one picture of a pair", console::path(one)))
             }
+            [one] if one.exists() => refused(format!("{} is no source", console::path(one))),
             [one] => one.to_str().map_or_else(|| Ok(Self::Folder(one.clone())), Self::parse),
-            [left, right] => Ok(Self::Files { left: left.clone(), right: right.clone() }),
-            _ => Err(CaptureError::Grammar(format!(
-                "{} paths given: a pair is two images, left one first; for more put them into a folder",
-                paths.len()
+            [a, b]
+                if !a.is_dir()
+                    && !b.is_dir()
+                    && ![a, b].iter().any(|path| has_extension(path, RECORDING_EXTENSIONS)) =>
+            {
+                Ok(Self::Files { left: a.clone(), right: b.clone(), truth: None })
+            }
+            [_, _, _] if truth.len() == 1 => {
+                let mut pair = paths.to_vec();
+                let truth = Some(DisparityFile::new(pair.remove(truth[0])));
+                let [left, right] = [0, 1].map(|side| pair[side].clone());
+                Ok(Self::Files { left, right, truth })
+            }
+            _ => refused(format!("{} cannot be opened together", names(paths))),
+        }
+    }
+
+    /// The same pair of files with truth that the user names.
+    ///
+    /// # Errors
+    /// It is no pair of files, whose truth could be named.
+    pub fn with_truth(self, file: DisparityFile) -> Result<Self, CaptureError> {
+        match self {
+            Self::Files { left, right, .. } => Ok(Self::Files { left, right, truth: Some(file) }),
+            other => Err(CaptureError::Grammar(format!(
+                "--truth {file} is for one pair of images, and {other} is none: give LEFT RIGHT; in folders the truth of a data set is \
+                 found by its name"
             ))),
         }
     }
@@ -168,7 +212,10 @@ impl fmt::Display for SourceSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scene => f.write_str("scene"),
-            Self::Files { left, right } => write!(f, "{},{}", left.display(), right.display()),
+            Self::Files { left, right, truth } => {
+                write!(f, "{},{}", left.display(), right.display())?;
+                truth.as_ref().map_or(Ok(()), |truth| write!(f, ",{truth}"))
+            }
             Self::Folder(folder) => folder.display().fmt(f),
             Self::WebcamPair(left, right) => write!(f, "webcam:{left},{right}"),
             Self::WebcamSideBySide(camera) => write!(f, "webcam:{camera}"),
@@ -186,9 +233,47 @@ impl std::str::FromStr for SourceSpec {
     }
 }
 
-/// Whether a file is a recording, by its extension.
-fn is_recording(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mcap"))
+const RECORDING_EXTENSIONS: &[&str] = &["mcap"];
+
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    path.extension().is_some_and(|ending| extensions.iter().any(|known| ending.eq_ignore_ascii_case(known)))
+}
+
+/// Largest number of files that an error names.
+const MAX_NAMED_FILES: usize = 3;
+
+/// The names of files, for an error.
+fn names(paths: &[PathBuf]) -> String {
+    let named = |path: &PathBuf| console::path(Path::new(path.file_name().unwrap_or(path.as_os_str())));
+    let text = paths.iter().take(MAX_NAMED_FILES).map(named).collect::<Vec<_>>().join(", ");
+    match paths.len().checked_sub(MAX_NAMED_FILES) {
+        Some(more @ 1..) => format!("{text} and {more} more"),
+        _ => text,
+    }
+}
+
+/// Error of a source that is video, with the command that makes a folder of pairs of it.
+fn no_video(videos: &[&Path]) -> CaptureError {
+    let quoted = |path: &Path| format!("\"{}\"", console::path(path));
+    let command = match videos {
+        [left, right] => format!(
+            "ffmpeg -i {} -i {} -map 0:v pairs/left/%05d.png -map 1:v pairs/right/%05d.png",
+            quoted(left),
+            quoted(right)
+        ),
+        videos => format!(
+            "ffmpeg -i {} -filter_complex \"[0:v]split[a][b];[a]crop=iw/2:ih:0:0[l];[b]crop=iw/2:ih:iw/2:0[r]\" -map \"[l]\" \
+             pairs/left/%05d.png -map \"[r]\" pairs/right/%05d.png",
+            videos.first().map_or_else(String::new, |video| quoted(video))
+        ),
+    };
+    let what = match videos {
+        [_, _] => "of two videos, left one first, ffmpeg makes",
+        _ => "of a video with both views side by side ffmpeg makes",
+    };
+    CaptureError::Grammar(format!(
+        "video is not read: {what} a folder of pairs, which can be opened: mkdir -p pairs/left pairs/right && {command}"
+    ))
 }
 
 #[cfg(test)]
@@ -200,6 +285,8 @@ mod tests {
         for words in [
             "scene",
             "a/l.png,b/r.png",
+            "a/l.png,b/r.png,disp0.pfm",
+            "a/l.png,b/r.png,c/disp2.png:4",
             "some/folder",
             "webcam:0,1",
             "webcam:12",
@@ -216,7 +303,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_answered_with_the_grammar() {
-        for words in ["", ",", "a.png,", "a,b,c", "webcam:", "webcam:x", "webcam:0,1,2", "webcam"] {
+        for words in ["", ",", "a.png,", "a,b,", "a,b,c,d", "webcam:", "webcam:x", "webcam:0,1,2", "webcam"] {
             let text = SourceSpec::parse(words).unwrap_err().to_string();
             assert!(text.contains("LEFT,RIGHT"), "{words}: {text}");
         }
@@ -225,16 +312,60 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_a_folder_or_two_images() {
+    fn paths_are_a_folder_a_recording_or_two_images_with_their_truth() {
         let folder = tempfile::tempdir().unwrap();
         let image = folder.path().join("one.png");
         std::fs::write(&image, "x").unwrap();
         let spec = |paths: &[&Path]| SourceSpec::from_paths(&paths.iter().map(PathBuf::from).collect::<Vec<_>>());
         assert_eq!(spec(&[folder.path()]).unwrap(), SourceSpec::Folder(folder.path().into()));
-        assert_eq!(spec(&[&image, &image]).unwrap(), SourceSpec::Files { left: image.clone(), right: image.clone() });
-        assert!(spec(&[&image]).unwrap_err().to_string().contains("one image"));
-        assert!(spec(&[&image, &image, &image]).is_err());
+        let files = |truth| SourceSpec::Files { left: image.clone(), right: image.clone(), truth };
+        assert_eq!(spec(&[&image, &image]).unwrap(), files(None));
+        for truth in ["x/disp0.pfm", "x/Disp2.png", "disp_occ_0/000000_10.png"] {
+            let expected = files(Some(DisparityFile::new(truth)));
+            for paths in [[Path::new(truth), image.as_path(), &image], [&image, &image, Path::new(truth)]] {
+                assert_eq!(spec(&paths).unwrap(), expected);
+            }
+        }
+        assert!(spec(&[&image]).unwrap_err().to_string().contains("one picture of a pair"));
+        assert!(spec(&[&folder.path().join("notes.docx")]).is_ok(), "what is missing is told when it is opened");
+        let calibration = folder.path().join("calib.txt");
+        let recording = folder.path().join("a.mcap");
+        for wrong in [
+            &[image.as_path(); 3][..],
+            &[&image, &image, calibration.as_path()],
+            &[folder.path(), &image],
+            &[recording.as_path(), &image],
+            &[image.as_path(); 4],
+        ] {
+            let text = spec(wrong).unwrap_err().to_string();
+            assert!(text.contains("one.png") && text.contains("cannot be opened together"), "{text}");
+            assert!(text.contains("true disparities") && text.contains("recording"), "what can be: {text}");
+        }
+        let text = spec(&[image.as_path(); 5]).unwrap_err().to_string();
+        assert!(text.contains("one.png, one.png, one.png and 2 more"), "{text}");
         assert_eq!(spec(&[]).unwrap(), SourceSpec::Scene);
         assert_eq!(spec(&[Path::new("gone.mcap")]).unwrap(), SourceSpec::Recording("gone.mcap".into()));
+    }
+
+    #[test]
+    fn video_is_answered_with_the_line_that_makes_a_folder_of_it() {
+        for words in ["a b/clip.MP4", "x.avi", "x.mkv", "x.mov"] {
+            let text = SourceSpec::parse(words).unwrap_err().to_string();
+            assert!(text.contains(&format!("ffmpeg -i \"{words}\" -filter_complex")), "{text}");
+            assert!(text.contains("pairs/left/%05d.png") && text.contains("pairs/right/%05d.png"), "{text}");
+            assert_eq!(SourceSpec::from_paths(&[words.into()]).unwrap_err().to_string(), text);
+        }
+        let text = SourceSpec::from_paths(&["l.mp4".into(), "r.mp4".into()]).unwrap_err().to_string();
+        assert!(text.contains("ffmpeg -i \"l.mp4\" -i \"r.mp4\" -map 0:v pairs/left/%05d.png"), "{text}");
+        assert_eq!(SourceSpec::parse("l.mp4,r.mp4").unwrap_err().to_string(), text);
+    }
+
+    #[test]
+    fn truth_is_named_for_a_pair_of_files_and_lost_where_they_are_exchanged() {
+        let pair = SourceSpec::parse("l.png,r.png").unwrap();
+        let named = pair.clone().with_truth(DisparityFile { path: "t.png".into(), scale: Some(8) }).unwrap();
+        assert_eq!(named.to_string(), "l.png,r.png,t.png:8");
+        let text = SourceSpec::Scene.with_truth(DisparityFile::new("t.pfm")).unwrap_err().to_string();
+        assert!(text.contains("--truth t.pfm") && text.contains("scene"), "{text}");
     }
 }

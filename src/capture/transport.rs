@@ -1,6 +1,7 @@
 //! Playback control: position, seek target and speed. Shared between the source and its user interface.
 
 use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Playback speed.
@@ -30,7 +31,9 @@ pub struct Playing {
     /// The last delivered pair, counted from 0 in the order of the recording; `None` before the first one.
     pub position: Option<u64>,
     /// Recorded times of all pairs, from the first one on, in order.
-    pub times: std::sync::Arc<[Duration]>,
+    pub times: Arc<[Duration]>,
+    /// Names of all pairs, where the source shows them; else empty.
+    pub names: Arc<[String]>,
     /// Seek target: the pair to deliver next, also while paused.
     seek: Option<u64>,
 }
@@ -41,8 +44,16 @@ pub struct Transport(Mutex<Playing>);
 
 impl Transport {
     /// Playback at the first pair of a recording whose pairs have these times.
-    pub fn new(times: std::sync::Arc<[Duration]>, speed: Speed, looped: bool) -> Self {
-        Self(Mutex::new(Playing { playing: true, speed, looped, position: None, times, seek: None }))
+    pub fn new(times: Arc<[Duration]>, speed: Speed, looped: bool) -> Self {
+        let names = Arc::default();
+        Self(Mutex::new(Playing { playing: true, speed, looped, position: None, times, names, seek: None }))
+    }
+
+    /// The same for pairs with these names.
+    #[must_use]
+    pub fn with_names(mut self, names: Arc<[String]>) -> Self {
+        self.0.get_mut().names = names;
+        self
     }
 
     /// Copy of the state.
@@ -138,6 +149,11 @@ impl Playing {
     /// Recorded time of a pair, from the first one on.
     pub fn time(&self, pair: u64) -> Option<Duration> {
         self.times.get(usize::try_from(pair).ok()?).copied()
+    }
+
+    /// Name of a pair, where the source shows names.
+    pub fn name(&self, pair: u64) -> Option<&str> {
+        self.names.get(usize::try_from(pair).ok()?).map(String::as_str)
     }
 
     /// The last pair at or before this time.

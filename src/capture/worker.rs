@@ -65,7 +65,8 @@ struct Shared {
     stats: Mutex<CaptureStats>,
     info: Mutex<SourceInfo>,
     state: Mutex<SourceState>,
-    preparation: Mutex<FramePreparation>,
+    /// The preparation, and how often it was changed.
+    preparation: Mutex<(u64, FramePreparation)>,
     taps: Mutex<Taps>,
     resync: AtomicBool,
 }
@@ -81,6 +82,9 @@ pub struct Capture {
 
 /// Timeout of waiting for a pair, after which the thread checks its stop signal.
 const READ_TIMEOUT: Duration = Duration::from_millis(50);
+/// Remark on truth of pairs that are rectified.
+const TRUTH_DROPPED: &str = "the truth holds for the pictures as they are in the files: rectified by a calibration, they are not compared \
+     with it";
 
 impl Capture {
     /// Starts reading `source`.
@@ -93,7 +97,7 @@ impl Capture {
             stats: Mutex::default(),
             info: Mutex::new(source.info()),
             state: Mutex::new(source.state()),
-            preparation: Mutex::new(preparation),
+            preparation: Mutex::new((0, preparation)),
             taps: Mutex::new(taps),
             resync: AtomicBool::new(false),
         });
@@ -106,6 +110,7 @@ impl Capture {
             rate: Rate::default(),
             max_pairs,
             max_time,
+            has_truth: false,
         };
         let thread = std::thread::Builder::new().name("capture".into()).spawn(move || reader.run());
         if let Err(err) = &thread {
@@ -135,12 +140,13 @@ impl Capture {
 
     /// Current preparation.
     pub fn preparation(&self) -> FramePreparation {
-        self.shared.preparation.lock().clone()
+        self.shared.preparation.lock().1.clone()
     }
 
-    /// Changes the preparation from the next pair on.
+    /// Changes the preparation from the next frame on.
     pub fn set_preparation(&self, preparation: FramePreparation) {
-        *self.shared.preparation.lock() = preparation;
+        let mut now = self.shared.preparation.lock();
+        *now = (now.0 + 1, preparation);
     }
 
     /// Replaces the taps.
@@ -148,7 +154,7 @@ impl Capture {
         *self.shared.taps.lock() = taps;
     }
 
-    /// Playback control of a recording; `None` for other sources.
+    /// Playback control of a recording or a folder; `None` for other sources.
     pub fn transport(&self) -> Option<&Arc<Transport>> {
         self.transport.as_ref()
     }
@@ -183,9 +189,17 @@ struct Reader {
     rate: Rate,
     max_pairs: Option<u64>,
     max_time: Option<Duration>,
+    /// The last pair had truth, which does not hold for rectified pictures.
+    has_truth: bool,
 }
 
 impl Reader {
+    /// The preparation, if it is another one than this version.
+    fn newer_preparation(&self, version: u64) -> Option<(u64, FramePreparation)> {
+        let now = self.shared.preparation.lock();
+        (now.0 != version).then(|| now.clone())
+    }
+
     fn run(mut self) {
         let read = std::panic::catch_unwind(AssertUnwindSafe(|| self.read_all()));
         let error = read.unwrap_or_else(|_| Err(threads::panic_message("the thread that reads the source"))).err();
@@ -209,7 +223,11 @@ impl Reader {
                 self.source.resync();
             }
             let next = self.source.next(READ_TIMEOUT);
-            *self.shared.state.lock() = self.source.state();
+            let mut state = self.source.state();
+            if self.has_truth && self.shared.preparation.lock().1.rectifier.is_some() {
+                state.remarks.push(TRUTH_DROPPED.to_owned());
+            }
+            *self.shared.state.lock() = state;
             let raw = match next.map_err(|err| err.to_string())? {
                 Next::Pair(raw) => Arc::new(*raw),
                 Next::Waiting => {
@@ -223,12 +241,18 @@ impl Reader {
             first.get_or_insert(arrived);
             pairs += 1;
             let info = self.source.info();
-            let preparation = self.shared.preparation.lock().clone();
+            let (mut version, preparation) = self.shared.preparation.lock().clone();
             let taps = self.shared.taps.lock().clone();
             for tap in &taps.raw {
                 tap.pair(&raw, preparation.geometry(&info), &info);
             }
-            let frame = preparation.prepare(&raw, &info, arrived).map(Arc::new);
+            let mut frame = preparation.prepare(&raw, &info, arrived).map(Arc::new);
+            // it may have changed meanwhile, and a still gives no other pair
+            while let Some((newer, preparation)) = self.newer_preparation(version) {
+                version = newer;
+                frame = preparation.prepare(&raw, &info, arrived).map(Arc::new);
+            }
+            self.has_truth = raw.truth.is_some();
             for tap in &taps.frames {
                 match &frame {
                     Ok(frame) => tap.frame(frame, &info),

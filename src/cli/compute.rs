@@ -3,13 +3,14 @@
 use super::UsageError;
 use super::calibration_args::RigArgs;
 use super::settings_args::SettingsArgs;
-use super::source_args::RecordingArgs;
+use super::source_args::{RecordingArgs, TruthArgs};
 use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec, Speed};
 use crate::colormap::{Colormap, DisplayRange};
 use crate::console;
 use crate::engine::{self, Engine, Job, Output};
 use crate::export;
 use crate::files::{self, Outputs};
+use crate::metrics::{TruthError, truth_error};
 use crate::newest::Policy;
 use crate::recording::pair_bar;
 use crate::settings::Settings;
@@ -35,6 +36,8 @@ pub(super) struct ComputeArgs {
     /// Print engine, adapter, parameters, valid share and times as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    truth: TruthArgs,
     #[command(flatten)]
     recording: RecordingArgs,
     #[command(flatten)]
@@ -97,7 +100,7 @@ impl Targets {
 /// Wrong input, an engine that cannot, a file that cannot be written; the pairs before it are written.
 pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     let inputs: Vec<_> = std::iter::once(&args.left).chain(&args.right).cloned().collect();
-    let spec = SourceSpec::from_paths(&inputs)?;
+    let spec = args.truth.of(SourceSpec::from_paths(&inputs)?)?;
     let mut words = args.settings.words()?;
     words.extend(args.recording.words(Some(&spec))?);
     let mut settings = Settings::resolve(&words)?;
@@ -161,6 +164,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         }
         bar.inc(1);
         let mut about = export::describe(&output);
+        about["truth_error"] = serde_json::json!(error_of(&output));
         about["output"] = targets.output.display().to_string().into();
         if let Some(right) = &targets.right_map {
             about["right_map"] = right.display().to_string().into();
@@ -227,10 +231,18 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
     Ok(warnings)
 }
 
+/// The error, where the pair has truth.
+fn error_of(output: &Output) -> Option<TruthError> {
+    truth_error(output.map.as_deref()?, output.job.frame.truth.as_deref()?)
+}
+
 fn summary(output: &Output, targets: &Targets) -> String {
     let valid = output.map.as_deref().map_or(0.0, crate::stereo::DisparityMap::valid_share);
+    let error = error_of(output).map_or_else(String::new, |error| {
+        format!(", off by more than 1 px {:.1} %, mean {:.2} px", error.nonocc.bad_1_percent, error.nonocc.average_px)
+    });
     format!(
-        "{}: {:.1} % valid, {:.1} ms on {} ({}) -> {}",
+        "{}: {:.1} % valid{error}, {:.1} ms on {} ({}) -> {}",
         output.job.frame.raw.name,
         100.0 * valid,
         output.compute_time.as_secs_f64() * 1e3,

@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::calibration_args::CalibrationArgs;
-use super::source_args::SourceArgs;
+use super::source_args::{SourceArgs, TruthArgs};
 use crate::capture::{CaptureError, FramePreparation, SourceInfo, SourceOptions, SourceSpec};
 use crate::rig::{CalibrationChoice, RigFile};
 use crate::settings::{Settings, Word};
@@ -25,6 +25,8 @@ pub(super) struct InputArgs {
     /// A rig file: cameras by port, their mode, orientation, controls and calibration; flags win over it
     #[arg(long, value_name = "FILE.toml", help_heading = "Source")]
     pub(super) rig: Option<PathBuf>,
+    #[command(flatten)]
+    truth: TruthArgs,
     #[command(flatten)]
     options: SourceArgs,
     #[command(flatten)]
@@ -53,11 +55,12 @@ impl InputArgs {
     /// # Errors
     /// They name nothing that can be a source.
     pub(super) fn named_source(&self) -> Result<Option<SourceSpec>, CaptureError> {
-        match &self.source {
-            Some(words) => SourceSpec::parse(words).map(Some),
-            None if self.pictures.is_empty() => Ok(None),
-            None => SourceSpec::from_paths(&self.pictures).map(Some),
-        }
+        let source = match &self.source {
+            Some(words) => SourceSpec::parse(words)?,
+            None if self.pictures.is_empty() && !self.truth.is_given() => return Ok(None),
+            None => SourceSpec::from_paths(&self.pictures)?,
+        };
+        self.truth.of(source).map(Some)
     }
 
     /// Reads the rig file, if one was named; files are looped and watched, and colour is read.

@@ -2,12 +2,15 @@
 
 use super::UsageError;
 use super::camera_args::CameraArgs;
+use crate::capture::CaptureError;
 use crate::capture::TopicChoice;
+use crate::capture::files::truth::DisparityFile;
 use crate::capture::scene::SceneOptions;
 use crate::capture::source::parse_size;
 use crate::capture::{MaxPixels, SourceOptions, SourceSpec, Speed};
 use crate::recording::Recording;
 use crate::settings::{Origin, Word};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Where pairs come from.
@@ -67,6 +70,37 @@ pub(super) struct TopicArgs {
     /// Do not read pictures of more pixels from files and recordings: a few bytes can claim billions
     #[arg(long, value_name = "PIXELS", default_value_t)]
     pub(super) max_pixels: MaxPixels,
+}
+
+/// Ground truth of one pair of files.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Source")]
+pub(super) struct TruthArgs {
+    /// True disparities of the left picture of one pair, against which results are measured: .pfm (px), 16-bit .png (px x 256,
+    /// as KITTI), or 8 bits with --truth-scale [default: the truth of a data set, where it lies beside the pair]
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// The numbers in --truth are so many times the disparity in px
+    #[arg(long, value_name = "N", requires = "truth", value_parser = clap::value_parser!(u32).range(1..))]
+    truth_scale: Option<u32>,
+}
+
+impl TruthArgs {
+    /// The source with this truth; unchanged where none was given.
+    ///
+    /// # Errors
+    /// The source is no pair of files.
+    pub(super) fn of(&self, source: SourceSpec) -> Result<SourceSpec, CaptureError> {
+        match &self.truth {
+            Some(path) => source.with_truth(DisparityFile { path: path.clone(), scale: self.truth_scale }),
+            None => Ok(source),
+        }
+    }
+
+    /// Whether truth was given.
+    pub(super) fn is_given(&self) -> bool {
+        self.truth.is_some()
+    }
 }
 
 /// What is taken of a recording.

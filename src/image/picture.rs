@@ -75,13 +75,21 @@ impl Picture {
     }
 }
 
-/// Ground truth: exact disparities and the occlusion mask of the left picture.
+/// Ground truth of a pair: disparities of the left view and, where the source has them, those of the right view and the occlusion
+/// mask. All have the pair's size.
 #[derive(Clone, Debug)]
 pub struct Truth {
     /// Disparity of each left pixel in px; NaN where unknown.
     pub left_px: Image<f32>,
     /// Disparity of each right pixel in px; NaN where unknown.
-    pub right_px: Image<f32>,
+    pub right_px: Option<Image<f32>>,
     /// True for left pixels that the right view does not see.
-    pub occluded: Image<bool>,
+    pub occluded: Option<Image<bool>>,
+}
+
+impl Truth {
+    /// Whether left pixel `(x, y)`, which must lie inside, is known to be hidden from the right view.
+    pub fn is_occluded(&self, x: usize, y: usize) -> bool {
+        self.occluded.as_ref().is_some_and(|occluded| occluded.at(x, y))
+    }
 }

@@ -99,12 +99,13 @@ impl Live {
         Ok(Self { health, capture: Mutex::new(capture), engine, remote })
     }
 
-    /// Reads another source from now on. The old one is closed in the background, which may take half a second.
+    /// Reads another source from now on, which is not paused. The old one is closed in the background, which may take half a second.
     pub fn set_source(&self, source: Box<dyn PairSource>, options: CaptureOptions) {
         let mut options = options;
         options.taps.frames.extend(self.remote.clone().map(|remote| remote as _));
         let new = Capture::start(source, options);
         self.engine.set_frames(new.frames.clone());
+        self.engine.set_control(|control| control.paused = false);
         let old = std::mem::replace(&mut *self.capture.lock(), new);
         let closing = std::thread::Builder::new().name("old source".into()).spawn(move || drop(old));
         if let Err(err) = closing {
@@ -112,21 +113,22 @@ impl Live {
         }
     }
 
-    /// Prepares frames in another way: another calibration, working size or scale of depth. A pair that is held, or the last
-    /// one of a source that has ended, is prepared again, on the engine thread.
+    /// Prepares frames in another way: another calibration, working size or scale of depth. The last pair is prepared again too, on the
+    /// engine thread: no other may come, while paused, at the end, or from a still.
     ///
     /// # Errors
-    /// The held pair does not fit the calibration; nothing has changed then.
+    /// The last pair does not fit the calibration; nothing has changed then.
     pub fn set_preparation(&self, preparation: FramePreparation) -> Result<(), CalibrationError> {
-        let (info, ended) = {
-            let capture = self.capture.lock();
-            (capture.info(), capture.stats().ended)
-        };
-        if let Some(output) = self.latest().filter(|_| ended || self.is_paused()) {
+        let capture = self.capture.lock();
+        let info = capture.info();
+        // the newest result may still be that of another source
+        let last = self.latest().filter(|output| output.job.frame.raw.left.size() == (info.width, info.height));
+        if let Some(output) = last {
             preparation.check(&output.job.frame.raw)?;
-            self.engine.prepare_last(preparation.clone(), info);
         }
-        self.capture.lock().set_preparation(preparation);
+        // before the engine is told: it makes anew what was made until then
+        capture.set_preparation(preparation.clone());
+        self.engine.prepare_again(preparation, info);
         Ok(())
     }
 
@@ -186,7 +188,7 @@ impl Live {
         self.remote.as_ref()
     }
 
-    /// How a recording is played; `None` for other sources.
+    /// How a recording or a folder is played; `None` for other sources.
     pub fn transport(&self) -> Option<Arc<Transport>> {
         self.capture.lock().transport().cloned()
     }
@@ -207,7 +209,7 @@ impl Live {
         self.engine.set_control(|control| control.paused = false);
     }
 
-    /// Takes the next pair and holds it; in a recording also the one before, where `by` is negative.
+    /// Takes the next pair and holds it; in a recording or folder also the one before, where `by` is negative.
     pub fn step(&self, by: i64) {
         if let Some(transport) = self.transport() {
             return transport.step(by);

@@ -80,6 +80,7 @@ impl Status {
         let lost = capture.last_error.clone().filter(|_| capture.lost || capture.unprepared);
         let failures = [lost, engine.fault.clone(), engine.error.clone()].into_iter().flatten();
         let lost_cameras = cameras.cameras.iter().filter_map(|camera| camera.lost.clone());
+        let unreadable = cameras.unreadable.clone();
         Self {
             computed_hz: engine.computed_hz(),
             dropped: Dropped {
@@ -95,7 +96,7 @@ impl Status {
                 engine.figures.as_ref().map(|figures| &figures.shares),
                 geometry,
             ),
-            errors: failures.chain(lost_cameras).collect(),
+            errors: failures.chain(lost_cameras).chain(unreadable).collect(),
             source,
             cameras,
             capture,

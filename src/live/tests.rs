@@ -58,7 +58,7 @@ impl PairSource for Shifted {
         let exact = Image::filled(SIZE.0, SIZE.1, self.disparity as f32);
         let occluded = Image::from_fn(SIZE.0, SIZE.1, |x, _| x < self.disparity + 4);
         Ok(Next::Pair(Box::new(RawPair {
-            truth: Some(Arc::new(Truth { left_px: exact.clone(), right_px: exact, occluded })),
+            truth: Some(Arc::new(Truth { left_px: exact.clone(), right_px: Some(exact), occluded: Some(occluded) })),
             ..RawPair::new(
                 format!("shifted-{sequence:06}"),
                 sequence,
@@ -185,7 +185,14 @@ fn another_recipe_shows_at_once_also_on_a_held_pair() {
     let live = Live::start(Box::new(Shifted::new(4, u64::MAX)), options()).unwrap();
     until("something shows", || middle(&live) == Some(4.0));
     live.pause();
-    std::thread::sleep(Duration::from_millis(60));
+    // pairs that are in flight still come
+    let computed = || live.status().engine.computed;
+    let settles = || {
+        let before = computed();
+        std::thread::sleep(Duration::from_millis(200));
+        computed() == before
+    };
+    while !settles() {}
     let held = live.latest().unwrap().job.frame.raw.sequence;
     let width = || live.latest().map(|output| output.job.frame.size().0);
     live.set_preparation(FramePreparation { scale: Scale::Half, ..live.preparation() }).unwrap();

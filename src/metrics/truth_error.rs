@@ -30,23 +30,23 @@ pub struct RegionError {
 pub struct TruthError {
     /// All pixels with ground truth.
     pub all: RegionError,
-    /// Pixels that are visible in the right picture too.
+    /// Pixels that are visible in the right picture too; the same as `all` where the truth does not tell occlusions.
     pub nonocc: RegionError,
 }
 
 /// Compares a map with ground truth; `None` if their sizes differ or no pixel has ground truth.
 pub fn truth_error(map: &DisparityMap, truth: &Truth) -> Option<TruthError> {
-    if map.size() != truth.left_px.size() || map.size() != truth.occluded.size() {
+    let mask_fits = truth.occluded.as_ref().is_none_or(|occluded| occluded.size() == map.size());
+    if map.size() != truth.left_px.size() || !mask_fits {
         return None;
     }
     let (mut all, mut nonocc) = (Sums::default(), Sums::default());
     let estimates = map.to_px();
-    let pixels = estimates.pixels().iter().zip(truth.left_px.pixels()).zip(truth.occluded.pixels());
-    for ((&estimate, &exact), &occluded) in pixels {
+    for (i, (&estimate, &exact)) in estimates.pixels().iter().zip(truth.left_px.pixels()).enumerate() {
         if exact.is_finite() {
             let error = f64::from((estimate - exact).abs());
             all.add(error);
-            if !occluded {
+            if truth.occluded.as_ref().is_none_or(|occluded| !occluded.pixels()[i]) {
                 nonocc.add(error);
             }
         }
@@ -108,7 +108,7 @@ mod tests {
         let occluded = (0..8).map(|i| i == 5).collect();
         let map = DisparityMap { values: Image::new(8, 1, values), reasons: Image::filled(8, 1, 0), confidence: None };
         let left_px = Image::new(8, 1, exact);
-        (map, Truth { right_px: left_px.clone(), left_px, occluded: Image::new(8, 1, occluded) })
+        (map, Truth { right_px: None, left_px, occluded: Some(Image::new(8, 1, occluded)) })
     }
 
     #[test]
@@ -123,6 +123,14 @@ mod tests {
         assert!((error.all.density_percent - 500.0 / 6.0).abs() < 1e-9);
         assert!((error.nonocc.average_px - (0.0 + 1.0 + 1.25 + 3.0) / 4.0).abs() < 1e-9);
         assert!((error.nonocc.rms_px - ((1.0 + 1.5625 + 9.0) / 4.0f64).sqrt()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn without_a_mask_no_pixel_is_known_to_be_hidden() {
+        let (map, mut truth) = example();
+        truth.occluded = None;
+        let error = truth_error(&map, &truth).unwrap();
+        assert_eq!((error.all.pixels, error.all), (6, error.nonocc));
     }
 
     #[test]

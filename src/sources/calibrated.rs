@@ -34,6 +34,9 @@ pub enum OpenError {
     },
 }
 
+/// Remark on a calibration that is not used.
+const OWN_CALIBRATION: &str =
+    "the pictures are rectified, with a calib.txt beside them: the calibration that was given is not used";
 /// Number of pairs of an estimate.
 const ESTIMATE_PAIRS: usize = 6;
 /// Interval between them, so that the scene may change.
@@ -52,11 +55,18 @@ pub fn open_calibrated(
 ) -> Result<CalibratedSource, OpenError> {
     let mut options = options.clone();
     options.cameras.calibrated = choice.rectify() != RectifyChoice::Off;
-    let mut source = open(spec, &options)?;
+    // an estimate wants several pairs, of which a watched source may give one
+    let estimates = choice.rectify() == RectifyChoice::Auto;
+    let first = SourceOptions {
+        watched: options.watched && !estimates,
+        looped: options.looped && !estimates,
+        ..options.clone()
+    };
+    let mut source = open(spec, &first)?;
     let inputs = [source.files(), choice.files.clone()].concat();
     let info = source.info();
     let wrong = |error| OpenError::Calibration { source_name: info.name.clone(), error };
-    if choice.rectify() == RectifyChoice::Auto {
+    if estimates {
         let pairs = first_pairs(source.as_mut())?;
         let calibrated = choice.estimate(&pairs, &info).map_err(wrong)?;
         if !info.is_camera {
@@ -81,7 +91,11 @@ pub fn open_calibrated(
         }
         None => choice.apply(&info),
     };
-    let calibrated = calibrated.map_err(wrong)?;
+    let mut calibrated = calibrated.map_err(wrong)?;
+    let is_files = matches!(spec, SourceSpec::Files { .. } | SourceSpec::Folder(_));
+    if is_files && info.is_rectified && info.geometry.is_some() && !choice.files.is_empty() {
+        calibrated.note = Some(format!("{}: {OWN_CALIBRATION}", info.name));
+    }
     Ok(CalibratedSource { source, calibrated, inputs })
 }
 

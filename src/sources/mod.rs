@@ -21,7 +21,7 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
             (scene.width, scene.height) = options.size.unwrap_or((scene.width, scene.height));
             Box::new(SceneSource::new(scene, options.rate_hz, options.color)?)
         }
-        SourceSpec::Files { left, right } => Box::new(FileSource::pair(left, right, options)?),
+        SourceSpec::Files { left, right, truth } => Box::new(FileSource::pair(left, right, truth.as_ref(), options)?),
         SourceSpec::Folder(folder) => Box::new(FileSource::folder(folder, options)?),
         SourceSpec::WebcamPair(left, right) => {
             let (left, right) = (left.resolve()?, right.resolve()?);

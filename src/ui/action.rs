@@ -53,15 +53,15 @@ actions! {
     Pause = "Pause", NONE, Space;
     /// Take the next pair and hold it.
     Step = "Step", NONE, ArrowRight;
-    /// Take the pair before and hold it; in a recording.
+    /// Take the pair before and hold it; in a recording or a folder.
     StepBack = "Step back", NONE, ArrowLeft;
-    /// Go back by one second; in a recording.
+    /// Go back by one second; in a recording or a folder.
     SecondBack = "Back by 1 s", SHIFT, ArrowLeft;
-    /// Go on by one second; in a recording.
+    /// Go on by one second; in a recording or a folder.
     SecondOn = "On by 1 s", SHIFT, ArrowRight;
-    /// Go to the first pair of a recording.
+    /// Go to the first pair of a recording or a folder.
     ToStart = "To the start", NONE, Home;
-    /// Go to the last pair of a recording.
+    /// Go to the last pair of a recording or a folder.
     ToEnd = "To the end", NONE, End;
     /// Write depth (16-bit mm), disparity (16-bit ×256 and PFM), confidence if it is on, the left picture and a JSON with
     /// all settings.

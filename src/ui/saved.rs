@@ -3,6 +3,7 @@
 
 use super::state::{Arrangement, ERRORS_PX, RecordingChoices, TEXT_ZOOM, Theme, ViewSettings};
 use super::view::ViewKind;
+use crate::capture::SourceSpec;
 use crate::files::{self, WriteError};
 use crate::parameter::Group;
 use crate::recording::Format;
@@ -41,6 +42,7 @@ impl SavedState {
     /// The state to save. `settings` are those that differ from the defaults, which may change.
     pub(crate) fn of(
         source: &str,
+        recent: &[SourceSpec],
         view: &ViewSettings,
         recording: &RecordingChoices,
         settings: Vec<(&'static str, String)>,
@@ -49,8 +51,10 @@ impl SavedState {
         let folder = recording.folder.as_ref().and_then(|folder| folder.to_str()).map(Value::from);
         let settings: Table = settings.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
         let groups = view.unfolded.iter().map(|group| group.word()).collect::<Vec<_>>().into();
+        let recent: Vec<_> = recent.iter().map(SourceSpec::to_string).collect();
         let entries = [
             ("source", Some(source.into())),
+            ("recent", (!recent.is_empty()).then(|| recent.into())),
             ("views", Some(words_of(&view.wide.views))),
             ("controls", Some(view.wide.controls.into())),
             ("readings", Some(view.wide.readings.into())),
@@ -90,6 +94,12 @@ impl SavedState {
     /// The source, in the words of `--source`.
     pub(crate) fn source(&self) -> Option<String> {
         self.get("source")
+    }
+
+    /// The sources that were opened last, the newest first.
+    pub(crate) fn recent(&self) -> Vec<SourceSpec> {
+        let words: Vec<String> = self.get("recent").unwrap_or_default();
+        words.iter().filter_map(|words| SourceSpec::parse(words).ok()).collect()
     }
 
     /// The settings of the views; defaults where nothing valid is saved.
@@ -185,6 +195,7 @@ mod tests {
             ViewSettings { depth_range_m: Some((0.5, 4.0)), unfolded: vec![Group::Paths], ..ViewSettings::default() };
         view.error_px = 0.5;
         view.toggle(ViewKind::Right);
+        let recent = ["l.png,r.png,t.png:4", "webcam:0,1", "a.mcap"].map(|words| SourceSpec::parse(words).unwrap());
         let chosen = [("p1", "4"), ("left-right", "off"), ("subpixel", "off"), ("engine", "cpu")];
         let recording = RecordingChoices {
             streams: "eyes,disparity".parse().unwrap(),
@@ -193,11 +204,17 @@ mod tests {
             filled: true,
             folder: Some("some/where".into()),
         };
-        let saved =
-            SavedState::of("scene", &view, &recording, chosen.map(|(name, text)| (name, text.to_owned())).into());
+        let saved = SavedState::of(
+            "scene",
+            &recent,
+            &view,
+            &recording,
+            chosen.map(|(name, text)| (name, text.to_owned())).into(),
+        );
         saved.write(&path).unwrap();
         let read = SavedState::read(&path);
         assert_eq!(read, saved);
+        assert_eq!(read.recent(), recent);
         assert_eq!(read.view(), view);
         assert_eq!(read.recording(), recording);
         let settings = Settings::resolve(&read.words(&path, |_| true)).unwrap();
@@ -272,7 +289,7 @@ engine = "cpu"
         let mut names: Vec<_> = saved.words(&path, |_| true).into_iter().map(|word| word.name).collect();
         names.sort();
         assert_eq!(names, ["engine", "p1", "preset"]);
-        let written = SavedState::of("scene", &view, &recording, vec![("preset", "fast".to_owned())]);
+        let written = SavedState::of("scene", &[], &view, &recording, vec![("preset", "fast".to_owned())]);
         written.write(&path).unwrap();
         assert_eq!(SavedState::read(&path).view(), view);
     }

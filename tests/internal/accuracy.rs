@@ -1,19 +1,21 @@
 //! Accuracy on real pairs with truth, by the rules of the Middlebury benchmark.
 
-use image::GrayImage;
 use std::path::{Path, PathBuf};
+use stereopsis::capture::MaxPixels;
+use stereopsis::capture::decode::read_picture;
+use stereopsis::capture::files::truth::{DisparityFile, Mask, TruthFiles};
 use stereopsis::capture::scene::{SceneOptions, render};
 use stereopsis::engine::CpuEngine;
-use stereopsis::image::{Image, Luma};
+use stereopsis::image::{Luma, Truth};
 use stereopsis::metrics::truth_error;
 use stereopsis::stereo::{DisparityMap, Fill, INVALID, Preset, Prior, StereoParams};
 
 /// The four pairs of the second Middlebury evaluation, with the scale of their truth and the size of the search range.
-const SCENES: [(&str, f32, u32); 4] = [
-    ("middlebury2001/tsukuba", 16.0, 16),
-    ("middlebury2001/venus", 8.0, 22),
-    ("middlebury2003/teddy", 4.0, 56),
-    ("middlebury2003/cones", 4.0, 57),
+const SCENES: [(&str, u32, u32); 4] = [
+    ("middlebury2001/tsukuba", 16, 16),
+    ("middlebury2001/venus", 8, 22),
+    ("middlebury2003/teddy", 4, 56),
+    ("middlebury2003/cones", 4, 57),
 ];
 
 /// Mean bad-1.0 over the four pairs and their regions that each preset may have, filled, and bad-1.0 of nonocc on the built-in
@@ -59,11 +61,11 @@ fn local_methods_reach_their_papers_error_rates() {
     let Some(data) = data() else { return };
     let folder = data.join(SCENES[0].0);
     let (left, right) = (luma(&folder.join("left.png")), luma(&folder.join("right.png")));
-    let (truth, nonocc) = (grey(&folder.join("disp.png")), grey(&folder.join("nonocc.png")));
+    let truth = truth_in(&folder, SCENES[0].1, "nonocc", left.size());
     for (preset, paper) in [(Preset::Fang2012Cw, 8.29), (Preset::Fang2012Aw, 4.28), (Preset::Fang2012Cross, 5.41)] {
         let map = match_on_cpu(&left, &right, &of_preset(preset, SCENES[0].2));
         assert!(map.values.pixels().iter().all(|&value| value != INVALID), "{preset} is dense by itself");
-        let bad = bad_percent(&map, &truth, SCENES[0].1, &nonocc);
+        let bad = truth_error(&map, &truth).unwrap().nonocc.bad_1_percent;
         eprintln!("{preset}: bad-1.0 nonocc {bad:.2} %, the paper's {paper} %");
         assert!(bad <= paper, "{preset}: {bad:.2} %");
     }
@@ -152,9 +154,10 @@ fn mean_bad_percent(data: &Path, params: impl Fn(u32) -> StereoParams) -> f64 {
         let params = StereoParams { fill: Fill::Interpolate, ..params(num_disparities) };
         let (left, right) = (luma(&folder.join("left.png")), luma(&folder.join("right.png")));
         let map = match_on_cpu(&left, &right, &params);
-        let truth = grey(&folder.join("disp.png"));
-        let bad = ["nonocc", "all", "disc"]
-            .map(|region| bad_percent(&map, &truth, scale, &grey(&folder.join(format!("{region}.png")))));
+        let bad = ["nonocc", "all", "disc"].map(|region| {
+            let truth = truth_in(&folder, scale, region, left.size());
+            truth_error(&map, &truth).unwrap().nonocc.bad_1_percent
+        });
         let how = params.gating.map_or(String::new(), |levels| {
             format!(", {levels} levels: {:.1} % searched", searched_percent(&left, &right, &params))
         });
@@ -173,28 +176,13 @@ fn searched_percent(left: &Luma, right: &Luma, params: &StereoParams) -> f64 {
     100.0 * searched as f64 / (gates.pixels().len() * params.num_disparities as usize) as f64
 }
 
-/// Share of the region's pixels whose disparity is wrong by more than 1 px; none at all counts as wrong.
-fn bad_percent(map: &DisparityMap, truth: &GrayImage, scale: f32, region: &GrayImage) -> f64 {
-    let (mut pixels, mut bad) = (0, 0);
-    for (x, y, mask) in region.enumerate_pixels() {
-        let truth = f32::from(truth.get_pixel(x, y).0[0]) / scale;
-        if mask.0[0] != 255 || truth <= 0.0 {
-            continue;
-        }
-        pixels += 1;
-        let estimate = map.disparity_px(x as usize, y as usize).filter(|&d| d > 0.0);
-        bad += u32::from(estimate.is_none_or(|d| (d - truth).abs() > 1.0));
-    }
-    100.0 * f64::from(bad) / f64::from(pixels)
+/// The truth of a scene with one of its regions (`nonocc`, `all`, `disc`) as its mask.
+fn truth_in(folder: &Path, scale: u32, region: &str, size: (usize, usize)) -> Truth {
+    let left = DisparityFile { path: folder.join("disp.png"), scale: Some(scale) };
+    let mask = Some(Mask::Visible(folder.join(format!("{region}.png"))));
+    TruthFiles { mask, ..TruthFiles::of_left(left) }.read(size, MaxPixels::default()).unwrap()
 }
 
 fn luma(path: &Path) -> Luma {
-    let picture = image::open(path).unwrap().to_rgb8();
-    let grey = |[r, g, b]: [u8; 3]| ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u8;
-    let pixels = picture.pixels().map(|p| grey(p.0)).collect();
-    Luma::U8(Image::new(picture.width() as usize, picture.height() as usize, pixels))
-}
-
-fn grey(path: &Path) -> GrayImage {
-    image::open(path).unwrap().to_luma8()
+    read_picture(path, false, MaxPixels::default()).unwrap().luma
 }

@@ -18,6 +18,7 @@ mod recording;
 mod shaders;
 #[cfg(target_os = "linux")]
 mod soak;
+mod stills;
 #[cfg(target_os = "linux")]
 mod webcam;
 mod window;

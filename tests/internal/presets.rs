@@ -79,6 +79,6 @@ fn scene(size: (usize, usize)) -> Box<dyn PairSource> {
 }
 
 fn files(left: &Path, right: &Path) -> Box<dyn PairSource> {
-    let spec = SourceSpec::Files { left: left.to_owned(), right: right.to_owned() };
+    let spec = SourceSpec::Files { left: left.to_owned(), right: right.to_owned(), truth: None };
     open(&spec, &SourceOptions { rate_hz: Some(20.0), looped: true, ..SourceOptions::default() }).unwrap()
 }

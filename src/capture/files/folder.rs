@@ -27,11 +27,12 @@ impl FilePair {
 }
 
 /// File names of pairs in data sets with one folder per scene.
-const RECTIFIED_NAMES: &[(&str, &str)] = &[("im0", "im1"), ("im2", "im6")];
+const RECTIFIED_NAMES: &[(&str, &str)] = &[("im0", "im1"), ("im2", "im6"), ("view1", "view5")];
 /// Names of folder pairs that hold the left and the right pictures.
 const FOLDER_NAMES: &[(&str, &str)] =
-    &[("left", "right"), ("cam0", "cam1"), ("image_2", "image_3"), ("image_0", "image_1")];
-const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
+    &[("left", "right"), ("cam0", "cam1"), ("image_2", "image_3"), ("image_0", "image_1"), ("colored_0", "colored_1")];
+/// Extensions of image files.
+pub(in crate::capture) const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
 
 /// Pairs of a folder and remarks on its other files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,7 +73,7 @@ pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
         let why = match unpaired.first() {
             Some(one) => format!("{} has no partner", console::path(one)),
             None => format!(
-                "looked for left* and right*, *_left and *_right, im0 and im1, and for the same names in folders left and right \
+                "looked for left* and right*, *_left and *_right, im0 and im1, im2 and im6, view1 and view5, and for the same names in folders left and right \
                  or cam0 and cam1, as {}",
                 EXTENSIONS.join(", ")
             ),

@@ -18,8 +18,8 @@ pub(super) struct Delta {
     left: Plane<[u8; 3]>,
     right: Plane<[u8; 3]>,
     left_px: Plane<f32>,
-    right_px: Plane<f32>,
-    occluded: Plane<bool>,
+    right_px: Option<Plane<f32>>,
+    occluded: Option<Plane<bool>>,
 }
 
 /// Shorter gaps between differences are stored as part of the run.
@@ -37,6 +37,11 @@ impl<T: Copy> Plane<T> {
         }
         let values = stretches.iter().flat_map(|&(start, len)| &new[start as usize..][..len as usize]).copied();
         Self { values: values.collect(), stretches }
+    }
+
+    /// Of planes that a truth may lack.
+    fn between_both(base: Option<&Image<T>>, new: Option<&Image<T>>, same: impl Fn(T, T) -> bool) -> Option<Self> {
+        base.zip(new).map(|(base, new)| Self::between(base, new, same))
     }
 
     fn onto(&self, base: &Image<T>) -> Image<T> {
@@ -64,8 +69,8 @@ impl Delta {
             left: Plane::between(&base.left, &new.left, |a, b| a == b),
             right: Plane::between(&base.right, &new.right, |a, b| a == b),
             left_px: Plane::between(&base.truth.left_px, &new.truth.left_px, bits),
-            right_px: Plane::between(&base.truth.right_px, &new.truth.right_px, bits),
-            occluded: Plane::between(&base.truth.occluded, &new.truth.occluded, |a, b| a == b),
+            right_px: Plane::between_both(base.truth.right_px.as_ref(), new.truth.right_px.as_ref(), bits),
+            occluded: Plane::between_both(base.truth.occluded.as_ref(), new.truth.occluded.as_ref(), |a, b| a == b),
         }
     }
 
@@ -73,8 +78,8 @@ impl Delta {
     pub(super) fn onto(&self, base: &Rendered) -> Rendered {
         let truth = Truth {
             left_px: self.left_px.onto(&base.truth.left_px),
-            right_px: self.right_px.onto(&base.truth.right_px),
-            occluded: self.occluded.onto(&base.truth.occluded),
+            right_px: self.right_px.as_ref().zip(base.truth.right_px.as_ref()).map(|(plane, base)| plane.onto(base)),
+            occluded: self.occluded.as_ref().zip(base.truth.occluded.as_ref()).map(|(plane, base)| plane.onto(base)),
         };
         Rendered { left: self.left.onto(&base.left), right: self.right.onto(&base.right), truth: Arc::new(truth) }
     }
@@ -83,7 +88,8 @@ impl Delta {
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         let pictures = self.left.bytes() + self.right.bytes();
-        pictures + self.left_px.bytes() + self.right_px.bytes() + self.occluded.bytes()
+        let right_px = self.right_px.as_ref().map_or(0, Plane::bytes);
+        pictures + self.left_px.bytes() + right_px + self.occluded.as_ref().map_or(0, Plane::bytes)
     }
 }
 

@@ -229,6 +229,7 @@ impl PairSource for WebcamPair {
             skew: self.pairing.skew(),
             remarks: self.remarks(),
             resyncing: self.resync.is_some(),
+            ..SourceState::default()
         }
     }
 

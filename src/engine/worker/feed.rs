@@ -50,8 +50,18 @@ impl Feeder {
         self.repeat = true;
     }
 
-    /// Replaces the last pair's frame, and has it matched again.
-    pub(super) fn replace_last(&mut self, replace: impl FnOnce(&Frame) -> Option<Frame>) {
+    /// Replaces the frames of the last pair, which is matched again, and of one that waits to be taken.
+    pub(super) fn replace(&mut self, control: &Control, replace: impl Fn(&Frame) -> Option<Frame>) {
+        self.held = match self.held.take() {
+            Some(held) => Some(self.frames.newest(held)),
+            None if self.takes_new(control) => self.frames.try_recv().ok(),
+            None => None,
+        };
+        if let Some(held) = &mut self.held
+            && let Some(frame) = replace(held)
+        {
+            *held = Arc::new(frame);
+        }
         if let Some(last) = &mut self.last
             && let Some(frame) = replace(&last.frame)
         {

@@ -1,6 +1,7 @@
 //! The engine thread: takes the newest pair with the newest settings, keeps the engine busy, publishes the newest result.
 //!
-//! While paused, and where no new pair comes, only a changed setting, frame or engine has the last pair matched again.
+//! While no new pair comes (paused, at the end, or from a still), only a changed setting, frame or engine has the last pair matched
+//! again.
 //! [`feed`] chooses jobs, [`host`] holds the engine, [`shared`] publishes results, [`thread`] is the loop around them.
 
 mod feed;
@@ -76,8 +77,8 @@ enum Command {
     Frames(NewestReceiver<Arc<Frame>>),
     /// Another engine.
     Engine(EngineSource),
-    /// Another preparation of the last pair's frame, for this source.
-    PrepareLast(FramePreparation, SourceInfo),
+    /// Another preparation of frames of this source.
+    PrepareAgain(FramePreparation, SourceInfo),
 }
 
 /// The running engine thread. Dropping it stops it.
@@ -153,9 +154,9 @@ impl EngineWorker {
         self.send(Command::Frames(frames));
     }
 
-    /// Prepares the last pair's frame again, on the engine thread, and matches it again.
-    pub fn prepare_last(&self, preparation: FramePreparation, source: SourceInfo) {
-        self.send(Command::PrepareLast(preparation, source));
+    /// Prepares the frames of the last pair and of one that waits again, on the engine thread, and matches them.
+    pub fn prepare_again(&self, preparation: FramePreparation, source: SourceInfo) {
+        self.send(Command::PrepareAgain(preparation, source));
     }
 
     /// Replaces the engine.

@@ -55,6 +55,8 @@ pub struct EngineStats {
     source_drops: DropCounter,
     counted_drops: u64,
     measured: Option<Instant>,
+    /// Time of the newest result, where `figures` are of an older one.
+    unmeasured_since: Option<Instant>,
     rate: Rate,
     latency: Latency,
 }
@@ -65,6 +67,7 @@ impl EngineStats {
         self.ended = false;
         (self.computed, self.failed, self.late, self.while_paused) = (0, 0, 0, 0);
         (self.source_drops, self.counted_drops) = (drops, 0);
+        self.unmeasured_since = None;
     }
 
     /// Counts new drops by their cause.
@@ -90,6 +93,19 @@ impl EngineStats {
         self.measured.is_none_or(|last| now.saturating_duration_since(last) >= FIGURES_EVERY)
     }
 
+    /// When the newest result is to be measured, if no newer one comes until then; `None` where it is measured.
+    pub(super) fn measure_at(&self) -> Option<Instant> {
+        Some(self.unmeasured_since? + FIGURES_EVERY)
+    }
+
+    /// Notes the figures of the newest result, or that they come with the next one.
+    pub(super) fn note_figures(&mut self, figures: Option<Figures>) {
+        self.unmeasured_since = None;
+        if figures.is_some() {
+            (self.figures, self.measured) = (figures, Some(Instant::now()));
+        }
+    }
+
     /// Notes a result; `again` for a pair that was matched before, whose age says nothing of latency.
     pub(super) fn note(&mut self, output: &Output, again: bool, figures: Option<Figures>) {
         let now = Instant::now();
@@ -103,10 +119,8 @@ impl EngineStats {
         }
         self.stages.clone_from(&output.stages);
         self.compute_ms = output.compute_time.as_secs_f64() * 1e3;
-        if figures.is_some() {
-            self.figures = figures;
-            self.measured = Some(now);
-        }
+        self.note_figures(figures);
+        self.unmeasured_since = figures.is_none().then_some(now);
     }
 }
 

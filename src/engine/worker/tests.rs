@@ -376,3 +376,19 @@ fn an_idle_thread_sleeps() {
     bench.until("the source has ended", |b| b.worker.stats().ended);
     sleeps("after the end");
 }
+
+#[test]
+fn the_figures_become_those_of_the_pair_that_stays() {
+    let bench = Bench::new(1);
+    bench.permit(100);
+    bench.send(0);
+    bench.until_last(Done(0));
+    bench.until("it is measured", |b| b.worker.stats().figures.is_some());
+    bench.send(1);
+    bench.until_last(Done(1));
+    assert_eq!(bench.log().len(), 4, "without numbers");
+    bench.until("it is matched again, with numbers", |b| b.log().len() == 6);
+    bench.until("they are there", |b| b.worker.latest().is_some_and(|output| output.map.is_some()));
+    std::thread::sleep(Duration::from_millis(700));
+    assert_eq!(bench.log()[4..], [Submit(1, P1), Done(1)], "once");
+}

@@ -4,7 +4,7 @@
 use super::feed::Feeder;
 use super::host::{COLLECT_POLL_INTERVAL, EngineHost};
 use super::shared::SharedState;
-use super::{Command, EngineSource};
+use super::{Command, EngineSource, Figures};
 use crate::capture::Frame;
 use crate::newest::NewestReceiver;
 use crossbeam_channel::{Receiver, Select};
@@ -55,7 +55,7 @@ impl EngineThread {
             self.host.recover(self.feeder.last());
             let submitted = self.submit();
             let collected = self.host.collect();
-            if !submitted && !collected {
+            if !submitted && !collected && !self.measure() {
                 self.report_end();
                 self.wait();
             }
@@ -74,9 +74,9 @@ impl EngineThread {
                 self.host.request(source);
                 self.feeder.repeat_last();
             }
-            Command::PrepareLast(preparation, source) => self.feeder.replace_last(|last| {
-                let frame = preparation.prepare(&last.raw, &source, last.arrived);
-                frame.inspect_err(|err| log::warn!("the held pair stays as it was: {err}")).ok()
+            Command::PrepareAgain(preparation, source) => self.feeder.replace(&self.shared.control(), |frame| {
+                let again = preparation.prepare(&frame.raw, &source, frame.arrived);
+                again.inspect_err(|err| log::warn!("{} stays as it was: {err}", frame.raw.name)).ok()
             }),
         }
     }
@@ -110,6 +110,21 @@ impl EngineThread {
         submitted
     }
 
+    /// Measures the newest result where no newer one has come for a while: figures of a pair that is shown no more would stay. Without
+    /// numbers on the host it is matched again. Returns whether it did something.
+    fn measure(&mut self) -> bool {
+        let is_due = self.shared.stats.lock().measure_at().is_some_and(|at| at <= Instant::now());
+        if !is_due || self.host.is_busy() {
+            return false;
+        }
+        let figures = self.shared.latest.lock().as_deref().and_then(Figures::of);
+        if figures.is_none() {
+            self.feeder.repeat_last();
+        }
+        self.shared.report(|stats| stats.note_figures(figures));
+        true
+    }
+
     /// Reports once that the source has ended and every pair is matched.
     fn report_end(&self) {
         let ended = self.feeder.has_ended() && !self.host.is_busy() && self.unprepared_until.is_none();
@@ -130,7 +145,8 @@ impl EngineThread {
         }
         let collect_at = self.host.is_busy().then(|| Instant::now() + COLLECT_POLL_INTERVAL);
         let prepare_at = self.unprepared_until.filter(|_| has_slot);
-        let due = [collect_at, prepare_at, self.host.recovery_due()].into_iter().flatten().min();
+        let measure_at = self.shared.stats.lock().measure_at().filter(|_| !self.host.is_busy());
+        let due = [collect_at, prepare_at, measure_at, self.host.recovery_due()].into_iter().flatten().min();
         // the ready channel is read at the loop's next turn
         let _ = match due {
             Some(at) => events.ready_deadline(at).ok(),

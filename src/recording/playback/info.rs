@@ -18,10 +18,10 @@ pub(super) fn info(
         width,
         height,
         rate_hz: about.and_then(|about| about.rate_hz),
-        is_camera: false,
         num_pairs,
         is_rectified: are_rectified || about.is_some_and(|about| about.is_rectified),
         geometry: about.and_then(|about| geometry(about, are_rectified)),
+        ..SourceInfo::default()
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod info;
 mod pipe;
-mod player;
 mod recorded;
 
 pub use pipe::PipeSource;
@@ -11,11 +10,11 @@ use super::Recording;
 use super::read::{ReadError, StereoTopics};
 use super::unpack::Unpacker;
 use crate::calibration::CalibrationNote;
+use crate::capture::player::{PairError, Pairs, Player, median_interval};
 use crate::capture::{
     CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
 };
 use crate::console;
-use player::{Pairs, Player};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,7 +66,8 @@ impl RecordingSource {
         let num_pairs = (!options.looped).then_some(count);
         let info = info::info(name, &first, num_pairs, pairs.recording.about(), are_rectified);
         pairs.first = Some((k, first));
-        let player = Player::start(Box::new(pairs), transport, options.watched)?;
+        let interval = median_interval(&transport.get().times);
+        let player = Player::start(Box::new(pairs), transport, interval, options.watched)?;
         Ok(Self { path: path.to_owned(), info, calibration, player, losses })
     }
 }
@@ -96,16 +96,29 @@ impl FilePairs {
         for k in (start..count).chain(0..start) {
             match self.read(k) {
                 Ok(pair) => return Ok((k, pair)),
-                Err(ReadError::File(why)) => return Err(CaptureError::File(why)),
-                Err(ReadError::Damaged(damage)) => why = damage,
+                Err(PairError::Lost(why)) => return Err(CaptureError::File(why)),
+                Err(PairError::Damaged(damage)) => why = damage,
             }
         }
         Err(CaptureError::File(format!("{} has no pair that can be played: {why}", console::path(path))))
     }
 }
 
+impl From<ReadError> for PairError {
+    fn from(err: ReadError) -> Self {
+        match err {
+            ReadError::File(why) => Self::Lost(why),
+            ReadError::Damaged(why) => Self::Damaged(why),
+        }
+    }
+}
+
 impl Pairs for FilePairs {
-    fn read(&mut self, k: u64) -> Result<RawPair, ReadError> {
+    fn collection(&self) -> &'static str {
+        "recording"
+    }
+
+    fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
         if let Some((_, pair)) = self.first.take_if(|(first, _)| *first == k) {
             return Ok(pair);
         }
@@ -149,12 +162,7 @@ impl PairSource for RecordingSource {
     }
 
     fn state(&self) -> SourceState {
-        let damaged = self.player.damaged();
-        let skipped = damaged.values().next().map(|why| match damaged.len() {
-            1 => format!("a pair of the recording was left out: {why}"),
-            many => format!("{many} pairs of the recording were left out: {why}"),
-        });
-        let remarks = self.losses.iter().cloned().chain(skipped).chain(self.player.jumps());
+        let remarks = self.losses.iter().cloned().chain(self.player.left_out()).chain(self.player.jumps());
         SourceState { remarks: remarks.collect(), ..SourceState::default() }
     }
 

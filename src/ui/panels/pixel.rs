@@ -62,9 +62,12 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&s
     let column = disparity_px.map(|d| (x as f32 - d).round()).filter(|c| (0.0..frame.size().0 as f32).contains(c));
     let right = column.map_or("–".to_owned(), |column| grey(&frame.right.luma, column as usize, y).to_string());
     line("left, right", Some(format!("{}, {right}", grey(&frame.left.luma, x, y))));
-    let truth = frame.truth.as_ref().zip(geometry);
-    let truth_m = truth.and_then(|(truth, geometry)| geometry.depth_m(f64::from(truth.left_px.at(x, y))));
-    line("truth", truth_m.filter(|z| z.is_finite()).map(|z| format!("{} m", metres(z as f32))));
+    let truth_px = frame.truth.as_ref().map(|truth| truth.left_px.at(x, y)).filter(|d| d.is_finite());
+    let truth = truth_px.and_then(|d| match geometry {
+        Some(geometry) => geometry.depth_m(f64::from(d)).map(|z| format!("{} m", metres(z as f32))),
+        None => Some(format!("{d:.2} px")),
+    });
+    line("truth", truth);
     if let Some(recorded) = &frame.raw.recorded {
         line("recorded", recorded_at(recorded, frame.size(), (x, y)));
     }

@@ -2,7 +2,9 @@
 
 use super::{Action, Command, Panel, State, action_button, menu_entry};
 use crate::capture::SourceSpec;
+use crate::console;
 use egui::{Button, RichText, Ui};
+use std::path::{Path, PathBuf};
 
 /// The menu's button and, opened, its content.
 pub(super) fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
@@ -16,8 +18,43 @@ pub(super) fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         for action in [Action::Cameras, Action::Rig, Action::Open] {
             menu_entry(ui, action, commands);
         }
+        recent(ui, state, commands);
     });
     response.response.on_hover_text("Where pairs come from.");
+}
+
+/// Width of the names of recent sources, points.
+const RECENT_WIDTH: f32 = 320.0;
+
+/// The sources that were opened last.
+fn recent(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    if state.source.recent.is_empty() {
+        return;
+    }
+    ui.separator();
+    ui.label(RichText::new("Opened before").weak());
+    ui.set_max_width(RECENT_WIDTH);
+    for spec in &state.source.recent {
+        let entry = Button::selectable(state.source.spec == *spec, short_name(spec)).truncate();
+        if ui.add(entry).on_hover_text(console::foreign(&spec.to_string())).clicked() {
+            commands.push(Command::Open(spec.clone()));
+            ui.close();
+        }
+    }
+}
+
+/// A source by the ends of its paths: `teddy/left.png, right.png`.
+fn short_name(spec: &SourceSpec) -> String {
+    let end = |path: &Path, parts: usize| {
+        let skipped = path.components().count().saturating_sub(parts);
+        path.components().skip(skipped).collect::<PathBuf>().to_string_lossy().into_owned()
+    };
+    let text = match spec {
+        SourceSpec::Files { left, right, .. } => format!("{}, {}", end(left, 2), end(right, 1)),
+        SourceSpec::Folder(path) | SourceSpec::Recording(path) => end(path, 2),
+        other => other.to_string(),
+    };
+    console::foreign(&text)
 }
 
 /// Other sources, in a line below the toolbar while the scene is shown.

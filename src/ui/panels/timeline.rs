@@ -1,11 +1,12 @@
-//! The time line of a recording: play, step, position, speed, loop.
+//! The time line of a recording or a folder: play, step, position, speed, loop.
 //!
 //! The source seeks to the newest position only, so that dragging never lags behind.
 
 use super::{Action, Command, Panel, State, action_button, widgets};
 use crate::capture::{Playing, Speed};
+use crate::console;
 use crate::ui::command::Playback;
-use egui::{Align, Button, Color32, DragValue, Layout, Response, RichText, Role, Slider, TextStyle, Ui, vec2};
+use egui::{Align, Button, Color32, DragValue, Label, Layout, Response, RichText, Role, Slider, TextStyle, Ui, vec2};
 use std::time::Duration;
 
 /// Speeds on offer, beside the one in use.
@@ -14,6 +15,8 @@ const SPEEDS: [f64; 7] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0];
 const SPEED_WIDTH: f32 = 64.0;
 /// Width of the button that plays and holds, points: one for both words.
 const PLAY_WIDTH: f32 = 68.0;
+/// Largest width of a pair's name, points.
+const NAME_WIDTH: f32 = 200.0;
 
 #[derive(Default)]
 pub(super) struct Timeline {
@@ -37,11 +40,14 @@ impl Panel for Timeline {
             action_button(ui, Action::Step, Button::new("▸|"), false, commands);
             action_button(ui, Action::ToEnd, Button::new("▸▸|"), false, commands);
             let Some(last) = playing.len().checked_sub(1) else {
-                ui.label("no pair in this recording");
+                ui.label("no pair here");
                 return;
             };
             let at = playing.target().unwrap_or(0);
-            position(ui, playing, at, last, commands);
+            match playing.name(at) {
+                Some(name) => numbered(ui, name, at, last, commands),
+                None => position(ui, playing, at, last, commands),
+            }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let mut looped = playing.looped;
                 let help = "At the end, begin again; otherwise stay there.";
@@ -57,7 +63,7 @@ impl Panel for Timeline {
 }
 
 impl Timeline {
-    /// The whole recording. While it is dragged, playback waits.
+    /// The whole recording or folder. While it is dragged, playback waits.
     fn slider(&mut self, ui: &mut Ui, plays: bool, at: u64, last: u64, commands: &mut Vec<Command>) {
         ui.spacing_mut().slider_width = ui.available_width();
         let mut frame = at;
@@ -83,8 +89,27 @@ impl Timeline {
         if slider.has_focus() {
             ui.data_mut(|data| data.insert_temp(widgets::focused_slider(), slider.id));
         }
-        slider.on_hover_text("Drag, or turn the wheel, to any pair of the recording.");
+        slider.on_hover_text("Drag, or turn the wheel, to any pair.");
     }
+}
+
+/// Number and name of a pair of files: `3 of 9, left03`; the number to be typed or dragged.
+fn numbered(ui: &mut Ui, name: &str, at: u64, last: u64, commands: &mut Vec<Command>) {
+    ui.separator();
+    let count = last + 1;
+    let mut number = at + 1;
+    let field = DragValue::new(&mut number).range(1..=count).speed(0.1).update_while_editing(false);
+    let field = fixed_width(ui, field, &count.to_string());
+    widgets::name(&field, Role::SpinButton, "Pair", (at + 1) as f64);
+    field.on_hover_text("Number of the pair in the folder. Drag it, or click and type.");
+    if number != at + 1 {
+        commands.push(Command::Playback(Playback::Seek(number.saturating_sub(1))));
+    }
+    ui.scope(|ui| {
+        ui.set_max_width(NAME_WIDTH);
+        let text = format!("of {count}, {}", console::foreign(name));
+        ui.add(Label::new(RichText::new(&text).weak()).truncate()).on_hover_text(text);
+    });
 }
 
 /// Frame and time, both to be typed or dragged.
@@ -156,7 +181,7 @@ fn word(speed: Speed) -> String {
 fn help(speed: Speed) -> &'static str {
     match speed {
         Speed::Times(_) => {
-            "So many times as fast as it was recorded; pairs for which the matcher is too slow are left out."
+            "So many times as fast as it was recorded, or as its rate says; pairs for which the matcher is too slow are left out."
         }
         Speed::Max => "As fast as pairs are matched; none is left out.",
     }

@@ -108,11 +108,13 @@ impl Session {
         }
     }
 
-    /// Goes to another pair of a recording.
+    /// Goes to another pair of a recording or a folder.
     fn go(&mut self, action: Action) {
         let Some(transport) = self.live.transport() else {
             let source = &self.state.source.spec;
-            self.state.notices.news(format!("{}: only in a recording, and {source} is none", action.label()));
+            self.state
+                .notices
+                .news(format!("{}: only in a recording or a folder, and {source} is none", action.label()));
             return;
         };
         match action {
@@ -147,7 +149,7 @@ impl Session {
     }
 }
 
-/// Changes the playback of a recording, if one is read.
+/// Changes the playback of a recording or a folder, if one is read.
 fn play(live: &Live, playback: Playback) {
     let Some(transport) = live.transport() else { return };
     match playback {

@@ -112,6 +112,7 @@ impl Session {
                 spec: source.clone(),
                 running: None,
                 opening: None,
+                recent: saved.recent(),
                 cameras: None,
                 lost_since: BTreeMap::new(),
                 previews: BTreeMap::new(),
@@ -385,7 +386,8 @@ impl Session {
     pub fn save(&self) {
         let Some(path) = &self.options.saved_state else { return };
         let State { source, view, recording, .. } = &self.state;
-        let saved = SavedState::of(&source.spec.to_string(), view, &recording.choices, self.settings_flags());
+        let saved =
+            SavedState::of(&source.spec.to_string(), &source.recent, view, &recording.choices, self.settings_flags());
         if let Err(err) = saved.write(path) {
             log::warn!("{}: the window's state cannot be saved: {err}", path.display());
         }

@@ -59,6 +59,9 @@ impl Session {
         if self.state.status().paused || holds {
             return Err("paused: nothing comes that could be recorded. Space goes on".into());
         }
+        if self.state.status().source.is_still {
+            return Err(format!("{} is one pair: nothing comes that could be recorded", self.state.source.spec));
+        }
         if self.state.status().engine.ended {
             return Err(format!("{} has ended: there is nothing more to record", self.state.source.spec));
         }

@@ -117,6 +117,7 @@ impl Session {
         state.notices.cured(&Cure::TryAgain);
         state.notices.cured(&Cure::SwapPictures);
         let spec = state.source.spec.clone();
+        state.source.note_opened(&spec);
         self.read(spec, opened);
     }
 
@@ -130,7 +131,6 @@ impl Session {
         let geometry = calibrated.preparation.geometry(&source.info()).map(|geometry| geometry.scaled(scale));
         self.fits_depth |= self.state.output().is_some_and(|output| output.job.frame.geometry != geometry);
         self.live.set_source(source, calibrated.preparation.clone().into());
-        self.live.resume();
         self.state.pointer.pinned = None;
         self.take_calibrated(&calibrated);
         self.read_controls();
@@ -165,7 +165,7 @@ impl Session {
                 std::mem::swap(left, right);
                 wanted.options.cameras.views.swap(0, 1);
             }
-            SourceSpec::Files { left, right } => std::mem::swap(left, right),
+            SourceSpec::Files { left, right, .. } => std::mem::swap(left, right),
             SourceSpec::WebcamSideBySide(_) => wanted.options.cameras.swapped_halves ^= true,
             SourceSpec::Scene | SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Pipe => {
                 return self.swap_prepared();

@@ -62,6 +62,8 @@ pub(crate) struct Source {
     pub(crate) running: Option<SourceSpec>,
     /// The source that is being opened.
     pub(crate) opening: Option<SourceSpec>,
+    /// The sources that were opened last, the newest first.
+    pub(crate) recent: Vec<SourceSpec>,
     /// The cameras found; `None` before the first search.
     pub(crate) cameras: Option<Vec<CameraInfo>>,
     /// Since when cameras in use are lost, by number.
@@ -70,11 +72,23 @@ pub(crate) struct Source {
     pub(crate) previews: BTreeMap<u32, Preview>,
 }
 
+/// Number of recent sources that are kept.
+const MAX_RECENT: usize = 8;
+
 impl Source {
     /// The camera that is lost longest, and since when; `None` where all pictures are new.
     pub(crate) fn lost_text(&self) -> Option<String> {
         let (camera, since) = self.lost_since.iter().min_by_key(|(_, since)| **since)?;
         Some(format!("camera {camera} lost {} s ago", since.elapsed().as_secs()))
+    }
+
+    /// Notes that a source was opened. The scene is always offered, and a pipe comes only once.
+    pub(crate) fn note_opened(&mut self, spec: &SourceSpec) {
+        if !matches!(spec, SourceSpec::Scene | SourceSpec::Pipe) {
+            self.recent.retain(|recent| recent != spec);
+            self.recent.insert(0, spec.clone());
+            self.recent.truncate(MAX_RECENT);
+        }
     }
 }
 

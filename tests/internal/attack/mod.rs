@@ -51,7 +51,7 @@ fn attack_all(names: &[&str]) {
 
 const CALIBRATIONS: [&str; 8] = ["archive", "kalibr", "middlebury", "opencv_xml", "opencv_yaml", "ros", "toml", "zed"];
 const RECORDINGS: [&str; 3] = ["message", "pipe", "recording"];
-const PICTURES: [&str; 2] = ["camera", "picture"];
+const PICTURES: [&str; 3] = ["camera", "pfm", "picture"];
 const WORDS: [&str; 3] = ["parameters", "rig", "settings"];
 #[cfg(feature = "publish")]
 const CLIENTS: &[&str] = &["request", "request_head"];

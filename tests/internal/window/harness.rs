@@ -5,7 +5,7 @@ use egui::{Key, Pos2, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -164,6 +164,14 @@ impl Window {
         self.harness.run_steps(3);
     }
 
+    /// Drops files on the window.
+    pub(crate) fn drop_files(&mut self, paths: &[PathBuf]) {
+        let files = paths.iter().map(|path| Arc::new(Dropped(path.clone())) as _);
+        self.harness.input_mut().dropped_files.extend(files);
+        self.harness.step();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+
     /// The number in the read-out behind `name`.
     pub(crate) fn read(&self, name: &str) -> Option<f32> {
         self.harness.query_all_by_label_contains(name).find_map(|node| {
@@ -174,6 +182,19 @@ impl Window {
     }
 }
 
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        std::fs::read(&self.0).map_err(|err| err.to_string())
+    }
+}
+
 /// One pair of the scene as two files.
 pub(crate) fn pair(folder: &Path) -> SourceSpec {
     let options = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
@@ -181,5 +202,5 @@ pub(crate) fn pair(folder: &Path) -> SourceSpec {
     let (left, right) = (folder.join("left.png"), folder.join("right.png"));
     write_picture(&left, &raw.left).unwrap();
     write_picture(&right, &raw.right).unwrap();
-    SourceSpec::Files { left, right }
+    SourceSpec::Files { left, right, truth: None }
 }

@@ -15,6 +15,7 @@ mod record;
 mod recovery;
 mod rig;
 mod saved;
+mod stills;
 mod timeline;
 
 use egui::accesskit::Role;

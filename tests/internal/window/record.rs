@@ -5,8 +5,6 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 use stereopsis::capture::SourceSpec;
 use stereopsis::recording::{Recording, Stream, topic};
 use stereopsis::ui::WindowOptions;
@@ -104,8 +102,8 @@ fn its_key_begins_and_another_source_ends_a_recording() {
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
     begun(&mut window);
     assert!(!window.has("Estimate from the pictures"), "R alone is another key");
-    let SourceSpec::Files { left, right } = pair(folder.path()) else { panic!("two files") };
-    drop_files(&mut window, &[left, right]);
+    let SourceSpec::Files { left, right, .. } = pair(folder.path()) else { panic!("two files") };
+    window.drop_files(&[left, right]);
     window.until("why it ended", |w| w.has("the source was changed").then_some(()));
     assert!(!whole(folder.path()).pairs().is_empty());
     window.until("the other source", |w| (w.session.borrow().live().status().source.name == "left").then_some(()));
@@ -151,7 +149,14 @@ fn a_folder_that_is_not_there_is_said() {
 fn the_menu_says_how_large_it_becomes_and_what_cannot_be_recorded() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let source = pair(folder.path());
+    // two pairs, which have a rate
+    let pictures = tempfile::tempdir().unwrap();
+    pair(pictures.path());
+    for side in ["left", "right"] {
+        std::fs::copy(pictures.path().join(format!("{side}.png")), pictures.path().join(format!("{side}2.png")))
+            .unwrap();
+    }
+    let source = SourceSpec::Folder(pictures.path().to_owned());
     let mut window = Window::open(&gpu, WindowOptions { folder: folder.path().to_owned(), ..options(source) });
     menu(&mut window);
     assert!(window.has("no calibration, so no depth: disparity is recorded instead"));
@@ -194,26 +199,6 @@ fn choices_are_there_again_at_the_next_start() {
     assert!(text.contains("record-format = \"foxglove\""), "{text}");
 }
 
-#[derive(Debug)]
-struct Dropped(PathBuf);
-
-impl egui::DroppedFile for Dropped {
-    fn path(&self) -> &Path {
-        &self.0
-    }
-
-    fn bytes(&self) -> Result<Vec<u8>, String> {
-        std::fs::read(&self.0).map_err(|err| err.to_string())
-    }
-}
-
-fn drop_files(window: &mut Window, paths: &[PathBuf]) {
-    let files = paths.iter().map(|path| Arc::new(Dropped(path.clone())) as _);
-    window.harness.input_mut().dropped_files.extend(files);
-    window.harness.step();
-    std::thread::sleep(Duration::from_millis(1));
-}
-
 #[test]
 fn nothing_is_recorded_of_what_is_paused_and_a_source_that_cannot_be_opened_leaves_the_one_before() {
     let folder = tempfile::tempdir().unwrap();
@@ -226,7 +211,7 @@ fn nothing_is_recorded_of_what_is_paused_and_a_source_that_cannot_be_opened_leav
     window.harness.key_press(Key::Space);
     let empty = folder.path().join("empty.mcap");
     std::fs::write(&empty, b"").unwrap();
-    drop_files(&mut window, &[empty]);
+    window.drop_files(&[empty]);
     window.until("why it cannot be opened", |w| w.has("the file is empty").then_some(()));
     assert!(!window.has("showing the scene"));
     let before = window.sequence();

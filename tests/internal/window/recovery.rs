@@ -16,7 +16,7 @@ fn exchanged(folder: &Path) -> SourceSpec {
     let (left, right) = (folder.join("a.png"), folder.join("b.png"));
     write_picture(&left, &raw.right).unwrap();
     write_picture(&right, &raw.left).unwrap();
-    SourceSpec::Files { left, right }
+    SourceSpec::Files { left, right, truth: None }
 }
 
 fn spec(window: &Window) -> SourceSpec {
@@ -31,8 +31,8 @@ fn exchanged_eyes_are_named_and_swapped_by_the_message() {
     let mut window = Window::open(&gpu, options(source.clone()));
     window.until("the diagnosis", |w| w.has("left and right look exchanged").then_some(()));
     window.harness.get_by_label("Swap left and right").click();
-    let SourceSpec::Files { left, right } = source else { unreachable!() };
-    let swapped = SourceSpec::Files { left: right, right: left };
+    let SourceSpec::Files { left, right, .. } = source else { unreachable!() };
+    let swapped = SourceSpec::Files { left: right, right: left, truth: None };
     window.until("the swap", |w| (spec(w) == swapped).then_some(()));
     window.until("the end of the diagnosis", |w| (!w.has("look exchanged")).then_some(()));
 }
@@ -92,7 +92,7 @@ fn a_source_that_is_away_at_the_start_is_kept_for_the_next_one() {
     assert!(std::fs::read_to_string(&saved).unwrap().contains("not/yet"));
     // once it is there, the message's button opens it
     std::fs::create_dir_all(folder.path().join("not/yet")).unwrap();
-    let SourceSpec::Files { left, right } = pair(folder.path()) else { unreachable!() };
+    let SourceSpec::Files { left, right, .. } = pair(folder.path()) else { unreachable!() };
     std::fs::copy(left, folder.path().join("not/yet/left1.png")).unwrap();
     std::fs::copy(right, folder.path().join("not/yet/right1.png")).unwrap();
     window.harness.get_by_label("Try again").click();

@@ -23,6 +23,8 @@ const OTHERS: &[(&str, &str)] = &[
     ("apt-get", "changes the machine"),
     ("sudo", "changes the machine"),
     ("pip", "changes the machine"),
+    ("ffmpeg", "needs a video"),
+    ("mkdir", "makes what ffmpeg fills"),
     ("git", "changes the checkout"),
     ("cd", "is the shell's"),
     ("Xvfb", "is a display server"),

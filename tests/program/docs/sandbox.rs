@@ -64,6 +64,9 @@ impl Sandbox {
                 image::open(&written).unwrap().save(path.join(format!("{side}.tif"))).unwrap();
             }
         }
+        let (width, height) = SIZE.split_once('x').unwrap();
+        let [width, height] = [width, height].map(|length| length.parse().unwrap());
+        image::GrayImage::from_pixel(width, height, image::Luma([80])).save(path.join("truth.png")).unwrap();
         fs::create_dir(path.join("calibration")).unwrap();
         for file in ["example-rig.toml", "example-rig.yml", "two-webcams.toml"] {
             fs::copy(root().join("calibration").join(file), path.join("calibration").join(file)).unwrap();

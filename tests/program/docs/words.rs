@@ -137,7 +137,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("put_events", "parameters_requested"),
     ("put_words", "put_control"),
     ("quarters_of_bytes", "unpack_bytes"),
-    ("remake_last", "prepare_last"),
+    ("remake_last", "prepare_again"),
     ("run_beside", "run_observed"),
     ("says_nothing", "is_unset"),
     ("set_brightness", "set_bytes"),

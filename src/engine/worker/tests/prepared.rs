@@ -208,3 +208,26 @@ fn another_engine_starts_with_what_it_has_taken_itself() {
     bench.until("it is prepared", |b| b.log().len() == 4);
     assert_eq!(bench.log()[2..], [Submit(0, P1 + 1), Done(0)]);
 }
+
+#[test]
+fn a_pair_that_waits_is_prepared_again_like_the_last_one() {
+    use crate::capture::Scale;
+    let bench = Bench::new(2);
+    bench.permit(100);
+    bench.lacks(&[P1]);
+    bench.send(0);
+    bench.until("it is taken", |b| b.script.lock().asked > 0);
+    let prepare = |scale| {
+        bench.worker.prepare_again(FramePreparation { scale, ..FramePreparation::default() }, SourceInfo::default());
+    };
+    let size = || bench.worker.latest().map(|output| output.job.frame.size());
+    prepare(Scale::Half);
+    assert!(bench.waits_at_ease());
+    bench.lacks(&[]);
+    bench.until("it is matched in half its size", |_| size() == Some((2, 1)));
+    assert_eq!(bench.log(), [Submit(0, P1), Done(0)], "and never whole");
+    prepare(Scale::One);
+    bench.until("it is matched whole", |_| size() == Some((4, 3)));
+    assert_eq!(bench.log().len(), 4);
+    assert!(bench.is_quiet());
+}

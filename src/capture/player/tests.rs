@@ -11,13 +11,22 @@ struct Grey {
 }
 
 impl Pairs for Grey {
-    fn read(&mut self, k: u64) -> Result<RawPair, ReadError> {
+    fn collection(&self) -> &'static str {
+        "recording"
+    }
+
+    fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
         if self.damaged.contains(&k) {
-            return Err(ReadError::Damaged(format!("chunk of {k}")));
+            return Err(PairError::Damaged(format!("chunk of {k}")));
         }
         let picture = Picture { luma: Luma::U8(Image::filled(2, 1, k as u8)), rgb: None };
         Ok(RawPair::new(k.to_string(), 1000 + 2 * k, SystemTime::UNIX_EPOCH + time(k), picture.clone(), picture))
     }
+}
+
+fn start(pairs: Box<dyn Pairs>, transport: Transport, hold_at_end: bool) -> Result<Player, CaptureError> {
+    let interval = median_interval(&transport.get().times);
+    Player::start(pairs, Arc::new(transport), interval, hold_at_end)
 }
 
 fn time(k: u64) -> Duration {
@@ -26,7 +35,7 @@ fn time(k: u64) -> Duration {
 
 fn player(speed: Speed, looped: bool, hold_at_end: bool, damaged: &[u64]) -> Player {
     let transport = Transport::new((0..10).map(time).collect(), speed, looped);
-    Player::start(Box::new(Grey { damaged: damaged.into() }), Arc::new(transport), hold_at_end).unwrap()
+    start(Box::new(Grey { damaged: damaged.into() }), transport, hold_at_end).unwrap()
 }
 
 /// The next pair's number, which its pixels have too; `None` at the end.
@@ -116,7 +125,11 @@ fn where_nothing_is_readable_even_a_loop_ends() {
 struct Dies;
 
 impl Pairs for Dies {
-    fn read(&mut self, k: u64) -> Result<RawPair, ReadError> {
+    fn collection(&self) -> &'static str {
+        "recording"
+    }
+
+    fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
         assert!(k < 2, "a fault");
         Grey { damaged: vec![] }.read(k)
     }
@@ -125,7 +138,7 @@ impl Pairs for Dies {
 #[test]
 fn a_thread_that_dies_ends_the_source_with_an_error() {
     let transport = Transport::new((0..10).map(time).collect(), Speed::Max, false);
-    let mut player = Player::start(Box::new(Dies), Arc::new(transport), true).unwrap();
+    let mut player = start(Box::new(Dies), transport, true).unwrap();
     let mut given = 0;
     let error = loop {
         match player.next(TIMEOUT) {
@@ -142,7 +155,11 @@ fn a_thread_that_dies_ends_the_source_with_an_error() {
 struct Jumps;
 
 impl Pairs for Jumps {
-    fn read(&mut self, k: u64) -> Result<RawPair, ReadError> {
+    fn collection(&self) -> &'static str {
+        "recording"
+    }
+
+    fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
         let at = [0, 3600, 9_000_000_000][k as usize];
         let pair = Grey { damaged: vec![] }.read(k)?;
         Ok(RawPair { capture_time: SystemTime::UNIX_EPOCH + Duration::from_secs(at), ..pair })
@@ -152,7 +169,7 @@ impl Pairs for Jumps {
 #[test]
 fn playback_does_not_wait_as_long_as_a_clock_jumps() {
     let transport = Transport::new((0..3).map(time).collect(), Speed::Times(50.0), false);
-    let mut player = Player::start(Box::new(Jumps), Arc::new(transport), false).unwrap();
+    let mut player = start(Box::new(Jumps), transport, false).unwrap();
     assert_eq!(player.max_wait(), MAX_WAIT);
     assert_eq!(std::iter::from_fn(|| next(&mut player)).collect::<Vec<_>>(), [0, 1, 2]);
     let said = player.jumps().unwrap();

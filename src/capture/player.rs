@@ -1,8 +1,7 @@
 //! Plays pairs of random access: a thread reads ahead, and each pair is returned when it is due or sought.
 
-use crate::capture::threads::{join_or_detach, panic_message};
-use crate::capture::{CaptureError, Next, RawPair, Speed, Transport};
-use crate::recording::ReadError;
+use super::threads::{join_or_detach, panic_message};
+use super::{CaptureError, Next, RawPair, Speed, Transport};
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -10,9 +9,24 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 /// Pairs of random access, numbered from 0.
-pub(super) trait Pairs: Send {
-    /// Reads a pair.
-    fn read(&mut self, k: u64) -> Result<RawPair, ReadError>;
+pub(crate) trait Pairs: Send {
+    /// What they are, in messages: `recording`, `folder`.
+    fn collection(&self) -> &'static str;
+
+    /// Reads a pair; its time of capture tells when it is due.
+    ///
+    /// # Errors
+    /// The pair is damaged, or none can be read any more.
+    fn read(&mut self, k: u64) -> Result<RawPair, PairError>;
+}
+
+/// Why a pair cannot be read, as text.
+#[derive(Clone, Debug)]
+pub(crate) enum PairError {
+    /// Others may be readable: the pair is left out.
+    Damaged(String),
+    /// The source ends.
+    Lost(String),
 }
 
 /// Pairs that are read ahead.
@@ -20,9 +34,7 @@ const READ_AHEAD: u64 = 3;
 /// Interval at which the transport is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Name of the thread in messages.
-const THREAD: &str = "the thread that reads the recording";
-/// Limit of the wait between two pairs, in the time of the recording.
+/// Limit of the wait between two pairs, by their times of capture.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 /// The same limit in median intervals; the larger limit holds.
 const MAX_WAIT_INTERVALS: u32 = 4;
@@ -37,7 +49,7 @@ enum NextPair {
     Damaged,
 }
 
-type Decoded = Result<Box<RawPair>, ReadError>;
+type Decoded = Result<Box<RawPair>, PairError>;
 
 /// The pairs that are read ahead.
 struct ReadAhead {
@@ -53,12 +65,14 @@ struct ReadAhead {
 struct Shared(Arc<(Mutex<ReadAhead>, Condvar)>);
 
 /// Plays pairs, controlled by a transport.
-pub(super) struct Player {
+pub(crate) struct Player {
     transport: Arc<Transport>,
     shared: Shared,
     thread: Option<JoinHandle<()>>,
     /// At the end it waits for a seek instead of ending.
     hold_at_end: bool,
+    /// What the pairs are, in messages.
+    collection: &'static str,
     /// Median interval of pairs, used where times of capture go back.
     median_interval: Duration,
     /// The last pair: its time of capture, and the time at which it was due.
@@ -70,15 +84,18 @@ pub(super) struct Player {
 }
 
 impl Player {
-    pub(super) fn start(
+    /// Starts reading ahead; `median_interval` is that between pairs. At the end playback ends, or with `hold_at_end` waits for a
+    /// seek.
+    pub(crate) fn start(
         mut pairs: Box<dyn Pairs>,
         transport: Arc<Transport>,
+        median_interval: Duration,
         hold_at_end: bool,
     ) -> Result<Self, CaptureError> {
         let playing = transport.get();
         let count = playing.len();
         let next = transport.next_pair().map_or(0, |(pair, _)| pair);
-        let median_interval = median_interval(&playing.times);
+        let collection = pairs.collection();
         let state = ReadAhead { next, count, looped: playing.looped, decoded: VecDeque::new(), stop: false };
         let shared = Shared(Arc::new((Mutex::new(state), Condvar::new())));
         let for_thread = shared.clone();
@@ -88,34 +105,45 @@ impl Player {
                 for_thread.put(k, pair);
             }
         };
-        let thread = std::thread::Builder::new().name("recording".into()).spawn(work);
-        let thread = thread.map_err(|err| CaptureError::File(format!("cannot start {THREAD}: {err}")))?;
-        let (damaged, jumps) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Self { transport, shared, thread: Some(thread), hold_at_end, median_interval, last: None, damaged, jumps })
+        let thread = std::thread::Builder::new().name(collection.into()).spawn(work);
+        let cannot = |err| CaptureError::File(format!("cannot start {}: {err}", thread_name(collection)));
+        let thread = Some(thread.map_err(cannot)?);
+        let (last, damaged, jumps) = (None, BTreeMap::new(), BTreeMap::new());
+        Ok(Self { transport, shared, thread, hold_at_end, collection, median_interval, last, damaged, jumps })
     }
 
-    pub(super) fn transport(&self) -> &Arc<Transport> {
+    pub(crate) fn transport(&self) -> &Arc<Transport> {
         &self.transport
     }
 
-    /// Median interval of pairs in the recording.
-    pub(super) fn median_interval(&self) -> Duration {
+    /// Median interval of pairs.
+    pub(crate) fn median_interval(&self) -> Duration {
         self.median_interval
     }
 
     /// Pairs that could not be read, with the reasons.
-    pub(super) fn damaged(&self) -> &BTreeMap<u64, String> {
+    pub(crate) fn damaged(&self) -> &BTreeMap<u64, String> {
         &self.damaged
     }
 
-    /// Jumps of the recording's time so far, in a sentence.
-    pub(super) fn jumps(&self) -> Option<String> {
+    /// The pairs that could not be read, in a sentence.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        let (collection, why) = (self.collection, self.damaged.values().next()?);
+        Some(match self.damaged.len() {
+            1 => format!("a pair of the {collection} was left out: {why}"),
+            many => format!("{many} pairs of the {collection} were left out: {why}"),
+        })
+    }
+
+    /// Jumps of time between pairs so far, in a sentence.
+    pub(crate) fn jumps(&self) -> Option<String> {
         let (pair, jump) = self.jumps.first_key_value()?;
         let more =
             if self.jumps.len() > 1 { format!(", and {} times more", self.jumps.len() - 1) } else { String::new() };
         let (jump_s, wait_s) = (jump.as_secs_f64(), self.max_wait().as_secs_f64());
         Some(format!(
-            "the recording's time goes on by {jump_s:.0} s at pair {pair}{more}: playback waits for {wait_s:.0} s"
+            "the {}'s time goes on by {jump_s:.0} s at pair {pair}{more}: playback waits for {wait_s:.0} s",
+            self.collection
         ))
     }
 
@@ -124,7 +152,7 @@ impl Player {
     }
 
     /// Waits for the next pair, for at most `timeout`.
-    pub(super) fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+    pub(crate) fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
         let deadline = Instant::now() + timeout;
         loop {
             let now = Instant::now();
@@ -137,7 +165,9 @@ impl Player {
                     // checked first: pairs that it read before its end are there then
                     let is_dead = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
                     let due = match self.shared.peek(k, looped, wait) {
-                        NextPair::Pending if is_dead => return Err(CaptureError::File(panic_message(THREAD))),
+                        NextPair::Pending if is_dead => {
+                            return Err(CaptureError::File(panic_message(&thread_name(self.collection))));
+                        }
                         NextPair::Pending => None,
                         NextPair::Ready(time) if !sought => Some(self.due(time)),
                         NextPair::Ready(_) | NextPair::Damaged => Some(now),
@@ -170,7 +200,7 @@ impl Player {
         between.ok().and_then(|between| given.checked_add(between)).unwrap_or(given)
     }
 
-    /// Notes a jump of the recording's time before a pair.
+    /// Notes a jump of time before a pair.
     fn note_jump(&mut self, k: u64, time: SystemTime) {
         let between = self.last.and_then(|(last, _)| time.duration_since(last).ok());
         if let Some(jump) = between.filter(|between| *between > self.max_wait()) {
@@ -194,22 +224,27 @@ impl Player {
                 pair.sequence = k;
                 Ok(Some(pair))
             }
-            Err(ReadError::Damaged(why)) => {
+            Err(PairError::Damaged(why)) => {
                 self.transport.delivered(k);
                 self.damaged.insert(k, why.clone());
                 if self.damaged.len() as u64 == self.transport.get().len() {
-                    return Err(CaptureError::File(format!("no pair of the recording can be read: {why}")));
+                    return Err(CaptureError::File(format!("no pair of the {} can be read: {why}", self.collection)));
                 }
                 log::warn!("pair {k} is left out: {why}");
                 Ok(None)
             }
-            Err(ReadError::File(why)) => Err(CaptureError::File(why)),
+            Err(PairError::Lost(why)) => Err(CaptureError::File(why)),
         }
     }
 }
 
+/// Name of the thread in messages.
+fn thread_name(collection: &str) -> String {
+    format!("the thread that reads the {collection}")
+}
+
 /// Median interval of pairs, which single jumps of the clock do not change.
-fn median_interval(times: &[Duration]) -> Duration {
+pub(crate) fn median_interval(times: &[Duration]) -> Duration {
     let mut between: Vec<Duration> = times.windows(2).map(|two| two[1].saturating_sub(two[0])).collect();
     if between.is_empty() {
         return Duration::ZERO;
@@ -223,7 +258,7 @@ impl Drop for Player {
         self.shared.0.0.lock().stop = true;
         self.shared.0.1.notify_all();
         if let Some(thread) = self.thread.take() {
-            join_or_detach(thread, THREAD);
+            join_or_detach(thread, &thread_name(self.collection));
         }
     }
 }
