@@ -62,6 +62,16 @@ pub fn path(path: &Path) -> String {
     escaped(&path.to_string_lossy(), MAX_PATH, |_| false)
 }
 
+/// A number with its noun, which is given in the singular: `1 pair`, `2 pairs`, `3 matches`.
+pub fn counted(count: u64, noun: &str) -> String {
+    let stem = noun.strip_suffix('y');
+    match count {
+        1 => format!("1 {noun}"),
+        _ if noun.ends_with("ch") => format!("{count} {noun}es"),
+        _ => stem.map_or_else(|| format!("{count} {noun}s"), |stem| format!("{count} {stem}ies")),
+    }
+}
+
 /// A value as JSON over several lines. Control characters in its strings are escaped in JSON's notation, so that programs read the same
 /// strings back.
 ///
@@ -122,6 +132,14 @@ mod tests {
         let text = json(&serde_json::json!({ "name": name })).unwrap();
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["name"], name.as_str());
         assert_eq!(escaped(&text, usize::MAX, is_layout), text, "nothing is left to escape");
+    }
+
+    #[test]
+    fn one_of_a_kind_is_not_said_in_the_plural() {
+        let counted = |noun| [0, 1, 2].map(|count| counted(count, noun));
+        assert_eq!(counted("pair"), ["0 pairs", "1 pair", "2 pairs"]);
+        assert_eq!(counted("match"), ["0 matches", "1 match", "2 matches"]);
+        assert_eq!(counted("disparity"), ["0 disparities", "1 disparity", "2 disparities"]);
     }
 
     #[test]

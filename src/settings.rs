@@ -13,7 +13,7 @@ use crate::console::{self, foreign};
 use crate::engine::gpu::AdapterChoice;
 use crate::engine::gpu::tuning::Autotune;
 use crate::engine::{EngineChoice, OpenOptions};
-use crate::files::plain;
+use crate::files::{self, plain};
 use crate::geometry::Geometry;
 use crate::parameter::Value;
 use crate::stereo::{Preset, StereoParams};
@@ -242,7 +242,7 @@ const MAX_COMPARED: usize = 64;
 /// A missing file, broken TOML, or an unknown key with its line and the nearest right one.
 pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
     let fail = |text: String| SettingsError::File(format!("settings file {}{text}", console::path(path)));
-    let text = plain::read_text(path).map_err(|err| fail(format!(": {err}")))?;
+    let text = plain::read_text(path).map_err(|err| fail(format!(": {}", files::read_cause(path, &err))))?;
     let line_of = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
     let table = toml::de::DeTable::parse(&text).map_err(|err| {
         let line = err.span().map_or(String::new(), |span| format!(", line {}", line_of(span.start)));

@@ -82,15 +82,18 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
 fn report(args: &ExportArgs, exported: &Exported) {
     let Exported { pairs, parts, missing, damaged, warnings } = exported;
     let words: Vec<_> = parts.iter().map(|part| part.word()).collect();
-    console::line(format_args!("{pairs} pairs -> {}: {}", args.to.display(), words.join(", ")));
+    console::line(format_args!("{} -> {}: {}", console::counted(*pairs, "pair"), args.to.display(), words.join(", ")));
     for text in missing {
         console::line(format_args!("left out: {text}"));
     }
     for (text, pairs) in warnings {
-        let whose = if *pairs > 0 { format!(" (such in {pairs} pairs)") } else { String::new() };
+        let whose = if *pairs > 0 { format!(" (in {})", console::counted(*pairs, "pair")) } else { String::new() };
         console::say(format_args!("{text}{whose}"));
     }
     if let Some((place, why)) = damaged.iter().next() {
-        console::say(format_args!("{} pairs cannot be read; pair {place}: {why}", damaged.len()));
+        console::say(format_args!(
+            "{} cannot be read; pair {place}: {why}",
+            console::counted(damaged.len() as u64, "pair")
+        ));
     }
 }

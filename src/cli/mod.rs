@@ -22,6 +22,7 @@ mod tune;
 mod values;
 
 use crate::console;
+use crate::files;
 use crate::recording::write::RecordError;
 use clap::{Parser, Subcommand};
 use std::io::Write as _;
@@ -158,7 +159,10 @@ pub fn exit_code(err: &anyhow::Error) -> u8 {
 
 /// The text of an error and its causes. A cause whose text the preceding text contains is left out.
 pub fn words(err: &anyhow::Error) -> String {
-    let texts = err.chain().map(ToString::to_string);
+    let texts = err.chain().map(|cause| match cause.downcast_ref() {
+        Some(of_system) => files::cause(of_system),
+        None => cause.to_string(),
+    });
     let joined = texts.reduce(|text, cause| if text.contains(&cause) { text } else { format!("{text}: {cause}") });
     joined.unwrap_or_default()
 }

@@ -96,13 +96,15 @@ fn report(args: &RecomputeArgs, summary: &Summary) {
     let by = engine.as_ref().map(|engine| format!(" on {engine}")).unwrap_or_default();
     let before = if *resumed > 0 { format!(", {resumed} of them by a run before") } else { String::new() };
     console::line(format_args!(
-        "{pairs} pairs, {results} results{by}{before} -> {}, {:.1} MB",
+        "{}, {}{by}{before} -> {}, {:.1} MB",
+        console::counted(*pairs, "pair"),
+        console::counted(*results, "result"),
         args.output.display(),
         *bytes as f64 / 1e6
     ));
     let input = args.recording.display();
     if *left_out > 0 {
         let first = damaged.first().map(|(place, why)| format!("; pair {place}: {why}")).unwrap_or_default();
-        console::say(format_args!("{input}: {left_out} pairs cannot be read and are left out{first}"));
+        console::say(format_args!("{input}: {} cannot be read{first}", console::counted(*left_out, "pair")));
     }
 }

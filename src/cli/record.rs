@@ -144,8 +144,8 @@ fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished) -> anyhow::Res
     }
     if args.lossless && dropped_by_disk + dropped_by_source > 0 {
         anyhow::bail!(
-            "{} pairs are missing: {dropped_by_disk} that the disk could not take in time, {dropped_by_source} that the source dropped",
-            dropped_by_disk + dropped_by_source
+            "missing: {}, {dropped_by_disk} that the disk could not take in time, {dropped_by_source} that the source dropped",
+            console::counted(dropped_by_disk + dropped_by_source, "pair")
         );
     }
     Ok(())

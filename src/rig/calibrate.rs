@@ -6,6 +6,7 @@ use crate::calibration::{
 };
 use crate::capture::{FramePreparation, RawPair, Scale, SourceInfo};
 use crate::choices;
+use crate::console::counted;
 use crate::geometry::Geometry;
 use crate::parameter::is_default;
 use std::path::PathBuf;
@@ -233,8 +234,10 @@ impl CalibrationChoice {
         let lumas: Vec<_> = pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect();
         let found: Estimate = estimate_rig(&lumas, focal_px, baseline_m)?;
         let mut note = format!(
-            "estimated from {} matches: rows differ by {:.2} px, before by {:.2} px; depth is an estimate",
-            found.matches, found.row_offset_after.median_abs_px, found.row_offset_before.median_abs_px
+            "estimated from {}: rows differ by {:.2} px, before by {:.2} px; depth is an estimate",
+            counted(found.matches as u64, "match"),
+            found.row_offset_after.median_abs_px,
+            found.row_offset_before.median_abs_px
         );
         if !assumed.is_empty() {
             note = format!("{note}, with {} assumed", assumed.join(" and "));

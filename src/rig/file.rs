@@ -60,7 +60,7 @@ impl RigFile {
         let text = plain::read_text(path).map_err(|err| match err.kind() {
             std::io::ErrorKind::NotFound => wrong("there is no such file; the window writes one (Rig, Save)".into()),
             std::io::ErrorKind::InvalidData => wrong("it is no text; a TOML file is wanted".into()),
-            _ => wrong(err.to_string()),
+            _ => wrong(files::read_cause(path, &err)),
         })?;
         if text.contains("[right_from_left]") {
             return Err(wrong("it is a calibration: give it with --calibration".to_owned()));

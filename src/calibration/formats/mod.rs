@@ -20,7 +20,7 @@ mod zed;
 use super::{CalibrationError, LengthUnit, StereoRig};
 use crate::choices;
 use crate::console::{self, foreign};
-use crate::files::plain;
+use crate::files::{self, plain};
 use draft::Draft;
 use std::path::{Path, PathBuf};
 use tree::Node;
@@ -89,10 +89,8 @@ fn bytes(path: &Path) -> Result<Vec<u8>, CalibrationError> {
     let error = |text: &str| CalibrationError(format!("cannot read the calibration {}: {text}", console::path(path)));
     let most = if archive::recognizes(path) { archive::MAX_BYTES } else { plain::MAX_TEXT_BYTES };
     plain::read(path, most).map_err(|err| match err.kind() {
-        ErrorKind::NotFound => error("there is no such file"),
-        ErrorKind::PermissionDenied => error("no permission to read it"),
         ErrorKind::IsADirectory => error("it is a folder without left.yaml and right.yaml; give the file in it"),
-        _ => error(&err.to_string()),
+        _ => error(&files::read_cause(path, &err)),
     })
 }
 

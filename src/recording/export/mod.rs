@@ -76,7 +76,7 @@ pub fn export(
     let numbers = options.selection.of(&log_times);
     if numbers.is_empty() {
         let (pairs, path) = (log_times.len(), opened.path.display());
-        anyhow::bail!("{path}: none of its {pairs} pairs is chosen; nothing to export");
+        anyhow::bail!("{path}: none of its pairs is chosen (there are {pairs}); nothing to export");
     }
     let rig = calibration_files::rig(opened.info, opened.calibrated);
     let (parts, missing) = plan::parts(opened, rig.is_some(), options.parts.as_deref())?;

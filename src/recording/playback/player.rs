@@ -2,6 +2,8 @@
 
 use crate::capture::threads::{join_or_detach, panic_message};
 use crate::capture::{CaptureError, Next, RawPair, Speed, Transport};
+use crate::console::counted;
+use crate::files;
 use crate::recording::ReadError;
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, VecDeque};
@@ -89,7 +91,8 @@ impl Player {
             }
         };
         let thread = std::thread::Builder::new().name("recording".into()).spawn(work);
-        let thread = thread.map_err(|err| CaptureError::File(format!("cannot start {THREAD}: {err}")))?;
+        let thread =
+            thread.map_err(|err| CaptureError::File(format!("cannot start {THREAD}: {}", files::cause(&err))))?;
         let (damaged, jumps) = (BTreeMap::new(), BTreeMap::new());
         Ok(Self { transport, shared, thread: Some(thread), hold_at_end, median_interval, last: None, damaged, jumps })
     }
@@ -111,8 +114,11 @@ impl Player {
     /// Jumps of the recording's time so far, in a sentence.
     pub(super) fn jumps(&self) -> Option<String> {
         let (pair, jump) = self.jumps.first_key_value()?;
-        let more =
-            if self.jumps.len() > 1 { format!(", and {} times more", self.jumps.len() - 1) } else { String::new() };
+        let more = if self.jumps.len() > 1 {
+            format!(", and {} more", counted(self.jumps.len() as u64 - 1, "time"))
+        } else {
+            String::new()
+        };
         let (jump_s, wait_s) = (jump.as_secs_f64(), self.max_wait().as_secs_f64());
         Some(format!(
             "the recording's time goes on by {jump_s:.0} s at pair {pair}{more}: playback waits for {wait_s:.0} s"

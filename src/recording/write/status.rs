@@ -1,6 +1,7 @@
 //! Status of a recording, running or finished.
 
 use super::Target;
+use crate::console::counted;
 use crate::recording::Counters;
 use std::fmt;
 use std::path::PathBuf;
@@ -48,16 +49,17 @@ impl RecordStatus {
         let Self { path, elapsed, bytes, counters, .. } = self;
         let target = path.clone().map_or(Target::Stdout, Target::File);
         let causes = [
-            (counters.dropped_by_source, "pairs dropped by the source"),
-            (counters.dropped_by_disk, "pairs dropped because the disk was too slow"),
-            (counters.results_dropped_by_disk, "results dropped because the disk was too slow"),
-            (counters.not_matched, "pairs not matched because the matcher was too slow"),
+            (counters.dropped_by_source, "pair", "dropped by the source"),
+            (counters.dropped_by_disk, "pair", "dropped because the disk was too slow"),
+            (counters.results_dropped_by_disk, "result", "dropped because the disk was too slow"),
+            (counters.not_matched, "pair", "not matched because the matcher was too slow"),
         ];
-        let causes = causes.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("; {count} {what}"));
+        let causes = causes.iter().filter(|(count, ..)| *count > 0);
+        let causes = causes.map(|(count, noun, why)| format!("; {} {why}", counted(*count, noun)));
         format!(
-            "{target}: {} pairs and {} results in {:.1} s, {:.1} MB, {:.0} MB/min{}",
-            counters.pairs,
-            counters.results,
+            "{target}: {} and {} in {:.1} s, {:.1} MB, {:.0} MB/min{}",
+            counted(counters.pairs, "pair"),
+            counted(counters.results, "result"),
             elapsed.as_secs_f64(),
             *bytes as f64 / 1e6,
             self.average_megabytes_per_minute(),
@@ -82,9 +84,9 @@ impl RecordStatus {
 impl fmt::Display for RecordStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bytes, counters, .. } = self;
-        write!(f, "recorded {} pairs", counters.pairs)?;
+        write!(f, "recorded {}", counted(counters.pairs, "pair"))?;
         if counters.results > 0 {
-            write!(f, " and {} results", counters.results)?;
+            write!(f, " and {}", counted(counters.results, "result"))?;
         }
         write!(f, ", {:.0} MB, {:.0} MB/min", *bytes as f64 / 1e6, self.megabytes_per_minute())?;
         if self.dropped() > 0 {
