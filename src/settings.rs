@@ -233,9 +233,6 @@ impl Word {
     }
 }
 
-/// Letters of an unknown key that are compared with the known ones.
-const MAX_COMPARED: usize = 64;
-
 /// Reads a settings file: TOML, one `word = value` a line, in the words of the flags.
 ///
 /// # Errors
@@ -254,9 +251,7 @@ pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
     for (key, value) in table.get_ref() {
         let (name, line) = (key.get_ref().to_string(), line_of(key.span().start));
         if !known.contains(&name.as_str()) {
-            let short: String = name.chars().take(MAX_COMPARED).collect(); // comparing takes the product of both lengths
-            let likeness = |word: &&&str| strsim::normalized_damerau_levenshtein(word, &short);
-            let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+            let nearest = console::closest(&name, known.iter().copied());
             let hint = nearest.map_or(String::new(), |word| format!(": did you mean '{word}'?"));
             return Err(fail(format!(", line {line}: unknown key '{}'{hint}", foreign(&name))));
         }

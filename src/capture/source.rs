@@ -3,6 +3,8 @@
 use super::scene::SceneOptions;
 use super::webcam::CameraName;
 use super::{CameraOptions, CaptureError, MaxPixels, Speed};
+use crate::console;
+use crate::files;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -138,24 +140,53 @@ impl SourceSpec {
     /// # Errors
     /// [`CaptureError::Grammar`] for anything else.
     pub fn from_paths(paths: &[PathBuf]) -> Result<Self, CaptureError> {
-        match paths {
+        let spec = match paths {
             [] => Ok(Self::Scene),
             [folder] if folder.is_dir() => Ok(Self::Folder(folder.clone())),
             [one] if is_recording(one) => Ok(Self::Recording(one.clone())),
             [one] if one.exists() => {
                 let text = format!(
-                    "{} is one image: give the left and the right one, a folder of pairs, or a recording (.mcap)",
-                    one.display()
+                    "{} is one picture, and a pair needs two: give the left and the right one, a folder of pairs, or a \
+                     recording (.mcap)",
+                    console::path(one)
                 );
-                Err(CaptureError::Grammar(text))
+                return Err(CaptureError::Grammar(text));
             }
             [one] => one.to_str().map_or_else(|| Ok(Self::Folder(one.clone())), Self::parse),
             [left, right] => Ok(Self::Files { left: left.clone(), right: right.clone() }),
-            _ => Err(CaptureError::Grammar(format!(
-                "{} paths given: a pair is two images, left one first; for more put them into a folder",
-                paths.len()
-            ))),
+            _ => {
+                paths.iter().try_for_each(|path| Self::check_exists(path))?;
+                return Err(CaptureError::Grammar(format!(
+                    "{} paths are given, and a pair is two pictures, left one first: put more of them into a folder; a \
+                     calibration goes with --calibration",
+                    paths.len()
+                )));
+            }
+        }?;
+        spec.check_files_exist()?;
+        Ok(spec)
+    }
+
+    /// Checks that the files which the words name exist; cameras and the scene have none.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] with the first that does not.
+    pub fn check_files_exist(&self) -> Result<(), CaptureError> {
+        match self {
+            Self::Files { left, right } => Self::check_exists(left).and_then(|()| Self::check_exists(right)),
+            Self::Recording(path) | Self::Folder(path) => Self::check_exists(path),
+            Self::Scene | Self::WebcamPair(..) | Self::WebcamSideBySide(_) | Self::Pipe => Ok(()),
         }
+    }
+
+    /// Checks that a path exists; whether it can be read is found when it is opened.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] if it does not.
+    pub fn check_exists(path: &Path) -> Result<(), CaptureError> {
+        files::missing(path).map_or(Ok(()), |why| {
+            Err(CaptureError::Grammar(format!("cannot open {}: {why}; {GRAMMAR}", console::path(path))))
+        })
     }
 
     /// True for cameras.
@@ -232,9 +263,15 @@ mod tests {
         let spec = |paths: &[&Path]| SourceSpec::from_paths(&paths.iter().map(PathBuf::from).collect::<Vec<_>>());
         assert_eq!(spec(&[folder.path()]).unwrap(), SourceSpec::Folder(folder.path().into()));
         assert_eq!(spec(&[&image, &image]).unwrap(), SourceSpec::Files { left: image.clone(), right: image.clone() });
-        assert!(spec(&[&image]).unwrap_err().to_string().contains("one image"));
+        assert!(spec(&[&image]).unwrap_err().to_string().contains("one picture, and a pair needs two"));
         assert!(spec(&[&image, &image, &image]).is_err());
         assert_eq!(spec(&[]).unwrap(), SourceSpec::Scene);
-        assert_eq!(spec(&[Path::new("gone.mcap")]).unwrap(), SourceSpec::Recording("gone.mcap".into()));
+        let recording = folder.path().join("a.mcap");
+        std::fs::write(&recording, "x").unwrap();
+        assert_eq!(spec(&[&recording]).unwrap(), SourceSpec::Recording(recording.clone()));
+        for gone in [&[Path::new("gone.mcap")][..], &[&image, Path::new("gone.png")], &[Path::new("gone/a"), &image]] {
+            let text = spec(gone).unwrap_err().to_string();
+            assert!(text.contains("cannot open gone") && !text.contains("os error"), "{text}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::source_args::TopicArgs;
-use super::values::choice;
+use super::values::{choice, existing};
 use crate::capture::{Scale, SourceSpec};
 use crate::console;
 use crate::recording::Progress;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(super) struct ExportArgs {
     /// The recording
-    #[arg(value_name = "FILE.mcap")]
+    #[arg(value_name = "FILE.mcap", value_parser = existing())]
     recording: PathBuf,
     /// Folder for the files: a new one, an empty one, or one in which the same export was stopped
     #[arg(long, value_name = "DIR")]

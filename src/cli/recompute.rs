@@ -4,7 +4,7 @@ use super::UsageError;
 use super::calibration_args::RigArgs;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
-use super::values::choice;
+use super::values::{choice, existing};
 use crate::capture::SourceSpec;
 use crate::console;
 use crate::recording::read::Recording;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(super) struct RecomputeArgs {
     /// The recording
-    #[arg(value_name = "IN.mcap")]
+    #[arg(value_name = "IN.mcap", value_parser = existing())]
     recording: PathBuf,
     /// The new recording; until it is finished OUT.mcap.part, where the same command goes on after it was interrupted
     #[arg(short, long, value_name = "OUT.mcap")]

@@ -66,7 +66,7 @@ pub(super) struct RecordArgs {
 /// A source, calibration or file that cannot be opened; a disk that is full; a source that was lost.
 pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let target = target(args)?;
-    let Input { source: in_rig, mut options, calibration } = args.input.resolve()?;
+    let Input { source: in_rig, mut options, calibration, .. } = args.input.resolve()?;
     let spec = args.input.named_source()?.or(in_rig).unwrap_or(SourceSpec::Scene);
     let mut words = args.settings.words()?;
     words.extend(args.input.recorded_words(Some(&spec))?);

@@ -44,6 +44,13 @@ pub fn read_cause(path: &Path, error: &io::Error) -> String {
     }
 }
 
+/// Why there is nothing at a path; `None` if there is something, whether it can be read or not.
+pub fn missing(path: &Path) -> Option<String> {
+    let error = path.metadata().err()?;
+    let is_missing = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+    is_missing.then(|| read_cause(path, &error))
+}
+
 /// Why a file or folder cannot be written, with the remedy.
 pub fn write_cause(path: &Path, error: &io::Error) -> String {
     let folder = console::path(folder_of(path));

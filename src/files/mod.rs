@@ -8,7 +8,7 @@ mod growing;
 pub(crate) mod plain;
 mod outputs;
 
-pub use cause::{cause, read_cause, write_cause};
+pub use cause::{cause, missing, read_cause, write_cause};
 pub use growing::Growing;
 pub use outputs::Outputs;
 

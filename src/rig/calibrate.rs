@@ -192,7 +192,12 @@ impl CalibrationChoice {
         // the scene and other sources with a known rig need no calibration of cameras
         let knows_itself = source.is_rectified && source.geometry.is_some();
         let calibrated = match self.rectify() {
-            _ if knows_itself => self.without_files(source),
+            _ if knows_itself => {
+                let note = (!self.files.is_empty()).then(|| {
+                    format!("{} has its own geometry: the calibration is not used; leave it out", source.name)
+                });
+                Calibrated { note, ..self.without_files(source) }
+            }
             RectifyChoice::Calibration if self.files.is_empty() => {
                 return Err(CalibrationError(
                     "no calibration to rectify with: give --calibration FILE, or --rectify auto".to_owned(),

@@ -1,6 +1,7 @@
 //! Description of the CPU: brand, SIMD level, threads.
 
 use super::simd::SimdLevel;
+use crate::console::counted;
 
 /// `AMD EPYC, AVX-512, 2 threads`.
 pub(super) fn describe(level: SimdLevel, threads: usize) -> String {
