@@ -72,7 +72,10 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let options = ExportOptions { parts: args.what.clone(), selection, max_pixels: args.topics.max_pixels };
     let exported = export(&mut opened, &args.to, &options, &Progress::new(args.json))?;
     if args.json {
-        return super::print_json(&serde_json::json!({ "folder": args.to, "remarks": losses, "exported": exported }));
+        let mut about = serde_json::json!(exported);
+        about["output"] = serde_json::json!(args.to);
+        about["remarks"] = losses.into();
+        return super::print_json(&about);
     }
     report(args, &exported);
     Ok(())

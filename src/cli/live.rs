@@ -117,11 +117,7 @@ fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Val
     about["captured_hz"] = status.capture.rate_hz.into();
     about["computed_hz"] = status.computed_hz.into();
     about["computed"] = status.engine.computed.into();
-    about["dropped"] = serde_json::json!({
-        "source": status.dropped.source,
-        "late": status.dropped.late,
-        "failed": status.dropped.failed,
-    });
+    about["dropped"] = serde_json::json!(status.dropped);
     let latency_ms = status.engine.latency_ms();
     about["latency_ms"] = latency_ms.map(|(median, p99)| serde_json::json!({ "median": median, "p99": p99 })).into();
     about["run"] = serde_json::json!(summary);

@@ -84,7 +84,10 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         summary => summary?,
     };
     if args.json {
-        return super::print_json(&serde_json::json!({ "output": args.output, "remarks": losses, "summary": summary }));
+        let mut about = serde_json::json!(summary);
+        about["output"] = serde_json::json!(args.output);
+        about["remarks"] = losses.into();
+        return super::print_json(&about);
     }
     report(args, &summary);
     Ok(())
@@ -93,7 +96,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
 /// What a person should know.
 fn report(args: &RecomputeArgs, summary: &Summary) {
     let Summary { pairs, results, resumed, left_out, bytes, damaged, engine } = summary;
-    let by = engine.as_ref().map(|engine| format!(" on {engine}")).unwrap_or_default();
+    let by = engine.as_ref().map(|engine| format!(" on {} ({})", engine.kind, engine.adapter)).unwrap_or_default();
     let before = if *resumed > 0 { format!(", {resumed} of them by a run before") } else { String::new() };
     console::line(format_args!(
         "{}, {}{by}{before} -> {}, {:.1} MB",

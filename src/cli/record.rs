@@ -228,8 +228,8 @@ impl RunObserver for Recording {
         self.recorder.set_params(params);
     }
 
-    fn status_words(&self) -> String {
-        self.status.to_string()
+    fn status_parts(&self) -> Vec<String> {
+        self.status.parts()
     }
 
     fn close(&mut self) {

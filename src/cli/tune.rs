@@ -101,13 +101,11 @@ fn tune(study: &Study, records: &Measurements, out: &mut dyn Write) -> anyhow::R
     let software = format!("this GPU is software ({adapter}): these times say nothing about real GPUs");
     let note = gpu.info.software.then_some(software);
     if *json {
-        let (width, height) = job.frame.size();
         let report = serde_json::json!({
             "program": PROGRAM,
-            "adapter": adapter,
-            "software": gpu.info.software,
-            "size": format!("{width}x{height}"),
-            "num_disparities": job.params.num_disparities,
+            "engine": *gpu.info,
+            "size": job.frame.size(),
+            "parameters": *job.params,
             "trials": outcome.trials,
             "best": best,
             "kept_in": records.file(),

@@ -1,5 +1,6 @@
 //! The pipeline with a status line instead of a window: until its pairs are done, or Ctrl-C.
 
+use super::status::fitting;
 use super::{EngineSource, Live, LiveOptions, News, Status, Summary};
 use crate::capture::{Capture, CaptureOptions, PairSource};
 use crate::console;
@@ -37,9 +38,9 @@ pub trait RunObserver {
     /// Called with the parameters in force whenever they have changed.
     fn set_params(&mut self, _params: &StereoParams) {}
 
-    /// Addition to the status line; may be empty.
-    fn status_words(&self) -> String {
-        String::new()
+    /// Additions to the status line; may be none.
+    fn status_parts(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Called at the end: capture and engine are held back no more.
@@ -160,6 +161,12 @@ fn interrupt() -> Result<&'static AtomicBool, ctrlc::Error> {
     }
 }
 
+/// Width of the terminal behind standard error; `None` if unknown.
+fn terminal_columns() -> Option<usize> {
+    let (columns, _) = terminal_size::terminal_size_of(std::io::stderr())?;
+    Some(columns.0.into())
+}
+
 /// Prints the status at intervals, and errors, warnings and the engine when they change.
 struct StatusPrinter {
     bar: Option<ProgressBar>,
@@ -209,12 +216,12 @@ impl StatusPrinter {
         }
         if (self.begun)(status) && Instant::now() >= self.due {
             self.due = Instant::now() + PRINT_INTERVAL;
-            let mut parts = vec![status.to_string(), observer.status_words(), self.clients.clone()];
-            parts.retain(|part| !part.is_empty());
-            let text = parts.join(", ");
+            let clients = Some(self.clients.clone()).filter(|clients| !clients.is_empty());
+            let added = observer.status_parts().into_iter().chain(clients).collect();
+            let parts = [status.essentials(), added, status.details()].concat();
             match &self.bar {
-                Some(bar) => bar.set_message(console::shown(&text)),
-                None => self.line(&text),
+                Some(bar) => bar.set_message(console::shown(&fitting(&parts, terminal_columns()))),
+                None => self.line(&fitting(&parts, None)),
             }
         }
     }

@@ -17,6 +17,7 @@ use super::unpack::Unpacker;
 use super::write::Compression;
 use super::{About, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, parameter_words, time};
 use crate::capture::{Frame, MaxPixels, SourceInfo, StereoLayout};
+use crate::engine::EngineInfo;
 use crate::files::{self, WriteError};
 use crate::rig::Calibrated;
 use crate::settings::Settings;
@@ -101,7 +102,7 @@ pub struct Summary {
     /// Those of them that this run read, by their numbers in the old one, with the reasons.
     pub damaged: Vec<(u64, String)>,
     /// The engine.
-    pub engine: Option<String>,
+    pub engine: Option<EngineInfo>,
 }
 
 /// Matches every pair of a recording again and writes a new one.

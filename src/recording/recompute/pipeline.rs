@@ -4,6 +4,7 @@ use super::matching::{Finished, Item, match_all};
 use super::output::Output;
 use super::resume::Begun;
 use super::{Input, Progress, RecomputeError, Summary};
+use crate::engine::EngineInfo;
 use crate::files;
 use crate::recording::{About, Format, Stream};
 use crate::settings::Settings;
@@ -57,7 +58,7 @@ pub(super) fn run(
         let damaged = reader.join().map_err(panicked)?;
         // an error of the writer is the cause of one of the matcher
         let writer = writer.join().map_err(panicked)??;
-        let engine = matched?.map(|info| format!("{} ({})", info.kind, info.adapter));
+        let engine = matched?.map(|info| EngineInfo::clone(&info));
         Ok(Summary { resumed, damaged, engine, ..writer.finish(output)? })
     })
 }

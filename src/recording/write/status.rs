@@ -3,7 +3,6 @@
 use super::Target;
 use crate::console::counted;
 use crate::recording::Counters;
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -44,6 +43,17 @@ impl RecordStatus {
         self.counters.dropped_by_disk + self.counters.results_dropped_by_disk
     }
 
+    /// Parts of a status line.
+    pub fn parts(&self) -> Vec<String> {
+        let Self { bytes, counters, .. } = self;
+        let results = (counters.results > 0).then(|| format!(" and {}", counted(counters.results, "result")));
+        let lost = (self.dropped() > 0).then(|| format!("{} dropped by the disk", self.dropped()));
+        let recorded = format!("recorded {}{}", counted(counters.pairs, "pair"), results.unwrap_or_default());
+        let megabytes = format!("{:.0} MB", *bytes as f64 / 1e6);
+        let rate = format!("{:.0} MB/min", self.megabytes_per_minute());
+        [Some(recorded), lost, Some(megabytes), Some(rate)].into_iter().flatten().collect()
+    }
+
     /// The whole recording in one line for a terminal.
     pub fn summary(&self) -> String {
         let Self { path, elapsed, bytes, counters, .. } = self;
@@ -70,29 +80,13 @@ impl RecordStatus {
     /// The whole recording for other programs.
     pub fn to_json(&self) -> serde_json::Value {
         let mut json = serde_json::json!(self.counters);
-        json["path"] = serde_json::json!(self.path);
+        json["output"] = serde_json::json!(self.path);
         json["seconds"] = self.elapsed.as_secs_f64().into();
         json["bytes"] = self.bytes.into();
         json["mb_per_minute"] = self.average_megabytes_per_minute().into();
         json["recorder_cpu_percent"] = self.cpu_percent.into();
         json["error"] = self.ended.clone().and_then(Result::err).into();
         json
-    }
-}
-
-/// Text for a status line.
-impl fmt::Display for RecordStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bytes, counters, .. } = self;
-        write!(f, "recorded {}", counted(counters.pairs, "pair"))?;
-        if counters.results > 0 {
-            write!(f, " and {}", counted(counters.results, "result"))?;
-        }
-        write!(f, ", {:.0} MB, {:.0} MB/min", *bytes as f64 / 1e6, self.megabytes_per_minute())?;
-        if self.dropped() > 0 {
-            write!(f, ", {} dropped by the disk", self.dropped())?;
-        }
-        Ok(())
     }
 }
 

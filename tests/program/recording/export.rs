@@ -229,5 +229,5 @@ fn nothing_is_overwritten_and_nothing_chosen_is_no_export() {
     let args = ["export", "in.mcap", "--to", "new", "--from", "9"];
     refused(folder.path(), &args, 1, &["none of its 2 pairs is chosen"]);
     refused(folder.path(), &["export", "in.mcap", "--to", "new", "--what", "pictures"], 2, &["depth-mm"]);
-    refused(folder.path(), &["export", "gone.mcap", "--to", "new"], 1, &["gone.mcap", "no such file"]);
+    refused(folder.path(), &["export", "gone.mcap", "--to", "new"], 2, &["gone.mcap", "no such file"]);
 }
