@@ -19,7 +19,7 @@ pub(super) struct InputArgs {
     /// What to open: a left and a right picture, a folder of pairs, a recording (.mcap), a rig or a calibration file [default:
     /// the built-in scene]
     #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "source")]
-    paths: Vec<PathBuf>,
+    inputs: Vec<PathBuf>,
     /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, - (a recording from a pipe), webcam:0,1, or webcam:0 (one
     /// camera, side by side)
     #[arg(long, value_name = "SOURCE", help_heading = "Source")]
@@ -70,7 +70,7 @@ impl InputArgs {
 
     /// What the paths stand for, if there are any; the same as where they are dropped on the window.
     fn named(&self) -> Result<Option<Named>, CaptureError> {
-        if self.paths.is_empty() { Ok(None) } else { Named::of(&self.paths).map(Some) }
+        if self.inputs.is_empty() { Ok(None) } else { Named::of(&self.inputs).map(Some) }
     }
 
     /// The rig file and the calibration files that flags or paths name.

@@ -83,9 +83,9 @@ enum Command {
     Record(Box<record::RecordArgs>),
     /// Compute disparity for a pair or a folder of pairs
     Compute(Box<compute::ComputeArgs>),
-    /// Match every pair of a recording again, with other parameters or another calibration, into a new recording
+    /// Match every pair of a recording again, with other parameters, into a new recording
     Recompute(Box<recompute::RecomputeArgs>),
-    /// Write a recording as files that every tool reads: pictures, depth, disparity, points, a table, the calibration
+    /// Write a recording as files that every tool reads: pictures, depth, points, a table
     Export(Box<export::ExportArgs>),
     /// List cameras and their modes, or GPUs
     Devices(devices::DevicesArgs),
@@ -93,7 +93,7 @@ enum Command {
     Calibration(calibration::CalibrationCommand),
     /// Time the engines on this machine, warm, per stage and whole
     Bench(Box<bench::BenchArgs>),
-    /// Find the quickest variant of the GPU engine's kernels for a size and a search range, and keep it for live use
+    /// Find and keep the quickest variant of the GPU engine's kernels for a size and range
     Tune(Box<tune::StudyArgs>),
     /// Repeat measurements of papers, with their figures beside
     Lab(Box<lab::LabArgs>),
@@ -187,6 +187,10 @@ pub fn exit_code(err: &anyhow::Error) -> u8 {
 
 /// The text of an error and its causes. A cause whose text the preceding text contains is left out.
 pub fn words(err: &anyhow::Error) -> String {
+    // all files have errors with their names
+    if let Some(of_output) = err.chain().next().and_then(|first| first.downcast_ref()) {
+        return format!("cannot write to standard output: {}", files::cause(of_output));
+    }
     let texts = err.chain().map(|cause| match cause.downcast_ref() {
         Some(of_system) => files::cause(of_system),
         None => cause.to_string(),
