@@ -33,6 +33,9 @@ pub(super) struct InputArgs {
     calibration: CalibrationArgs,
 }
 
+/// The rig file with its content, and calibration files.
+type Setup = (Option<(PathBuf, RigFile)>, Vec<PathBuf>);
+
 /// What the flags and the rig file say.
 pub(super) struct Input {
     /// The rig's cameras, where it has some.
@@ -74,7 +77,7 @@ impl InputArgs {
     }
 
     /// The rig file and the calibration files that flags or paths name.
-    fn setup(&self) -> anyhow::Result<(Option<(PathBuf, RigFile)>, Vec<PathBuf>)> {
+    fn setup(&self) -> anyhow::Result<Setup> {
         let read = |path: &PathBuf| RigFile::read(path).map(|rig| (path.clone(), rig));
         let of_flag = self.rig.as_ref().map(read).transpose()?;
         let Some(Named::Setup(files)) = self.named()? else { return Ok((of_flag, Vec::new())) };
