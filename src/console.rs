@@ -27,6 +27,12 @@ pub fn line(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{}", shown(&text.to_string()));
 }
 
+/// Width of the terminal behind standard error, characters; `None` if there is none.
+pub fn columns() -> Option<usize> {
+    let (columns, _) = terminal_size::terminal_size_of(io::stderr())?;
+    Some(columns.0.into())
+}
+
 /// Writes a result to standard output as plain text.
 ///
 /// # Errors

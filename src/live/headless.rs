@@ -161,12 +161,6 @@ fn interrupt() -> Result<&'static AtomicBool, ctrlc::Error> {
     }
 }
 
-/// Width of the terminal behind standard error; `None` if unknown.
-fn terminal_columns() -> Option<usize> {
-    let (columns, _) = terminal_size::terminal_size_of(std::io::stderr())?;
-    Some(columns.0.into())
-}
-
 /// Prints the status at intervals, and errors, warnings and the engine when they change.
 struct StatusPrinter {
     bar: Option<ProgressBar>,
@@ -220,7 +214,7 @@ impl StatusPrinter {
             let added = observer.status_parts().into_iter().chain(clients).collect();
             let parts = [status.essentials(), added, status.details()].concat();
             match &self.bar {
-                Some(bar) => bar.set_message(console::shown(&fitting(&parts, terminal_columns()))),
+                Some(bar) => bar.set_message(console::shown(&fitting(&parts, console::columns()))),
                 None => self.line(&fitting(&parts, None)),
             }
         }
