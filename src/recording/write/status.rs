@@ -46,12 +46,12 @@ impl RecordStatus {
     /// Parts of a status line.
     pub fn parts(&self) -> Vec<String> {
         let Self { bytes, counters, .. } = self;
-        let results = (counters.results > 0).then(|| format!(" and {}", counted(counters.results, "result")));
+        let results = (counters.results > 0).then(|| format!("recorded {}", counted(counters.results, "result")));
         let lost = (self.dropped() > 0).then(|| format!("{} dropped by the disk", self.dropped()));
-        let recorded = format!("recorded {}{}", counted(counters.pairs, "pair"), results.unwrap_or_default());
-        let megabytes = format!("{:.0} MB", *bytes as f64 / 1e6);
+        let recorded = format!("recorded {}", counted(counters.pairs, "pair"));
+        let megabytes = format!("wrote {:.0} MB", *bytes as f64 / 1e6);
         let rate = format!("{:.0} MB/min", self.megabytes_per_minute());
-        [Some(recorded), lost, Some(megabytes), Some(rate)].into_iter().flatten().collect()
+        [Some(recorded), lost, Some(megabytes), Some(rate), results].into_iter().flatten().collect()
     }
 
     /// The whole recording in one line for a terminal.
