@@ -11,6 +11,10 @@ const MAX_NAME: usize = 120;
 const MAX_PATH: usize = 4096;
 /// Limit of a message, characters, far above those of this program.
 const MAX_MESSAGE: usize = 8_000;
+/// Longest part of a misspelt word that is compared, characters.
+const MAX_COMPARED: usize = 100;
+/// Words that are less like each other are others; 1 is the same word.
+const MIN_LIKENESS: f64 = 0.5;
 
 /// Writes `stereopsis: text` to standard error. Never fails.
 pub fn say(text: impl Display) {
@@ -21,6 +25,12 @@ pub fn say(text: impl Display) {
 pub fn line(text: impl Display) {
     // there is no other place to report this error
     let _ = writeln!(io::stderr().lock(), "{}", shown(&text.to_string()));
+}
+
+/// Width of the terminal behind standard error, characters; `None` if there is none.
+pub fn columns() -> Option<usize> {
+    let (columns, _) = terminal_size::terminal_size_of(io::stderr())?;
+    Some(columns.0.into())
 }
 
 /// Writes a result to standard output as plain text.
@@ -60,6 +70,27 @@ pub fn foreign(name: &str) -> String {
 /// A path as one line: control characters are escaped, and nothing is cut.
 pub fn path(path: &Path) -> String {
     escaped(&path.to_string_lossy(), MAX_PATH, |_| false)
+}
+
+/// The known word that a misspelt one was meant to be, if one is like it.
+pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let short: String = word.chars().take(MAX_COMPARED).collect(); // comparing takes the product of both lengths
+    let likeness = |known| strsim::normalized_damerau_levenshtein(known, &short);
+    let scored = known.into_iter().map(|known| (likeness(known), known));
+    scored
+        .filter(|(likeness, _)| *likeness >= MIN_LIKENESS)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, known)| known)
+}
+
+/// A number with its noun, which is given in the singular: `1 pair`, `2 pairs`, `3 matches`.
+pub fn counted(count: u64, noun: &str) -> String {
+    let stem = noun.strip_suffix('y');
+    match count {
+        1 => format!("1 {noun}"),
+        _ if noun.ends_with("ch") => format!("{count} {noun}es"),
+        _ => stem.map_or_else(|| format!("{count} {noun}s"), |stem| format!("{count} {stem}ies")),
+    }
 }
 
 /// A value as JSON over several lines. Control characters in its strings are escaped in JSON's notation, so that programs read the same
@@ -122,6 +153,24 @@ mod tests {
         let text = json(&serde_json::json!({ "name": name })).unwrap();
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["name"], name.as_str());
         assert_eq!(escaped(&text, usize::MAX, is_layout), text, "nothing is left to escape");
+    }
+
+    #[test]
+    fn one_of_a_kind_is_not_said_in_the_plural() {
+        let counted = |noun| [0, 1, 2].map(|count| counted(count, noun));
+        assert_eq!(counted("pair"), ["0 pairs", "1 pair", "2 pairs"]);
+        assert_eq!(counted("match"), ["0 matches", "1 match", "2 matches"]);
+        assert_eq!(counted("disparity"), ["0 disparities", "1 disparity", "2 disparities"]);
+    }
+
+    #[test]
+    fn a_misspelt_word_is_known_again_and_another_one_is_not() {
+        let known = ["record", "recompute", "compute", "bench"];
+        for (word, meant) in [("recrod", "record"), ("comptue", "compute"), ("bnech", "bench")] {
+            assert_eq!(closest(word, known), Some(meant));
+        }
+        assert_eq!(closest("foo", known), None);
+        assert_eq!(closest(&"record".repeat(100_000), known), None);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::console::{self, foreign};
 use crate::engine::gpu::AdapterChoice;
 use crate::engine::gpu::tuning::Autotune;
 use crate::engine::{EngineChoice, OpenOptions};
-use crate::files::plain;
+use crate::files::{self, plain};
 use crate::geometry::Geometry;
 use crate::parameter::Value;
 use crate::stereo::{Preset, StereoParams};
@@ -237,16 +237,13 @@ impl Word {
     }
 }
 
-/// Letters of an unknown key that are compared with the known ones.
-const MAX_COMPARED: usize = 64;
-
 /// Reads a settings file: TOML, one `word = value` a line, in the words of the flags.
 ///
 /// # Errors
 /// A missing file, broken TOML, or an unknown key with its line and the nearest right one.
 pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
     let fail = |text: String| SettingsError::File(format!("settings file {}{text}", console::path(path)));
-    let text = plain::read_text(path).map_err(|err| fail(format!(": {err}")))?;
+    let text = plain::read_text(path).map_err(|err| fail(format!(": {}", files::read_cause(path, &err))))?;
     let line_of = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
     let table = toml::de::DeTable::parse(&text).map_err(|err| {
         let line = err.span().map_or(String::new(), |span| format!(", line {}", line_of(span.start)));
@@ -258,9 +255,7 @@ pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
     for (key, value) in table.get_ref() {
         let (name, line) = (key.get_ref().to_string(), line_of(key.span().start));
         if !known.contains(&name.as_str()) {
-            let short: String = name.chars().take(MAX_COMPARED).collect(); // comparing takes the product of both lengths
-            let likeness = |word: &&&str| strsim::normalized_damerau_levenshtein(word, &short);
-            let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+            let nearest = console::closest(&name, known.iter().copied());
             let hint = nearest.map_or(String::new(), |word| format!(": did you mean '{word}'?"));
             return Err(fail(format!(", line {line}: unknown key '{}'{hint}", foreign(&name))));
         }

@@ -150,7 +150,7 @@ def main():
             except ours.Refused as words:
                 raise SystemExit(f"stereopsis: {of_size} cannot be timed: {words}")
             results.append(row)
-    where = {**ours.about(said["adapter"], said["program"]), "load_before": load_before}
+    where = {**ours.about(said["engine"]["adapter"], said["program"]), "load_before": load_before}
     where |= {"opencv": cv2.__version__, "threads": given.threads}
     print(ours.headline(where))
     print(f"OpenCV {where['opencv']}; threads of each: {given.threads}; rounds: {given.rounds}, pairs in each: {given.frames}; times in ms")

@@ -115,7 +115,7 @@ def main():
     if said is None:
         words = next(iter({**refused_paths, **refused_threads}.values()))
         raise SystemExit(f"stereopsis: nothing could be timed: {words}")
-    where = {**ours.about(said["adapter"], said["program"]), "load_before": load_before}
+    where = {**ours.about(said["engine"]["adapter"], said["program"]), "load_before": load_before}
     print(ours.headline(where))
     work = f"{given.size}, {given.num_disparities} disparities" + (f", {' '.join(given.more)}" if given.more else "")
     print(f"{work}; rounds: {given.rounds}, pairs in each: {given.frames}; his: Frommholz 2020, x86-64 SSE2/4\n")

@@ -5,8 +5,11 @@ pub(crate) mod one_by_one;
 pub(crate) mod pairs;
 mod presets;
 mod steady;
+mod subject;
 #[cfg(test)]
 pub(crate) mod tests;
+
+pub(crate) use subject::Subject;
 
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::gpu::{AdapterChoice, Gpu};
@@ -68,12 +71,8 @@ struct Report {
 
 #[derive(serde::Serialize)]
 struct Measured {
-    engine: String,
-    adapter: String,
-    parameters: StereoParams,
-    size: String,
-    num_disparities: u32,
-    paths: u32,
+    #[serde(flatten)]
+    subject: Subject,
     #[serde(flatten)]
     figures: Figures,
     /// Memory that the engine keeps from pair to pair; `None` where it does not know.
@@ -127,6 +126,7 @@ pub(crate) fn run(setup: &Setup, task: Task, folder: Option<&PairFolder>, out: &
 
 /// Opens an engine, warms it up and times it.
 fn measure(setup: &Setup, choice: EngineChoice, task: Task, jobs: &[Job]) -> anyhow::Result<Measured> {
+    let Some(first) = jobs.first() else { anyhow::bail!("no pair to time") };
     let mut engine = open(&setup.open_options(choice), None)?.engine;
     process::forget_peak();
     warm_up(engine.as_mut(), jobs)?;
@@ -135,15 +135,8 @@ fn measure(setup: &Setup, choice: EngineChoice, task: Task, jobs: &[Job]) -> any
         Task::Steady { rate_hz, seconds } => Figures::Steady(steady::measure(engine, jobs, rate_hz, seconds)?),
         _ => Figures::OneByOne(one_by_one::measure(engine.as_mut(), jobs, setup.frames)?),
     };
-    let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
-    let params = &setup.params;
     Ok(Measured {
-        engine: info.kind.to_string(),
-        adapter: info.adapter.clone(),
-        parameters: params.clone(),
-        size: format!("{width}x{height}"),
-        num_disparities: params.num_disparities,
-        paths: params.paths,
+        subject: Subject::of(&info, first),
         figures,
         engine_mb: bytes.map(|bytes| bytes as f64 / f64::from(1 << 20)),
         peak_mb: process::peak_bytes().map(|bytes| bytes >> 20),
@@ -191,7 +184,9 @@ impl Measured {
             let stages = if rest.is_empty() { "" } else { "  stages, ms" };
             writeln!(out, "engine  size        disparities  paths  {head}  engine MB  peak MB{stages}")?;
         }
-        let Self { engine, adapter, size, num_disparities, paths, .. } = self;
+        let Subject { engine: EngineInfo { adapter, .. }, parameters, .. } = &self.subject;
+        let StereoParams { num_disparities, paths, .. } = parameters;
+        let (engine, size) = (self.subject.engine_word(), self.subject.size_word());
         let engine_mb = self.engine_mb.map_or_else(|| "-".to_owned(), |mb| format!("{mb:.1}"));
         let peak = self.peak_mb.map_or_else(|| "-".to_owned(), |mb| mb.to_string());
         let rest = if rest.is_empty() { rest } else { format!("  {rest}") };

@@ -40,14 +40,12 @@ pub(crate) fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> a
         let output = run_job(engine, job.clone())?;
         all.push(output.compute_time.as_secs_f64() * 1e3);
         on_device.push(output.stages.iter().map(|stage| stage.ms).sum());
-        let mut of_frame: BTreeMap<&'static str, f64> = BTreeMap::new();
-        for stage in output.stages {
+        for stage in &output.stages {
             if !stage_order.contains(&stage.name) {
                 stage_order.push(stage.name);
             }
-            *of_frame.entry(stage.name).or_default() += stage.ms;
         }
-        for (name, ms) in of_frame {
+        for (name, ms) in output.stages_ms() {
             stages.entry(name).or_default().push(ms);
         }
     }

@@ -1,7 +1,7 @@
 //! Every preset on the same pairs, side by side: how long a pair takes, and how many pixels get a disparity.
 
 use super::one_by_one::{self, FrameTime};
-use super::{Setup, not_measurable, pairs};
+use super::{Setup, Subject, not_measurable, pairs};
 use crate::engine::{Engine, EngineError, Job, open};
 use crate::settings::paper_in_short;
 use crate::stereo::{Preset, StereoParams};
@@ -24,15 +24,13 @@ struct Row {
     preset: Preset,
     /// `None` for this program's own.
     paper: Option<&'static str>,
-    engine: String,
-    adapter: String,
-    size: String,
-    num_disparities: u32,
+    #[serde(flatten)]
+    subject: Subject,
     /// From handing a pair over to its result; not of GPUs that are software.
     frame_ms: Option<FrameTime>,
-    pairs_per_s: Option<f64>,
+    computed_hz: Option<f64>,
     /// Share of pixels that have a disparity, 0 to 1.
-    density: Option<f64>,
+    valid_share: Option<f64>,
     /// Why the engine does not do it.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
@@ -80,25 +78,22 @@ fn row(
     let params = Arc::new(params);
     let jobs: Vec<_> = jobs.iter().map(|job| Job { params: Arc::clone(&params), ..job.clone() }).collect();
     let info = engine.info();
-    let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
+    let Some(first) = jobs.first() else { anyhow::bail!("no pair to time") };
     let mut row = Row {
         preset,
         paper: preset.paper(),
-        engine: info.kind.to_string(),
-        adapter: info.adapter.clone(),
-        size: format!("{width}x{height}"),
-        num_disparities: params.num_disparities,
+        subject: Subject::of(&info, first),
         frame_ms: None,
-        pairs_per_s: None,
-        density: None,
+        computed_hz: None,
+        valid_share: None,
         refused: None,
         note: not_measurable(&info),
     };
     match measure(engine, &jobs, frames) {
-        Ok((times, density)) => {
-            row.density = Some(density);
+        Ok((times, valid_share)) => {
+            row.valid_share = Some(valid_share);
             row.frame_ms = Some(FrameTime::new(times)).filter(|_| !info.software);
-            row.pairs_per_s = row.frame_ms.as_ref().map(|times| 1e3 / times.median);
+            row.computed_hz = row.frame_ms.as_ref().map(|times| 1e3 / times.median);
         }
         Err(EngineError::Unsupported(why) | EngineError::TooLarge(why)) => row.refused = Some(why),
         Err(err) => return Err(err.into()),
@@ -141,9 +136,11 @@ impl Row {
         }
         let number = |value: Option<f64>, decimals| value.map_or("-".to_owned(), |value| format!("{value:.decimals$}"));
         let ms = number(self.frame_ms.as_ref().map(|times| times.median), 2);
-        let (rate, density) = (number(self.pairs_per_s, 1), number(self.density.map(|share| 100.0 * share), 1));
+        let (rate, density) = (number(self.computed_hz, 1), number(self.valid_share.map(|share| 100.0 * share), 1));
         let paper = paper_in_short(self.preset).unwrap_or_else(|| "-".to_owned());
-        let Self { preset, engine, adapter, size, num_disparities, .. } = self;
+        let Self { preset, subject, .. } = self;
+        let (engine, size) = (subject.engine_word(), subject.size_word());
+        let (adapter, num_disparities) = (&subject.engine.adapter, subject.parameters.num_disparities);
         writeln!(
             out,
             "{preset:<14} {engine:<7} {size:<11} {num_disparities:>11}  {ms:>9}  {rate:>7}  {density:>9}  {paper:<26}  [{adapter}]"

@@ -4,6 +4,7 @@
 use crate::capture::Frame;
 use crate::engine::worker::{Control, EngineSource, EngineStats, EngineWorker};
 use crate::engine::{Engine, Job};
+use crate::live::{Dropped, RunLatency};
 use crate::newest;
 use crate::process::CpuShare;
 use anyhow::{Context as _, bail};
@@ -19,21 +20,12 @@ pub(super) struct Steady {
     came: u64,
     /// Pairs that were matched.
     computed: u64,
-    /// Pairs that a newer one replaced before the engine was free.
-    dropped: u64,
-    /// Pairs at which the engine failed.
-    failed: u64,
-    latency_ms: LatencyMs,
+    /// Pairs that were not matched, by cause.
+    dropped: Dropped,
+    /// From the moment at which a pair comes to its result.
+    latency_ms: RunLatency,
     /// Processor time of the whole program over wall time, per cent of one core; `None` where the system does not tell.
     cpu_percent: Option<f64>,
-}
-
-/// From the moment at which a pair comes to its result.
-#[derive(serde::Serialize)]
-struct LatencyMs {
-    median: f64,
-    p99: f64,
-    largest: f64,
 }
 
 /// How long results may take after the last pair has come.
@@ -69,11 +61,7 @@ pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, secon
     if let Some(fault) = stats.fault {
         bail!("the engine was lost while it was timed: {fault}");
     }
-    let ms = |latency: Option<Duration>| latency.map(|latency| latency.as_secs_f64() * 1e3);
-    let latency = &stats.run_latency;
-    let (Some(median), Some(p99), Some(largest)) =
-        (ms(latency.percentile(50)), ms(latency.percentile(99)), ms(latency.largest()))
-    else {
+    let Some(latency_ms) = RunLatency::of(&stats.run_latency) else {
         bail!("no pair was matched: {}", stats.error.unwrap_or_else(|| "no result came".into()));
     };
     Ok(Steady {
@@ -81,9 +69,8 @@ pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, secon
         seconds,
         came,
         computed: stats.computed,
-        dropped: stats.late,
-        failed: stats.failed,
-        latency_ms: LatencyMs { median, p99, largest },
+        dropped: Dropped { late: stats.late, failed: stats.failed, ..Dropped::default() },
+        latency_ms,
         cpu_percent,
     })
 }
@@ -113,11 +100,11 @@ impl Steady {
 
     /// The same columns.
     pub(super) fn columns(&self) -> String {
-        let LatencyMs { median, p99, largest } = self.latency_ms;
+        let RunLatency { median, p99, largest } = self.latency_ms;
         let cpu = self.cpu_percent.map_or_else(|| "not told".to_owned(), |percent| format!("{percent:.0}"));
         format!(
             "{:>7.1}  {:>5}  {:>5}  {:>7}  {:>6}  {median:>12.1}  {p99:>4.1}  {largest:>11.1}  {cpu:>15}",
-            self.rate_hz, self.came, self.computed, self.dropped, self.failed
+            self.rate_hz, self.came, self.computed, self.dropped.late, self.dropped.failed
         )
     }
 }

@@ -33,9 +33,10 @@ fn json_has_what_was_promised() {
     let results = results(&setup(3), Task::OneByOne);
     assert_eq!(results.len(), 2, "one for each size");
     let first = &results[0];
-    assert_eq!((first["engine"].as_str(), first["size"].as_str()), (Some("cpu"), Some("64x48")));
-    assert_eq!((first["num_disparities"].as_u64(), first["paths"].as_u64()), (Some(16), Some(8)));
-    assert_eq!(first["parameters"]["cost"], "census-5x5");
+    assert_eq!((&first["engine"]["kind"], &first["size"]), (&"cpu".into(), &serde_json::json!([64, 48])));
+    let parameters = &first["parameters"];
+    assert_eq!((&parameters["num-disparities"], &parameters["paths"]), (&16.into(), &8.into()));
+    assert_eq!(parameters["cost"], "census-5x5");
     let time = |name: &str| first["frame_ms"][name].as_f64().unwrap();
     assert!(time("best") > 0.0 && time("best") <= time("median"));
     let all = first["frame_ms"]["all"].as_array().unwrap();
@@ -52,8 +53,9 @@ fn at_a_slow_rate_pairs_are_matched_and_each_is_counted() {
     let results = results(&setup(1), Task::Steady { rate_hz: 50.0, seconds: 0.4 });
     let first = &results[0];
     assert_eq!((first["came"].as_u64(), first["rate_hz"].as_f64()), (Some(20), Some(50.0)));
-    let sum: u64 = ["computed", "dropped", "failed"].iter().map(|key| first[key].as_u64().unwrap()).sum();
-    assert_eq!((sum, first["failed"].as_u64()), (20, Some(0)), "{first}");
+    let dropped = |cause: &str| first["dropped"][cause].as_u64().unwrap();
+    let sum = first["computed"].as_u64().unwrap() + dropped("late");
+    assert_eq!((sum, dropped("failed")), (20, 0), "{first}");
     assert!(first["computed"].as_u64().unwrap() > 0, "{first}");
     let latency = |name: &str| first["latency_ms"][name].as_f64().unwrap();
     assert!(latency("median") > 0.0 && latency("median") <= latency("p99") && latency("p99") <= latency("largest"));
@@ -66,12 +68,12 @@ fn at_a_slow_rate_pairs_are_matched_and_each_is_counted() {
 fn at_a_rate_beyond_the_engine_pairs_are_dropped_and_latency_stays() {
     let results = results(&setup(1), Task::Steady { rate_hz: 20_000.0, seconds: 0.2 });
     let first = &results[0];
-    let count = |name: &str| first[name].as_u64().unwrap();
-    assert_eq!(count("computed") + count("dropped"), 4000, "{first}");
-    assert!(count("dropped") > 1000 && count("computed") > 0, "{first}");
+    let (computed, late) = (first["computed"].as_u64().unwrap(), first["dropped"]["late"].as_u64().unwrap());
+    assert_eq!(computed + late, 4000, "{first}");
+    assert!(late > 1000 && computed > 0, "{first}");
     // each waits for one pair at most, and none in a queue
     let latency = |name: &str| first["latency_ms"][name].as_f64().unwrap();
-    let per_pair_ms = 1e3 * first["seconds"].as_f64().unwrap() / count("computed") as f64;
+    let per_pair_ms = 1e3 * first["seconds"].as_f64().unwrap() / computed as f64;
     assert!(latency("median") < 3.0 * per_pair_ms, "{first}");
 }
 
@@ -104,7 +106,7 @@ fn pairs_that_were_written_are_timed_again() {
     let spec = SourceSpec::Folder(folder.path().join("40x30"));
     let sources = vec![(spec.clone(), SourceOptions::default())];
     let again = results(&Setup { sources, ..setup(1) }, Task::OneByOne);
-    assert_eq!(again[0]["size"], "40x30");
+    assert_eq!(again[0]["size"], serde_json::json!([40, 30]));
     let params = StereoParams::default();
     let read = pairs::jobs(&spec, &SourceOptions::default(), &params).unwrap();
     let (scene, at_size) = &scene.sources[1];
@@ -148,9 +150,9 @@ fn presets_stand_side_by_side_with_their_papers_and_densities() {
     assert_eq!(results.len(), crate::stereo::Preset::ALL.len());
     for (result, &preset) in results.iter().zip(crate::stereo::Preset::ALL) {
         assert_eq!((result["preset"].as_str(), result["paper"].as_str()), (Some(preset.word()), preset.paper()));
-        assert_eq!(result["num_disparities"], 16, "a preset leaves the range alone");
+        assert_eq!(result["parameters"]["num-disparities"], 16, "a preset leaves the range alone");
         let done = result["frame_ms"]["median"].as_f64().is_some_and(|ms| ms > 0.0);
-        let density = result["density"].as_f64().is_some_and(|share| (0.2..=1.0).contains(&share));
+        let density = result["valid_share"].as_f64().is_some_and(|share| (0.2..=1.0).contains(&share));
         assert!((done && density) || result["refused"].is_string(), "{result}");
     }
     let mut text = Vec::new();

@@ -11,7 +11,7 @@ pub struct RigDescription {
     /// Kind of its file.
     pub kind: &'static str,
     /// Width and height of each view, px.
-    pub size_px: Option<[usize; 2]>,
+    pub size: Option<[usize; 2]>,
     /// Focal length of the rectified pictures, or of the left camera where none are computed, px.
     pub focal_px: f64,
     /// Baseline, m.
@@ -116,7 +116,7 @@ impl StereoRig {
         let rectified = rectification.zip(self.size).map(|(rectification, size)| self.rectified(&rectification, size));
         RigDescription {
             kind: self.kind.word(),
-            size_px: self.size.map(|(width, height)| [width, height]),
+            size: self.size.map(|(width, height)| [width, height]),
             focal_px: rectification.map_or(self.left.fx, |r| r.left.fx),
             baseline_m: self.baseline_m(),
             baseline_in_file: self.baseline_in_file(),

@@ -11,6 +11,7 @@ use super::health::{RowOffset, quantile, row_offset_of};
 use super::matches::{EXCHANGED, Match, corner_count, matches, search};
 use super::rectification::Rectification;
 use super::{CalibrationError, Camera, StereoRig};
+use crate::console::counted;
 use crate::image::Luma;
 use fit::{Fit, Model};
 use glam::{DMat3, DVec2, DVec3};
@@ -118,10 +119,10 @@ fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String
         )
     } else {
         format!(
-            "the pictures have little in common ({} points in {} pairs, of {corners} corners a picture): let both cameras \
+            "the pictures have little in common ({} in {}, of {corners} corners a picture): let both cameras \
              look at the same things, about the same way up, rows within 8 % of the height, nothing too near",
-            found.len(),
-            pairs.len()
+            counted(found.len() as u64, "point"),
+            counted(pairs.len() as u64, "pair")
         )
     })
 }

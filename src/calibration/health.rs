@@ -2,6 +2,7 @@
 
 use super::matches::Match;
 use crate::choices;
+use crate::console::counted;
 use glam::DVec2;
 use std::fmt;
 
@@ -98,7 +99,7 @@ impl fmt::Display for RowOffset {
         if let Some(WorstRegion { place, median_px }) = self.worst {
             write!(f, ", most at the {place}: {median_px:+.2} px")?;
         }
-        write!(f, "; {} matches", self.matches)
+        write!(f, "; {}", counted(self.matches as u64, "match"))
     }
 }
 

@@ -30,7 +30,7 @@ pub use depth_fit::{KnownDepth, fit_depth};
 pub use estimate::{Estimate, estimate_rig};
 pub use focal::FocalLength;
 pub(crate) use formats::toml_of;
-pub use formats::{Kind, LoadOptions, Output, load, read, write};
+pub use formats::{Kind, LoadOptions, Output, check_readable, load, read, write};
 pub(crate) use health::quantile;
 pub(crate) use health::row_offset_of;
 pub use health::{RowOffset, Verdict};

@@ -5,8 +5,9 @@ mod jpeg;
 mod pfm;
 
 use super::{CaptureError, MaxPixels};
+use crate::console;
+use crate::files::{self, plain};
 use crate::image::{Image, Luma, Picture};
-use crate::{console, files::plain};
 use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits};
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -43,10 +44,7 @@ const MAX_MEMORY_BYTES_PER_PIXEL: u64 = 32;
 pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<Picture, CaptureError> {
     let shown = console::path(path);
     let file = |text: String| CaptureError::File(text);
-    let cannot = |err: io::Error| match err.kind() {
-        io::ErrorKind::NotFound => file(format!("cannot read {shown}: there is no such file")),
-        _ => file(format!("cannot read {shown}: {err}")),
-    };
+    let cannot = |err: io::Error| file(format!("cannot read {shown}: {}", files::read_cause(path, &err)));
     let refused = |DecodeFailure { task, why }| file(format!("cannot {task} {shown}: {why}"));
     let mut opened = plain::open(path).map_err(cannot)?;
     let len = opened.metadata().map_err(cannot)?.len();

@@ -2,6 +2,8 @@
 
 use super::threads::{join_or_detach, panic_message};
 use super::{CaptureError, Next, RawPair, Speed, Transport};
+use crate::console::counted;
+use crate::files;
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -106,7 +108,8 @@ impl Player {
             }
         };
         let thread = std::thread::Builder::new().name(collection.into()).spawn(work);
-        let cannot = |err| CaptureError::File(format!("cannot start {}: {err}", thread_name(collection)));
+        let cannot =
+            |err| CaptureError::File(format!("cannot start {}: {}", thread_name(collection), files::cause(&err)));
         let thread = Some(thread.map_err(cannot)?);
         let (last, damaged, jumps) = (None, BTreeMap::new(), BTreeMap::new());
         Ok(Self { transport, shared, thread, hold_at_end, collection, median_interval, last, damaged, jumps })
@@ -138,8 +141,11 @@ impl Player {
     /// Jumps of time between pairs so far, in a sentence.
     pub(crate) fn jumps(&self) -> Option<String> {
         let (pair, jump) = self.jumps.first_key_value()?;
-        let more =
-            if self.jumps.len() > 1 { format!(", and {} times more", self.jumps.len() - 1) } else { String::new() };
+        let more = if self.jumps.len() > 1 {
+            format!(", and {} more", counted(self.jumps.len() as u64 - 1, "time"))
+        } else {
+            String::new()
+        };
         let (jump_s, wait_s) = (jump.as_secs_f64(), self.max_wait().as_secs_f64());
         Some(format!(
             "the {}'s time goes on by {jump_s:.0} s at pair {pair}{more}: playback waits for {wait_s:.0} s",

@@ -6,6 +6,7 @@ use super::scene::SceneOptions;
 use super::webcam::CameraName;
 use super::{CameraOptions, CaptureError, MaxPixels, Speed};
 use crate::console;
+use crate::files;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -162,12 +163,12 @@ impl SourceSpec {
         }
         let truth: Vec<usize> = (0..paths.len()).filter(|&i| is_truth_name(&paths[i])).collect();
         let refused = |why: String| Err(CaptureError::Grammar(format!("{why}: {PATHS}")));
-        match paths {
+        let spec = match paths {
             [] => Ok(Self::Scene),
             [folder] if folder.is_dir() => Ok(Self::Folder(folder.clone())),
             [one] if has_extension(one, RECORDING_EXTENSIONS) => Ok(Self::Recording(one.clone())),
             [one] if one.exists() && has_extension(one, EXTENSIONS) => {
-                refused(format!("{} is one picture of a pair", console::path(one)))
+                refused(format!("{} is one picture, and a pair needs two", console::path(one)))
             }
             [one] if one.exists() => refused(format!("{} is no source", console::path(one))),
             [one] => one.to_str().map_or_else(|| Ok(Self::Folder(one.clone())), Self::parse),
@@ -184,7 +185,27 @@ impl SourceSpec {
                 let [left, right] = [0, 1].map(|side| pair[side].clone());
                 Ok(Self::Files { left, right, truth })
             }
-            _ => refused(format!("{} cannot be opened together", names(paths))),
+            _ => {
+                paths.iter().try_for_each(|path| Self::check_exists(path))?;
+                refused(format!("{} cannot be opened together", names(paths)))
+            }
+        }?;
+        spec.check_files_exist()?;
+        Ok(spec)
+    }
+
+    /// Checks that the files which the words name exist; cameras and the scene have none.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] with the first that does not.
+    pub fn check_files_exist(&self) -> Result<(), CaptureError> {
+        match self {
+            Self::Files { left, right, truth } => {
+                let truth = truth.as_ref().map(|truth| &truth.path);
+                [left, right].into_iter().chain(truth).try_for_each(|path| Self::check_exists(path))
+            }
+            Self::Recording(path) | Self::Folder(path) => Self::check_exists(path),
+            Self::Scene | Self::WebcamPair(..) | Self::WebcamSideBySide(_) | Self::Pipe => Ok(()),
         }
     }
 
@@ -200,6 +221,16 @@ impl SourceSpec {
                  found by its name"
             ))),
         }
+    }
+
+    /// Checks that a path exists; whether it can be read is found when it is opened.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] if it does not.
+    pub fn check_exists(path: &Path) -> Result<(), CaptureError> {
+        files::missing(path).map_or(Ok(()), |why| {
+            Err(CaptureError::Grammar(format!("cannot open {}: {why}; {GRAMMAR}", console::path(path))))
+        })
     }
 
     /// True for cameras.
@@ -344,7 +375,13 @@ mod tests {
         let text = spec(&[image.as_path(); 5]).unwrap_err().to_string();
         assert!(text.contains("one.png, one.png, one.png and 2 more"), "{text}");
         assert_eq!(spec(&[]).unwrap(), SourceSpec::Scene);
-        assert_eq!(spec(&[Path::new("gone.mcap")]).unwrap(), SourceSpec::Recording("gone.mcap".into()));
+        let recording = folder.path().join("a.mcap");
+        std::fs::write(&recording, "x").unwrap();
+        assert_eq!(spec(&[&recording]).unwrap(), SourceSpec::Recording(recording.clone()));
+        for gone in [&[Path::new("gone.mcap")][..], &[&image, Path::new("gone.png")], &[Path::new("gone/a"), &image]] {
+            let text = spec(gone).unwrap_err().to_string();
+            assert!(text.contains("cannot open gone") && !text.contains("os error"), "{text}");
+        }
     }
 
     #[test]
@@ -361,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn truth_is_named_for_a_pair_of_files_and_lost_where_they_are_exchanged() {
+    fn truth_is_named_for_a_pair_of_files() {
         let pair = SourceSpec::parse("l.png,r.png").unwrap();
         let named = pair.clone().with_truth(DisparityFile { path: "t.png".into(), scale: Some(8) }).unwrap();
         assert_eq!(named.to_string(), "l.png,r.png,t.png:8");

@@ -9,8 +9,6 @@ use std::path::PathBuf;
 /// Arguments of `bench`.
 #[derive(Debug, clap::Args)]
 pub(super) struct BenchArgs {
-    #[command(flatten)]
-    pairs: PairArgs,
     /// Pairs come at this rate instead, as from a camera: tells drops, latency and the share of the processor
     #[arg(long, value_name = "HZ", value_parser = positive, conflicts_with = "frames")]
     rate: Option<f64>,
@@ -29,6 +27,8 @@ pub(super) struct BenchArgs {
     overwrite: bool,
     #[command(flatten)]
     moved: MovedArgs,
+    #[command(flatten)]
+    pairs: PairArgs,
 }
 
 /// Flags that are subcommands of `lab` now; all of them are refused.

@@ -1,6 +1,7 @@
 //! `stereopsis calibration`: show a calibration file, or convert it.
 
 use super::calibration_args::ReadingArgs;
+use super::values::existing;
 use super::{UsageError, print_json};
 use crate::calibration::{self, LoadOptions, Output, StereoRig};
 use crate::capture::source::parse_size;
@@ -51,7 +52,7 @@ struct ConvertArgs {
 #[derive(Debug, clap::Args)]
 struct FileArgs {
     /// Calibration of OpenCV, ROS, Kalibr, ZED, Middlebury or our own TOML; two files as LEFT,RIGHT or INTRINSICS,EXTRINSICS
-    #[arg(value_name = "FILE[,FILE]", value_delimiter = ',', required = true, num_args = 1..=3)]
+    #[arg(value_name = "FILE[,FILE]", value_delimiter = ',', required = true, num_args = 1..=3, value_parser = existing())]
     files: Vec<PathBuf>,
     #[command(flatten)]
     reading: ReadingArgs,

@@ -3,8 +3,9 @@
 use super::UsageError;
 use super::lens_args::LensArgs;
 use super::values::{choice, positive, share};
-use crate::calibration::{FocalLength, LengthUnit};
+use crate::calibration::{FocalLength, LengthUnit, check_readable};
 use crate::capture::Scale;
+use crate::console;
 use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
 use std::path::PathBuf;
 
@@ -40,7 +41,7 @@ impl RigArgs {
     /// The rig file cannot be used, or flags do not go together.
     pub(super) fn choice(&self) -> anyhow::Result<CalibrationChoice> {
         let rig = self.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
-        Ok(self.calibration.over(rig.calibration)?)
+        self.calibration.over(rig.calibration, Vec::new())
     }
 }
 
@@ -74,15 +75,22 @@ pub(super) struct CalibrationArgs {
 }
 
 impl CalibrationArgs {
-    /// What the flags say, over what a rig file says; another calibration takes nothing over from the rig's.
+    /// What the flags, or calibration files among the paths, say over what a rig file says; another calibration takes nothing
+    /// over from the rig's.
     ///
     /// # Errors
-    /// They do not go together.
-    pub(super) fn over(&self, rig: CalibrationChoice) -> Result<CalibrationChoice, UsageError> {
+    /// They do not go together, or a file is missing or cannot be read, whether the source will need it or not.
+    pub(super) fn over(&self, rig: CalibrationChoice, paths: Vec<PathBuf>) -> anyhow::Result<CalibrationChoice> {
         let focal = self.lens.focal();
+        if let Some(path) = paths.first()
+            && (!self.calibration.is_empty() || focal.is_some() || self.baseline_m.is_some())
+        {
+            let text = "is a calibration: leave it out, or --calibration, the lens and --baseline-m";
+            return Err(UsageError(format!("{} {text}", console::path(path))).into());
+        }
+        let files = if paths.is_empty() { self.calibration.clone() } else { paths };
         let of_files = !rig.files.is_empty();
-        let own =
-            !self.calibration.is_empty() || self.rectify == Some(RectifyChoice::Auto) || (focal.is_some() && of_files);
+        let own = !files.is_empty() || self.rectify == Some(RectifyChoice::Auto) || (focal.is_some() && of_files);
         let mut base = if own {
             CalibrationChoice { scale: rig.scale, swap_pictures: rig.swap_pictures, ..CalibrationChoice::default() }
         } else {
@@ -93,7 +101,7 @@ impl CalibrationArgs {
             base.depth_fit = None; // was made with another lens
         }
         let choice = CalibrationChoice {
-            files: if self.calibration.is_empty() { base.files } else { self.calibration.clone() },
+            files: if files.is_empty() { base.files } else { files },
             unit: self.reading.calibration_unit.or(base.unit),
             swapped: self.reading.calibration_swap || base.swapped,
             swap_pictures: self.swap_pictures || base.swap_pictures,
@@ -105,6 +113,7 @@ impl CalibrationArgs {
             ..base
         };
         check(&choice)?;
+        check_readable(&choice.files)?;
         Ok(choice)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::source_args::TopicArgs;
-use super::values::choice;
+use super::values::{choice, existing};
 use crate::capture::{Scale, SourceSpec};
 use crate::console;
 use crate::recording::Progress;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(super) struct ExportArgs {
     /// The recording
-    #[arg(value_name = "FILE.mcap")]
+    #[arg(value_name = "FILE.mcap", value_parser = existing())]
     recording: PathBuf,
     /// Folder for the files: a new one, an empty one, or one in which the same export was stopped
     #[arg(long, value_name = "DIR")]
@@ -72,7 +72,10 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let options = ExportOptions { parts: args.what.clone(), selection, max_pixels: args.topics.max_pixels };
     let exported = export(&mut opened, &args.to, &options, &Progress::new(args.json))?;
     if args.json {
-        return super::print_json(&serde_json::json!({ "folder": args.to, "remarks": losses, "exported": exported }));
+        let mut about = serde_json::json!(exported);
+        about["output"] = serde_json::json!(args.to);
+        about["remarks"] = losses.into();
+        return super::print_json(&about);
     }
     report(args, &exported);
     Ok(())
@@ -82,15 +85,18 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
 fn report(args: &ExportArgs, exported: &Exported) {
     let Exported { pairs, parts, missing, damaged, warnings } = exported;
     let words: Vec<_> = parts.iter().map(|part| part.word()).collect();
-    console::line(format_args!("{pairs} pairs -> {}: {}", args.to.display(), words.join(", ")));
+    console::line(format_args!("{} -> {}: {}", console::counted(*pairs, "pair"), args.to.display(), words.join(", ")));
     for text in missing {
         console::line(format_args!("left out: {text}"));
     }
     for (text, pairs) in warnings {
-        let whose = if *pairs > 0 { format!(" (such in {pairs} pairs)") } else { String::new() };
+        let whose = if *pairs > 0 { format!(" (in {})", console::counted(*pairs, "pair")) } else { String::new() };
         console::say(format_args!("{text}{whose}"));
     }
     if let Some((place, why)) = damaged.iter().next() {
-        console::say(format_args!("{} pairs cannot be read; pair {place}: {why}", damaged.len()));
+        console::say(format_args!(
+            "{} cannot be read; pair {place}: {why}",
+            console::counted(damaged.len() as u64, "pair")
+        ));
     }
 }

@@ -4,7 +4,8 @@ use super::UsageError;
 use super::calibration_args::CalibrationArgs;
 use super::source_args::{SourceArgs, TruthArgs};
 use crate::capture::{CaptureError, FramePreparation, SourceInfo, SourceOptions, SourceSpec};
-use crate::rig::{CalibrationChoice, RigFile};
+use crate::console;
+use crate::rig::{CalibrationChoice, Named, RigFile};
 use crate::settings::{Settings, Word};
 use crate::stereo::StereoParams;
 use std::path::PathBuf;
@@ -15,16 +16,17 @@ const DEFAULT_RATE_HZ: f64 = 30.0;
 /// What is opened and how it is calibrated.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct InputArgs {
-    /// What to open: a left and a right picture, a folder of pairs, or a recording (.mcap) [default: the built-in scene]
-    #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "source")]
-    pictures: Vec<PathBuf>,
+    /// What to open: a left and a right picture, a folder of pairs, a recording (.mcap), a rig or a calibration file [default:
+    /// the built-in scene]
+    #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "source")]
+    inputs: Vec<PathBuf>,
     /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, - (a recording from a pipe), webcam:0,1, or webcam:0 (one
     /// camera, side by side)
     #[arg(long, value_name = "SOURCE", help_heading = "Source")]
     source: Option<String>,
     /// A rig file: cameras by port, their mode, orientation, controls and calibration; flags win over it
     #[arg(long, value_name = "FILE.toml", help_heading = "Source")]
-    pub(super) rig: Option<PathBuf>,
+    rig: Option<PathBuf>,
     #[command(flatten)]
     truth: TruthArgs,
     #[command(flatten)]
@@ -33,10 +35,15 @@ pub(super) struct InputArgs {
     calibration: CalibrationArgs,
 }
 
+/// The rig file with its content, and calibration files.
+type Setup = (Option<(PathBuf, RigFile)>, Vec<PathBuf>);
+
 /// What the flags and the rig file say.
 pub(super) struct Input {
     /// The rig's cameras, where it has some.
     pub(super) source: Option<SourceSpec>,
+    /// The rig file, if one was named.
+    pub(super) rig_file: Option<PathBuf>,
     pub(super) options: SourceOptions,
     pub(super) calibration: CalibrationChoice,
 }
@@ -53,14 +60,42 @@ impl InputArgs {
     /// The source that `--source` or the paths name, if any.
     ///
     /// # Errors
-    /// They name nothing that can be a source.
+    /// They name nothing that can be a source, or something that does not exist.
     pub(super) fn named_source(&self) -> Result<Option<SourceSpec>, CaptureError> {
         let source = match &self.source {
-            Some(words) => SourceSpec::parse(words)?,
-            None if self.pictures.is_empty() && !self.truth.is_given() => return Ok(None),
-            None => SourceSpec::from_paths(&self.pictures)?,
+            Some(words) => {
+                let spec = SourceSpec::parse(words)?;
+                spec.check_files_exist()?;
+                Some(spec)
+            }
+            None => self.named()?.and_then(|named| if let Named::Source(spec) = named { Some(spec) } else { None }),
         };
-        self.truth.of(source).map(Some)
+        match source {
+            None if !self.truth.is_given() => Ok(None),
+            source => self.truth.of(source.unwrap_or(SourceSpec::Scene)).map(Some),
+        }
+    }
+
+    /// What the paths stand for, if there are any; the same as where they are dropped on the window.
+    fn named(&self) -> Result<Option<Named>, CaptureError> {
+        if self.inputs.is_empty() { Ok(None) } else { Named::of(&self.inputs).map(Some) }
+    }
+
+    /// The rig file and the calibration files that flags or paths name.
+    fn setup(&self) -> anyhow::Result<Setup> {
+        let read = |path: &PathBuf| RigFile::read(path).map(|rig| (path.clone(), rig));
+        let of_flag = self.rig.as_ref().map(read).transpose()?;
+        let Some(Named::Setup(files)) = self.named()? else { return Ok((of_flag, Vec::new())) };
+        // what is no rig is a calibration
+        let [one] = &files[..] else { return Ok((of_flag, files)) };
+        match (read(one), of_flag) {
+            (Ok(_), Some((other, _))) => {
+                let (one, other) = (console::path(one), console::path(&other));
+                Err(UsageError(format!("{one} and {other} are both rigs: give one of them")).into())
+            }
+            (Ok(rig), None) => Ok((Some(rig), Vec::new())),
+            (Err(_), of_flag) => Ok((of_flag, files)),
+        }
     }
 
     /// Reads the rig file, if one was named; files are looped and watched, and colour is read.
@@ -68,12 +103,14 @@ impl InputArgs {
     /// # Errors
     /// The rig file cannot be used, or flags do not go together.
     pub(super) fn resolve(&self) -> anyhow::Result<Input> {
-        let rig = self.rig.as_deref().map(RigFile::read).transpose()?.unwrap_or_default();
+        let (rig, calibration_files) = self.setup()?;
+        let (rig_file, rig) = rig.map_or_else(Default::default, |(path, rig)| (Some(path), rig));
         let rate_hz = rig.rate_hz.unwrap_or(DEFAULT_RATE_HZ);
         let mut options = SourceOptions { looped: true, watched: true, color: true, ..SourceOptions::default() };
         rig.fill(&mut options);
         self.options.fill(&mut options, rate_hz);
-        Ok(Input { source: rig.source, options, calibration: self.calibration.over(rig.calibration)? })
+        let calibration = self.calibration.over(rig.calibration, calibration_files)?;
+        Ok(Input { source: rig.source, rig_file, options, calibration })
     }
 }
 

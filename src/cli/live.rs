@@ -72,13 +72,13 @@ fn has_display() -> bool {
 }
 
 fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) -> anyhow::Result<()> {
-    let Input { source: in_rig, mut options, calibration } = args.input.resolve()?;
+    let Input { source: in_rig, rig_file, mut options, calibration } = args.input.resolve()?;
     let spec = spec.or(in_rig).unwrap_or(SourceSpec::Scene);
     options.looped &= args.frames.is_some() || spec == SourceSpec::Scene;
     options.watched = false;
     let sources::CalibratedSource { source, calibrated, mut inputs } =
         sources::open_calibrated(&spec, &options, &calibration)?;
-    inputs.extend(args.input.rig.iter().chain(args.settings.file()).cloned());
+    inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
     Outputs::new(inputs, true).file(&args.preview)?;
     if let Some(note) = &calibrated.note {
         console::say(note);
@@ -117,11 +117,7 @@ fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Val
     about["captured_hz"] = status.capture.rate_hz.into();
     about["computed_hz"] = status.computed_hz.into();
     about["computed"] = status.engine.computed.into();
-    about["dropped"] = serde_json::json!({
-        "source": status.dropped.source,
-        "late": status.dropped.late,
-        "failed": status.dropped.failed,
-    });
+    about["dropped"] = serde_json::json!(status.dropped);
     let latency_ms = status.engine.latency_ms();
     about["latency_ms"] = latency_ms.map(|(median, p99)| serde_json::json!({ "median": median, "p99": p99 })).into();
     about["run"] = serde_json::json!(summary);
@@ -150,7 +146,7 @@ fn run_window(args: &LiveArgs, words: Vec<Word>, input: Input, source: Option<So
         source: source.or(input.source),
         source_options: input.options,
         calibration: input.calibration,
-        rig_file: args.input.rig.clone(),
+        rig_file: input.rig_file,
         reset: args.reset,
         ..WindowOptions::default()
     })

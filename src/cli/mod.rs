@@ -17,14 +17,18 @@ mod publish_args;
 mod record;
 mod recompute;
 mod settings_args;
+mod short_help;
 mod source_args;
 mod tune;
 mod values;
 
 use crate::console;
+use crate::files;
 use crate::recording::write::RecordError;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use std::ffi::OsString;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -63,7 +67,7 @@ fn examples() -> String {
 
 /// Two ordinary cameras in, live depth out, on any GPU and without one
 #[derive(Debug, Parser)]
-#[command(version, after_help = examples(), args_conflicts_with_subcommands = true, max_term_width = 120)]
+#[command(version, after_long_help = examples(), args_conflicts_with_subcommands = true, max_term_width = 120)]
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -79,9 +83,9 @@ enum Command {
     Record(Box<record::RecordArgs>),
     /// Compute disparity for a pair or a folder of pairs
     Compute(Box<compute::ComputeArgs>),
-    /// Match every pair of a recording again, with other parameters or another calibration, into a new recording
+    /// Match every pair of a recording again, with other parameters, into a new recording
     Recompute(Box<recompute::RecomputeArgs>),
-    /// Write a recording as files that every tool reads: pictures, depth, disparity, points, a table, the calibration
+    /// Write a recording as files that every tool reads: pictures, depth, points, a table
     Export(Box<export::ExportArgs>),
     /// List cameras and their modes, or GPUs
     Devices(devices::DevicesArgs),
@@ -89,7 +93,7 @@ enum Command {
     Calibration(calibration::CalibrationCommand),
     /// Time the engines on this machine, warm, per stage and whole
     Bench(Box<bench::BenchArgs>),
-    /// Find the quickest variant of the GPU engine's kernels for a size and a search range, and keep it for live use
+    /// Find and keep the quickest variant of the GPU engine's kernels for a size and range
     Tune(Box<tune::StudyArgs>),
     /// Repeat measurements of papers, with their figures beside
     Lab(Box<lab::LabArgs>),
@@ -107,7 +111,8 @@ pub fn main() -> ExitCode {
         writeln!(line, "[{} {}] {text}", record.level(), record.target())
     });
     log.init();
-    match run(Cli::parse()) {
+    let parsed = check_first_word(std::env::args_os().nth(1)).map(|()| parse());
+    match parsed.map_err(anyhow::Error::from).and_then(run) {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) if is_closed_pipe(&err) => ExitCode::SUCCESS,
         Err(err) => {
@@ -115,6 +120,30 @@ pub fn main() -> ExitCode {
             ExitCode::from(exit_code(&err))
         }
     }
+}
+
+/// The command line; ends the program where it is wrong, or asks for help.
+fn parse() -> Cli {
+    let command = || short_help::shorten(Cli::command());
+    Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|err| err.format(&mut command()).exit())
+}
+
+/// Checks that a word in the place of a subcommand is one, or something that can be opened. Otherwise it would be taken for a file,
+/// and flags of the subcommand that was meant would be unknown.
+fn check_first_word(word: Option<OsString>) -> Result<(), UsageError> {
+    let Some(word) = word.as_ref().and_then(|word| word.to_str()) else { return Ok(()) };
+    let is_bare = word.starts_with(char::is_alphanumeric) && !word.contains(['.', ',', ':', '/', '\\']);
+    let mut command = Cli::command();
+    command.build();
+    if !is_bare || command.find_subcommand(word).is_some() || word == "scene" || Path::new(word).exists() {
+        return Ok(());
+    }
+    let shown = console::foreign(word);
+    let meant = console::closest(word, command.get_subcommands().map(clap::Command::get_name));
+    let meant = meant.map_or_else(String::new, |meant| format!(": did you mean '{meant}'?"));
+    Err(UsageError(format!(
+        "'{shown}' is no subcommand, and no file or folder has this name{meant}\n`stereopsis --help` lists the subcommands"
+    )))
 }
 
 /// Runs a command.
@@ -158,7 +187,14 @@ pub fn exit_code(err: &anyhow::Error) -> u8 {
 
 /// The text of an error and its causes. A cause whose text the preceding text contains is left out.
 pub fn words(err: &anyhow::Error) -> String {
-    let texts = err.chain().map(ToString::to_string);
+    // all files have errors with their names
+    if let Some(of_output) = err.chain().next().and_then(|first| first.downcast_ref()) {
+        return format!("cannot write to standard output: {}", files::cause(of_output));
+    }
+    let texts = err.chain().map(|cause| match cause.downcast_ref() {
+        Some(of_system) => files::cause(of_system),
+        None => cause.to_string(),
+    });
     let joined = texts.reduce(|text, cause| if text.contains(&cause) { text } else { format!("{text}: {cause}") });
     joined.unwrap_or_default()
 }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(super) struct PairArgs {
     /// Pairs to time: a left and a right picture, or a folder of rectified pairs [default: the built-in scene]
-    #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "sizes")]
+    #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "sizes")]
     pictures: Vec<PathBuf>,
     /// Size of each eye of the scene; repeat for several [default: 640x480]
     #[arg(long = "size", value_name = "WxH", value_parser = parse_size)]

@@ -72,13 +72,12 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<()> {
 struct Plan {
     #[serde(skip)]
     reach: Reach,
-    width: usize,
-    height: usize,
+    /// Width and height of each eye, px.
+    size: (usize, usize),
     fov_deg: f64,
     focal_px: f64,
     baseline_m: f64,
-    min_disparity: i32,
-    num_disparities: u32,
+    parameters: SearchRange,
     error_px: f64,
     /// `None` where the whole range lies behind infinity.
     nearest_m: Option<f64>,
@@ -92,6 +91,14 @@ struct Plan {
     /// Up to where depth is within 5 %, in words.
     sentence: String,
     near: Vec<Near>,
+}
+
+/// The parameters that decide it, by their names.
+#[derive(Debug, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct SearchRange {
+    min_disparity: i32,
+    num_disparities: u32,
 }
 
 /// One disparity of the range.
@@ -129,6 +136,7 @@ struct Exact {
 #[derive(Debug, serde::Serialize)]
 struct Near {
     distance_m: f64,
+    #[serde(rename = "num-disparities")]
     num_disparities: u32,
 }
 
@@ -158,13 +166,11 @@ impl Plan {
             Near { distance_m, num_disparities: ((nearest_px - first_px).max(0.0) as u32).saturating_add(1) }
         };
         Self {
-            width,
-            height,
+            size: (width, height),
             fov_deg: 2.0 * (width as f64 / 2.0 / focal_px).atan().to_degrees(),
             focal_px,
             baseline_m,
-            min_disparity,
-            num_disparities,
+            parameters: SearchRange { min_disparity, num_disparities },
             error_px,
             nearest_m: reach.nearest_m(),
             farthest_m: reach.farthest_m(),
@@ -179,7 +185,8 @@ impl Plan {
     }
 
     fn text(&self) -> String {
-        let Self { width, height, fov_deg, focal_px, baseline_m, num_disparities, error_px, reach, .. } = self;
+        let Self { size: (width, height), fov_deg, focal_px, baseline_m, parameters, error_px, reach, .. } = self;
+        let SearchRange { num_disparities, .. } = parameters;
         let (first, last) = reach.range_px();
         let metres = |m: Option<f64>, none: &str| m.map_or_else(|| none.to_owned(), |m| format!("{m:.2} m"));
         let nearest = metres(self.nearest_m, "none: the whole range lies behind infinity");

@@ -4,7 +4,7 @@ use super::UsageError;
 use super::calibration_args::RigArgs;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
-use super::values::choice;
+use super::values::{choice, existing};
 use crate::capture::SourceSpec;
 use crate::console;
 use crate::recording::read::Recording;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(super) struct RecomputeArgs {
     /// The recording
-    #[arg(value_name = "IN.mcap")]
+    #[arg(value_name = "IN.mcap", value_parser = existing())]
     recording: PathBuf,
     /// The new recording; until it is finished OUT.mcap.part, where the same command goes on after it was interrupted
     #[arg(short, long, value_name = "OUT.mcap")]
@@ -84,7 +84,10 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         summary => summary?,
     };
     if args.json {
-        return super::print_json(&serde_json::json!({ "output": args.output, "remarks": losses, "summary": summary }));
+        let mut about = serde_json::json!(summary);
+        about["output"] = serde_json::json!(args.output);
+        about["remarks"] = losses.into();
+        return super::print_json(&about);
     }
     report(args, &summary);
     Ok(())
@@ -93,16 +96,18 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
 /// What a person should know.
 fn report(args: &RecomputeArgs, summary: &Summary) {
     let Summary { pairs, results, resumed, left_out, bytes, damaged, engine } = summary;
-    let by = engine.as_ref().map(|engine| format!(" on {engine}")).unwrap_or_default();
+    let by = engine.as_ref().map(|engine| format!(" on {} ({})", engine.kind, engine.adapter)).unwrap_or_default();
     let before = if *resumed > 0 { format!(", {resumed} of them by a run before") } else { String::new() };
     console::line(format_args!(
-        "{pairs} pairs, {results} results{by}{before} -> {}, {:.1} MB",
+        "{}, {}{by}{before} -> {}, {:.1} MB",
+        console::counted(*pairs, "pair"),
+        console::counted(*results, "result"),
         args.output.display(),
         *bytes as f64 / 1e6
     ));
     let input = args.recording.display();
     if *left_out > 0 {
         let first = damaged.first().map(|(place, why)| format!("; pair {place}: {why}")).unwrap_or_default();
-        console::say(format_args!("{input}: {left_out} pairs cannot be read and are left out{first}"));
+        console::say(format_args!("{input}: {} cannot be read{first}", console::counted(*left_out, "pair")));
     }
 }

@@ -66,7 +66,7 @@ pub(super) struct RecordArgs {
 /// A source, calibration or file that cannot be opened; a disk that is full; a source that was lost.
 pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let target = target(args)?;
-    let Input { source: in_rig, mut options, calibration } = args.input.resolve()?;
+    let Input { source: in_rig, mut options, calibration, .. } = args.input.resolve()?;
     let spec = args.input.named_source()?.or(in_rig).unwrap_or(SourceSpec::Scene);
     let mut words = args.settings.words()?;
     words.extend(args.input.recorded_words(Some(&spec))?);
@@ -144,8 +144,8 @@ fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished) -> anyhow::Res
     }
     if args.lossless && dropped_by_disk + dropped_by_source > 0 {
         anyhow::bail!(
-            "{} pairs are missing: {dropped_by_disk} that the disk could not take in time, {dropped_by_source} that the source dropped",
-            dropped_by_disk + dropped_by_source
+            "missing: {}, {dropped_by_disk} that the disk could not take in time, {dropped_by_source} that the source dropped",
+            console::counted(dropped_by_disk + dropped_by_source, "pair")
         );
     }
     Ok(())
@@ -228,8 +228,8 @@ impl RunObserver for Recording {
         self.recorder.set_params(params);
     }
 
-    fn status_words(&self) -> String {
-        self.status.to_string()
+    fn status_parts(&self) -> Vec<String> {
+        self.status.parts()
     }
 
     fn close(&mut self) {

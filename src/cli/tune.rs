@@ -20,7 +20,7 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 pub(super) struct StudyArgs {
     /// The pair to tune on: a left and a right picture, or a folder of rectified pairs [default: the built-in scene]
-    #[arg(num_args = 0..=2, value_name = "PATH", conflicts_with = "size")]
+    #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "size")]
     pictures: Vec<PathBuf>,
     /// Size of each eye of the scene: that of the pictures to come [default: 640x480; on software 64x48]
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
@@ -101,13 +101,11 @@ fn tune(study: &Study, records: &Measurements, out: &mut dyn Write) -> anyhow::R
     let software = format!("this GPU is software ({adapter}): these times say nothing about real GPUs");
     let note = gpu.info.software.then_some(software);
     if *json {
-        let (width, height) = job.frame.size();
         let report = serde_json::json!({
             "program": PROGRAM,
-            "adapter": adapter,
-            "software": gpu.info.software,
-            "size": format!("{width}x{height}"),
-            "num_disparities": job.params.num_disparities,
+            "engine": *gpu.info,
+            "size": job.frame.size(),
+            "parameters": *job.params,
             "trials": outcome.trials,
             "best": best,
             "kept_in": records.file(),

@@ -1,8 +1,10 @@
 //! Values that several commands take from the command line: parsed and refused in one way.
 
+use crate::files;
 use crate::parameter::ParameterType;
 use crate::stereo::StereoParams;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::path::PathBuf;
 
 /// A member of a family of choices, which `--help` lists: `ALL`, `word` and `help` of the family.
 pub(super) fn choice<T: Copy + Send + Sync + 'static>(
@@ -18,6 +20,14 @@ pub(super) fn choice<T: Copy + Send + Sync + 'static>(
 /// Words with what they mean.
 pub(super) fn possible_values(words: &[(&'static str, &'static str)]) -> Vec<PossibleValue> {
     words.iter().map(|(word, help)| PossibleValue::new(*word).help(*help)).collect()
+}
+
+/// A path at which there is something to read.
+pub(super) fn existing() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match files::missing(&path) {
+        None => Ok(path),
+        Some(why) => Err(why),
+    })
 }
 
 /// A length, time or rate above 0, with no more zeros than anything that can be built or waited for.

@@ -16,6 +16,7 @@ use crate::capture::Frame;
 use crate::choices;
 use crate::stereo::cost::mutual_information::MOST_PIXELS;
 use crate::stereo::{DisparityMap, StereoParams};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -98,6 +99,17 @@ pub struct Output {
     pub stages: Vec<StageTime>,
     /// From submission to the finished result.
     pub compute_time: Duration,
+}
+
+impl Output {
+    /// The time of each stage by its name, ms; of a stage that ran several times their sum.
+    pub fn stages_ms(&self) -> BTreeMap<&'static str, f64> {
+        let mut sums = BTreeMap::new();
+        for StageTime { name, ms } in &self.stages {
+            *sums.entry(*name).or_default() += ms;
+        }
+        sums
+    }
 }
 
 /// A disparity map on the device: `R32Uint`, low 16 bits the disparity in 1/16 px as in

@@ -3,6 +3,7 @@
 
 use super::file::{Endings, ExportError};
 use super::picture::write_picture;
+use crate::console::counted;
 use crate::files;
 use crate::geometry::Geometry;
 use crate::image::{Image, Luma, Picture};
@@ -103,14 +104,14 @@ fn disparity_x256(px: &Image<f32>, warnings: &mut Vec<String>) -> Image<u16> {
     });
     if too_small > 0 {
         warnings.push(format!(
-            "{too_small} disparities below 1/256 px are stored as 1/256 px, because 0 means invalid in a 16-bit PNG; \
-             .pfm and .tiff keep them"
+            "{} below 1/256 px, stored as 1/256 px, because 0 means invalid in a 16-bit PNG; .pfm and .tiff keep them",
+            counted(too_small, "disparity")
         ));
     }
     if too_large > 0 {
         warnings.push(format!(
-            "{too_large} disparities above 255.996 px do not fit into a 16-bit PNG and are stored as 255.996 px; .pfm \
-             and .tiff keep them"
+            "{} above 255.996 px, stored as 255.996 px, the most that a 16-bit PNG holds; .pfm and .tiff keep them",
+            counted(too_large, "disparity")
         ));
     }
     stored
@@ -164,7 +165,7 @@ mod tests {
         assert_eq!(stored.as_luma16().unwrap().as_raw(), &[2688, 1, 0, 1, 65535, 16]);
         assert_eq!(warnings.len(), 2);
         assert!(warnings[0].starts_with("2 disparities below 1/256 px"), "{}", warnings[0]);
-        assert!(warnings[1].starts_with("1 disparities above 255.996 px"), "{}", warnings[1]);
+        assert!(warnings[1].starts_with("1 disparity above 255.996 px"), "{}", warnings[1]);
     }
 
     #[test]

@@ -34,8 +34,8 @@ pub fn describe(output: &Output) -> Value {
         "times_ms": {
             "rectify": ms(output.job.frame.rectify_time),
             "compute": ms(output.compute_time),
-            "stages": output.stages,
         },
+        "stages_ms": output.stages_ms(),
     })
 }
 
@@ -209,7 +209,7 @@ mod tests {
         let about = describe(&output);
         assert_eq!((&about["engine"]["kind"], &about["engine"]["adapter"]), (&json!("cpu"), &json!("a CPU")));
         assert_eq!(about["parameters"].as_object().unwrap().len(), StereoParams::table().len());
-        assert_eq!(about["times_ms"]["stages"][0], json!({"name": "cost", "ms": 1.5}));
+        assert_eq!(about["stages_ms"], json!({"cost": 1.5}));
         assert_eq!(about["times_ms"]["compute"], 20.0);
     }
 

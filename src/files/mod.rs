@@ -3,10 +3,12 @@
 //!
 //! All code that creates, replaces or renames a file calls these functions.
 
+mod cause;
 mod growing;
 pub(crate) mod plain;
 mod outputs;
 
+pub use cause::{cause, missing, read_cause, write_cause};
 pub use growing::Growing;
 pub use outputs::Outputs;
 
@@ -20,7 +22,7 @@ const DRAFT: (&str, &str) = (".stereopsis-", ".part");
 
 /// Why a file was not written. The text names the file and the remedy.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write {}: {}", path.display(), explain(path, source))]
+#[error("cannot write {}: {}", path.display(), write_cause(path, source))]
 pub struct WriteError {
     /// The file.
     pub path: PathBuf,
@@ -32,27 +34,6 @@ impl WriteError {
     /// The error of writing `path`.
     pub fn new(path: &Path, source: io::Error) -> Self {
         Self { path: path.to_owned(), source }
-    }
-}
-
-/// An error of the system with its remedy.
-fn explain(path: &Path, error: &io::Error) -> String {
-    let folder = folder_of(path).display();
-    match error.kind() {
-        // an error of this program has its own text
-        _ if error.get_ref().is_some() => error.to_string(),
-        io::ErrorKind::NotFound => format!("the folder {folder} does not exist; make it first"),
-        io::ErrorKind::NotADirectory => format!("{folder} is not a folder"),
-        io::ErrorKind::IsADirectory => "it is a folder; give the name of a file".to_owned(),
-        io::ErrorKind::AlreadyExists => "it exists and is not replaced; choose another name".to_owned(),
-        io::ErrorKind::PermissionDenied => {
-            format!("no permission; choose a folder that you may write to, not {folder}")
-        }
-        io::ErrorKind::ReadOnlyFilesystem => format!("{folder} is read-only; choose another folder"),
-        io::ErrorKind::StorageFull => "the disk is full; free some space or choose another disk".to_owned(),
-        io::ErrorKind::QuotaExceeded => "your share of the disk is full; free some space".to_owned(),
-        io::ErrorKind::InvalidFilename => "the system does not accept this name".to_owned(),
-        _ => error.to_string(),
     }
 }
 

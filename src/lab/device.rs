@@ -2,10 +2,11 @@
 
 use super::rates::Rates;
 use crate::bench::one_by_one::{self, FrameTime, Times};
-use crate::bench::{Setup, not_measurable, pairs, warm_up};
+use crate::bench::{Setup, Subject, not_measurable, pairs, warm_up};
 use crate::engine::gpu::variant::Variant;
 use crate::engine::gpu::{Gpu, StageWork};
 use crate::engine::{Engine as _, EngineChoice, EngineError, GpuEngine};
+use crate::stereo::StereoParams;
 use std::io::{self, Write};
 
 /// A stage that uses less than this share of either bandwidth or arithmetic waits for something else.
@@ -103,10 +104,8 @@ struct Report {
 /// All of one size.
 #[derive(serde::Serialize)]
 struct Measured {
-    adapter: String,
-    size: String,
-    num_disparities: u32,
-    paths: u32,
+    #[serde(flatten)]
+    subject: Subject,
     #[serde(flatten)]
     times: Times,
     #[serde(flatten)]
@@ -123,17 +122,12 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
         warm_up(&mut engine, &jobs)?;
         let times = one_by_one::measure(&mut engine, &jobs, setup.frames)?;
         let device = DeviceFigures::new(&engine, &mut gauge, &times)?;
-        let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
-        let measured = Measured {
-            adapter: engine.info().adapter.clone(),
-            size: format!("{width}x{height}"),
-            num_disparities: setup.params.num_disparities,
-            paths: setup.params.paths,
-            times,
-            device,
-        };
+        let Some(first) = jobs.first() else { continue };
+        let measured = Measured { subject: Subject::of(&engine.info(), first), times, device };
         if !setup.json {
-            let Measured { adapter, size, num_disparities, paths, times, device } = &measured;
+            let Measured { subject, times, device } = &measured;
+            let (adapter, size) = (&subject.engine.adapter, subject.size_word());
+            let StereoParams { num_disparities, paths, .. } = &subject.parameters;
             writeln!(out, "{adapter}, {size} with {num_disparities} disparities, {paths} paths")?;
             writeln!(out, "  {}\n  {}", Times::HEAD, times.columns())?;
             device.print(out)?;

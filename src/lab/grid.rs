@@ -1,7 +1,7 @@
 //! The sizes and disparities for which a paper tells its times, with these beside.
 
 use crate::bench::one_by_one::{self, FrameTime};
-use crate::bench::{Setup, WARM_UP, not_measurable, pairs};
+use crate::bench::{Setup, Subject, WARM_UP, not_measurable, pairs};
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::gpu::variant::Variant;
 use crate::engine::{Engine, EngineChoice, GpuEngine, Job, open};
@@ -47,16 +47,13 @@ struct Report {
 
 #[derive(serde::Serialize)]
 struct Cell {
-    engine: String,
-    adapter: String,
-    cost: &'static str,
-    size: String,
-    num_disparities: u32,
+    #[serde(flatten)]
+    subject: Subject,
     /// With transfers; not of GPUs that are software, whose times beside the paper's would look like a comparison.
     frame_ms: Option<FrameTime>,
     /// Without; of GPUs with timestamps.
     device_ms: Option<FrameTime>,
-    pairs_per_s: Option<f64>,
+    computed_hz: Option<f64>,
     paper_ms: Option<f64>,
     variant: Option<Variant>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,6 +105,7 @@ fn params(cost: CostKind, disparities: u32) -> StereoParams {
 }
 
 fn measure(setup: &Setup, choice: EngineChoice, jobs: &[Job]) -> anyhow::Result<Cell> {
+    let Some(first) = jobs.first() else { anyhow::bail!("no pair to time") };
     let open_options = setup.open_options(choice);
     let (mut gpu, mut other): (Option<GpuEngine>, Option<Box<dyn Engine>>) = (None, None);
     let engine: &mut dyn Engine = if choice == EngineChoice::Gpu {
@@ -123,19 +121,12 @@ fn measure(setup: &Setup, choice: EngineChoice, jobs: &[Job]) -> anyhow::Result<
     }
     let times = one_by_one::measure(engine, jobs, frames)?;
     let frame_ms = Some(times.frame_ms).filter(|_| !info.software);
-    let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
-    let params = jobs.first().map(|job| &job.params);
-    let num_disparities = params.map_or(0, |params| params.num_disparities);
     Ok(Cell {
-        engine: info.kind.to_string(),
-        adapter: info.adapter.clone(),
-        cost: params.map_or("", |params| params.cost.word()),
-        size: format!("{width}x{height}"),
-        num_disparities,
-        pairs_per_s: frame_ms.as_ref().map(|times| 1e3 / times.median),
+        subject: Subject::of(&info, first),
+        computed_hz: frame_ms.as_ref().map(|times| 1e3 / times.median),
         frame_ms,
         device_ms: times.device_ms.filter(|_| gpu.is_some() && !info.software),
-        paper_ms: banz_ms((width, height), num_disparities),
+        paper_ms: banz_ms(first.frame.size(), first.params.num_disparities),
         variant: gpu.as_ref().and_then(GpuEngine::variant),
         note: not_measurable(&info),
     })
@@ -149,8 +140,11 @@ impl Cell {
         let number = |value: Option<f64>, decimals| value.map_or("-".to_owned(), |value| format!("{value:.decimals$}"));
         let median = |times: &Option<FrameTime>| number(times.as_ref().map(|times| times.median), 2);
         let (device_ms, pair_ms) = (median(&self.device_ms), median(&self.frame_ms));
-        let (pairs_per_s, paper_ms) = (number(self.pairs_per_s, 1), number(self.paper_ms, 1));
-        let Self { engine, adapter, cost, size, num_disparities, .. } = self;
+        let (pairs_per_s, paper_ms) = (number(self.computed_hz, 1), number(self.paper_ms, 1));
+        let Self { subject, .. } = self;
+        let (engine, size) = (subject.engine_word(), subject.size_word());
+        let (adapter, StereoParams { num_disparities, cost, .. }) = (&subject.engine.adapter, &subject.parameters);
+        let cost = cost.word();
         writeln!(
             out,
             "{engine:<7} {cost:<11} {size:<10} {num_disparities:>11}  {device_ms:>9}  {pair_ms:>7}  {pairs_per_s:>7}  {paper_ms:>8}  [{adapter}]"

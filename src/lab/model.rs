@@ -4,7 +4,7 @@
 use super::aggregation_model::{Kernel, Usage, Workload};
 use super::device::Gauge;
 use super::memory;
-use crate::bench::{Setup, not_measurable, one_by_one, pairs};
+use crate::bench::{Setup, Subject, not_measurable, one_by_one, pairs};
 use crate::engine::gpu::Gpu;
 use crate::engine::{Engine, EngineChoice, Job, open};
 use crate::stereo::local::arms;
@@ -36,11 +36,8 @@ struct Report {
 
 #[derive(serde::Serialize)]
 struct Table {
-    engine: String,
-    adapter: String,
-    size: String,
-    num_disparities: u32,
-    cost: &'static str,
+    #[serde(flatten)]
+    subject: Subject,
     /// Read and written while a large array is copied; not of software GPUs.
     bytes_per_s: Option<f64>,
     rows: Vec<Row>,
@@ -95,16 +92,8 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
 fn table(engine: &mut dyn Engine, bytes_per_s: Option<f64>, jobs: &[Job], frames: usize) -> anyhow::Result<Table> {
     let Some(first) = jobs.first() else { anyhow::bail!("no pair to time") };
     let (info, (width, height)) = (engine.info(), first.frame.size());
-    let mut table = Table {
-        engine: info.kind.to_string(),
-        adapter: info.adapter.clone(),
-        size: format!("{width}x{height}"),
-        num_disparities: first.params.num_disparities,
-        cost: first.params.cost.word(),
-        bytes_per_s,
-        rows: Vec::new(),
-        note: not_measurable(&info),
-    };
+    let mut table =
+        Table { subject: Subject::of(&info, first), bytes_per_s, rows: Vec::new(), note: not_measurable(&info) };
     let Some(bytes_per_s) = bytes_per_s.filter(|_| table.note.is_none()) else { return Ok(table) };
     let workload = Workload::of_paper(width, height, first.params.num_disparities as usize);
     for (aggregation, calibrating, predicted) in SERIES {
@@ -178,7 +167,9 @@ fn measure(engine: &mut dyn Engine, jobs: &[Job], params: &StereoParams, frames:
 
 impl Table {
     fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        let Self { engine, adapter, size, num_disparities, cost, bytes_per_s, rows, note } = self;
+        let Self { subject, bytes_per_s, rows, note } = self;
+        let (engine, size) = (subject.engine_word(), subject.size_word());
+        let (adapter, StereoParams { num_disparities, cost, .. }) = (&subject.engine.adapter, &subject.parameters);
         writeln!(out, "{engine}, {adapter}: {size} with {num_disparities} disparities, {cost}")?;
         if let Some(bytes_per_s) = bytes_per_s {
             writeln!(out, "copies {:.1} GB/s (read and written)", bytes_per_s * 1e-9)?;

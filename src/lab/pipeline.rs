@@ -2,8 +2,9 @@
 //! it can take.
 
 use super::rates::Transfers;
-use crate::bench::{Setup, one_by_one, pairs, warm_up};
+use crate::bench::{Setup, Subject, one_by_one, pairs, warm_up};
 use crate::engine::{Engine, EngineChoice, GpuEngine, Job};
+use crate::stereo::StereoParams;
 use anyhow::bail;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -16,10 +17,8 @@ struct Report {
 
 #[derive(serde::Serialize)]
 struct Measured {
-    adapter: String,
-    size: String,
-    num_disparities: u32,
-    paths: u32,
+    #[serde(flatten)]
+    subject: Subject,
     /// `None` for software, where all parts share the processor.
     pipeline: Option<Pipeline>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,15 +57,8 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
             format!("not measurable here: this GPU is software ({adapter}), and all its parts share the processor")
         });
         let pipeline = if info.software { None } else { Some(measure(&mut engine, &jobs, setup.frames)?) };
-        let (width, height) = jobs.first().map_or((0, 0), |job| job.frame.size());
-        let measured = Measured {
-            adapter: info.adapter.clone(),
-            size: format!("{width}x{height}"),
-            num_disparities: setup.params.num_disparities,
-            paths: setup.params.paths,
-            pipeline,
-            note,
-        };
+        let Some(first) = jobs.first() else { continue };
+        let measured = Measured { subject: Subject::of(&info, first), pipeline, note };
         if !setup.json {
             measured.print(out)?;
         }
@@ -140,7 +132,9 @@ fn stream(engine: &mut GpuEngine, jobs: &[Job], frames: usize) -> anyhow::Result
 
 impl Measured {
     fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        let Self { adapter, size, num_disparities, paths, .. } = self;
+        let Self { subject, .. } = self;
+        let (adapter, size) = (&subject.engine.adapter, subject.size_word());
+        let StereoParams { num_disparities, paths, .. } = &subject.parameters;
         writeln!(out, "{adapter}, {size} with {num_disparities} disparities, {paths} paths")?;
         if let Some(note) = &self.note {
             writeln!(out, "  {note}")?;

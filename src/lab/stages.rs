@@ -3,10 +3,11 @@
 
 use super::device::{Gauge, StageFigures, rates_text};
 use super::rates::Rates;
-use crate::bench::{Setup, not_measurable, one_by_one, pairs, warm_up};
+use crate::bench::{Setup, Subject, not_measurable, one_by_one, pairs, warm_up};
 use crate::engine::gpu::variant::{Variant, VariantOverrides};
 use crate::engine::gpu::{Gpu, GpuOptions};
 use crate::engine::{GpuEngine, Job};
+use crate::stereo::StereoParams;
 use std::io::Write;
 
 /// A row of the paper's table: Tesla C2050, 1280x960 with 128 disparities.
@@ -33,11 +34,8 @@ struct Report {
 
 #[derive(serde::Serialize)]
 struct Table {
-    adapter: String,
-    size: String,
-    num_disparities: u32,
-    cost: &'static str,
-    paths: u32,
+    #[serde(flatten)]
+    subject: Subject,
     variant: Variant,
     rates: Option<Rates>,
     rows: Vec<Row>,
@@ -112,13 +110,8 @@ fn measure(gpu: &Gpu, gauge: &mut Gauge, jobs: &[Job], frames: usize) -> anyhow:
         ("paths, together", together, CONCURRENT),
         ("sums and winners", winner, WINNER),
     ];
-    let (width, height) = first.frame.size();
     Ok(Table {
-        adapter: gpu.info.adapter.clone(),
-        size: format!("{width}x{height}"),
-        num_disparities: first.params.num_disparities,
-        cost: first.params.cost.word(),
-        paths: first.params.paths,
+        subject: Subject::of(&gpu.info, first),
         variant,
         rates,
         rows: rows
@@ -131,7 +124,9 @@ fn measure(gpu: &Gpu, gauge: &mut Gauge, jobs: &[Job], frames: usize) -> anyhow:
 
 impl Table {
     fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        let Self { adapter, size, num_disparities, cost, paths, variant, .. } = self;
+        let Self { subject, variant, .. } = self;
+        let (adapter, size) = (&subject.engine.adapter, subject.size_word());
+        let StereoParams { num_disparities, cost, paths, .. } = &subject.parameters;
         writeln!(out, "{adapter}, {size} with {num_disparities} disparities, {cost}, {paths} paths")?;
         writeln!(out, "variant {variant}")?;
         if let Some(rates) = &self.rates {

@@ -9,6 +9,7 @@ use crate::engine::gpu::tuning::{Study, Trial, study};
 use crate::engine::gpu::variant::{CostSource, Exchange, PIECES, Requirements, Variant, WORDS, WORKGROUPS};
 use crate::engine::gpu::{Gpu, GpuOptions};
 use crate::engine::{EngineInfo, GpuEngine, Job};
+use crate::stereo::StereoParams;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -18,6 +19,7 @@ pub(super) struct About {
     pub(super) limits: Limits,
     pub(super) requirements: Requirements,
     pub(super) size: (usize, usize),
+    pub(super) parameters: StereoParams,
 }
 
 /// Times every variant on one pair and prints tables.
@@ -32,6 +34,7 @@ pub(crate) fn run(gpu: &Gpu, job: &Job, rounds: usize, json: bool, out: &mut dyn
         limits: *engine.limits(),
         requirements: structure.requirements(),
         size: job.frame.size(),
+        parameters: StereoParams::clone(&job.params),
     };
     let mut tables = Tables::new(&about);
     let mut printed = if json { Ok(()) } else { tables.print_head(out) };
@@ -61,10 +64,9 @@ fn report(about: &About, study: &Study) -> serde_json::Value {
         not_run(about, study).into_iter().map(|(what, why)| serde_json::json!({ "what": what, "why": why })).collect();
     serde_json::json!({
         "program": PROGRAM,
-        "adapter": about.info.adapter,
-        "software": about.info.software,
-        "size": format!("{}x{}", about.size.0, about.size.1),
-        "num_disparities": about.requirements.candidates,
+        "engine": about.info,
+        "size": about.size,
+        "parameters": about.parameters,
         "trials": study.trials,
         "best": study.best(),
         "not_run": not_run,

@@ -1,5 +1,6 @@
 //! The pipeline with a status line instead of a window: until its pairs are done, or Ctrl-C.
 
+use super::status::fitting;
 use super::{EngineSource, Live, LiveOptions, News, Status, Summary};
 use crate::capture::{Capture, CaptureOptions, PairSource};
 use crate::console;
@@ -37,9 +38,9 @@ pub trait RunObserver {
     /// Called with the parameters in force whenever they have changed.
     fn set_params(&mut self, _params: &StereoParams) {}
 
-    /// Addition to the status line; may be empty.
-    fn status_words(&self) -> String {
-        String::new()
+    /// Additions to the status line; may be none.
+    fn status_parts(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Called at the end: capture and engine are held back no more.
@@ -209,12 +210,12 @@ impl StatusPrinter {
         }
         if (self.begun)(status) && Instant::now() >= self.due {
             self.due = Instant::now() + PRINT_INTERVAL;
-            let mut parts = vec![status.to_string(), observer.status_words(), self.clients.clone()];
-            parts.retain(|part| !part.is_empty());
-            let text = parts.join(", ");
+            let clients = Some(self.clients.clone()).filter(|clients| !clients.is_empty());
+            let added = observer.status_parts().into_iter().chain(clients).collect();
+            let parts = [status.essentials(), added, status.details()].concat();
             match &self.bar {
-                Some(bar) => bar.set_message(console::shown(&text)),
-                None => self.line(&text),
+                Some(bar) => bar.set_message(console::shown(&fitting(&parts, console::columns()))),
+                None => self.line(&fitting(&parts, None)),
             }
         }
     }

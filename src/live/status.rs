@@ -106,6 +106,43 @@ impl Status {
         }
     }
 
+    /// What matters most, each part in a few words.
+    pub(super) fn essentials(&self) -> Vec<String> {
+        let rate = match &self.engine.engine {
+            Some(_) => format!("computed {:.1}/s", self.computed_hz),
+            None => self.rate_of_source(),
+        };
+        let valid = self.engine.figures.map(|figures| figures.shares.to_string());
+        let latency = self.engine.latency_ms().map(|(median_ms, _)| format!("latency {median_ms:.0} ms"));
+        let dropped = format!("dropped {}", self.dropped.missed());
+        [Some(rate), Some(dropped), valid, latency].into_iter().flatten().collect()
+    }
+
+    /// Everything else, for lines that have the room.
+    pub(super) fn details(&self) -> Vec<String> {
+        let Self { cameras, engine, health, .. } = self;
+        let damaged = cameras.damaged();
+        let truth = engine.figures.and_then(|figures| figures.truth).map(|truth| truth.nonocc);
+        [
+            engine.engine.as_ref().map(|_| self.rate_of_source()),
+            (damaged.total() > 0).then(|| format!("damaged frames {} ({})", damaged.total(), damaged.causes())),
+            (cameras.missed() > 0).then(|| format!("missing frames {}", cameras.missed())),
+            engine.latency_ms().map(|(_, p99_ms)| format!("99 % below {p99_ms:.0} ms")),
+            cameras.skew.map(|skew| format!("skew {:+.1} ms", 1e3 * skew.mean_s)),
+            health.row_offset.as_ref().map(|rows| format!("rows {:+.2} px", rows.median_px)),
+            truth.map(|seen| {
+                format!("off by more than 1 px {:.1} %, mean {:.2} px", seen.bad_1_percent, seen.average_px)
+            }),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    fn rate_of_source(&self) -> String {
+        format!("in {:.1}/s", self.capture.rate_hz)
+    }
+
     /// Of a source that is read and not matched.
     pub(super) fn of_capture(capture: &Capture) -> Self {
         let stats = capture.stats();
@@ -138,37 +175,62 @@ impl fmt::Display for Dropped {
     }
 }
 
-/// One line for a terminal.
+/// All of it in one line.
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "in {:.1}/s", self.capture.rate_hz)?;
-        if self.engine.engine.is_some() {
-            write!(f, ", computed {:.1}/s", self.computed_hz)?;
-        }
-        if let Some((median_ms, p99_ms)) = self.engine.latency_ms() {
-            write!(f, ", latency {median_ms:.0} ms (99 % below {p99_ms:.0})")?;
-        }
-        if let Some(figures) = self.engine.figures {
-            write!(f, ", {}", figures.shares)?;
-        }
-        if let Some(truth) = self.engine.figures.and_then(|figures| figures.truth) {
-            let seen = truth.nonocc;
-            write!(f, ", off by more than 1 px {:.1} %, mean {:.2} px", seen.bad_1_percent, seen.average_px)?;
-        }
-        if let Some(skew) = self.cameras.skew {
-            write!(f, ", skew {:+.1} ms", 1e3 * skew.mean_s)?;
-        }
-        if let Some(rows) = &self.health.row_offset {
-            write!(f, ", rows {:+.2} px", rows.median_px)?;
-        }
-        write!(f, ", dropped {}", self.dropped.missed())?;
-        let damaged = self.cameras.damaged();
-        if damaged.total() > 0 {
-            write!(f, ", damaged frames {} ({})", damaged.total(), damaged.causes())?;
-        }
-        match self.cameras.missed() {
-            0 => Ok(()),
-            missed => write!(f, ", missing frames {missed}"),
-        }
+        f.write_str(&[self.essentials(), self.details()].concat().join(", "))
+    }
+}
+
+/// The parts of a status line that fit into `columns`, in their order; all of them without a limit. The first one always stays.
+pub(super) fn fitting(parts: &[String], columns: Option<usize>) -> String {
+    let columns = columns.unwrap_or(usize::MAX);
+    parts.iter().fold(String::new(), |line, part| match line.chars().count() {
+        0 => part.clone(),
+        taken if taken + ", ".len() + part.chars().count() <= columns => format!("{line}, {part}"),
+        _ => line,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Skew;
+
+    #[test]
+    fn a_narrow_terminal_shows_what_matters_first_and_then_what_fits() {
+        let mut engine = EngineStats::default();
+        engine.engine = Some(std::sync::Arc::new(crate::engine::EngineInfo {
+            kind: crate::engine::EngineKind::Cpu,
+            adapter: "a CPU".into(),
+            software: false,
+        }));
+        let parts = |text: &[&str]| text.iter().map(|&part| part.to_owned()).collect::<Vec<_>>();
+        let status = Status {
+            source: SourceInfo::default(),
+            cameras: SourceState { skew: Some(Skew { mean_s: -0.010, spread_s: 0.004 }), ..SourceState::default() },
+            capture: CaptureStats { rate_hz: 123_456.7, ..CaptureStats::default() },
+            engine,
+            computed_hz: 1_234.5,
+            dropped: Dropped { late: 12_345_678_901, ..Dropped::default() },
+            health: Health::default(),
+            warnings: Vec::new(),
+            errors: Vec::new(),
+            paused: false,
+        };
+        let details = parts(&["in 123456.7/s", "skew -10.0 ms"]);
+        assert_eq!(
+            (status.essentials(), status.details()),
+            (parts(&["computed 1234.5/s", "dropped 12345678901"]), details)
+        );
+        let measured = parts(&["valid 100.0 %", "latency 123456 ms"]);
+        let recorded = parts(&["recorded 1234567 pairs and 1234567 results", "123456 MB"]);
+        let all = [status.essentials(), measured, recorded, status.details()].concat();
+        let line = fitting(&all, Some(80));
+        assert_eq!(line, "computed 1234.5/s, dropped 12345678901, valid 100.0 %, latency 123456 ms");
+        assert!(line.len() <= 80);
+        assert_eq!(fitting(&all, Some(90)), format!("{line}, 123456 MB"));
+        assert_eq!(fitting(&all, Some(10)), "computed 1234.5/s");
+        assert_eq!(fitting(&all, None), all.join(", "));
     }
 }

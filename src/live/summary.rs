@@ -2,6 +2,7 @@
 
 use super::{Dropped, RunLatency, Status};
 use crate::capture::decode_camera::Damaged;
+use crate::console::counted;
 use crate::process::CpuShare;
 use std::fmt;
 
@@ -46,7 +47,7 @@ impl Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { seconds, came, computed, dropped, damaged, missed, latency_ms, cpu_percent } = self;
-        write!(f, "in {seconds:.1} s: {came} pairs came, {computed} matched, {dropped}")?;
+        write!(f, "in {seconds:.1} s: {} came, {computed} matched, {dropped}", counted(*came, "pair"))?;
         if damaged.total() > 0 {
             write!(f, "; damaged frames {} ({})", damaged.total(), damaged.causes())?;
         }

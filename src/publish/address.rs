@@ -1,5 +1,6 @@
 //! Addresses to listen on, in the words of `--publish`.
 
+use crate::files;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::str::FromStr;
@@ -83,7 +84,8 @@ fn place_of(place: &str) -> Result<Address, String> {
     if name.bytes().all(|c| c.is_ascii_digit() || c == b'.') {
         return Err(wrong("that is no address")); // some systems would make one of it
     }
-    let found = (name, port).to_socket_addrs().map_err(|err| wrong(&format!("no such machine ({err})")))?;
+    let found =
+        (name, port).to_socket_addrs().map_err(|err| wrong(&format!("no such machine ({})", files::cause(&err))))?;
     let mut found: Vec<_> = found.collect();
     found.sort_by_key(SocketAddr::is_ipv6);
     let socket = found.first().copied().ok_or_else(|| wrong("no such machine"))?;

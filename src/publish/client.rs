@@ -7,6 +7,7 @@ use super::guard::{Admitted, Refusal};
 use super::hub::MAX_CLIENTS;
 use super::outbox::{Next, Outbox};
 use super::protocol::{self, CloseReason, Request};
+use crate::files;
 use crate::stereo::StereoParams;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -121,7 +122,10 @@ fn serve_client(stream: &Arc<TcpStream>, shared: &Arc<Shared>, outbox: &Arc<Outb
         }
         Err(err) => {
             shared.hub.leave(client);
-            shared.report_once(format!("foxglove: a client was sent away, since the system gives no thread: {err}"));
+            shared.report_once(format!(
+                "foxglove: a client was sent away, since the system gives no thread: {}",
+                files::cause(&err)
+            ));
         }
     }
     shared.wake();

@@ -39,8 +39,10 @@ pub use server::MAX_CONNECTIONS;
 pub use token::Token;
 
 use crate::capture::{Frame, FrameTap, SourceInfo};
+use crate::console::counted;
 use crate::engine::Output;
 use crate::engine::worker::{ResultTap, Wake};
+use crate::files;
 use crate::live::{News, Remote};
 use crate::recording::{About, Counters};
 use crate::stereo::StereoParams;
@@ -108,9 +110,10 @@ impl Publisher {
         let guard = Guard::new(&address, origins, token.clone());
         let session = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis().to_string();
         let shared = Arc::new(Shared::new(guard, session));
-        let server = Server::start(socket, Arc::clone(&shared)).map_err(refused)?;
+        let server = Server::start(socket, Arc::clone(&shared)).map_err(|err| refused(files::cause(&err)))?;
         let worker = worker::Worker::new(Arc::clone(&shared), server);
-        let thread = std::thread::Builder::new().name("publish".into()).spawn(move || worker.run()).map_err(refused)?;
+        let thread = std::thread::Builder::new().name("publish".into()).spawn(move || worker.run());
+        let thread = thread.map_err(|err| refused(files::cause(&err)))?;
         let publisher = Self { shared, address, token, thread: Mutex::new(Some(thread)) };
         if publisher.token.is_some() {
             publisher.shared.panel.notify(publisher.invitation());
@@ -182,7 +185,7 @@ impl Remote for Publisher {
 
     fn standing(&self) -> String {
         let PublishStatus { clients, refused, dropped } = self.status();
-        let clients = if clients == 1 { "1 client".to_owned() } else { format!("{clients} clients") };
+        let clients = counted(clients as u64, "client");
         let counts = [(dropped, "not sent"), (refused, "refused")];
         let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, cause)| format!(", {n} {cause}"));
         format!("foxglove {clients}{}", counts.collect::<String>())
@@ -225,7 +228,7 @@ fn bind_error(address: SocketAddr, err: &std::io::Error) -> anyhow::Error {
         }
         AddrNotAvailable => "this machine has no such address; 0.0.0.0 stands for all that it has".to_owned(),
         PermissionDenied => "the system keeps this port for itself: choose one from 1024 up".to_owned(),
-        _ => err.to_string(),
+        _ => files::cause(err),
     };
     anyhow::anyhow!("cannot publish on {address}: {cause}")
 }

@@ -3,6 +3,7 @@
 use super::Shared;
 use super::client;
 use super::guard::Refusal;
+use crate::files;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::convert::Infallible;
 use std::io::{self, ErrorKind};
@@ -80,7 +81,8 @@ impl Listener {
                     }
                     _ => {
                         self.shared.report_once(format!(
-                            "foxglove: no client can connect now: {err}. Those that are connected stay; it is tried again and again"
+                            "foxglove: no client can connect now: {}. Those that are connected stay; it is tried again and again",
+                            files::cause(&err)
                         ));
                         let longer = (2 * backoff).min(MAX_BACKOFF);
                         std::mem::replace(&mut backoff, longer)
@@ -113,9 +115,10 @@ impl Listener {
         let (own, shared) = (Arc::clone(&stream), Arc::clone(&self.shared));
         match std::thread::Builder::new().name("publish client".into()).spawn(move || client::serve(&own, &shared)) {
             Ok(thread) => self.open.push(Open { stream, thread }),
-            Err(err) => self
-                .shared
-                .report_once(format!("foxglove: a client was not let in, since the system gives no thread: {err}")),
+            Err(err) => self.shared.report_once(format!(
+                "foxglove: a client was not let in, since the system gives no thread: {}",
+                files::cause(&err)
+            )),
         }
     }
 

@@ -6,6 +6,7 @@ use crate::calibration::{
 };
 use crate::capture::{FramePreparation, RawPair, Scale, SourceInfo};
 use crate::choices;
+use crate::console::counted;
 use crate::geometry::Geometry;
 use crate::parameter::is_default;
 use std::path::PathBuf;
@@ -199,7 +200,12 @@ impl CalibrationChoice {
         // the scene and other sources with a known rig need no calibration of cameras
         let knows_itself = source.is_rectified && source.geometry.is_some();
         let calibrated = match self.rectify() {
-            _ if knows_itself => self.without_files(source),
+            _ if knows_itself => {
+                let note = (!self.files.is_empty()).then(|| {
+                    format!("{} has its own geometry: the calibration is not used; leave it out", source.name)
+                });
+                Calibrated { note, ..self.without_files(source) }
+            }
             RectifyChoice::Calibration if self.files.is_empty() => {
                 return Err(CalibrationError(
                     "no calibration to rectify with: give --calibration FILE, or --rectify auto".to_owned(),
@@ -244,8 +250,10 @@ impl CalibrationChoice {
         }
         let found: Estimate = estimate_rig(&lumas, focal_px, baseline_m)?;
         let mut note = format!(
-            "estimated from {} matches: rows differ by {:.2} px, before by {:.2} px; depth is an estimate",
-            found.matches, found.row_offset_after.median_abs_px, found.row_offset_before.median_abs_px
+            "estimated from {}: rows differ by {:.2} px, before by {:.2} px; depth is an estimate",
+            counted(found.matches as u64, "match"),
+            found.row_offset_after.median_abs_px,
+            found.row_offset_before.median_abs_px
         );
         if !assumed.is_empty() {
             note = format!("{note}, with {} assumed", assumed.join(" and "));

@@ -58,9 +58,11 @@ impl RigFile {
     pub fn read(path: &Path) -> Result<Self, RigFileError> {
         let wrong = |what: String| RigFileError(format!("cannot read the rig {}: {what}", console::path(path)));
         let text = plain::read_text(path).map_err(|err| match err.kind() {
-            std::io::ErrorKind::NotFound => wrong("there is no such file; the window writes one (Rig, Save)".into()),
+            std::io::ErrorKind::NotFound => {
+                wrong(format!("{}; the window writes one (Rig, Save)", files::read_cause(path, &err)))
+            }
             std::io::ErrorKind::InvalidData => wrong("it is no text; a TOML file is wanted".into()),
-            _ => wrong(err.to_string()),
+            _ => wrong(files::read_cause(path, &err)),
         })?;
         if text.contains("[right_from_left]") {
             return Err(wrong("it is a calibration: give it with --calibration".to_owned()));

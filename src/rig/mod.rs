@@ -3,6 +3,8 @@
 
 mod calibrate;
 mod file;
+mod paths;
 
 pub use calibrate::{ASSUMED_FOCAL, Calibrated, CalibrationChoice, FittedDepth, RectifyChoice};
 pub use file::RigFile;
+pub use paths::{Named, SETUP_EXTENSIONS};

@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Extensions of files with rigs and calibrations.
-pub(crate) const SETUP_EXTENSIONS: &[&str] = &["yml", "yaml", "xml", "json", "toml", "conf", "txt", "gz"];
 /// Extensions of recordings and pictures.
 pub(crate) const SOURCE_EXTENSIONS: &[&str] = &["mcap", "png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
 

@@ -38,7 +38,7 @@ fn show_tells_a_person_and_a_program_the_same() {
     let told: serde_json::Value = serde_json::from_str(&done(folder.path(), &["show", EXAMPLE, "--json"])).unwrap();
     assert!((told["baseline_m"].as_f64().unwrap() - 0.07991).abs() < 1e-4);
     assert!(told["focal_px"].as_f64().unwrap() > 300.0 && told["rectified"]["kept_percent"].as_f64().unwrap() > 50.0);
-    assert_eq!(told["size_px"], serde_json::json!([640, 480]));
+    assert_eq!(told["size"], serde_json::json!([640, 480]));
     let wide = done(folder.path(), &["show", EXAMPLE, "--json", "--alpha", "1"]);
     let wide: serde_json::Value = serde_json::from_str(&wide).unwrap();
     assert!(wide["rectified"]["kept_percent"].as_f64() > told["rectified"]["kept_percent"].as_f64());
@@ -80,7 +80,7 @@ fn convert_goes_around_all_kinds_and_overwrites_nothing() {
 fn what_cannot_be_done_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    refused(folder, &["show", "none.yml"], 1, &["none.yml", "there is no such file"]);
+    refused(folder, &["show", "none.yml"], 2, &["none.yml", "there is no such file"]);
     refused(folder, &["show"], 2, &["FILE"]);
     refused(folder, &["show", EXAMPLE, "--alpha", "2"], 2, &["from 0 to 1"]);
     refused(

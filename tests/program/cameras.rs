@@ -69,7 +69,7 @@ fn devices_for_programs_is_json() {
     let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let first = &json["cameras"][0];
     assert_eq!((first["index"].as_u64(), first["port"].as_str()), (Some(0), Some("1-0:1.0")));
-    assert_eq!(first["modes"][0]["width"].as_u64(), Some(320));
+    assert_eq!(first["modes"][0]["size"][0].as_u64(), Some(320));
     assert_eq!(first["controls"][0]["kind"].as_str(), Some("exposure"));
     assert_eq!(first["controls"][0]["max"].as_f64(), Some(204.7));
     let second = &json["cameras"][1];

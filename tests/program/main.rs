@@ -6,6 +6,7 @@ mod calibration;
 #[cfg(target_os = "linux")]
 mod cameras;
 mod cli;
+mod command_line;
 mod docs;
 mod earlier_versions;
 #[cfg(unix)]

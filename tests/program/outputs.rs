@@ -158,7 +158,7 @@ fn nobody_listening_ends_nothing() {
         // a wrong word is a wrong word, heard or not
         assert_eq!(
             shell(folder.path(), &format!("\"$0\" compute left.png gone.png -o x.pfm {nobody}")).0,
-            1,
+            2,
             "{nobody}"
         );
         assert_eq!(shell(folder.path(), &format!("\"$0\" compute --nonsense {nobody}")).0, 2, "{nobody}");

@@ -20,7 +20,7 @@ mod zed;
 use super::{CalibrationError, LengthUnit, StereoRig};
 use crate::choices;
 use crate::console::{self, foreign};
-use crate::files::plain;
+use crate::files::{self, plain};
 use draft::Draft;
 use std::path::{Path, PathBuf};
 use tree::Node;
@@ -71,6 +71,19 @@ const MAX_TEXT_BYTES: usize = 4 << 20;
 /// # Errors
 /// A file is missing, unreadable, of an unknown kind, of a kind that must be converted, or without a usable rig; as text.
 pub fn load(paths: &[PathBuf], options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
+    read(&contents(paths)?, options)
+}
+
+/// Checks that files exist and can be read, whatever is in them.
+///
+/// # Errors
+/// One does not or cannot; as text.
+pub fn check_readable(paths: &[PathBuf]) -> Result<(), CalibrationError> {
+    contents(paths).map(drop)
+}
+
+/// The bytes of files; a folder stands for two.
+fn contents(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<u8>)>, CalibrationError> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() && path.join("left.yaml").is_file() && path.join("right.yaml").is_file() {
@@ -81,7 +94,7 @@ pub fn load(paths: &[PathBuf], options: &LoadOptions) -> Result<StereoRig, Calib
             files.push((path.clone(), bytes(path)?));
         }
     }
-    read(&files, options)
+    Ok(files)
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, CalibrationError> {
@@ -89,10 +102,8 @@ fn bytes(path: &Path) -> Result<Vec<u8>, CalibrationError> {
     let error = |text: &str| CalibrationError(format!("cannot read the calibration {}: {text}", console::path(path)));
     let most = if archive::recognizes(path) { archive::MAX_BYTES } else { plain::MAX_TEXT_BYTES };
     plain::read(path, most).map_err(|err| match err.kind() {
-        ErrorKind::NotFound => error("there is no such file"),
-        ErrorKind::PermissionDenied => error("no permission to read it"),
         ErrorKind::IsADirectory => error("it is a folder without left.yaml and right.yaml; give the file in it"),
-        _ => error(&err.to_string()),
+        _ => error(&files::read_cause(path, &err)),
     })
 }
 

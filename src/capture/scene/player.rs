@@ -6,6 +6,7 @@ use super::{Rendered, SceneOptions, StaticScene, sensor};
 use crate::capture::pace::Pace;
 use crate::capture::threads::{join_or_detach, panic_message};
 use crate::capture::{CaptureError, Next, PairSource, SourceInfo};
+use crate::files;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -130,7 +131,8 @@ impl RenderedLoop {
             }
         };
         let thread = std::thread::Builder::new().name("scene".into()).spawn(render);
-        Ok(Self { to_come, frames: Vec::new(), count, thread: Some(thread.map_err(|err| failed(&err))?) })
+        let thread = thread.map_err(|err| failed(&files::cause(&err)))?;
+        Ok(Self { to_come, frames: Vec::new(), count, thread: Some(thread) })
     }
 
     /// Frame `number` of the endless play; `None` if it is not rendered within the timeout.

@@ -93,7 +93,7 @@ fn camera_list_json(cameras: &[ListedCamera]) -> Value {
         let modes: Vec<Value> = info
             .modes
             .iter()
-            .map(|m| json!({ "format": m.format, "width": m.width, "height": m.height, "rate_hz": m.rate_hz }))
+            .map(|m| json!({ "format": m.format, "size": [m.width, m.height], "rate_hz": m.rate_hz }))
             .collect();
         json!({
             "index": info.index,

@@ -1,11 +1,12 @@
 //! Description of the CPU: brand, SIMD level, threads.
 
 use super::simd::SimdLevel;
+use crate::console::counted;
 
 /// `AMD EPYC, AVX-512, 2 threads`.
 pub(super) fn describe(level: SimdLevel, threads: usize) -> String {
     let brand = brand().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
-    format!("{brand}, {}, {threads} thread{}", level.name(), if threads == 1 { "" } else { "s" })
+    format!("{brand}, {}, {}", level.name(), counted(threads as u64, "thread"))
 }
 
 /// The first processor's name, where the system has it in a file.

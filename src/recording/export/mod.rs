@@ -15,6 +15,7 @@ use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
 use super::{Packet, Progress};
 use crate::capture::{MaxPixels, SourceInfo};
+use crate::console::counted;
 use crate::files;
 use crate::rig::Calibrated;
 use folder::Folder;
@@ -49,6 +50,29 @@ pub struct Exported {
     pub warnings: BTreeMap<String, u64>,
 }
 
+impl Exported {
+    /// Moves the parts of pairs of which no pair has a file to what is missing.
+    ///
+    /// # Errors
+    /// No pair can be read, or no part is left.
+    fn leave_out_empty(&mut self, with_files: &[Part]) -> anyhow::Result<()> {
+        if let Some((number, why)) = self.damaged.first_key_value().filter(|_| self.pairs == 0) {
+            anyhow::bail!("no chosen pair can be read; pair {number}: {why}");
+        }
+        let is_empty = |part: &Part| !part.files().0.is_empty() && !with_files.contains(part);
+        let (empty, parts): (Vec<_>, Vec<_>) = self.parts.iter().copied().partition(is_empty);
+        let pairs = counted(self.pairs, "chosen pair");
+        let why = |part: &Part| format!("{part}: the recording has none of it for {pairs}");
+        let empty: Vec<_> = empty.iter().map(why).collect();
+        if parts.is_empty() {
+            anyhow::bail!("{}", empty.join("; "));
+        }
+        self.parts = parts;
+        self.missing.extend(empty);
+        Ok(())
+    }
+}
+
 /// An open recording, and its calibration.
 pub struct Opened<'a> {
     /// Path of the file, for messages.
@@ -76,7 +100,7 @@ pub fn export(
     let numbers = options.selection.of(&log_times);
     if numbers.is_empty() {
         let (pairs, path) = (log_times.len(), opened.path.display());
-        anyhow::bail!("{path}: none of its {pairs} pairs is chosen; nothing to export");
+        anyhow::bail!("{path}: none of its pairs is chosen (there are {pairs}); nothing to export");
     }
     let rig = calibration_files::rig(opened.info, opened.calibrated);
     let (parts, missing) = plan::parts(opened, rig.is_some(), options.parts.as_deref())?;
@@ -99,11 +123,12 @@ pub fn export(
     };
     let unpacker = Unpacker::of(opened.recording.about(), true, options.max_pixels);
     let written = write_pairs(opened.recording, &numbers, &unpacker, &writer, progress)?;
-    let mut lines = Vec::new();
+    let (mut lines, mut with_files) = (Vec::new(), Vec::new());
     for (number, pair) in written {
         match pair {
-            Ok(Written { line, warnings }) => {
+            Ok(Written { line, warnings, parts }) => {
                 lines.push(line);
+                with_files.extend(parts);
                 for warning in warnings {
                     *exported.warnings.entry(warning).or_default() += 1;
                 }
@@ -114,6 +139,10 @@ pub fn export(
         }
     }
     exported.pairs = lines.len() as u64;
+    if let Err(nothing) = exported.leave_out_empty(&with_files) {
+        claimed.finish(); // there is nothing to go on with
+        return Err(nothing.context(format!("{}: nothing was exported", opened.path.display())));
+    }
     if exported.parts.contains(&Part::Csv) {
         files::write(&folder.join("frames.csv"), frames_csv::table(&lines).as_bytes())?;
     }

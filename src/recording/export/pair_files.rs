@@ -32,6 +32,8 @@ pub(super) struct Written {
     pub(super) line: String,
     /// Losses, in sentences.
     pub(super) warnings: Vec<String>,
+    /// The parts of which it has a file.
+    pub(super) parts: Vec<Part>,
 }
 
 impl PairWriter<'_> {
@@ -58,22 +60,25 @@ impl PairWriter<'_> {
             warnings.push(err.to_string());
             None
         });
-        for part in self.parts {
+        let mut parts = Vec::new();
+        for &part in self.parts {
             for ending in part.files().0 {
                 let path = self.folder.join(format!("{number:06}{ending}"));
-                if !self.is_resumed || !path.exists() {
-                    write_file(&path, ending, &raw, frame.as_ref(), &measured, &mut warnings)?;
+                let is_written = (self.is_resumed && path.exists())
+                    || write_file(&path, ending, &raw, frame.as_ref(), &measured, &mut warnings)?;
+                if is_written && !parts.contains(&part) {
+                    parts.push(part);
                 }
             }
         }
         let taken = self.parameter_times_ns.iter().filter(|&&taken| taken <= measured.log_time_ns).count();
         let parameters = measured.note.as_ref().and_then(|_| taken.checked_sub(1));
         let line = frames_csv::line(number, &raw, measured.note.as_ref(), parameters);
-        Ok(Written { line, warnings })
+        Ok(Written { line, warnings, parts })
     }
 }
 
-/// Writes the file with this ending of [`Part::files`], if its content is there.
+/// Writes the file with this ending of [`Part::files`]; false if its content is not there.
 fn write_file(
     path: &Path,
     ending: &str,
@@ -81,23 +86,28 @@ fn write_file(
     frame: Option<&Frame>,
     measured: &Measured,
     warnings: &mut Vec<String>,
-) -> Result<(), export::ExportError> {
+) -> Result<bool, export::ExportError> {
     let (mm, px) = (measured.depth_mm.as_ref(), measured.disparity_px.as_ref());
     match (ending, frame) {
-        ("_left.png", _) => export::write_picture(path, &raw.left),
-        ("_right.png", _) => export::write_picture(path, &raw.right),
-        ("_left_rectified.png", Some(frame)) => export::write_picture(path, &frame.left),
-        ("_right_rectified.png", Some(frame)) => export::write_picture(path, &frame.right),
-        ("_depth_mm.png", _) => mm.map_or(Ok(()), |mm| export::write_millimetres(path, mm)),
+        ("_left.png", _) => export::write_picture(path, &raw.left)?,
+        ("_right.png", _) => export::write_picture(path, &raw.right)?,
+        ("_left_rectified.png", Some(frame)) => export::write_picture(path, &frame.left)?,
+        ("_right_rectified.png", Some(frame)) => export::write_picture(path, &frame.right)?,
+        ("_depth_mm.png", _) => {
+            let Some(mm) = mm else { return Ok(false) };
+            export::write_millimetres(path, mm)?;
+        }
         ("_disp_x256.png" | "_disp.pfm" | "_disp.tiff", _) => {
-            warnings.extend(px.map_or(Ok(Vec::new()), |px| export::write_disparity_px(path, px))?);
-            Ok(())
+            let Some(px) = px else { return Ok(false) };
+            warnings.extend(export::write_disparity_px(path, px)?);
         }
         ("_cloud.ply", Some(Frame { geometry: Some(geometry), left, .. })) => {
             let of_disparity = |&px: &f32| geometry.depth_m(f64::from(px)).map_or(f32::NAN, |z| z as f32);
             let depth_m = measured.depth_m().or_else(|| px.map(|px| px.map(of_disparity)));
-            depth_m.map_or(Ok(()), |depth_m| export::write_cloud(path, &depth_m, geometry, Some(left)))
+            let Some(depth_m) = depth_m else { return Ok(false) };
+            export::write_cloud(path, &depth_m, geometry, Some(left))?;
         }
-        _ => Ok(()),
+        _ => return Ok(false),
     }
+    Ok(true)
 }

@@ -5,6 +5,7 @@ use super::numbered;
 use crate::calibration::CalibrationNote;
 use crate::capture::threads::{check_ended, join_or_detach};
 use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed};
+use crate::files;
 use crate::newest::{self, NewestReceiver, NewestSender, Policy};
 use crate::recording::read::{PairStream, ReadError};
 use crate::recording::unpack::Unpacker;
@@ -58,7 +59,7 @@ impl PipeSource {
         let stream = PairStream::new(BufReader::new(reader), options.topics.clone());
         let work = Work { stream, options: options.clone(), sender, state: Arc::clone(&state) };
         let thread = std::thread::Builder::new().name("pipe".into()).spawn(move || work.run(&to_opener));
-        let thread = thread.map_err(|err| failed(format!("no thread: {err}")))?;
+        let thread = thread.map_err(|err| failed(format!("no thread: {}", files::cause(&err))))?;
         match first_pair(&begun) {
             Ok((info, calibration, first)) => {
                 Ok(Self { info, calibration, first: Some(Box::new(first)), pairs, state, thread: Some(thread) })

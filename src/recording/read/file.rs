@@ -5,7 +5,8 @@ use super::chunk::{self, Unpacked};
 use super::index::Chunk;
 use super::limits::CHUNK_BYTES;
 use super::records::{RECORD_HEADER, chunk_header_size, record_header};
-use crate::{console, files::plain};
+use crate::console;
+use crate::files::{self, plain};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -105,6 +106,6 @@ impl RecordingFile {
     }
 
     fn failed(&self, err: &io::Error) -> ReadError {
-        ReadError::File(format!("cannot read {}: {err}", self.shown()))
+        ReadError::File(format!("cannot read {}: {}", self.shown(), files::cause(err)))
     }
 }

@@ -33,7 +33,8 @@ use super::format;
 use super::{About, Channel, Packet, time, topic};
 use crate::calibration::{CalibrationError, CalibrationNote};
 use crate::capture::TopicChoice;
-use crate::console::{self, foreign};
+use crate::console::{self, counted, foreign};
+use crate::files;
 use file::RecordingFile;
 use index::{FileIndex, Position};
 use mcap::records::{MessageHeader, op};
@@ -85,10 +86,8 @@ impl Recording {
     /// It cannot be read, is no MCAP file, or lacks these topics; then the text lists the image topics.
     pub fn open_with(path: &Path, topics: &TopicChoice) -> Result<Self, ReadError> {
         let shown = console::path(path);
-        let refused = |err: io::Error| match err.kind() {
-            io::ErrorKind::NotFound => ReadError::File(format!("cannot read {shown}: there is no such file")),
-            _ => ReadError::File(format!("cannot read {shown}: {err}")),
-        };
+        let refused =
+            |err: io::Error| ReadError::File(format!("cannot read {shown}: {}", files::read_cause(path, &err)));
         let mut file = RecordingFile::open(path).map_err(refused)?;
         let magic = file.read_at(0, mcap::MAGIC.len() as u64).map_err(refused)?;
         if magic != mcap::MAGIC {
@@ -315,7 +314,7 @@ impl Recording {
         }
         let lost = positions.len() - pictures.len();
         if lost > 0 {
-            self.index.add_damage(format!("{lost} pictures of {} are damaged", foreign(topic)));
+            self.index.add_damage(format!("{} of {} cannot be read", counted(lost as u64, "picture"), foreign(topic)));
         }
         pair_index::stamped(&pictures)
     }

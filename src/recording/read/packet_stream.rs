@@ -5,6 +5,7 @@ use super::index::{FileIndex, Position};
 use super::limits::{self, CHUNK_BYTES};
 use super::records::{self, RECORD_HEADER};
 use super::{ReadError, scan::is_opcode};
+use crate::files;
 use crate::recording::{Channel, Packet};
 use mcap::MAGIC;
 use mcap::records::op;
@@ -189,7 +190,7 @@ impl<R: Read> PacketStream<R> {
 }
 
 fn cannot_read(err: &io::Error) -> ReadError {
-    ReadError::File(format!("cannot read the pipe: {err}"))
+    ReadError::File(format!("cannot read the pipe: {}", files::cause(err)))
 }
 
 fn lost(what: &str) -> ReadError {

@@ -17,7 +17,8 @@ use super::unpack::Unpacker;
 use super::write::Compression;
 use super::{About, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, parameter_words, time};
 use crate::capture::{Frame, MaxPixels, SourceInfo, StereoLayout};
-use crate::files::WriteError;
+use crate::engine::EngineInfo;
+use crate::files::{self, WriteError};
 use crate::rig::Calibrated;
 use crate::settings::Settings;
 use crate::stereo::StereoParams;
@@ -101,7 +102,7 @@ pub struct Summary {
     /// Those of them that this run read, by their numbers in the old one, with the reasons.
     pub damaged: Vec<(u64, String)>,
     /// The engine.
-    pub engine: Option<String>,
+    pub engine: Option<EngineInfo>,
 }
 
 /// Matches every pair of a recording again and writes a new one.
@@ -189,7 +190,9 @@ fn streams(input: &Input, is_metric: bool, wanted: Option<Streams>) -> Result<St
 /// The description of the new recording, as far as it comes from the old one.
 fn about(input: &Input, format: Format) -> Result<About, RecomputeError> {
     let Input { path, recording, info, .. } = input;
-    let cannot = |err: std::io::Error| RecomputeError::Failed(format!("cannot read {}: {err}", path.display()));
+    let cannot = |err: std::io::Error| {
+        RecomputeError::Failed(format!("cannot read {}: {}", path.display(), files::read_cause(path, &err)))
+    };
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let first_log_time_ns = recording.pairs().first().map_or(0, |pair| pair.log_time_ns);
     let old = recording.about().cloned();

@@ -4,6 +4,8 @@ use super::matching::{Finished, Item, match_all};
 use super::output::Output;
 use super::resume::Begun;
 use super::{Input, Progress, RecomputeError, Summary};
+use crate::engine::EngineInfo;
+use crate::files;
 use crate::recording::{About, Format, Stream};
 use crate::settings::Settings;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -37,7 +39,8 @@ pub(super) fn run(
     let mut writer = Output::new(begun, about, format, &input.recording);
     std::thread::scope(|scope| {
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
-        let no_thread = |err: std::io::Error| RecomputeError::Failed(format!("the system gave no thread: {err}"));
+        let no_thread =
+            |err: std::io::Error| RecomputeError::Failed(format!("the system gave no thread: {}", files::cause(&err)));
         let reader = named("recompute-read").spawn_scoped(scope, move || read_all(input, next, color, &to_matcher));
         let reader = reader.map_err(no_thread)?;
         let writer = named("recompute-write")
@@ -55,7 +58,7 @@ pub(super) fn run(
         let damaged = reader.join().map_err(panicked)?;
         // an error of the writer is the cause of one of the matcher
         let writer = writer.join().map_err(panicked)??;
-        let engine = matched?.map(|info| format!("{} ({})", info.kind, info.adapter));
+        let engine = matched?.map(|info| EngineInfo::clone(&info));
         Ok(Summary { resumed, damaged, engine, ..writer.finish(output)? })
     })
 }

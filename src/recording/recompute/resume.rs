@@ -2,6 +2,7 @@
 
 use super::part_file::{PartFile, check_is_free, open_locked, part_name, with_suffix};
 use super::{Progress, RecomputeError};
+use crate::console::counted;
 use crate::files::{Growing, WriteError};
 use crate::recording::read::{PacketStream, PairIndex};
 use crate::recording::{About, Packet, format, topic};
@@ -77,7 +78,7 @@ pub(super) fn begin(
             "{shown} has a beginning, but with these parameters a result depends on those before it: it is computed from the first pair on"
         ),
         0 => format!("{shown} has no complete pair yet: begins with the first one"),
-        pairs => format!("goes on after the {pairs} pairs that {shown} has"),
+        pairs => format!("goes on after the {} that {shown} has", counted(pairs, "pair")),
     });
     Ok(copy)
 }

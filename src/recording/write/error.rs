@@ -1,5 +1,6 @@
 //! Errors of a recording.
 
+use crate::files;
 use std::io;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ pub enum RecordError {
         left_bytes: u64,
     },
     /// The file or pipe cannot be written.
-    #[error("stopped: cannot write {target}: {error}")]
+    #[error("stopped: cannot write {target}: {}", files::cause(error))]
     Write {
         /// The file.
         target: String,

@@ -1,7 +1,7 @@
 //! From packets to chunks to a file or pipe. Each chunk is appended in one piece.
 
 use super::{Compression, RecordError, Target, disk, name};
-use crate::files::Growing;
+use crate::files::{self, Growing, WriteError};
 use crate::recording::format::ros2::bag::{METADATA_NAME, bag_metadata};
 use crate::recording::{Channel, Format, Packet, time};
 use mcap::records::{MessageHeader, Metadata};
@@ -42,9 +42,9 @@ impl Place {
     /// The file exists or cannot be made, or the disk is full.
     pub(super) fn open(target: &Target) -> Result<(Self, Sink), RecordError> {
         let name = target.to_string();
-        let cannot = |err: io::Error| RecordError::Begin(format!("cannot write {name}: {err}"));
         match target {
             Target::File(path) => {
+                let cannot = |err: io::Error| RecordError::Begin(WriteError::new(path, err).to_string());
                 let folder = path.parent().unwrap_or(Path::new("")).to_owned();
                 let disk = disk::name(&folder);
                 if let Some(left) = disk::free_bytes(&folder).filter(|&free| free < disk::reserve(0.0)) {
@@ -67,6 +67,7 @@ impl Place {
                 Ok((Self { name, disk, sync: Some(sync), free_bytes }, Box::new(sink)))
             }
             Target::Stdout => {
+                let cannot = |err| RecordError::Begin(format!("cannot write {name}: {}", files::cause(&err)));
                 let sink = Box::new(standard_output().map_err(cannot)?);
                 Ok((Self { name, disk: String::new(), sync: None, free_bytes: Box::new(|| None) }, sink))
             }

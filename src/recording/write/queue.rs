@@ -1,6 +1,7 @@
 //! The queue of the recorder, bounded in bytes. It holds shared frames and results, so that pushing is quick.
 
 use super::clock::Moment;
+use crate::console::counted;
 use crate::engine::{Job, Output};
 use crate::recording::pack::PairParts;
 use crate::recording::{Counters, Event};
@@ -331,7 +332,9 @@ impl Gap {
         let (first, last) = self.range?;
         let Self { pairs, results, .. } = self;
         Some(format!(
-            "{pairs} pairs and {results} results of pairs {first} to {last} were dropped: what is written could not be taken in time"
+            "{} and {} of pairs {first} to {last}, dropped: what is written could not be taken in time",
+            counted(*pairs, "pair"),
+            counted(*results, "result")
         ))
     }
 }

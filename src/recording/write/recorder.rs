@@ -9,6 +9,7 @@ use super::{RecordError, RecordOptions, RecordStatus, Target};
 use crate::capture::{Frame, FrameTap, RawPair, RawTap, SourceInfo, Taps};
 use crate::engine::Output;
 use crate::engine::worker::ResultTap;
+use crate::files;
 use crate::geometry::Geometry;
 use crate::recording::pack::{Packer, PairParts};
 use crate::recording::{About, Stream, Streams};
@@ -68,9 +69,9 @@ impl Recorder {
         let file = file.map_err(|err| RecordError::Write { target: place.name.clone(), error: Arc::new(err) })?;
         let thread = Thread::new(Arc::clone(&shared), packer, calibration, place, file);
         let thread = std::thread::Builder::new().name("recorder".into()).spawn(move || thread.run());
-        let thread = Mutex::new(Some(
-            thread.map_err(|err| RecordError::Begin(format!("cannot start the recorder's thread: {err}")))?,
-        ));
+        let thread = Mutex::new(Some(thread.map_err(|err| {
+            RecordError::Begin(format!("cannot start the recorder's thread: {}", files::cause(&err)))
+        })?));
         Ok(Arc::new(Self { shared, path, lossless: options.lossless, streams, thread, seen: Mutex::default() }))
     }
 

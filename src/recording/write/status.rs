@@ -1,8 +1,8 @@
 //! Status of a recording, running or finished.
 
 use super::Target;
+use crate::console::counted;
 use crate::recording::Counters;
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -43,21 +43,33 @@ impl RecordStatus {
         self.counters.dropped_by_disk + self.counters.results_dropped_by_disk
     }
 
+    /// Parts of a status line.
+    pub fn parts(&self) -> Vec<String> {
+        let Self { bytes, counters, .. } = self;
+        let results = (counters.results > 0).then(|| format!("recorded {}", counted(counters.results, "result")));
+        let lost = (self.dropped() > 0).then(|| format!("{} dropped by the disk", self.dropped()));
+        let recorded = format!("recorded {}", counted(counters.pairs, "pair"));
+        let megabytes = format!("wrote {:.0} MB", *bytes as f64 / 1e6);
+        let rate = format!("{:.0} MB/min", self.megabytes_per_minute());
+        [Some(recorded), lost, Some(megabytes), Some(rate), results].into_iter().flatten().collect()
+    }
+
     /// The whole recording in one line for a terminal.
     pub fn summary(&self) -> String {
         let Self { path, elapsed, bytes, counters, .. } = self;
         let target = path.clone().map_or(Target::Stdout, Target::File);
         let causes = [
-            (counters.dropped_by_source, "pairs dropped by the source"),
-            (counters.dropped_by_disk, "pairs dropped because the disk was too slow"),
-            (counters.results_dropped_by_disk, "results dropped because the disk was too slow"),
-            (counters.not_matched, "pairs not matched because the matcher was too slow"),
+            (counters.dropped_by_source, "pair", "dropped by the source"),
+            (counters.dropped_by_disk, "pair", "dropped because the disk was too slow"),
+            (counters.results_dropped_by_disk, "result", "dropped because the disk was too slow"),
+            (counters.not_matched, "pair", "not matched because the matcher was too slow"),
         ];
-        let causes = causes.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("; {count} {what}"));
+        let causes = causes.iter().filter(|(count, ..)| *count > 0);
+        let causes = causes.map(|(count, noun, why)| format!("; {} {why}", counted(*count, noun)));
         format!(
-            "{target}: {} pairs and {} results in {:.1} s, {:.1} MB, {:.0} MB/min{}",
-            counters.pairs,
-            counters.results,
+            "{target}: {} and {} in {:.1} s, {:.1} MB, {:.0} MB/min{}",
+            counted(counters.pairs, "pair"),
+            counted(counters.results, "result"),
             elapsed.as_secs_f64(),
             *bytes as f64 / 1e6,
             self.average_megabytes_per_minute(),
@@ -68,29 +80,13 @@ impl RecordStatus {
     /// The whole recording for other programs.
     pub fn to_json(&self) -> serde_json::Value {
         let mut json = serde_json::json!(self.counters);
-        json["path"] = serde_json::json!(self.path);
+        json["output"] = serde_json::json!(self.path);
         json["seconds"] = self.elapsed.as_secs_f64().into();
         json["bytes"] = self.bytes.into();
         json["mb_per_minute"] = self.average_megabytes_per_minute().into();
         json["recorder_cpu_percent"] = self.cpu_percent.into();
         json["error"] = self.ended.clone().and_then(Result::err).into();
         json
-    }
-}
-
-/// Text for a status line.
-impl fmt::Display for RecordStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bytes, counters, .. } = self;
-        write!(f, "recorded {} pairs", counters.pairs)?;
-        if counters.results > 0 {
-            write!(f, " and {} results", counters.results)?;
-        }
-        write!(f, ", {:.0} MB, {:.0} MB/min", *bytes as f64 / 1e6, self.megabytes_per_minute())?;
-        if self.dropped() > 0 {
-            write!(f, ", {} dropped by the disk", self.dropped())?;
-        }
-        Ok(())
     }
 }
 

@@ -224,7 +224,8 @@ fn what_has_no_room_is_dropped_whole_and_told_results_before_pairs() {
     assert_eq!((per_pair(LEFT), per_pair(RIGHT)), (pairs.clone(), pairs), "whole pairs");
     let events = json::<Event>(&bytes, topic::EVENTS);
     let told = events.iter().find(|event| event.kind == "dropped").unwrap();
-    let text = format!("{} pairs and {} results", counters.dropped_by_disk, counters.results_dropped_by_disk);
+    let dropped = [(counters.dropped_by_disk, "pair"), (counters.results_dropped_by_disk, "result")];
+    let text = dropped.map(|(count, noun)| crate::console::counted(count, noun)).join(" and ");
     assert!(told.text.starts_with(&text), "{told:?} {counters:?}");
     let order: Vec<_> =
         messages(&bytes).into_iter().filter(|(name, ..)| name == topic::EVENTS || name == topic::PAIRS).collect();

@@ -3,14 +3,13 @@
 use super::Session;
 use crate::capture::webcam::{self, Preview};
 use crate::capture::{CaptureError, FramePreparation, Next, PairSource, SourceInfo, SourceOptions, SourceSpec};
-use crate::rig::{CalibrationChoice, RigFile};
+use crate::rig::{CalibrationChoice, Named, RigFile};
 use crate::sources::{self, CalibratedSource};
 use crate::ui::action::Action;
-use crate::ui::dialogs::SETUP_EXTENSIONS;
 use crate::ui::jobs::Job;
 use crate::ui::notices::{Cure, Level};
 use crate::ui::view::Zoom;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// The source before the first one is open: never has a pair.
@@ -88,12 +87,9 @@ impl Session {
             return;
         }
         paths.sort(); // left before right, im0 before im1
-        if paths.iter().all(|path| is_setup(path)) {
-            self.use_setup_files(paths);
-            return;
-        }
-        match SourceSpec::from_paths(&paths) {
-            Ok(spec) => self.open(spec),
+        match Named::of(&paths) {
+            Ok(Named::Setup(files)) => self.use_setup_files(files),
+            Ok(Named::Source(spec)) => self.open(spec),
             Err(why) => self.state.notices.error(why.to_string()),
         }
     }
@@ -245,10 +241,4 @@ impl Session {
             let _ = std::thread::Builder::new().name("old previews".into()).spawn(move || drop(previews));
         }
     }
-}
-
-/// Whether a file is a calibration or a rig, by its extension.
-fn is_setup(path: &Path) -> bool {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    extension.is_some_and(|extension| SETUP_EXTENSIONS.contains(&extension.as_str()))
 }

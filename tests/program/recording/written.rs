@@ -64,7 +64,7 @@ fn without_a_matcher_only_pictures_are_read() {
     let (_, output) = finished(record(folder.path(), flags), 0);
     let pairs = json(&output)["pairs"].as_u64().unwrap();
     assert!((1..=27).contains(&pairs), "{pairs} pairs in half a second at 50/s");
-    let name = std::path::PathBuf::from(json(&output)["path"].as_str().unwrap());
+    let name = std::path::PathBuf::from(json(&output)["output"].as_str().unwrap());
     assert!(name.display().to_string().starts_with("stereopsis_2") && folder.path().join(&name).exists());
     assert_eq!(name.extension().unwrap(), "mcap");
 }

@@ -123,7 +123,7 @@ fn files_that_are_no_calibration_say_what_was_looked_for_and_found() {
     assert!(text.contains("board_width") && text.contains("K9"), "{text}");
     assert!(refused("just words").contains("found nothing"));
     let text = load(&[PathBuf::from("no/such.yml")], &LoadOptions::default()).unwrap_err().to_string();
-    assert!(text.contains("no/such.yml") && text.contains("there is no such file"), "{text}");
+    assert!(text.contains("no/such.yml") && text.contains("the folder no does not exist"), "{text}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ pub(super) mod v4l2;
 
 use super::mode::Mode;
 use crate::capture::decode_camera::{Damage, DecodeError, Layout, decode};
+use crate::files;
 use crate::image::Picture;
 use std::time::SystemTime;
 
@@ -75,7 +76,7 @@ impl DeviceError {
 
 impl From<std::io::Error> for DeviceError {
     fn from(error: std::io::Error) -> Self {
-        Self { number: error.raw_os_error(), text: error.to_string() }
+        Self { number: error.raw_os_error(), text: files::cause(&error) }
     }
 }
 

@@ -9,6 +9,7 @@ mod tests;
 
 use super::device::Gpu;
 use crate::engine::EngineError;
+use crate::files;
 use cache::Cache;
 pub use compile::Binding;
 use compile::Module;
@@ -143,7 +144,10 @@ impl Compiler {
             let inner = Arc::clone(&self.inner);
             let thread = std::thread::Builder::new().name("shaders".into()).spawn(move || inner.run());
             let thread = thread.map_err(|err| {
-                EngineError::Device(format!("no thread to compile shaders: {err}; end other programs and start anew"))
+                EngineError::Device(format!(
+                    "no thread to compile shaders: {}; end other programs and start anew",
+                    files::cause(&err)
+                ))
             })?;
             state.thread = Some(thread);
         }

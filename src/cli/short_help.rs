@@ -1,0 +1,136 @@
+//! What `-h` shows: the flags that most people need, on one screen. `--help` explains all of them.
+
+use clap::Command;
+
+/// The flags and paths that `-h` of a command shows, by their identifiers. Commands with few flags show all of them.
+const SHOWN: &[(&str, &[&str])] = &[
+    ("stereopsis", &["inputs", "source", "preset", "engine", "headless"]),
+    (
+        "live",
+        &["inputs", "source", "rig", "calibration", "baseline_m", "preset", "num-disparities", "engine", "headless"],
+    ),
+    (
+        "record",
+        &[
+            "inputs",
+            "source",
+            "calibration",
+            "preset",
+            "num-disparities",
+            "engine",
+            "output",
+            "streams",
+            "seconds",
+            "lossless",
+        ],
+    ),
+    (
+        "compute",
+        &[
+            "left",
+            "right",
+            "calibration",
+            "rectify",
+            "preset",
+            "num-disparities",
+            "engine",
+            "output",
+            "color",
+            "depth",
+            "overwrite",
+        ],
+    ),
+    (
+        "recompute",
+        &["recording", "output", "streams", "calibration", "preset", "num-disparities", "fill", "engine", "json"],
+    ),
+    ("export", &["recording", "to", "what", "from", "count", "every", "json"]),
+    ("bench", PAIRS),
+    ("tune", STUDY),
+    ("device", PAIRS),
+    ("grid", PAIRS),
+    ("stages", PAIRS),
+    ("pipeline", PAIRS),
+    ("model", PAIRS),
+    ("variants", STUDY),
+];
+
+/// Of commands that time engines.
+const PAIRS: &[&str] =
+    &["pictures", "sizes", "frames", "rate", "presets", "preset", "num-disparities", "engine", "threads", "json"];
+/// Of commands that time variants of the GPU engine.
+const STUDY: &[&str] = &["pictures", "size", "rounds", "preset", "num-disparities", "adapter", "json"];
+
+const EXIT_CODE: &str = "Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
+
+/// Hides the other flags from `-h`, which then names `--help`.
+pub(super) fn shorten(command: Command) -> Command {
+    shorten_as(command, "")
+}
+
+/// The same of a command behind the words of its parents.
+fn shorten_as(command: Command, parents: &str) -> Command {
+    let name = command.get_name().to_owned();
+    let words = format!("{parents}{name}");
+    let command = match SHOWN.iter().find(|(of, _)| *of == name) {
+        Some((_, shown)) => of_flags(command, shown, &words),
+        None => command,
+    };
+    command.mut_subcommands(|command| shorten_as(command, &format!("{words} ")))
+}
+
+fn of_flags(command: Command, shown: &[&str], words: &str) -> Command {
+    let exit_code = command.get_after_long_help().map_or_else(|| EXIT_CODE.into(), Clone::clone);
+    command
+        .mut_args(|arg| {
+            let is_shown = shown.contains(&arg.get_id().as_str());
+            arg.hide_short_help(!is_shown)
+        })
+        .after_help(format!("These are the most common flags: `{words} --help` explains all."))
+        .after_long_help(exit_code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    /// Every command with its words.
+    fn commands(command: &Command, words: &str, all: &mut Vec<(String, Command)>) {
+        let words = format!("{words}{}", command.get_name());
+        all.push((words.clone(), command.clone()));
+        command.get_subcommands().for_each(|below| commands(below, &format!("{words} "), all));
+    }
+
+    #[test]
+    fn every_command_explains_itself_on_one_screen_and_names_the_rest() {
+        let mut all = Vec::new();
+        commands(&shorten(crate::cli::Cli::command()), "", &mut all);
+        for (words, mut command) in all {
+            let short = command.clone().term_width(100).render_help().to_string();
+            assert!(short.lines().count() <= 40, "{words} has {} lines:\n{short}", short.lines().count());
+            assert!(short.lines().all(|line| line.chars().count() <= 100), "{words}:\n{short}");
+            let flags: Vec<_> = command.get_arguments().filter(|arg| !arg.is_hide_set()).cloned().collect();
+            let hidden = flags.iter().any(clap::Arg::is_hide_short_help_set);
+            assert_eq!(short.contains(&format!("`{words} --help`")), hidden, "{words}:\n{short}");
+            let long = command.render_long_help().to_string();
+            for flag in flags.iter().filter_map(|flag| flag.get_long()) {
+                assert!(long.contains(&format!("--{flag}")), "{words} --{flag}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_shown_exists() {
+        let mut all = Vec::new();
+        commands(&crate::cli::Cli::command(), "", &mut all);
+        for (name, shown) in SHOWN {
+            let (_, command) = all.iter().find(|(_, command)| command.get_name() == *name).expect(name);
+            let known: Vec<_> = command.get_arguments().map(|arg| arg.get_id().as_str()).collect();
+            for id in *shown {
+                let is_of_bench = ["rate", "presets"].contains(id) && *shown == PAIRS;
+                assert!(known.contains(id) || is_of_bench, "{name} has no {id}: {known:?}");
+            }
+        }
+    }
+}

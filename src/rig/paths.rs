@@ -1,0 +1,66 @@
+//! What paths are that a user names on the command line or drops on the window.
+
+use crate::capture::{CaptureError, SourceSpec};
+use std::path::{Path, PathBuf};
+
+/// Extensions of files with rigs and calibrations.
+pub const SETUP_EXTENSIONS: &[&str] = &["yml", "yaml", "xml", "json", "toml", "conf", "txt", "gz"];
+
+/// What paths stand for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Named {
+    /// A source: two pictures, a folder of pairs, or a recording.
+    Source(SourceSpec),
+    /// A rig file, or calibration files: one, or two that belong together.
+    Setup(Vec<PathBuf>),
+}
+
+impl Named {
+    /// What these paths stand for, by their number and extensions.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] if one of them does not exist, or they are nothing together.
+    pub fn of(paths: &[PathBuf]) -> Result<Self, CaptureError> {
+        if paths.is_empty() || !paths.iter().all(|path| is_setup(path)) {
+            return SourceSpec::from_paths(paths).map(Self::Source);
+        }
+        paths.iter().try_for_each(|path| SourceSpec::check_exists(path))?;
+        Ok(Self::Setup(paths.to_vec()))
+    }
+}
+
+/// Whether a file is a rig or a calibration, by its extension.
+fn is_setup(path: &Path) -> bool {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    extension.is_some_and(|extension| SETUP_EXTENSIONS.contains(&extension.as_str())) && !path.is_dir()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_sources_or_setups_and_exist() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["left.png", "right.png", "rig.toml", "left.yaml", "right.YAML"] {
+            std::fs::write(path(name), "").unwrap();
+        }
+        std::fs::create_dir(path("pairs.txt")).unwrap();
+        let named = |names: &[&str]| Named::of(&names.iter().map(|name| path(name)).collect::<Vec<_>>());
+        let (left, right) = (path("left.png"), path("right.png"));
+        assert_eq!(
+            named(&["left.png", "right.png"]).unwrap(),
+            Named::Source(SourceSpec::Files { left, right, truth: None })
+        );
+        assert_eq!(named(&["pairs.txt"]).unwrap(), Named::Source(SourceSpec::Folder(path("pairs.txt"))));
+        assert_eq!(named(&["rig.toml"]).unwrap(), Named::Setup(vec![path("rig.toml")]));
+        let both = ["left.yaml", "right.YAML"];
+        assert_eq!(named(&both).unwrap(), Named::Setup(both.map(path).into()));
+        assert_eq!(named(&[]).unwrap(), Named::Source(SourceSpec::Scene));
+        for wrong in [&["gone.toml"][..], &["left.png"], &["left.png", "gone.png"], &["left.png", "rig.toml", "x.png"]]
+        {
+            assert!(matches!(named(wrong), Err(CaptureError::Grammar(_))), "{wrong:?}");
+        }
+    }
+}
