@@ -352,15 +352,20 @@ mod tests {
         let files = |truth| SourceSpec::Files { left: image.clone(), right: image.clone(), truth };
         assert_eq!(spec(&[&image, &image]).unwrap(), files(None));
         for truth in ["x/disp0.pfm", "x/Disp2.png", "disp_occ_0/000000_10.png"] {
-            let expected = files(Some(DisparityFile::new(truth)));
-            for paths in [[Path::new(truth), image.as_path(), &image], [&image, &image, Path::new(truth)]] {
+            let truth = folder.path().join(truth);
+            std::fs::create_dir_all(truth.parent().unwrap()).unwrap();
+            std::fs::write(&truth, "x").unwrap();
+            let expected = files(Some(DisparityFile::new(&truth)));
+            for paths in [[truth.as_path(), image.as_path(), &image], [&image, &image, truth.as_path()]] {
                 assert_eq!(spec(&paths).unwrap(), expected);
             }
         }
-        assert!(spec(&[&image]).unwrap_err().to_string().contains("one picture of a pair"));
-        assert!(spec(&[&folder.path().join("notes.docx")]).is_ok(), "what is missing is told when it is opened");
+        assert!(spec(&[&image]).unwrap_err().to_string().contains("one picture, and a pair needs two"));
         let calibration = folder.path().join("calib.txt");
         let recording = folder.path().join("a.mcap");
+        for file in [&calibration, &recording] {
+            std::fs::write(file, "x").unwrap();
+        }
         for wrong in [
             &[image.as_path(); 3][..],
             &[&image, &image, calibration.as_path()],
@@ -375,8 +380,6 @@ mod tests {
         let text = spec(&[image.as_path(); 5]).unwrap_err().to_string();
         assert!(text.contains("one.png, one.png, one.png and 2 more"), "{text}");
         assert_eq!(spec(&[]).unwrap(), SourceSpec::Scene);
-        let recording = folder.path().join("a.mcap");
-        std::fs::write(&recording, "x").unwrap();
         assert_eq!(spec(&[&recording]).unwrap(), SourceSpec::Recording(recording.clone()));
         for gone in [&[Path::new("gone.mcap")][..], &[&image, Path::new("gone.png")], &[Path::new("gone/a"), &image]] {
             let text = spec(gone).unwrap_err().to_string();
