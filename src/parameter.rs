@@ -165,6 +165,8 @@ pub struct Properties<S: 'static> {
     pub shortcuts: &'static [i64],
     /// Effect on the time of a pair.
     pub time: TimeEffect,
+    /// Effect on the map of a smaller and of a larger value.
+    pub less_more: Option<(&'static str, &'static str)>,
     /// The part of the value by which `--engine auto` decides.
     pub engine_criterion: Option<fn(&S) -> Value>,
 }
@@ -180,6 +182,7 @@ impl<S> Properties<S> {
         is_odd: false,
         shortcuts: &[],
         time: TimeEffect::Value,
+        less_more: None,
         engine_criterion: None,
     };
 }

@@ -10,6 +10,7 @@ use crate::console;
 use crate::engine::{self, Engine, Job, Output};
 use crate::export;
 use crate::files::{self, Outputs};
+use crate::live::{Health, warnings_of};
 use crate::metrics::{TruthError, truth_error};
 use crate::newest::Policy;
 use crate::recording::pair_bar;
@@ -163,7 +164,14 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
             bar.suspend(|| console::line(summary(&output, &targets)));
         }
         bar.inc(1);
+        // a folder's pairs are of one rig: the first one tells how it stands
+        let health = if results.is_empty() { Health::of(&output.job.frame) } else { Health::default() };
+        let warnings = warnings_of(&output, &health);
+        for warning in &warnings {
+            bar.suspend(|| console::say(format_args!("{}: {warning}", output.job.frame.raw.name)));
+        }
         let mut about = export::describe(&output);
+        about["warnings"] = serde_json::json!(warnings);
         about["truth_error"] = serde_json::json!(error_of(&output));
         about["output"] = targets.output.display().to_string().into();
         if let Some(right) = &targets.right_map {

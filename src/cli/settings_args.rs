@@ -43,6 +43,14 @@ impl SettingsArgs {
     }
 }
 
+/// The heading of a group in the help: two in all, so that the short one fits a screen.
+fn heading(group: Group) -> &'static str {
+    match group {
+        Group::Range | Group::Cost | Group::Aggregation | Group::Paths => "Matching",
+        Group::Rejection | Group::Smoothing | Group::Fill => "Filters",
+    }
+}
+
 impl clap::Args for SettingsArgs {
     fn augment_args(command: Command) -> Command {
         let command = command.next_help_heading("Settings").arg(
@@ -57,7 +65,8 @@ impl clap::Args for SettingsArgs {
         });
         Group::ALL.iter().fold(command, |command, &group| {
             let parameters = StereoParams::table().iter().filter(|p| p.group == group);
-            parameters.fold(command.next_help_heading(group.word()), |command, parameter| command.arg(flag(parameter)))
+            parameters
+                .fold(command.next_help_heading(heading(group)), |command, parameter| command.arg(flag(parameter)))
         })
     }
 

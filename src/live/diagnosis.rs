@@ -3,12 +3,13 @@
 use super::Health;
 use crate::calibration::{RowOffset, Verdict};
 use crate::capture::SourceState;
+use crate::engine::{Job, Output};
 use crate::geometry::Geometry;
 use crate::stereo::{Shares, StereoParams};
 use std::fmt;
 
 /// A condition that makes depth worse.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// Its kind, from which a cure follows.
     pub cause: Cause,
@@ -17,8 +18,7 @@ pub struct Warning {
 }
 
 /// Kinds of conditions that make depth worse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Left and right are exchanged.
     Exchanged,
@@ -47,6 +47,20 @@ impl fmt::Display for Warning {
     }
 }
 
+/// The sentence, as JSON has warnings.
+impl serde::Serialize for Warning {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+/// Conditions of one result, whose pair has this health.
+pub fn warnings_of(output: &Output, health: &Health) -> Vec<Warning> {
+    let Job { frame, params, .. } = &output.job;
+    let shares = output.map.as_ref().map(|map| map.shares(params.min_disparity, params.last_disparity()));
+    warnings(&SourceState::default(), health, params, shares.as_ref(), frame.geometry.as_ref())
+}
+
 /// Conditions of the source, of its newest pair, and of the map computed with `params`, the worst one first. `shares` is
 /// `None` where no map was measured yet, `geometry` where disparities have no depth.
 pub fn warnings(
@@ -59,7 +73,7 @@ pub fn warnings(
     let mut warnings = Vec::new();
     let mut warn = |cause, text| warnings.push(Warning { cause, text });
     if let Some(exchanged) = health.exchanged {
-        warn(Cause::Exchanged, exchanged.to_string());
+        warn(Cause::Exchanged, format!("{exchanged}; swap them (--swap-pictures)"));
     }
     // rows and range mean nothing while the eyes are exchanged
     if let Some(shares) = shares.filter(|_| health.exchanged.is_none() && params.num_disparities >= MIN_CANDIDATES) {

@@ -12,7 +12,7 @@ mod summary;
 mod tests;
 
 pub use crate::engine::worker::{EngineSource, ResultTap, Wake};
-pub use diagnosis::{Cause, Warning};
+pub use diagnosis::{Cause, Warning, warnings_of};
 pub use health::Health;
 pub use remote::{News, Remote};
 pub use status::{Dropped, RunLatency, Status};

@@ -50,7 +50,7 @@ fn a_word_that_is_nothing_is_a_wrong_command_line_with_and_without_a_display() {
         (&["left.png", "rigth.png"], &["cannot open rigth.png: there is no such file"]),
         (&["live", "left.png", "rigth.png"], &["cannot open rigth.png: there is no such file"]),
         (&["left.png"], &["left.png is one picture, and a pair needs two"]),
-        (&["left.png", "right.png", "left.png"], &["3 paths are given", "put more of them into a folder"]),
+        (&["left.png", "right.png", "left.png"], &["cannot be opened together", "a folder of pairs"]),
         (&["gone/walk.mcap"], &["cannot open gone/walk.mcap: the folder gone does not exist"]),
         (&["walk.mcap"], &["cannot open walk.mcap: there is no such file"]),
         (&["gone.toml"], &["cannot open gone.toml: there is no such file"]),
@@ -255,4 +255,37 @@ fn an_export_says_what_it_did_not_write_and_fails_where_that_is_all() {
     let (code, said) = export("all", "left,depth-mm", "2");
     assert!(code == 0 && said.contains("2 pairs -> all: left, depth-mm") && !said.contains("left out"), "{said}");
     assert!(folder.path().join("all/000001_depth_mm.png").is_file());
+}
+
+/// Every file below a folder whose name ends so.
+fn find(folder: &Path, ending: &str) -> Option<std::path::PathBuf> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find_map(|path| {
+        if path.is_dir() { find(&path, ending) } else { path.to_string_lossy().ends_with(ending).then_some(path) }
+    })
+}
+
+#[test]
+fn compute_says_that_the_eyes_are_exchanged_or_the_range_too_short() {
+    let folder = tempfile::tempdir().unwrap();
+    let recorded =
+        ["record", "--source", "scene", "--size", "320x240", "--frames", "1", "--streams", "raw", "-o", "a.mcap"];
+    run(folder.path(), &recorded);
+    run(folder.path(), &["export", "a.mcap", "--to", "out", "--what", "left,right"]);
+    let side = |ending: &str| find(&folder.path().join("out"), ending).unwrap().display().to_string();
+    let (left, right) = (side("left.png"), side("right.png"));
+    let compute = |one: &str, other: &str, more: &[&str]| {
+        let args =
+            [&["compute", one, other, "-o", "map.pfm", "--overwrite", "--engine", "cpu", "--json"][..], more].concat();
+        let (json, said) = run(folder.path(), &args);
+        (json["results"][0]["warnings"].clone(), said)
+    };
+    let (warnings, said) = compute(&left, &right, &["--num-disparities", "48"]);
+    assert_eq!(warnings, json!([]), "{said}");
+    let (warnings, said) = compute(&right, &left, &["--num-disparities", "48"]);
+    assert!(said.contains("left and right look exchanged") && said.contains("--swap-pictures"), "{said}");
+    assert_eq!(warnings.as_array().map(Vec::len), Some(1), "the cause alone: {warnings}");
+    let (warnings, said) = compute(&right, &left, &["--num-disparities", "48", "--swap-pictures"]);
+    assert_eq!(warnings, json!([]), "{said}");
+    let (_, said) = compute(&left, &right, &["--num-disparities", "8"]);
+    assert!(said.contains("end at 7 px: nearer things are cut off"), "{said}");
 }

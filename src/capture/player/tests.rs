@@ -173,7 +173,7 @@ fn playback_does_not_wait_as_long_as_a_clock_jumps() {
     assert_eq!(player.max_wait(), MAX_WAIT);
     assert_eq!(std::iter::from_fn(|| next(&mut player)).collect::<Vec<_>>(), [0, 1, 2]);
     let said = player.jumps().unwrap();
-    assert!(said.contains("by 3600 s at pair 1, and 1 times more: playback waits for 5 s"), "{said}");
+    assert!(said.contains("by 3600 s at pair 1, and 1 time more: playback waits for 5 s"), "{said}");
 }
 
 #[test]

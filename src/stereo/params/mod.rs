@@ -18,10 +18,12 @@ parameters! {
     pub struct StereoParams {
         /// Smallest disparity searched; negative for rigs that converge. Depth beyond it cannot be found.
         min_disparity: i32 = 0, "min-disparity", "Smallest disparity", -1024..=1023, "px", Range, Basic {
+            less_more: Some(("farther things are seen", "far things are cut off")),
             slider: Some(|_| -64..=64), time: TimeEffect::None,
         };
         /// How many disparities are searched, from the smallest up. More sees nearer and takes longer.
         num_disparities: u32 = 64, "num-disparities", "Disparities", 1..=1024, "px", Range, Basic {
+            less_more: Some(("near things are cut off", "nearer things are seen")),
             slider: Some(|_| 1..=256),
         };
         /// Matching cost of two pixels.
@@ -30,11 +32,13 @@ parameters! {
         };
         /// Window of the rank transform; odd.
         rank_window: u32 = 9, "rank-window", "Rank window", 3..=9, "px", Cost, Advanced {
+            less_more: Some(("sharper edges, more noise", "calmer surfaces, thicker edges")),
             belongs: Some(|p| only_if(p.cost.has_parameter("rank-window"), "Only the cost rank has this window.")),
             is_odd: true,
         };
         /// Window of the sum of absolute differences; odd.
         sad_window: u32 = 5, "sad-window", "SAD window", 1..=21, "px", Cost, Advanced {
+            less_more: Some(("sharper edges, more noise", "calmer surfaces, thicker edges")),
             belongs: Some(|p| only_if(p.cost.has_parameter("sad-window"), "Only the cost sad has this window.")),
             is_odd: true,
         };
@@ -52,32 +56,38 @@ parameters! {
         };
         /// Window of the aggregations window and adaptive-weight; odd.
         window: u32 = 9, "window", "Window", 1..=33, "px", Aggregation, Advanced {
+            less_more: Some(("sharper edges, more noise", "calmer surfaces, thicker edges")),
             belongs: Some(|p| only_if(p.aggregation.has_window(), "Only the aggregations window and adaptive-weight have a window.")),
             is_odd: true,
         };
         /// How alike in brightness a pixel of a weighted aggregation has to be: its weight is exp(-dI^2 / gamma) of its own, so
         /// it falls to a third where dI^2 is gamma.
         gamma_color: u32 = 400, "gamma-color", "Gamma of brightness", 1..=65025, "", Aggregation, Advanced {
+            less_more: Some(("only pixels of nearly the same brightness count", "others count too")),
             belongs: Some(|p| only_if(p.aggregation.has_weights(), "Only the aggregations adaptive-weight and weighted-cross have weights.")),
             slider: Some(|_| 1..=1000), time: TimeEffect::None,
         };
         /// How near a pixel of a weighted aggregation has to be: its weight is exp(-distance^2 / gamma).
         gamma_space: u32 = 300, "gamma-space", "Gamma of distance", 1..=65025, "px²", Aggregation, Advanced {
+            less_more: Some(("only near pixels count", "farther ones count too")),
             belongs: Some(|p| only_if(p.aggregation.has_weights(), "Only the aggregations adaptive-weight and weighted-cross have weights.")),
             slider: Some(|_| 1..=1000), time: TimeEffect::None,
         };
         /// The arms of the aggregations cross and weighted-cross end where brightness differs by more than this.
         tau: u32 = 12, "tau", "Tau", 0..=255, "", Aggregation, Advanced {
+            less_more: Some(("shorter arms, sharper edges", "longer arms, calmer surfaces")),
             belongs: Some(|p| only_if(p.aggregation.has_arms(), "Only the aggregations cross and weighted-cross have arms.")),
             time: TimeEffect::None,
         };
         /// The arms of the aggregations cross and weighted-cross are at most this long.
         arms: u32 = 17, "arms", "Arms", 1..=30, "px", Aggregation, Advanced {
+            less_more: Some(("sharper edges, more noise", "calmer surfaces")),
             belongs: Some(|p| only_if(p.aggregation.has_arms(), "Only the aggregations cross and weighted-cross have arms.")),
         };
         /// Directions from which path costs are summed, at equal angles; 0 leaves the paths out.
         /// More make the streaks of single directions fade, and take longer.
         paths: u32 = 8, "paths", "Paths", 0..=i64::from(MAX_PATHS), "", Paths, Basic {
+            less_more: Some(("streaks along the directions", "no streaks, smoother")),
             largest: |p| Some(p.paths_limit()), shortcuts: &[4, 8, 16],
         };
         /// Angle of the first direction, clockwise from the right.
@@ -87,12 +97,14 @@ parameters! {
         };
         /// Penalty for a disparity step of 1 px between neighbours: slanted surfaces.
         p1: u32 = CostKind::Census5x5.penalties().p1, "p1", "P1", 0..=4096, "", Paths, Basic {
+            less_more: Some(("slanted surfaces follow, more noise", "flatter surfaces, with steps")),
             applies: |p| only_if(p.paths > 0, "Without paths there are no penalties."),
             slider: Some(|p| 0..=i64::from(2 * p.largest_cost())), largest: |p| p.penalty_limit(1),
             time: TimeEffect::None,
         };
         /// Penalty for a larger step: edges of objects. Above P1; more is smoother.
         p2: u32 = CostKind::Census5x5.penalties().p2, "p2", "P2", 1..=8191, "", Paths, Basic {
+            less_more: Some(("more edges, more noise", "smoother, small things vanish")),
             applies: |p| only_if(p.paths > 0, "Without paths there are no penalties."),
             slider: Some(|p| 1..=i64::from(6 * p.largest_cost())), smallest: Some(StereoParams::smallest_p2),
             largest: |p| p.penalty_limit(0), time: TimeEffect::None,
@@ -103,12 +115,14 @@ parameters! {
         };
         /// Smallest P2 that adaptation leaves; at least P1 + 1, and follows P1 up.
         p2_min: u32 = CostKind::Census5x5.penalties().p2_min, "p2-min", "P2 min", 1..=8191, "", Paths, Advanced {
+            less_more: Some(("sharper depth edges at edges of brightness", "smoother there too")),
             applies: |p| only_if(p.paths > 0 && p.adaptive_p2 != AdaptiveP2::Off, "Only an adaptive P2 has a smallest value."),
             slider: Some(|p| 1..=i64::from(6 * p.largest_cost())), smallest: Some(StereoParams::smallest_p2),
             largest: |p| p.penalty_limit(0).filter(|_| p.adaptive_p2 != AdaptiveP2::Off), time: TimeEffect::None,
         };
         /// How fast a linear P2 falls: sixteenths of P2 units per grey level.
         p2_alpha: u32 = CostKind::Census5x5.penalties().p2_alpha, "p2-alpha", "P2 alpha", 0..=4096, "/16", Paths, Advanced {
+            less_more: Some(("P2 stays high at edges of brightness", "P2 falls sooner, sharper edges")),
             applies: |p| only_if(p.paths > 0 && p.adaptive_p2 == AdaptiveP2::Linear, "Only a linear adaptive P2 has this slope."),
             slider: Some(|p| 0..=i64::from(4 * p.largest_cost())), time: TimeEffect::None,
         };
@@ -121,12 +135,14 @@ parameters! {
         subpixel: bool = true, "subpixel", "Sub-pixel", 0..=1, "", Smoothing, Basic;
         /// Drop a pixel that matches badly: its sum exceeds this percentage of the largest one there can be.
         match_threshold: Option<u32> = None, "match-threshold", "Match threshold", 1..=99, "%", Rejection, Advanced {
+            less_more: Some(("more pixels are dropped", "poor matches stay")),
             time: TimeEffect::OnOff,
         };
         /// Drop a pixel if its window, or that of any of its candidates, leaves the pictures (Leu et al. 2010).
         drop_border: bool = false, "drop-border", "Drop the border", 0..=1, "", Rejection, Advanced;
         /// Drop a pixel if another disparity is within this percentage of the winner's sum; 0 keeps all.
         uniqueness: u32 = 0, "uniqueness", "Uniqueness", 0..=99, "%", Rejection, Advanced {
+            less_more: Some(("ambiguous pixels stay", "more of them are dropped")),
             slider: Some(|_| 0..=30), time: TimeEffect::OnOff,
         };
         /// How clearly each disparity won over the best other one: a view of its own in the window, a file from
@@ -134,6 +150,7 @@ parameters! {
         confidence: bool = false, "confidence", "Confidence", 0..=1, "", Rejection, Advanced;
         /// Drop a pixel if the right picture's disparity differs by more than this.
         left_right: Option<u32> = Some(1), "left-right", "Left-right check", 0..=64, "px", Rejection, Basic {
+            less_more: Some(("more pixels are dropped, fewer errors", "more pixels stay, more errors")),
             slider: Some(|_| 0..=8), time: TimeEffect::OnOff,
         };
         /// Source of the right picture's disparities.
@@ -144,10 +161,12 @@ parameters! {
         median: Median = Median::Three, "median", "Median", 0..=0, "px", Smoothing, Basic;
         /// Drop connected regions of at most this many pixels; 0 keeps all.
         speckle_size: u32 = 100, "speckle-size", "Speckle size", 0..=100_000, "px", Rejection, Advanced {
+            less_more: Some(("small patches stay", "larger patches are dropped")),
             slider: Some(|_| 0..=1000), time: TimeEffect::OnOff,
         };
         /// Neighbours whose disparities differ by at most this belong to one region.
         speckle_range: u32 = 1, "speckle-range", "Speckle range", 0..=64, "px", Rejection, Advanced {
+            less_more: Some(("regions break up, more is dropped", "regions join, more stays")),
             applies: |p| only_if(p.speckle_size > 0, "No speckle is removed: its size is 0."),
             slider: Some(|_| 0..=8), time: TimeEffect::None,
         };
@@ -155,11 +174,13 @@ parameters! {
         spatial: Option<u32> = None, "spatial", "Spatial filter", 1..=5, "", Smoothing, Basic;
         /// How much of a running mean is the next pixel: less is smoother.
         spatial_alpha: u32 = 50, "spatial-alpha", "Spatial alpha", 1..=100, "%", Smoothing, Advanced {
+            less_more: Some(("smoother", "closer to what was measured")),
             belongs: Some(|p| only_if(p.spatial.is_some(), "The spatial filter is off.")),
             time: TimeEffect::None,
         };
         /// A larger step between pixels is an edge for the spatial filter: sixteenths of a pixel.
         spatial_delta: u32 = 10, "spatial-delta", "Spatial delta", 1..=255, "/16", Smoothing, Advanced {
+            less_more: Some(("more steps count as edges", "only larger steps do")),
             belongs: Some(|p| only_if(p.spatial.is_some(), "The spatial filter is off.")),
             time: TimeEffect::None,
         };
@@ -167,11 +188,13 @@ parameters! {
         temporal: bool = false, "temporal", "Temporal filter", 0..=1, "", Smoothing, Basic;
         /// How much of a running mean is the newest pair: less is calmer and slower to follow.
         temporal_alpha: u32 = 40, "temporal-alpha", "Temporal alpha", 1..=100, "%", Smoothing, Advanced {
+            less_more: Some(("calmer, follows slowly", "follows quickly, flickers")),
             belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
             time: TimeEffect::None,
         };
         /// A larger step from pair to pair is a change of the scene for the temporal filter: sixteenths of a pixel.
         temporal_delta: u32 = 10, "temporal-delta", "Temporal delta", 1..=255, "/16", Smoothing, Advanced {
+            less_more: Some(("more changes count as motion", "only larger ones do")),
             belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
             time: TimeEffect::None,
         };

@@ -80,7 +80,8 @@ fn rows(
 fn one(ui: &mut Ui, parameter: &Parameter<StereoParams>, params: &mut StereoParams, defaults: &StereoParams) {
     let reason = parameter.inapplicable(params);
     let why = reason.map(str::to_owned).or_else(|| parameter.range(params).and_then(|(_, why)| why));
-    let help = [Some(parameter.help.to_owned()), why, Some(parameter.properties.time.sentence().to_owned())];
+    let extremes = parameter.properties.less_more.map(|(less, more)| format!("less: {less}; more: {more}"));
+    let help = [Some(parameter.help.to_owned()), extremes, why, Some(parameter.properties.time.sentence().to_owned())];
     let help = help.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
     let (before, default) = ((parameter.get)(params), (parameter.get)(defaults));
     let back = (before != default).then(|| default.to_string());

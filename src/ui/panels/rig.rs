@@ -195,13 +195,18 @@ fn scale(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             }
         }
         RectifyChoice::Auto | RectifyChoice::Off => {
-            lens(ui, state.status().source.width, &mut choice);
-            let (baseline_m, help) =
-                (choice.baseline_m.unwrap_or(0.06), "Between the lenses: measure it with a ruler.");
+            // what is in use, where the user has said nothing
+            let known =
+                state.geometry().map(|geometry| (geometry.focal_px / before.scale.factor(), geometry.baseline_m));
+            let width = state.status().source.width;
+            let assumed = known.map_or(ASSUMED_FOCAL, |(focal_px, _)| FocalLength::FovDeg(fov_deg(focal_px, width)));
+            lens(ui, width, assumed, &mut choice);
+            let baseline_m = choice.baseline_m.or(known.map(|(_, baseline_m)| baseline_m)).unwrap_or(0.06);
+            let help = "Between the lenses: measure it with a ruler.";
             if let Some(v) = number(ui, "baseline", "m", help, baseline_m, 0.005..=10.0) {
                 choice.baseline_m = Some(v);
                 if before.rectify() == RectifyChoice::Off && choice.focal().is_none() {
-                    choice.set_focal(Some(ASSUMED_FOCAL));
+                    choice.set_focal(Some(assumed));
                 }
             }
         }
@@ -230,13 +235,18 @@ fn file_state(state: &State) -> (Done, String) {
     }
 }
 
+/// Horizontal field of view, degrees.
+fn fov_deg(focal_px: f64, width: usize) -> f64 {
+    2.0 * (width.max(1) as f64 / 2.0 / focal_px).atan().to_degrees()
+}
+
 /// The lens, named in one of three ways; another way begins with the same lens.
-fn lens(ui: &mut Ui, width: usize, choice: &mut CalibrationChoice) {
-    let focal = choice.focal().unwrap_or(ASSUMED_FOCAL);
+fn lens(ui: &mut Ui, width: usize, assumed: FocalLength, choice: &mut CalibrationChoice) {
+    let focal = choice.focal().unwrap_or(assumed);
     let px = focal.px(width.max(1));
     let sensor_width_mm = choice.sensor_width_mm.unwrap_or(USUAL_SENSOR_WIDTH_MM);
     let ways = [
-        FocalLength::FovDeg(2.0 * (width.max(1) as f64 / 2.0 / px).atan().to_degrees()),
+        FocalLength::FovDeg(fov_deg(px, width)),
         FocalLength::Px(px),
         FocalLength::Lens { focal_mm: px * sensor_width_mm / width.max(1) as f64, sensor_width_mm },
     ];

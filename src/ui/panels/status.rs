@@ -6,6 +6,10 @@ use egui::{Label, RichText, Role, Ui, WidgetInfo};
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let status = state.status();
+    // a narrow window has two rows, always, so that nothing jumps when a number grows
+    let rows = if state.view.is_narrow { 2.0 } else { 1.0 };
+    let height = rows * ui.spacing().interact_size.y;
+    ui.set_min_height(height);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 10.0;
         readings(ui, state);
@@ -19,7 +23,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             None => "no engine".to_owned(),
         };
         let why = status.engine.why.clone().unwrap_or_else(|| "What computes the disparities.".into());
-        ui.add(Label::new(RichText::new(engine).small())).on_hover_text(why);
+        ui.add(Label::new(RichText::new(engine).small()).extend()).on_hover_text(why);
         jobs(ui, state, commands);
     });
 }
@@ -83,7 +87,7 @@ fn jobs(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 }
 
 fn cell(ui: &mut Ui, text: &str, help: &str) {
-    ui.label(RichText::new(text).monospace().size(11.0)).on_hover_text(help);
+    ui.add(Label::new(RichText::new(text).monospace().size(11.0)).extend()).on_hover_text(help);
     ui.separator();
 }
 

@@ -55,6 +55,8 @@ pub struct Session {
     /// The errors that were shown when they began.
     errors_shown: Vec<String>,
     shown: Rate,
+    /// When the session started, until its first result.
+    started: Option<Instant>,
     /// Settings that wait for the first pair: its width and geometry decide whether the range fits, and `near-m` in px.
     unchecked: Option<Settings>,
 }
@@ -139,6 +141,7 @@ impl Session {
             takes_snapshot: false,
             errors_shown: Vec::new(),
             shown: Rate::default(),
+            started: Some(Instant::now()),
             unchecked: Some(settings),
         };
         session.announce_saved(&saved);
@@ -226,6 +229,12 @@ impl Session {
     /// Shows the newest result; range check, fit and snapshot wait for one.
     fn take_output(&mut self, output: Arc<Output>, now: Instant) {
         let shown = self.state.pipeline.output.replace(Arc::clone(&output));
+        if let Some(started) = self.started.take_if(|_| self.state.source.opening.is_none()) {
+            log::info!(
+                "the first pictures and their depth are there {:.0} ms after the start",
+                1e3 * started.elapsed().as_secs_f64()
+            );
+        }
         if !shown.is_some_and(|shown| Arc::ptr_eq(&shown, &output)) {
             self.shown.record(now);
             self.state.matching.rates.record(&output);
