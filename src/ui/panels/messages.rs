@@ -1,7 +1,9 @@
 //! The line of messages above the status line: what has happened and what makes depth worse, each with its remedies. It always
 //! has the same height; a counter opens the list.
 
-use super::{Action, Command, State, overload};
+mod overload;
+
+use super::{Action, Command, State};
 use crate::live::{Cause, Warning};
 use crate::ui::notices::{Cure, Level, NEWS_TIMEOUT, Notice};
 use egui::{Align, Label, Layout, RichText, Role, Ui, WidgetInfo, vec2};
@@ -11,15 +13,15 @@ use std::time::Instant;
 const LIST_WIDTH: f32 = 560.0;
 
 /// A message as it is shown.
-pub(super) struct Message {
-    pub(super) text: String,
-    pub(super) level: Level,
+struct Message {
+    text: String,
+    level: Level,
     /// Buttons and their effects.
-    pub(super) remedies: Vec<(String, Command)>,
+    remedies: Vec<(String, Command)>,
     /// Its place among the notices, which can be dismissed.
-    pub(super) notice: Option<usize>,
+    notice: Option<usize>,
     /// It came just now.
-    pub(super) is_new: bool,
+    is_new: bool,
 }
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {

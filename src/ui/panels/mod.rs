@@ -6,7 +6,6 @@ mod depth;
 mod health;
 mod help;
 mod messages;
-mod overload;
 mod parameters;
 mod pictures;
 mod pixel;
@@ -52,6 +51,8 @@ pub(crate) enum Place {
     Bottom,
     /// In the column at the left.
     Left,
+    /// In the column at the right, and below an open page.
+    Readout,
     /// In the column at the right.
     Right,
     /// A page in the right dock, beside the pictures, opened and closed by this action; one at a time.
@@ -69,7 +70,7 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Bottom, Box::new(messages::show)),
         (Place::Bottom, Box::new(timeline::Timeline::default())),
         (Place::Left, Box::new(parameters::show)),
-        (Place::Right, Box::new(pixel::show)),
+        (Place::Readout, Box::new(pixel::show)),
         (Place::Right, Box::new(depth::show)),
         (Place::Right, Box::new(health::show)),
         (Place::Page(Action::Cameras), Box::new(cameras::CameraChooser::default())),

@@ -9,7 +9,7 @@ use crate::ui::render::{FloatMap, Screens};
 use crate::ui::state::ViewSettings;
 use crate::ui::view::{Tile, ViewKind, arrange};
 use eframe::egui_wgpu::RenderState;
-use egui::{Align, DragValue, Layout, Rect, Role, Ui, UiBuilder, vec2};
+use egui::{Align, DragValue, Label, Layout, Rect, Role, Ui, UiBuilder};
 use std::sync::Arc;
 
 const NO_RESULT: &str = "no result yet";
@@ -18,6 +18,8 @@ const NOT_RECORDED: &str =
     "No recorded depth: this pair has none with it. Recordings have it where depth or disparity was recorded.";
 const NO_REFERENCE: &str = "No difference: this pair has neither recorded depth nor truth with it, or of another size.";
 const NO_DEPTH: &str = "No depth: no calibration. Rig … (R) loads one or estimates it from the pictures. For rectified pictures two numbers do:";
+/// Width of the fields for them, points.
+const LENS_WIDTH: f32 = 210.0;
 /// Field of view of many webcams, degrees, and a baseline, m: the numbers at first.
 const LENS_AT_FIRST: (f64, f64) = (60.0, 0.06);
 
@@ -63,10 +65,12 @@ fn lens(
     choice: &CalibrationChoice,
     commands: &mut Vec<Command>,
 ) {
-    let below = Rect::from_center_size(picture.center() + vec2(0.0, 52.0), vec2(picture.width() * 0.9, 48.0));
     let layout = Layout::top_down(Align::Center);
-    ui.scope_builder(UiBuilder::new().max_rect(below).layout(layout), |ui| {
+    ui.scope_builder(UiBuilder::new().max_rect(picture.shrink(8.0)).layout(layout), |ui| {
+        ui.add_space(0.2 * picture.height());
+        ui.add(Label::new(NO_DEPTH).wrap());
         ui.horizontal_wrapped(|ui| {
+            ui.add_space((0.5 * ui.available_width() - LENS_WIDTH / 2.0).max(0.0));
             let field = DragValue::new(fov_deg).range(1.0..=170.0).suffix("°").update_while_editing(false);
             let response = ui.add(field).on_hover_text("Horizontal field of view of each camera: data sheets say it.");
             widgets::name(&response, Role::SpinButton, "Field of view", *fov_deg);
@@ -91,9 +95,13 @@ impl Panel for Pictures {
             return;
         };
         // other sources have nothing recorded
-        let is_recording = matches!(state.source.running, Some(SourceSpec::Recording(_) | SourceSpec::Pipe));
+        let is_recording = matches!(state.source.running, Some(SourceSpec::Recording(_) | SourceSpec::Pipe))
+            || output.job.frame.raw.recorded.is_some();
         let can_have = |view: &&ViewKind| **view != ViewKind::Recorded || is_recording || state.view.alone.is_some();
-        let views: Vec<_> = state.view.shown().iter().filter(can_have).copied().collect();
+        let mut views: Vec<_> = state.view.shown().iter().filter(can_have).copied().collect();
+        if output.job.frame.geometry.is_none() && views == ViewKind::AT_FIRST_NARROW {
+            views[1] = ViewKind::Disparity; // two pictures, and no empty one
+        }
         let (frame, views) = (&output.job.frame, &views[..]);
         let recorded = if views.contains(&ViewKind::Recorded) { self.recorded_map(output) } else { None };
         let recorded = recorded.as_deref();
@@ -131,7 +139,7 @@ impl Panel for Pictures {
             };
             let remark = lost.as_ref().map_or(remark, |lost| format!(" · {lost}"));
             let content = match kind {
-                ViewKind::Depth if display.is_none() => Err(NO_DEPTH),
+                ViewKind::Depth if display.is_none() => Err(""), // said beside the fields for the lens
                 ViewKind::Confidence if !state.matching.params.confidence => Err(NO_CONFIDENCE),
                 ViewKind::Confidence if display.is_none() => Err(NO_RESULT),
                 ViewKind::Recorded if display.is_none() => Err(NOT_RECORDED),

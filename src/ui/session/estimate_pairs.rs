@@ -15,7 +15,13 @@ const TIMEOUT: Duration = Duration::from_millis(700);
 /// Gives pairs away while an estimate collects them.
 #[derive(Default)]
 pub(super) struct EstimatePairs {
-    collecting: Option<(Sender<Arc<RawPair>>, Instant)>,
+    collecting: Option<Collecting>,
+}
+
+/// The giving end, with the pair that was given last and the time of that.
+struct Collecting {
+    sender: Sender<Arc<RawPair>>,
+    last: (Arc<RawPair>, Instant),
 }
 
 /// The collecting end, which waits.
@@ -30,16 +36,17 @@ impl EstimatePairs {
     /// Begins with the newest pair.
     pub(super) fn begin(&mut self, first: Arc<RawPair>, is_still: bool) -> Collector {
         let (sender, pairs) = bounded(PAIRS);
-        self.collecting = Some((sender, Instant::now()));
+        self.collecting = Some(Collecting { sender, last: (Arc::clone(&first), Instant::now()) });
         Collector { first, pairs, is_still }
     }
 
     /// Gives the newest pair away, if an estimate wants one.
     pub(super) fn offer(&mut self, pair: &Arc<RawPair>) {
-        if let Some((sender, last)) = &mut self.collecting
-            && last.elapsed() >= INTERVAL
+        if let Some(Collecting { sender, last }) = &mut self.collecting
+            && !Arc::ptr_eq(&last.0, pair)
+            && last.1.elapsed() >= INTERVAL
         {
-            *last = Instant::now();
+            *last = (Arc::clone(pair), Instant::now());
             if sender.send_timeout(Arc::clone(pair), Duration::ZERO).is_err() {
                 self.collecting = None; // it has enough
             }
@@ -53,7 +60,6 @@ impl Collector {
         let mut found = vec![self.first];
         while !self.is_still && found.len() < PAIRS {
             match self.pairs.recv_timeout(TIMEOUT) {
-                Ok(pair) if found.iter().any(|known| Arc::ptr_eq(known, &pair)) => {}
                 Ok(pair) => found.push(pair),
                 Err(_) => break,
             }
@@ -82,5 +88,14 @@ mod tests {
             std::thread::sleep(Duration::from_millis(20));
         }
         assert_eq!(collecting.join().unwrap(), PAIRS);
+        // a source that gives the same pair again and again
+        let still = pair(0);
+        let collector = pairs.begin(Arc::clone(&still), false);
+        let collecting = std::thread::spawn(move || collector.collect().len());
+        while !collecting.is_finished() {
+            pairs.offer(&still);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(collecting.join().unwrap(), 1);
     }
 }

@@ -106,6 +106,8 @@ impl Session {
             state.rig.save_as = path.display().to_string();
             state.rig.file = Some((path, rig));
         }
+        // a range that is kept belongs to the source of the last time
+        self.fits_depth |= state.source.spec != spec;
         state.source.spec = spec;
         if is_other {
             state.pointer.zoom = Zoom::default();
@@ -121,7 +123,6 @@ impl Session {
     fn read(&mut self, running: SourceSpec, opened: CalibratedSource) {
         self.end_recording(Some("the source was changed"));
         let CalibratedSource { source, calibrated, .. } = opened;
-        self.fits_depth |= self.state.source.running.as_ref() != Some(&running);
         self.state.source.running = Some(running);
         let scale = calibrated.preparation.scale.factor();
         let geometry = calibrated.preparation.geometry(&source.info()).map(|geometry| geometry.scaled(scale));

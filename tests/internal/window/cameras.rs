@@ -63,6 +63,7 @@ fn inside_window() {
     window.until("what was granted", |w| w.has("YUYV 320x240 at 30/s").then_some(()));
     window.harness.get_by_label("Swap left and right").click();
     shows(&mut window, &left, "camera 1 at the left");
+    window.harness.key_press(Key::C);
     window.until("skew", |w| w.read("skew").filter(|skew| (skew + 5.0).abs() < 2.0));
     assert!(!window.has("is lost"));
 
@@ -75,7 +76,6 @@ fn inside_window() {
     let before = window.sequence();
     window.until("new pairs", |w| (w.sequence() > before).then_some(()));
 
-    window.harness.key_press(Key::C);
     window.harness.key_press(Key::R);
     window.until("its controls", |w| w.has("gain of camera 1").then_some(()));
     window.harness.get_by_label("Equal exposure").click();

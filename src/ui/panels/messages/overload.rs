@@ -1,7 +1,6 @@
 //! Pairs are left out because the engine is slow: remedies, with their rates where they have run.
 
-use super::messages::Message;
-use super::{Command, State};
+use super::{Command, Message, State};
 use crate::capture::Scale;
 use crate::stereo::{Preset, StereoParams};
 use crate::ui::notices::Level;
