@@ -98,7 +98,7 @@ impl Default for Settings {
 
 /// A setting beside the matching parameters: word, placeholder of its value, help.
 pub const OTHER_WORDS: &[(&str, &str, &str)] = &[
-    ("preset", "NAME", "Start from a named set of parameters, built in or your own; flags change it further"),
+    ("preset", "NAME", "A preset, built in or your own; flags change it further"),
     ("near-m", "METRES", "Nearest depth to see; sets --num-disparities from the calibration"),
     ("engine", "ENGINE", "What computes; auto times both and takes the faster one"),
     ("threads", "N", "Threads of the CPU engine [default: all cores]"),

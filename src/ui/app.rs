@@ -15,9 +15,6 @@ use std::time::Duration;
 /// Repaint interval without results or input: a source that stands still has to be noticed.
 const HEARTBEAT: Duration = Duration::from_millis(500);
 
-/// A dock of at least this height, points, has the read-out of the pixel below its page.
-const MIN_HEIGHT_WITH_READOUT: f32 = 480.0;
-
 /// One window over a session that outlives it.
 pub struct App {
     session: Rc<RefCell<Session>>,
@@ -102,8 +99,7 @@ fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, comm
     } else if arrangement.readings {
         let right =
             egui::Panel::right("right column").resizable(true).default_size(right_width).size_range(200.0..=360.0);
-        let content =
-            |ui: &mut Ui| stack(panels, ui, |place| matches!(place, Place::Readout | Place::Right), state, commands);
+        let content = |ui: &mut Ui| stack(panels, ui, |place| matches!(place, Place::Right), state, commands);
         let shown = right.show(ui, |ui| ScrollArea::vertical().auto_shrink(false).show(ui, content));
         widths[1] = shown.response.rect.width();
     }
@@ -121,10 +117,8 @@ fn show_page(
     state: &State,
     commands: &mut Vec<Command>,
 ) {
-    if ui.available_height() > MIN_HEIGHT_WITH_READOUT {
-        let below = egui::Panel::bottom("read-out of a page").resizable(false);
-        below.show(ui, |ui| stack(panels, ui, |place| matches!(place, Place::Readout), state, commands));
-    }
+    let below = egui::Panel::bottom("below a page").resizable(false);
+    below.show(ui, |ui| stack(panels, ui, |place| matches!(place, Place::BelowPage), state, commands));
     let is_page = |place: &Place| matches!(place, Place::Page(action) if *action == page);
     let Some((_, panel)) = panels.iter_mut().find(|(place, _)| is_page(place)) else { return };
     ui.horizontal(|ui| {

@@ -51,8 +51,8 @@ pub(crate) enum Place {
     Bottom,
     /// In the column at the left.
     Left,
-    /// In the column at the right, and below an open page.
-    Readout,
+    /// Below an open page.
+    BelowPage,
     /// In the column at the right.
     Right,
     /// A page in the right dock, beside the pictures, opened and closed by this action; one at a time.
@@ -70,7 +70,8 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Bottom, Box::new(messages::show)),
         (Place::Bottom, Box::new(timeline::Timeline::default())),
         (Place::Left, Box::new(parameters::show)),
-        (Place::Readout, Box::new(pixel::show)),
+        (Place::Right, Box::new(pixel::show)),
+        (Place::BelowPage, Box::new(pixel::brief)),
         (Place::Right, Box::new(depth::show)),
         (Place::Right, Box::new(health::show)),
         (Place::Page(Action::Cameras), Box::new(cameras::CameraChooser::default())),

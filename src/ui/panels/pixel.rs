@@ -6,7 +6,7 @@ use crate::engine::Output;
 use crate::image::{Image, Luma};
 use crate::stereo::{DisparityMap, INVALID, depth, reason};
 use crate::ui::view::{Crosshair, metres};
-use egui::{Align, Layout, RichText, TextStyle, Ui, vec2};
+use egui::{Align, Layout, RichText, Role, TextStyle, Ui, WidgetInfo, vec2};
 use std::sync::Arc;
 
 /// Rows of the read-out, with three for the reasons.
@@ -31,6 +31,35 @@ pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
         match output.zip(pixel).filter(|(output, pixel)| is_inside(output, *pixel)) {
             Some((output, pixel)) => readout(ui, output, pixel, state.depth_mark()),
             None => widgets::note(ui, "Rest the pointer on a picture to read it; a click holds the place."),
+        }
+    });
+}
+
+/// The same in one line, for below a page.
+pub(super) fn brief(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.set_min_height(ui.spacing().interact_size.y);
+        let pixel = state.output().zip(state.pointer.pixel());
+        let Some((output, (x, y))) = pixel.filter(|(output, (x, y))| {
+            let (width, height) = output.job.frame.size();
+            *x < width && *y < height
+        }) else {
+            widgets::note(ui, "Rest the pointer on a picture to read it; a click holds the place.");
+            return;
+        };
+        let (geometry, map) = (output.job.frame.geometry.as_ref(), output.map.as_deref());
+        let disparity_px = map.and_then(|map| map.disparity_px(x, y));
+        let depth_m = geometry.zip(disparity_px).and_then(|(geometry, d)| geometry.depth_m(f64::from(d)));
+        let mark = state.depth_mark().map_or(String::new(), |mark| format!(", {mark}"));
+        let dash = || "–".to_owned();
+        for (name, value) in [
+            ("x, y", format!("{x}, {y}")),
+            ("disparity", disparity_px.map_or_else(dash, |d| format!("{d:.2} px"))),
+            ("depth", depth_m.map_or_else(dash, |z| format!("{} m{mark}", metres(z as f32)))),
+        ] {
+            ui.label(RichText::new(name).weak().small());
+            let response = ui.label(RichText::new(&value).monospace());
+            response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {value}")));
         }
     });
 }

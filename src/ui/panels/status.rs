@@ -4,10 +4,13 @@ use super::{Command, State};
 use crate::live::Status;
 use egui::{Label, RichText, Role, Ui, WidgetInfo};
 
+/// Windows of at least this width, points, have one row.
+const ONE_ROW_WIDTH: f32 = 1700.0;
+
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let status = state.status();
-    // a narrow window has two rows, always, so that nothing jumps when a number grows
-    let rows = if state.view.is_narrow { 2.0 } else { 1.0 };
+    // two rows, always, where one may be too short: nothing jumps when a number grows
+    let rows = if ui.available_width() < ONE_ROW_WIDTH { 2.0 } else { 1.0 };
     let height = rows * ui.spacing().interact_size.y;
     ui.set_min_height(height);
     ui.horizontal_wrapped(|ui| {

@@ -44,7 +44,9 @@ impl Session {
         let rig = &self.state.rig;
         let is_same_kind = spec.is_camera() == self.state.source.spec.is_camera();
         let choice = if is_same_kind { &rig.choice } else { &rig.other_choice };
-        let choice = CalibrationChoice { scale: rig.choice.scale, ..choice.clone() };
+        // that left and right are exchanged says nothing of another source
+        let swap_pictures = choice.swap_pictures && spec == self.state.source.spec;
+        let choice = CalibrationChoice { scale: rig.choice.scale, swap_pictures, ..choice.clone() };
         Request { spec, options: rig.options.clone(), choice, file: None }
     }
 
@@ -200,7 +202,7 @@ impl Session {
         });
     }
 
-    /// Opens previews of the cameras that are not in use while their window is open, and closes the others. The strip beside
+    /// Opens previews of the cameras that are not in use while their page is open, and closes the others. The strip beside
     /// the scene shows how many cameras there are.
     pub(super) fn update_previews(&mut self) {
         let is_open = self.state.is_open(Action::Cameras);
