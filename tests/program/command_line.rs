@@ -148,7 +148,7 @@ fn no_message_has_a_number_of_the_system() {
         (&["calibration", "convert", "stereo.yml"], &["-o", "no/a.toml"], missing),
         (&["calibration", "show"], &["pairs"], "it is a folder"),
         (&plan, &["--plot", "no/a.svg"], missing),
-        (&["live", "left.png", "pairs", "--frames", "1"], &[], "pairs: it is a folder"),
+        (&["live", "left.png", "pairs", "--frames", "1"], &[], "cannot be opened together"),
     ];
     for (command, more, words) in cases {
         let args = [*command, *more].concat();

@@ -2,6 +2,7 @@
 
 use crate::capture::CaptureError;
 use crate::console::{self, foreign};
+use crate::files;
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -113,7 +114,7 @@ fn entries(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), CaptureError> 
             "{} is a file: give the left and the right image as LEFT,RIGHT, or a folder",
             console::path(folder)
         )),
-        _ => CaptureError::File(format!("cannot read folder {}: {err}", console::path(folder))),
+        _ => CaptureError::File(format!("cannot read folder {}: {}", console::path(folder), files::cause(&err))),
     };
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in std::fs::read_dir(folder).map_err(failed)? {

@@ -55,6 +55,8 @@ pub struct Session {
     /// The errors that were shown when they began.
     errors_shown: Vec<String>,
     shown: Rate,
+    /// When the source was taken that is read now: what arrived before is another one's.
+    source_since: Instant,
     /// When the session started, until its first result.
     started: Option<Instant>,
     /// Settings that wait for the first pair: its width and geometry decide whether the range fits, and `near-m` in px.
@@ -141,6 +143,7 @@ impl Session {
             takes_snapshot: false,
             errors_shown: Vec::new(),
             shown: Rate::default(),
+            source_since: Instant::now(),
             started: Some(Instant::now()),
             unchecked: Some(settings),
         };
@@ -240,7 +243,9 @@ impl Session {
             self.state.matching.rates.record(&output);
         }
         let frame = &output.job.frame;
-        self.estimate_pairs.offer(&frame.raw);
+        if frame.arrived >= self.source_since {
+            self.estimate_pairs.offer(&frame.raw);
+        }
         if let Some(settings) = self.unchecked.take() {
             match settings.params_for(frame.size().0, frame.geometry.as_ref()) {
                 Ok(params) if params != self.state.matching.params => self.set_params(params),

@@ -55,8 +55,16 @@ impl Session {
         let source = self.state.status().source.clone();
         let (asked, info) = (choice.clone(), source.clone());
         if choice.rectify() == RectifyChoice::Auto {
-            let Some(output) = self.state.output().filter(|_| !self.jobs.is_running(ESTIMATE)) else { return };
-            let first = Arc::clone(&output.job.frame.raw);
+            if self.jobs.is_running(ESTIMATE) {
+                return;
+            }
+            let newest = self.state.output().filter(|output| output.job.frame.arrived >= self.source_since);
+            let Some(first) = newest.map(|output| Arc::clone(&output.job.frame.raw)) else {
+                return self
+                    .state
+                    .notices
+                    .news("there is no pair to estimate the rig from yet: wait for the first one");
+            };
             let pairs = self.estimate_pairs.begin(first, self.live.is_paused());
             let estimate = move || asked.estimate(&pairs.collect(), &info);
             self.calibrate_by(ESTIMATE, choice, source, estimate);

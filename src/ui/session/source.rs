@@ -126,6 +126,7 @@ impl Session {
         self.end_recording(Some("the source was changed"));
         let CalibratedSource { source, calibrated, .. } = opened;
         self.state.source.running = Some(running);
+        self.source_since = Instant::now();
         let scale = calibrated.preparation.scale.factor();
         let geometry = calibrated.preparation.geometry(&source.info()).map(|geometry| geometry.scaled(scale));
         self.fits_depth |= self.state.output().is_some_and(|output| output.job.frame.geometry != geometry);

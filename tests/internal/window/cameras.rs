@@ -80,6 +80,8 @@ fn inside_window() {
     window.until("its controls", |w| w.has("gain of camera 1").then_some(()));
     window.harness.get_by_label("Equal exposure").click();
     window.until("what was locked", |w| w.has("are locked alike").then_some(()));
+    window.harness.get_by_label("Save rig").scroll_to_me();
+    window.harness.run_steps(3);
     window.harness.get_by_label("Save rig").click();
     window.until("the message", |w| w.has("rig written").then_some(()));
     let rig = RigFile::read(&folder.path().join("rig.toml")).unwrap();

@@ -59,6 +59,8 @@ fn an_estimate_that_fails_leaves_source_and_rectification_and_offers_the_cure() 
     window.harness.key_press(Key::X);
     window.until("the swap", |w| (spec(w) != source).then_some(()));
     window.until("the end of the message", |w| (!w.has("left and right are swapped")).then_some(()));
+    window.until("its pair", |w| w.result().filter(|output| output.job.frame.raw.name == "b"));
+    window.harness.run_steps(3);
     window.harness.get_by_label("Estimate from the pictures").click();
     window.until("the estimate", |w| {
         let session = w.session.borrow();

@@ -48,6 +48,8 @@ fn two_distances_make_metres_of_disparities() {
     });
     assert!((after.depth_m(10.0).unwrap() / before.depth_m(10.0).unwrap() - 0.5).abs() < 0.05, "{before:?} {after:?}");
     assert!(window.has("estimated"));
+    window.harness.get_by_label("Save rig").scroll_to_me();
+    window.harness.run_steps(3);
     window.harness.get_by_label("Save rig").click();
     window.until("the message", |w| w.has("rig written").then_some(()));
     let rig = RigFile::read(&folder.path().join("rig.toml")).unwrap();
