@@ -242,6 +242,8 @@ impl Live {
         let (params, latest) = (self.params(), self.latest());
         let geometry = latest.as_ref().and_then(|output| output.job.frame.geometry.as_ref());
         let (engine, health) = (self.engine.stats(), self.health.health());
-        Status::of(source, cameras, capture, engine, health, &params, geometry, self.is_paused())
+        let shares = engine.figures.as_ref().map(|figures| &figures.shares);
+        let warnings = diagnosis::warnings(&cameras, &health, &params, shares, geometry);
+        Status::of(source, cameras, capture, engine, health, warnings, self.is_paused())
     }
 }

@@ -4,7 +4,6 @@ use super::Health;
 use super::diagnosis::{Warning, warnings};
 use crate::capture::{Capture, CaptureStats, SourceInfo, SourceState};
 use crate::engine::worker::EngineStats;
-use crate::geometry::Geometry;
 use crate::rate;
 use crate::stereo::StereoParams;
 use std::fmt;
@@ -73,8 +72,7 @@ impl Status {
         capture: CaptureStats,
         mut engine: EngineStats,
         health: Health,
-        params: &StereoParams,
-        geometry: Option<&Geometry>,
+        warnings: Vec<Warning>,
         paused: bool,
     ) -> Self {
         let lost = capture.last_error.clone().filter(|_| capture.lost || capture.unprepared);
@@ -89,13 +87,7 @@ impl Status {
                 failed: engine.failed,
                 while_paused: engine.while_paused,
             },
-            warnings: warnings(
-                &cameras,
-                &health,
-                params,
-                engine.figures.as_ref().map(|figures| &figures.shares),
-                geometry,
-            ),
+            warnings,
             errors: failures.chain(lost_cameras).chain(unreadable).collect(),
             source,
             cameras,
@@ -148,8 +140,9 @@ impl Status {
         let stats = capture.stats();
         let mut engine = EngineStats::default();
         engine.ended = stats.ended;
-        let (health, params) = (Health::default(), StereoParams::default());
-        Self::of(capture.info(), capture.state(), stats, engine, health, &params, None, false)
+        let (health, cameras) = (Health::default(), capture.state());
+        let warnings = warnings(&cameras, &health, &StereoParams::default(), None, None);
+        Self::of(capture.info(), cameras, stats, engine, health, warnings, false)
     }
 }
 

@@ -246,7 +246,9 @@ impl CalibrationChoice {
         });
         let mut lumas: Vec<_> = pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect();
         if self.swap_pictures {
-            lumas.iter_mut().for_each(|(left, right)| std::mem::swap(left, right));
+            for (left, right) in &mut lumas {
+                std::mem::swap(left, right);
+            }
         }
         let found: Estimate = estimate_rig(&lumas, focal_px, baseline_m)?;
         let mut note = format!(

@@ -86,7 +86,7 @@ pub fn with_own_presets(words: Vec<Word>, folder: Option<&Path>) -> Result<Vec<W
         match folder.filter(|_| is_own) {
             // only a flag names one: a file would lead from file to file
             Some(folder) if word.origin == Origin::Flag => {
-                all.splice(..0, read_own_preset(folder, &word.text)?).for_each(drop)
+                drop(all.splice(..0, read_own_preset(folder, &word.text)?));
             }
             _ => all.push(word),
         }

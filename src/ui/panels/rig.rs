@@ -156,7 +156,7 @@ fn rectify(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 /// The choice without its files, estimate and fit: size, sides and baseline stay.
 fn without_files(choice: &CalibrationChoice) -> CalibrationChoice {
     let CalibrationChoice { baseline_m, alpha, scale, swap_pictures, .. } = *choice;
-    CalibrationChoice { baseline_m, alpha, scale, swap_pictures, ..CalibrationChoice::default() }
+    CalibrationChoice { swap_pictures, alpha, baseline_m, scale, ..CalibrationChoice::default() }
 }
 
 fn scale_state(state: &State) -> (Done, String) {

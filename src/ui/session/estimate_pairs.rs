@@ -80,7 +80,8 @@ mod tests {
         let mut pairs = EstimatePairs::default();
         assert_eq!(pairs.begin(pair(0), true).collect().len(), 1);
         let collector = pairs.begin(pair(0), false);
-        let collecting = std::thread::spawn(move || collector.collect().len());
+        let collecting =
+            std::thread::Builder::new().name("collector".into()).spawn(move || collector.collect().len()).unwrap();
         let mut number = 1;
         while pairs.collecting.is_some() {
             pairs.offer(&pair(number));
@@ -91,7 +92,8 @@ mod tests {
         // a source that gives the same pair again and again
         let still = pair(0);
         let collector = pairs.begin(Arc::clone(&still), false);
-        let collecting = std::thread::spawn(move || collector.collect().len());
+        let collecting =
+            std::thread::Builder::new().name("collector".into()).spawn(move || collector.collect().len()).unwrap();
         while !collecting.is_finished() {
             pairs.offer(&still);
             std::thread::sleep(Duration::from_millis(20));

@@ -181,7 +181,7 @@ impl Session {
         let geometry = preparation.geometry.map(|geometry| geometry.swapped());
         let choice = &self.state.rig.choice;
         let choice = CalibrationChoice { swap_pictures: !choice.swap_pictures, ..choice.clone() };
-        if self.use_recipe(FramePreparation { swapped, geometry, ..preparation }, choice) {
+        if self.use_recipe(FramePreparation { geometry, swapped, ..preparation }, choice) {
             self.describe_source();
             self.fits_depth = true;
             self.state.notices.cured(&Cure::SwapPictures);
