@@ -22,7 +22,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 /// All bytes of a plain file.
 ///
 /// # Errors
-/// As [`open`], or it has more than `most` bytes, which are not read then.
+/// As [`open()`], or it has more than `most` bytes, which are not read then.
 pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let too_large =
