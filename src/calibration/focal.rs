@@ -26,6 +26,11 @@ impl FocalLength {
             Self::Lens { focal_mm, sensor_width_mm } => width as f64 * focal_mm / sensor_width_mm,
         }
     }
+
+    /// Horizontal field of view, degrees, of pictures that are `width` px wide.
+    pub fn fov_deg(self, width: usize) -> f64 {
+        2.0 * (width as f64 / 2.0 / self.px(width)).atan().to_degrees()
+    }
 }
 
 #[cfg(test)]
@@ -38,6 +43,7 @@ mod tests {
         let lens = FocalLength::Lens { focal_mm: 3.84, sensor_width_mm: 7.68 };
         for focal in [lens, FocalLength::Px(320.0), FocalLength::FovDeg(90.0)] {
             assert!((focal.px(640) - 320.0).abs() < 1e-9, "{focal:?}");
+            assert!((focal.fov_deg(640) - 90.0).abs() < 1e-9, "{focal:?}");
         }
         assert!((lens.px(1280) - 640.0).abs() < 1e-9, "the same sensor in finer pixels");
     }

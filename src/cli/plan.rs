@@ -167,7 +167,7 @@ impl Plan {
         };
         Self {
             size: (width, height),
-            fov_deg: 2.0 * (width as f64 / 2.0 / focal_px).atan().to_degrees(),
+            fov_deg: FocalLength::Px(focal_px).fov_deg(width),
             focal_px,
             baseline_m,
             parameters: SearchRange { min_disparity, num_disparities },

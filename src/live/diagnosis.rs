@@ -1,7 +1,7 @@
 //! What makes depth worse, as messages to the user that name the cause, with numbers.
 
 use super::Health;
-use crate::calibration::{RowOffset, Verdict};
+use crate::calibration::Verdict;
 use crate::capture::SourceState;
 use crate::engine::{Job, Output};
 use crate::geometry::Geometry;
@@ -101,7 +101,8 @@ pub fn warnings(
     }
     let misaligned = health.row_offset.as_ref().filter(|rows| rows.verdict() == Verdict::Bad);
     if let Some(rows) = misaligned.filter(|_| health.exchanged.is_none()) {
-        warn(Cause::Rows, rows_text(rows));
+        let advice = "calibrate the rig, or estimate that from the pictures (--rectify auto)";
+        warn(Cause::Rows, format!("{rows}: {advice}"));
     }
     if let (Some(skew), Some(motion)) = (source.skew, health.motion_px_per_s) {
         let apart_s = skew.mean_s.abs() + skew.spread_s / 2.0;
@@ -126,10 +127,6 @@ pub fn warnings(
     }
     source.remarks.iter().for_each(|remark| warn(Cause::Source, remark.clone()));
     warnings
-}
-
-fn rows_text(rows: &RowOffset) -> String {
-    format!("{rows}: calibrate the rig, or estimate that from the pictures (--rectify auto)")
 }
 
 #[cfg(test)]

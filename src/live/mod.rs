@@ -126,7 +126,7 @@ impl Live {
         if let Some(output) = last {
             preparation.check(&output.job.frame.raw)?;
         }
-        // before the engine is told: it makes anew what was made until then
+        // set on the capture thread first: the engine then prepares again every frame that the old preparation has made
         capture.set_preparation(preparation.clone());
         self.engine.prepare_again(preparation, info);
         Ok(())

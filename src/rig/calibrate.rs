@@ -86,11 +86,11 @@ pub struct FittedDepth {
 }
 
 /// Typical field of view of webcams, degrees.
-const ASSUMED_FOV_DEG: f64 = 60.0;
+pub const ASSUMED_FOV_DEG: f64 = 60.0;
 /// Assumed focal length where none is given.
 pub const ASSUMED_FOCAL: FocalLength = FocalLength::FovDeg(ASSUMED_FOV_DEG);
 /// Assumed baseline of two webcams side by side, m.
-const ASSUMED_BASELINE_M: f64 = 0.06;
+pub const ASSUMED_BASELINE_M: f64 = 0.06;
 
 /// Calibration options applied to a source.
 #[derive(Clone, Debug, Default)]

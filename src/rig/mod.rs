@@ -5,6 +5,8 @@ mod calibrate;
 mod file;
 mod paths;
 
-pub use calibrate::{ASSUMED_FOCAL, Calibrated, CalibrationChoice, FittedDepth, RectifyChoice};
+pub use calibrate::{
+    ASSUMED_BASELINE_M, ASSUMED_FOCAL, ASSUMED_FOV_DEG, Calibrated, CalibrationChoice, FittedDepth, RectifyChoice,
+};
 pub use file::RigFile;
 pub use paths::{Named, SETUP_EXTENSIONS};

@@ -38,9 +38,9 @@ pub enum OpenError {
 const OWN_CALIBRATION: &str =
     "the pictures are rectified, with a calib.txt beside them: the calibration that was given is not used";
 /// Number of pairs of an estimate.
-const ESTIMATE_PAIRS: usize = 6;
+pub const ESTIMATE_PAIRS: usize = 6;
 /// Interval between them, so that the scene may change.
-const PAIR_INTERVAL: Duration = Duration::from_millis(200);
+pub const PAIR_INTERVAL: Duration = Duration::from_millis(200);
 /// Timeout of the first pairs.
 const PAIR_TIMEOUT: Duration = Duration::from_secs(6);
 

@@ -2,7 +2,7 @@
 
 mod calibrated;
 
-pub use calibrated::{CalibratedSource, open_calibrated};
+pub use calibrated::{CalibratedSource, ESTIMATE_PAIRS, PAIR_INTERVAL, open_calibrated};
 
 use crate::capture::files::FileSource;
 use crate::capture::scene::SceneSource;

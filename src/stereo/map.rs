@@ -65,13 +65,6 @@ pub struct Shares {
     pub holes: [f64; 8],
 }
 
-impl Shares {
-    /// Share of the pixels that have a disparity.
-    pub fn valid(&self) -> f64 {
-        self.measured + self.held + self.filled
-    }
-}
-
 /// `measured 94.0 % + filled 6.0 %`; `valid 94.0 %` where all of it is measured.
 impl std::fmt::Display for Shares {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

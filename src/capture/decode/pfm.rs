@@ -1,8 +1,9 @@
 //! Decoder of PFM files: one float a pixel, rows from bottom to top, as Middlebury, ETH3D and Scene Flow store disparities.
 
 use crate::capture::{CaptureError, MaxPixels};
+use crate::console;
+use crate::files::{self, plain};
 use crate::image::Image;
-use crate::{console, files::plain};
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -33,10 +34,7 @@ impl Header {
 pub fn read_pfm(path: &Path, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
     let shown = console::path(path);
     let cannot = |why: String| CaptureError::File(format!("cannot read {shown}: {why}"));
-    let failed = |err: io::Error| match err.kind() {
-        io::ErrorKind::NotFound => cannot("there is no such file".to_owned()),
-        _ => cannot(err.to_string()),
-    };
+    let failed = |err: io::Error| cannot(files::read_cause(path, &err));
     let mut file = plain::open(path).map_err(failed)?;
     let mut bytes = Vec::new();
     (&mut file).take(MAX_HEADER_BYTES).read_to_end(&mut bytes).map_err(failed)?;

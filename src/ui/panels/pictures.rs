@@ -4,7 +4,7 @@ use super::{Command, Panel, State, pixel, widgets};
 use crate::calibration::FocalLength;
 use crate::capture::{Frame, Recorded, SourceSpec};
 use crate::engine::Output;
-use crate::rig::CalibrationChoice;
+use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOV_DEG, CalibrationChoice};
 use crate::ui::render::{FloatMap, Screens};
 use crate::ui::state::ViewSettings;
 use crate::ui::view::{Tile, ViewKind, arrange};
@@ -21,7 +21,7 @@ const NO_DEPTH: &str = "No depth: no calibration. Rig … (R) loads one or estim
 /// Width of the fields for them, points.
 const LENS_WIDTH: f32 = 210.0;
 /// Field of view of many webcams, degrees, and a baseline, m: the numbers at first.
-const LENS_AT_FIRST: (f64, f64) = (60.0, 0.06);
+const LENS_AT_FIRST: (f64, f64) = (ASSUMED_FOV_DEG, ASSUMED_BASELINE_M);
 
 pub(super) struct Pictures {
     screens: Screens,

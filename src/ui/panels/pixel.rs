@@ -11,40 +11,39 @@ use std::sync::Arc;
 
 /// Rows of the read-out, with three for the reasons.
 const ROWS: usize = 9;
+const NO_PIXEL: &str = "Rest the pointer on a picture to read it; a click holds the place.";
 
 pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     widgets::heading(ui, "Pixel");
-    let (output, pixel) = (state.output(), state.pointer.pixel());
-    let is_inside = |output: &&Arc<Output>, (x, y): (usize, usize)| {
-        let (width, height) = output.job.frame.size();
-        x < width && y < height
-    };
     // the same height with and without numbers, so that nothing below jumps
     let row = ui.text_style_height(&TextStyle::Monospace) + ui.spacing().item_spacing.y;
-    let optional = output.map_or(0, |output| {
+    let optional = state.output().map_or(0, |output| {
         usize::from(output.job.params.confidence) + usize::from(output.job.frame.raw.recorded.is_some())
     });
     let height = row * (ROWS + optional) as f32;
     let size = vec2(ui.available_width(), height);
     ui.allocate_ui_with_layout(size, Layout::top_down(Align::Min), |ui| {
         ui.set_min_height(height);
-        match output.zip(pixel).filter(|(output, pixel)| is_inside(output, *pixel)) {
+        match pointed(state) {
             Some((output, pixel)) => readout(ui, output, pixel, state.depth_mark()),
-            None => widgets::note(ui, "Rest the pointer on a picture to read it; a click holds the place."),
+            None => widgets::note(ui, NO_PIXEL),
         }
     });
+}
+
+/// The newest result and the pixel in it to read out: a click may hold one that lies outside smaller pictures.
+pub(super) fn pointed(state: &State) -> Option<(&Arc<Output>, (usize, usize))> {
+    let (output, (x, y)) = state.output().zip(state.pointer.pixel())?;
+    let (width, height) = output.job.frame.size();
+    (x < width && y < height).then_some((output, (x, y)))
 }
 
 /// The same in one line, for below a page.
 pub(super) fn brief(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.set_min_height(ui.spacing().interact_size.y);
-        let pixel = state.output().zip(state.pointer.pixel());
-        let Some((output, (x, y))) = pixel.filter(|(output, (x, y))| {
-            let (width, height) = output.job.frame.size();
-            *x < width && *y < height
-        }) else {
-            widgets::note(ui, "Rest the pointer on a picture to read it; a click holds the place.");
+        let Some((output, (x, y))) = pointed(state) else {
+            widgets::note(ui, NO_PIXEL);
             return;
         };
         let (geometry, map) = (output.job.frame.geometry.as_ref(), output.map.as_deref());

@@ -3,7 +3,7 @@
 use super::{Action, Command, State, action_button, widgets};
 use crate::calibration::{FocalLength, LengthUnit, RowOffset, Verdict};
 use crate::capture::Scale;
-use crate::rig::{ASSUMED_FOCAL, CalibrationChoice, RectifyChoice, RigFile};
+use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, CalibrationChoice, RectifyChoice, RigFile};
 use egui::{Button, DragValue, RichText, Role, Ui, WidgetInfo};
 use std::mem::discriminant;
 
@@ -199,9 +199,12 @@ fn scale(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             let known =
                 state.geometry().map(|geometry| (geometry.focal_px / before.scale.factor(), geometry.baseline_m));
             let width = state.status().source.width;
-            let assumed = known.map_or(ASSUMED_FOCAL, |(focal_px, _)| FocalLength::FovDeg(fov_deg(focal_px, width)));
+            let assumed = known.map_or(ASSUMED_FOCAL, |(focal_px, _)| {
+                FocalLength::FovDeg(FocalLength::Px(focal_px).fov_deg(width.max(1)))
+            });
             lens(ui, width, assumed, &mut choice);
-            let baseline_m = choice.baseline_m.or(known.map(|(_, baseline_m)| baseline_m)).unwrap_or(0.06);
+            let baseline_m =
+                choice.baseline_m.or(known.map(|(_, baseline_m)| baseline_m)).unwrap_or(ASSUMED_BASELINE_M);
             let help = "Between the lenses: measure it with a ruler.";
             if let Some(v) = number(ui, "baseline", "m", help, baseline_m, 0.005..=10.0) {
                 choice.baseline_m = Some(v);
@@ -235,18 +238,13 @@ fn file_state(state: &State) -> (Done, String) {
     }
 }
 
-/// Horizontal field of view, degrees.
-fn fov_deg(focal_px: f64, width: usize) -> f64 {
-    2.0 * (width.max(1) as f64 / 2.0 / focal_px).atan().to_degrees()
-}
-
 /// The lens, named in one of three ways; another way begins with the same lens.
 fn lens(ui: &mut Ui, width: usize, assumed: FocalLength, choice: &mut CalibrationChoice) {
     let focal = choice.focal().unwrap_or(assumed);
     let px = focal.px(width.max(1));
     let sensor_width_mm = choice.sensor_width_mm.unwrap_or(USUAL_SENSOR_WIDTH_MM);
     let ways = [
-        FocalLength::FovDeg(fov_deg(px, width)),
+        FocalLength::FovDeg(focal.fov_deg(width.max(1))),
         FocalLength::Px(px),
         FocalLength::Lens { focal_mm: px * sensor_width_mm / width.max(1) as f64, sensor_width_mm },
     ];

@@ -1,14 +1,11 @@
 //! Pairs of the running source for an estimate of its rig: some of the newest, far enough apart that the scene may change.
 
 use crate::capture::RawPair;
+use crate::sources::{ESTIMATE_PAIRS, PAIR_INTERVAL};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Number of pairs of an estimate.
-const PAIRS: usize = 6;
-/// Interval between them.
-const INTERVAL: Duration = Duration::from_millis(200);
 /// A source that gives nothing new for so long gives nothing more: a still.
 const TIMEOUT: Duration = Duration::from_millis(700);
 
@@ -35,7 +32,7 @@ pub(super) struct Collector {
 impl EstimatePairs {
     /// Begins with the newest pair.
     pub(super) fn begin(&mut self, first: Arc<RawPair>, is_still: bool) -> Collector {
-        let (sender, pairs) = bounded(PAIRS);
+        let (sender, pairs) = bounded(ESTIMATE_PAIRS);
         self.collecting = Some(Collecting { sender, last: (Arc::clone(&first), Instant::now()) });
         Collector { first, pairs, is_still }
     }
@@ -44,7 +41,7 @@ impl EstimatePairs {
     pub(super) fn offer(&mut self, pair: &Arc<RawPair>) {
         if let Some(Collecting { sender, last }) = &mut self.collecting
             && !Arc::ptr_eq(&last.0, pair)
-            && last.1.elapsed() >= INTERVAL
+            && last.1.elapsed() >= PAIR_INTERVAL
         {
             *last = (Arc::clone(pair), Instant::now());
             if sender.send_timeout(Arc::clone(pair), Duration::ZERO).is_err() {
@@ -58,7 +55,7 @@ impl Collector {
     /// The pairs, at least one.
     pub(super) fn collect(self) -> Vec<Arc<RawPair>> {
         let mut found = vec![self.first];
-        while !self.is_still && found.len() < PAIRS {
+        while !self.is_still && found.len() < ESTIMATE_PAIRS {
             match self.pairs.recv_timeout(TIMEOUT) {
                 Ok(pair) => found.push(pair),
                 Err(_) => break,
@@ -88,7 +85,7 @@ mod tests {
             number += 1;
             std::thread::sleep(Duration::from_millis(20));
         }
-        assert_eq!(collecting.join().unwrap(), PAIRS);
+        assert_eq!(collecting.join().unwrap(), ESTIMATE_PAIRS);
         // a source that gives the same pair again and again
         let still = pair(0);
         let collector = pairs.begin(Arc::clone(&still), false);

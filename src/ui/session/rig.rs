@@ -1,8 +1,7 @@
 //! The calibration of the source, depth from two known distances, the working size, and the rig file.
 
 use super::Session;
-use crate::calibration::CalibrationError;
-use crate::calibration::{self, KnownDepth, fit_depth};
+use crate::calibration::{self, CalibrationError, FocalLength, KnownDepth, fit_depth};
 use crate::capture::{CameraOptions, FramePreparation, Scale, SourceInfo, SourceOptions};
 use crate::files;
 use crate::geometry::Geometry;
@@ -310,7 +309,7 @@ fn contradiction(choice: &CalibrationChoice, known: Geometry, fitted: FittedDept
     if (1.0 / MAX_CONTRADICTION..MAX_CONTRADICTION).contains(&factor) {
         return None;
     }
-    let fov_deg = |focal_px: f64| 2.0 * (width as f64 / 2.0 / focal_px).atan().to_degrees();
+    let fov_deg = |focal_px| FocalLength::Px(focal_px).fov_deg(width);
     Some(format!(
         "these two distances imply a field of view of {:.0}°; you said {:.0}°: measure both distances again, and check that \
          the baseline is {} m",
