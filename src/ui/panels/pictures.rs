@@ -110,8 +110,7 @@ impl Panel for Pictures {
         self.screens.update(output, recorded, reference.as_deref(), &displays, views);
         let size = frame.size();
         let rects = arrange(views, ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
-        let pixel = state.pointer.pixel().filter(|&(x, y)| x < size.0 && y < size.1);
-        let crosshair = pixel.map(|at| pixel::crosshair(output, at));
+        let crosshair = pixel::pointed(state).map(|(output, at)| pixel::crosshair(output, at));
         let lost = state.source.lost_text();
         let mut alone = state.view.alone;
         let mut pointer = state.pointer;

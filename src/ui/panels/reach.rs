@@ -1,6 +1,6 @@
 //! Distance over disparity for the present rig and search range, and its error where the disparity is wrong.
 
-use super::{Command, State, widgets};
+use super::{Command, State, pixel, widgets};
 use crate::geometry::Geometry;
 use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
 use crate::stereo::StereoParams;
@@ -31,10 +31,8 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     };
     let StereoParams { min_disparity, num_disparities, .. } = state.matching.params;
     let reach = Reach { geometry, min_disparity, num_disparities };
-    let pointed = state.pointer.pixel().and_then(|(x, y)| {
-        let map = output.map.as_ref()?;
-        let (width, height) = map.size();
-        let d = (x < width && y < height).then(|| map.disparity_px(x, y))??;
+    let pointed = pixel::pointed(state).and_then(|(output, (x, y))| {
+        let d = output.map.as_ref()?.disparity_px(x, y)?;
         reach.sample(f64::from(d))
     });
     let mut error_px = state.view.error_px;
