@@ -34,6 +34,8 @@ pub struct Playing {
     pub times: Arc<[Duration]>,
     /// Names of all pairs, where the source shows them; else empty.
     pub names: Arc<[String]>,
+    /// Whether each pair has recorded depth, as far as they were searched; `None` where the source records none.
+    pub recorded: Option<Arc<[bool]>>,
     /// Seek target: the pair to deliver next, also while paused.
     seek: Option<u64>,
 }
@@ -45,8 +47,8 @@ pub struct Transport(Mutex<Playing>);
 impl Transport {
     /// Playback at the first pair of a recording whose pairs have these times.
     pub fn new(times: Arc<[Duration]>, speed: Speed, looped: bool) -> Self {
-        let names = Arc::default();
-        Self(Mutex::new(Playing { playing: true, speed, looped, position: None, times, names, seek: None }))
+        let (names, recorded) = (Arc::default(), None);
+        Self(Mutex::new(Playing { playing: true, speed, looped, position: None, times, names, recorded, seek: None }))
     }
 
     /// The same for pairs with these names.
@@ -105,6 +107,20 @@ impl Transport {
         playing.seek_to(if seconds < 0.0 { pair.min(from.saturating_sub(1)) } else { pair.max(from + 1) });
     }
 
+    /// Pauses and seeks to the next pair with recorded depth, or to the one before; stays where there is none.
+    pub fn step_recorded(&self, forward: bool) {
+        let mut playing = self.0.lock();
+        playing.playing = false;
+        if let Some(pair) = playing.next_recorded(forward) {
+            playing.seek_to(pair);
+        }
+    }
+
+    /// For the source: which of its first pairs have recorded depth.
+    pub fn set_recorded(&self, recorded: Arc<[bool]>) {
+        self.0.lock().recorded = Some(recorded);
+    }
+
     /// Sets the speed.
     pub fn set_speed(&self, speed: Speed) {
         self.0.lock().speed = speed;
@@ -154,6 +170,18 @@ impl Playing {
     /// Name of a pair, where the source shows names.
     pub fn name(&self, pair: u64) -> Option<&str> {
         self.names.get(usize::try_from(pair).ok()?).map(String::as_str)
+    }
+
+    /// The next pair with recorded depth from here, or the one before; as far as they were searched.
+    pub fn next_recorded(&self, forward: bool) -> Option<u64> {
+        let recorded = self.recorded.as_deref()?;
+        let here = usize::try_from(self.target()?).ok()?;
+        let found = if forward {
+            recorded.iter().skip(here + 1).position(|&has| has).map(|behind| here + 1 + behind)
+        } else {
+            recorded.iter().take(here).rposition(|&has| has)
+        };
+        found.map(|pair| pair as u64)
     }
 
     /// The last pair at or before this time.
@@ -232,6 +260,21 @@ mod tests {
             transport.seek_time(Duration::from_millis(ms));
             assert_eq!(transport.next_pair(), Some((pair, true)));
         }
+    }
+
+    #[test]
+    fn recorded_depth_is_found_both_ways_as_far_as_it_was_searched() {
+        let transport = transport(9, false);
+        give(&transport);
+        transport.step_recorded(true);
+        assert_eq!(transport.next_pair(), None, "nothing is known: it holds");
+        transport.set_recorded([false, true, true, false, false, true].into());
+        let step = |forward| {
+            transport.step_recorded(forward);
+            give(&transport)
+        };
+        assert_eq!([step(true), step(true), step(true), step(true)], [Some(1), Some(2), Some(5), None]);
+        assert_eq!([step(false), step(false), step(false)], [Some(2), Some(1), None]);
     }
 
     #[test]

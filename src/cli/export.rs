@@ -3,13 +3,10 @@
 use super::UsageError;
 use super::source_args::TopicArgs;
 use super::values::{choice, existing};
-use crate::capture::{Scale, SourceSpec};
 use crate::console;
 use crate::recording::Progress;
-use crate::recording::export::{ExportOptions, Exported, Opened, Part, Selection, export};
-use crate::recording::read::Recording;
-use crate::rig::CalibrationChoice;
-use crate::sources;
+use crate::recording::export::{ExportOptions, Exported, Part, Selection};
+use crate::sources::CalibratedRecording;
 use std::path::PathBuf;
 
 /// Arguments of `export`.
@@ -58,23 +55,14 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     {
         return Err(UsageError(format!("--from-s {from} is after --to-s {to}")).into());
     }
-    let mut recording = Recording::open_with(&args.recording, &args.topics.choice())?;
-    // depth belongs to the pictures at the size at which it was matched
-    let scale = recording.about().and_then(|about| Scale::from_word(&about.calibration.scale)).unwrap_or_default();
-    let spec = SourceSpec::Recording(args.recording.clone());
-    let choice = CalibrationChoice { scale, ..CalibrationChoice::default() };
-    let sources::CalibratedSource { source, calibrated, .. } =
-        sources::open_calibrated(&spec, &args.topics.options(), &choice)?;
-    let (info, losses) = (source.info(), source.state().remarks);
-    drop(source);
-    losses.iter().for_each(console::say);
-    let mut opened = Opened { path: &args.recording, recording: &mut recording, info: &info, calibrated: &calibrated };
+    let mut recording = CalibratedRecording::open_as_recorded(&args.recording, &args.topics.options())?;
+    recording.losses.iter().for_each(console::say);
     let options = ExportOptions { parts: args.what.clone(), selection, max_pixels: args.topics.max_pixels };
-    let exported = export(&mut opened, &args.to, &options, &Progress::new(args.json))?;
+    let exported = recording.export(&args.to, &options, &Progress::new(args.json))?;
     if args.json {
         let mut about = serde_json::json!(exported);
         about["output"] = serde_json::json!(args.to);
-        about["remarks"] = losses.into();
+        about["remarks"] = recording.losses.into();
         return super::print_json(&about);
     }
     report(args, &exported);

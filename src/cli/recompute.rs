@@ -5,13 +5,11 @@ use super::calibration_args::RigArgs;
 use super::settings_args::SettingsArgs;
 use super::source_args::TopicArgs;
 use super::values::{choice, existing};
-use crate::capture::SourceSpec;
 use crate::console;
-use crate::recording::read::Recording;
-use crate::recording::recompute::{Input, RecomputeError, RecomputeOptions, Summary, recompute};
+use crate::recording::recompute::{RecomputeError, RecomputeOptions, Summary};
 use crate::recording::write::Compression;
 use crate::recording::{Format, Progress, Streams};
-use crate::sources;
+use crate::sources::CalibratedRecording;
 use crate::stereo::Fill;
 use std::path::PathBuf;
 
@@ -57,29 +55,20 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     if args.filled && settings.params.fill == Fill::None {
         return Err(UsageError("--filled keeps what --fill puts into holes: give --fill too".to_owned()).into());
     }
-    let recording = Recording::open_with(&args.recording, &args.topics.choice())?;
     let choice = args.rig.choice()?;
-    let spec = SourceSpec::Recording(args.recording.clone());
-    let sources::CalibratedSource { source, calibrated, .. } =
-        sources::open_calibrated(&spec, &args.topics.options(), &choice)?;
-    let (info, losses) = (source.info(), source.state().remarks);
-    drop(source);
+    let recording = CalibratedRecording::open(&args.recording, &args.topics.options(), &choice)?;
+    let losses = recording.losses.clone();
     losses.iter().for_each(console::say);
-    if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
+    if let Some(note) = recording.calibrated.note.as_ref().filter(|_| !args.json) {
         console::say(note);
     }
-    // the recording's own, where it rectifies
-    let recorded = recording.about().filter(|_| choice.is_unset() && choice.alpha <= 0.0);
-    let alpha = recorded.map_or(choice.alpha, |about| about.calibration.alpha);
-    let max_pixels = args.topics.max_pixels;
-    let input = Input { path: &args.recording, recording, info: &info, calibrated: &calibrated, alpha, max_pixels };
     let options = RecomputeOptions {
         streams: args.streams,
         format: args.messages,
         compression: args.compression,
         filled: args.filled,
     };
-    let summary = match recompute(input, &args.output, &settings, &options, &Progress::new(args.json)) {
+    let summary = match recording.recompute(&args.output, &settings, &options, &Progress::new(args.json)) {
         Err(RecomputeError::Usage(text)) => return Err(UsageError(text).into()),
         summary => summary?,
     };

@@ -30,6 +30,6 @@ pub use about::{About, Counters, Event, PairNote, Recomputed, ResultNote, parame
 pub use channel::{Channel, Packet, Schema};
 pub use format::Format;
 pub use message::{Body, Message};
-pub use progress::{Progress, pair_bar};
+pub use progress::{Counter, Progress, pair_bar};
 pub use read::{ReadError, Recording};
 pub use stream::{Stream, Streams};

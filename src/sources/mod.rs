@@ -1,8 +1,10 @@
 //! Opens sources of every kind, alone or together with their calibration.
 
 mod calibrated;
+mod recorded;
 
 pub use calibrated::{CalibratedSource, ESTIMATE_PAIRS, PAIR_INTERVAL, open_calibrated};
+pub use recorded::CalibratedRecording;
 
 use crate::capture::files::FileSource;
 use crate::capture::scene::SceneSource;

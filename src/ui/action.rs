@@ -63,6 +63,10 @@ actions! {
     ToStart = "To the start", NONE, Home;
     /// Go to the last pair of a recording or a folder.
     ToEnd = "To the end", NONE, End;
+    /// Go back to the pair before whose depth was recorded, and hold it; in a recording.
+    RecordedBack = "Back to recorded depth", COMMAND, ArrowLeft;
+    /// Go on to the next pair whose depth was recorded, and hold it; in a recording.
+    RecordedOn = "On to recorded depth", COMMAND, ArrowRight;
     /// Write depth (16-bit mm), disparity (16-bit ×256 and PFM), confidence if it is on, the left picture and a JSON with
     /// all settings.
     Snapshot = "Snapshot", NONE, S;
@@ -77,6 +81,8 @@ actions! {
     /// Draw the distance that each disparity stands for, and its error where the disparity is wrong, for this rig and
     /// search range.
     Reach = "Distance and error …", NONE, D;
+    /// Match the open recording again into a new one, or write it as files for other tools.
+    Convert = "Recompute, export …", NONE, E;
     /// Exchange the left and the right picture of the open source.
     SwapPictures = "Swap left and right", NONE, X;
     /// Search further: half as many disparities more, for things that are nearer than the range.
@@ -137,9 +143,10 @@ impl Action {
             _ => !writing,
         };
         let pressed = |action: &Self| free(action) && ctx.input_mut(|i| i.consume_shortcut(&action.shortcut()));
-        // a key with Shift is also the key: the longer one first
-        let (shifted, plain): (Vec<_>, Vec<_>) = Self::all().partition(|action| action.shortcut().modifiers.shift);
-        shifted.into_iter().chain(plain).filter(pressed).collect()
+        // a key with Shift or Ctrl is also the key: the longer one first
+        let is_longer = |action: &Self| action.shortcut().modifiers.any();
+        let (longer, plain): (Vec<_>, Vec<_>) = Self::all().partition(is_longer);
+        longer.into_iter().chain(plain).filter(pressed).collect()
     }
 }
 

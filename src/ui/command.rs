@@ -3,7 +3,7 @@
 
 use super::action::Action;
 use super::jobs::Job;
-use super::state::{Pointer, RecordingChoices, ViewSettings};
+use super::state::{Conversion, ConversionChoices, Pointer, RecordingChoices, ViewSettings};
 use crate::capture::{ControlSettings, Scale, SourceOptions, SourceSpec, Speed};
 use crate::engine::EngineChoice;
 use crate::rig::CalibrationChoice;
@@ -74,6 +74,12 @@ pub(crate) enum Command {
     ChooseRecordingFolder,
     /// Estimates the size of a recording.
     EstimateRecording,
+    /// Sets what is made of the open recording, and where to.
+    SetConversion(ConversionChoices),
+    /// Computes the open recording again, or exports it.
+    Convert(Conversion),
+    /// Ends that after the pairs that are being worked on.
+    StopConversion,
     /// Calibrates the source.
     Calibrate(CalibrationChoice),
     /// Lets the user choose calibration files.

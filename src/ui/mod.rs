@@ -20,10 +20,10 @@ mod window;
 
 #[cfg(test)]
 pub use app::App;
-#[cfg(test)]
-pub(crate) use command::Command;
 pub use options::WindowOptions;
 pub use session::Session;
+#[cfg(test)]
+pub(crate) use {command::Command, state::Conversion};
 
 use crate::console;
 use crate::engine::gpu::{AdapterChoice, Gpu};

@@ -7,7 +7,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 /// File that exists until the export is finished, and describes it.
-pub(super) const UNFINISHED: &str = "unfinished-export.json";
+pub const UNFINISHED: &str = "unfinished-export.json";
 
 /// The folder, locked by this run.
 pub(super) struct Folder {

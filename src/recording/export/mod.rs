@@ -9,6 +9,7 @@ mod part;
 mod plan;
 mod recording_json;
 
+pub use folder::UNFINISHED;
 pub use part::{Part, Selection};
 
 use super::read::{ReadError, Recording};
@@ -85,6 +86,11 @@ pub struct Opened<'a> {
     pub calibrated: &'a Calibrated,
 }
 
+/// Every part, and why the recording cannot give it and how to make it; `None` if it can.
+pub fn parts(opened: &Opened) -> Vec<(Part, Option<String>)> {
+    plan::all(opened, calibration_files::rig(opened.info, opened.calibrated).is_some())
+}
+
 /// Writes pairs of a recording as files into a folder that is new or empty, on all cores. In the folder of the same export that was
 /// stopped before, it goes on.
 ///
@@ -123,6 +129,10 @@ pub fn export(
     };
     let unpacker = Unpacker::of(opened.recording.about(), true, options.max_pixels);
     let written = write_pairs(opened.recording, &numbers, &unpacker, &writer, progress)?;
+    if written.len() < numbers.len() {
+        let (done, pairs, shown) = (written.len(), numbers.len(), folder.display());
+        anyhow::bail!("stopped after {done} of {pairs} pairs; the same export goes on in {shown}");
+    }
     let (mut lines, mut with_files) = (Vec::new(), Vec::new());
     for (number, pair) in written {
         match pair {
@@ -157,7 +167,7 @@ pub fn export(
 /// The numbers of pairs, each with its files or its damage.
 type WrittenPairs = BTreeMap<u64, Result<Written, ReadError>>;
 
-/// Writes the files of these pairs. One thread at a time reads, all write.
+/// Writes the files of these pairs, or of the first of them if it is stopped. One thread at a time reads, all write.
 fn write_pairs(
     recording: &mut Recording,
     numbers: &[u64],
@@ -175,5 +185,5 @@ fn write_pairs(
         progress.done();
         Ok((k, written))
     };
-    numbers.iter().map(read).par_bridge().map(write).collect()
+    numbers.iter().take_while(|_| !progress.is_stopped()).map(read).par_bridge().map(write).collect()
 }

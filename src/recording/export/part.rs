@@ -31,6 +31,22 @@ choices! {
 }
 
 impl Part {
+    /// Bytes of its files of one pair at most, for pictures of so many pixels; 0 for files of the whole recording.
+    pub fn max_bytes(self, pixels: u64, has_color: bool) -> u64 {
+        /// x, y, z as floats, and a colour.
+        const POINT_BYTES: u64 = 15;
+        let picture = if has_color { 3 } else { 1 };
+        pixels
+            * match self {
+                Self::Left | Self::Right => picture,
+                Self::Rectified => 2 * picture,
+                Self::DepthMm | Self::DispX256 => 2,
+                Self::Pfm | Self::Tiff => 4,
+                Self::Ply => POINT_BYTES,
+                Self::Csv | Self::Calibration | Self::Json => 0,
+            }
+    }
+
     /// Endings of its files' names behind the number of a pair, and the unit of the numbers in them; none for files of the whole
     /// recording.
     pub(super) fn files(self) -> (&'static [&'static str], &'static str) {

@@ -34,6 +34,11 @@ pub(super) fn parts(
     Ok((parts, missing))
 }
 
+/// Every part, and why the recording cannot give it; `None` if it can.
+pub(super) fn all(opened: &Opened, has_rig: bool) -> Vec<(Part, Option<String>)> {
+    Part::ALL.iter().map(|&part| (part, why_not(opened, has_rig, part))).collect()
+}
+
 /// Why a recording cannot give a part, and how to make it; `None` if it can.
 fn why_not(opened: &Opened, has_rig: bool, part: Part) -> Option<String> {
     let Opened { path, recording, info, calibrated } = opened;

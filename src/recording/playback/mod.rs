@@ -3,6 +3,7 @@
 mod info;
 mod pipe;
 mod recorded;
+mod results;
 
 pub use pipe::PipeSource;
 
@@ -15,6 +16,7 @@ use crate::capture::{
     CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
 };
 use crate::console;
+use results::ResultSearch;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +28,8 @@ pub struct RecordingSource {
     calibration: Option<CalibrationNote>,
     player: Player,
     losses: Vec<String>,
+    /// Runs until the source is dropped.
+    _search: Option<ResultSearch>,
 }
 
 /// The pairs of a file.
@@ -59,6 +63,8 @@ impl RecordingSource {
         let start = transport.next_pair().map_or(0, |(pair, _)| pair);
         let name = path.file_stem().map_or_else(|| "recording".into(), |name| name.to_string_lossy().into_owned());
         let with_results = options.watched;
+        let watched = with_results.then_some(&recording);
+        let search = watched.and_then(|recording| ResultSearch::start(recording, path, &options.topics, &transport));
         let mut pairs = FilePairs { recording, unpacker, name: name.clone(), with_results, first: None };
         let (k, first) = pairs.first_readable(path, start)?;
         let count = pairs.recording.pairs().len() as u64;
@@ -68,7 +74,7 @@ impl RecordingSource {
         pairs.first = Some((k, first));
         let interval = median_interval(&transport.get().times);
         let player = Player::start(Box::new(pairs), transport, interval, options.watched)?;
-        Ok(Self { path: path.to_owned(), info, calibration, player, losses })
+        Ok(Self { path: path.to_owned(), info, calibration, player, losses, _search: search })
     }
 }
 

@@ -189,27 +189,39 @@ impl Recording {
     /// # Errors
     /// As [`Recording::packet`].
     pub fn packets_of_result(&mut self, k: u64) -> Result<Vec<Packet>, ReadError> {
-        let PairIndex { log_time_ns, positions } = self.pair(k)?.clone();
-        let Some(&first) = positions.first().filter(|_| self.is_ours) else { return Ok(Vec::new()) };
+        let topics = [topic::RESULTS, topic::DEPTH, topic::DISPARITY];
+        let positions = topics.map(|topic| self.position_of_result(topic, k));
+        let positions = positions.into_iter().collect::<Result<Vec<_>, _>>()?;
+        positions.into_iter().flatten().map(|position| self.read(position)).collect()
+    }
+
+    /// Whether a pair has recorded depth or disparity.
+    ///
+    /// # Errors
+    /// As [`Recording::packet`].
+    pub fn has_depth(&mut self, k: u64) -> Result<bool, ReadError> {
+        Ok(self.position_of_result(topic::DEPTH, k)?.is_some()
+            || self.position_of_result(topic::DISPARITY, k)?.is_some())
+    }
+
+    /// Position of the message about the result of a pair: results come behind their pairs, with their sequence numbers.
+    fn position_of_result(&mut self, topic: &str, k: u64) -> Result<Option<Position>, ReadError> {
+        let PairIndex { log_time_ns, positions } = self.pair(k)?;
+        let (log_time_ns, first) = (*log_time_ns, positions.first().copied());
+        let results = self.index.positions(topic);
+        let behind = results.partition_point(|position| position.log_time_ns < log_time_ns);
+        let behind: Vec<Position> = results[behind..].iter().take(RESULTS_BEHIND).copied().collect();
+        let Some(first) = first.filter(|_| self.is_ours && !behind.is_empty()) else { return Ok(None) };
         let sequence = self.sequence(first)?;
-        let mut packets = Vec::new();
-        for topic in [topic::RESULTS, topic::DEPTH, topic::DISPARITY] {
-            let positions = self.index.positions(topic);
-            let behind = positions.partition_point(|position| position.log_time_ns < log_time_ns);
-            let behind: Vec<Position> = positions[behind..].iter().take(RESULTS_BEHIND).copied().collect();
-            for position in behind {
-                match self.sequence(position)? {
-                    found if found == sequence => {
-                        packets.push(self.read(position)?);
-                        break;
-                    }
-                    // that of a later pair: this one has none
-                    later if (1..u32::MAX / 2).contains(&later.wrapping_sub(sequence)) => break,
-                    _ => {}
-                }
+        for position in behind {
+            match self.sequence(position)? {
+                found if found == sequence => return Ok(Some(position)),
+                // that of a later pair: this one has none
+                later if (1..u32::MAX / 2).contains(&later.wrapping_sub(sequence)) => return Ok(None),
+                _ => {}
             }
         }
-        Ok(packets)
+        Ok(None)
     }
 
     fn pair(&self, k: u64) -> Result<&PairIndex, ReadError> {

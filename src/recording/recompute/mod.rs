@@ -36,6 +36,16 @@ pub enum RecomputeError {
     /// The new recording cannot be begun.
     #[error(transparent)]
     Begin(WriteError),
+    /// It was told to stop; the text names the part that is complete.
+    #[error("stopped after {done} of {pairs} pairs; what is complete is in {part}: the same command goes on there")]
+    Stopped {
+        /// Pairs in the new recording.
+        done: u64,
+        /// Pairs of the old one.
+        pairs: u64,
+        /// The unfinished recording.
+        part: String,
+    },
     /// A file is in the way, a recording cannot be read or continued, or the engine failed.
     #[error("{0}")]
     Failed(String),

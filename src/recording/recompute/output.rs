@@ -116,6 +116,15 @@ impl Output {
         Ok(Packet { channel, data, ..packet.clone() })
     }
 
+    /// Keeps what is complete for the next run, and tells where.
+    pub(super) fn stop(mut self) -> RecomputeError {
+        if let Err(error) = self.part.file.flush() {
+            return self.cannot_write(error);
+        }
+        let part = self.part.growing.path().display().to_string();
+        RecomputeError::Stopped { done: self.counters.pairs, pairs: self.pairs, part }
+    }
+
     /// Ends the file and gives it its final name.
     pub(super) fn finish(mut self, output: &Path) -> Result<Summary, RecomputeError> {
         let left_out = self.pairs.saturating_sub(self.counters.pairs);

@@ -41,7 +41,8 @@ pub(super) fn run(
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
         let no_thread =
             |err: std::io::Error| RecomputeError::Failed(format!("the system gave no thread: {}", files::cause(&err)));
-        let reader = named("recompute-read").spawn_scoped(scope, move || read_all(input, next, color, &to_matcher));
+        let read = move || read_all(input, next, color, &to_matcher, progress);
+        let reader = named("recompute-read").spawn_scoped(scope, read);
         let reader = reader.map_err(no_thread)?;
         let writer = named("recompute-write")
             .spawn_scoped(scope, move || write_all(&mut writer, &finished, progress).map(|()| writer));
@@ -55,19 +56,26 @@ pub(super) fn run(
         // the other threads end
         drop((items, to_writer));
         let panicked = |_| RecomputeError::Failed("a thread of the computation panicked".to_owned());
-        let damaged = reader.join().map_err(panicked)?;
+        let (damaged, is_stopped) = reader.join().map_err(panicked)?;
         // an error of the writer is the cause of one of the matcher
         let writer = writer.join().map_err(panicked)??;
         let engine = matched?.map(|info| EngineInfo::clone(&info));
+        if is_stopped {
+            return Err(writer.stop());
+        }
         Ok(Summary { resumed, damaged, engine, ..writer.finish(output)? })
     })
 }
 
-/// Reads, decodes and rectifies the pairs from `next` on, until the end or until the channel is closed.
-fn read_all(mut input: Input, next: u64, color: bool, items: &Sender<Item>) -> Damaged {
+/// Reads, decodes and rectifies the pairs from `next` on, until the end, until it is stopped (then true), or until the channel is
+/// closed.
+fn read_all(mut input: Input, next: u64, color: bool, items: &Sender<Item>, progress: &Progress) -> (Damaged, bool) {
     let unpacker = input.unpacker(color);
     let mut damaged = Damaged::new();
     for k in next..input.recording.pairs().len() as u64 {
+        if progress.is_stopped() {
+            return (damaged, true);
+        }
         let log_time_ns = input.recording.pairs()[k as usize].log_time_ns;
         match input.frame(&unpacker, k) {
             Ok((packets, frame)) => {
@@ -78,7 +86,7 @@ fn read_all(mut input: Input, next: u64, color: bool, items: &Sender<Item>) -> D
             Err(why) => damaged.push((k, why)),
         }
     }
-    damaged
+    (damaged, false)
 }
 
 fn write_all(writer: &mut Output, finished: &Receiver<Finished>, progress: &Progress) -> Result<(), RecomputeError> {

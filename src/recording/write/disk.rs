@@ -9,7 +9,7 @@ const MIN_RESERVE: u64 = 64 << 20;
 const RESERVE_TIME: Duration = Duration::from_secs(5);
 
 /// Bytes available to this program on the disk of a folder; `None` if the system does not report them.
-pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
+pub fn free_bytes(folder: &Path) -> Option<u64> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     fs4::available_space(folder).inspect_err(|err| log::debug!("{}: {err}", folder.display())).ok()
 }

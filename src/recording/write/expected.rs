@@ -28,8 +28,8 @@ pub fn expected(folder: &Path, streams: Streams, frame: &Frame, rate_hz: f64) ->
     }
 }
 
-/// Bytes of a pair and its result in the file.
-fn bytes_per_pair(streams: Streams, frame: &Frame) -> usize {
+/// Bytes of a pair and its result in the file, uncompressed.
+pub fn bytes_per_pair(streams: Streams, frame: &Frame) -> usize {
     /// Notes, camera messages and headers.
     const OVERHEAD: usize = 2048;
     let (width, height) = frame.size();

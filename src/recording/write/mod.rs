@@ -23,10 +23,11 @@ mod thread;
 #[cfg(test)]
 mod tests;
 
+pub use disk::free_bytes;
 pub use error::RecordError;
-pub use expected::{Expected, expected};
+pub use expected::{Expected, bytes_per_pair, expected};
 pub(in crate::recording) use file::McapFile;
-pub use name::{default_name, default_name_in};
+pub use name::{default_name, default_name_in, free_name};
 pub use options::{Compression, RecordOptions, Target};
 pub use recorder::Recorder;
 pub use status::RecordStatus;

@@ -15,7 +15,7 @@ pub fn default_name_in(folder: &Path, now: SystemTime) -> PathBuf {
 }
 
 /// This name, or the first with `_2`, `_3`, … that does not exist.
-pub(super) fn free_name(path: &Path) -> PathBuf {
+pub fn free_name(path: &Path) -> PathBuf {
     let numbered = |k: u32| {
         let mut name = path.file_stem().unwrap_or_default().to_owned();
         name.push(format!("_{k}"));

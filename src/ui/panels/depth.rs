@@ -5,7 +5,10 @@ use crate::colormap::{Colormap, reason_color};
 use crate::stereo::reason;
 use crate::ui::state::ViewSettings;
 use crate::ui::view::metres;
-use egui::{Align, Button, Color32, Layout, Mesh, Rect, RichText, Role, Sense, Ui, pos2, vec2};
+use egui::{Align, Button, Color32, ComboBox, Layout, Mesh, Rect, RichText, Role, Sense, Ui, pos2, vec2};
+
+/// Width of the colours of a map in the list of maps, points.
+const SWATCH_WIDTH: f32 = 56.0;
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let has_depth = state.has_depth();
@@ -29,11 +32,9 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         let fit = Button::new(Action::FitDepth.label());
         ui.add_enabled_ui(has_depth, |ui| action_button(ui, Action::FitDepth, fit, false, commands));
-        let options: Vec<_> = Colormap::ALL.iter().map(|&map| (map, map.word(), map.help())).collect();
-        let help = "Colours of the maps; the upper end is near, or sure.";
-        widgets::choice(ui, "Colour map", help, &options, &mut view.colormap);
+        colour_map(ui, &mut view);
     });
-    swatch(ui, &view);
+    swatch(ui, &view, ui.available_width());
     let help = "Near has the map's first colour instead of its last one.";
     ui.checkbox(&mut view.inverted, "Inverted").on_hover_text(help);
     widgets::note(ui, if view.inverted { "Inverted: near has the first colour." } else { view.colormap.help() });
@@ -59,9 +60,25 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
+/// A list of the maps with their colours.
+fn colour_map(ui: &mut Ui, view: &mut ViewSettings) {
+    let chosen = view.colormap.word();
+    let combo = ComboBox::from_id_salt("Colour map").selected_text(chosen).width(ui.available_width().min(150.0));
+    let list = combo.show_ui(ui, |ui| {
+        for &map in Colormap::ALL {
+            ui.horizontal(|ui| {
+                swatch(ui, &ViewSettings { colormap: map, ..view.clone() }, SWATCH_WIDTH);
+                ui.selectable_value(&mut view.colormap, map, map.word()).on_hover_text(map.help());
+            });
+        }
+    });
+    widgets::name_text(&list.response, Role::ComboBox, "Colour map", chosen);
+    widgets::explain(list.response, "Colours of the maps; the upper end is near, or sure.");
+}
+
 /// The colours of the map, far at the left.
-fn swatch(ui: &mut Ui, view: &ViewSettings) {
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0), Sense::hover());
+fn swatch(ui: &mut Ui, view: &ViewSettings, width: f32) {
+    let (rect, _) = ui.allocate_exact_size(vec2(width, 10.0), Sense::hover());
     let colours = view.colours();
     let mut mesh = Mesh::default();
     for (i, &[r, g, b]) in colours.iter().enumerate() {

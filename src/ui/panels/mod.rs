@@ -2,6 +2,7 @@
 
 mod cameras;
 mod controls;
+mod conversion;
 mod depth;
 mod health;
 mod help;
@@ -77,6 +78,7 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Page(Action::Cameras), Box::new(cameras::CameraChooser::default())),
         (Place::Page(Action::Rig), Box::new(rig::show)),
         (Place::Page(Action::Reach), Box::new(reach::show)),
+        (Place::Page(Action::Convert), Box::new(conversion::show)),
         (Place::Page(Action::Help), Box::new(help::show)),
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
     ]

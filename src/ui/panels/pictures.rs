@@ -13,7 +13,8 @@ use egui::{Align, DragValue, Label, Layout, Rect, Role, Ui, UiBuilder};
 use std::sync::Arc;
 
 const NO_RESULT: &str = "no result yet";
-const NO_CONFIDENCE: &str = "No confidence: it is switched off. Filters, more ▾, Confidence switches it on.";
+const NO_CONFIDENCE: &str =
+    "No confidence: it is switched off. Confidence, among the parameters of Rejection, switches it on.";
 const NOT_RECORDED: &str =
     "No recorded depth: this pair has none with it. Recordings have it where depth or disparity was recorded.";
 const NO_REFERENCE: &str = "No difference: this pair has neither recorded depth nor truth with it, or of another size.";

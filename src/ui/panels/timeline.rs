@@ -6,7 +6,10 @@ use super::{Action, Command, Panel, State, action_button, widgets};
 use crate::capture::{Playing, Speed};
 use crate::console;
 use crate::ui::command::Playback;
-use egui::{Align, Button, Color32, DragValue, Label, Layout, Response, RichText, Role, Slider, TextStyle, Ui, vec2};
+use egui::{
+    Align, Button, Color32, DragValue, Label, Layout, Rangef, Rect, Response, RichText, Role, Slider, TextStyle, Ui,
+    vec2,
+};
 use std::time::Duration;
 
 /// Speeds on offer, beside the one in use.
@@ -15,6 +18,9 @@ const SPEEDS: [f64; 7] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0];
 const SPEED_WIDTH: f32 = 64.0;
 /// Width of the button that plays and holds, points: one for both words.
 const PLAY_WIDTH: f32 = 68.0;
+/// Size of a tick at a pair with recorded depth, points.
+const TICK_HEIGHT: f32 = 3.0;
+const TICK_WIDTH: f32 = 1.5;
 /// Largest width of a pair's name, points.
 const NAME_WIDTH: f32 = 200.0;
 
@@ -39,6 +45,10 @@ impl Panel for Timeline {
             action_button(ui, Action::Pause, play, held, commands);
             action_button(ui, Action::Step, Button::new("▸|"), false, commands);
             action_button(ui, Action::ToEnd, Button::new("▸▸|"), false, commands);
+            if playing.recorded.is_some() {
+                action_button(ui, Action::RecordedBack, Button::new("◂•"), false, commands);
+                action_button(ui, Action::RecordedOn, Button::new("•▸"), false, commands);
+            }
             let Some(last) = playing.len().checked_sub(1) else {
                 ui.label("no pair here");
                 return;
@@ -49,6 +59,10 @@ impl Panel for Timeline {
                 None => position(ui, playing, at, last, commands),
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if state.open_recording().is_some() {
+                    let convert = Button::new("Export …");
+                    action_button(ui, Action::Convert, convert, state.is_open(Action::Convert), commands);
+                }
                 let mut looped = playing.looped;
                 let help = "At the end, begin again; otherwise stay there.";
                 if ui.checkbox(&mut looped, "loop").on_hover_text(help).changed() {
@@ -56,7 +70,7 @@ impl Panel for Timeline {
                 }
                 speed(ui, playing.speed, commands);
                 ui.separator();
-                self.slider(ui, playing.playing, at, last, commands);
+                self.slider(ui, playing, at, last, commands);
             });
         });
     }
@@ -64,20 +78,20 @@ impl Panel for Timeline {
 
 impl Timeline {
     /// The whole recording or folder. While it is dragged, playback waits.
-    fn slider(&mut self, ui: &mut Ui, plays: bool, at: u64, last: u64, commands: &mut Vec<Command>) {
+    fn slider(&mut self, ui: &mut Ui, playing: &Playing, at: u64, last: u64, commands: &mut Vec<Command>) {
         ui.spacing_mut().slider_width = ui.available_width();
         let mut frame = at;
         let slider = ui.add(Slider::new(&mut frame, 0..=last).show_value(false));
         widgets::name(&slider, Role::Slider, "Position", at as f64);
         frame = frame.saturating_add_signed(widgets::wheel_steps(ui, &slider)).min(last);
-        if slider.drag_started() && plays {
+        if slider.drag_started() && playing.playing {
             commands.push(Command::Playback(Playback::Drag(true)));
             self.resumes = true;
         }
         // a press and its release may fall into one frame of the window, before the slider has moved
         if let Some(pointer) = slider.interact_pointer_pos().filter(|_| slider.clicked()) {
-            let track = slider.rect.shrink(slider.rect.height() / 2.0);
-            let share = ((pointer.x - track.left()) / track.width().max(1.0)).clamp(0.0, 1.0);
+            let track = track(&slider);
+            let share = ((pointer.x - track.min) / track.span().max(1.0)).clamp(0.0, 1.0);
             frame = (f64::from(share) * last as f64).round() as u64;
         }
         if frame != at {
@@ -89,7 +103,44 @@ impl Timeline {
         if slider.has_focus() {
             ui.data_mut(|data| data.insert_temp(widgets::focused_slider(), slider.id));
         }
-        slider.on_hover_text("Drag, or turn the wheel, to any pair.");
+        let help = "Drag, or turn the wheel, to any pair.";
+        match &playing.recorded {
+            Some(recorded) => {
+                ticks(ui, &slider, recorded, last);
+                let count = recorded.iter().filter(|&&has| has).count() as u64;
+                let found = console::counted(count, "pair");
+                let searched = match recorded.len() as u64 {
+                    all if all > last => String::new(),
+                    some => format!(" of the first {some}, searching on"),
+                };
+                slider.on_hover_text(format!("{help}\nTicks below: {found}{searched} with recorded depth."));
+            }
+            None => {
+                slider.on_hover_text(help);
+            }
+        }
+    }
+}
+
+/// The range in which the middle of a slider's handle moves.
+fn track(slider: &Response) -> Rangef {
+    slider.rect.shrink(slider.rect.height() / 2.0).x_range()
+}
+
+/// Marks the pairs with recorded depth below the slider. Pairs side by side make a bar.
+fn ticks(ui: &Ui, slider: &Response, recorded: &[bool], last: u64) {
+    let track = track(slider);
+    let place = |pair: usize| track.min + track.span() * (pair as f64 / last.max(1) as f64) as f32;
+    let rows = Rangef::new(slider.rect.bottom() - TICK_HEIGHT, slider.rect.bottom());
+    let half = (0.5 * track.span() / last.max(1) as f32).clamp(0.5 * TICK_WIDTH, TICK_WIDTH);
+    let color = ui.visuals().hyperlink_color;
+    let mut from = 0;
+    for run in recorded.chunk_by(|a, b| a == b) {
+        if run[0] {
+            let columns = Rangef::new(place(from) - half, place(from + run.len() - 1) + half);
+            ui.painter().rect_filled(Rect::from_x_y_ranges(columns, rows), 0.0, color);
+        }
+        from += run.len();
     }
 }
 

@@ -1,6 +1,7 @@
 //! Executes commands: the one place where panels, menus and keys take effect.
 
 use super::Session;
+use super::conversion::CONVERT;
 use super::source::Request;
 use crate::live::Live;
 use crate::stereo::StereoParams;
@@ -58,6 +59,9 @@ impl Session {
             Command::ReadControls => self.read_controls(),
             Command::SetControls(view, settings) => self.set_controls(view, settings),
             Command::EqualExposure => self.equal_exposure(),
+            Command::SetConversion(choices) => state.conversion.choices = choices,
+            Command::Convert(kind) => self.convert(kind),
+            Command::StopConversion | Command::StopJob(CONVERT) => self.stop_conversion(),
             Command::StopJob(job) => {
                 if let Some(change) = self.jobs.stop(job) {
                     change(self);
@@ -73,13 +77,17 @@ impl Session {
             Action::Pause if self.live.is_paused() => self.live.resume(),
             Action::Pause => self.live.pause(),
             Action::Step => self.live.step(1),
-            Action::StepBack | Action::SecondBack | Action::SecondOn | Action::ToStart | Action::ToEnd => {
-                self.go(action);
-            }
+            Action::StepBack
+            | Action::SecondBack
+            | Action::SecondOn
+            | Action::ToStart
+            | Action::ToEnd
+            | Action::RecordedBack
+            | Action::RecordedOn => self.go(action),
             Action::Snapshot => self.takes_snapshot = true,
             Action::Record => self.toggle_recording(),
             Action::Open => self.choose_source_files(),
-            Action::Cameras | Action::Rig | Action::Reach | Action::Help => self.toggle_page(action),
+            Action::Cameras | Action::Rig | Action::Reach | Action::Convert | Action::Help => self.toggle_page(action),
             Action::FitDepth => self.fits_depth = true,
             Action::ZoomIn => state.pointer.zoom.enlarge(ZOOM_STEP),
             Action::ZoomOut => state.pointer.zoom.enlarge(1.0 / ZOOM_STEP),
@@ -123,6 +131,19 @@ impl Session {
             Action::SecondOn => transport.skip(1.0),
             Action::ToStart => transport.seek(0),
             Action::ToEnd => transport.seek(u64::MAX),
+            Action::RecordedBack | Action::RecordedOn => {
+                let forward = action == Action::RecordedOn;
+                let playing = transport.get();
+                if playing.next_recorded(forward).is_none() {
+                    let side = if forward { "after" } else { "before" };
+                    let place = match playing.recorded {
+                        Some(searched) if (searched.len() as u64) < playing.len() => " among the pairs searched so far",
+                        _ => "",
+                    };
+                    self.state.notices.news(format!("no pair {side} this one has recorded depth{place}"));
+                }
+                transport.step_recorded(forward);
+            }
             _ => {}
         }
     }

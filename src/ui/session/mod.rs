@@ -4,6 +4,7 @@
 
 mod command_line;
 mod controls;
+mod conversion;
 mod device;
 mod estimate_pairs;
 mod execute;
@@ -18,8 +19,8 @@ use super::notices::{Cure, Level, Notices};
 use super::options::WindowOptions;
 use super::saved::SavedState;
 use super::state::{
-    Load, Matching, MeasuredRates, NARROW_WIDTH, OwnPreset, Pipeline, Pointer, RecordingState, RigState, Source, State,
-    Theme, ViewSettings,
+    ConversionState, Load, Matching, MeasuredRates, NARROW_WIDTH, OwnPreset, Pipeline, Pointer, RecordingState,
+    RigState, Source, State, Theme, ViewSettings,
 };
 use super::view::ViewKind;
 use super::waker::Waker;
@@ -126,6 +127,7 @@ impl Session {
             pointer: Pointer::default(),
             rig: RigState::new(&options, &source),
             recording,
+            conversion: ConversionState::default(),
             notices: Notices::default(),
             page: None,
             jobs: Vec::new(),
@@ -196,6 +198,7 @@ impl Session {
         self.restore_controls(&before.cameras);
         self.note_lost_cameras(now);
         self.update_recording();
+        self.update_conversion();
         self.search_device(now);
         self.state.matching.load.update(&self.state.pipeline.status, now);
         self.exchange_with_remote();

@@ -1,10 +1,12 @@
 //! The state that panels show and commands change, in groups of what changes together.
 
+mod conversion;
 mod matching;
 mod recording;
 mod rig;
 mod view_settings;
 
+pub(crate) use conversion::{Contents, Conversion, ConversionChoices, ConversionState, RunningConversion};
 pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
 pub(crate) use recording::{Phase, RecordingChoices, RecordingState};
 pub(crate) use rig::RigState;
@@ -21,7 +23,7 @@ use crate::geometry::Geometry;
 use crate::live::{Remote, Status};
 use crate::recording::{Stream, Streams};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -34,6 +36,7 @@ pub(crate) struct State {
     pub(crate) pointer: Pointer,
     pub(crate) rig: RigState,
     pub(crate) recording: RecordingState,
+    pub(crate) conversion: ConversionState,
     pub(crate) notices: Notices,
     /// The open page, by the action that opens and closes it.
     pub(crate) page: Option<Action>,
@@ -154,6 +157,14 @@ impl State {
             return chosen.with(Stream::Depth, false).with(Stream::Disparity, true);
         }
         chosen
+    }
+
+    /// The file that is played, where the open source is a recording.
+    pub(crate) fn open_recording(&self) -> Option<&Path> {
+        match &self.source.running {
+            Some(SourceSpec::Recording(path)) => Some(path),
+            _ => None,
+        }
     }
 
     /// The folder of recordings.

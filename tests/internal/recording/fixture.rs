@@ -105,6 +105,12 @@ pub(crate) fn about() -> About {
 
 /// A recording of ours; four pairs lie in a chunk.
 pub(crate) fn ours(format: Format, pairs: u64) -> Vec<u8> {
+    ours_with_depth(format, pairs, |_| false)
+}
+
+/// The same with a depth of 1.5 m for some pairs, which is written three pairs later.
+pub(crate) fn ours_with_depth(format: Format, pairs: u64, has_depth: impl Fn(u64) -> bool) -> Vec<u8> {
+    const LATER: u64 = 3;
     let mut recorder = Recorder::new(format, WriteOptions::new());
     let json = |value: serde_json::Value| Body::Json(value);
     recorder.write(topic::ABOUT, (0, taken(0)), taken(0), json(serde_json::to_value(about()).unwrap()));
@@ -117,11 +123,24 @@ pub(crate) fn ours(format: Format, pairs: u64) -> Vec<u8> {
             let body = image(SIZE.0, SIZE.1, picture(k, eye).pixels());
             recorder.write(topic, at, taken(k) + Duration::from_millis(eye as u64), body);
         }
+        if let Some(done) = k.checked_sub(LATER).filter(|&done| has_depth(done)) {
+            depth(&mut recorder, done, at.1);
+        }
         if k % 4 == 3 {
             recorder.flush();
         }
     }
+    for done in (pairs.saturating_sub(LATER)..pairs).filter(|&done| has_depth(done)) {
+        depth(&mut recorder, done, taken(pairs) + Duration::from_millis(7));
+    }
     recorder.finish()
+}
+
+fn depth(recorder: &mut Recorder, k: u64, now: SystemTime) {
+    let data: Vec<u8> = std::iter::repeat_n(1500_u16.to_le_bytes(), SIZE.0 * SIZE.1).flatten().collect();
+    let (width, height, step) = (SIZE.0 as u32, SIZE.1 as u32, 2 * SIZE.0 as u32);
+    let body = Body::Image(ImageBody { width, height, encoding: Encoding::DepthMm, step, data: data.into() });
+    recorder.write(topic::DEPTH, ((FIRST + k) as u32, now), taken(k), body);
 }
 
 /// A file in a folder that goes with it.

@@ -1,6 +1,8 @@
 //! Recordings are played as they were recorded, in any order, and as far as they can be read.
 
-use super::fixture::{FIRST, INTERVAL, Recorder, SIZE, about, file, image, luma, ours, picture, taken};
+use super::fixture::{
+    FIRST, INTERVAL, Recorder, SIZE, about, file, image, luma, ours, ours_with_depth, picture, taken,
+};
 use mcap::WriteOptions;
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -64,6 +66,31 @@ fn pairs_come_as_they_were_recorded_with_their_times_and_names() {
             assert!((pair.skew_s - 0.001).abs() < 1e-9);
         }
     }
+}
+
+#[test]
+fn a_watched_recording_tells_which_pairs_have_depth() {
+    let has_depth = |k: u64| k % 5 == 2 || (30..40).contains(&k);
+    for &format in Format::ALL {
+        let file = file(&ours_with_depth(format, 50, has_depth));
+        let options = SourceOptions { watched: true, ..at_once() };
+        let source = RecordingSource::open(file.path(), &options).unwrap();
+        let deadline = Instant::now() + PATIENCE;
+        let found = loop {
+            let recorded = source.transport().unwrap().get().recorded.expect("it has depth");
+            if recorded.len() == 50 {
+                break recorded;
+            }
+            assert!(Instant::now() < deadline, "{} pairs searched", recorded.len());
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        assert!((0..50).map(has_depth).eq(found.iter().copied()), "{format} {found:?}");
+        let mut source = RecordingSource::open(file.path(), &options).unwrap();
+        let pairs: Vec<_> = (0..10).map(|_| next(&mut source).unwrap()).collect();
+        assert!(pairs.iter().all(|pair| pair.recorded.is_some() == has_depth(pair.sequence)), "and they carry it");
+    }
+    let without = RecordingSource::open(file(&ours(Format::Ros2, 5)).path(), &at_once()).unwrap();
+    assert_eq!(without.transport().unwrap().get().recorded, None);
 }
 
 #[test]

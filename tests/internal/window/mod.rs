@@ -5,6 +5,7 @@
 #[cfg(target_os = "linux")]
 mod cameras;
 mod confidence;
+mod conversion;
 mod harness;
 mod layout;
 mod paths;

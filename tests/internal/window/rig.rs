@@ -57,6 +57,34 @@ fn two_distances_make_metres_of_disparities() {
 }
 
 #[test]
+fn two_distances_that_contradict_the_lens_are_refused() {
+    let Some(gpu) = gpu() else { return };
+    let mut options = options(SourceSpec::Scene);
+    options.source_options.size = Some((320, 240));
+    options.calibration.fov_deg = Some(60.0);
+    options.calibration.baseline_m = Some(0.065);
+    let mut window = Window::open(&gpu, options);
+    let before = window.result().unwrap().job.frame.geometry;
+    let mut session = window.session.borrow_mut();
+    // a third of the depths that the lens implies
+    let geometry = before.unwrap();
+    for (known, px) in session.state.rig.known.iter_mut().zip([24.0, 8.0]) {
+        (known.disparity_px, known.metres) = (Some(px), geometry.depth_m(px).unwrap() / 3.0);
+    }
+    drop(session);
+    window.harness.key_press(Key::R);
+    window.until("the rig's page", |w| w.is_enabled("Fit depth").then_some(()));
+    window.harness.get_by_label("Fit depth").scroll_to_me();
+    window.harness.run_steps(3);
+    window.harness.get_by_label("Fit depth").click();
+    window.until("the refusal", |w| w.has("these two distances imply a field of view of").then_some(()));
+    assert!(window.has("you said 60°"));
+    assert_eq!(window.session.borrow().state.rig.choice.depth_fit, None);
+    window.harness.run_steps(10);
+    assert_eq!(window.result().unwrap().job.frame.geometry, before, "depth stays");
+}
+
+#[test]
 fn crooked_cameras_are_noticed_and_put_right_by_what_they_see() {
     let Some(gpu) = gpu() else { return };
     let mut window = Window::open(&gpu, crooked());

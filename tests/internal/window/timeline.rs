@@ -175,6 +175,22 @@ fn dragging_shows_each_place_and_playback_goes_on_from_there() {
 }
 
 #[test]
+fn a_quick_press_on_the_time_line_goes_there() {
+    let Some(mut window) = on_tape() else { return };
+    let rect = window.harness.get_by_role_and_label(Role::Slider, "Position").rect();
+    for (share, pair) in [(0.5_f32, 20), (0.0, 0), (1.0, PAIRS - 1)] {
+        let place = Pos2::new(rect.left() + share * rect.width(), rect.center().y);
+        window.harness.hover_at(place);
+        window.harness.step();
+        // both within one frame of the window
+        window.harness.drag_at(place);
+        window.harness.drop_at(place);
+        window.harness.run_steps(3);
+        shows(&mut window, pair);
+    }
+}
+
+#[test]
 fn speed_loop_and_the_end() {
     let Some(mut window) = on_tape() else { return };
     window.harness.get_by_role_and_label(Role::ComboBox, "Speed").click();

@@ -1,0 +1,105 @@
+//! Opens a recording together with its calibration, to compute it again or to export it.
+
+use super::open_calibrated;
+use crate::capture::{Scale, SourceInfo, SourceOptions, SourceSpec};
+use crate::recording::Progress;
+use crate::recording::export::{self, ExportOptions, Exported, Opened, Part};
+use crate::recording::read::Recording;
+use crate::recording::recompute::{self, Input, RecomputeError, RecomputeOptions, Summary};
+use crate::rig::{Calibrated, CalibrationChoice};
+use crate::settings::Settings;
+use std::path::{Path, PathBuf};
+
+/// An open recording with a calibration.
+pub struct CalibratedRecording {
+    path: PathBuf,
+    recording: Recording,
+    info: SourceInfo,
+    /// The calibration.
+    pub calibrated: Calibrated,
+    alpha: f64,
+    /// The parts of the file that are not used and the reasons, in sentences.
+    pub losses: Vec<String>,
+    options: SourceOptions,
+}
+
+impl CalibratedRecording {
+    /// Opens a recording with this calibration; where none is chosen, with its own one.
+    ///
+    /// # Errors
+    /// It is no recording, has no pairs, or the calibration does not fit it.
+    pub fn open(path: &Path, options: &SourceOptions, choice: &CalibrationChoice) -> anyhow::Result<Self> {
+        Self::calibrated(Recording::open_with(path, &options.topics)?, path, options, choice)
+    }
+
+    /// Opens a recording as it was recorded: depth belongs to the pictures at the size at which it was matched.
+    ///
+    /// # Errors
+    /// As [`CalibratedRecording::open`].
+    pub fn open_as_recorded(path: &Path, options: &SourceOptions) -> anyhow::Result<Self> {
+        let recording = Recording::open_with(path, &options.topics)?;
+        let scale = recording.about().and_then(|about| Scale::from_word(&about.calibration.scale)).unwrap_or_default();
+        Self::calibrated(recording, path, options, &CalibrationChoice { scale, ..CalibrationChoice::default() })
+    }
+
+    fn calibrated(
+        recording: Recording,
+        path: &Path,
+        options: &SourceOptions,
+        choice: &CalibrationChoice,
+    ) -> anyhow::Result<Self> {
+        let SourceOptions { topics, max_pixels, .. } = options.clone();
+        let options = SourceOptions { topics, max_pixels, ..SourceOptions::default() };
+        let opened = open_calibrated(&SourceSpec::Recording(path.to_owned()), &options, choice)?;
+        let (info, losses) = (opened.source.info(), opened.source.state().remarks);
+        // the recording's own, where it rectifies
+        let recorded = recording.about().filter(|_| choice.is_unset() && choice.alpha <= 0.0);
+        let alpha = recorded.map_or(choice.alpha, |about| about.calibration.alpha);
+        Ok(Self { path: path.to_owned(), recording, info, calibrated: opened.calibrated, alpha, losses, options })
+    }
+
+    /// The same with another calibration; `alpha` is the share of the pictures that its rectification keeps, 0 to 1.
+    #[must_use]
+    pub fn with_calibration(self, calibrated: Calibrated, alpha: f64) -> Self {
+        Self { calibrated, alpha, ..self }
+    }
+
+    /// Number of its pairs.
+    pub fn pairs(&self) -> u64 {
+        self.recording.pairs().len() as u64
+    }
+
+    /// Matches every pair again, into a new recording.
+    ///
+    /// # Errors
+    /// [`RecomputeError`]
+    pub fn recompute(
+        self,
+        output: &Path,
+        settings: &Settings,
+        options: &RecomputeOptions,
+        progress: &Progress,
+    ) -> Result<Summary, RecomputeError> {
+        let Self { path, recording, info, calibrated, alpha, options: SourceOptions { max_pixels, .. }, .. } = self;
+        let input = Input { path: &path, recording, info: &info, calibrated: &calibrated, alpha, max_pixels };
+        recompute::recompute(input, output, settings, options, progress)
+    }
+
+    /// Every part of an export, and why the recording cannot give it; `None` if it can.
+    pub fn parts(&mut self) -> Vec<(Part, Option<String>)> {
+        export::parts(&self.opened())
+    }
+
+    /// Writes pairs as files into a folder.
+    ///
+    /// # Errors
+    /// As [`export::export`].
+    pub fn export(&mut self, folder: &Path, options: &ExportOptions, progress: &Progress) -> anyhow::Result<Exported> {
+        export::export(&mut self.opened(), folder, options, progress)
+    }
+
+    fn opened(&mut self) -> Opened<'_> {
+        let Self { path, recording, info, calibrated, .. } = self;
+        Opened { path, recording, info, calibrated }
+    }
+}
