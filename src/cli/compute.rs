@@ -245,14 +245,15 @@ fn error_of(output: &Output) -> Option<TruthError> {
 }
 
 fn summary(output: &Output, targets: &Targets) -> String {
-    let valid = output.map.as_deref().map_or(0.0, crate::stereo::DisparityMap::valid_share);
+    let params = &output.job.params;
+    let shares = output.map.as_deref().map(|map| map.shares(params.min_disparity, params.last_disparity()));
+    let shares = shares.unwrap_or_default();
     let error = error_of(output).map_or_else(String::new, |error| {
         format!(", off by more than 1 px {:.1} %, mean {:.2} px", error.nonocc.bad_1_percent, error.nonocc.average_px)
     });
     format!(
-        "{}: {:.1} % valid{error}, {:.1} ms on {} ({}) -> {}",
+        "{}: {shares}{error}, {:.1} ms on {} ({}) -> {}",
         output.job.frame.raw.name,
-        100.0 * valid,
         output.compute_time.as_secs_f64() * 1e3,
         output.engine.kind,
         output.engine.adapter,

@@ -40,14 +40,15 @@ pub fn preview(frame: &Frame, map: &DisparityMap, options: &PreviewOptions) -> I
         colormap::color_map(map, geometry, range, colormap, show_reasons)
     };
     let (width, height) = map.size();
-    let valid = format!("{:.1} % valid", map.valid_share() * 100.0);
+    // how much lies at the ends of the search range is not shown here
+    let shares = map.shares(0, 0).to_string();
 
     let left =
         Panel { title: "left", detail: format!("{width} x {height}"), picture: colors_of(&frame.left), bar: None };
     let disparity_colormap = if geometry.is_some() { Colormap::Grey } else { options.colormap };
     let disparity = Panel {
         title: "disparity",
-        detail: valid,
+        detail: shares,
         picture: colored(disparity_colormap, None, options.show_reasons && geometry.is_none()),
         bar: range.map(|range| Bar { colormap: disparity_colormap, unit: "px", ticks: scale::disparity_ticks(range) }),
     };

@@ -18,6 +18,8 @@ const SPEEDS: [f64; 7] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0];
 const SPEED_WIDTH: f32 = 64.0;
 /// Width of the button that plays and holds, points: one for both words.
 const PLAY_WIDTH: f32 = 68.0;
+/// Windows of at least this width, points, have one row.
+const ONE_ROW_WIDTH: f32 = 860.0;
 /// Size of a tick at a pair with recorded depth, points.
 const TICK_HEIGHT: f32 = 3.0;
 const TICK_WIDTH: f32 = 1.5;
@@ -37,48 +39,76 @@ impl Panel for Timeline {
 
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let Some(playing) = &state.pipeline.playback else { return };
+        // two rows where one would leave the slider no room
+        let is_narrow = ui.available_width() < ONE_ROW_WIDTH;
         ui.horizontal(|ui| {
-            let held = state.status().paused;
-            let play = Button::new(if held { "▶ Play" } else { "‖ Pause" }).min_size(vec2(PLAY_WIDTH, 0.0));
-            action_button(ui, Action::ToStart, Button::new("|◂◂"), false, commands);
-            action_button(ui, Action::StepBack, Button::new("|◂"), false, commands);
-            action_button(ui, Action::Pause, play, held, commands);
-            action_button(ui, Action::Step, Button::new("▸|"), false, commands);
-            action_button(ui, Action::ToEnd, Button::new("▸▸|"), false, commands);
-            if playing.recorded.is_some() {
-                action_button(ui, Action::RecordedBack, Button::new("◂•"), false, commands);
-                action_button(ui, Action::RecordedOn, Button::new("•▸"), false, commands);
-            }
-            let Some(last) = playing.len().checked_sub(1) else {
-                ui.label("no pair here");
-                return;
-            };
-            let at = playing.target().unwrap_or(0);
-            match playing.name(at) {
-                Some(name) => numbered(ui, name, at, last, commands),
-                None => position(ui, playing, at, last, commands),
+            buttons(ui, playing, state.status().paused, commands);
+            if !is_narrow {
+                place(ui, playing, commands);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if state.open_recording().is_some() {
-                    let convert = Button::new("Export …");
-                    action_button(ui, Action::Convert, convert, state.is_open(Action::Convert), commands);
+                choices(ui, state, playing, commands);
+                if !is_narrow {
+                    ui.separator();
+                    self.slider(ui, playing, commands);
                 }
-                let mut looped = playing.looped;
-                let help = "At the end, begin again; otherwise stay there.";
-                if ui.checkbox(&mut looped, "loop").on_hover_text(help).changed() {
-                    commands.push(Command::Playback(Playback::SetLooped(looped)));
-                }
-                speed(ui, playing.speed, commands);
-                ui.separator();
-                self.slider(ui, playing, at, last, commands);
             });
         });
+        if is_narrow {
+            ui.horizontal(|ui| {
+                place(ui, playing, commands);
+                self.slider(ui, playing, commands);
+            });
+        }
     }
+}
+
+/// Buttons that play, hold and step.
+fn buttons(ui: &mut Ui, playing: &Playing, held: bool, commands: &mut Vec<Command>) {
+    let play = Button::new(if held { "▶ Play" } else { "‖ Pause" }).min_size(vec2(PLAY_WIDTH, 0.0));
+    action_button(ui, Action::ToStart, Button::new("|◂◂"), false, commands);
+    action_button(ui, Action::StepBack, Button::new("|◂"), false, commands);
+    action_button(ui, Action::Pause, play, held, commands);
+    action_button(ui, Action::Step, Button::new("▸|"), false, commands);
+    action_button(ui, Action::ToEnd, Button::new("▸▸|"), false, commands);
+    if playing.recorded.is_some() {
+        action_button(ui, Action::RecordedBack, Button::new("◂•"), false, commands);
+        action_button(ui, Action::RecordedOn, Button::new("•▸"), false, commands);
+    }
+}
+
+/// The present pair in numbers.
+fn place(ui: &mut Ui, playing: &Playing, commands: &mut Vec<Command>) {
+    let Some(last) = playing.len().checked_sub(1) else {
+        ui.label("no pair here");
+        return;
+    };
+    let at = playing.target().unwrap_or(0);
+    match playing.name(at) {
+        Some(name) => numbered(ui, name, at, last, commands),
+        None => position(ui, playing, at, last, commands),
+    }
+}
+
+/// What is made of a recording, loop and speed, from right to left.
+fn choices(ui: &mut Ui, state: &State, playing: &Playing, commands: &mut Vec<Command>) {
+    if state.open_recording().is_some() {
+        let convert = Button::new("Export …");
+        action_button(ui, Action::Convert, convert, state.is_open(Action::Convert), commands);
+    }
+    let mut looped = playing.looped;
+    let help = "At the end, begin again; otherwise stay there.";
+    if ui.checkbox(&mut looped, "loop").on_hover_text(help).changed() {
+        commands.push(Command::Playback(Playback::SetLooped(looped)));
+    }
+    speed(ui, playing.speed, commands);
 }
 
 impl Timeline {
     /// The whole recording or folder. While it is dragged, playback waits.
-    fn slider(&mut self, ui: &mut Ui, playing: &Playing, at: u64, last: u64, commands: &mut Vec<Command>) {
+    fn slider(&mut self, ui: &mut Ui, playing: &Playing, commands: &mut Vec<Command>) {
+        let Some(last) = playing.len().checked_sub(1) else { return };
+        let at = playing.target().unwrap_or(0);
         ui.spacing_mut().slider_width = ui.available_width();
         let mut frame = at;
         let slider = ui.add(Slider::new(&mut frame, 0..=last).show_value(false));

@@ -191,6 +191,32 @@ fn a_quick_press_on_the_time_line_goes_there() {
 }
 
 #[test]
+fn nothing_lies_over_another_thing_in_a_narrow_window() {
+    let Some(mut window) = on_tape() else { return };
+    for width in [1200.0, 860.0, 700.0, 512.0] {
+        window.harness.set_size(egui::vec2(width, 400.0));
+        window.harness.run_steps(4);
+        let parts = [
+            (Role::Button, "To the end"),
+            (Role::SpinButton, "Frame"),
+            (Role::SpinButton, "Time"),
+            (Role::Slider, "Position"),
+            (Role::ComboBox, "Speed"),
+            (Role::CheckBox, "loop"),
+        ];
+        let rects = parts.map(|(role, label)| (label, window.harness.get_by_role_and_label(role, label).rect()));
+        for (i, (label, rect)) in rects.iter().enumerate() {
+            assert!(rect.right() <= width, "{label} at {width}: {rect:?}");
+            for (other, other_rect) in &rects[..i] {
+                assert!(!rect.shrink(1.0).intersects(*other_rect), "{label} and {other} at {width}: {rects:?}");
+            }
+        }
+        let slider = rects[3].1;
+        assert!(slider.width() > 150.0, "the slider has {} points of {width}", slider.width());
+    }
+}
+
+#[test]
 fn speed_loop_and_the_end() {
     let Some(mut window) = on_tape() else { return };
     window.harness.get_by_role_and_label(Role::ComboBox, "Speed").click();
