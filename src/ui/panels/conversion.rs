@@ -1,6 +1,7 @@
 //! The open recording computed again, or written as files for other tools: what is written, where to, how large, and how far it is.
 
 use super::{Command, State, widgets};
+use crate::capture::Playing;
 use crate::console;
 use crate::recording::write::bytes_per_pair;
 use crate::recording::{Stream, Streams};
@@ -78,7 +79,7 @@ fn recompute(
         &mut choices.recording,
     );
     let streams = Streams::default().with(pictures, true).with(Stream::Depth, false).with(numbers, true);
-    let pairs = state.pipeline.playback.as_ref().map_or(0, |playing| playing.len());
+    let pairs = state.pipeline.playback.as_ref().map_or(0, Playing::len);
     let bytes = state.output().map(|output| pairs * bytes_per_pair(streams, &output.job.frame) as u64);
     // pictures are copied as they are packed in the recording
     let bytes = bytes.map(|bytes| bytes.max(contents.bytes));

@@ -91,7 +91,7 @@ impl Session {
         let engine = &matching.engine;
         let settings = Settings {
             params: matching.params.clone(),
-            engine: engine.choice.clone(),
+            engine: engine.choice,
             threads: engine.threads,
             ..Settings::default()
         };
