@@ -91,31 +91,60 @@ impl Distortion {
         }
     }
 
-    /// Radius up to which the model is one to one along an image direction, in units of the focal length;
-    /// infinite where it never folds back.
-    fn fold(&self, along: DVec2) -> f64 {
+    /// Where the model folds back along an image direction; `None` where it is one to one everywhere.
+    fn fold(&self, along: DVec2) -> Option<Fold> {
         const STEPS: u32 = 400;
-        let at = |step: u32| {
-            let share = f64::from(step) / f64::from(STEPS);
-            let direction = match self {
-                // dense near the centre, up to 89.9 degrees
-                Self::BrownConrady(_) => (along * (share * 89.9f64.to_radians()).tan()).extend(1.0),
-                Self::Fisheye(_) => {
-                    let (sin, cos) = (share * std::f64::consts::PI).sin_cos();
-                    (along * sin).extend(cos)
-                }
-            };
-            self.distort(direction).dot(along)
+        // a pinhole's rays are in front of it
+        let widest = match self {
+            Self::BrownConrady(_) => 89.9f64.to_radians(),
+            Self::Fisheye(_) => std::f64::consts::PI,
         };
-        let mut farthest = 0.0;
+        let mut fold = Fold { angle: 0.0, radius: 0.0 };
         for step in 1..=STEPS {
-            let next = at(step);
-            if !next.is_finite() || next < farthest {
-                return farthest;
+            let angle = widest * f64::from(step) / f64::from(STEPS);
+            let (sin, cos) = angle.sin_cos();
+            let radius = self.distort((along * sin).extend(cos)).dot(along);
+            if !radius.is_finite() || radius < fold.radius {
+                return Some(fold);
             }
-            farthest = next;
+            fold = Fold { angle, radius };
         }
-        f64::INFINITY
+        None
+    }
+}
+
+/// The outermost ray along an image direction up to which a lens model is one to one. Rays beyond it are shown a second time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Fold {
+    /// Angle between the ray and the optical axis, rad.
+    pub(super) angle: f64,
+    /// Distance of its image point from the principal point, in units of the focal length.
+    pub(super) radius: f64,
+}
+
+/// The rays of a camera at which its lens model is one to one: for many rays.
+#[derive(Debug)]
+pub(super) struct Reach {
+    /// Largest angle to the optical axis, rad, in [`Reach::SECTORS`] image directions from -π on.
+    limits: Vec<f64>,
+}
+
+impl Reach {
+    const SECTORS: usize = 256;
+
+    pub(super) fn of(camera: &Camera) -> Self {
+        let along =
+            |sector: usize| DVec2::from_angle(std::f64::consts::TAU * (sector as f64 / Self::SECTORS as f64 - 0.5));
+        let limit = |sector| camera.distortion.fold(along(sector)).map_or(f64::INFINITY, |fold| fold.angle);
+        Self { limits: (0..Self::SECTORS).map(limit).collect() }
+    }
+
+    /// Whether the camera shows this ray, and at one place only.
+    pub(super) fn has(&self, ray: DVec3) -> bool {
+        let across = ray.truncate();
+        let sector = (across.to_angle() / std::f64::consts::TAU + 0.5) * Self::SECTORS as f64;
+        let sector = sector.round() as usize % Self::SECTORS;
+        across.length().atan2(ray.z) <= self.limits[sector]
     }
 }
 
@@ -125,9 +154,14 @@ impl Camera {
         self.pixel(self.distortion.distort(ray))
     }
 
-    /// Unit direction of a pixel; more than 90 degrees off the axis with some fisheyes.
+    /// Unit direction of a pixel; more than 90 degrees off the axis with some fisheyes. `None` where the lens model has none,
+    /// or only one beyond its fold.
     pub fn direction(&self, pixel: DVec2) -> Option<DVec3> {
-        self.distortion.undistort(self.plane(pixel))
+        let direction = self.distortion.undistort(self.plane(pixel))?;
+        let along = direction.truncate().normalize_or_zero();
+        let fold = self.distortion.fold(along);
+        let is_beyond = fold.is_some_and(|fold| direction.angle_between(DVec3::Z) > fold.angle);
+        (!is_beyond).then_some(direction)
     }
 
     /// Ray of pixel `(x, y)` with z = 1; `None` where there is none in front of the camera.
@@ -140,12 +174,13 @@ impl Camera {
         (self.project(self.plane(pixel).extend(1.0)) - pixel).length()
     }
 
-    /// Fraction of the way from the centre to `pixel` at which the lens model folds back and shows scene points twice;
-    /// `None` where it does not.
-    pub(super) fn fold_before(&self, pixel: DVec2) -> Option<f64> {
+    /// Fraction of the way from the centre to `pixel` at which the lens model folds back and shows scene points twice, and
+    /// the angle to the axis of the ray there, rad; `None` where it does not.
+    pub(super) fn fold_before(&self, pixel: DVec2) -> Option<(f64, f64)> {
         let (length, along) = (self.plane(pixel).length(), self.plane(pixel).normalize_or_zero());
-        let share = self.distortion.fold(along) / length;
-        (share < 1.0).then_some(share)
+        let fold = self.distortion.fold(along)?;
+        let share = fold.radius / length;
+        (share < 1.0).then_some((share, fold.angle))
     }
 
     /// The same camera with pictures scaled by `factor` along x and y.
@@ -204,8 +239,32 @@ mod tests {
         };
         assert_eq!(camera(-0.1).fold_before(DVec2::ZERO), None);
         // r (1 - 0.4 r²) turns at r = 0.913, where it is 0.609; the corner is at 0.998
-        let share = camera(-0.4).fold_before(DVec2::ZERO).unwrap();
-        assert!((share - 0.609 / 0.9985).abs() < 0.01, "{share}");
+        let (share, angle) = camera(-0.4).fold_before(DVec2::ZERO).unwrap();
+        assert!((share - 0.609 / 0.9985).abs() < 0.01 && (angle - 0.913f64.atan()).abs() < 0.01, "{share} {angle}");
+    }
+
+    #[test]
+    fn what_lies_beyond_a_fold_has_no_ray() {
+        // folds at 47.4 degrees, and shows all rays beyond it a second time
+        let distortion = Distortion::from_opencv("D1", &[-0.4, 0.06, 0.0, 0.0]).unwrap();
+        let camera = Camera { fx: 400.0, fy: 400.0, cx: 319.5, cy: 239.5, distortion };
+        let (_, angle) = camera.fold_before(DVec2::new(10_000.0, 239.5)).unwrap();
+        let reach = Reach::of(&camera);
+        for x in (0..640).step_by(8) {
+            for y in (0..480).step_by(8) {
+                let pixel = DVec2::new(f64::from(x), f64::from(y));
+                let Some(direction) = camera.direction(pixel) else { continue };
+                assert!(direction.angle_between(DVec3::Z) <= angle + 1e-2, "{pixel} has {direction}");
+                assert!((camera.project(direction / direction.z) - pixel).length() < 1e-6);
+            }
+        }
+        for (degrees, inside) in [(0.0, true), (30.0, true), (44.0, true), (50.0, false), (80.0, false)] {
+            let (sin, cos) = f64::to_radians(degrees).sin_cos();
+            for turn in 0..12 {
+                let across = DVec2::from_angle(f64::from(turn)) * sin;
+                assert_eq!(reach.has(across.extend(cos)), inside, "{degrees} degrees");
+            }
+        }
     }
 
     #[test]

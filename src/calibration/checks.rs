@@ -135,20 +135,33 @@ fn principal_point(side: &str, camera: &Camera, size: Option<(usize, usize)>) ->
     ))
 }
 
-/// Fraction of the way from the centre to the nearest of some pixels on which a lens model stays one to one: 1 at most.
-fn one_to_one(camera: &Camera, size: Option<(usize, usize)>, places: impl Fn(DVec2) -> Vec<DVec2>) -> f64 {
+/// The nearest fold of a lens model on the ways from the centre to some pixels: the fraction of the way, and the angle to the axis,
+/// degrees; `None` where it is one to one up to all of them.
+fn nearest_fold(
+    camera: &Camera,
+    size: Option<(usize, usize)>,
+    places: impl Fn(DVec2) -> Vec<DVec2>,
+) -> Option<(f64, f64)> {
     let size = size.unwrap_or(((2.0 * camera.cx) as usize + 1, (2.0 * camera.cy) as usize + 1));
     let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
-    places(last).into_iter().filter_map(|at| camera.fold_before(at)).fold(1.0, f64::min)
+    let folds = places(last).into_iter().filter_map(|at| camera.fold_before(at));
+    let nearest = folds.min_by(|(a, _), (b, _)| a.total_cmp(b));
+    nearest.map(|(share, angle)| (share, angle.to_degrees()))
 }
 
-/// Rejects a lens model that shows large parts of the picture twice.
+/// A lens model that folds nearer to the axis than this, degrees, and within a part of the picture, is no model of a lens.
+const MIN_FOLD_DEG: [(f64, f64); 2] = [(30.0, 0.8), (60.0, 0.5)];
+/// A rectified picture shows nothing beyond this angle to the axis, degrees: folds there harm nobody.
+const SHOWN_DEG: f64 = 75.0;
+
+/// Rejects a lens model that shows large parts of the picture twice. A fisheye that folds behind itself does not, nor does a
+/// rectified picture that ends before the fold.
 fn fold(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), String> {
     let (cx, cy) = (camera.cx, camera.cy);
     let edges =
         |last: DVec2| vec![DVec2::new(0.0, cy), DVec2::new(last.x, cy), DVec2::new(cx, 0.0), DVec2::new(cx, last.y)];
-    let share = one_to_one(camera, size, edges);
-    if share >= 0.8 {
+    let Some((share, fold_deg)) = nearest_fold(camera, size, edges) else { return Ok(()) };
+    if MIN_FOLD_DEG.iter().all(|&(min_deg, min_share)| fold_deg >= min_deg || share >= min_share) {
         return Ok(());
     }
     Err(format!(
@@ -161,7 +174,10 @@ fn fold(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(),
 /// Warns of lens models that fold before the corners.
 fn corner_folds(rig: &StereoRig) -> Option<String> {
     let corners = |last: DVec2| vec![DVec2::ZERO, last, DVec2::new(0.0, last.y), DVec2::new(last.x, 0.0)];
-    let [left, right] = [&rig.left, &rig.right].map(|camera| one_to_one(camera, rig.size, corners));
+    let [left, right] = [&rig.left, &rig.right].map(|camera| {
+        let fold = nearest_fold(camera, rig.size, corners).filter(|(_, fold_deg)| *fold_deg < SHOWN_DEG);
+        fold.map_or(1.0, |(share, _)| share)
+    });
     let (who, share) = match (left < 0.97, right < 0.97) {
         (false, false) => return None,
         (true, false) => ("the left camera's", left),
@@ -170,7 +186,7 @@ fn corner_folds(rig: &StereoRig) -> Option<String> {
     };
     Some(format!(
         "{who} distortion folds inside the picture, {:.0} % of the way from its middle to a corner: what lies farther out is \
-         shown wrong, calibrate again with the board in all corners",
+         left out, calibrate again with the board in all corners to see it",
         share * 100.0
     ))
 }
@@ -180,7 +196,8 @@ fn swap(rig: &StereoRig) -> &'static str {
     if rig.exchanged {
         "left and right are right as they are in the file: leave --calibration-swap out"
     } else {
-        "either left and right are swapped: give --calibration-swap; or T goes from the right camera to the left one: write R \
+        "either left and right of the calibration are swapped: give --calibration-swap, and --swap-pictures too where the \
+         pictures are swapped with them; or T goes from the right camera to the left one: write R \
          transposed, and minus R transposed times T, into the file"
     }
 }

@@ -144,14 +144,29 @@ fn direction(camera: &Camera, rotation: DMat3, pixel: DVec2) -> Option<DVec2> {
     (ray.z > 0.17).then(|| ray.truncate() / ray.z)
 }
 
+/// The direction of a pixel; where it has none, that of the outermost point on the way to it from the middle of the picture.
+fn outermost(camera: &Camera, rotation: DMat3, pixel: DVec2, last: DVec2) -> Option<DVec2> {
+    const HALVINGS: u32 = 10;
+    let at = |share: f64| direction(camera, rotation, (last / 2.0).lerp(pixel, share));
+    if let Some(seen) = at(1.0) {
+        return Some(seen);
+    }
+    let (mut inside, mut outside, mut seen) = (0.0, 1.0, at(0.0)?);
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(inside, outside);
+        match at(middle) {
+            Some(found) => (inside, seen) = (middle, found),
+            None => outside = middle,
+        }
+    }
+    Some(seen)
+}
+
 /// Mean direction of the four corners; where the lens model folds before a corner, the outermost point before the fold counts.
 fn corner_mean(camera: &Camera, rotation: DMat3, last: DVec2) -> DVec2 {
     let corners = [DVec2::ZERO, DVec2::new(last.x, 0.0), DVec2::new(0.0, last.y), last];
-    let outermost = |corner: DVec2| {
-        let mut way = (0..50).map(|step| corner.lerp(last / 2.0, f64::from(step) / 50.0));
-        way.find_map(|at| direction(camera, rotation, at)).unwrap_or(DVec2::ZERO)
-    };
-    corners.map(outermost).iter().sum::<DVec2>() / 4.0
+    let seen = corners.map(|corner| outermost(camera, rotation, corner, last).unwrap_or(DVec2::ZERO));
+    seen.iter().sum::<DVec2>() / 4.0
 }
 
 /// Largest x / z or y / z of a rectified direction, 75 degrees off the axis; beyond it pictures are cropped. A pinhole that
@@ -185,8 +200,7 @@ fn seen(camera: &Camera, rotation: DMat3, last: DVec2) -> FieldOfView {
     for step in 0..=64 {
         let at = last * (f64::from(step) / 64.0);
         let mut edge = |pixel: DVec2, tighten: &mut dyn FnMut(DVec2)| {
-            // where the lens model folds there is no direction, and no bound
-            if let Some(seen) = direction(camera, rotation, pixel) {
+            if let Some(seen) = outermost(camera, rotation, pixel, last) {
                 (lowest, highest) = (lowest.min(seen), highest.max(seen));
                 tighten(seen);
             }

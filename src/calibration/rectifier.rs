@@ -1,5 +1,6 @@
 //! A rig prepared for pictures of one size: rectifies raw pairs.
 
+use super::camera_model::Reach;
 use super::remap::RemapTable;
 use super::{CalibrationError, Camera, Projection, Rectification, StereoRig};
 use crate::geometry::Geometry;
@@ -25,9 +26,10 @@ impl StereoRig {
     pub fn rectifier(&self, width: usize, height: usize, alpha: f64) -> Result<Rectifier, CalibrationError> {
         let (rig, rectification, note) = self.at_size(width, height, alpha)?;
         let table = |camera: &Camera, rotation: DMat3, projection: Projection| {
+            let reach = Reach::of(camera);
             RemapTable::new(width, height, |x, y| {
                 let ray = rotation.transpose() * projection.ray(x as f64, y as f64);
-                if ray.z > 0.0 { camera.project(ray) } else { DVec2::NAN }
+                if ray.z > 0.0 && reach.has(ray) { camera.project(ray) } else { DVec2::NAN }
             })
         };
         Ok(Rectifier {

@@ -45,6 +45,60 @@ fn opencv_pixel(camera: &Camera, k: &[f64; 12], point: DVec3) -> DVec2 {
     DVec2::new(camera.fx * x2 + camera.cx, camera.fy * y2 + camera.cy)
 }
 
+/// Both cameras with this focal length and lens.
+fn with_lens(focal_px: f64, distortion: Distortion) -> StereoRig {
+    let mut rig = plain_rig();
+    for camera in [&mut rig.left, &mut rig.right] {
+        *camera = Camera { fx: focal_px, fy: focal_px, distortion, ..*camera };
+    }
+    rig.rotation = DMat3::from_rotation_y(0.02);
+    rig
+}
+
+/// Share of the rectified pixels that have a source.
+fn filled(rectifier: &Rectifier) -> f64 {
+    let (width, height) = rectifier.size();
+    let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    pixels.flat_map(|(x, y)| rectifier.sources(x, y)).filter(Option::is_some).count() as f64
+        / (2 * width * height) as f64
+}
+
+#[test]
+fn a_fisheye_that_folds_behind_itself_is_rectified() {
+    // one to one up to 117 degrees, at 1.361 focal lengths: the edge of the picture lies at 1.86
+    let distortion = Distortion::from_fisheye("D", &[-0.08, 0.0, 0.0, 0.0]).unwrap();
+    let rig = with_lens(172.0, distortion);
+    assert_eq!(super::super::checks::check(&rig), Ok(()));
+    assert_eq!(super::super::checks::doubts(&rig), [""; 0]);
+    let rectifier = rig.rectifier(640, 480, 0.0).unwrap();
+    assert!(filled(&rectifier) > 0.999, "{}", filled(&rectifier));
+    assert!(rectifier.geometry().focal_px > 80.0, "{:?}", rectifier.geometry());
+}
+
+#[test]
+fn a_lens_that_folds_within_the_picture_is_cropped_inside_and_black_beyond() {
+    // folds at 47 degrees, at 0.66 focal lengths; the edge of the picture lies at 0.91
+    let distortion = Distortion::from_opencv("D", &[-0.4, 0.06, 0.0, 0.0]).unwrap();
+    let rig = with_lens(350.0, distortion);
+    let doubts = super::super::checks::doubts(&rig).join(" ");
+    assert!(doubts.contains("both cameras' distortion folds") && doubts.contains("is left out"), "{doubts}");
+    let cropped = rig.rectifier(640, 480, 0.0).unwrap();
+    assert!(filled(&cropped) > 0.995, "{}", filled(&cropped));
+    let whole = rig.rectifier(640, 480, 1.0).unwrap();
+    assert!((0.4..0.95).contains(&filled(&whole)), "{}", filled(&whole));
+    // no place of the raw picture is shown twice
+    let (_, rectification, _) = rig.at_size(640, 480, 1.0).unwrap();
+    let limit_deg = 48.0;
+    for (x, y) in (0..480).flat_map(|y| (0..640).map(move |x| (x, y))) {
+        let ray = rectification.rotation_left.transpose() * rectification.left.ray(x as f64, y as f64);
+        let angle_deg = ray.angle_between(DVec3::Z).to_degrees();
+        assert!(
+            whole.sources(x, y)[0].is_none() || angle_deg < limit_deg,
+            "({x}, {y}) is {angle_deg} degrees off the axis"
+        );
+    }
+}
+
 /// Soft spots at the given positions.
 fn spots(size: (usize, usize), places: &[DVec2]) -> Picture {
     let mut sum = Image::filled(size.0, size.1, 0.0f64);
