@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (width, height) = (width.parse()?, height.parse()?);
     let options = LoadOptions { unit: Some(LengthUnit::Metre), ..LoadOptions::default() };
     let rig = load(&[PathBuf::from(file)], &options)?;
-    let rectifier = rig.rectifier(width, height, alpha.parse()?)?;
+    let rectifier = rig.rectifier(width, height, alpha.parse::<f64>()?)?;
     let mut points = Vec::new();
     for y in (0..height).step_by(16) {
         for x in (0..width).step_by(16) {

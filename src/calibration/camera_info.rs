@@ -1,6 +1,6 @@
 //! A rig as two ROS `camera_info` messages, for files and for recordings.
 
-use super::{CalibrationError, Camera, Distortion, LoadOptions, Projection, StereoRig, read};
+use super::{CalibrationError, Camera, Crop, Distortion, LoadOptions, Projection, StereoRig, read};
 use crate::geometry::Geometry;
 use glam::DMat3;
 use std::path::PathBuf;
@@ -32,8 +32,12 @@ impl CameraInfo {
     ///
     /// # Errors
     /// The rig cannot be rectified at this size, or has thin prism coefficients, which ROS does not support.
-    pub fn of_rig(rig: &StereoRig, (width, height): (usize, usize), alpha: f64) -> Result<[Self; 2], CalibrationError> {
-        let (rig, rectification, _) = rig.at_size(width, height, alpha)?;
+    pub fn of_rig(
+        rig: &StereoRig,
+        (width, height): (usize, usize),
+        crop: impl Into<Crop>,
+    ) -> Result<[Self; 2], CalibrationError> {
+        let (rig, rectification, _) = rig.at_size(width, height, crop.into())?;
         let info = |side: &str, camera: &Camera, rotation: DMat3, projection: &Projection, baseline_m: f64| {
             let d = camera.distortion.coefficients();
             let model = match camera.distortion {

@@ -1,6 +1,6 @@
 //! Description of a calibration as text and as data.
 
-use super::{Camera, Projection, Rectification, StereoRig};
+use super::{Camera, Crop, Projection, Rectification, StereoRig};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 use serde::Serialize;
 use std::fmt;
@@ -102,13 +102,14 @@ pub struct RectifiedDescription {
 }
 
 impl StereoRig {
-    /// Describes the rig; `alpha` as in [`Rectification::compute`].
-    pub fn describe(&self, alpha: f64) -> RigDescription {
+    /// Describes the rig, rectified with this crop.
+    pub fn describe(&self, crop: impl Into<Crop>) -> RigDescription {
+        let crop = crop.into();
         let turn = DQuat::from_mat3(&self.rotation).normalize().to_scaled_axis();
         let (rectification, problem) = match (self.rectification, self.size) {
-            (Some(rectification), _) => (Some(rectification), None),
-            (None, Some((width, height))) => match Rectification::compute(self, width, height, alpha) {
-                Ok(rectification) => (Some(rectification), None),
+            (Some(rectification), None) => (Some(rectification), None),
+            (_, Some((width, height))) => match self.at_size(width, height, crop) {
+                Ok((_, rectification, _)) => (Some(rectification), None),
                 Err(e) => (None, Some(e.to_string())),
             },
             (None, None) => (None, Some("the file names no picture size: give --size".to_owned())),

@@ -6,6 +6,7 @@
 mod camera_info;
 mod camera_model;
 mod checks;
+mod crop;
 mod description;
 mod depth_fit;
 mod estimate;
@@ -26,6 +27,7 @@ mod shared_data;
 
 pub use camera_info::CameraInfo;
 pub use camera_model::{Camera, Distortion};
+pub use crop::Crop;
 pub use depth_fit::{KnownDepth, fit_depth};
 pub use estimate::{Estimate, estimate_rig};
 pub use focal::FocalLength;

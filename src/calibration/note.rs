@@ -1,6 +1,6 @@
 //! The calibration of a pair source as recordings store it.
 
-use super::{StereoRig, toml_of};
+use super::{Crop, StereoRig, toml_of};
 use crate::geometry::Geometry;
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +11,9 @@ pub struct CalibrationNote {
     pub rig: Option<String>,
     /// The rig rectifies the pairs.
     pub rectifies: bool,
-    /// Rectification crop, `alpha`: 0 without border, 1 with all pixels.
-    pub alpha: f64,
+    /// The part that is shown.
+    #[serde(flatten)]
+    pub crop: Crop,
     /// Geometry that converts disparity to metres, at the source's size, where it is known.
     pub geometry: Option<Geometry>,
     /// Working size, in the words of `--scale`.
@@ -28,9 +29,7 @@ impl CalibrationNote {
     /// # Errors
     /// The first implausible number.
     pub fn check(&self) -> Result<(), String> {
-        if !(0.0..=1.0).contains(&self.alpha) {
-            return Err(format!("alpha is {}, and not from 0 to 1", self.alpha));
-        }
+        self.crop.validate().map_err(|err| err.to_string())?;
         let Some(Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. }) = self.geometry else { return Ok(()) };
         let above_zero = [("focal_px", focal_px), ("baseline_m", baseline_m)];
         let others = [("doffs_px", doffs_px), ("cx_px", cx_px), ("cy_px", cy_px)];
@@ -42,8 +41,8 @@ impl CalibrationNote {
     }
 
     /// Note of pairs that this rig rectifies.
-    pub fn of_rig(rig: &StereoRig, alpha: f64) -> Self {
-        Self { rig: Some(toml_of(rig)), rectifies: true, alpha, ..Self::default() }
+    pub fn of_rig(rig: &StereoRig, crop: impl Into<Crop>) -> Self {
+        Self { rig: Some(toml_of(rig)), rectifies: true, crop: crop.into(), ..Self::default() }
     }
 
     /// Note of pairs that are rectified already.

@@ -4,8 +4,9 @@
 //! along x. Focal length and principal point are equal in both pictures (so doffs is 0), and are chosen as in OpenCV,
 //! so that a rig has the same focal length in both programs: the principal point centres the corners of both pictures,
 //! and the focal length lies between the one that fills both pictures (alpha 0) and the one that loses
-//! no pixel of either (alpha 1).
+//! no pixel of either (alpha 1), or is that of a field of view.
 
+use super::crop::{self, Crop};
 use super::{CalibrationError, Camera, StereoRig, checks};
 use crate::geometry::Geometry;
 use glam::{DMat3, DQuat, DVec2, DVec3};
@@ -58,24 +59,28 @@ pub struct Rectification {
 }
 
 impl Rectification {
-    /// Computes the rectification of a rig for pictures of `width` x `height`, at least 2x2. `alpha` is from 0, where no
-    /// pixel of the rectified pictures is without a source, to 1, where no pixel of the source is lost.
+    /// Computes the rectification of a rig for pictures of `width` x `height`, at least 2x2.
     ///
     /// # Errors
     /// The cameras are swapped, one above the other, or diverge too much.
-    pub fn compute(rig: &StereoRig, width: usize, height: usize, alpha: f64) -> Result<Self, CalibrationError> {
+    pub fn compute(
+        rig: &StereoRig,
+        width: usize,
+        height: usize,
+        crop: impl Into<Crop>,
+    ) -> Result<Self, CalibrationError> {
         let (rotation_left, rotation_right) = rotations(rig)?;
-        let projection = crop(rig, [rotation_left, rotation_right], (width, height), alpha)?;
+        let projection = projection(rig, [rotation_left, rotation_right], (width, height), crop.into())?;
         let baseline_m = rig.translation_m.length();
         Ok(Self { rotation_left, rotation_right, left: projection, right: projection, baseline_m })
     }
 
-    /// The same rotations and baseline with the crop of another `alpha`.
+    /// The same rotations and baseline with another crop.
     ///
     /// # Errors
     /// The cameras diverge too much.
-    pub(super) fn cropped(&self, rig: &StereoRig, size: (usize, usize), alpha: f64) -> Result<Self, CalibrationError> {
-        let projection = crop(rig, [self.rotation_left, self.rotation_right], size, alpha)?;
+    pub(super) fn cropped(&self, rig: &StereoRig, size: (usize, usize), crop: Crop) -> Result<Self, CalibrationError> {
+        let projection = projection(rig, [self.rotation_left, self.rotation_right], size, crop)?;
         Ok(Self { left: projection, right: projection, ..*self })
     }
 
@@ -99,11 +104,11 @@ impl Rectification {
 }
 
 /// The pinhole of both rectified pictures; see [`Rectification::compute`].
-fn crop(
+fn projection(
     rig: &StereoRig,
     rotations: [DMat3; 2],
     size: (usize, usize),
-    alpha: f64,
+    crop: Crop,
 ) -> Result<Projection, CalibrationError> {
     let sides = [(&rig.left, rotations[0]), (&rig.right, rotations[1])];
     let last = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0);
@@ -124,7 +129,12 @@ fn crop(
                 .to_owned(),
         ));
     }
-    let focal = filled * (1.0 - alpha) + whole * alpha;
+    let focal = match crop {
+        Crop { rectified_fov_deg: Some(fov_deg), .. } => {
+            crop::focal_px(fov_deg, center.x + 0.5, last.x + 0.5 - center.x)
+        }
+        Crop { alpha, .. } => filled * (1.0 - alpha) + whole * alpha,
+    };
     Ok(Projection { fx: focal, fy: focal, cx: center.x, cy: center.y })
 }
 

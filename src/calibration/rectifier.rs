@@ -2,7 +2,7 @@
 
 use super::camera_model::Reach;
 use super::remap::RemapTable;
-use super::{CalibrationError, Camera, Projection, Rectification, StereoRig};
+use super::{CalibrationError, Camera, Crop, Projection, Rectification, StereoRig};
 use crate::geometry::Geometry;
 use crate::image::{Luma, Picture};
 use glam::{DMat3, DVec2};
@@ -18,13 +18,13 @@ pub struct Rectifier {
 
 impl StereoRig {
     /// Computes the map for raw pictures of `width` x `height`. Another size of the same aspect ratio scales the
-    /// calibration. `alpha` sets the crop: 0 crops until no black is left, 1 keeps every raw pixel. Where a rectification
-    /// is part of the calibration, its rotations are used in any case, and with `alpha` 0 its crop too.
+    /// calibration. Where a rectification is part of the calibration, its rotations are used in any case, and with the default crop
+    /// its crop too.
     ///
     /// # Errors
-    /// The aspect ratio differs from the calibration's, `alpha` is out of range, or the rig cannot be rectified.
-    pub fn rectifier(&self, width: usize, height: usize, alpha: f64) -> Result<Rectifier, CalibrationError> {
-        let (rig, rectification, note) = self.at_size(width, height, alpha)?;
+    /// The aspect ratio differs from the calibration's, the crop is out of range, or the rig cannot be rectified.
+    pub fn rectifier(&self, width: usize, height: usize, crop: impl Into<Crop>) -> Result<Rectifier, CalibrationError> {
+        let (rig, rectification, note) = self.at_size(width, height, crop.into())?;
         let table = |camera: &Camera, rotation: DMat3, projection: Projection| {
             let reach = Reach::of(camera);
             RemapTable::new(width, height, |x, y| {
@@ -46,13 +46,9 @@ impl StereoRig {
         &self,
         width: usize,
         height: usize,
-        alpha: f64,
+        crop: Crop,
     ) -> Result<(Self, Rectification, Option<String>), CalibrationError> {
-        if !(0.0..=1.0).contains(&alpha) {
-            return Err(CalibrationError(format!(
-                "alpha is {alpha}: it must be from 0 (no black border) to 1 (all kept)"
-            )));
-        }
+        crop.validate()?;
         self.validate()?;
         if width < 2 || height < 2 {
             return Err(CalibrationError(format!("pictures of {width}x{height} are too small to be rectified")));
@@ -60,9 +56,9 @@ impl StereoRig {
         let (factor, note) = self.factor_to(width, height)?;
         let rig = StereoRig { left: self.left.scaled(factor), right: self.right.scaled(factor), ..self.clone() };
         let rectification = match &self.rectification {
-            Some(own) if alpha <= 0.0 => own.scaled(factor),
-            Some(own) => own.cropped(&rig, (width, height), alpha)?,
-            None => Rectification::compute(&rig, width, height, alpha)?,
+            Some(own) if crop.is_default() => own.scaled(factor),
+            Some(own) => own.cropped(&rig, (width, height), crop)?,
+            None => Rectification::compute(&rig, width, height, crop)?,
         };
         Ok((rig, rectification, note))
     }

@@ -3,7 +3,7 @@
 use super::calibration_args::ReadingArgs;
 use super::values::existing;
 use super::{UsageError, print_json};
-use crate::calibration::{self, LoadOptions, Output, StereoRig};
+use crate::calibration::{self, Crop, LoadOptions, Output, StereoRig};
 use crate::capture::source::parse_size;
 use crate::console;
 use crate::files::{self, Outputs};
@@ -70,8 +70,9 @@ enum Target {
 }
 
 impl FileArgs {
-    fn alpha(&self) -> f64 {
-        self.reading.alpha.unwrap_or(0.0)
+    fn crop(&self) -> Crop {
+        let ReadingArgs { alpha, rectified_fov_deg, .. } = self.reading;
+        Crop { alpha: alpha.unwrap_or(0.0), rectified_fov_deg }
     }
 
     fn load(&self) -> anyhow::Result<StereoRig> {
@@ -97,7 +98,7 @@ pub(super) fn run(command: &CalibrationCommand) -> anyhow::Result<()> {
 }
 
 fn show(args: &ShowArgs) -> anyhow::Result<()> {
-    let told = args.file.load()?.describe(args.file.alpha());
+    let told = args.file.load()?.describe(args.file.crop());
     if args.json {
         return print_json(&serde_json::to_value(told)?);
     }
@@ -107,7 +108,7 @@ fn show(args: &ShowArgs) -> anyhow::Result<()> {
 fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
     let output = output_of(&args.output, args.to)?;
     let rig = args.file.load()?;
-    let files = calibration::write(&rig, output, args.file.alpha())?;
+    let files = calibration::write(&rig, output, args.file.crop())?;
     let paths: Vec<_> = files
         .iter()
         .map(|(name, _)| if name.is_empty() { args.output.clone() } else { args.output.join(name) })

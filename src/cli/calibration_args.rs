@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::lens_args::LensArgs;
 use super::values::{choice, positive, share};
-use crate::calibration::{FocalLength, LengthUnit, check_readable};
+use crate::calibration::{Crop, FocalLength, LengthUnit, check_readable};
 use crate::capture::Scale;
 use crate::console;
 use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
@@ -22,6 +22,16 @@ pub(super) struct ReadingArgs {
     /// How much of the pictures rectification keeps: 0 no black border, 1 every pixel [default: 0]
     #[arg(long, value_name = "0..1", value_parser = share)]
     pub(super) alpha: Option<f64>,
+    /// Field of view of the rectified pictures along a row, degrees, instead of --alpha: a smaller one shows the middle of a wide
+    /// lens larger
+    #[arg(long, value_name = "DEGREES", conflicts_with = "alpha", value_parser = rectified_fov)]
+    pub(super) rectified_fov_deg: Option<f64>,
+}
+
+fn rectified_fov(text: &str) -> Result<f64, String> {
+    let fov_deg = text.parse().map_err(|_| "expected degrees, such as 90".to_owned())?;
+    let crop = Crop { rectified_fov_deg: Some(fov_deg), ..Crop::default() };
+    crop.validate().map(|()| fov_deg).map_err(|why| why.to_string())
 }
 
 /// A rig file, and flags that win over it, for commands that match pairs of files.
@@ -105,7 +115,15 @@ impl CalibrationArgs {
             unit: self.reading.calibration_unit.or(base.unit),
             swapped: self.reading.calibration_swap || base.swapped,
             swap_pictures: self.swap_pictures || base.swap_pictures,
-            alpha: self.reading.alpha.unwrap_or(base.alpha),
+            alpha: self.reading.alpha.unwrap_or(if self.reading.rectified_fov_deg.is_some() {
+                0.0
+            } else {
+                base.alpha
+            }),
+            rectified_fov_deg: self
+                .reading
+                .rectified_fov_deg
+                .or(base.rectified_fov_deg.filter(|_| self.reading.alpha.is_none())),
             rectify: self.rectify.or(base.rectify),
             baseline_m: self.baseline_m.or(base.baseline_m),
             doffs_px: self.doffs.unwrap_or(base.doffs_px),

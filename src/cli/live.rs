@@ -87,7 +87,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let params = params_at_start(settings, &calibrated.preparation, &info)?;
     let published = args.publish.start()?;
     if let Some(remote) = &published.0 {
-        let calibration = calibrated.to_note(calibration.alpha, &info);
+        let calibration = calibrated.to_note(calibration.crop(), &info);
         remote.set_about(About { calibration, ..About::of_source(&spec.to_string(), &info, SystemTime::now()) });
     }
     let frames = args.frames.or((spec == SourceSpec::Scene).then_some(SCENE_FRAMES));

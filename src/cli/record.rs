@@ -91,7 +91,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let about = About {
         streams,
         filled: args.filled,
-        calibration: calibrated.to_note(calibration.alpha, &info),
+        calibration: calibrated.to_note(calibration.crop(), &info),
         parameters: parameter_words(&params),
         ..About::of_source(&spec.to_string(), &info, SystemTime::now())
     };

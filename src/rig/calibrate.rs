@@ -1,8 +1,8 @@
 //! The user's calibration options, and the frame preparation that follows from them.
 
 use crate::calibration::{
-    CalibrationError, CalibrationNote, Estimate, FocalLength, LengthUnit, LoadOptions, StereoRig, estimate_rig, load,
-    read, toml_of,
+    CalibrationError, CalibrationNote, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, StereoRig, estimate_rig,
+    load, read, toml_of,
 };
 use crate::capture::{FramePreparation, RawPair, Scale, SourceInfo};
 use crate::choices;
@@ -43,6 +43,9 @@ pub struct CalibrationChoice {
     /// Rectification crop, `alpha`: 0 without black border, 1 with every pixel.
     #[serde(skip_serializing_if = "is_default")]
     pub alpha: f64,
+    /// Field of view of the rectified pictures along a row, degrees, in place of `alpha`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rectified_fov_deg: Option<f64>,
     /// How pairs are rectified; `None` for the files, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rectify: Option<RectifyChoice>,
@@ -112,7 +115,7 @@ impl Calibrated {
         let file = |text: &String| (PathBuf::from("calibration.toml"), text.clone().into_bytes());
         let rig = note.rig.as_ref().map(|text| read(&[file(text)], &LoadOptions::default())).transpose()?;
         let rectifier = rig.as_ref().filter(|_| note.rectifies);
-        let rectifier = rectifier.map(|rig| rig.rectifier(source.width, source.height, note.alpha)).transpose()?;
+        let rectifier = rectifier.map(|rig| rig.rectifier(source.width, source.height, note.crop)).transpose()?;
         let scale = Scale::from_word(&note.scale).unwrap_or_default();
         let rectifier = rectifier.map(Arc::new);
         let preparation = FramePreparation { rectifier, geometry: note.geometry, scale, swapped: note.swapped };
@@ -120,11 +123,11 @@ impl Calibrated {
     }
 
     /// The calibration as a recording of this source stores it.
-    pub fn to_note(&self, alpha: f64, source: &SourceInfo) -> CalibrationNote {
+    pub fn to_note(&self, crop: Crop, source: &SourceInfo) -> CalibrationNote {
         CalibrationNote {
             rig: self.rig.as_ref().map(toml_of),
             rectifies: self.preparation.rectifier.is_some(),
-            alpha,
+            crop,
             geometry: self.preparation.geometry(source),
             scale: self.preparation.scale.to_string(),
             swapped: self.preparation.swapped,
@@ -143,6 +146,11 @@ impl CalibrationChoice {
     pub(crate) fn is_unset(&self) -> bool {
         let Self { files, rectify, baseline_m, depth_fit, .. } = self;
         files.is_empty() && rectify.is_none() && self.focal().is_none() && baseline_m.is_none() && depth_fit.is_none()
+    }
+
+    /// The part of the pictures that rectification shows.
+    pub fn crop(&self) -> Crop {
+        Crop { alpha: self.alpha, rectified_fov_deg: self.rectified_fov_deg }
     }
 
     /// The stated focal length, if any.
@@ -176,6 +184,7 @@ impl CalibrationChoice {
         add("calibration-unit", self.unit.map(|unit| unit.to_string()));
         add("rectify", self.rectify.map(|rectify| rectify.to_string()));
         add("alpha", (self.alpha > 0.0).then(|| self.alpha.to_string()));
+        add("rectified-fov-deg", self.rectified_fov_deg.map(|fov_deg| fov_deg.to_string()));
         add("fov-deg", self.fov_deg.map(|fov| fov.to_string()));
         add("focal-px", self.focal_px.map(|focal| focal.to_string()));
         add("focal-mm", self.focal_mm.map(|focal| focal.to_string()));
@@ -284,7 +293,7 @@ impl CalibrationChoice {
     }
 
     fn with_rig(&self, rig: StereoRig, source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
-        let rectifier = rig.rectifier(source.width, source.height, self.alpha)?;
+        let rectifier = rig.rectifier(source.width, source.height, self.crop())?;
         let notes = [Some(rig.summary()), rectifier.note().map(str::to_owned)];
         let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..self.plain() };

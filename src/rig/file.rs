@@ -184,6 +184,10 @@ impl Tables {
         if !(0.0..=1.0).contains(&c.alpha) {
             return Err("[calibration] alpha must be from 0 to 1".into());
         }
+        if c.alpha > 0.0 && c.rectified_fov_deg.is_some() {
+            return Err("[calibration] alpha and rectified_fov_deg both name the crop: leave one of them out".into());
+        }
+        c.crop().validate().map_err(|why| format!("[calibration] {why}"))?;
         Ok(RigFile {
             source,
             size: size.map(|Size(width, height)| (width, height)),

@@ -83,9 +83,9 @@ pub fn open_calibrated(
             if choice.swap_pictures && !note.rectifies {
                 note.geometry = note.geometry.map(|geometry| geometry.swapped());
             }
-            if choice.alpha > 0.0 && note.rectifies {
+            if !choice.crop().is_default() && note.rectifies {
                 // another crop has another geometry
-                (note.alpha, note.geometry) = (choice.alpha, None);
+                (note.crop, note.geometry) = (choice.crop(), None);
             }
             Calibrated::from_note(&note, &info)
         }

@@ -1,6 +1,7 @@
 //! Opens a recording together with its calibration, to compute it again or to export it.
 
 use super::open_calibrated;
+use crate::calibration::Crop;
 use crate::capture::{Scale, SourceInfo, SourceOptions, SourceSpec};
 use crate::recording::Progress;
 use crate::recording::export::{self, ExportOptions, Exported, Opened, Part};
@@ -17,7 +18,7 @@ pub struct CalibratedRecording {
     info: SourceInfo,
     /// The calibration.
     pub calibrated: Calibrated,
-    alpha: f64,
+    crop: Crop,
     /// The parts of the file that are not used and the reasons, in sentences.
     pub losses: Vec<String>,
     options: SourceOptions,
@@ -53,15 +54,15 @@ impl CalibratedRecording {
         let opened = open_calibrated(&SourceSpec::Recording(path.to_owned()), &options, choice)?;
         let (info, losses) = (opened.source.info(), opened.source.state().remarks);
         // the recording's own, where it rectifies
-        let recorded = recording.about().filter(|_| choice.is_unset() && choice.alpha <= 0.0);
-        let alpha = recorded.map_or(choice.alpha, |about| about.calibration.alpha);
-        Ok(Self { path: path.to_owned(), recording, info, calibrated: opened.calibrated, alpha, losses, options })
+        let recorded = recording.about().filter(|_| choice.is_unset() && choice.crop().is_default());
+        let crop = recorded.map_or(choice.crop(), |about| about.calibration.crop);
+        Ok(Self { path: path.to_owned(), recording, info, calibrated: opened.calibrated, crop, losses, options })
     }
 
-    /// The same with another calibration; `alpha` is the share of the pictures that its rectification keeps, 0 to 1.
+    /// The same with another calibration, whose rectification has this crop.
     #[must_use]
-    pub fn with_calibration(self, calibrated: Calibrated, alpha: f64) -> Self {
-        Self { calibrated, alpha, ..self }
+    pub fn with_calibration(self, calibrated: Calibrated, crop: Crop) -> Self {
+        Self { calibrated, crop, ..self }
     }
 
     /// Number of its pairs.
@@ -80,8 +81,8 @@ impl CalibratedRecording {
         options: &RecomputeOptions,
         progress: &Progress,
     ) -> Result<Summary, RecomputeError> {
-        let Self { path, recording, info, calibrated, alpha, options: SourceOptions { max_pixels, .. }, .. } = self;
-        let input = Input { path: &path, recording, info: &info, calibrated: &calibrated, alpha, max_pixels };
+        let Self { path, recording, info, calibrated, crop, options: SourceOptions { max_pixels, .. }, .. } = self;
+        let input = Input { path: &path, recording, info: &info, calibrated: &calibrated, crop, max_pixels };
         recompute::recompute(input, output, settings, options, progress)
     }
 

@@ -42,6 +42,10 @@ fn show_tells_a_person_and_a_program_the_same() {
     let wide = done(folder.path(), &["show", EXAMPLE, "--json", "--alpha", "1"]);
     let wide: serde_json::Value = serde_json::from_str(&wide).unwrap();
     assert!(wide["rectified"]["kept_percent"].as_f64() > told["rectified"]["kept_percent"].as_f64());
+    let middle = done(folder.path(), &["show", EXAMPLE, "--json", "--rectified-fov-deg", "40"]);
+    let middle: serde_json::Value = serde_json::from_str(&middle).unwrap();
+    assert!((middle["rectified"]["horizontal_deg"].as_f64().unwrap() - 40.0).abs() < 1e-6, "{middle}");
+    assert!(middle["rectified"]["focal_px"].as_f64() > told["rectified"]["focal_px"].as_f64());
 }
 
 #[test]
@@ -83,6 +87,8 @@ fn what_cannot_be_done_is_said() {
     refused(folder, &["show", "none.yml"], 2, &["none.yml", "there is no such file"]);
     refused(folder, &["show"], 2, &["FILE"]);
     refused(folder, &["show", EXAMPLE, "--alpha", "2"], 2, &["from 0 to 1"]);
+    refused(folder, &["show", EXAMPLE, "--rectified-fov-deg", "170"], 2, &["from 5 to 150"]);
+    refused(folder, &["show", EXAMPLE, "--rectified-fov-deg", "60", "--alpha", "1"], 2, &["cannot be used with"]);
     refused(
         folder,
         &["show", EXAMPLE, "--calibration-swap"],

@@ -2,7 +2,7 @@
 
 use super::own;
 use crate::calibration::camera_info::{CameraInfo, projection_of, rows};
-use crate::calibration::{CalibrationError, Camera, StereoRig};
+use crate::calibration::{CalibrationError, Camera, Crop, StereoRig};
 
 /// Output format of a rig.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,17 +20,21 @@ pub enum Output {
 }
 
 /// The files of a rig, by name; a single file has an empty name. ROS's files need a rectification: the rig's own, or
-/// else one computed with `alpha` (see [`Rectification::compute`](crate::calibration::Rectification::compute)).
+/// else one computed with this crop (see [`Rectification::compute`](crate::calibration::Rectification::compute)).
 ///
 /// # Errors
 /// The format cannot hold the rig: ROS supports no thin prisms and needs a picture size.
-pub fn write(rig: &StereoRig, output: Output, alpha: f64) -> Result<Vec<(&'static str, Vec<u8>)>, CalibrationError> {
+pub fn write(
+    rig: &StereoRig,
+    output: Output,
+    crop: impl Into<Crop>,
+) -> Result<Vec<(&'static str, Vec<u8>)>, CalibrationError> {
     Ok(match output {
         Output::Toml => vec![("", own::write(rig).into_bytes())],
         Output::OpenCvYaml => vec![("", opencv(rig, &YAML).into_bytes())],
         Output::OpenCvXml => vec![("", opencv(rig, &XML).into_bytes())],
-        Output::RosFiles => ros(rig, alpha)?.map(|(name, text)| (name, text.into_bytes())).into(),
-        Output::RosArchive => vec![("", archive(&ros(rig, alpha)?)?)],
+        Output::RosFiles => ros(rig, crop.into())?.map(|(name, text)| (name, text.into_bytes())).into(),
+        Output::RosArchive => vec![("", archive(&ros(rig, crop.into())?)?)],
     })
 }
 
@@ -98,13 +102,13 @@ fn list(data: &[f64], between: &str) -> String {
     data.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>().join(between)
 }
 
-fn ros(rig: &StereoRig, alpha: f64) -> Result<[(&'static str, String); 2], CalibrationError> {
+fn ros(rig: &StereoRig, crop: Crop) -> Result<[(&'static str, String); 2], CalibrationError> {
     let Some((width, height)) = rig.size else {
         return Err(CalibrationError(
             "ROS's camera_info names the picture size, which this calibration does not: say it with --size".to_owned(),
         ));
     };
-    let [left, right] = CameraInfo::of_rig(rig, (width, height), alpha)?;
+    let [left, right] = CameraInfo::of_rig(rig, (width, height), crop)?;
     Ok([("left.yaml", left.yaml("left")), ("right.yaml", right.yaml("right"))])
 }
 

@@ -87,7 +87,7 @@ fn a_lens_that_folds_within_the_picture_is_cropped_inside_and_black_beyond() {
     let whole = rig.rectifier(640, 480, 1.0).unwrap();
     assert!((0.4..0.95).contains(&filled(&whole)), "{}", filled(&whole));
     // no place of the raw picture is shown twice
-    let (_, rectification, _) = rig.at_size(640, 480, 1.0).unwrap();
+    let (_, rectification, _) = rig.at_size(640, 480, 1.0.into()).unwrap();
     let limit_deg = 48.0;
     for (x, y) in (0..480).flat_map(|y| (0..640).map(move |x| (x, y))) {
         let ray = rectification.rotation_left.transpose() * rectification.left.ray(x as f64, y as f64);
@@ -97,6 +97,25 @@ fn a_lens_that_folds_within_the_picture_is_cropped_inside_and_black_beyond() {
             "({x}, {y}) is {angle_deg} degrees off the axis"
         );
     }
+}
+
+#[test]
+fn a_field_of_view_is_shown_and_what_no_camera_sees_is_black() {
+    let rig = bent_rig();
+    for (fov_deg, share) in [(30.0, 0.9999..=1.0), (60.0, 0.97..=1.0), (120.0, 0.05..=0.5)] {
+        let crop = Crop { rectified_fov_deg: Some(fov_deg), ..Crop::default() };
+        let rectifier = rig.rectifier(640, 480, crop).unwrap();
+        let (_, Rectification { left, .. }, _) = rig.at_size(640, 480, crop).unwrap();
+        let shown = (f64::atan((left.cx + 0.5) / left.fx) + f64::atan((639.5 - left.cx) / left.fx)).to_degrees();
+        assert!((shown - fov_deg).abs() < 1e-9, "{shown}");
+        assert!(share.contains(&filled(&rectifier)), "{fov_deg} degrees: {}", filled(&rectifier));
+    }
+    // the crop of a file gives way to one that is asked for
+    let mut own = rig.clone();
+    own.rectification = Some(Rectification::compute(&rig, 640, 480, 0.5).unwrap());
+    let crop = Crop { rectified_fov_deg: Some(45.0), ..Crop::default() };
+    let [own, computed] = [&own, &rig].map(|rig| rig.rectifier(640, 480, crop).unwrap().geometry().focal_px);
+    assert!((own - computed).abs() < 1e-6, "{own} {computed}");
 }
 
 /// Soft spots at the given positions.

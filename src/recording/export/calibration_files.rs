@@ -1,6 +1,6 @@
 //! `calibration/`: the rig of a recording in the file formats of other tools.
 
-use crate::calibration::{Output, StereoRig, write};
+use crate::calibration::{Crop, Output, StereoRig, write};
 use crate::capture::SourceInfo;
 use crate::files::{self, WriteError};
 use crate::rig::Calibrated;
@@ -25,12 +25,12 @@ pub(super) fn rig(info: &SourceInfo, calibrated: &Calibrated) -> Option<StereoRi
 ///
 /// # Errors
 /// A file cannot be written.
-pub(super) fn write_files(folder: &Path, rig: &StereoRig, alpha: f64) -> Result<Vec<String>, WriteError> {
+pub(super) fn write_files(folder: &Path, rig: &StereoRig, crop: Crop) -> Result<Vec<String>, WriteError> {
     let inside = folder.join("calibration");
     files::make_folder(&inside)?;
     let mut warnings = Vec::new();
     for output in [Output::OpenCvYaml, Output::RosFiles, Output::Toml] {
-        let files = match write(rig, output, alpha) {
+        let files = match write(rig, output, crop) {
             Ok(files) => files,
             Err(err) => {
                 warnings.push(err.to_string());

@@ -15,6 +15,7 @@ pub use part::{Part, Selection};
 use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
 use super::{Packet, Progress};
+use crate::calibration::Crop;
 use crate::capture::{MaxPixels, SourceInfo};
 use crate::console::counted;
 use crate::files;
@@ -113,8 +114,8 @@ pub fn export(
     let claimed = Folder::begin(folder, &folder::task(opened, &parts, &options.selection))?;
     let mut exported = Exported { parts, missing, ..Exported::default() };
     if let Some(rig) = rig.filter(|_| exported.parts.contains(&Part::Calibration)) {
-        let alpha = opened.recording.about().map_or(0.0, |about| about.calibration.alpha);
-        for warning in calibration_files::write_files(folder, &rig, alpha)? {
+        let crop = opened.recording.about().map_or(Crop::default(), |about| about.calibration.crop);
+        for warning in calibration_files::write_files(folder, &rig, crop)? {
             exported.warnings.insert(warning, 0);
         }
     }

@@ -36,7 +36,7 @@ impl Cameras {
     fn find(&self, about: &About, size: (usize, usize)) -> Option<[CameraInfo; 2]> {
         let note = &about.calibration;
         if let Some(rig) = &self.rig {
-            return CameraInfo::of_rig(rig, size, note.alpha).map_or_else(|err| no_cameras(&err), Some);
+            return CameraInfo::of_rig(rig, size, note.crop).map_or_else(|err| no_cameras(&err), Some);
         }
         let geometry = note.geometry.filter(|_| !note.rectifies && size == (about.width, about.height))?;
         Some(CameraInfo::of_rectified(&geometry, size))

@@ -16,6 +16,7 @@ use super::read::Recording;
 use super::unpack::Unpacker;
 use super::write::Compression;
 use super::{About, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, parameter_words, time};
+use crate::calibration::Crop;
 use crate::capture::{Frame, MaxPixels, SourceInfo, StereoLayout};
 use crate::engine::EngineInfo;
 use crate::files::{self, WriteError};
@@ -74,8 +75,8 @@ pub struct Input<'a> {
     pub info: &'a SourceInfo,
     /// The calibration to use.
     pub calibrated: &'a Calibrated,
-    /// Share of the pictures that rectification keeps, 0 to 1.
-    pub alpha: f64,
+    /// The part of the pictures that rectification shows.
+    pub crop: Crop,
     /// Larger pictures are not read.
     pub max_pixels: MaxPixels,
 }
@@ -135,7 +136,7 @@ pub fn recompute(
         streams,
         filled: options.filled,
         raw,
-        calibration: input.calibrated.to_note(input.alpha, input.info),
+        calibration: input.calibrated.to_note(input.crop, input.info),
         parameters: parameter_words(&params),
         ..about(&input, format)?
     };

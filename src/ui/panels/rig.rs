@@ -1,9 +1,9 @@
 //! The rig in five steps: cameras, sides, rectification, scale, file. Each says whether it is done and how well.
 
 use super::{Action, Command, State, action_button, widgets};
-use crate::calibration::{FocalLength, LengthUnit, RowOffset, Verdict};
+use crate::calibration::{Crop, FocalLength, LengthUnit, RowOffset, Verdict};
 use crate::capture::Scale;
-use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, CalibrationChoice, RectifyChoice, RigFile};
+use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, ASSUMED_FOV_DEG, CalibrationChoice, RectifyChoice, RigFile};
 use egui::{Button, DragValue, RichText, Role, Ui, WidgetInfo};
 use std::mem::discriminant;
 
@@ -133,12 +133,15 @@ fn rectify(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         }
         let off = |ui: &mut Ui| ui.button("None").on_hover_text("Match pictures as they come.").clicked();
         if before.rectify() != RectifyChoice::Off && off(ui) {
-            commands.push(Command::Calibrate(CalibrationChoice { alpha: 0.0, ..without_files(before) }));
+            commands.push(Command::Calibrate(CalibrationChoice {
+                alpha: 0.0,
+                rectified_fov_deg: None,
+                ..without_files(before)
+            }));
         }
     });
     if before.rectify() != RectifyChoice::Off {
-        let help = "0: no black border; 1: every pixel of both pictures.";
-        choice.alpha = number(ui, "keep", "", help, choice.alpha, 0.0..=1.0).unwrap_or(choice.alpha);
+        crop(ui, state, &mut choice);
     }
     let help = "Smaller is faster and coarser.";
     widgets::row(ui, "working size", help, |ui| {
@@ -153,10 +156,51 @@ fn rectify(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// The choice without its files, estimate and fit: size, sides and baseline stay.
+/// How much the rectified pictures show, as a share or as an angle, and what that costs in resolution.
+fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
+    let source = &state.status().source;
+    let focal_px = state.geometry().map(|geometry| geometry.focal_px / choice.scale.factor());
+    let ways = [
+        (false, "share kept", "Between no black border and every pixel of both pictures."),
+        (true, "field of view", "An angle along a row: a smaller one shows the middle of a wide lens larger."),
+    ];
+    let mut by_angle = choice.rectified_fov_deg.is_some();
+    let help = "What the size of the rectified pictures is chosen by.";
+    widgets::row(ui, "show by", help, |ui| widgets::choice(ui, "Show by", help, &ways, &mut by_angle));
+    match (by_angle, choice.rectified_fov_deg) {
+        (false, None) => {
+            let help = "0: no black border; 1: every pixel of both pictures.";
+            choice.alpha = number(ui, "keep", "", help, choice.alpha, 0.0..=1.0).unwrap_or(choice.alpha);
+        }
+        (false, Some(_)) => choice.rectified_fov_deg = None,
+        (true, None) => {
+            let shown_deg = focal_px.map_or(ASSUMED_FOV_DEG, |px| FocalLength::Px(px).fov_deg(source.width.max(1)));
+            choice.alpha = 0.0;
+            choice.rectified_fov_deg = Some(shown_deg.round().clamp(*Crop::FOV_DEG.start(), *Crop::FOV_DEG.end()));
+        }
+        (true, Some(fov_deg)) => {
+            let help = "Field of view of the rectified pictures along a row. What the cameras do not see is black.";
+            let changed = number(ui, "shown", "°", help, fov_deg, Crop::FOV_DEG);
+            choice.rectified_fov_deg = changed.or(choice.rectified_fov_deg);
+        }
+    }
+    let camera_px = state.rig.rig.as_ref().map(|rig| {
+        let width = rig.size.map_or(source.width, |(width, _)| width);
+        rig.left.fx * source.width as f64 / width.max(1) as f64
+    });
+    if let (Some(focal_px), Some(camera_px)) = (focal_px, camera_px) {
+        let percent = 100.0 * focal_px / camera_px;
+        let text = format!(
+            "focal length {camera_px:.0} px, rectified {focal_px:.0} px: {percent:.0} % of the resolution in the middle"
+        );
+        widgets::note(ui, text);
+    }
+}
+
+/// The choice without its files, estimate and fit: size, sides, crop and baseline stay.
 fn without_files(choice: &CalibrationChoice) -> CalibrationChoice {
-    let CalibrationChoice { baseline_m, alpha, scale, swap_pictures, .. } = *choice;
-    CalibrationChoice { swap_pictures, alpha, baseline_m, scale, ..CalibrationChoice::default() }
+    let CalibrationChoice { baseline_m, alpha, rectified_fov_deg, scale, swap_pictures, .. } = *choice;
+    CalibrationChoice { swap_pictures, alpha, rectified_fov_deg, baseline_m, scale, ..CalibrationChoice::default() }
 }
 
 fn scale_state(state: &State) -> (Done, String) {

@@ -87,7 +87,7 @@ impl Session {
     fn recompute(&mut self, path: PathBuf, output: PathBuf, progress: Progress) {
         let (rig, matching) = (&self.state.rig, &self.state.matching);
         let calibrated = Calibrated { preparation: self.live.preparation(), note: None, rig: rig.rig.clone() };
-        let (options, alpha) = (rig.options.clone(), self.about(SystemTime::now()).calibration.alpha);
+        let (options, crop) = (rig.options.clone(), self.about(SystemTime::now()).calibration.crop);
         let engine = &matching.engine;
         let settings = Settings {
             params: matching.params.clone(),
@@ -105,7 +105,7 @@ impl Session {
         let work = move || {
             let recording = CalibratedRecording::open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
             recording
-                .with_calibration(calibrated, alpha)
+                .with_calibration(calibrated, crop)
                 .recompute(&to, &settings, &what, &progress)
                 .map_err(|err| err.to_string())
         };

@@ -11,7 +11,7 @@ impl Session {
         let info = self.live.status().source; // that of a source that was opened just now
         let calibrated =
             Calibrated { preparation: self.live.preparation(), note: None, rig: self.state.rig.rig.clone() };
-        let calibration = calibrated.to_note(self.state.rig.choice.alpha, &info);
+        let calibration = calibrated.to_note(self.state.rig.choice.crop(), &info);
         let parameters = parameter_words(&self.state.matching.params);
         About { calibration, parameters, ..About::of_source(&self.state.source.spec.to_string(), &info, started) }
     }

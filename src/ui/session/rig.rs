@@ -289,13 +289,20 @@ impl Session {
         let (RectifyChoice::Auto, Some(rig)) = (choice.rectify(), &self.state.rig.rig) else { return Ok(choice) };
         let path = calibration_beside(rig_file);
         let written =
-            calibration::write(rig, calibration::Output::Toml, choice.alpha).map_err(|err| err.to_string())?;
+            calibration::write(rig, calibration::Output::Toml, choice.crop()).map_err(|err| err.to_string())?;
         for (_, bytes) in written {
             let write = if replaces { files::write } else { files::write_new };
             write(&path, &bytes).map_err(|err| err.to_string())?;
         }
-        let CalibrationChoice { alpha, depth_fit, scale, .. } = choice;
-        Ok(CalibrationChoice { files: vec![path], alpha, depth_fit, scale, ..CalibrationChoice::default() })
+        let CalibrationChoice { alpha, rectified_fov_deg, depth_fit, scale, .. } = choice;
+        Ok(CalibrationChoice {
+            files: vec![path],
+            alpha,
+            rectified_fov_deg,
+            depth_fit,
+            scale,
+            ..CalibrationChoice::default()
+        })
     }
 }
 
