@@ -23,7 +23,8 @@ pub struct Estimate {
     pub rig: StereoRig,
     /// Row offsets of the raw pictures.
     pub row_offset_before: RowOffset,
-    /// Row offsets after rectification, by the same matches.
+    /// Row offsets after rectification. Each match is rectified by a fit to the matches of other parts of the picture: a fit's own
+    /// matches would flatter it.
     pub row_offset_after: RowOffset,
     /// Number of matches that agree with the rig.
     pub matches: usize,
@@ -87,7 +88,8 @@ pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) ->
             high - low
         ));
     }
-    let offsets = row_offset_of(&found, size.0, size.1).zip(row_offset_of(&rectified, size.0, size.1));
+    let left_out = left_out(&model, &found, baseline_m)?;
+    let offsets = row_offset_of(&found, size.0, size.1).zip(row_offset_of(&left_out, size.0, size.1));
     let Some((row_offset_before, row_offset_after)) = offsets else {
         return error("the row offsets of the points scatter too much to be measured".to_owned());
     };
@@ -141,6 +143,26 @@ fn rig(model: &Model, fit: &Fit, baseline_m: f64) -> Result<StereoRig, Calibrati
     let translation_m = right.transpose() * DVec3::new(-baseline_m, 0.0, 0.0);
     let rig = StereoRig::new(camera, right_camera, rotation, translation_m, Some(model.size));
     Ok(StereoRig { estimated: true, ..rig })
+}
+
+/// Parts of the picture along a side that are left out in turn.
+const PARTS: f64 = 3.0;
+
+/// Matches in rectified coordinates, each by a fit that has not used the matches of its part of the picture. Parts without which
+/// there are too few matches for a fit have none.
+fn left_out(model: &Model, found: &[Match], baseline_m: f64) -> Result<Vec<Match>, CalibrationError> {
+    let size = DVec2::new(model.size.0 as f64, model.size.1 as f64);
+    let part = |found: &Match| (found.left * PARTS / size).floor().clamp(DVec2::ZERO, DVec2::splat(PARTS - 1.0));
+    let mut rectified_by_others = Vec::new();
+    for number in 0..(PARTS * PARTS) as u32 {
+        let of_number = DVec2::new(f64::from(number) % PARTS, (f64::from(number) / PARTS).floor());
+        let (of_part, others): (Vec<Match>, Vec<Match>) = found.iter().partition(|found| part(found) == of_number);
+        if !of_part.is_empty() && others.len() >= MIN_MATCHES {
+            let rig = rig(model, &fit::fit(model, &others), baseline_m)?;
+            rectified_by_others.extend(rectified(&rig, of_part.iter())?);
+        }
+    }
+    Ok(rectified_by_others)
 }
 
 /// Matches in rectified coordinates.
