@@ -196,7 +196,7 @@ fn swap(rig: &StereoRig) -> &'static str {
     if rig.exchanged {
         "left and right are right as they are in the file: leave --calibration-swap out"
     } else {
-        "either left and right of the calibration are swapped: give --calibration-swap, and --swap-pictures too where the \
+        "either left and right are swapped: give --calibration-swap, and --swap-pictures too where the \
          pictures are swapped with them; or T goes from the right camera to the left one: write R \
          transposed, and minus R transposed times T, into the file"
     }
