@@ -151,7 +151,7 @@ fn nearest_fold(
 
 /// A lens model that folds nearer to the axis than this, degrees, and within a part of the picture, is no model of a lens.
 const MIN_FOLD_DEG: [(f64, f64); 2] = [(30.0, 0.8), (60.0, 0.5)];
-/// A rectified picture shows nothing beyond this angle to the axis, degrees: folds there harm nobody.
+/// A rectified picture shows nothing beyond this angle to the axis, degrees: folds there change nothing.
 const SHOWN_DEG: f64 = 75.0;
 
 /// Rejects a lens model that shows large parts of the picture twice. A fisheye that folds behind itself does not, nor does a

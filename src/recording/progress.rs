@@ -45,7 +45,7 @@ impl Counter {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the task was told to end.
+    /// Whether the task ends early.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

@@ -59,8 +59,7 @@ fn with_lens(focal_px: f64, distortion: Distortion) -> StereoRig {
 fn filled(rectifier: &Rectifier) -> f64 {
     let (width, height) = rectifier.size();
     let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-    pixels.flat_map(|(x, y)| rectifier.sources(x, y)).filter(Option::is_some).count() as f64
-        / (2 * width * height) as f64
+    pixels.flat_map(|(x, y)| rectifier.sources(x, y)).flatten().count() as f64 / (2 * width * height) as f64
 }
 
 #[test]

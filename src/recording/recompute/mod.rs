@@ -37,7 +37,7 @@ pub enum RecomputeError {
     /// The new recording cannot be begun.
     #[error(transparent)]
     Begin(WriteError),
-    /// It was told to stop; the text names the part that is complete.
+    /// It was stopped; the text names the part that is complete.
     #[error("stopped after {done} of {pairs} pairs; what is complete is in {part}: the same command goes on there")]
     Stopped {
         /// Pairs in the new recording.
