@@ -41,6 +41,7 @@ mod rig;
 mod settings;
 mod recording;
 mod sources;
+mod calibrate;
 mod live;
 #[cfg(feature = "publish")]
 mod publish;
