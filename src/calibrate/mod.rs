@@ -4,7 +4,19 @@
 //! once.
 
 mod board;
+mod drawing;
+mod lens_kind;
+mod pose;
+mod solve;
+mod print;
+mod detect;
 mod view;
 
 pub use board::{Board, Pattern};
+pub use lens_kind::LensKind;
+pub use pose::Pose;
+pub use solve::{Options, Solution, ViewFit, solve};
+pub use drawing::Rect;
+pub use print::{BoardKind, Paper, PrintFormat, page};
+pub use detect::{Detector, Seen, edge_width_px};
 pub use view::{Corner, Eye, View};

@@ -137,7 +137,7 @@ fn inliers(found: &[Match], size: DVec2) -> Vec<Match> {
 }
 
 /// The `share` quantile; `values` is not empty.
-pub(crate) fn quantile(values: &mut [f64], share: f64) -> f64 {
+pub fn quantile(values: &mut [f64], share: f64) -> f64 {
     let rank = ((values.len() - 1) as f64 * share).round() as usize;
     *values.select_nth_unstable_by(rank, f64::total_cmp).1
 }

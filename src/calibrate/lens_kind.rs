@@ -1,0 +1,138 @@
+//! Lens models that can be solved for, and cameras as vectors of numbers.
+
+use crate::calibration::{BrownConrady, Camera, Distortion, Fisheye};
+use std::fmt;
+use std::str::FromStr;
+
+/// A lens model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LensKind {
+    /// A pinhole with k1, k2, p1, p2, k3: ordinary lenses.
+    Pinhole,
+    /// The same with k4, k5, k6 in the denominator: wide lenses.
+    Rational,
+    /// An angle model with k1 to k4: fisheyes (Kannala & Brandt 2006).
+    Fisheye,
+}
+
+/// Most numbers of a camera.
+pub(super) const MOST: usize = 12;
+
+impl LensKind {
+    /// All of them, the simplest first.
+    pub const ALL: [Self; 3] = [Self::Pinhole, Self::Rational, Self::Fisheye];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pinhole => "pinhole",
+            Self::Rational => "rational",
+            Self::Fisheye => "fisheye",
+        }
+    }
+
+    /// Number of a camera's parameters: fx, fy, cx, cy and the coefficients.
+    pub fn count(self) -> usize {
+        4 + match self {
+            Self::Pinhole => 5,
+            Self::Rational => 8,
+            Self::Fisheye => 4,
+        }
+    }
+
+    /// The camera of a vector.
+    pub(super) fn camera(self, v: &[f64; MOST]) -> Camera {
+        let [fx, fy, cx, cy, ..] = *v;
+        let d = &v[4..];
+        let distortion = match self {
+            Self::Pinhole => Distortion::BrownConrady(BrownConrady {
+                radial: [d[0], d[1], d[4], 0.0, 0.0, 0.0],
+                tangential: [d[2], d[3]],
+                prism: [0.0; 4],
+            }),
+            Self::Rational => Distortion::BrownConrady(BrownConrady {
+                radial: [d[0], d[1], d[4], d[5], d[6], d[7]],
+                tangential: [d[2], d[3]],
+                prism: [0.0; 4],
+            }),
+            Self::Fisheye => Distortion::Fisheye(Fisheye { k: [d[0], d[1], d[2], d[3]] }),
+        };
+        Camera { fx, fy, cx, cy, distortion }
+    }
+
+    /// The vector of a camera; `None` where the camera's lens is of a model that has other numbers.
+    pub(super) fn vector(self, camera: &Camera) -> Option<[f64; MOST]> {
+        let mut v = [0.0; MOST];
+        v[..4].copy_from_slice(&[camera.fx, camera.fy, camera.cx, camera.cy]);
+        match (self, camera.distortion) {
+            (Self::Fisheye, Distortion::Fisheye(lens)) => v[4..8].copy_from_slice(&lens.k),
+            (Self::Pinhole | Self::Rational, Distortion::BrownConrady(lens)) => {
+                let [k1, k2, k3, k4, k5, k6] = lens.radial;
+                let [p1, p2] = lens.tangential;
+                v[4..].copy_from_slice(&[k1, k2, p1, p2, k3, k4, k5, k6]);
+                if lens.prism != [0.0; 4] || self.camera(&v) != *camera {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+        Some(v)
+    }
+
+    /// What is known of a camera's numbers before it is seen: mean and standard deviation. Wide enough for any camera that is sold, and
+    /// decisive only where the views say nothing.
+    pub(super) fn prior(self, (width, height): (usize, usize)) -> [(f64, f64); MOST] {
+        let (width, height) = (width as f64, height as f64);
+        let mut prior = [(0.0, 1.0); MOST];
+        // fx is free; fy has its prior relative to fx
+        prior[0] = (width, 1e3 * width);
+        prior[1] = (width, 1e3 * width);
+        prior[2] = ((width - 1.0) / 2.0, 0.1 * width);
+        prior[3] = ((height - 1.0) / 2.0, 0.1 * width);
+        match self {
+            Self::Pinhole | Self::Rational => {
+                (prior[6], prior[7]) = ((0.0, 0.01), (0.0, 0.01));
+            }
+            Self::Fisheye => {
+                for k in &mut prior[4..8] {
+                    *k = (0.0, 0.2);
+                }
+            }
+        }
+        prior
+    }
+}
+
+impl fmt::Display for LensKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl FromStr for LensKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|kind| kind.word() == text);
+        found.ok_or_else(|| format!("'{text}' is no lens model; pinhole, rational and fisheye are"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cameras_are_their_vectors() {
+        for kind in LensKind::ALL {
+            let mut v = [0.0; MOST];
+            for (i, number) in v.iter_mut().enumerate().take(kind.count()) {
+                *number = 1.0 + i as f64;
+            }
+            assert_eq!(kind.vector(&kind.camera(&v)), Some(v), "{kind}");
+            assert_eq!(kind.word().parse(), Ok(kind));
+        }
+        let rational = LensKind::Rational.camera(&[1.0; MOST]);
+        assert_eq!((LensKind::Pinhole.vector(&rational), LensKind::Fisheye.vector(&rational)), (None, None));
+    }
+}

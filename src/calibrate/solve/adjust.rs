@@ -1,0 +1,400 @@
+//! Bundle adjustment: both cameras, their relative pose and the board's poses, from all corners at once.
+//!
+//! Levenberg-Marquardt on the sum of Huber's costs of the re-projection errors, the poses of the board eliminated by Schur's
+//! complement (Triggs et al. 2000, sections 4 and 6). Solving both cameras jointly is what makes rows agree: cameras that are solved one
+//! after the other keep each other's errors.
+
+use crate::calibrate::lens_kind::MOST;
+use crate::calibrate::{Board, Corner, LensKind, Pose, View};
+use crate::calibration::Camera;
+use glam::{DMat3, DVec2, DVec3};
+use nalgebra::{DMatrix, DVector, SMatrix, SVector};
+use rayon::prelude::*;
+
+/// What is solved for.
+#[derive(Clone, Debug)]
+pub(in crate::calibrate) struct State {
+    /// Numbers of the left and the right camera: see [`LensKind::camera`].
+    pub cameras: [[f64; MOST]; 2],
+    /// From the left camera's axes to the right one's.
+    pub between: Pose,
+    /// Squares of the board down relative to across; 1 where they are as named.
+    pub aspect: f64,
+    /// The board of each view, in the left camera's axes.
+    pub poses: Vec<Pose>,
+}
+
+/// Which numbers are solved for besides the poses of the board.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::calibrate) struct Free {
+    /// Those of each camera.
+    pub cameras: bool,
+    /// The pose of the cameras relative to each other.
+    pub between: bool,
+    /// Aspect of the board's squares.
+    pub aspect: bool,
+}
+
+/// Views and what is known beforehand.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::calibrate) struct Bundle<'a> {
+    pub board: &'a Board,
+    pub kind: LensKind,
+    /// Picture size, px.
+    pub size: (usize, usize),
+    pub views: &'a [&'a View],
+    pub free: Free,
+    /// Standard deviation of a corner along x and along y, px: errors above [`HUBER`] times it count less.
+    pub sigma_px: f64,
+}
+
+/// Re-projection errors from which on Huber's cost grows linearly, in standard deviations.
+const HUBER: f64 = 2.5;
+/// An error of a corner that its camera does not see, px.
+const UNSEEN_PX: f64 = 1e3;
+/// Standard deviation of the ratio of both focal lengths of a camera: pixels are square, or the mode squeezes them slightly.
+const PIXEL_ASPECT: f64 = 0.01;
+/// Standard deviation of the aspect of a board's squares.
+const BOARD_ASPECT: f64 = 0.03;
+
+type Six = SVector<f64, 6>;
+
+/// Equations of one view.
+struct Normal {
+    /// Of the numbers that all views share.
+    shared: DMatrix<f64>,
+    shared_right: DVector<f64>,
+    /// Of the pose.
+    pose: SMatrix<f64, 6, 6>,
+    pose_right: Six,
+    /// Between both.
+    mixed: DMatrix<f64>,
+    cost: f64,
+}
+
+impl Bundle<'_> {
+    /// How many numbers all views share.
+    fn shared_count(&self) -> usize {
+        2 * self.kind.count() + 7
+    }
+
+    /// Re-projection error of a corner, px: seen minus computed.
+    pub fn error(&self, state: &State, view: usize, eye: usize, corner: &Corner) -> DVec2 {
+        let camera = self.kind.camera(&state.cameras[eye]);
+        let point = self.point(state, corner.id);
+        let in_left = state.poses[view].at(point);
+        let seen = if eye == 0 { in_left } else { state.between.at(in_left) };
+        corner.at - project(&camera, seen).unwrap_or(corner.at + UNSEEN_PX)
+    }
+
+    fn point(&self, state: &State, id: usize) -> DVec3 {
+        self.board.point_m(id) * DVec3::new(1.0, state.aspect, 1.0)
+    }
+
+    /// Sum of all costs, in variances.
+    pub fn cost(&self, state: &State) -> f64 {
+        let of_view = |view: usize| -> f64 {
+            let of_eye = |eye: usize| -> f64 {
+                let errors = self.views[view].corners[eye].iter().map(|corner| self.error(state, view, eye, corner));
+                errors.map(|error| huber(error.length() / self.sigma_px).0).sum()
+            };
+            of_eye(0) + of_eye(1)
+        };
+        let corners: f64 = (0..self.views.len()).into_par_iter().map(of_view).sum();
+        let priors = self.priors(state);
+        corners + priors.iter().map(|prior| prior.error * prior.error).sum::<f64>()
+    }
+
+    /// Improves a state until nothing changes any more, or for so many steps; returns its cost.
+    pub fn improve(&self, state: &mut State, steps: usize) -> f64 {
+        let mut damping = 1e-3;
+        let mut cost = self.cost(state);
+        for _ in 0..steps {
+            let equations = self.equations(state);
+            let before = cost;
+            while damping < 1e10 {
+                if let Some(next) = self.step(state, &equations, damping) {
+                    let reached = self.cost(&next);
+                    if reached < cost {
+                        (*state, cost) = (next, reached);
+                        damping = (damping * 0.1).max(1e-12);
+                        break;
+                    }
+                }
+                damping *= 10.0;
+            }
+            if before - cost <= 1e-9 * before {
+                break;
+            }
+        }
+        cost
+    }
+
+    /// Information of the views on the shared numbers, the poses eliminated, in units of [`Self::sigma_px`].
+    pub fn information(&self, state: &State) -> DMatrix<f64> {
+        let equations = self.equations(state);
+        let mut shared = self.prior_equations(state).0;
+        for normal in &equations {
+            shared += &normal.shared;
+            if let Some(inverse) = normal.pose.try_inverse() {
+                shared -= normal.mixed.transpose() * inverse * &normal.mixed;
+            }
+        }
+        shared
+    }
+
+    fn equations(&self, state: &State) -> Vec<Normal> {
+        (0..self.views.len()).into_par_iter().map(|view| self.of_view(state, view)).collect()
+    }
+
+    /// The state after one step; `None` where the equations have no solution.
+    fn step(&self, state: &State, equations: &[Normal], damping: f64) -> Option<State> {
+        let (mut shared, mut right) = self.prior_equations(state);
+        for normal in equations {
+            shared += &normal.shared;
+            right += &normal.shared_right;
+        }
+        for i in 0..shared.nrows() {
+            shared[(i, i)] += damping * shared[(i, i)].max(1e-12);
+        }
+        let mut inverses = Vec::with_capacity(equations.len());
+        for normal in equations {
+            let mut pose = normal.pose;
+            for i in 0..6 {
+                pose[(i, i)] += damping * pose[(i, i)].max(1e-12);
+            }
+            let inverse = pose.try_inverse()?;
+            let across = normal.mixed.transpose() * inverse;
+            shared -= &across * &normal.mixed;
+            right -= &across * normal.pose_right;
+            inverses.push(inverse);
+        }
+        let change = self.solved(shared, right)?;
+        let mut next = state.clone();
+        let count = self.kind.count();
+        for (eye, camera) in next.cameras.iter_mut().enumerate() {
+            for (i, number) in camera.iter_mut().enumerate().take(count) {
+                *number += change[eye * count + i];
+            }
+        }
+        let at = 2 * count;
+        let three = |at: usize| DVec3::new(change[at], change[at + 1], change[at + 2]);
+        next.between = state.between.moved(three(at), three(at + 3));
+        next.aspect += change[at + 6];
+        for ((pose, normal), inverse) in next.poses.iter_mut().zip(equations).zip(&inverses) {
+            let change: Six = inverse * (normal.pose_right - &normal.mixed * &change);
+            *pose = pose.moved(DVec3::new(change[0], change[1], change[2]), DVec3::new(change[3], change[4], change[5]));
+        }
+        Some(next)
+    }
+
+    /// Solves for the free numbers; the others stay.
+    fn solved(&self, mut shared: DMatrix<f64>, mut right: DVector<f64>) -> Option<DVector<f64>> {
+        for i in 0..shared.nrows() {
+            if !self.is_free(i) {
+                shared.row_mut(i).fill(0.0);
+                shared.column_mut(i).fill(0.0);
+                shared[(i, i)] = 1.0;
+                right[i] = 0.0;
+            }
+        }
+        Some(shared.cholesky()?.solve(&right))
+    }
+
+    fn is_free(&self, i: usize) -> bool {
+        let count = 2 * self.kind.count();
+        match i {
+            i if i < count => self.free.cameras,
+            i if i < count + 6 => self.free.between,
+            _ => self.free.aspect,
+        }
+    }
+
+    fn of_view(&self, state: &State, view: usize) -> Normal {
+        let (count, all) = (self.kind.count(), self.shared_count());
+        let mut normal = Normal {
+            shared: DMatrix::zeros(all, all),
+            shared_right: DVector::zeros(all),
+            pose: SMatrix::zeros(),
+            pose_right: Six::zeros(),
+            mixed: DMatrix::zeros(6, all),
+            cost: 0.0,
+        };
+        let pose = state.poses[view];
+        for eye in 0..2 {
+            let slopes = CameraSlopes::new(self.kind, &state.cameras[eye]);
+            // columns that this eye depends on: its camera, and for the right one the pose between them
+            let mut columns: Vec<usize> = (eye * count..(eye + 1) * count).collect();
+            if eye == 1 {
+                columns.extend(2 * count..2 * count + 6);
+            }
+            columns.push(2 * count + 6);
+            let own = columns.len();
+            let mut jacobian = vec![DVec2::ZERO; own];
+            let mut local = DMatrix::<f64>::zeros(own, own);
+            let mut local_right = DVector::<f64>::zeros(own);
+            let mut mixed = DMatrix::<f64>::zeros(6, own);
+            for corner in self.views[view].corners[eye].iter() {
+                let point = self.point(state, corner.id);
+                let turned = pose.rotation * point;
+                let in_left = turned + pose.translation_m;
+                let (seen, to_eye) = match eye {
+                    0 => (in_left, DMat3::IDENTITY),
+                    _ => (state.between.at(in_left), state.between.rotation),
+                };
+                let Some((at, by_point)) = slopes.at(seen, &mut jacobian[..count]) else {
+                    normal.cost += huber(UNSEEN_PX / self.sigma_px).0;
+                    continue;
+                };
+                let error = (corner.at - at) / self.sigma_px;
+                let (cost, weight) = huber(error.length());
+                normal.cost += cost;
+                let slope = |direction: DVec3| by_point[0] * direction.x + by_point[1] * direction.y + by_point[2] * direction.z;
+                if eye == 1 {
+                    let around = state.between.rotation * in_left;
+                    for (i, axis) in DVec3::AXES.into_iter().enumerate() {
+                        jacobian[count + i] = slope(axis.cross(around));
+                        jacobian[count + 3 + i] = slope(axis);
+                    }
+                }
+                jacobian[own - 1] = slope(to_eye * (pose.rotation.y_axis * self.board.point_m(corner.id).y));
+                let mut by_pose = [DVec2::ZERO; 6];
+                for (i, axis) in DVec3::AXES.into_iter().enumerate() {
+                    by_pose[i] = slope(to_eye * axis.cross(turned));
+                    by_pose[i + 3] = slope(to_eye * axis);
+                }
+                let scale = 1.0 / self.sigma_px;
+                for i in 0..own {
+                    let row = jacobian[i] * (weight * scale);
+                    local_right[i] += row.dot(error);
+                    let row = row * scale;
+                    for j in 0..=i {
+                        local[(i, j)] += row.dot(jacobian[j]);
+                    }
+                }
+                for i in 0..6 {
+                    let row = by_pose[i] * (weight * scale);
+                    normal.pose_right[i] += row.dot(error);
+                    let row = row * scale;
+                    for j in 0..6 {
+                        normal.pose[(i, j)] += row.dot(by_pose[j]);
+                    }
+                    for j in 0..own {
+                        mixed[(i, j)] += row.dot(jacobian[j]);
+                    }
+                }
+            }
+            for (i, &row) in columns.iter().enumerate() {
+                normal.shared_right[row] += local_right[i];
+                for (j, &column) in columns.iter().enumerate() {
+                    normal.shared[(row, column)] += if j <= i { local[(i, j)] } else { local[(j, i)] };
+                }
+                for k in 0..6 {
+                    normal.mixed[(k, row)] += mixed[(k, i)];
+                }
+            }
+        }
+        // a view without corners has no pose
+        for i in 0..6 {
+            normal.pose[(i, i)] += 1e-9;
+        }
+        normal
+    }
+
+    fn priors(&self, state: &State) -> Vec<Prior> {
+        let count = self.kind.count();
+        let known = self.kind.prior(self.size);
+        let mut priors = Vec::new();
+        for (eye, camera) in state.cameras.iter().enumerate() {
+            for i in 0..count {
+                let (mean, sigma) = known[i];
+                priors.push(Prior::of((camera[i] - mean) / sigma, [(eye * count + i, 1.0 / sigma)]));
+            }
+            let (fx, fy) = (camera[0], camera[1]);
+            let slopes = [(eye * count, -fy / (fx * fx * PIXEL_ASPECT)), (eye * count + 1, 1.0 / (fx * PIXEL_ASPECT))];
+            priors.push(Prior::of((fy / fx - 1.0) / PIXEL_ASPECT, slopes));
+        }
+        for i in 0..6 {
+            // nothing is known of the pose between the cameras; the equations need a number
+            priors.push(Prior::of(0.0, [(2 * count + i, 1e-3)]));
+        }
+        priors.push(Prior::of((state.aspect - 1.0) / BOARD_ASPECT, [(2 * count + 6, 1.0 / BOARD_ASPECT)]));
+        priors
+    }
+
+    fn prior_equations(&self, state: &State) -> (DMatrix<f64>, DVector<f64>) {
+        let all = self.shared_count();
+        let (mut shared, mut right) = (DMatrix::zeros(all, all), DVector::zeros(all));
+        for Prior { error, slopes } in self.priors(state) {
+            for &(i, slope) in &slopes {
+                right[i] -= slope * error;
+                for &(j, other) in &slopes {
+                    shared[(i, j)] += slope * other;
+                }
+            }
+        }
+        (shared, right)
+    }
+}
+
+/// What is known beforehand: an error in standard deviations, and how it changes with shared numbers.
+struct Prior {
+    error: f64,
+    slopes: Vec<(usize, f64)>,
+}
+
+impl Prior {
+    fn of<const N: usize>(error: f64, slopes: [(usize, f64); N]) -> Self {
+        Self { error, slopes: slopes.to_vec() }
+    }
+}
+
+/// Huber's cost of an error in standard deviations, and its weight.
+fn huber(error: f64) -> (f64, f64) {
+    if error <= HUBER { (error * error, 1.0) } else { (HUBER * (2.0 * error - HUBER), HUBER / error) }
+}
+
+/// The pixel of a point in the camera's axes; `None` where the camera does not see it.
+pub(in crate::calibrate) fn project(camera: &Camera, point: DVec3) -> Option<DVec2> {
+    let is_fisheye = matches!(camera.distortion, crate::calibration::Distortion::Fisheye(_));
+    if !is_fisheye && point.z <= 1e-6 {
+        return None;
+    }
+    Some(camera.project(point)).filter(|at| at.is_finite())
+}
+
+/// Derivatives of a camera's pixels, by central differences: one lens model serves projection and adjustment.
+struct CameraSlopes {
+    camera: Camera,
+    /// Cameras with one number more and less, and twice the difference.
+    changed: Vec<(Camera, Camera, f64)>,
+}
+
+impl CameraSlopes {
+    fn new(kind: LensKind, vector: &[f64; MOST]) -> Self {
+        let changed = (0..kind.count()).map(|i| {
+            let step = if i < 4 { 1e-4 * vector[0].abs().max(1.0) } else { 1e-5 };
+            let with = |step: f64| {
+                let mut changed = *vector;
+                changed[i] += step;
+                kind.camera(&changed)
+            };
+            (with(step), with(-step), 2.0 * step)
+        });
+        Self { camera: kind.camera(vector), changed: changed.collect() }
+    }
+
+    /// The pixel of a point and its derivatives by x, y and z of the point; those by the camera's numbers go to `by_camera`.
+    fn at(&self, point: DVec3, by_camera: &mut [DVec2]) -> Option<(DVec2, [DVec2; 3])> {
+        let at = project(&self.camera, point)?;
+        for (slope, (more, less, step)) in by_camera.iter_mut().zip(&self.changed) {
+            *slope = (project(more, point)? - project(less, point)?) / *step;
+        }
+        let h = 1e-5 * point.length();
+        let mut by_point = [DVec2::ZERO; 3];
+        for (slope, axis) in by_point.iter_mut().zip(DVec3::AXES) {
+            *slope = (project(&self.camera, point + axis * h)? - project(&self.camera, point - axis * h)?) / (2.0 * h);
+        }
+        Some((at, by_point))
+    }
+}

@@ -1,0 +1,225 @@
+//! Solves for both cameras from views of the board.
+
+pub(super) mod adjust;
+mod start;
+
+use super::lens_kind::MOST;
+use super::pose::Pose;
+use super::{Board, Corner, Eye, LensKind, View};
+use crate::calibration::{Camera, CalibrationError, StereoRig};
+use adjust::{Bundle, Free, State};
+use glam::DVec2;
+
+/// Both cameras as the views determine them.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// The lens model.
+    pub kind: LensKind,
+    /// The cameras, lengths in metres by the board's squares.
+    pub rig: StereoRig,
+    /// Standard deviation of a corner's position along x and along y as the views show it, px.
+    pub sigma_px: f64,
+    /// The views that were used, in their order, and how well they agree.
+    pub views: Vec<ViewFit>,
+    /// What was solved for.
+    pub(super) state: State,
+}
+
+/// How well a view agrees with the solution.
+#[derive(Clone, Debug)]
+pub struct ViewFit {
+    /// The view.
+    pub view: View,
+    /// The board in the left camera's axes.
+    pub pose: Pose,
+    /// Re-projection errors of each corner in the left and the right picture, px.
+    pub errors: [Vec<DVec2>; 2],
+    /// Both eyes saw the board, but not at the same place: the view counts for each eye alone.
+    pub is_split: bool,
+}
+
+impl ViewFit {
+    /// Root mean square of an eye's re-projection errors, px; `None` where it saw no corner.
+    pub fn rms_px(&self, eye: Eye) -> Option<f64> {
+        rms(self.errors[eye as usize].iter().copied())
+    }
+}
+
+/// What is asked of a solution.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The lens model.
+    pub kind: LensKind,
+    /// Cameras that are kept; only the rest is solved.
+    pub kept: Option<[Camera; 2]>,
+}
+
+/// Root mean square of lengths; `None` of none.
+pub(super) fn rms(errors: impl Iterator<Item = DVec2>) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0usize);
+    for error in errors {
+        sum += error.length_squared();
+        count += 1;
+    }
+    (count > 0).then(|| (sum / count as f64).sqrt())
+}
+
+/// A corner's standard deviation is not taken to be below this, px.
+const LEAST_SIGMA_PX: f64 = 0.02;
+/// Re-projection errors from which on a corner is left out, in standard deviations.
+const OUTLIER: f64 = 5.0;
+/// A view whose eyes disagree by so many times more than those of the others is split.
+const SPLIT: f64 = 3.0;
+
+/// Solves for both cameras.
+///
+/// # Errors
+/// Too few views for a start.
+pub fn solve(board: &Board, views: &[View], size: (usize, usize), options: &Options) -> Result<Solution, CalibrationError> {
+    let kept = options.kept.and_then(|[left, right]| Some([options.kind.vector(&left)?, options.kind.vector(&right)?]));
+    let mut used: Vec<(View, bool)> = views.iter().filter(|view| is_useful(view)).map(|view| (view.clone(), false)).collect();
+    let state = start::start(board, &used.iter().map(|(view, _)| view).collect::<Vec<_>>(), size, options.kind, kept)?;
+    let cameras_free = kept.is_none();
+    let mut solver = Solver { board, size, kind: options.kind, free: Free { cameras: cameras_free, between: true, aspect: false } };
+    let (mut state, mut sigma_px) = solver.settled(&used, state);
+    // views whose eyes contradict each other
+    let apart = solver.contradicting(&used, &state, sigma_px);
+    if !apart.is_empty() {
+        let mut split = Vec::new();
+        let mut poses = Vec::new();
+        for (i, (view, _)) in used.drain(..).enumerate() {
+            let pose = state.poses[i];
+            if apart.contains(&i) {
+                for eye in Eye::BOTH {
+                    let mut alone = view.clone();
+                    alone.corners[1 - eye as usize].clear();
+                    split.push((alone, true));
+                    poses.push(pose);
+                }
+            } else {
+                split.push((view, false));
+                poses.push(pose);
+            }
+        }
+        (used, state.poses) = (split, poses);
+        (state, sigma_px) = solver.settled(&used, state);
+    }
+    // corners that are none
+    for _ in 0..2 {
+        let removed = solver.without_outliers(&mut used, &state, sigma_px);
+        if removed == 0 {
+            break;
+        }
+        (state, sigma_px) = solver.settled(&used, state);
+    }
+    solver.free.aspect = false;
+    Ok(solver.solution(used, state, sigma_px))
+}
+
+/// Whether a view determines more than its pose.
+fn is_useful(view: &View) -> bool {
+    view.corners.iter().any(|corners| corners.len() >= 6)
+}
+
+/// Settings that all steps of one solution share.
+struct Solver<'a> {
+    board: &'a Board,
+    size: (usize, usize),
+    kind: LensKind,
+    free: Free,
+}
+
+impl Solver<'_> {
+    fn bundle<'b>(&'b self, views: &'b [&'b View], sigma_px: f64) -> Bundle<'b> {
+        Bundle { board: self.board, kind: self.kind, size: self.size, views, free: self.free, sigma_px }
+    }
+
+    /// Solves until the standard deviation of the corners is found.
+    fn settled(&self, used: &[(View, bool)], mut state: State) -> (State, f64) {
+        let views: Vec<&View> = used.iter().map(|(view, _)| view).collect();
+        let mut sigma_px = self.sigma(&self.bundle(&views, 1.0), &state).max(LEAST_SIGMA_PX);
+        for _ in 0..6 {
+            let bundle = self.bundle(&views, sigma_px);
+            bundle.improve(&mut state, 30);
+            let found = self.sigma(&bundle, &state).max(LEAST_SIGMA_PX);
+            let is_same = (found / sigma_px - 1.0).abs() < 0.02;
+            sigma_px = found;
+            if is_same {
+                break;
+            }
+        }
+        (state, sigma_px)
+    }
+
+    /// Standard deviation of the corners along an axis, by the median error: few wrong corners do not change it.
+    fn sigma(&self, bundle: &Bundle<'_>, state: &State) -> f64 {
+        let mut lengths = Vec::new();
+        for (number, view) in bundle.views.iter().enumerate() {
+            for eye in 0..2 {
+                lengths.extend(view.corners[eye].iter().map(|corner| bundle.error(state, number, eye, corner).length()));
+            }
+        }
+        // the median length of errors along two axes is sqrt(2 ln 2) of their standard deviation
+        crate::calibration::quantile(&mut lengths, 0.5) / (2.0 * 2f64.ln()).sqrt()
+    }
+
+    /// Views that both eyes see with errors far above those of the others.
+    fn contradicting(&self, used: &[(View, bool)], state: &State, sigma_px: f64) -> Vec<usize> {
+        let views: Vec<&View> = used.iter().map(|(view, _)| view).collect();
+        let bundle = self.bundle(&views, sigma_px);
+        let errors: Vec<Option<f64>> = used
+            .iter()
+            .enumerate()
+            .map(|(number, (view, _))| {
+                let both = view.corners.iter().all(|corners| !corners.is_empty());
+                let of_eye = |eye: usize| {
+                    let mut lengths: Vec<f64> =
+                        view.corners[eye].iter().map(|corner| bundle.error(state, number, eye, corner).length()).collect();
+                    crate::calibration::quantile(&mut lengths, 0.5)
+                };
+                both.then(|| of_eye(0).max(of_eye(1)))
+            })
+            .collect();
+        let mut known: Vec<f64> = errors.iter().flatten().copied().collect();
+        if known.len() < 5 {
+            return Vec::new();
+        }
+        let limit = SPLIT * crate::calibration::quantile(&mut known, 0.5);
+        errors.iter().enumerate().filter(|(_, error)| error.is_some_and(|error| error > limit.max(0.3))).map(|(i, _)| i).collect()
+    }
+
+    /// Removes corners whose errors are far above those of the others; returns how many.
+    fn without_outliers(&self, used: &mut [(View, bool)], state: &State, sigma_px: f64) -> usize {
+        let mut removed = 0;
+        for number in 0..used.len() {
+            for eye in 0..2 {
+                let view = used[number].0.clone();
+                let views: Vec<&View> = used.iter().map(|(view, _)| view).collect();
+                let bundle = self.bundle(&views, sigma_px);
+                let is_good = |corner: &Corner| bundle.error(state, number, eye, corner).length() <= OUTLIER * sigma_px.max(0.05);
+                let kept: Vec<Corner> = view.corners[eye].iter().filter(|corner| is_good(corner)).copied().collect();
+                removed += view.corners[eye].len() - kept.len();
+                used[number].0.corners[eye] = kept;
+            }
+        }
+        removed
+    }
+
+    fn solution(&self, used: Vec<(View, bool)>, state: State, sigma_px: f64) -> Solution {
+        let views: Vec<&View> = used.iter().map(|(view, _)| view).collect();
+        let bundle = self.bundle(&views, sigma_px);
+        let fits = views.iter().enumerate().map(|(number, view)| {
+            let errors = [0, 1].map(|eye| {
+                view.corners[eye].iter().map(|corner| bundle.error(&state, number, eye, corner)).collect()
+            });
+            ViewFit { view: (*view).clone(), pose: state.poses[number], errors, is_split: used[number].1 }
+        });
+        Solution { kind: self.kind, rig: rig_of(self.kind, &state, self.size), sigma_px, views: fits.collect(), state }
+    }
+}
+
+/// The rig of a state.
+pub(super) fn rig_of(kind: LensKind, state: &State, size: (usize, usize)) -> StereoRig {
+    let [left, right] = state.cameras.map(|camera: [f64; MOST]| kind.camera(&camera));
+    StereoRig::new(left, right, state.between.rotation, state.between.translation_m, Some(size))
+}

@@ -1,0 +1,185 @@
+//! A first solution: a focal length from a list, poses from homographies, and each camera adjusted on its own.
+
+use super::adjust::{Bundle, Free, State, project};
+use crate::calibrate::lens_kind::MOST;
+use crate::calibrate::pose::{Pose, board_pose};
+use crate::calibrate::{Board, Corner, LensKind, View};
+use crate::calibration::{CalibrationError, quantile};
+use glam::{DQuat, DVec2, DVec3};
+
+/// Fewest corners of a view that determines a pose.
+const FEWEST: usize = 6;
+/// Fields of view along a row that are tried, degrees.
+const FIELDS_DEG: [f64; 12] = [25.0, 35.0, 45.0, 55.0, 65.0, 75.0, 85.0, 95.0, 110.0, 125.0, 145.0, 170.0];
+
+/// The start of a solution; `kept` cameras stay as they are.
+///
+/// # Errors
+/// Too few views for it.
+pub(super) fn start(
+    board: &Board,
+    views: &[&View],
+    size: (usize, usize),
+    kind: LensKind,
+    kept: Option<[[f64; MOST]; 2]>,
+) -> Result<State, CalibrationError> {
+    let mut cameras = [[0.0; MOST]; 2];
+    let mut poses: [Vec<Option<Pose>>; 2] = [Vec::new(), Vec::new()];
+    for eye in 0..2 {
+        let corners: Vec<&[Corner]> = views.iter().map(|view| view.corners[eye].as_slice()).collect();
+        let alone = Alone { board, size, kind, corners, eye };
+        cameras[eye] = match kept {
+            Some(kept) => kept[eye],
+            None => alone.camera()?,
+        };
+        poses[eye] = alone.poses(&cameras[eye]);
+    }
+    let both: Vec<Pose> =
+        poses[0].iter().zip(&poses[1]).filter_map(|(left, right)| Some(right.as_ref()?.after(&left.as_ref()?.inverse()))).collect();
+    let between = middle(&both).ok_or_else(|| {
+        CalibrationError(
+            "no view shows the board to both cameras: hold it where both see it, and check that both pictures are of the same moment"
+                .to_owned(),
+        )
+    })?;
+    let poses = poses[0]
+        .iter()
+        .zip(&poses[1])
+        .map(|(left, right)| left.or_else(|| Some(between.inverse().after(right.as_ref()?))).unwrap_or(Pose::IDENTITY))
+        .collect();
+    Ok(State { cameras, between, aspect: 1.0, poses })
+}
+
+/// One camera and what it sees of the board in each view.
+struct Alone<'a> {
+    board: &'a Board,
+    size: (usize, usize),
+    kind: LensKind,
+    corners: Vec<&'a [Corner]>,
+    eye: usize,
+}
+
+impl Alone<'_> {
+    /// The camera by its own views: the best start of the list, adjusted in the middle of the picture first, where every lens is nearly
+    /// without distortion.
+    fn camera(&self) -> Result<[f64; MOST], CalibrationError> {
+        let side = ["left", "right"][self.eye];
+        let useful = self.corners.iter().filter(|corners| corners.len() >= FEWEST).count();
+        if useful < 3 {
+            return Err(CalibrationError(format!(
+                "the {side} camera sees the board in {useful} views; at least 3 are needed for a first solution, and 8 for a good one"
+            )));
+        }
+        let mut found: Option<(f64, [f64; MOST])> = None;
+        for half in [true, false] {
+            for (start, _) in self.starts(half).into_iter().take(3) {
+                let mut camera = start;
+                for share in [0.5, 1.0] {
+                    let (cost, better) = self.adjusted(&camera, share);
+                    camera = better;
+                    if share == 1.0 && found.is_none_or(|(least, _)| cost < least) {
+                        found = Some((cost, camera));
+                    }
+                }
+            }
+            if found.is_some() {
+                break;
+            }
+        }
+        found.map(|(_, camera)| camera).ok_or_else(|| {
+            CalibrationError(format!("no focal length explains what the {side} camera sees: is the board described as it is printed?"))
+        })
+    }
+
+    /// Cameras without distortion, those that explain the views best first, with their error.
+    fn starts(&self, only_middle: bool) -> Vec<([f64; MOST], f64)> {
+        let (width, height) = (self.size.0 as f64, self.size.1 as f64);
+        let mut starts: Vec<_> = FIELDS_DEG
+            .iter()
+            .filter_map(|degrees| {
+                let half = degrees.to_radians() / 2.0;
+                let focal = match self.kind {
+                    LensKind::Fisheye => width / 2.0 / half,
+                    LensKind::Pinhole | LensKind::Rational if half < 1.3 => width / 2.0 / half.tan(),
+                    LensKind::Pinhole | LensKind::Rational => return None,
+                };
+                let mut camera = [0.0; MOST];
+                camera[..4].copy_from_slice(&[focal, focal, (width - 1.0) / 2.0, (height - 1.0) / 2.0]);
+                let share = if only_middle { 0.6 } else { 1.0 };
+                Some((camera, self.error(&camera, share)?))
+            })
+            .collect();
+        starts.sort_by(|a, b| a.1.total_cmp(&b.1));
+        starts
+    }
+
+    /// Median re-projection error of the corners in the middle of the picture with poses from homographies, px.
+    fn error(&self, camera: &[f64; MOST], share: f64) -> Option<f64> {
+        let model = self.kind.camera(camera);
+        let mut lengths = Vec::new();
+        for corners in &self.corners {
+            let inner = self.inner(corners, share);
+            let Some(pose) = (inner.len() >= FEWEST).then(|| board_pose(self.board, &model, &inner)).flatten() else { continue };
+            let error = |corner: &Corner| {
+                project(&model, pose.at(self.board.point_m(corner.id))).map_or(1e3, |at| (at - corner.at).length())
+            };
+            lengths.extend(inner.iter().map(error));
+        }
+        (!lengths.is_empty()).then(|| quantile(&mut lengths, 0.5))
+    }
+
+    /// Corners nearer to the middle than a share of the half diagonal.
+    fn inner(&self, corners: &[Corner], share: f64) -> Vec<Corner> {
+        let middle = DVec2::new(self.size.0 as f64 - 1.0, self.size.1 as f64 - 1.0) / 2.0;
+        let reach = middle.length() * share;
+        corners.iter().filter(|corner| share >= 1.0 || (corner.at - middle).length() <= reach).copied().collect()
+    }
+
+    /// The camera adjusted to the corners in the middle of the picture, and its cost.
+    fn adjusted(&self, camera: &[f64; MOST], share: f64) -> (f64, [f64; MOST]) {
+        let model = self.kind.camera(camera);
+        let mut views = Vec::new();
+        let mut poses = Vec::new();
+        for corners in &self.corners {
+            let inner = self.inner(corners, share);
+            let Some(pose) = (inner.len() >= FEWEST).then(|| board_pose(self.board, &model, &inner)).flatten() else { continue };
+            views.push(View { name: String::new(), corners: [inner, Vec::new()] });
+            poses.push(pose);
+        }
+        // the other camera sees nothing and stays
+        let mut state = State { cameras: [*camera; 2], between: Pose::IDENTITY, aspect: 1.0, poses };
+        let views: Vec<&View> = views.iter().collect();
+        let free = Free { cameras: true, between: false, aspect: false };
+        let mut cost = f64::INFINITY;
+        for sigma_px in [2.0, 0.5] {
+            let bundle = Bundle { board: self.board, kind: self.kind, size: self.size, views: &views, free, sigma_px };
+            cost = bundle.improve(&mut state, 20);
+        }
+        (cost, state.cameras[0])
+    }
+
+    /// The board's poses in the axes of this camera.
+    fn poses(&self, camera: &[f64; MOST]) -> Vec<Option<Pose>> {
+        let model = self.kind.camera(camera);
+        let pose = |corners: &&[Corner]| (corners.len() >= FEWEST).then(|| board_pose(self.board, &model, corners)).flatten();
+        self.corners.iter().map(pose).collect()
+    }
+}
+
+/// The median of motions, number by number.
+fn middle(poses: &[Pose]) -> Option<Pose> {
+    let vectors: Vec<(DVec3, DVec3)> = poses
+        .iter()
+        .map(|pose| (DQuat::from_mat3(&pose.rotation).normalize().to_scaled_axis(), pose.translation_m))
+        .collect();
+    if vectors.is_empty() {
+        return None;
+    }
+    let median = |number: &dyn Fn(&(DVec3, DVec3)) -> f64| {
+        let mut numbers: Vec<f64> = vectors.iter().map(number).collect();
+        quantile(&mut numbers, 0.5)
+    };
+    let turn = DVec3::new(median(&|v| v.0.x), median(&|v| v.0.y), median(&|v| v.0.z));
+    let shift = DVec3::new(median(&|v| v.1.x), median(&|v| v.1.y), median(&|v| v.1.z));
+    Some(Pose::IDENTITY.moved(turn, shift))
+}
