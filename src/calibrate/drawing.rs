@@ -1,0 +1,159 @@
+//! What a board looks like: the black parts of its picture, mm from the top left corner of its top left square, x to the right, y down.
+//!
+//! The layout of ChArUco boards is OpenCV's (`CharucoBoard`): markers lie centred on the white squares, numbered row by row, each with
+//! a black border of one cell. Garrido-Jurado et al., "Automatic generation and detection of highly reliable fiducial markers under
+//! occlusion", Pattern Recognition 47(6), 2014.
+
+use super::{Board, Pattern};
+use glam::DVec2;
+
+/// A rectangle of a drawing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rect {
+    /// Top left corner, in units of the drawing.
+    pub at: DVec2,
+    /// Width and height, in units of the drawing.
+    pub size: DVec2,
+}
+
+/// The marker on a square.
+struct Marker {
+    /// Its bits, 1 for black: row by row from the lowest bit on.
+    code: u64,
+    /// Cells along a side, with the border.
+    cells: usize,
+    /// Side of a cell, mm.
+    cell_mm: f64,
+    /// White between the edges of square and marker, mm.
+    inset_mm: f64,
+}
+
+impl Marker {
+    /// Whether a cell is black; the border is.
+    fn is_black(&self, x: usize, y: usize) -> bool {
+        let inner = 1..self.cells - 1;
+        let bit = || (y - 1) * (self.cells - 2) + x - 1;
+        !inner.contains(&x) || !inner.contains(&y) || (self.code >> bit()) & 1 == 1
+    }
+
+    /// Black cells of a row as runs: first and last + 1.
+    fn runs(&self, y: usize) -> Vec<(usize, usize)> {
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for x in (0..self.cells).filter(|&x| self.is_black(x, y)) {
+            match runs.last_mut() {
+                Some((_, end)) if *end == x => *end = x + 1,
+                _ => runs.push((x, x + 1)),
+            }
+        }
+        runs
+    }
+}
+
+impl Board {
+    /// Width and height of the squares together, mm.
+    pub fn size_mm(&self) -> DVec2 {
+        DVec2::new(self.columns as f64, self.rows as f64) * self.square_mm
+    }
+
+    /// The black parts: squares, and of markers the black runs of each row of cells.
+    pub fn black_mm(&self) -> Vec<Rect> {
+        let squares = (0..self.rows).flat_map(|row| (0..self.columns).map(move |column| (column, row)));
+        squares.flat_map(|(column, row)| self.black_of_square(column, row)).collect()
+    }
+
+    /// Whether a point is black; outside the squares all is white.
+    pub fn is_black(&self, at_mm: DVec2) -> bool {
+        let square = (at_mm / self.square_mm).floor();
+        let last = DVec2::new(self.columns as f64, self.rows as f64);
+        if !(square.cmpge(DVec2::ZERO).all() && square.cmplt(last).all()) {
+            return false;
+        }
+        let (column, row) = (square.x as usize, square.y as usize);
+        if self.square_is_black(column, row) {
+            return true;
+        }
+        let Some(marker) = self.marker(column, row) else { return false };
+        let cell = ((at_mm - square * self.square_mm - marker.inset_mm) / marker.cell_mm).floor();
+        let within = 0.0..marker.cells as f64;
+        within.contains(&cell.x) && within.contains(&cell.y) && marker.is_black(cell.x as usize, cell.y as usize)
+    }
+
+    fn black_of_square(&self, column: usize, row: usize) -> Vec<Rect> {
+        let at = DVec2::new(column as f64, row as f64) * self.square_mm;
+        if self.square_is_black(column, row) {
+            return vec![Rect { at, size: DVec2::splat(self.square_mm) }];
+        }
+        let Some(marker) = self.marker(column, row) else { return Vec::new() };
+        let run = |y: usize, (start, end): (usize, usize)| Rect {
+            at: at + marker.inset_mm + DVec2::new(start as f64, y as f64) * marker.cell_mm,
+            size: DVec2::new((end - start) as f64, 1.0) * marker.cell_mm,
+        };
+        (0..marker.cells).flat_map(|y| marker.runs(y).into_iter().map(move |cells| run(y, cells))).collect()
+    }
+
+    /// Whether the top left square is white.
+    fn starts_white(&self) -> bool {
+        matches!(self.pattern, Pattern::Charuco { legacy: true, .. }) && self.rows.is_multiple_of(2)
+    }
+
+    fn square_is_black(&self, column: usize, row: usize) -> bool {
+        (column + row).is_multiple_of(2) != self.starts_white()
+    }
+
+    /// The marker on a white square; `None` on a chessboard, and where the dictionary has too few.
+    fn marker(&self, column: usize, row: usize) -> Option<Marker> {
+        let Pattern::Charuco { marker_mm, dictionary, .. } = self.pattern else { return None };
+        let above = row * self.columns;
+        let white_above = if self.starts_white() { above.div_ceil(2) } else { above / 2 };
+        let code = *dictionary.codes().get(white_above + column / 2)?;
+        let cells = dictionary.marker_size() + 2;
+        Some(Marker { code, cells, cell_mm: marker_mm / cells as f64, inset_mm: (self.square_mm - marker_mm) / 2.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rectangles_are_the_black_points() {
+        for text in [
+            "chessboard:4x3:10mm",
+            "charuco:5x4:21mm:14mm:DICT_5X5_100",
+            "charuco-legacy:5x4:21mm:14mm:DICT_5X5_100",
+            "charuco-legacy:4x5:20mm:12mm:DICT_4X4_50",
+        ] {
+            let board: Board = text.parse().unwrap();
+            let black = board.black_mm();
+            let holds = |rect: &Rect, at: DVec2| {
+                let inside = at - rect.at;
+                inside.cmpge(DVec2::ZERO).all() && inside.cmplt(rect.size).all()
+            };
+            let steps = (board.size_mm() / 0.7).as_uvec2() + 10;
+            for y in 0..steps.y {
+                for x in 0..steps.x {
+                    let at = DVec2::new(f64::from(x), f64::from(y)) * 0.7 - 3.01;
+                    let count = black.iter().filter(|rect| holds(rect, at)).count();
+                    assert_eq!(count, usize::from(board.is_black(at)), "{text} at {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_board_of_old_opencv_starts_white_where_its_rows_are_even() {
+        let first_is_black = |text: &str| text.parse::<Board>().unwrap().is_black(DVec2::splat(0.5));
+        assert!(first_is_black("charuco:5x4:21mm:14mm:DICT_5X5_100"));
+        assert!(first_is_black("charuco-legacy:4x5:21mm:14mm:DICT_5X5_100"));
+        assert!(!first_is_black("charuco-legacy:5x4:21mm:14mm:DICT_5X5_100"));
+    }
+
+    /// Marker 0 of `DICT_4X4_50`, as OpenCV draws it: 1011, 0101, 0011, 0010, where 1 is white.
+    #[test]
+    fn the_first_marker_is_opencvs() {
+        let board: Board = "charuco:5x4:8mm:6mm:DICT_4X4_50".parse().unwrap();
+        let cell = |x: u32, y: u32| board.is_black(DVec2::new(8.0 + 1.5 + f64::from(x), 1.5 + f64::from(y)));
+        let rows: Vec<String> = (0..6).map(|y| (0..6).map(|x| if cell(x, y) { '#' } else { '.' }).collect()).collect();
+        assert_eq!(rows, ["######", "#.#..#", "##.#.#", "###..#", "###.##", "######"]);
+    }
+}
