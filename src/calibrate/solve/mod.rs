@@ -1,6 +1,7 @@
 //! Solves for both cameras from views of the board.
 
 pub(super) mod adjust;
+mod agreement;
 mod start;
 
 use super::lens_kind::MOST;
@@ -23,6 +24,7 @@ pub struct Solution {
     pub views: Vec<ViewFit>,
     /// What was solved for.
     pub(super) state: State,
+    pub(super) free: Free,
 }
 
 /// How well a view agrees with the solution.
@@ -80,7 +82,7 @@ pub fn solve(board: &Board, views: &[View], size: (usize, usize), options: &Opti
     let mut used: Vec<(View, bool)> = views.iter().filter(|view| is_useful(view)).map(|view| (view.clone(), false)).collect();
     let state = start::start(board, &used.iter().map(|(view, _)| view).collect::<Vec<_>>(), size, options.kind, kept)?;
     let cameras_free = kept.is_none();
-    let mut solver = Solver { board, size, kind: options.kind, free: Free { cameras: cameras_free, between: true, aspect: false } };
+    let solver = Solver { board, size, kind: options.kind, free: Free { cameras: cameras_free, between: true, aspect: false } };
     let (mut state, mut sigma_px) = solver.settled(&used, state);
     // views whose eyes contradict each other
     let apart = solver.contradicting(&used, &state, sigma_px);
@@ -112,7 +114,6 @@ pub fn solve(board: &Board, views: &[View], size: (usize, usize), options: &Opti
         }
         (state, sigma_px) = solver.settled(&used, state);
     }
-    solver.free.aspect = false;
     Ok(solver.solution(used, state, sigma_px))
 }
 
@@ -214,7 +215,7 @@ impl Solver<'_> {
             });
             ViewFit { view: (*view).clone(), pose: state.poses[number], errors, is_split: used[number].1 }
         });
-        Solution { kind: self.kind, rig: rig_of(self.kind, &state, self.size), sigma_px, views: fits.collect(), state }
+        Solution { kind: self.kind, rig: rig_of(self.kind, &state, self.size), sigma_px, views: fits.collect(), state, free: self.free }
     }
 }
 

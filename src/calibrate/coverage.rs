@@ -1,0 +1,92 @@
+//! Where the views show the board, and how.
+
+use super::{Board, Eye, Pose, View};
+use glam::{DVec2, DVec3};
+use serde::Serialize;
+
+/// Cells across and down into which a picture is divided.
+pub const CELLS: (usize, usize) = (8, 6);
+/// Where an eye has seen the board.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Coverage {
+    /// Corners in each cell of the picture, row by row: see [`CELLS`].
+    pub cells: Vec<usize>,
+    /// Outermost corners as shares of the width and the height: left, top, right, bottom.
+    pub extent: [f64; 4],
+    /// Widths of the board in the views, as shares of the picture's width.
+    pub widths: Vec<f64>,
+}
+
+impl Coverage {
+    /// That of an eye.
+    pub fn of(views: &[View], eye: Eye, (width, height): (usize, usize)) -> Self {
+        let size = DVec2::new(width as f64, height as f64);
+        let mut cells = vec![0; CELLS.0 * CELLS.1];
+        let (mut low, mut high) = (DVec2::ONE, DVec2::ZERO);
+        let mut widths = Vec::new();
+        for view in views {
+            let places = view.of(eye).iter().map(|corner| ((corner.at + 0.5) / size).clamp(DVec2::ZERO, DVec2::ONE));
+            let (mut first, mut last) = (DVec2::ONE, DVec2::ZERO);
+            for place in places {
+                let cell = (place * DVec2::new(CELLS.0 as f64, CELLS.1 as f64)).as_usizevec2();
+                cells[cell.y.min(CELLS.1 - 1) * CELLS.0 + cell.x.min(CELLS.0 - 1)] += 1;
+                (first, last) = (first.min(place), last.max(place));
+            }
+            if !view.of(eye).is_empty() {
+                widths.push((last - first).max_element());
+                (low, high) = (low.min(first), high.max(last));
+            }
+        }
+        Self { cells, extent: [low.x, low.y, high.x, high.y], widths }
+    }
+
+    /// Borders of the picture that no corner is nearer to than a share of the picture.
+    pub fn unseen_borders(&self, share: f64) -> Vec<&'static str> {
+        let [left, top, right, bottom] = self.extent;
+        let borders = [("left", left), ("upper", top), ("right", 1.0 - right), ("lower", 1.0 - bottom)];
+        borders.into_iter().filter(|(_, gap)| *gap > share).map(|(name, _)| name).collect()
+    }
+
+    /// Share of the cells that show a corner.
+    pub fn share(&self) -> f64 {
+        self.cells.iter().filter(|&&count| count > 0).count() as f64 / self.cells.len() as f64
+    }
+}
+
+/// Angle between the board's normal and the line of sight to its middle, degrees.
+pub fn tilt_deg(board: &Board, pose: &Pose) -> f64 {
+    let (across, down) = board.inner();
+    let middle = pose.at((board.point_m(0) + board.point_m(across * down - 1)) / 2.0);
+    let angle = (pose.rotation * DVec3::Z).angle_between(middle).to_degrees();
+    angle.min(180.0 - angle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibrate::Corner;
+    use glam::DMat3;
+
+    #[test]
+    fn borders_that_no_corner_is_near_are_named() {
+        let at = |x: f64, y: f64| Corner { id: 0, at: DVec2::new(x, y) };
+        let view = View { name: String::new(), corners: [vec![at(10.0, 100.0), at(320.0, 470.0)], vec![]] };
+        let coverage = Coverage::of(&[view.clone()], Eye::Left, (640, 480));
+        assert_eq!(coverage.unseen_borders(0.15), ["upper", "right"]);
+        assert_eq!((coverage.cells.iter().sum::<usize>(), coverage.cells[8]), (2, 1));
+        assert!((coverage.widths[0] - 370.0 / 480.0).abs() < 1e-9);
+        let nothing = Coverage::of(&[view], Eye::Right, (640, 480));
+        assert_eq!((nothing.unseen_borders(0.15).len(), nothing.share()), (4, 0.0));
+    }
+
+    #[test]
+    fn tilt_is_measured_from_the_line_of_sight() {
+        let board: Board = "chessboard:9x6:25mm".parse().unwrap();
+        let middle = -DVec3::new(0.1, 0.0625, -1.0);
+        let facing = Pose { rotation: DMat3::IDENTITY, translation_m: middle };
+        assert!(tilt_deg(&board, &facing) < 1e-6);
+        let turned = DMat3::from_rotation_x(0.5);
+        let tilted = Pose { rotation: turned, translation_m: DVec3::Z - turned * DVec3::new(0.1, 0.0625, 0.0) };
+        assert!((tilt_deg(&board, &tilted) - 0.5f64.to_degrees()).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,88 @@
+//! Further solutions from a solution, which show what does not agree: each camera alone, halves of the views, squares of another aspect.
+
+use super::adjust::{Bundle, Free, State};
+use super::{Solution, rms};
+use crate::calibrate::judge::spread;
+use crate::calibrate::outcome::Agreement;
+use crate::calibrate::{Board, View};
+use glam::DVec2;
+
+/// Steps of each solution, which starts near its end.
+const STEPS: usize = 12;
+
+impl Solution {
+    /// Compares this solution with others of the same views.
+    pub(in crate::calibrate) fn agreement(&self, board: &Board, size: (usize, usize)) -> Agreement {
+        let (squares_aspect, aspect_bound) = self.aspect(board, size);
+        Agreement {
+            stereo_px: self.common_rms(self.views.iter().map(|fit| fit.errors.clone())),
+            mono_px: self.mono(board, size),
+            squares_aspect,
+            aspect_bound,
+            focal_change: self.focal_change(board, size),
+        }
+    }
+
+    fn bundle<'a>(&self, board: &'a Board, size: (usize, usize), views: &'a [&'a View], free: Free) -> Bundle<'a> {
+        Bundle { board, kind: self.kind, size, views, free, sigma_px: self.sigma_px }
+    }
+
+    /// Root mean square of errors in the views that both eyes see, px.
+    fn common_rms(&self, errors: impl Iterator<Item = [Vec<DVec2>; 2]>) -> f64 {
+        let both = errors.filter(|errors| errors.iter().all(|errors| !errors.is_empty()));
+        rms(both.flatten().flatten()).unwrap_or(0.0)
+    }
+
+    /// Re-projection errors where each camera has poses of the board of its own, px.
+    fn mono(&self, board: &Board, size: (usize, usize)) -> f64 {
+        let mut halves = Vec::new();
+        let mut poses = Vec::new();
+        for fit in self.views.iter().filter(|fit| fit.view.corners.iter().all(|corners| !corners.is_empty())) {
+            for eye in 0..2 {
+                let mut half = fit.view.clone();
+                half.corners[1 - eye].clear();
+                halves.push(half);
+                poses.push(fit.pose);
+            }
+        }
+        let views: Vec<&View> = halves.iter().collect();
+        let bundle = self.bundle(board, size, &views, Free { between: false, ..self.free });
+        let mut state = State { poses, ..self.state.clone() };
+        bundle.improve(&mut state, STEPS);
+        let errors = |number: usize| {
+            let eye = number % 2;
+            views[number].corners[eye].iter().map(|corner| bundle.error(&state, number, eye, corner)).collect::<Vec<_>>()
+        };
+        rms((0..views.len()).flat_map(errors)).unwrap_or(0.0)
+    }
+
+    /// Height of the board's squares relative to their width as the views show it, and the bound of its error by the jackknife.
+    fn aspect(&self, board: &Board, size: (usize, usize)) -> (f64, f64) {
+        const GROUPS: usize = 6;
+        let without = |group: Option<usize>| {
+            let kept: Vec<usize> = (0..self.views.len()).filter(|view| group.is_none_or(|group| view % GROUPS != group)).collect();
+            let views: Vec<&View> = kept.iter().map(|&view| &self.views[view].view).collect();
+            let poses = kept.iter().map(|&view| self.state.poses[view]).collect();
+            let mut state = State { poses, ..self.state.clone() };
+            self.bundle(board, size, &views, Free { aspect: true, ..self.free }).improve(&mut state, STEPS);
+            state.aspect
+        };
+        (without(None), 3.0 * spread((0..GROUPS).map(|group| without(Some(group)))))
+    }
+
+    /// Largest relative difference of a focal length between the first half of the views and the second one; 0 with few views.
+    fn focal_change(&self, board: &Board, size: (usize, usize)) -> f64 {
+        let middle = self.views.len() / 2;
+        if middle < 6 || !self.free.cameras {
+            return 0.0;
+        }
+        let focal = |range: std::ops::Range<usize>| {
+            let views: Vec<&View> = self.views[range.clone()].iter().map(|fit| &fit.view).collect();
+            let mut state = State { poses: self.state.poses[range].to_vec(), ..self.state.clone() };
+            self.bundle(board, size, &views, self.free).improve(&mut state, STEPS);
+            state.cameras.map(|camera| camera[0])
+        };
+        let (first, second) = (focal(0..middle), focal(middle..self.views.len()));
+        first.iter().zip(second).map(|(first, second)| (second / first - 1.0).abs()).fold(0.0, f64::max)
+    }
+}
