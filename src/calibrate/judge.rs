@@ -204,7 +204,7 @@ impl<'a> RectifiedRays<'a> {
     }
 
     /// One over the distance of what both pixels show, 1/m: its disparity, by its ray.
-    fn nearness(&self, left: DVec2, right: DVec2) -> Option<f64> {
+    pub fn nearness(&self, left: DVec2, right: DVec2) -> Option<f64> {
         let (left, right) = (self.left(left)?, self.right(right)?);
         Some((left.x - right.x) / self.baseline_m / left.extend(1.0).length())
     }
@@ -227,7 +227,7 @@ fn depth_spread(rig: &StereoRig, folds: &[StereoRig], size: (usize, usize), dist
 
 /// Pixels of both pictures that show the same point of a plane at a distance: 9 x 7 places of the inner four fifths that
 /// both cameras see.
-fn pixel_pairs(rays: &RectifiedRays<'_>, (width, height): (usize, usize), distance_m: f64) -> Vec<(DVec2, DVec2)> {
+pub(super) fn pixel_pairs(rays: &RectifiedRays<'_>, (width, height): (usize, usize), distance_m: f64) -> Vec<(DVec2, DVec2)> {
     // a tenth of the picture at each side is left out: lenses are worst there, and no board reaches it
     let place = |i: usize| 0.1 + 0.8 * DVec2::new((i % 9) as f64 + 0.5, (i / 9) as f64 + 0.5) / DVec2::new(9.0, 7.0);
     let size = DVec2::new(width as f64, height as f64);

@@ -1,0 +1,232 @@
+//! Where to hold the board next: the pose that lowers the predicted error of depth most.
+
+use super::judge::RectifiedRays;
+use super::outcome::Outcome;
+use super::solve::adjust::{Bundle, Free, State, project};
+use super::solve::rig_of;
+use super::{Board, Corner, Eye, LensKind, Pose, View};
+use crate::calibration::{Camera, Distortion};
+use glam::{DMat3, DQuat, DVec2, DVec3};
+use nalgebra::{DMatrix, DVector};
+use rayon::prelude::*;
+
+/// Distance at which the error of depth is lowered, m.
+const DISTANCE_M: f64 = 2.0;
+/// Tilts that are tried, degrees.
+const TILT_DEG: f64 = 35.0;
+/// Widths of the board that are tried, as shares of the picture.
+const WIDTHS: [f64; 2] = [0.35, 0.6];
+
+/// Where to hold the board.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ghost {
+    /// The board's outline in the left and the right picture, px: its corners in order.
+    pub outline: [Vec<DVec2>; 2],
+    /// The same in words.
+    pub words: String,
+}
+
+/// A way to hold the board.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    /// Third of the picture across and down: -1, 0 or 1.
+    place: (i32, i32),
+    /// Width of the board, as a share of the picture.
+    width: f64,
+    /// Tilt about the horizontal and the vertical axis, in [`TILT_DEG`].
+    tilt: (i32, i32),
+}
+
+/// The first views, before there is a solution.
+const FIRST: [Hold; 8] = [
+    Hold { place: (0, 0), width: 0.6, tilt: (0, 0) },
+    Hold { place: (0, 0), width: 0.5, tilt: (0, 1) },
+    Hold { place: (0, 0), width: 0.5, tilt: (1, 0) },
+    Hold { place: (-1, -1), width: 0.45, tilt: (0, -1) },
+    Hold { place: (1, -1), width: 0.45, tilt: (-1, 0) },
+    Hold { place: (1, 1), width: 0.45, tilt: (0, 1) },
+    Hold { place: (-1, 1), width: 0.45, tilt: (1, 0) },
+    Hold { place: (0, 0), width: 0.3, tilt: (0, -1) },
+];
+
+impl Hold {
+    fn all() -> impl Iterator<Item = Self> {
+        let places = (0..9).map(|i| (i % 3 - 1, i / 3 - 1));
+        places.flat_map(|place| {
+            WIDTHS.into_iter().flat_map(move |width| {
+                [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)].into_iter().map(move |tilt| Self { place, width, tilt })
+            })
+        })
+    }
+
+    /// The board held so before a camera; `None` where the camera has no ray there.
+    fn pose(&self, board: &Board, camera: &Camera, (width, height): (usize, usize)) -> Option<Pose> {
+        let (width, height) = (width as f64, height as f64);
+        let (across, down) = board.inner();
+        let extent = board.point_m(across * down - 1);
+        // a third of the picture, so far out that the board still fits
+        let reach = DVec2::new(1.0 - self.width, 1.0 - (self.width * extent.y / extent.x * width / height).min(0.9)) / 2.0;
+        let place = DVec2::new(f64::from(self.place.0), f64::from(self.place.1)) * reach * 0.95 + 0.5;
+        let ray = camera.direction(place * DVec2::new(width, height) - 0.5).filter(|ray| ray.z > 0.3)?;
+        let distance = extent.x * camera.fx / (self.width * width);
+        let tilt = DVec3::new(f64::from(self.tilt.0), f64::from(self.tilt.1), 0.0) * TILT_DEG.to_radians();
+        let rotation = DMat3::from_quat(DQuat::from_scaled_axis(tilt));
+        Some(Pose { rotation, translation_m: ray / ray.z * distance - rotation * (extent / 2.0) })
+    }
+
+    fn words(&self) -> String {
+        let place = match self.place {
+            (0, 0) => "in the middle".to_owned(),
+            (x, y) => {
+                let rows = ["upper ", "", "lower "][(y + 1) as usize];
+                let side = ["left", "middle", "right"][(x + 1) as usize];
+                format!("at the {rows}{side}")
+            }
+        };
+        let near = if self.width >= 0.5 { "near" } else { "farther away" };
+        let tilt = match self.tilt {
+            (0, 0) => "facing the cameras",
+            (1, _) => "its lower edge nearer",
+            (-1, _) => "its upper edge nearer",
+            (_, 1) => "its right edge farther away",
+            _ => "its left edge farther away",
+        };
+        format!("hold the board {place}, {near}, {tilt}")
+    }
+}
+
+impl Ghost {
+    /// For the first views, before the cameras are known: as two ordinary ones would see it.
+    pub(super) fn of_start(board: &Board, number: usize, size: (usize, usize)) -> Option<Self> {
+        let hold = FIRST[number % FIRST.len()];
+        let focal = 0.9 * size.0 as f64;
+        let (cx, cy) = ((size.0 as f64 - 1.0) / 2.0, (size.1 as f64 - 1.0) / 2.0);
+        let camera = Camera { fx: focal, fy: focal, cx, cy, distortion: Distortion::default() };
+        let pose = hold.pose(board, &camera, size)?;
+        // a board of the shown size is a hand's breadth further left in the right picture: both eyes get the same outline
+        let outline = outline(board, &pose, &camera);
+        Some(Self { outline: [outline.clone(), outline], words: hold.words() })
+    }
+}
+
+/// The board's border before a camera, px.
+fn outline(board: &Board, pose: &Pose, camera: &Camera) -> Vec<DVec2> {
+    let square = board.square_mm * 1e-3;
+    let (width, height) = (board.columns as f64 * square, board.rows as f64 * square);
+    let corners = [(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)];
+    corners.iter().filter_map(|&(x, y)| project(camera, pose.at(DVec3::new(x - square, y - square, 0.0)))).collect()
+}
+
+/// Chooses the next view.
+pub(super) struct Guide<'a> {
+    outcome: &'a Outcome,
+    /// Information of the views so far on the numbers that all views share.
+    information: DMatrix<f64>,
+    /// How depth changes with these numbers, at places of the picture.
+    slopes: Vec<DVector<f64>>,
+}
+
+impl<'a> Guide<'a> {
+    pub fn of(outcome: &'a Outcome) -> Self {
+        let solution = &outcome.solution;
+        let views: Vec<&View> = solution.views.iter().map(|fit| &fit.view).collect();
+        let bundle = bundle(outcome, &views);
+        Self { outcome, information: bundle.information(&solution.state), slopes: slopes(outcome) }
+    }
+
+    /// The view that lowers the predicted error of depth most.
+    pub fn next(&self) -> Option<Ghost> {
+        let Outcome { board, size, solution, .. } = self.outcome;
+        let tried: Vec<(f64, Hold, Pose)> = Hold::all()
+            .collect::<Vec<_>>()
+            .into_par_iter()
+            .filter_map(|hold| {
+                let pose = hold.pose(board, &solution.rig.left, *size)?;
+                Some((self.variance_with(&pose)?, hold, pose))
+            })
+            .collect();
+        let (_, hold, pose) = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let right = Pose { rotation: solution.rig.rotation, translation_m: solution.rig.translation_m }.after(&pose);
+        let outline = [outline(board, &pose, &solution.rig.left), outline(board, &right, &solution.rig.right)];
+        Some(Ghost { outline, words: hold.words() })
+    }
+
+    /// Mean variance of depth after one more view of the board at a pose, relative to one pixel; `None` where the cameras do not see it.
+    fn variance_with(&self, pose: &Pose) -> Option<f64> {
+        let Outcome { board, size, solution, .. } = self.outcome;
+        let view = View { name: String::new(), corners: Eye::BOTH.map(|eye| self.seen(pose, eye)) };
+        if view.corners.iter().any(|corners| corners.len() * 3 < board.corner_count()) {
+            return None;
+        }
+        let views = [&view];
+        let bundle = Bundle { size: *size, ..bundle(self.outcome, &views) };
+        let state = State { poses: vec![*pose], ..solution.state.clone() };
+        let none = State { poses: Vec::new(), ..solution.state.clone() };
+        let added = bundle.information(&state) - Bundle { views: &[], ..bundle }.information(&none);
+        let covariance = (&self.information + added).try_inverse()?;
+        let variances = self.slopes.iter().map(|slope| (slope.transpose() * &covariance * slope)[(0, 0)]);
+        Some(variances.sum::<f64>() / self.slopes.len() as f64)
+    }
+
+    /// The corners that an eye would see of the board.
+    fn seen(&self, pose: &Pose, eye: Eye) -> Vec<Corner> {
+        let Outcome { board, size, solution, .. } = self.outcome;
+        let state = &solution.state;
+        let camera = solution.kind.camera(&state.cameras[eye as usize]);
+        let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
+        let seen = |id: usize| {
+            let in_left = pose.at(board.point_m(id));
+            let at = project(&camera, if eye == Eye::Left { in_left } else { state.between.at(in_left) })?;
+            let is_inside = at.cmpge(DVec2::ZERO).all() && at.cmple(last).all();
+            is_inside.then_some(Corner { id, at })
+        };
+        (0..board.corner_count()).filter_map(seen).collect()
+    }
+}
+
+fn bundle<'a>(outcome: &'a Outcome, views: &'a [&'a View]) -> Bundle<'a> {
+    let Outcome { board, size, solution, .. } = outcome;
+    let free = Free { cameras: true, between: true, aspect: false };
+    Bundle { board, kind: solution.kind, size: *size, views, free, sigma_px: solution.sigma_px }
+}
+
+/// How the nearness of points changes with each shared number, at 5 x 4 places of the picture.
+fn slopes(outcome: &Outcome) -> Vec<DVector<f64>> {
+    let Outcome { size, solution, .. } = outcome;
+    let Some(rays) = RectifiedRays::of(&solution.rig, *size) else { return Vec::new() };
+    let pairs = super::judge::pixel_pairs(&rays, *size, DISTANCE_M);
+    let count = solution.kind.count();
+    let all = 2 * count + 7;
+    let mut slopes = vec![DVector::zeros(all); pairs.len()];
+    for number in 0..all - 1 {
+        let step = step_of(solution.kind, number, size.0);
+        let changed = |step: f64| {
+            let mut state = solution.state.clone();
+            match number {
+                i if i < 2 * count => state.cameras[i / count][i % count] += step,
+                i => {
+                    let mut six = [0.0; 6];
+                    six[i - 2 * count] = step;
+                    state.between = state.between.moved(DVec3::from_slice(&six[..3]), DVec3::from_slice(&six[3..]));
+                }
+            }
+            rig_of(solution.kind, &state, *size)
+        };
+        let (more, less) = (changed(step), changed(-step));
+        let Some((more, less)) = RectifiedRays::of(&more, *size).zip(RectifiedRays::of(&less, *size)) else { continue };
+        for (slope, &(left, right)) in slopes.iter_mut().zip(&pairs) {
+            if let Some((high, low)) = more.nearness(left, right).zip(less.nearness(left, right)) {
+                slope[number] = (high - low) / (2.0 * step);
+            }
+        }
+    }
+    slopes
+}
+
+fn step_of(kind: LensKind, number: usize, width: usize) -> f64 {
+    let count = kind.count();
+    match number {
+        i if i < 2 * count && i % count < 4 => 1e-5 * width as f64,
+        _ => 1e-6,
+    }
+}

@@ -1,0 +1,355 @@
+//! Views taken by themselves from live pictures: when the board is seen, sharp, still, and held in a new way.
+
+use super::coverage::Coverage;
+use super::detect::{Detector, Seen, edge_width_px};
+use super::guide::{Ghost, Guide};
+use super::outcome::{MIN_VIEWS, Outcome, Request, calibrate};
+use super::{Board, Corner, Eye, View};
+use crate::calibration::{CalibrationError, Camera, quantile};
+use crate::image::Image;
+use glam::DVec2;
+use std::fmt;
+use std::sync::Arc;
+
+/// Most motion of the board between two pictures, px.
+const STILL_PX: f64 = 0.2;
+/// Most motion between the exposures of both cameras, px.
+const SKEW_PX: f64 = 0.1;
+/// Pictures farther apart tell nothing of the motion, s.
+const LONGEST_GAP_S: f64 = 1.0;
+/// A picture is blurred if its edges are so many times wider than the sharpest ones seen.
+const BLURRED: f64 = 1.6;
+/// A view is new if its corners lie so far from those of each view before, on average, as a share of the picture's width.
+const NEW: f64 = 0.07;
+/// Looks in a row that must agree before a view is taken.
+const STEADY: usize = 2;
+/// Half of the field of view from which on a lens counts as wide, degrees.
+const WIDE_DEG: f64 = 40.0;
+
+/// A pair of pictures that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Look<'a> {
+    /// Left and right picture.
+    pub pictures: [&'a Image<u8>; 2],
+    /// When the left one was taken, s since any moment.
+    pub time_s: f64,
+    /// How much later the right one was taken, s.
+    pub skew_s: f64,
+}
+
+/// What the user should know of the newest pair.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Notice {
+    /// No board in either picture.
+    NoBoard,
+    /// A board that cannot be used: why, in words.
+    Unusable(String),
+    /// Only one eye sees the board, where it has seen it before.
+    OneEye(Eye),
+    /// The board moves, px between two pictures.
+    Moving(f64),
+    /// The board moves between the exposures of both cameras, px.
+    Skewed(f64),
+    /// The pictures are not sharp.
+    Blurred,
+    /// A view like this one was taken before.
+    Known,
+    /// The view can be taken.
+    Ready,
+    /// The view was taken: how many there are.
+    Taken(usize),
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoBoard => f.write_str("Show the board to both cameras"),
+            Self::Unusable(why) => f.write_str(why),
+            Self::OneEye(Eye::Left) => f.write_str("Only the left camera sees the board: hold it farther to the right"),
+            Self::OneEye(Eye::Right) => f.write_str("Only the right camera sees the board: hold it farther to the left"),
+            Self::Moving(0.0) => f.write_str("Hold still"),
+            Self::Moving(px) => write!(f, "Hold still: the board moves by {px:.1} px from picture to picture"),
+            Self::Skewed(px) => {
+                write!(f, "Hold still: the board moves by {px:.1} px between the pictures of the two cameras")
+            }
+            Self::Blurred => f.write_str("The board is blurred: more light, hold it still, or set the focus"),
+            Self::Known => f.write_str("This view is there already: hold the board elsewhere, or tilted"),
+            Self::Ready => f.write_str("Hold still"),
+            Self::Taken(count) => write!(f, "View {count} taken"),
+        }
+    }
+}
+
+/// A view with its pictures.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// The corners.
+    pub view: View,
+    /// Left and right picture.
+    pub pictures: [Arc<Image<u8>>; 2],
+}
+
+/// Live calibration: looks at pairs, takes views and solves.
+pub struct Session {
+    board: Board,
+    detector: Detector,
+    request: Request,
+    size: Option<(usize, usize)>,
+    /// Views are taken without being asked for.
+    pub is_automatic: bool,
+    taken: Vec<Taken>,
+    /// Number of the next view; numbers of deleted ones are not used again.
+    next_number: usize,
+    before: Option<Before>,
+    sharpest_px: f64,
+    steady: usize,
+    corners: [Vec<Corner>; 2],
+    outcome: Option<Arc<Outcome>>,
+    ghost: Option<Ghost>,
+}
+
+/// What the last pair showed.
+struct Before {
+    corners: [Vec<Corner>; 2],
+    time_s: f64,
+}
+
+/// Views that wait to be solved.
+pub struct Work {
+    board: Board,
+    views: Vec<View>,
+    size: (usize, usize),
+    request: Request,
+}
+
+/// A solution of [`Work`].
+pub struct Solved {
+    count: usize,
+    result: Result<(Arc<Outcome>, Option<Ghost>), CalibrationError>,
+}
+
+impl Work {
+    /// Solves; takes up to some seconds.
+    pub fn solve(self) -> Solved {
+        let Self { board, views, size, request } = self;
+        let result = calibrate(&board, &views, size, &request).map(|outcome| {
+            let ghost = Guide::of(&outcome).next();
+            (Arc::new(outcome), ghost)
+        });
+        Solved { count: views.len(), result }
+    }
+}
+
+impl Session {
+    /// A session without views.
+    ///
+    /// # Errors
+    /// The board cannot be detected.
+    pub fn new(board: &Board, request: Request) -> Result<Self, CalibrationError> {
+        Ok(Self {
+            board: *board,
+            detector: Detector::new(board)?,
+            request,
+            size: None,
+            is_automatic: true,
+            taken: Vec::new(),
+            next_number: 1,
+            before: None,
+            sharpest_px: f64::INFINITY,
+            steady: 0,
+            corners: [Vec::new(), Vec::new()],
+            outcome: None,
+            ghost: None,
+        })
+    }
+
+    /// Looks at a pair; takes it where it is good, and in any case where `take` asks for it and it shows the board.
+    pub fn look(&mut self, look: &Look<'_>, take: bool) -> Notice {
+        let size = look.pictures[0].size();
+        if self.size.is_some_and(|before| before != size) {
+            let (width, height) = size;
+            return Notice::Unusable(format!("The pictures have another size now, {width}x{height}: start again"));
+        }
+        self.size = Some(size);
+        let lenses = self.lenses();
+        let (left, right) = rayon::join(
+            || self.detector.detect(look.pictures[0], lenses[0].as_ref()),
+            || self.detector.detect(look.pictures[1], lenses[1].as_ref()),
+        );
+        let seen = [left, right];
+        self.corners = [seen[0].corners().to_vec(), seen[1].corners().to_vec()];
+        let notice = self.judged(look, &seen, size);
+        self.before = Some(Before { corners: self.corners.clone(), time_s: look.time_s });
+        self.steady = if notice == Notice::Ready { self.steady + 1 } else { 0 };
+        let is_possible = self.corners.iter().any(|corners| corners.len() >= 6);
+        if is_possible && (take || self.is_automatic && self.steady >= STEADY) {
+            self.steady = 0;
+            return self.take(look);
+        }
+        notice
+    }
+
+    fn take(&mut self, look: &Look<'_>) -> Notice {
+        let view = View { name: format!("{:03}", self.next_number), corners: self.corners.clone() };
+        self.next_number += 1;
+        let pictures = look.pictures.map(|picture| Arc::new(picture.clone()));
+        self.taken.push(Taken { view, pictures });
+        Notice::Taken(self.taken.len())
+    }
+
+    /// What speaks against this pair.
+    fn judged(&mut self, look: &Look<'_>, seen: &[Seen; 2], size: (usize, usize)) -> Notice {
+        if self.corners.iter().all(Vec::is_empty) {
+            let reason = seen.iter().find_map(|seen| match seen {
+                Seen::Part(why) | Seen::Other(why) => Some(why.clone()),
+                Seen::Corners(_) | Seen::Nothing => None,
+            });
+            return reason.map_or(Notice::NoBoard, Notice::Unusable);
+        }
+        for eye in Eye::BOTH {
+            let width = edge_width_px(look.pictures[eye as usize], &self.corners[eye as usize], &self.board);
+            let Some(width) = width else { continue };
+            self.sharpest_px = self.sharpest_px.min(width);
+            if width > BLURRED * self.sharpest_px.max(1.5) {
+                return Notice::Blurred;
+            }
+        }
+        let before = self.before.as_ref().filter(|before| (look.time_s - before.time_s).abs() <= LONGEST_GAP_S);
+        // the first picture of the board says nothing of its motion
+        let Some(before) = before else { return Notice::Moving(0.0) };
+        let moved_px = Eye::BOTH
+            .into_iter()
+            .filter_map(|eye| moved(&before.corners[eye as usize], &self.corners[eye as usize]))
+            .fold(None, |most: Option<f64>, moved| Some(most.map_or(moved, |most| most.max(moved))));
+        let Some(moved_px) = moved_px else { return Notice::Moving(0.0) };
+        if moved_px > STILL_PX {
+            return Notice::Moving(moved_px);
+        }
+        let passed_s = (look.time_s - before.time_s).max(1e-3);
+        let skewed_px = moved_px / passed_s * look.skew_s.abs();
+        if skewed_px > SKEW_PX {
+            return Notice::Skewed(skewed_px);
+        }
+        if !self.is_new(size) {
+            return match Eye::BOTH.into_iter().find(|&eye| self.corners[1 - eye as usize].is_empty()) {
+                Some(eye) => Notice::OneEye(eye),
+                None => Notice::Known,
+            };
+        }
+        Notice::Ready
+    }
+
+    /// Whether no view that was taken is like this one. A view of one eye is new where it fills cells that this eye has not seen.
+    fn is_new(&self, size: (usize, usize)) -> bool {
+        if let Some(blind) = Eye::BOTH.into_iter().find(|&eye| self.corners[eye as usize].is_empty()) {
+            let eye = Eye::BOTH[1 - blind as usize];
+            let covered = Coverage::of(&self.views(), eye, size).cells;
+            let alone = View { name: String::new(), corners: self.corners.clone() };
+            let now = Coverage::of(&[alone], eye, size).cells;
+            return self.taken.len() >= 3 && covered.iter().zip(now).filter(|(before, now)| **before == 0 && *now >= 2).count() >= 2;
+        }
+        let limit = NEW * size.0 as f64;
+        self.taken.iter().all(|taken| {
+            Eye::BOTH.into_iter().all(|eye| mean_distance(taken.view.of(eye), &self.corners[eye as usize]).is_none_or(|px| px > limit))
+        })
+    }
+
+    /// Lens models for wide lenses, whose boards are seen only in straightened pictures.
+    fn lenses(&self) -> [Option<Camera>; 2] {
+        let Some((outcome, (width, height))) = self.outcome.as_ref().zip(self.size) else { return [None, None] };
+        [outcome.solution.rig.left, outcome.solution.rig.right].map(|camera| is_wide(&camera, (width, height)).then_some(camera))
+    }
+
+    /// Views that wait to be solved; `None` where there are too few.
+    pub fn work(&self) -> Option<Work> {
+        let both = self.taken.iter().filter(|taken| taken.view.corners.iter().all(|corners| corners.len() >= 6)).count();
+        let size = self.size.filter(|_| both >= MIN_VIEWS)?;
+        let mut request = self.request;
+        // many views have chosen their lens model
+        if self.taken.len() > 2 * MIN_VIEWS {
+            request.kind = request.kind.or_else(|| self.outcome.as_ref().map(|outcome| outcome.solution.kind));
+        }
+        Some(Work { board: self.board, views: self.views(), size, request })
+    }
+
+    /// Takes a solution over.
+    ///
+    /// # Errors
+    /// The views had none: why.
+    pub fn solved(&mut self, solved: Solved) -> Result<(), CalibrationError> {
+        let (outcome, ghost) = solved.result?;
+        (self.outcome, self.ghost) = (Some(outcome), ghost);
+        Ok(())
+    }
+
+    /// Deletes a view, by its place.
+    pub fn delete(&mut self, place: usize) {
+        if place < self.taken.len() {
+            self.taken.remove(place);
+        }
+        if self.work().is_none() {
+            (self.outcome, self.ghost) = (None, None);
+        }
+    }
+
+    /// The views.
+    pub fn views(&self) -> Vec<View> {
+        self.taken.iter().map(|taken| taken.view.clone()).collect()
+    }
+
+    /// The views with their pictures.
+    pub fn taken(&self) -> &[Taken] {
+        &self.taken
+    }
+
+    /// Corners of the newest pair.
+    pub fn corners(&self) -> &[Vec<Corner>; 2] {
+        &self.corners
+    }
+
+    /// The newest solution.
+    pub fn outcome(&self) -> Option<&Arc<Outcome>> {
+        self.outcome.as_ref()
+    }
+
+    /// Where each eye has seen the board.
+    pub fn coverage(&self) -> Option<[Coverage; 2]> {
+        let views = self.views();
+        self.size.map(|size| Eye::BOTH.map(|eye| Coverage::of(&views, eye, size)))
+    }
+
+    /// How the board should be held next.
+    pub fn ghost(&self) -> Option<Ghost> {
+        let size = self.size?;
+        self.ghost.clone().filter(|_| self.outcome.is_some()).or_else(|| Ghost::of_start(&self.board, self.taken.len(), size))
+    }
+}
+
+impl Solved {
+    /// How many views were solved.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+}
+
+/// Median distance of the corners of two pictures that both show, px; `None` where fewer than 4 do.
+fn moved(before: &[Corner], now: &[Corner]) -> Option<f64> {
+    let mut distances = distances(before, now);
+    (distances.len() >= 4).then(|| quantile(&mut distances, 0.5))
+}
+
+fn mean_distance(before: &[Corner], now: &[Corner]) -> Option<f64> {
+    let distances = distances(before, now);
+    (distances.len() >= 4).then(|| distances.iter().sum::<f64>() / distances.len() as f64)
+}
+
+fn distances(before: &[Corner], now: &[Corner]) -> Vec<f64> {
+    let in_before = |id: usize| before.iter().find(|corner| corner.id == id);
+    now.iter().filter_map(|corner| Some(in_before(corner.id)?.at.distance(corner.at))).collect()
+}
+
+/// Whether a lens is so wide that boards must be looked for in straightened pictures.
+pub fn is_wide(camera: &Camera, (width, height): (usize, usize)) -> bool {
+    let ends = [DVec2::new(0.0, height as f64 / 2.0), DVec2::new(width as f64, height as f64 / 2.0)];
+    ends.into_iter().any(|end| camera.direction(end).is_none_or(|ray| ray.angle_between(glam::DVec3::Z).to_degrees() > WIDE_DEG))
+}
