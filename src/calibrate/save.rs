@@ -1,0 +1,95 @@
+//! Writes a calibration and all that belongs to it.
+
+use super::Outcome;
+use super::session::Taken;
+use crate::calibration::{CalibrationError, Output, StereoRig, write};
+use crate::console;
+use crate::files;
+use image::{ColorType, ImageEncoder as _};
+use std::path::{Path, PathBuf};
+
+/// Where a calibration was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saved {
+    /// The calibration itself.
+    pub rig: PathBuf,
+    /// The folder with everything else: the same calibration for other programs, the report, the views.
+    pub folder: PathBuf,
+    /// Kinds that cannot hold this calibration: why.
+    pub left_out: Vec<String>,
+}
+
+/// The folder beside a calibration `rig.yml`: `rig-calibration`.
+pub fn folder_of(rig: &Path) -> PathBuf {
+    let stem = rig.file_stem().unwrap_or_default().to_string_lossy();
+    rig.with_file_name(format!("{stem}-calibration"))
+}
+
+/// Files that are written for a calibration, besides its views.
+pub fn paths_of(rig: &Path) -> Vec<PathBuf> {
+    let folder = folder_of(rig);
+    let inside = ["rig.toml", "opencv.yml", "ros/left.yaml", "ros/right.yaml", "kalibr.yaml", "report.html", "board.txt"];
+    std::iter::once(rig.to_owned()).chain(inside.iter().map(|name| folder.join(name))).collect()
+}
+
+/// Writes a calibration as its file's ending says (`.toml`, or `.yml`, `.yaml` and `.xml` of OpenCV), and beside it a folder: see [`folder_of`].
+/// Views have pictures where `taken` has them; they are read again by `stereopsis calibrate FOLDER/views`.
+///
+/// # Errors
+/// A file cannot be written, or the ending names no kind. Files that are there are replaced: the caller asks first.
+pub fn save(rig_file: &Path, outcome: &Outcome, taken: &[Taken]) -> Result<Saved, CalibrationError> {
+    let failed = |path: &Path, err: &dyn std::fmt::Display| CalibrationError(format!("cannot write {}: {err}", console::path(path)));
+    let rig = &marked(outcome);
+    let output = match rig_file.extension().and_then(|ending| ending.to_str()) {
+        Some("toml") => Output::Toml,
+        Some("yml" | "yaml") => Output::OpenCvYaml,
+        Some("xml") => Output::OpenCvXml,
+        _ => {
+            let name = console::path(rig_file);
+            return Err(CalibrationError(format!("{name} names no kind of calibration: end it with .toml, .yml or .xml")));
+        }
+    };
+    let folder = folder_of(rig_file);
+    let put = |path: &Path, bytes: &[u8]| files::write(path, bytes).map_err(|err| failed(path, &err));
+    let make = |path: &Path| files::make_folder(path).map_err(|err| failed(path, &err));
+    for place in ["", "ros", "views/left", "views/right"] {
+        if !place.starts_with("views") || !taken.is_empty() {
+            make(&folder.join(place))?;
+        }
+    }
+    // pictures first: they cannot be made again
+    for Taken { view, pictures } in taken {
+        for (side, picture) in ["left", "right"].into_iter().zip(pictures) {
+            let path = folder.join("views").join(side).join(format!("{}.png", view.name));
+            let mut bytes = Vec::new();
+            image::codecs::png::PngEncoder::new(&mut bytes)
+                .write_image(picture.pixels(), picture.width() as u32, picture.height() as u32, ColorType::L8.into())
+                .map_err(|err| failed(&path, &err))?;
+            put(&path, &bytes)?;
+        }
+    }
+    put(&folder.join("board.txt"), format!("{}\n", outcome.board).as_bytes())?;
+    let mut left_out = Vec::new();
+    let kinds = [(Output::Toml, "rig.toml"), (Output::OpenCvYaml, "opencv.yml"), (Output::RosFiles, "ros")];
+    for (kind, name) in kinds {
+        match write(rig, kind, 0.0) {
+            Ok(written) => {
+                for (part, bytes) in written {
+                    put(&if part.is_empty() { folder.join(name) } else { folder.join(name).join(part) }, &bytes)?;
+                }
+            }
+            Err(why) => left_out.push(format!("{name}: {why}")),
+        }
+    }
+    put(&folder.join("report.html"), super::report::html(outcome, taken).as_bytes())?;
+    let whole = write(rig, output, 0.0)?;
+    for (_, bytes) in whole {
+        put(rig_file, &bytes)?;
+    }
+    Ok(Saved { rig: rig_file.to_owned(), folder, left_out })
+}
+
+/// The rig; one that is refused is marked as an estimate.
+fn marked(outcome: &Outcome) -> StereoRig {
+    StereoRig { estimated: !outcome.refusals.is_empty(), ..outcome.solution.rig.clone() }
+}

@@ -1,0 +1,234 @@
+//! A live calibration on threads of its own: pairs come from the capture thread, the newest state is there for any panel or status line.
+
+use super::coverage::Coverage;
+use super::guide::Ghost;
+use super::outcome::{Outcome, Request};
+use super::session::{Look, Notice, Session, Taken};
+use super::{Board, Corner};
+use crate::calibration::CalibrationError;
+use crate::capture::{RawPair, RawTap, SourceInfo};
+use crate::geometry::Geometry;
+use crate::newest::{self, NewestReceiver, NewestSender};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime};
+
+/// How often the thread looks whether it is stopped.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Orders that wait at most.
+const ORDERS: usize = 64;
+
+/// State of a live calibration for panels.
+#[derive(Clone, Default)]
+pub struct Progress {
+    /// The pair that was looked at last.
+    pub pair: Option<Arc<RawPair>>,
+    /// Its corners in the left and the right picture, px.
+    pub corners: [Vec<Corner>; 2],
+    /// What the user should do.
+    pub notice: Option<Notice>,
+    /// The views so far.
+    pub taken: Vec<Taken>,
+    /// Where each eye has seen the board; `None` before the first pair.
+    pub coverage: Option<[Coverage; 2]>,
+    /// How the board should be held next.
+    pub ghost: Option<Ghost>,
+    /// The newest solution.
+    pub outcome: Option<Arc<Outcome>>,
+    /// Why the views have none.
+    pub failure: Option<String>,
+    /// A solution is being computed.
+    pub is_solving: bool,
+    /// Views are taken without being asked for.
+    pub is_automatic: bool,
+}
+
+/// What the user asks for.
+enum Order {
+    Take,
+    Automatic(bool),
+    Delete(usize),
+}
+
+/// The running calibration. Dropping it stops its threads.
+pub struct Watch {
+    progress: Arc<Mutex<Progress>>,
+    orders: Sender<Order>,
+    tap: Arc<Tap>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Receives the pairs.
+struct Tap(Mutex<NewestSender<Arc<RawPair>>>);
+
+impl RawTap for Tap {
+    fn pair(&self, pair: &Arc<RawPair>, _geometry: Option<Geometry>, _source: &SourceInfo) {
+        // the calibration has ended: the tap is about to be removed
+        let _ = self.0.lock().send(Arc::clone(pair));
+    }
+}
+
+impl Watch {
+    /// Starts a calibration; `wake` is called after each change, on a thread of its own, and must not wait.
+    ///
+    /// # Errors
+    /// The board cannot be detected, or the system gives no thread.
+    pub fn start(board: &Board, request: Request, wake: Arc<dyn Fn() + Send + Sync>) -> Result<Self, CalibrationError> {
+        let session = Session::new(board, request)?;
+        let (sender, pairs) = newest::channel();
+        let (orders, ordered) = bounded(ORDERS);
+        let progress = Arc::new(Mutex::new(Progress { is_automatic: true, ..Progress::default() }));
+        let stop = Arc::new(AtomicBool::new(false));
+        let watcher = Watcher { session, pairs, ordered, progress: Arc::clone(&progress), stop: Arc::clone(&stop), wake, solving: None };
+        let thread = std::thread::Builder::new()
+            .name("calibrate".into())
+            .spawn(move || watcher.run())
+            .map_err(|err| CalibrationError(format!("no thread for the calibration: {err}")))?;
+        Ok(Self { progress, orders, tap: Arc::new(Tap(Mutex::new(sender))), stop, thread: Some(thread) })
+    }
+
+    /// Receives pairs of a capture thread.
+    pub fn tap(&self) -> Arc<dyn RawTap> {
+        Arc::clone(&self.tap) as _
+    }
+
+    /// The state now.
+    pub fn progress(&self) -> Progress {
+        self.progress.lock().clone()
+    }
+
+    /// Takes the next pair that shows the board, whatever speaks against it.
+    pub fn take(&self) {
+        self.order(Order::Take);
+    }
+
+    /// Whether views are taken without being asked for.
+    pub fn set_automatic(&self, is_automatic: bool) {
+        self.order(Order::Automatic(is_automatic));
+    }
+
+    /// Deletes the view at this place of [`Progress::taken`], and solves again.
+    pub fn delete(&self, place: usize) {
+        self.order(Order::Delete(place));
+    }
+
+    fn order(&self, order: Order) {
+        if self.orders.try_send(order).is_err() {
+            log::warn!("the calibration is busy: an order was left out");
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            log::error!("the calibration's thread panicked");
+        }
+    }
+}
+
+/// A solution in the making.
+struct Solving {
+    receiver: Receiver<super::session::Solved>,
+}
+
+struct Watcher {
+    session: Session,
+    pairs: NewestReceiver<Arc<RawPair>>,
+    ordered: Receiver<Order>,
+    progress: Arc<Mutex<Progress>>,
+    stop: Arc<AtomicBool>,
+    wake: Arc<dyn Fn() + Send + Sync>,
+    solving: Option<Solving>,
+}
+
+impl Watcher {
+    fn run(mut self) {
+        let mut take = false;
+        let mut is_dirty = false;
+        while !self.stop.load(Ordering::Relaxed) {
+            let mut has_changed = false;
+            for order in self.ordered.try_iter() {
+                has_changed = true;
+                match order {
+                    Order::Take => take = true,
+                    Order::Automatic(is_automatic) => self.session.is_automatic = is_automatic,
+                    Order::Delete(place) => {
+                        self.session.delete(place);
+                        is_dirty = true;
+                    }
+                }
+            }
+            match self.pairs.recv_timeout(POLL) {
+                Ok(pair) => {
+                    let notice = self.look(&pair, take);
+                    if matches!(notice, Notice::Taken(_)) {
+                        (take, is_dirty) = (false, true);
+                    }
+                    let mut progress = self.progress.lock();
+                    progress.corners = self.session.corners().clone();
+                    (progress.pair, progress.notice) = (Some(pair), Some(notice));
+                    has_changed = true;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            has_changed |= self.collect();
+            if is_dirty && self.solving.is_none() {
+                is_dirty = false;
+                has_changed = true;
+                self.solve();
+            }
+            if has_changed {
+                self.publish();
+                (self.wake)();
+            }
+        }
+    }
+
+    fn look(&mut self, pair: &RawPair, take: bool) -> Notice {
+        let (left, right) = (pair.left.luma.to_u8(), pair.right.luma.to_u8());
+        let since = pair.capture_time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let look = Look { pictures: [&left, &right], time_s: since.as_secs_f64(), skew_s: pair.skew_s };
+        self.session.look(&look, take)
+    }
+
+    /// Begins a solution of all views on a thread, so that looking goes on.
+    fn solve(&mut self) {
+        let Some(work) = self.session.work() else { return };
+        let (sender, receiver) = crossbeam_channel::bounded(1);
+        let solve = move || {
+            // the calibration may have been left meanwhile
+            let _ = sender.send(work.solve());
+        };
+        match std::thread::Builder::new().name("calibrate-solve".into()).spawn(solve) {
+            Ok(_) => self.solving = Some(Solving { receiver }),
+            Err(err) => self.progress.lock().failure = Some(format!("no thread to solve: {err}")),
+        }
+    }
+
+    /// Takes a finished solution over; returns whether there was one.
+    fn collect(&mut self) -> bool {
+        let Some(solved) = self.solving.as_ref().and_then(|solving| solving.receiver.try_recv().ok()) else { return false };
+        self.solving = None;
+        let failure = self.session.solved(solved).err().map(|err| err.to_string());
+        self.progress.lock().failure = failure;
+        true
+    }
+
+    fn publish(&self) {
+        let mut progress = self.progress.lock();
+        progress.taken = self.session.taken().to_vec();
+        progress.coverage = self.session.coverage();
+        progress.ghost = self.session.ghost();
+        progress.outcome = self.session.outcome().cloned();
+        progress.is_solving = self.solving.is_some();
+        progress.is_automatic = self.session.is_automatic;
+    }
+}
