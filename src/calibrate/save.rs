@@ -8,6 +8,9 @@ use crate::files;
 use image::{ColorType, ImageEncoder as _};
 use std::path::{Path, PathBuf};
 
+/// The file in a folder of views that names their board.
+pub const BOARD_FILE: &str = "board.txt";
+
 /// Where a calibration was written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saved {
@@ -28,16 +31,17 @@ pub fn folder_of(rig: &Path) -> PathBuf {
 /// Files that are written for a calibration, besides its views.
 pub fn paths_of(rig: &Path) -> Vec<PathBuf> {
     let folder = folder_of(rig);
-    let inside = ["rig.toml", "opencv.yml", "ros/left.yaml", "ros/right.yaml", "kalibr.yaml", "report.html", "board.txt"];
+    let inside = ["rig.toml", "opencv.yml", "ros/left.yaml", "ros/right.yaml", "kalibr.yaml", "report.html", BOARD_FILE];
     std::iter::once(rig.to_owned()).chain(inside.iter().map(|name| folder.join(name))).collect()
 }
 
 /// Writes a calibration as its file's ending says (`.toml`, or `.yml`, `.yaml` and `.xml` of OpenCV), and beside it a folder: see [`folder_of`].
-/// Views have pictures where `taken` has them; they are read again by `stereopsis calibrate FOLDER/views`.
+/// The report shows the pictures of `taken`; with `keeps_views` they are written too, and read again by
+/// `stereopsis calibrate FOLDER/views`.
 ///
 /// # Errors
 /// A file cannot be written, or the ending names no kind. Files that are there are replaced: the caller asks first.
-pub fn save(rig_file: &Path, outcome: &Outcome, taken: &[Taken]) -> Result<Saved, CalibrationError> {
+pub fn save(rig_file: &Path, outcome: &Outcome, taken: &[Taken], keeps_views: bool) -> Result<Saved, CalibrationError> {
     let failed = |path: &Path, err: &dyn std::fmt::Display| CalibrationError(format!("cannot write {}: {err}", console::path(path)));
     let rig = &marked(outcome);
     let output = match rig_file.extension().and_then(|ending| ending.to_str()) {
@@ -53,12 +57,12 @@ pub fn save(rig_file: &Path, outcome: &Outcome, taken: &[Taken]) -> Result<Saved
     let put = |path: &Path, bytes: &[u8]| files::write(path, bytes).map_err(|err| failed(path, &err));
     let make = |path: &Path| files::make_folder(path).map_err(|err| failed(path, &err));
     for place in ["", "ros", "views/left", "views/right"] {
-        if !place.starts_with("views") || !taken.is_empty() {
+        if !place.starts_with("views") || keeps_views {
             make(&folder.join(place))?;
         }
     }
     // pictures first: they cannot be made again
-    for Taken { view, pictures } in taken {
+    for Taken { view, pictures } in taken.iter().filter(|_| keeps_views) {
         for (side, picture) in ["left", "right"].into_iter().zip(pictures) {
             let path = folder.join("views").join(side).join(format!("{}.png", view.name));
             let mut bytes = Vec::new();
@@ -68,7 +72,11 @@ pub fn save(rig_file: &Path, outcome: &Outcome, taken: &[Taken]) -> Result<Saved
             put(&path, &bytes)?;
         }
     }
-    put(&folder.join("board.txt"), format!("{}\n", outcome.board).as_bytes())?;
+    let board = format!("{}\n", outcome.board);
+    put(&folder.join(BOARD_FILE), board.as_bytes())?;
+    if keeps_views {
+        put(&folder.join("views").join(BOARD_FILE), board.as_bytes())?;
+    }
     let mut left_out = Vec::new();
     let kinds = [(Output::Toml, "rig.toml"), (Output::OpenCvYaml, "opencv.yml"), (Output::RosFiles, "ros")];
     for (kind, name) in kinds {

@@ -47,6 +47,13 @@ impl ViewFit {
     }
 }
 
+impl Solution {
+    /// Root mean square of an eye's re-projection errors over all views, px; `None` where it saw none.
+    pub fn rms_px(&self, eye: Eye) -> Option<f64> {
+        rms(self.views.iter().flat_map(|fit| fit.errors[eye as usize].iter().copied()))
+    }
+}
+
 /// What is asked of a solution.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {

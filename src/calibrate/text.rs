@@ -1,0 +1,128 @@
+//! A calibration in words.
+
+use super::{Eye, Outcome, Solution};
+use crate::console::counted;
+use std::fmt;
+
+/// Distance of depth errors in the first sentence: one per cent is what most uses need.
+const GOOD_PERCENT: f64 = 1.0;
+
+impl Outcome {
+    /// How good it is, in one sentence.
+    pub fn verdict(&self) -> String {
+        if !self.refusals.is_empty() {
+            return format!("not to be used, for {}", counted(self.refusals.len() as u64, "reason"));
+        }
+        match self.judgement.as_ref().map(|judgement| judgement.good_to_m(GOOD_PERCENT)) {
+            None => "how good it is cannot be said with so few views".to_owned(),
+            Some(Some(distance)) if distance >= 20.0 => format!("good enough for 20 m within {GOOD_PERCENT:.0} %, and more"),
+            Some(Some(distance)) => format!("good enough for {distance:.1} m within {GOOD_PERCENT:.0} %"),
+            Some(None) => format!("depth is not within {GOOD_PERCENT:.0} % at any distance"),
+        }
+    }
+
+    /// What all metres depend on.
+    pub fn scale_note(&self) -> String {
+        format!(
+            "metres stand or fall with the {:.1} mm that were typed for the side of a square: measure one known distance to check them",
+            self.board.square_mm
+        )
+    }
+
+    /// The same for other programs.
+    pub fn to_json(&self) -> serde_json::Value {
+        let Solution { kind, sigma_px, rig, views, .. } = &self.solution;
+        let views: Vec<_> = views
+            .iter()
+            .map(|fit| {
+                serde_json::json!({
+                    "name": fit.view.name,
+                    "corners": [fit.errors[0].len(), fit.errors[1].len()],
+                    "rms_px": Eye::BOTH.map(|eye| fit.rms_px(eye)),
+                    "is_split": fit.is_split,
+                })
+            })
+            .collect();
+        serde_json::json!({
+            "board": self.board.to_string(),
+            "size": [self.size.0, self.size.1],
+            "verdict": self.verdict(),
+            "is_good": self.refusals.is_empty(),
+            "refusals": self.refusals,
+            "advice": self.advice,
+            "scale_note": self.scale_note(),
+            "lens_model": kind.word(),
+            "tried": self.tried.iter().map(|(kind, px)| serde_json::json!({ "lens_model": kind.word(), "left_out_px": px })).collect::<Vec<_>>(),
+            "sigma_px": sigma_px,
+            "rms_px": Eye::BOTH.map(|eye| self.solution.rms_px(eye)),
+            "stereo_px": self.stereo_px,
+            "mono_px": self.mono_px,
+            "squares_aspect": self.squares_aspect,
+            "judgement": self.judgement,
+            "coverage": self.coverage.iter().map(super::Coverage::share).collect::<Vec<_>>(),
+            "rig": rig.describe(0.0),
+            "views": views,
+        })
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Solution { kind, rig, views, .. } = &self.solution;
+        writeln!(f, "verdict    {}", self.verdict())?;
+        for reason in &self.refusals {
+            writeln!(f, "refused    {reason}")?;
+        }
+        for advice in &self.advice {
+            writeln!(f, "advice     {advice}")?;
+        }
+        if let Some(judgement) = &self.judgement {
+            for depth in &judgement.depth {
+                if depth.percent().is_finite() {
+                    writeln!(
+                        f,
+                        "at {} m     depth within {:.2} % ({:.0} mm): {:.2} % by the calibration, {:.2} % by 1/4 px of matching",
+                        depth.distance_m,
+                        depth.percent(),
+                        1e3 * depth.error_m(),
+                        depth.calibration_percent,
+                        depth.matching_percent
+                    )?;
+                } else {
+                    writeln!(f, "at {} m     nothing is seen by both cameras", depth.distance_m)?;
+                }
+            }
+            writeln!(f, "           95 of 100 calibrations like this are nearer to the truth than it says")?;
+            writeln!(
+                f,
+                "left out   rows of views that were left out differ by {:.2} px, their corners by {:.2} px; the board measures {:.2} %",
+                judgement.left_out_rows_px,
+                judgement.left_out_px,
+                100.0 * judgement.board_size
+            )?;
+        }
+        writeln!(f, "scale      {}", self.scale_note())?;
+        let tried: Vec<String> = self.tried.iter().map(|(kind, px)| format!("{kind} {px:.3} px")).collect();
+        writeln!(f, "lens       {kind} (errors of views left out: {})", tried.join(", "))?;
+        for (name, eye) in [("left ", Eye::Left), ("right", Eye::Right)] {
+            let camera = [&rig.left, &rig.right][eye as usize];
+            let rms = self.solution.rms_px(eye).unwrap_or(f64::NAN);
+            let covered = 100.0 * self.coverage[eye as usize].share();
+            writeln!(
+                f,
+                "{name}      focal {:.1} x {:.1} px, principal point ({:.1}, {:.1}), errors {rms:.2} px, corners in {covered:.0} % of the picture",
+                camera.fx, camera.fy, camera.cx, camera.cy
+            )?;
+        }
+        writeln!(f, "baseline   {:.2} mm", 1e3 * rig.baseline_m())?;
+        let split: Vec<&str> = views.iter().filter(|fit| fit.is_split).map(|fit| fit.view.name.as_str()).collect();
+        let used = views.len() - split.len() / 2;
+        write!(f, "views      {} used", counted(used as u64, "view"))?;
+        if !split.is_empty() {
+            let mut names = split;
+            names.dedup();
+            write!(f, "; for each camera alone, as the cameras contradict each other: {}", names.join(", "))?;
+        }
+        writeln!(f)
+    }
+}
