@@ -5,6 +5,8 @@
 
 mod board;
 mod drawing;
+#[cfg(test)]
+mod fixture;
 mod lens_kind;
 mod pose;
 mod solve;
