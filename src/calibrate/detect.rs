@@ -1,0 +1,287 @@
+//! Finds the corners of a board in a picture.
+//!
+//! The crates chess-corners and calib-targets find corners of a chessboard pattern and their places in a lattice. What follows is done
+//! here: each corner is moved to the saddle of its brightness ([`saddle`]), the lattice is extended to corners that were missed
+//! ([`lattice`]), and a board is recognised in it by its size ([`chessboard`]) or by its markers ([`charuco`]). Where a rough model of a
+//! wide lens is known, the same is done with a straightened picture ([`rough`]); the corners are refined in the picture as it was taken.
+
+mod charuco;
+mod chessboard;
+mod lattice;
+mod rough;
+mod saddle;
+mod sharpness;
+#[cfg(test)]
+mod tests;
+
+pub use sharpness::edge_width_px;
+
+use super::{Board, Corner, Pattern};
+use crate::calibration::{CalibrationError, Camera};
+use crate::image::Image;
+use calib_targets_chessboard::{
+    ChessboardDetector, ChessboardParams, GrayImageView, default_chess_config, detect_corners,
+};
+use charuco::{Identity, Markers};
+use chessboard::Extent;
+use glam::{DVec2, IVec2, ivec2};
+use lattice::Lattice;
+use rough::Straightened;
+
+/// Pictures of at most so many pixels are also searched at twice their size.
+const ENLARGED_PIXELS: usize = 700_000;
+/// Smallest side of a picture that is searched, px.
+const SMALLEST_PX: usize = 32;
+/// Fewest corners of a lattice that is looked at.
+const FEWEST: usize = 6;
+/// Response of a corner below which it takes no part in a lattice, at full contrast.
+const LEAST_RESPONSE: f32 = 20.0;
+/// Radius of the window of a refinement in squares: without markers, and with them.
+const WINDOW: (f64, f64) = (0.4, 0.25);
+
+/// What a picture shows of the board that was named.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Seen {
+    /// Corners of the board, in order of their numbers: all of a chessboard, at least four of a ChArUco board.
+    Corners(Vec<Corner>),
+    /// No board.
+    Nothing,
+    /// A part of the board, or one that is hidden in part, from which its corners cannot be numbered: what is missing, in words.
+    Part(String),
+    /// Another board than the one that was named: the difference, in words.
+    Other(String),
+}
+
+impl Seen {
+    /// The corners, if there are any.
+    pub fn corners(&self) -> &[Corner] {
+        match self {
+            Self::Corners(corners) => corners,
+            Self::Nothing | Self::Part(_) | Self::Other(_) => &[],
+        }
+    }
+}
+
+/// Finds one board in pictures.
+pub struct Detector {
+    board: Board,
+    /// Of a ChArUco board.
+    markers: Option<Markers>,
+    lattices: ChessboardDetector,
+}
+
+impl Detector {
+    /// A detector of `board`. It keeps no state between pictures.
+    ///
+    /// # Errors
+    /// The board has more markers than its dictionary, or markers that do not fit into its squares.
+    pub fn new(board: &Board) -> Result<Self, CalibrationError> {
+        let mut parameters = ChessboardParams::default();
+        parameters.min_labeled_corners = FEWEST;
+        parameters.max_components = 6;
+        parameters.min_corner_strength = LEAST_RESPONSE;
+        let lattices = ChessboardDetector::new(parameters)
+            .map_err(|err| CalibrationError(format!("no detector for the board '{board}': {err}")))?;
+        let markers = match board.pattern {
+            Pattern::Chessboard => None,
+            Pattern::Charuco { marker_mm, dictionary, legacy } => {
+                let side = marker_mm / board.square_mm;
+                let (needed, has) = ((board.columns * board.rows).div_ceil(2), dictionary.codes().len());
+                if !(side > 0.0 && side < 1.0) || needed > has + 1 {
+                    return Err(CalibrationError(format!(
+                        "the board '{board}' cannot be printed: its markers are larger than its squares, or more than the {has} of {}",
+                        dictionary.name()
+                    )));
+                }
+                Some(Markers::new(board, side, dictionary, legacy))
+            }
+        };
+        Ok(Self { board: *board, markers, lattices })
+    }
+
+    /// Finds the board in a picture.
+    ///
+    /// `lens` is a rough model of a wide lens, px of this picture: with it the picture is searched a second time without distortion.
+    /// Positions are always measured in the picture itself.
+    pub fn detect(&self, picture: &Image<u8>, lens: Option<&Camera>) -> Seen {
+        if picture.width().min(picture.height()) < SMALLEST_PX {
+            return Seen::Nothing;
+        }
+        let bright = &stretched(picture);
+        let mut found = self.search(picture, bright, &|at| Some(at));
+        if !self.is_enough(&found) && picture.width() * picture.height() <= ENLARGED_PIXELS {
+            let enlarged = enlarged(bright);
+            let again = self.search(picture, &enlarged, &|at| Some((at + 0.5) / 2.0 - 0.5));
+            found = self.better(picture, found, again);
+        }
+        if let Some(straightened) =
+            lens.filter(|_| !self.is_whole(&found)).and_then(|lens| Straightened::new(bright, lens))
+        {
+            let again = self.search(picture, &straightened.picture, &|at| Some(straightened.original(at)));
+            found = self.better(picture, found, again);
+        }
+        found.seen
+    }
+
+    /// The board in `searched`, refined in `picture`; `original` maps the former's pixels to the latter's.
+    fn search(&self, picture: &Image<u8>, searched: &Image<u8>, original: &dyn Fn(DVec2) -> Option<DVec2>) -> Found {
+        let view = GrayImageView { width: searched.width(), height: searched.height(), data: searched.pixels() };
+        let corners = detect_corners(&view, &default_chess_config());
+        let mut components = self.lattices.detect_all(&corners);
+        components.sort_by_key(|component| std::cmp::Reverse(component.corners.len()));
+        let window = if self.markers.is_some() { WINDOW.1 } else { WINDOW.0 };
+        let lattices = components.iter().map(|component| {
+            let places = component.corners.iter().filter_map(|corner| {
+                let at = DVec2::new(f64::from(corner.position.x), f64::from(corner.position.y));
+                Some((ivec2(corner.grid.u, corner.grid.v), original(at)?))
+            });
+            let mut lattice = Lattice::new(places, window);
+            lattice.refine(picture);
+            lattice.grow(picture, |_| true);
+            lattice
+        });
+        let lattices = lattices.filter(|lattice| lattice.len() >= FEWEST);
+        match &self.markers {
+            None => self.chessboard(lattices),
+            Some(markers) => self.charuco(picture, markers, lattices),
+        }
+    }
+
+    fn chessboard(&self, lattices: impl Iterator<Item = Lattice>) -> Found {
+        let (columns, rows) = self.board.inner();
+        let extents = lattices.map(|lattice| chessboard::find(&lattice, ivec2(columns as i32, rows as i32)));
+        // smaller lattices are found in keyboards and curtains
+        let is_board = |seen: i32| 4 * seen as usize >= self.board.corner_count();
+        let mut best = Found::nothing();
+        for extent in extents {
+            match extent {
+                Extent::Whole(corners) => return Found { seen: Seen::Corners(corners), lattice: None },
+                Extent::Part(IVec2 { x, y }) if best.seen == Seen::Nothing && is_board(x * y) => {
+                    best.seen = Seen::Part(format!(
+                        "{x}x{y} inner corners seen, {columns}x{rows} named: show the whole board, or name the one that is shown"
+                    ));
+                }
+                Extent::Larger(IVec2 { x, y }) if !matches!(best.seen, Seen::Other(_)) && is_board(x * y) => {
+                    best.seen = Seen::Other(format!("{x}x{y} inner corners seen, {columns}x{rows} named"));
+                }
+                Extent::Part(_) | Extent::Larger(_) => {}
+            }
+        }
+        best
+    }
+
+    fn charuco(&self, picture: &Image<u8>, markers: &Markers, lattices: impl Iterator<Item = Lattice>) -> Found {
+        let mut board: Option<Lattice> = None;
+        let mut seen = Seen::Nothing;
+        for lattice in lattices {
+            match markers.identify(picture, &lattice) {
+                Identity::Board(part) => match &mut board {
+                    None => board = Some(part),
+                    Some(board) => board.add(&part),
+                },
+                Identity::Unknown if seen == Seen::Nothing => {
+                    seen = Seen::Part(
+                        "squares are seen, but too few of their markers can be read: come nearer".to_owned(),
+                    );
+                }
+                Identity::Other(words) if !matches!(seen, Seen::Other(_)) => seen = Seen::Other(words),
+                Identity::Unknown | Identity::Other(_) => {}
+            }
+        }
+        board.map_or(Found { seen, lattice: None }, |board| self.completed(picture, board))
+    }
+
+    /// The corners of a ChArUco board, and those beside them that were missed.
+    fn completed(&self, picture: &Image<u8>, mut board: Lattice) -> Found {
+        let has = |place: IVec2| self.markers.as_ref().is_some_and(|markers| markers.has(place));
+        board.refine(picture);
+        board.grow(picture, has);
+        let (across, _) = self.board.inner();
+        let mut corners: Vec<Corner> =
+            board.places().map(|(place, at)| Corner { id: place.y as usize * across + place.x as usize, at }).collect();
+        corners.sort_unstable_by_key(|corner| corner.id);
+        if corners.len() < 4 { Found::nothing() } else { Found { seen: Seen::Corners(corners), lattice: Some(board) } }
+    }
+
+    /// What two searches of the same picture say together.
+    fn better(&self, picture: &Image<u8>, one: Found, other: Found) -> Found {
+        match (&one.lattice, &other.lattice) {
+            (Some(first), Some(second)) => {
+                let mut both = first.clone();
+                both.add(second);
+                self.completed(picture, both)
+            }
+            _ if other.rank() > one.rank() => other,
+            _ => one,
+        }
+    }
+
+    fn is_whole(&self, found: &Found) -> bool {
+        found.seen.corners().len() == self.board.corner_count()
+    }
+
+    /// Whether a search at twice the size is not worth its time.
+    fn is_enough(&self, found: &Found) -> bool {
+        let least = if self.markers.is_some() { self.board.corner_count() / 3 } else { self.board.corner_count() };
+        found.seen.corners().len() >= least
+    }
+}
+
+/// The result of a search.
+struct Found {
+    seen: Seen,
+    /// The corners of a ChArUco board by their places on it.
+    lattice: Option<Lattice>,
+}
+
+impl Found {
+    fn nothing() -> Self {
+        Self { seen: Seen::Nothing, lattice: None }
+    }
+
+    fn rank(&self) -> usize {
+        match &self.seen {
+            Seen::Nothing => 0,
+            Seen::Part(_) => 1,
+            Seen::Other(_) => 2,
+            Seen::Corners(corners) => 3 + corners.len(),
+        }
+    }
+}
+
+/// The picture with its contrast stretched to the whole range of a byte, so that the detector's thresholds fit dark pictures.
+fn stretched(picture: &Image<u8>) -> Image<u8> {
+    let mut counts = [0usize; 256];
+    for pixel in picture.pixels() {
+        counts[usize::from(*pixel)] += 1;
+    }
+    // one pixel in 200 may be brighter or darker
+    let few = picture.pixels().len() / 200;
+    let (mut low, mut high) = (0, 255);
+    let mut beyond = counts[0];
+    while beyond <= few && low < 255 {
+        low += 1;
+        beyond += counts[low];
+    }
+    beyond = counts[255];
+    while beyond <= few && high > low {
+        high -= 1;
+        beyond += counts[high];
+    }
+    let factor: f64 = (255.0 / (high - low).max(1) as f64).clamp(1.0, 6.0);
+    let table: Vec<u8> =
+        (0..256).map(|value| ((f64::from(value) - low as f64) * factor).round().clamp(0.0, 255.0) as u8).collect();
+    if factor < 1.25 { picture.clone() } else { picture.map(|pixel| table[usize::from(*pixel)]) }
+}
+
+/// The picture at twice its size, interpolated linearly.
+fn enlarged(picture: &Image<u8>) -> Image<u8> {
+    let (width, height) = picture.size();
+    Image::from_fn(2 * width, 2 * height, |x, y| {
+        let near = |v: usize| (v / 2) as isize;
+        let next = |v: usize| if v.is_multiple_of(2) { near(v) - 1 } else { near(v) + 1 };
+        let at = |x, y| u32::from(picture.at_clamped(x, y));
+        let sum = 9 * at(near(x), near(y)) + 3 * (at(next(x), near(y)) + at(near(x), next(y))) + at(next(x), next(y));
+        ((sum + 8) / 16) as u8
+    })
+}

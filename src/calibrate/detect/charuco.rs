@@ -1,0 +1,411 @@
+//! Which corners of a ChArUco board are seen: the markers in its white squares, read at the corners of a lattice.
+
+use super::lattice::Lattice;
+use crate::calibrate::Board;
+use crate::image::Image;
+use calib_targets_charuco::{Dictionary, resolve_dictionary};
+use glam::{DVec2, IVec2, ivec2};
+use std::collections::HashMap;
+
+/// Smallest difference between white and black of a marker that is read, grey levels.
+const LEAST_CONTRAST: f64 = 8.0;
+/// Smallest share by which the bits of all markers agree with their place on the board: 1 if all do, 0 by chance.
+const LEAST_AGREEMENT: f64 = 0.6;
+/// Agreement of the bits in standard deviations of chance, below which a board is not recognised.
+const LEAST_CERTAINTY: f64 = 6.5;
+/// Largest agreement of a second place, as a share of that of the best.
+const MOST_AMBIGUOUS: f64 = 0.7;
+/// Dictionaries that boards are printed with, for the words about another one: the largest of each family.
+const DICTIONARIES: [&str; 9] = [
+    "DICT_4X4_1000",
+    "DICT_5X5_1000",
+    "DICT_6X6_1000",
+    "DICT_7X7_1000",
+    "DICT_ARUCO_ORIGINAL",
+    "DICT_APRILTAG_16h5",
+    "DICT_APRILTAG_25h9",
+    "DICT_APRILTAG_36h10",
+    "DICT_APRILTAG_36h11",
+];
+
+/// Where the markers of a ChArUco board are.
+#[derive(Clone, Debug)]
+pub(super) struct Markers {
+    squares: IVec2,
+    /// Side of a marker in squares.
+    side: f64,
+    dictionary: Dictionary,
+    /// Whether squares with an even sum of column and row have markers, instead of the others.
+    even: bool,
+    /// The square of each marker.
+    places: Vec<IVec2>,
+    /// Number of the marker in each square, row by row.
+    numbers: Vec<Option<usize>>,
+}
+
+/// How places of a lattice become places on the board: `turn` quarter turns, and then a shift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Pose {
+    turn: usize,
+    shift: IVec2,
+}
+
+/// A marker in a square of a lattice.
+struct Reading {
+    square: IVec2,
+    /// A bit for each cell that is black, row by row from the lowest one.
+    code: u64,
+}
+
+/// A pose, and how well the readings agree with it.
+#[derive(Clone, Copy, Debug)]
+struct Match {
+    pose: Pose,
+    /// From 0, by chance, to 1.
+    agreement: f64,
+    /// In standard deviations of chance.
+    certainty: f64,
+}
+
+/// What the markers say.
+pub(super) enum Identity {
+    /// The corners, by their places on the board: 0 is its first inner corner.
+    Board(Lattice),
+    /// Too few markers can be read.
+    Unknown,
+    /// The markers of something else, in words.
+    Other(String),
+}
+
+impl Markers {
+    pub(super) fn new(board: &Board, side: f64, dictionary: Dictionary, legacy: bool) -> Self {
+        let even = legacy && board.rows.is_multiple_of(2);
+        Self::arranged(ivec2(board.columns as i32, board.rows as i32), side, dictionary, even)
+    }
+
+    fn arranged(squares: IVec2, side: f64, dictionary: Dictionary, even: bool) -> Self {
+        let marked = |square: IVec2| ((square.x + square.y) % 2 == 0) == even;
+        let all = (0..squares.y).flat_map(|y| (0..squares.x).map(move |x| ivec2(x, y)));
+        let mut places = Vec::new();
+        let mut numbers = Vec::new();
+        for square in all {
+            numbers.push(marked(square).then_some(places.len()));
+            if marked(square) {
+                places.push(square);
+            }
+        }
+        Self { squares, side, dictionary, even, places, numbers }
+    }
+
+    fn bits(&self) -> usize {
+        self.dictionary.marker_size()
+    }
+
+    fn number(&self, square: IVec2) -> Option<usize> {
+        let inside = square.min_element() >= 0 && square.x < self.squares.x && square.y < self.squares.y;
+        let index = square.y * self.squares.x + square.x;
+        if inside { self.numbers[index as usize] } else { None }
+    }
+
+    /// Whether the board has an inner corner there.
+    pub(super) fn has(&self, place: IVec2) -> bool {
+        place.min_element() >= 0 && place.x < self.squares.x - 1 && place.y < self.squares.y - 1
+    }
+
+    /// Finds out which corners of the board those of a lattice are.
+    pub(super) fn identify(&self, picture: &Image<u8>, lattice: &Lattice) -> Identity {
+        let readings = self.read(picture, lattice, self.bits());
+        let Some(best) = self.fit(&readings) else { return self.explain(picture, lattice, &readings) };
+        let other = self.other_layout().and_then(|markers| markers.fit(&readings));
+        let strangers = readings.iter().filter(|reading| self.is_stranger(reading, best.pose)).count();
+        let better = other.is_some_and(|other| other.agreement > best.agreement + 0.1);
+        if better || strangers >= 4 && strangers * 25 > readings.len() {
+            return self.explain(picture, lattice, &readings);
+        }
+        let mut doubted: HashMap<IVec2, i32> = HashMap::new();
+        for reading in &readings {
+            let square = best.pose.square(reading.square);
+            let agrees =
+                self.number(square).is_some_and(|number| self.agreement(number, best.pose.turn, reading.code) > 0.5);
+            for corner in [IVec2::ZERO, IVec2::X, IVec2::Y, IVec2::ONE] {
+                *doubted.entry(reading.square + corner).or_default() += if agrees { -1 } else { 1 };
+            }
+        }
+        Identity::Board(lattice.mapped(|place, at| {
+            let on_board = best.pose.corner(place);
+            let doubted = doubted.get(&place).is_some_and(|doubts| *doubts > 1);
+            (self.has(on_board) && !doubted).then_some((on_board, at))
+        }))
+    }
+
+    /// The pose with which most bits agree; `None` if none agrees well, or two do.
+    fn fit(&self, readings: &[Reading]) -> Option<Match> {
+        let mut votes: HashMap<Pose, usize> = HashMap::new();
+        for reading in readings {
+            if let Some((number, turn)) = self.nearest(reading.code) {
+                *votes.entry(Pose::of(turn, reading.square, self.places[number])).or_default() += 1;
+            }
+        }
+        let mut poses: Vec<_> = votes.into_iter().collect();
+        poses.sort_by_key(|(pose, count)| (std::cmp::Reverse(*count), pose.turn, pose.shift.x, pose.shift.y));
+        let mut matches: Vec<_> = poses.iter().take(12).map(|(pose, _)| self.judge(*pose, readings)).collect();
+        matches.sort_by(|a, b| b.certainty.total_cmp(&a.certainty));
+        let best = *matches.first()?;
+        let second = matches.get(1).map_or(0.0, |second| second.certainty);
+        let good = best.agreement >= LEAST_AGREEMENT
+            && best.certainty >= LEAST_CERTAINTY
+            && second <= MOST_AMBIGUOUS * best.certainty;
+        good.then_some(best)
+    }
+
+    fn judge(&self, pose: Pose, readings: &[Reading]) -> Match {
+        let agreements = readings.iter().filter_map(|reading| {
+            let number = self.number(pose.square(reading.square))?;
+            Some(self.agreement(number, pose.turn, reading.code))
+        });
+        let (sum, count) = agreements.fold((0.0, 0), |(sum, count), agreement| (sum + agreement, count + 1));
+        let bits = (self.bits() * self.bits() * count) as f64;
+        let agreement = sum / f64::from(count as u32).max(1.0);
+        Match { pose, agreement, certainty: agreement * bits.sqrt() }
+    }
+
+    /// From -1 to 1: 0 by chance.
+    fn agreement(&self, number: usize, turn: usize, code: u64) -> f64 {
+        let expected = turned(self.dictionary.codes()[number], self.bits(), turn);
+        1.0 - 2.0 * f64::from((expected ^ code).count_ones()) / (self.bits() * self.bits()) as f64
+    }
+
+    /// Number and turn of the board's marker with this code, of which a bit in eight may be wrong.
+    fn nearest(&self, code: u64) -> Option<(usize, usize)> {
+        let bits = self.bits();
+        let turns = [0, 1, 2, 3].map(|turn| turned(code, bits, (4 - turn) % 4));
+        let codes = self.dictionary.codes().iter().take(self.places.len()).enumerate();
+        let all = codes.flat_map(|(number, known)| {
+            turns.iter().enumerate().map(move |(turn, code)| ((known ^ code).count_ones(), number, turn))
+        });
+        let (wrong, number, turn) = all.min()?;
+        (wrong as usize <= bits * bits / 8).then_some((number, turn))
+    }
+
+    /// Whether a marker is clearly read where it has no place.
+    fn is_stranger(&self, reading: &Reading, pose: Pose) -> bool {
+        let square = pose.square(reading.square);
+        let agrees = |number| self.agreement(number, pose.turn, reading.code) > 0.5;
+        !self.number(square).is_some_and(agrees) && self.knows(reading.code)
+    }
+
+    /// Reads the markers in all bright squares. Those at the rim of the board have two or three inner corners, and the others are predicted.
+    fn read(&self, picture: &Image<u8>, lattice: &Lattice, bits: usize) -> Vec<Reading> {
+        let corners = [IVec2::ZERO, IVec2::X, IVec2::ONE, IVec2::Y];
+        let mut squares: Vec<IVec2> =
+            lattice.places().flat_map(|(place, _)| corners.map(|corner| place - corner)).collect();
+        squares.sort_unstable_by_key(|square| (square.y, square.x));
+        squares.dedup();
+        squares.retain(|square| lattice.is_bright(*square));
+        let read = |square: IVec2| {
+            let known = corners.iter().filter(|corner| lattice.get(square + **corner).is_some()).count();
+            let around =
+                corners.map(|corner| lattice.get(square + corner).or_else(|| lattice.predict(square + corner)));
+            let [Some(a), Some(b), Some(c), Some(d)] = around else { return None };
+            let code = if known < 2 { None } else { self.read_square(picture, [a, b, c, d], bits) };
+            Some(Reading { square, code: code? })
+        };
+        squares.into_iter().filter_map(read).collect()
+    }
+
+    /// Code of the marker in a square; `None` if its border is not black.
+    fn read_square(&self, picture: &Image<u8>, corners: [DVec2; 4], bits: usize) -> Option<u64> {
+        let in_picture = perspective(corners);
+        let cells = bits + 2;
+        let (first, cell) = ((1.0 - self.side) / 2.0, self.side / cells as f64);
+        let mut values = Vec::with_capacity(cells * cells);
+        for y in 0..cells {
+            for x in 0..cells {
+                // the inner part of a cell, so that blur matters less
+                let spots = [-0.22, 0.0, 0.22];
+                let centre = DVec2::new(x as f64 + 0.5, y as f64 + 0.5);
+                let all = spots.iter().flat_map(|dy| spots.map(|dx| centre + DVec2::new(dx, *dy)));
+                let sum: f64 =
+                    all.filter_map(|spot| bilinear(picture, in_picture(DVec2::splat(first) + spot * cell))).sum();
+                values.push(sum / 9.0);
+            }
+        }
+        let is_border = |index: usize| {
+            let (x, y) = (index % cells, index / cells);
+            x == 0 || y == 0 || x == cells - 1 || y == cells - 1
+        };
+        let margin = first / 2.0;
+        let white_spots = (1..8).flat_map(|step| {
+            let along = f64::from(step) / 8.0;
+            [(along, margin), (along, 1.0 - margin), (margin, along), (1.0 - margin, along)]
+        });
+        let white: Vec<f64> =
+            white_spots.filter_map(|(x, y)| bilinear(picture, in_picture(DVec2::new(x, y)))).collect();
+        let inside = values.iter().enumerate().filter(|(index, _)| !is_border(*index)).map(|(_, value)| *value);
+        // narrow margins are grey, and then the brightest cell is better
+        let white = median(white)?.max(inside.fold(0.0, f64::max));
+        let black = median(
+            values.iter().enumerate().filter(|(index, _)| is_border(*index)).map(|(_, value)| *value).collect(),
+        )?;
+        let threshold = f64::midpoint(white, black);
+        let dark = values.iter().enumerate().filter(|(index, value)| is_border(*index) && **value < threshold).count();
+        if white - black < LEAST_CONTRAST || dark * 10 < 8 * 4 * (cells - 1) {
+            return None;
+        }
+        let mut code = 0;
+        for (bit, (index, _)) in
+            (0..cells * cells).map(|index| (index, is_border(index))).filter(|(_, border)| !border).enumerate()
+        {
+            code |= u64::from(values[index] < threshold) << bit;
+        }
+        Some(code)
+    }
+
+    /// The board of the same name in OpenCV's other layout, if that differs.
+    fn other_layout(&self) -> Option<Self> {
+        (self.squares.y % 2 == 0).then(|| Self::arranged(self.squares, self.side, self.dictionary, !self.even))
+    }
+
+    /// Why markers are none of this board.
+    fn explain(&self, picture: &Image<u8>, lattice: &Lattice, readings: &[Reading]) -> Identity {
+        const ENOUGH: usize = 4;
+        let name = self.dictionary.name();
+        let mirrored: Vec<Reading> = readings.iter().map(|reading| reading.mirrored(self.bits())).collect();
+        if readings.len() >= ENOUGH && self.fit(&mirrored).is_some() {
+            return Identity::Other(
+                "the board is seen mirrored: the picture is mirrored, or the board is printed so".to_owned(),
+            );
+        }
+        if let Some(other) = self.other_layout().filter(|other| readings.len() >= ENOUGH && other.suits(readings)) {
+            let (is, named) = if other.even { ("charuco-legacy", "charuco") } else { ("charuco", "charuco-legacy") };
+            return Identity::Other(format!("the markers lie as on a board named {is}:..., and {named}:... is named"));
+        }
+        let known = readings.iter().filter(|reading| self.nearest(reading.code).is_some()).count();
+        if known >= ENOUGH && 2 * known > readings.len() {
+            let turned = Self::arranged(ivec2(self.squares.y, self.squares.x), self.side, self.dictionary, self.even);
+            let IVec2 { x, y } = self.squares;
+            return Identity::Other(if turned.fit(readings).is_some() {
+                format!("this board has {y}x{x} squares, and {x}x{y} are named")
+            } else {
+                format!(
+                    "the markers of {name} are seen, but not where a board of {x}x{y} squares has them; count its squares"
+                )
+            });
+        }
+        for dictionary in DICTIONARIES.into_iter().filter_map(resolve_dictionary) {
+            let family = dictionary.name().trim_end_matches(|c: char| c.is_ascii_digit());
+            if family == name.trim_end_matches(|c: char| c.is_ascii_digit())
+                && dictionary.codes().len() <= self.dictionary.codes().len()
+            {
+                continue;
+            }
+            let bits = dictionary.marker_size();
+            let mut others = Self::arranged(self.squares, self.side, dictionary, self.even);
+            others.places = vec![IVec2::ZERO; dictionary.codes().len()];
+            let readings = self.read(picture, lattice, bits);
+            let exact = readings.iter().filter(|reading| others.knows(reading.code)).count();
+            if exact >= ENOUGH && 3 * exact > 2 * readings.len() {
+                return Identity::Other(format!("this board has other markers than {name}: they are of {family}..."));
+            }
+        }
+        if readings.len() >= 2 * ENOUGH && 4 * known < readings.len() {
+            return Identity::Other(format!("this board has other markers than {name}"));
+        }
+        Identity::Unknown
+    }
+
+    /// Whether the markers that are clearly read have their places on this board.
+    fn suits(&self, readings: &[Reading]) -> bool {
+        let strangers = |best: Match| readings.iter().filter(|reading| self.is_stranger(reading, best.pose)).count();
+        self.fit(readings).is_some_and(|best| strangers(best) * 25 <= readings.len())
+    }
+
+    /// Whether the dictionary has exactly this code.
+    fn knows(&self, code: u64) -> bool {
+        (0..4).any(|turn| self.dictionary.codes().contains(&turned(code, self.bits(), turn)))
+    }
+}
+
+impl Reading {
+    /// The reading in a picture with left and right exchanged.
+    fn mirrored(&self, bits: usize) -> Self {
+        let mut code = 0;
+        for (from, to) in (0..bits).flat_map(|y| (0..bits).map(move |x| (y * bits + x, y * bits + bits - 1 - x))) {
+            code |= (self.code >> from & 1) << to;
+        }
+        Self { square: ivec2(-1 - self.square.x, self.square.y), code }
+    }
+}
+
+impl Pose {
+    /// The pose that brings a square to `on_board`.
+    fn of(turn: usize, square: IVec2, on_board: IVec2) -> Self {
+        let origin = Self { turn, shift: IVec2::ZERO };
+        Self { turn, shift: on_board - origin.square(square) }
+    }
+
+    /// The inner corner of the board that a place of the lattice is.
+    fn corner(self, place: IVec2) -> IVec2 {
+        rotated(place, self.turn) + self.shift - IVec2::ONE
+    }
+
+    /// The square of the board that a square of the lattice is: the squares are named by their first corners.
+    fn square(self, square: IVec2) -> IVec2 {
+        rotated(square, self.turn).min(rotated(square + IVec2::ONE, self.turn)) + self.shift
+    }
+}
+
+fn rotated(place: IVec2, turn: usize) -> IVec2 {
+    match turn {
+        0 => place,
+        1 => ivec2(place.y, -place.x),
+        2 => -place,
+        _ => ivec2(-place.y, place.x),
+    }
+}
+
+/// What a code of `bits` x `bits` cells looks like in a lattice that is turned against the board: its cell `p` is `rotated(p)` of the
+/// board's.
+fn turned(code: u64, bits: usize, turn: usize) -> u64 {
+    let last = bits - 1;
+    let mut turned = 0;
+    for (x, y) in (0..bits).flat_map(|y| (0..bits).map(move |x| (x, y))) {
+        let (from_x, from_y) = match turn {
+            0 => (x, y),
+            1 => (y, last - x),
+            2 => (last - x, last - y),
+            _ => (last - y, x),
+        };
+        turned |= (code >> (from_y * bits + from_x) & 1) << (y * bits + x);
+    }
+    turned
+}
+
+/// Maps the unit square to four corners in their order around it (Heckbert, "Fundamentals of Texture Mapping and Image Warping", 1989,
+/// section 2.2.3).
+fn perspective([a, b, c, d]: [DVec2; 4]) -> impl Fn(DVec2) -> DVec2 {
+    let (sum, along, across) = (a - b + c - d, b - c, d - c);
+    let area = along.perp_dot(across);
+    let (g, h) = (sum.perp_dot(across) / area, along.perp_dot(sum) / area);
+    let (x, y) = (b - a + g * b, d - a + h * d);
+    move |spot| (x * spot.x + y * spot.y + a) / (g * spot.x + h * spot.y + 1.0)
+}
+
+/// Brightness between pixels; `None` outside of the picture.
+pub(super) fn bilinear(picture: &Image<u8>, at: DVec2) -> Option<f64> {
+    let last = DVec2::new(picture.width() as f64 - 1.0, picture.height() as f64 - 1.0);
+    if !(at.cmpge(DVec2::ZERO).all() && at.cmple(last).all()) {
+        return None;
+    }
+    let base = at.floor().min(last - 1.0).max(DVec2::ZERO);
+    let (part, x, y) = (at - base, base.x as usize, base.y as usize);
+    let pixel = |x: usize, y: usize| f64::from(picture.at(x.min(picture.width() - 1), y.min(picture.height() - 1)));
+    let row = |y: usize| pixel(x, y) * (1.0 - part.x) + pixel(x + 1, y) * part.x;
+    Some(row(y) * (1.0 - part.y) + row(y + 1) * part.y)
+}
+
+/// The middle value; `None` of none.
+pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
+    let middle = values.len() / 2;
+    (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
