@@ -22,6 +22,11 @@ impl LensKind {
     /// All of them, the simplest first.
     pub const ALL: [Self; 3] = [Self::Pinhole, Self::Rational, Self::Fisheye];
 
+    /// The simplest model that has all numbers of a camera; `None` for thin prisms.
+    pub fn of(camera: &Camera) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.vector(camera).is_some())
+    }
+
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {

@@ -6,19 +6,37 @@
 mod board;
 mod drawing;
 #[cfg(test)]
-mod fixture;
+pub mod fixture;
+mod coverage;
+mod gather;
+mod guide;
+mod judge;
 mod lens_kind;
+mod outcome;
 mod pose;
+mod report;
+mod save;
+mod session;
 mod solve;
+mod text;
 mod print;
 mod detect;
 mod view;
+mod watch;
 
 pub use board::{Board, Pattern};
+pub use coverage::{CELLS, Coverage, tilt_deg};
+pub use gather::{Gathered, NamedPair, gather};
+pub use guide::Ghost;
+pub use judge::{DepthError, Judgement, depth_difference, judge};
 pub use lens_kind::LensKind;
+pub use outcome::{MIN_VIEWS, Outcome, Request, calibrate};
 pub use pose::Pose;
+pub use save::{BOARD_FILE, Saved, folder_of, paths_of, save};
+pub use session::{Look, Notice, Session, Solved, Taken, Work, is_wide};
 pub use solve::{Options, Solution, ViewFit, solve};
 pub use drawing::Rect;
 pub use print::{BoardKind, Paper, PrintFormat, page};
 pub use detect::{Detector, Seen, edge_width_px};
 pub use view::{Corner, Eye, View};
+pub use watch::{Progress, Watch};

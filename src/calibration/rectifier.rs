@@ -63,6 +63,16 @@ impl StereoRig {
         Ok((rig, rectification, note))
     }
 
+    /// The same rig for pictures of another size of the same shape, without a rectification.
+    ///
+    /// # Errors
+    /// The rig is of another aspect ratio.
+    pub fn rescaled(&self, (width, height): (usize, usize)) -> Result<Self, CalibrationError> {
+        let (factor, _) = self.factor_to(width, height)?;
+        let (left, right) = (self.left.scaled(factor), self.right.scaled(factor));
+        Ok(Self { left, right, rectification: None, size: Some((width, height)), ..self.clone() })
+    }
+
     /// Ratio of the picture size to the calibration's, and a remark for the user.
     fn factor_to(&self, width: usize, height: usize) -> Result<(DVec2, Option<String>), CalibrationError> {
         let given = DVec2::new(width as f64, height as f64);

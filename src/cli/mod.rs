@@ -1,6 +1,7 @@
 //! The command line: one file for each subcommand. Without one, paths and flags go to `live`.
 
 mod bench;
+mod calibrate;
 mod camera_args;
 mod calibration;
 mod calibration_args;
@@ -50,6 +51,10 @@ Examples:
   stereopsis bench --presets --engine cpu         every preset side by side, with its paper
   stereopsis tune --size 1280x720 --num-disparities 128     once for each GPU and size
   stereopsis devices --gpu
+  stereopsis calibrate --print-board board.pdf    print it, measure it, glue it to something flat
+  stereopsis calibrate --source webcam:0,1 --board charuco:10x7:26mm:19.5mm:DICT_5X5_100 -o desk.toml
+  stereopsis calibrate pairs/ --board chessboard:9x6:25mm -o rig.yml
+  stereopsis calibrate --check desk.toml pairs/
   stereopsis calibration show left.yaml,right.yaml
   stereopsis plan --fov-deg 70 --baseline-m 0.06
   stereopsis plan --focal-mm 11 --sensor-width-mm 15.36 --size 1280x480 --baseline-m 0.456 --plot reach.svg
@@ -89,6 +94,8 @@ enum Command {
     Export(Box<export::ExportArgs>),
     /// List cameras and their modes, or GPUs
     Devices(devices::DevicesArgs),
+    /// Calibrate two cameras with a printed board, and say how wrong their metres will be
+    Calibrate(Box<calibrate::CalibrateArgs>),
     /// Show or convert calibration files
     Calibration(calibration::CalibrationCommand),
     /// Time the engines on this machine, warm, per stage and whole
@@ -162,6 +169,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Bench(args)) => bench::run_args(&args),
         Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Lab(args)) => lab::run(&args),
+        Some(Command::Calibrate(args)) => calibrate::run(&args),
         Some(Command::Calibration(args)) => calibration::run(&args),
         Some(Command::Plan(args)) => plan::run(&args),
         Some(Command::Compute(args)) => compute::run(&args),

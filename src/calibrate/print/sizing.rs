@@ -16,6 +16,27 @@ pub enum BoardKind {
     Chessboard,
 }
 
+impl BoardKind {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::Charuco, Self::Chessboard];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Charuco => "charuco",
+            Self::Chessboard => "chessboard",
+        }
+    }
+
+    /// What it is good for, in a phrase.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Charuco => "squares with markers: a part of the board in the picture suffices",
+            Self::Chessboard => "squares alone: the whole board must be in the picture",
+        }
+    }
+}
+
 /// Sizes of `DICT_5X5_…`: with fewer markers fewer are confused.
 const DICTIONARIES: [&str; 3] = ["DICT_5X5_100", "DICT_5X5_250", "DICT_5X5_1000"];
 /// Rows of a board whose squares nothing else decides.

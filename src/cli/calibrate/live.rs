@@ -1,0 +1,120 @@
+//! `calibrate` with cameras, without a window: what to do is said in lines, views are taken by themselves.
+
+use super::CalibrateArgs;
+use crate::calibrate::{Notice, Progress, Taken, Watch, calibrate};
+use crate::capture::{CaptureOptions, RawPair, RawTap, Setting, SourceInfo, SourceSpec};
+use crate::console::{self, counted};
+use crate::geometry::Geometry;
+use crate::live::headless::{self, RunObserver};
+use crate::live::Status;
+use crate::sources;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Depth that ends the session by itself: at this distance within so many per cent by the calibration.
+const GOOD: (f64, f64) = (2.0, 1.0);
+/// Fewest views of a session that ends by itself.
+const ENOUGH: usize = 12;
+/// How often an unchanged notice is repeated.
+const REPEAT: Duration = Duration::from_secs(5);
+
+/// Calibrates by live pictures.
+///
+/// # Errors
+/// The cameras cannot be opened or are lost, or the calibration is refused; views that were taken are written all the same.
+pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
+    let (board, request) = (args.board.board(None)?, args.request()?);
+    let mut options = args.source_options();
+    // a focus that changes is another camera
+    for view in &mut options.cameras.views {
+        view.controls.focus.get_or_insert(Setting::Fixed(0));
+        if view.controls.focus == Some(Setting::Fixed(0)) {
+            view.controls.focus = None;
+        }
+    }
+    options.cameras.equal_exposure |= options.cameras.views.iter().all(|view| view.controls.exposure_ms.is_none());
+    let source = sources::open(spec, &options)?;
+    let info = source.info();
+    console::say(format_args!("{}: show {board} to both cameras; Ctrl-C ends and solves", info.name));
+    let watch = Watch::start(&board, request, Arc::new(|| {}))?;
+    let mut capture = CaptureOptions::default();
+    capture.taps.raw.push(if args.swap_pictures { Arc::new(Swapped(watch.tap())) } else { watch.tap() });
+    let mut observer = Observer { args, watch: &watch, said: (None, Instant::now()), views: 0 };
+    let end = headless::capture_observed(source, capture, &mut observer)?;
+    let Progress { taken, .. } = watch.progress();
+    drop(watch);
+    if taken.is_empty() {
+        let why = if end.status.errors.is_empty() { "no view of the board was taken".to_owned() } else { end.status.errors.join("; ") };
+        anyhow::bail!("{why}");
+    }
+    finish(args, &board, &taken, request)
+}
+
+/// Solves once more with all views, and writes.
+fn finish(
+    args: &CalibrateArgs,
+    board: &crate::calibrate::Board,
+    taken: &[Taken],
+    request: crate::calibrate::Request,
+) -> anyhow::Result<()> {
+    let views: Vec<_> = taken.iter().map(|taken| taken.view.clone()).collect();
+    let size = taken[0].pictures[0].size();
+    let outcome = calibrate(board, &views, size, &request)?;
+    args.finish(&outcome, taken, true)
+}
+
+/// Hands pairs on with their eyes exchanged.
+struct Swapped(Arc<dyn RawTap>);
+
+impl RawTap for Swapped {
+    fn pair(&self, pair: &Arc<RawPair>, geometry: Option<Geometry>, source: &SourceInfo) {
+        let mut swapped = RawPair::clone(pair);
+        std::mem::swap(&mut swapped.left, &mut swapped.right);
+        swapped.skew_s = -swapped.skew_s;
+        self.0.pair(&Arc::new(swapped), geometry, source);
+    }
+}
+
+/// Says what to do, and ends the run when it is good enough.
+struct Observer<'a> {
+    args: &'a CalibrateArgs,
+    watch: &'a Watch,
+    said: (Option<Notice>, Instant),
+    views: usize,
+}
+
+impl RunObserver for Observer<'_> {
+    fn poll(&mut self, status: &Status) -> bool {
+        let progress = self.watch.progress();
+        let count = progress.taken.len();
+        if count > self.views {
+            self.views = count;
+            let ghost = progress.ghost.as_ref().map(|ghost| format!("; now {}", ghost.words)).unwrap_or_default();
+            console::say(format_args!("{} taken{ghost}", counted(count as u64, "view")));
+        }
+        let (said, when) = &self.said;
+        let kind = |notice: &Option<Notice>| notice.as_ref().map(std::mem::discriminant);
+        let is_new = kind(said) != kind(&progress.notice) && when.elapsed() > Duration::from_secs(1) || when.elapsed() > REPEAT;
+        if let Some(notice) = progress.notice.clone().filter(|notice| is_new && !matches!(notice, Notice::Taken(_) | Notice::Ready)) {
+            console::say(format_args!("{notice}"));
+            self.said = (Some(notice), Instant::now());
+        }
+        if let Some(asked) = self.args.views {
+            return count as u64 >= asked || status.capture.ended;
+        }
+        let good = progress.outcome.as_ref().is_some_and(|outcome| {
+            let at = outcome.judgement.as_ref().and_then(|judgement| judgement.depth.iter().find(|depth| depth.distance_m == GOOD.0));
+            outcome.refusals.is_empty() && at.is_some_and(|depth| depth.calibration_percent <= GOOD.1)
+        });
+        good && count >= ENOUGH && !progress.is_solving || status.capture.ended
+    }
+
+    fn status_parts(&self) -> Vec<String> {
+        let progress = self.watch.progress();
+        let mut parts = vec![counted(progress.taken.len() as u64, "view")];
+        if let Some(outcome) = &progress.outcome {
+            parts.push(outcome.verdict());
+        }
+        parts
+    }
+}

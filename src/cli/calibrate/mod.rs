@@ -1,0 +1,211 @@
+//! `stereopsis calibrate`: print a board, calibrate two cameras with it, check a rig.
+
+mod check;
+mod folder;
+mod live;
+mod print;
+
+use super::UsageError;
+use super::source_args::SourceArgs;
+use super::values::{choice, existing, positive};
+use crate::calibrate::{BOARD_FILE, Board, BoardKind, LensKind, Outcome, Paper, Request, Taken, paths_of, save};
+use crate::calibration::{LoadOptions, load};
+use crate::capture::{SourceOptions, SourceSpec};
+use crate::console;
+use crate::files::{Outputs, plain};
+use anyhow::Context as _;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `calibrate`.
+#[derive(Debug, clap::Args)]
+pub(super) struct CalibrateArgs {
+    /// Pictures of the board: a folder of pairs, a recording (.mcap), or the views kept by an earlier calibration
+    #[arg(value_name = "PATH", conflicts_with = "source", num_args = 0..)]
+    inputs: Vec<PathBuf>,
+    /// Cameras to calibrate live: webcam:0,1, or webcam:0 (one camera, side by side)
+    #[arg(long, value_name = "SOURCE", help_heading = "Source")]
+    source: Option<String>,
+    #[command(flatten)]
+    board: BoardArgs,
+    /// The calibration to write: .toml, or .yml, .xml of OpenCV; a folder beside it gets it for ROS and Kalibr, with a report and the views
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Lens model: pinhole (5 coefficients), rational (8) or fisheye (4) [default: the one that explains views best that it has not seen]
+    #[arg(long, value_name = "MODEL")]
+    model: Option<LensKind>,
+    /// Keep the cameras of this calibration, and solve only for how they stand to each other: a few views suffice
+    #[arg(long, value_name = "FILE[,FILE]", value_delimiter = ',', value_parser = existing())]
+    keep_cameras: Vec<PathBuf>,
+    /// Tell whether this rig has moved, and by how much, instead of writing one; without --board by the pictures alone
+    #[arg(long, value_name = "FILE[,FILE]", value_delimiter = ',', value_parser = existing(), conflicts_with_all = ["output", "keep_cameras"])]
+    check: Vec<PathBuf>,
+    /// Write a calibration that is refused, marked as an estimate
+    #[arg(long)]
+    force: bool,
+    /// Replace files of an earlier calibration
+    #[arg(long)]
+    overwrite: bool,
+    /// Live: end after so many views [default: when depth at 2 m is within 1 %, or at Ctrl-C]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    views: Option<u64>,
+    /// The folders, or the cameras, are in the wrong order: left is right
+    #[arg(long)]
+    swap_pictures: bool,
+    /// Print JSON instead of lines
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    options: SourceArgs,
+}
+
+/// Which board, and how it is printed.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Board")]
+struct BoardArgs {
+    /// Write a board to print: .pdf or .svg
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["inputs", "source", "output", "check"])]
+    print_board: Option<PathBuf>,
+    /// Its sheet: A4, A3, letter, or a screen's size such as 1920x1080
+    #[arg(long, value_name = "PAPER", default_value = "A4")]
+    paper: Paper,
+    /// Its kind, where --board does not say it
+    #[arg(long, value_name = "KIND", default_value = "charuco", value_parser = choice(BoardKind::ALL, BoardKind::word, BoardKind::help))]
+    kind: BoardKind,
+    /// The board: chessboard:9x6:25mm (inner corners) or charuco:11x8:30mm:23mm:DICT_5X5_100 (squares; side of a square and of a
+    /// marker) [default: the one that lies beside the views, in board.txt]
+    #[arg(long, value_name = "WORDS")]
+    board: Option<Board>,
+    /// Side of a square as you measured it, mm: measure ten squares across and down
+    #[arg(long, value_name = "MM", value_parser = positive)]
+    square_mm: Option<f64>,
+}
+
+impl BoardArgs {
+    /// The board in the pictures; `folder` may have its file.
+    ///
+    /// # Errors
+    /// Nothing names it.
+    fn board(&self, folder: Option<&Path>) -> anyhow::Result<Board> {
+        let beside = folder.map(|folder| folder.join(BOARD_FILE)).filter(|file| file.is_file());
+        let board = match (self.board, beside) {
+            (Some(board), _) => board,
+            (None, Some(file)) => {
+                let text = plain::read_text(&file).with_context(|| format!("cannot read {}", file.display()))?.trim().to_owned();
+                console::say(format_args!("the board is {}, by {}", console::foreign(&text), file.display()));
+                text.parse()?
+            }
+            (None, None) => {
+                return Err(UsageError(
+                    "which board do the pictures show? Name it with --board, in the words that are printed on it, such as \
+                     --board charuco:10x7:26mm:19.5mm:DICT_5X5_100 or --board chessboard:9x6:25mm (inner corners); \
+                     --print-board board.pdf prints one"
+                        .to_owned(),
+                )
+                .into());
+            }
+        };
+        Ok(self.square_mm.map_or(board, |mm| board.with_square_mm(mm)))
+    }
+}
+
+impl CalibrateArgs {
+    /// What the pictures come from.
+    ///
+    /// # Errors
+    /// Nothing that can be opened is named.
+    fn spec(&self) -> anyhow::Result<SourceSpec> {
+        let spec = match &self.source {
+            Some(words) => SourceSpec::parse(words)?,
+            None if self.inputs.is_empty() => {
+                return Err(UsageError(
+                    "what shall be calibrated? Give a folder of pairs or a recording of the board, or cameras: --source webcam:0,1; \
+                     first print a board: --print-board board.pdf"
+                        .to_owned(),
+                )
+                .into());
+            }
+            None => SourceSpec::from_paths(&self.inputs)?,
+        };
+        spec.check_files_exist()?;
+        Ok(spec)
+    }
+
+    fn source_options(&self) -> SourceOptions {
+        let mut options = SourceOptions { looped: false, watched: false, ..SourceOptions::default() };
+        self.options.fill(&mut options, 30.0);
+        options
+    }
+
+    /// What is known beforehand.
+    fn request(&self) -> anyhow::Result<Request> {
+        let kept = match &self.keep_cameras[..] {
+            [] => None,
+            files => {
+                let rig = load(files, &LoadOptions::default())?;
+                Some([rig.left, rig.right])
+            }
+        };
+        Ok(Request { kind: self.model, kept })
+    }
+
+    /// Checks that what is going to be written can be, before any work.
+    fn check_output(&self) -> anyhow::Result<()> {
+        let Some(output) = &self.output else { return Ok(()) };
+        let known = ["toml", "yml", "yaml", "xml"];
+        if !output.extension().is_some_and(|ending| known.iter().any(|known| ending == *known)) {
+            let name = output.display();
+            return Err(UsageError(format!("{name} names no kind of calibration: end it with .toml, .yml or .xml")).into());
+        }
+        let mut outputs = Outputs::new(&self.inputs, self.overwrite);
+        paths_of(output).iter().try_for_each(|path| outputs.file_in_folder(path))?;
+        Ok(())
+    }
+
+    /// Prints a calibration, and writes it where it is good, or forced.
+    fn finish(&self, outcome: &Outcome, taken: &[Taken], keeps_views: bool) -> anyhow::Result<()> {
+        if self.json {
+            super::print_json(&outcome.to_json())?;
+        } else {
+            console::print(&outcome.to_string())?;
+        }
+        let is_refused = !outcome.refusals.is_empty();
+        let Some(output) = &self.output else {
+            console::say("nothing was written: -o rig.toml writes the calibration");
+            anyhow::ensure!(!is_refused, "the calibration is not to be used: {}", outcome.refusals.join("; "));
+            return Ok(());
+        };
+        if is_refused && !self.force {
+            anyhow::bail!(
+                "the calibration is not to be used: {}; nothing was written (--force writes it, marked as an estimate)",
+                outcome.refusals.join("; ")
+            );
+        }
+        let saved = save(output, outcome, taken, keeps_views)?;
+        for reason in &saved.left_out {
+            console::say(format_args!("not written: {reason}"));
+        }
+        console::say(format_args!(
+            "wrote {} and {} (the same for OpenCV, ROS and Kalibr; report.html{})",
+            saved.rig.display(),
+            saved.folder.display(),
+            if keeps_views { "; the views" } else { "" }
+        ));
+        Ok(())
+    }
+}
+
+/// Runs `calibrate`.
+///
+/// # Errors
+/// No board is seen, a calibration is refused, or files cannot be read or written.
+pub(super) fn run(args: &CalibrateArgs) -> anyhow::Result<()> {
+    if let Some(path) = &args.board.print_board {
+        return print::run(args, path);
+    }
+    let spec = args.spec()?;
+    args.check_output()?;
+    if !args.check.is_empty() {
+        return check::run(args, &spec);
+    }
+    if spec.is_camera() { live::run(args, &spec) } else { folder::run(args, &spec) }
+}

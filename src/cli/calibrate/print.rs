@@ -1,0 +1,31 @@
+//! `calibrate --print-board`: a sheet with a board.
+
+use super::CalibrateArgs;
+use crate::calibrate::{Board, Paper, PrintFormat, page};
+use crate::console;
+use crate::files;
+use std::path::Path;
+
+/// Writes a sheet.
+///
+/// # Errors
+/// The board does not fit, or the file cannot be written or is there already.
+pub(super) fn run(args: &CalibrateArgs, path: &Path) -> anyhow::Result<()> {
+    let format = PrintFormat::of_path(path)?;
+    let (paper, asked) = (args.board.paper, args.board.square_mm);
+    let board = match args.board.board {
+        Some(board) => asked.map_or(board, |mm| board.with_square_mm(mm)),
+        None => Board::for_paper(paper, asked, args.board.kind)?,
+    };
+    let bytes = page(&board, paper, format)?;
+    if args.overwrite { files::write(path, &bytes)? } else { files::write_new(path, &bytes)? };
+    let how = match paper {
+        Paper::Screen { .. } => "show it at full size, measure a square with a ruler, and give the length with --square-mm",
+        _ => {
+            "print it at 100 %, measure ten squares across and down, and give a tenth of that with --square-mm where it is not as \
+             printed; glue the sheet to something flat and stiff"
+        }
+    };
+    console::print(&format!("wrote {}\n{how}\nthen: stereopsis calibrate --source webcam:0,1 --board {board} -o rig.toml\n", path.display()))?;
+    Ok(())
+}
