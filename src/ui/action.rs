@@ -78,6 +78,8 @@ actions! {
     Cameras = "Cameras …", NONE, C;
     /// Calibration, depth from known distances, camera controls, and the file that keeps them.
     Rig = "Rig …", NONE, R;
+    /// Calibrate both cameras live with a printed board: focal lengths, lenses, and how they stand to each other.
+    Calibrate = "Calibrate …", NONE, B;
     /// Draw the distance that each disparity stands for, and its error where the disparity is wrong, for this rig and
     /// search range.
     Reach = "Distance and error …", NONE, D;

@@ -5,7 +5,7 @@ use super::action::Action;
 use super::command::Command;
 use super::panels::{self, Panel, Place};
 use super::session::Session;
-use super::state::State;
+use super::state::{GuideStep, State};
 use super::style;
 use egui::{Align, CentralPanel, Layout, Role, ScrollArea, Ui, ViewportCommand, WidgetInfo};
 use std::cell::RefCell;
@@ -55,7 +55,13 @@ impl eframe::App for App {
         let dropped = dropped.iter().map(|file| file.path().to_owned()).collect();
         session.execute(Command::OpenFiles(dropped), ui.ctx());
         for action in Action::pressed(ui.ctx()) {
-            session.execute(action.into(), ui.ctx());
+            // Space takes a view while a board is looked at
+            let takes = action == Action::Pause && session.state.shows_guide() && !session.state.status().paused;
+            let command: Command = if takes { GuideStep::Take.into() } else { action.into() };
+            session.execute(command, ui.ctx());
+        }
+        if ui.ctx().input(|i| i.viewport().close_requested()) && session.stays_open() {
+            ui.ctx().send_viewport_cmd(ViewportCommand::CancelClose);
         }
         let mut commands = Vec::new();
         show(&mut self.panels, ui, &session.state, &mut commands);

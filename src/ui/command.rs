@@ -3,7 +3,7 @@
 
 use super::action::Action;
 use super::jobs::Job;
-use super::state::{Conversion, ConversionChoices, Pointer, RecordingChoices, ViewSettings};
+use super::state::{Conversion, ConversionChoices, GuideStep, Pointer, RecordingChoices, ViewSettings};
 use crate::capture::{ControlSettings, Scale, SourceOptions, SourceSpec, Speed};
 use crate::engine::EngineChoice;
 use crate::rig::CalibrationChoice;
@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Convert(Conversion),
     /// Ends that after the pairs that are being worked on.
     StopConversion,
+    /// Changes the live calibration with a board.
+    Guide(GuideStep),
     /// Calibrates the source.
     Calibrate(CalibrationChoice),
     /// Lets the user choose calibration files.
@@ -106,6 +108,12 @@ pub(crate) enum Command {
     StopJob(Job),
     /// Removes a notice.
     Dismiss(usize),
+}
+
+impl From<GuideStep> for Command {
+    fn from(step: GuideStep) -> Self {
+        Self::Guide(step)
+    }
 }
 
 impl From<Action> for Command {

@@ -28,6 +28,18 @@ pub(crate) fn choose_folder(title: &str) -> impl FnOnce() -> Result<Option<PathB
     move || Ok(chosen()?.map(|folder| folder.path().to_owned()))
 }
 
+/// Shows a dialog for a file to write, which asks before it gives one that exists. The closure waits for it: `None` if the user cancels.
+pub(crate) fn choose_new_file(
+    title: &str,
+    name: &str,
+    kind: &str,
+    extensions: &[&str],
+) -> impl FnOnce() -> Result<Option<PathBuf>, String> + Send + use<> {
+    let dialog = rfd::AsyncFileDialog::new().set_title(title).set_file_name(name).add_filter(kind, extensions);
+    let chosen = wait(dialog.save_file());
+    move || Ok(chosen()?.map(|file| file.path().to_owned()))
+}
+
 fn wait<T>(dialog: impl Future<Output = Option<T>> + Send) -> impl FnOnce() -> Result<Option<T>, String> + Send {
     let opened = Instant::now();
     move || match pollster::block_on(dialog) {

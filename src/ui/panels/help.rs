@@ -4,7 +4,7 @@ use super::{Action, Command, State};
 use egui::{Grid, Label, RichText, Ui};
 
 /// Gestures and their effects.
-const POINTER: [(&str, &str); 9] = [
+const POINTER: [(&str, &str); 10] = [
     ("wheel on a picture", "zoom where the pointer is, all views together"),
     ("drag a picture", "move all views"),
     ("double-click", "whole picture; on a slider: its default"),
@@ -13,6 +13,7 @@ const POINTER: [(&str, &str); 9] = [
     ("wheel, ← → on a slider", "one step, once the pointer has rested there"),
     ("Ctrl +, Ctrl −", "larger or smaller text"),
     ("drag the time line", "any pair of a recording; wheel: one pair"),
+    ("Space beside Calibrate", "take a view of the board"),
     ("files dropped here", "open a recording, a pair or a folder"),
 ];
 

@@ -4,6 +4,8 @@ mod cameras;
 mod controls;
 mod conversion;
 mod depth;
+mod guide;
+mod guide_pictures;
 mod health;
 mod help;
 mod messages;
@@ -16,6 +18,7 @@ mod recording;
 mod rig;
 mod source;
 mod status;
+mod steps;
 mod timeline;
 mod toolbar;
 
@@ -77,9 +80,11 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Right, Box::new(health::show)),
         (Place::Page(Action::Cameras), Box::new(cameras::CameraChooser::default())),
         (Place::Page(Action::Rig), Box::new(rig::show)),
+        (Place::Page(Action::Calibrate), Box::new(guide::show)),
         (Place::Page(Action::Reach), Box::new(reach::show)),
         (Place::Page(Action::Convert), Box::new(conversion::show)),
         (Place::Page(Action::Help), Box::new(help::show)),
+        (Place::Centre, Box::new(guide_pictures::GuidePictures::default())),
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
     ]
 }

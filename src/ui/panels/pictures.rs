@@ -88,6 +88,10 @@ fn lens(
 }
 
 impl Panel for Pictures {
+    fn is_open(&self, state: &State) -> bool {
+        !state.shows_guide()
+    }
+
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let Some(output) = state.output() else {
             let opening = format!("opening {} …", state.source.spec);

@@ -1,5 +1,6 @@
 //! The rig in five steps: cameras, sides, rectification, scale, file. Each says whether it is done and how well.
 
+use super::steps::{Done, step};
 use super::{Action, Command, State, action_button, widgets};
 use crate::calibration::{Crop, FocalLength, LengthUnit, RowOffset, Verdict};
 use crate::capture::Scale;
@@ -9,17 +10,6 @@ use std::mem::discriminant;
 
 /// Width of a sensor of 1/3 inch, which many cameras are near to, mm.
 const USUAL_SENSOR_WIDTH_MM: f64 = 4.8;
-
-/// How far a step is.
-#[derive(Clone, Copy, PartialEq)]
-enum Done {
-    /// Done, and good.
-    Good,
-    /// Done with doubts, or bad.
-    Doubtful,
-    /// Nothing is known of it.
-    Open,
-}
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let (done, text) = cameras_state(state);
@@ -32,24 +22,6 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     step(ui, 4, "Scale", done, &text, |ui| scale(ui, state, commands));
     let (done, text) = file_state(state);
     step(ui, 5, "Save", done, &text, |ui| file(ui, state, commands));
-}
-
-/// A step with its number, and in words whether it is done and how well.
-fn step(ui: &mut Ui, number: usize, title: &str, done: Done, text: &str, content: impl FnOnce(&mut Ui)) {
-    let (mark, color) = match done {
-        Done::Good => ("●", widgets::GOOD),
-        Done::Doubtful => ("▲", ui.visuals().warn_fg_color),
-        Done::Open => ("○", ui.visuals().weak_text_color()),
-    };
-    ui.add_space(4.0);
-    ui.horizontal(|ui| {
-        ui.label(RichText::new(mark).strong().color(color));
-        ui.label(RichText::new(format!("{number} {title}")).strong());
-    });
-    let response = ui.add(egui::Label::new(RichText::new(text).small().color(color)).wrap());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{number} {title}: {text}")));
-    content(ui);
-    ui.separator();
 }
 
 fn cameras_state(state: &State) -> (Done, String) {
@@ -117,7 +89,8 @@ fn rectify(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.add(egui::Label::new(text).wrap());
     let before = &state.rig.choice;
     let mut choice = before.clone();
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
+        action_button(ui, Action::Calibrate, Button::new(Action::Calibrate.label()), false, commands);
         if ui.button("Load …").on_hover_text("A calibration file, or two that belong together.").clicked() {
             commands.push(Command::ChooseCalibration);
         }

@@ -15,7 +15,7 @@ pub(super) fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             ui.close();
         }
         ui.separator();
-        for action in [Action::Cameras, Action::Rig, Action::Open, Action::Convert] {
+        for action in [Action::Cameras, Action::Rig, Action::Calibrate, Action::Open, Action::Convert] {
             menu_entry(ui, action, commands);
         }
         recent(ui, state, commands);

@@ -1,8 +1,8 @@
 //! Camera controls: read, set, and set again when a lost camera is back.
 
 use super::Session;
-use crate::capture::webcam::controls;
-use crate::capture::{CameraState, ControlSettings, SourceState};
+use crate::capture::webcam::controls::{self, ControlKind};
+use crate::capture::{CameraState, ControlSettings, Setting, SourceState};
 use crate::rig::RectifyChoice;
 use crate::ui::jobs::Job;
 
@@ -60,14 +60,43 @@ impl Session {
 
     /// Switches off the autofocus, which would void a calibration that has come since the cameras were opened.
     pub(super) fn protect_calibration(&mut self) {
+        if self.state.rig.choice.rectify() != RectifyChoice::Off {
+            self.protect_cameras();
+        }
+    }
+
+    /// Switches off the autofocus, unless the user wants it.
+    pub(super) fn protect_cameras(&mut self) {
+        let cameras = self.cameras_with_settings();
+        if !cameras.is_empty() {
+            self.change_controls(SET, move || Ok(protect_all(&cameras)));
+        }
+    }
+
+    /// Switches off what the cameras change by themselves: focus and exposure, which two cameras have in common afterwards.
+    pub(super) fn lock_cameras(&mut self) {
+        let cameras = self.cameras_with_settings();
+        if cameras.len() == 2 {
+            self.equal_exposure();
+        }
+        let lock = move || {
+            let mut remarks = protect_all(&cameras);
+            if let [(alone, _)] = cameras[..] {
+                let offered = controls::offered(alone).map_err(|err| err.to_string())?;
+                let exposure = offered.iter().find(|control| control.kind == ControlKind::Exposure);
+                let exposure_ms = exposure.map(|exposure| Setting::Fixed(exposure.value));
+                remarks.extend(controls::apply(alone, &ControlSettings { exposure_ms, ..ControlSettings::default() }));
+            }
+            Ok(remarks)
+        };
+        self.change_controls(Job::new("locking the cameras"), lock);
+    }
+
+    /// The cameras in use by number, with the wished controls.
+    fn cameras_with_settings(&self) -> Vec<(u32, ControlSettings)> {
         let views = &self.state.rig.options.cameras.views;
         let cameras = self.state.status().cameras.cameras.iter().zip(views);
-        let cameras: Vec<_> = cameras.map(|(camera, view)| (camera.index, view.controls)).collect();
-        if self.state.rig.choice.rectify() != RectifyChoice::Off && !cameras.is_empty() {
-            let protect =
-                |(number, settings): &(u32, ControlSettings)| controls::protect_calibration(*number, settings);
-            self.change_controls(SET, move || Ok(cameras.iter().flat_map(protect).collect()));
-        }
+        cameras.map(|(camera, view)| (camera.index, view.controls)).collect()
     }
 
     fn apply_controls(&mut self, camera: u32, settings: ControlSettings) {
@@ -84,4 +113,9 @@ impl Session {
             session.read_controls();
         });
     }
+}
+
+/// Switches off the autofocus of cameras; gives remarks.
+fn protect_all(cameras: &[(u32, ControlSettings)]) -> Vec<String> {
+    cameras.iter().flat_map(|(number, wished)| controls::protect_calibration(*number, wished)).collect()
 }

@@ -48,6 +48,7 @@ impl Session {
             Command::SetRecording(choices) => state.recording.choices = choices,
             Command::ChooseRecordingFolder => self.choose_recording_folder(),
             Command::EstimateRecording => self.estimate_recording(),
+            Command::Guide(step) => self.guide(step),
             Command::Calibrate(choice) => self.calibrate(choice),
             Command::ChooseCalibration => self.choose_calibration(),
             Command::SetScale(scale) => self.set_scale(scale),
@@ -87,7 +88,9 @@ impl Session {
             Action::Snapshot => self.takes_snapshot = true,
             Action::Record => self.toggle_recording(),
             Action::Open => self.choose_source_files(),
-            Action::Cameras | Action::Rig | Action::Reach | Action::Convert | Action::Help => self.toggle_page(action),
+            Action::Cameras | Action::Rig | Action::Calibrate | Action::Reach | Action::Convert | Action::Help => {
+                self.toggle_page(action);
+            }
             Action::FitDepth => self.fits_depth = true,
             Action::ZoomIn => state.pointer.zoom.enlarge(ZOOM_STEP),
             Action::ZoomOut => state.pointer.zoom.enlarge(1.0 / ZOOM_STEP),

@@ -8,6 +8,7 @@ mod conversion;
 mod device;
 mod estimate_pairs;
 mod execute;
+mod guide;
 mod recording;
 mod remote;
 mod rig;
@@ -19,7 +20,7 @@ use super::notices::{Cure, Level, Notices};
 use super::options::WindowOptions;
 use super::saved::SavedState;
 use super::state::{
-    ConversionState, Load, Matching, MeasuredRates, NARROW_WIDTH, OwnPreset, Pipeline, Pointer, RecordingState,
+    ConversionState, GuideState, Load, Matching, MeasuredRates, NARROW_WIDTH, OwnPreset, Pipeline, Pointer, RecordingState,
     RigState, Source, State, Theme, ViewSettings,
 };
 use super::view::ViewKind;
@@ -48,6 +49,7 @@ pub struct Session {
     device: device::DeviceState,
     estimate: recording::Estimate,
     estimate_pairs: EstimatePairs,
+    guide: guide::Guide,
     options: WindowOptions,
     /// The depth range is fitted to the next result.
     fits_depth: bool,
@@ -128,6 +130,7 @@ impl Session {
             rig: RigState::new(&options, &source),
             recording,
             conversion: ConversionState::default(),
+            guide: GuideState::default(),
             notices: Notices::default(),
             page: None,
             jobs: Vec::new(),
@@ -140,6 +143,7 @@ impl Session {
             device: device::DeviceState::default(),
             estimate: recording::Estimate::default(),
             estimate_pairs: EstimatePairs::default(),
+            guide: guide::Guide::default(),
             options,
             fits_depth,
             takes_snapshot: false,
@@ -208,6 +212,7 @@ impl Session {
         if let Some(output) = self.live.latest() {
             self.take_output(output, now);
         }
+        self.update_guide(now);
         let pipeline = &mut self.state.pipeline;
         pipeline.shown_hz = self.shown.per_second(now);
         pipeline.playback = self.live.transport().map(|transport| transport.get());

@@ -92,7 +92,7 @@ impl Session {
                 self.state.recording.status = Some(recorder.status());
                 self.state.recording.phase = Phase::Running(recorder);
                 match unwanted {
-                    None => self.connect_recorder(),
+                    None => self.connect_taps(),
                     Some(why) => self.end_recording(Some(&why)),
                 }
             }
@@ -100,11 +100,13 @@ impl Session {
         }
     }
 
-    /// Connects the recorder to pairs and results, or disconnects it.
-    fn connect_recorder(&self) {
+    /// Connects what receives pairs and results: the recorder and the live calibration, as far as there are any.
+    pub(super) fn connect_taps(&self) {
         let recorder = self.state.recording.recorder();
+        let mut taps = recorder.map(Recorder::taps).unwrap_or_default();
+        taps.raw.extend(self.guide.tap());
         let results = recorder.map(|recorder| Arc::clone(recorder) as Arc<dyn ResultTap>);
-        self.live.set_taps(recorder.map(Recorder::taps).unwrap_or_default(), results.into_iter().collect());
+        self.live.set_taps(taps, results.into_iter().collect());
     }
 
     /// Ends the recording, if there is one; `why` unless the user does.
@@ -115,7 +117,7 @@ impl Session {
                     recorder.event("end", why);
                 }
                 self.state.recording.phase = Phase::Ending(Arc::clone(&recorder), why.map(str::to_owned));
-                self.connect_recorder();
+                self.connect_taps();
                 let end = move || {
                     let ended = recorder.stop();
                     Ok((recorder.status(), ended.err().map(|err| err.to_string())))
@@ -169,10 +171,10 @@ impl Session {
     pub(super) fn set_preparation(&mut self, preparation: FramePreparation) -> Result<(), CalibrationError> {
         self.live.set_taps(Taps::default(), Vec::new());
         let set = self.live.set_preparation(preparation);
-        match &set {
-            Ok(()) => self.end_recording(Some("calibration or working size was changed")),
-            Err(_) => self.connect_recorder(),
+        if set.is_ok() {
+            self.end_recording(Some("calibration or working size was changed"));
         }
+        self.connect_taps();
         set
     }
 

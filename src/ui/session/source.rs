@@ -124,6 +124,7 @@ impl Session {
     /// Reads an open source from now on.
     fn read(&mut self, running: SourceSpec, opened: CalibratedSource) {
         self.end_recording(Some("the source was changed"));
+        self.hold_guide(Some("the source was changed"));
         let CalibratedSource { source, calibrated, .. } = opened;
         self.state.source.running = Some(running);
         self.source_since = Instant::now();

@@ -1,12 +1,14 @@
 //! The state that panels show and commands change, in groups of what changes together.
 
 mod conversion;
+mod guide;
 mod matching;
 mod recording;
 mod rig;
 mod view_settings;
 
 pub(crate) use conversion::{Contents, Conversion, ConversionChoices, ConversionState, RunningConversion};
+pub(crate) use guide::{GuideState, GuideStep, Running};
 pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
 pub(crate) use recording::{Phase, RecordingChoices, RecordingState};
 pub(crate) use rig::RigState;
@@ -37,6 +39,7 @@ pub(crate) struct State {
     pub(crate) rig: RigState,
     pub(crate) recording: RecordingState,
     pub(crate) conversion: ConversionState,
+    pub(crate) guide: GuideState,
     pub(crate) notices: Notices,
     /// The open page, by the action that opens and closes it.
     pub(crate) page: Option<Action>,
@@ -134,6 +137,16 @@ impl State {
     /// Whether this page is open.
     pub(crate) fn is_open(&self, page: Action) -> bool {
         self.page == Some(page)
+    }
+
+    /// Whether the live calibration looks at pairs while its page is open.
+    pub(crate) fn is_looking(&self) -> bool {
+        self.guide.running.as_ref().is_some_and(|running| running.is_looking)
+    }
+
+    /// Whether the pictures of the live calibration are shown in place of the views.
+    pub(crate) fn shows_guide(&self) -> bool {
+        self.is_open(Action::Calibrate) && self.is_looking()
     }
 
     /// What stands behind a depth: nothing, or why it may be wrong by a factor.

@@ -6,6 +6,7 @@
 mod cameras;
 mod confidence;
 mod conversion;
+mod guide;
 mod harness;
 mod layout;
 mod paths;

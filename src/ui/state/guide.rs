@@ -1,0 +1,179 @@
+//! The live calibration with a board: what is typed, and how far it is.
+
+use crate::calibrate::{Board, Outcome, Paper, Progress};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The board at first: it fits on A4 and on Letter.
+const BOARD_AT_FIRST: &str = "charuco:10x7:26mm:19mm:DICT_5X5_100";
+/// So long the window shows that a view was taken.
+const FLASH: Duration = Duration::from_millis(1500);
+
+/// A change of the live calibration.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum GuideStep {
+    /// Takes these words for the board, right or wrong.
+    SetBoard(String),
+    /// Sets the side of a square as it was measured, mm; markers follow.
+    SetSquare(f64),
+    /// Writes the board as a page to print.
+    Print(Paper),
+    /// Begins to look at pairs, or goes on.
+    Look,
+    /// Looks no more; the views stay.
+    Hold,
+    /// Ends the calibration and drops its views.
+    Discard,
+    /// Takes the next pair that shows the board.
+    Take,
+    /// Sets whether views are taken without being asked for.
+    SetAutomatic(bool),
+    /// Deletes the view at this place.
+    Delete(usize),
+    /// Switches off what the cameras change by themselves: focus and exposure.
+    LockCameras,
+    /// Sets the name of the file to write.
+    NameFile(String),
+    /// Lets the user choose that file.
+    ChooseFile,
+    /// Writes the calibration, and calibrates the source with it.
+    Save {
+        /// Files that are there may be replaced.
+        replaces: bool,
+    },
+    /// Leaves the file that is there as it is.
+    KeepFile,
+}
+
+/// The live calibration.
+pub(crate) struct GuideState {
+    /// The board in words, as they were typed.
+    pub(crate) words: String,
+    /// The board of these words, or why they name none.
+    pub(crate) board: Result<Board, String>,
+    /// How far it is; `None` where none was begun.
+    pub(crate) running: Option<Running>,
+    /// Name of the file to write.
+    pub(crate) save_as: String,
+    /// A file to write that is there already: the user is asked.
+    pub(crate) asks_to_replace: Option<PathBuf>,
+}
+
+impl Default for GuideState {
+    fn default() -> Self {
+        let words = BOARD_AT_FIRST.to_owned();
+        let board = words.parse().map_err(|err: crate::calibration::CalibrationError| err.to_string());
+        Self { words, board, running: None, save_as: String::new(), asks_to_replace: None }
+    }
+}
+
+impl GuideState {
+    /// Takes words for the board.
+    pub(crate) fn set_board(&mut self, words: String) {
+        self.board = words.trim().parse().map_err(|err: crate::calibration::CalibrationError| err.to_string());
+        self.words = words;
+    }
+
+    /// Sets the side of a square, mm; markers follow, to a hundredth of a mm.
+    pub(crate) fn set_square_mm(&mut self, square_mm: f64) {
+        let Ok(board) = &self.board else { return };
+        let mut board = board.with_square_mm(square_mm);
+        if let crate::calibrate::Pattern::Charuco { marker_mm, .. } = &mut board.pattern {
+            *marker_mm = (*marker_mm * 100.0).round() / 100.0;
+        }
+        self.set_board(board.to_string());
+    }
+}
+
+/// A calibration that was begun.
+pub(crate) struct Running {
+    /// Its newest state.
+    pub(crate) progress: Progress,
+    /// Pairs are looked at while the page is open.
+    pub(crate) is_looking: bool,
+    /// Why pairs can be looked at no more.
+    pub(crate) ended: Option<String>,
+    /// When the newest view was taken.
+    pub(crate) taken_at: Option<Instant>,
+    /// The file that was written, and the names of its views.
+    pub(crate) saved: Option<(PathBuf, BTreeSet<String>)>,
+}
+
+impl Running {
+    /// A calibration that begins.
+    pub(crate) fn new() -> Self {
+        Self { progress: Progress::default(), is_looking: true, ended: None, taken_at: None, saved: None }
+    }
+
+    /// Takes a newer state over.
+    pub(crate) fn update(&mut self, progress: Progress, now: Instant) {
+        let newest = |progress: &Progress| progress.taken.last().map(|taken| taken.view.name.clone());
+        if progress.taken.len() > self.progress.taken.len() && newest(&progress) != newest(&self.progress) {
+            self.taken_at = Some(now);
+        }
+        self.progress = progress;
+    }
+
+    /// How many views there are.
+    pub(crate) fn count(&self) -> usize {
+        self.progress.taken.len()
+    }
+
+    /// The names of the views.
+    pub(crate) fn names(&self) -> BTreeSet<String> {
+        self.progress.taken.iter().map(|taken| taken.view.name.clone()).collect()
+    }
+
+    /// How many views would be lost.
+    pub(crate) fn unsaved(&self) -> usize {
+        if self.saved.as_ref().is_some_and(|(_, names)| *names == self.names()) { 0 } else { self.count() }
+    }
+
+    /// A view was taken just now.
+    pub(crate) fn has_just_taken(&self) -> bool {
+        self.taken_at.is_some_and(|at| at.elapsed() < FLASH)
+    }
+
+    /// The solution that can be written; `None` where there is none.
+    pub(crate) fn outcome(&self) -> Option<&Arc<Outcome>> {
+        self.progress.outcome.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibrate::{Taken, View};
+    use crate::image::Image;
+
+    #[test]
+    fn a_measured_square_changes_the_words_and_a_wrong_board_says_why() {
+        let mut guide = GuideState::default();
+        guide.set_square_mm(25.7);
+        assert_eq!(guide.words, "charuco:10x7:25.7mm:18.78mm:DICT_5X5_100");
+        guide.set_board("charuco:10x7:26mm".to_owned());
+        assert!(guide.board.as_ref().unwrap_err().contains("four parts"));
+        guide.set_square_mm(30.0);
+        assert_eq!(guide.words, "charuco:10x7:26mm", "there is no board to change");
+    }
+
+    #[test]
+    fn a_new_view_flashes_and_saved_views_are_not_lost() {
+        let taken = |name: &str| Taken {
+            view: View { name: name.to_owned(), corners: [Vec::new(), Vec::new()] },
+            pictures: [0, 1].map(|_| Arc::new(Image::from_fn(1, 1, |_, _| 0))),
+        };
+        let progress =
+            |names: &[&str]| Progress { taken: names.iter().copied().map(taken).collect(), ..Progress::default() };
+        let mut running = Running::new();
+        assert_eq!((running.unsaved(), running.has_just_taken()), (0, false));
+        running.update(progress(&["001", "002"]), Instant::now());
+        assert_eq!((running.unsaved(), running.has_just_taken()), (2, true));
+        running.saved = Some((PathBuf::new(), running.names()));
+        running.taken_at = None;
+        running.update(progress(&["002"]), Instant::now());
+        assert_eq!((running.unsaved(), running.has_just_taken()), (1, false), "other views than those that were saved");
+    }
+}

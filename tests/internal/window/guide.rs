@@ -1,0 +1,104 @@
+//! The live calibration in the window: a board is typed, looked at and taken, and a view deleted again.
+
+use super::harness::{Window, gpu, options};
+use egui::accesskit::{Role, Toggled};
+use egui::{Key, Modifiers};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use glam::{DMat3, DVec3};
+use std::path::Path;
+use stereopsis::calibrate::fixture::{Shot, Studio, random_rig};
+use stereopsis::calibrate::{Board, Pose};
+use stereopsis::capture::SourceSpec;
+use stereopsis::export::write_picture;
+use stereopsis::image::{Luma, Picture};
+use stereopsis::ui::WindowOptions;
+
+const BOARD: &str = "charuco:7x5:30mm:22mm:DICT_5X5_100";
+
+/// Both cameras see a board; as two files.
+fn board_pair(folder: &Path) -> SourceSpec {
+    let board: Board = BOARD.parse().unwrap();
+    let rig = random_rig(5);
+    // half of the picture wide
+    let distance_m = rig.left.fx * 0.21 / 320.0;
+    let pose = Pose { rotation: DMat3::from_rotation_y(0.3), translation_m: DVec3::new(-0.04, -0.05, distance_m) };
+    let [left, right] = Studio::new(&rig).pair(&board, &pose, &Shot::usual(1));
+    let paths = ["left.png", "right.png"].map(|name| folder.join(name));
+    for (path, image) in paths.iter().zip([left, right]) {
+        write_picture(path, &Picture { luma: Luma::U8(image), rgb: None }).unwrap();
+    }
+    let [left, right] = paths;
+    SourceSpec::Files { left, right, truth: None }
+}
+
+/// A window whose page Calibrate is open.
+fn on_page(options: WindowOptions) -> Option<Window> {
+    let mut window = Window::open(&gpu()?, options);
+    window.harness.key_press(Key::B);
+    window.until("the page", |w| w.has("1 Board").then_some(()));
+    Some(window)
+}
+
+fn type_board(window: &mut Window, words: &str) {
+    window.harness.get_by_role_and_label(Role::TextInput, "Board").focus();
+    window.harness.run_steps(2);
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    window.harness.step();
+    window.harness.get_by_role_and_label(Role::TextInput, "Board").type_text(words);
+    window.harness.run_steps(3);
+}
+
+#[test]
+fn a_board_is_typed_looked_at_and_taken_and_its_view_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = on_page(options(board_pair(folder.path()))) else { return };
+    type_board(&mut window, "charuco:7x5:30mm:31mm:DICT_5X5_100");
+    assert!(window.has("does not fit into a square"), "why it is no board");
+    assert!(!window.is_enabled("Start"));
+    type_board(&mut window, BOARD);
+    assert!(window.has("7 squares across, 5 down, of 30 mm"));
+    window.harness.get_by_label("Start").click();
+    window.until("the raw pictures", |w| w.has("left, raw · 24 corners of the board").then_some(()));
+    assert!(!window.has("depth view"), "they stand in place of the views");
+    assert!(window.has("Next: hold the board"));
+
+    // by Space alone
+    window.harness.get_by_role_and_label(Role::CheckBox, "by itself").click();
+    window.until("no automatic", |w| {
+        let check = w.harness.get_by_role_and_label(Role::CheckBox, "by itself");
+        (check.accesskit_node().toggled() == Some(Toggled::False)).then_some(())
+    });
+    window.harness.run_steps(3);
+    let before = window.session.borrow().state.guide.running.as_ref().map_or(0, |running| running.count());
+    window.harness.key_press(Key::Space);
+    let count = before + 1;
+    window.until("the notice", |w| w.has(&format!("View {count} taken")).then_some(()));
+    assert!(!window.session.borrow().live().is_paused(), "Space takes a view instead");
+    window.until("the count", |w| w.has(&format!("{} to go at least", 8 - count)).then_some(()));
+    window.harness.get_by_label("Delete view 001").click();
+    window.until("no such view", |w| (!w.has("Delete view 001")).then_some(()));
+    let is_left = |w: &Window| w.session.borrow().state.guide.running.as_ref().map(|running| running.count());
+    window.until("one view less", |w| (is_left(w) == Some(count - 1)).then_some(()));
+}
+
+#[test]
+fn views_stay_until_they_are_discarded_and_another_source_ends_the_calibration() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = on_page(options(board_pair(folder.path()))) else { return };
+    type_board(&mut window, BOARD);
+    window.harness.get_by_label("Start").click();
+    window.until("a view that is taken by itself", |w| w.has("Delete view 001").then_some(()));
+    window.harness.key_press(Key::Escape);
+    window.until("the views", |w| w.has("left view").then_some(()));
+    window.harness.key_press(Key::B);
+    window.until("the raw pictures again", |w| w.has("left, raw").then_some(()));
+    window.harness.get_by_label("Stop").click();
+    window.until("the question", |w| w.has("Discard 1 view?").then_some(()));
+    assert!(window.has("left view") && window.is_enabled("Go on"));
+
+    window.drop_files(&[folder.path().join("right.png"), folder.path().join("left.png")]);
+    window.until("the end", |w| w.has("the calibration has ended: the source was changed").then_some(()));
+    assert!(!window.has("Go on"));
+    window.harness.get_by_label("Discard 1 view?").click();
+    window.until("a new start", |w| w.is_enabled("Start").then_some(()));
+}
