@@ -1,9 +1,38 @@
 //! The report of a calibration: one HTML page that needs nothing else.
+//!
+//! The page is well-formed XML too, so that programs can read it. It has no scripts, and its drawings are SVG.
+
+mod charts;
+mod markup;
+mod numbers;
+mod pictures;
+mod verdict;
 
 use super::Outcome;
 use super::session::Taken;
 
+/// How the page looks, on a screen and on A4.
+const STYLE: &str = include_str!("report/style.css");
+
 /// The page; pictures of `taken` are drawn where there are some.
-pub fn html(_outcome: &Outcome, _taken: &[Taken]) -> String {
-    String::new()
+pub fn html(outcome: &Outcome, taken: &[Taken]) -> String {
+    let sections = [
+        verdict::verdict(outcome),
+        verdict::depth(outcome),
+        numbers::solved(outcome),
+        charts::coverage(outcome),
+        charts::errors(outcome),
+        pictures::views(outcome, taken),
+        pictures::rectified(outcome, taken),
+        numbers::used(outcome, taken),
+    ];
+    format!(
+        "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width\"/>\n<title>Calibration of two cameras</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>Calibration of two cameras</h1>\n{}</body>\n</html>\n",
+        sections.concat()
+    )
 }
+
+#[cfg(test)]
+mod tests;
