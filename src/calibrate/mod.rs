@@ -18,6 +18,8 @@ mod report;
 mod save;
 mod session;
 mod solve;
+#[cfg(test)]
+mod tests;
 mod text;
 mod print;
 mod detect;

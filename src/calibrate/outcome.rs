@@ -145,21 +145,25 @@ fn refusals(outcome: &Outcome, agreement: &Agreement) -> Vec<String> {
     let Outcome { solution, board, size, .. } = outcome;
     let mut reasons = Vec::new();
     let both = solution.views.iter().filter(|fit| fit.errors.iter().all(|errors| errors.len() >= 6)).count();
-    if both < MIN_VIEWS {
+    let solves_cameras = solution.free.cameras;
+    if solves_cameras && both < MIN_VIEWS {
         let shown = if both == 1 { "shows" } else { "show" };
         reasons.push(format!("only {} {shown} the board to both cameras; {MIN_VIEWS} are the least", counted(both as u64, "view")));
     }
     reasons.extend(sides(&solution.rig));
-    let tilt = solution.views.iter().map(|fit| tilt_deg(board, &fit.pose)).fold(0.0, f64::max);
-    if tilt < MIN_TILT_DEG {
+    let tilt = solution.views.iter().map(|fit| tilt_deg(&fit.pose)).fold(0.0, f64::max);
+    if solves_cameras && tilt < MIN_TILT_DEG {
         reasons.push(format!(
             "the board is tilted by {tilt:.0} degrees at most, and {MIN_TILT_DEG:.0} are needed somewhere: without tilt a longer focal \
              length looks like a larger distance"
         ));
     }
     for (side, coverage) in ["left", "right"].into_iter().zip(&outcome.coverage) {
-        if let Some(names) = borders(&coverage.unseen_borders(MAX_BORDER)) {
+        if let Some(names) = borders(&coverage.unseen_borders(MAX_BORDER)).filter(|_| solves_cameras) {
             reasons.push(format!("no corner was seen near the {names} of the {side} picture: the lens there would be a guess"));
+        }
+        if !solves_cameras {
+            continue;
         }
         let widest = coverage.widths.iter().copied().fold(0.0, f64::max);
         if widest < MIN_WIDTH {

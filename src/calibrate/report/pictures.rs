@@ -49,7 +49,7 @@ fn row(outcome: &Outcome, taken: &[Taken], fit: &ViewFit, other: Option<&ViewFit
         escaped(&fit.view.name) + split,
         format!("{}, {}", corners(Eye::Left), corners(Eye::Right)),
         format!("{}, {}", error(Eye::Left), error(Eye::Right)),
-        format!("{:.0}°", tilt_deg(&outcome.board, &fit.pose)),
+        format!("{:.0}°", tilt_deg(&fit.pose)),
         format!("{:.2} m", middle.length()),
     ];
     if !taken.is_empty() {

@@ -16,6 +16,10 @@ const PARSED_ONLY: &[(&str, &str)] = &[
     ("--engine gpu", "a GPU"),
     ("tune", "a GPU"),
     ("lab", "a GPU, or minutes: it measures the machine"),
+    ("calibrate boards", "images of a board"),
+    ("calibrate rig-calibration", "images of a board"),
+    ("calibrate pairs/", "images of a board"),
+    ("calibrate --check", "images of a board, or of the rig that is checked"),
 ];
 
 /// Programs that are not run, each with why.

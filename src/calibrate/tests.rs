@@ -1,0 +1,250 @@
+//! Calibrations of rigs that are known: by corners with noise, and by rendered pictures.
+
+use super::fixture::{Shot, Studio, random_pose, random_rig, truth};
+use super::{
+    Board, LensKind, Look, Notice, Options, Outcome, Pose, Request, Session, View, calibrate, depth_difference, gather, judge, solve,
+};
+use crate::calibration::StereoRig;
+use fastrand::Rng;
+use glam::{DMat3, DVec2, DVec3};
+use std::sync::Arc;
+
+const SIZE: (usize, usize) = (640, 480);
+const NOISE_PX: f64 = 0.08;
+const PINHOLE: Request = Request { kind: Some(LensKind::Pinhole), kept: None };
+
+fn board() -> Board {
+    "charuco:10x7:26mm:19.5mm:DICT_5X5_100".parse().unwrap()
+}
+
+/// A normally distributed number.
+fn gauss(rng: &mut Rng) -> f64 {
+    (-2.0 * rng.f64().max(1e-12).ln()).sqrt() * (std::f64::consts::TAU * rng.f64()).cos()
+}
+
+/// Views at random poses, whose corners have noise.
+fn views(rig: &StereoRig, count: usize, rng: &mut Rng, shot: &Shot) -> Vec<View> {
+    let poses: Vec<Pose> = (0..count).map(|_| random_pose(rig, &board(), rng)).collect();
+    views_at(rig, &poses, rng, shot)
+}
+
+fn views_at(rig: &StereoRig, poses: &[Pose], rng: &mut Rng, shot: &Shot) -> Vec<View> {
+    let mut view = |(number, pose): (usize, &Pose)| {
+        let mut view = View { name: number.to_string(), ..truth(rig, &board(), pose, shot) };
+        for corner in view.corners.iter_mut().flatten() {
+            corner.at += DVec2::new(gauss(rng), gauss(rng)) * NOISE_PX;
+        }
+        view
+    };
+    poses.iter().enumerate().map(&mut view).collect()
+}
+
+fn refusals(views: &[View]) -> String {
+    calibrate(&board(), views, SIZE, &PINHOLE).unwrap().refusals.join("; ")
+}
+
+/// The good set that the refused ones are made of.
+fn good() -> (StereoRig, Vec<View>) {
+    let rig = random_rig(3);
+    let mut rng = Rng::with_seed(7);
+    let views = views(&rig, 16, &mut rng, &Shot::default());
+    (rig, views)
+}
+
+#[test]
+fn errors_stay_within_their_prediction_and_it_does_not_only_frighten() {
+    let (mut held, mut errors, mut predicted) = (0, Vec::new(), Vec::new());
+    for seed in 0..16 {
+        let mut rng = Rng::with_seed(seed);
+        let rig = random_rig(seed);
+        let count = 8 + rng.usize(0..10);
+        let views = views(&rig, count, &mut rng, &Shot::default());
+        let found = solve(&board(), &views, SIZE, &Options { kind: LensKind::Pinhole, kept: None }).unwrap();
+        let told = judge(&board(), &found, SIZE).unwrap();
+        for depth in &told.depth[..2] {
+            let error = 100.0 * depth_difference(&found.rig, &rig, SIZE, depth.distance_m);
+            held += usize::from(error <= depth.calibration_percent);
+            errors.push(error);
+            predicted.push(depth.calibration_percent);
+        }
+    }
+    errors.sort_by(f64::total_cmp);
+    predicted.sort_by(f64::total_cmp);
+    let (error, prediction) = (errors[errors.len() / 2], predicted[errors.len() / 2]);
+    assert!(held >= 29, "{held} of 32 errors are within their prediction");
+    assert!(prediction <= 4.0 * error, "median prediction {prediction:.3} %, median error {error:.3} %");
+}
+
+#[test]
+fn a_good_set_is_taken_and_finds_the_rig() {
+    let (rig, views) = good();
+    let outcome = calibrate(&board(), &views, SIZE, &Request::default()).unwrap();
+    assert!(outcome.refusals.is_empty(), "{outcome}");
+    assert_eq!(outcome.solution.kind, LensKind::Pinhole, "{outcome}");
+    assert!((outcome.solution.rig.left.fx / rig.left.fx - 1.0).abs() < 0.005 && (outcome.solution.sigma_px / NOISE_PX - 1.0).abs() < 0.2);
+    assert!((outcome.solution.rig.baseline_m() / rig.baseline_m() - 1.0).abs() < 0.005, "{outcome}");
+    let text = outcome.to_string();
+    assert!(text.contains("good enough for") && text.contains("stand or fall with the 26.0 mm"), "{text}");
+    assert!(outcome.to_json()["judgement"]["left_out_rows_px"].as_f64().unwrap() < 0.3);
+}
+
+#[test]
+fn too_few_views_are_refused() {
+    let (_, views) = good();
+    assert!(refusals(&views[..6]).contains("only 6 views show the board to both cameras; 8 are the least"));
+    let error = calibrate(&board(), &views[..2], SIZE, &PINHOLE).unwrap_err().to_string();
+    assert!(error.contains("sees the board in 2 views; at least 3"), "{error}");
+}
+
+#[test]
+fn a_board_that_is_never_tilted_is_refused() {
+    let (rig, _) = good();
+    let mut rng = Rng::with_seed(1);
+    let poses: Vec<Pose> = (0..20)
+        .map(|i| {
+            let place = DVec3::new(0.06 * f64::from(i % 5 - 2), 0.05 * f64::from(i / 5 - 2), 0.5 + 0.02 * f64::from(i));
+            Pose { rotation: DMat3::IDENTITY, translation_m: place - DVec3::new(0.104, 0.065, 0.0) }
+        })
+        .collect();
+    let text = refusals(&views_at(&rig, &poses, &mut rng, &Shot::default()));
+    assert!(text.contains("without tilt a longer focal length looks like a larger distance"), "{text}");
+}
+
+#[test]
+fn squares_that_are_not_square_are_found() {
+    let (rig, _) = good();
+    let mut rng = Rng::with_seed(2);
+    let stretched = Shot { print_scale: DVec2::new(1.0, 1.02), ..Shot::default() };
+    let text = refusals(&views(&rig, 20, &mut rng, &stretched));
+    assert!(text.contains("higher than they are wide: the printer scaled"), "{text}");
+    // both directions alike cannot be seen
+    let larger = Shot { print_scale: DVec2::splat(1.02), ..Shot::default() };
+    let outcome = calibrate(&board(), &views(&rig, 20, &mut rng, &larger), SIZE, &PINHOLE).unwrap();
+    assert!(!outcome.refusals.iter().any(|reason| reason.contains("printer")), "{outcome}");
+    assert!((outcome.solution.rig.baseline_m() * 1.02 / rig.baseline_m() - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn cameras_in_the_wrong_order_or_upside_down_are_refused() {
+    let (_, mut views) = good();
+    for view in &mut views {
+        view.corners.swap(0, 1);
+    }
+    let text = refusals(&views);
+    assert!(text.contains("left and right are exchanged"), "{text}");
+    for corner in views.iter_mut().flat_map(|view| &mut view.corners[0]) {
+        corner.at = DVec2::new(639.0, 479.0) - corner.at;
+    }
+    let text = refusals(&views);
+    assert!(text.contains("upside down"), "{text}");
+}
+
+#[test]
+fn pictures_of_different_moments_are_refused() {
+    let (rig, _) = good();
+    let mut rng = Rng::with_seed(4);
+    let poses: Vec<Pose> = (0..16).map(|_| random_pose(&rig, &board(), &mut rng)).collect();
+    let mut views = Vec::new();
+    for pose in &poses {
+        let speed = DVec3::new(gauss(&mut rng), gauss(&mut rng), 0.0) * 0.1;
+        let moving = Shot { shift_m_s: speed, skew_s: 0.03, ..Shot::default() };
+        views.extend(views_at(&rig, std::slice::from_ref(pose), &mut rng, &moving));
+    }
+    for (number, view) in views.iter_mut().enumerate() {
+        view.name = number.to_string();
+    }
+    let text = refusals(&views);
+    assert!(text.contains("not of the same moment") || text.contains("rows differ"), "{text}");
+    // one pair of another moment among good ones is taken apart, and does no harm
+    let (rig, mut mostly) = good();
+    mostly[5] = View { name: "5".to_owned(), ..views[0].clone() };
+    let shifted: Vec<_> = mostly[5].corners[1].iter().map(|c| super::Corner { at: c.at + DVec2::new(0.0, 9.0), ..*c }).collect();
+    mostly[5].corners[1] = shifted;
+    let outcome = calibrate(&board(), &mostly, SIZE, &PINHOLE).unwrap();
+    let split: Vec<_> = outcome.solution.views.iter().filter(|fit| fit.is_split).map(|fit| fit.view.name.as_str()).collect();
+    assert_eq!(split, ["5", "5"], "{outcome}");
+    assert!((outcome.solution.rig.baseline_m() / rig.baseline_m() - 1.0).abs() < 0.005 && outcome.refusals.is_empty(), "{outcome}");
+}
+
+#[test]
+fn a_small_board_in_the_middle_is_refused() {
+    let (rig, _) = good();
+    let mut rng = Rng::with_seed(5);
+    let poses: Vec<Pose> = (0..12)
+        .map(|i| {
+            let rotation = DMat3::from_axis_angle(DVec2::from_angle(f64::from(i)).extend(0.0), 0.5);
+            Pose { rotation, translation_m: DVec3::new(0.0, 0.0, 2.2) - rotation * DVec3::new(0.104, 0.065, 0.0) }
+        })
+        .collect();
+    let text = refusals(&views_at(&rig, &poses, &mut rng, &Shot::default()));
+    assert!(text.contains("hold it nearer, or print a larger one") && text.contains("no corner was seen near"), "{text}");
+}
+
+#[test]
+fn after_a_knock_one_view_suffices_where_the_cameras_are_kept() {
+    let (mut rig, _) = good();
+    let kept = Some([rig.left, rig.right]);
+    rig.rotation = DMat3::from_rotation_y(0.02) * rig.rotation;
+    let mut rng = Rng::with_seed(6);
+    let one = views(&rig, 1, &mut rng, &Shot::default());
+    let outcome = calibrate(&board(), &one, SIZE, &Request { kind: None, kept }).unwrap();
+    assert!(outcome.refusals.is_empty(), "{outcome}");
+    let turn = outcome.solution.rig.rotation * rig.rotation.transpose();
+    assert!(glam::DQuat::from_mat3(&turn).to_scaled_axis().length() < 0.002, "{turn}");
+    assert_eq!(outcome.solution.rig.left, rig.left);
+}
+
+#[test]
+fn rendered_pictures_of_an_unknown_rig_give_its_metres() {
+    let rig = random_rig(11);
+    let (studio, mut rng) = (Studio::new(&rig), Rng::with_seed(12));
+    let pairs = (0..10).map(|number| {
+        let pose = random_pose(&rig, &board(), &mut rng);
+        (format!("{number:03}"), studio.pair(&board(), &pose, &Shot::usual(number)).map(Arc::new))
+    });
+    let gathered = gather(&board(), pairs.collect(), &|| {}).unwrap();
+    let outcome: Outcome = calibrate(&board(), &gathered.views(), SIZE, &PINHOLE).unwrap();
+    let told = outcome.judgement.as_ref().unwrap();
+    let error = 100.0 * depth_difference(&outcome.solution.rig, &rig, SIZE, 2.0);
+    assert!(error <= told.depth[1].calibration_percent && error < 2.0, "off by {error:.2} %:\n{outcome}");
+    assert!(told.left_out_rows_px < 0.2, "{outcome}");
+}
+
+#[test]
+fn a_wrong_description_is_found_out() {
+    let rig = random_rig(11);
+    let printed: Board = "chessboard:8x5:30mm".parse().unwrap();
+    let pose = random_pose(&rig, &printed, &mut Rng::with_seed(1));
+    let pictures = Studio::new(&rig).pair(&printed, &pose, &Shot::usual(1)).map(Arc::new);
+    let named: Board = "chessboard:9x6:25mm".parse().unwrap();
+    let error = gather(&named, vec![("0".to_owned(), pictures)], &|| {}).unwrap_err().to_string();
+    assert!(error.contains("8x5 inner corners seen, 9x6 named"), "{error}");
+}
+
+#[test]
+fn views_are_taken_when_they_are_still_and_new() {
+    let rig = random_rig(11);
+    let (studio, mut rng) = (Studio::new(&rig), Rng::with_seed(3));
+    let mut session = Session::new(&board(), PINHOLE).unwrap();
+    let mut time_s = 0.0;
+    let mut look = |session: &mut Session, pose: &Pose, take: bool| {
+        time_s += 0.1;
+        let [left, right] = studio.pair(&board(), pose, &Shot::usual((time_s * 10.0) as u64));
+        session.look(&Look { pictures: [&left, &right], time_s, skew_s: 0.0 }, take)
+    };
+    let pose = random_pose(&rig, &board(), &mut rng);
+    let away = Pose { translation_m: DVec3::new(0.0, 9.0, 1.0), ..pose };
+    assert_eq!(look(&mut session, &away, false), Notice::NoBoard);
+    // the first picture says nothing of motion; a moved board is not still
+    assert_eq!(look(&mut session, &pose, false), Notice::Moving(0.0));
+    let moved = Pose { translation_m: pose.translation_m + DVec3::X * 0.01, ..pose };
+    assert!(matches!(look(&mut session, &moved, false), Notice::Moving(px) if px > 1.0));
+    assert_eq!(look(&mut session, &moved, false), Notice::Ready);
+    assert_eq!(look(&mut session, &moved, false), Notice::Taken(1));
+    assert_eq!(look(&mut session, &moved, false), Notice::Known);
+    // asked for, it is taken all the same
+    assert_eq!(look(&mut session, &moved, true), Notice::Taken(2));
+    session.delete(0);
+    assert_eq!((session.taken().len(), session.taken()[0].view.name.as_str()), (1, "002"));
+    assert!(session.ghost().is_some() && session.work().is_none());
+}
