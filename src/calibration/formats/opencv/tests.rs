@@ -148,21 +148,21 @@ fn damaged_values_name_their_matrix() {
 
 /// The example with other coefficients of both lenses.
 fn with_lenses(coefficients: Option<&str>) -> String {
-    let mut text = String::new();
+    let mut lines = Vec::new();
     let mut skipped = 0;
     for line in EXAMPLE.lines() {
         if line.starts_with("D1:") || line.starts_with("D2:") {
             skipped = 5;
             if let Some(coefficients) = coefficients {
-                text += &format!("{}: [ {coefficients} ]\n", &line[..2]);
+                lines.push(format!("{}: [ {coefficients} ]\n", &line[..2]));
             }
         }
         if skipped == 0 {
-            text += &format!("{line}\n");
+            lines.push(format!("{line}\n"));
         }
         skipped = skipped.max(1) - 1;
     }
-    text
+    lines.concat()
 }
 
 #[test]
