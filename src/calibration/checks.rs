@@ -1,6 +1,10 @@
 //! Checks of a calibration, with advice for the user: unusable ones are errors, implausible ones get a warning.
 
+mod fisheye;
+mod mode;
+
 use super::{Camera, Projection, Rectification, StereoRig};
+pub(super) use fisheye::doubt as fisheye_doubt;
 use glam::{DMat3, DQuat, DVec2};
 
 /// Whether a matrix is a rotation, to a thousandth.
@@ -16,11 +20,17 @@ pub(super) fn check(rig: &StereoRig) -> Result<(), String> {
     {
         return Err(format!("the picture size {width}x{height} cannot be; correct it in the file"));
     }
-    for (side, camera) in [("left", &rig.left), ("right", &rig.right)] {
+    let sides = [("left", &rig.left), ("right", &rig.right)];
+    for (side, camera) in sides {
         finite(side, camera)?;
         focal_lengths(side, camera, rig.size)?;
-        principal_point(side, camera, rig.size)?;
-        fold(side, camera, rig.size)?;
+    }
+    for (side, camera) in sides {
+        let is_of_pictures = principal_point(side, camera, rig.size).and_then(|()| fold(side, camera, rig.size));
+        is_of_pictures.map_err(|err| match mode::doubt(rig) {
+            Some(doubt) => format!("{doubt}; as it is, {err}"),
+            None => err,
+        })?;
     }
     if !is_rotation(rig.rotation) {
         return Err(
@@ -48,6 +58,7 @@ pub(super) fn check(rig: &StereoRig) -> Result<(), String> {
 /// Warnings about implausible values, each with advice.
 pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
     let mut doubts = Vec::new();
+    let of_mode = mode::doubt(rig);
     for (side, camera) in [("left", &rig.left), ("right", &rig.right)] {
         if !(0.8..1.25).contains(&(camera.fx / camera.fy)) {
             doubts.push(format!(
@@ -56,7 +67,7 @@ pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
                 camera.fx, camera.fy
             ));
         }
-        if let Some(size) = rig.size {
+        if let Some(size) = rig.size.filter(|_| of_mode.is_none()) {
             let at = share(camera.cx, camera.cy, size);
             if (at - 0.5).abs().max_element() > 0.25 {
                 doubts.push(format!(
@@ -67,7 +78,8 @@ pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
             }
         }
     }
-    doubts.extend(corner_folds(rig));
+    // with the size of another mode, the corners are not those of the calibration
+    doubts.extend(of_mode.or_else(|| corner_folds(rig)));
     if !(0.67..1.5).contains(&(rig.left.fx / rig.right.fx)) {
         doubts.push(format!(
             "the cameras' focal lengths, {:.0} and {:.0} px, are of two different lenses: is one file of another camera?",
@@ -149,6 +161,12 @@ fn nearest_fold(
     nearest.map(|(share, angle)| (share, angle.to_degrees()))
 }
 
+/// The pixels of the four edges beside the principal point; `last` is the corner at the lower right.
+fn edges(camera: &Camera, last: DVec2) -> Vec<DVec2> {
+    let Camera { cx, cy, .. } = *camera;
+    vec![DVec2::new(0.0, cy), DVec2::new(last.x, cy), DVec2::new(cx, 0.0), DVec2::new(cx, last.y)]
+}
+
 /// A lens model that folds nearer to the axis than this, degrees, and within a part of the picture, is no model of a lens.
 const MIN_FOLD_DEG: [(f64, f64); 2] = [(30.0, 0.8), (60.0, 0.5)];
 /// A rectified picture shows nothing beyond this angle to the axis, degrees: folds there change nothing.
@@ -157,10 +175,7 @@ const SHOWN_DEG: f64 = 75.0;
 /// Rejects a lens model that shows large parts of the picture twice. A fisheye that folds behind itself does not, nor does a
 /// rectified picture that ends before the fold.
 fn fold(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), String> {
-    let (cx, cy) = (camera.cx, camera.cy);
-    let edges =
-        |last: DVec2| vec![DVec2::new(0.0, cy), DVec2::new(last.x, cy), DVec2::new(cx, 0.0), DVec2::new(cx, last.y)];
-    let Some((share, fold_deg)) = nearest_fold(camera, size, edges) else { return Ok(()) };
+    let Some((share, fold_deg)) = nearest_fold(camera, size, |last| edges(camera, last)) else { return Ok(()) };
     if MIN_FOLD_DEG.iter().all(|&(min_deg, min_share)| fold_deg >= min_deg || share >= min_share) {
         return Ok(());
     }

@@ -20,7 +20,7 @@ pub(super) struct CalibrationCommand {
 enum Command {
     /// Say what a calibration means: cameras, fields of view, angles, what rectification keeps, and doubts
     Show(ShowArgs),
-    /// Write a calibration as our TOML, as OpenCV's YAML or XML, or as ROS's camera_info
+    /// Write a calibration as our TOML, as OpenCV's YAML or XML, as ROS's camera_info, or as Kalibr's camchain
     Convert(ConvertArgs),
 }
 
@@ -37,7 +37,8 @@ struct ShowArgs {
 struct ConvertArgs {
     #[command(flatten)]
     file: FileArgs,
-    /// File to write: .toml; .yml, .yaml or .xml of OpenCV; for ROS a .tar.gz, or a folder for left.yaml and right.yaml
+    /// File to write: .toml; .yml, .yaml or .xml of OpenCV, or with --to kalibr a camchain; for ROS a .tar.gz, or a folder
+    /// for left.yaml and right.yaml
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Kind to write, where the name of OUT does not say it
@@ -67,6 +68,7 @@ enum Target {
     Toml,
     Opencv,
     Ros,
+    Kalibr,
 }
 
 impl FileArgs {
@@ -126,6 +128,9 @@ fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
     if rig.estimated && output != Output::Toml {
         console::print("note: that the rig is an estimate is said in our own .toml only\n")?;
     }
+    if rig.rectification.is_some() && output == Output::Kalibr {
+        console::print("note: the rectification of the calibration is not in a camchain; readers compute their own\n")?;
+    }
     Ok(())
 }
 
@@ -148,6 +153,7 @@ fn output_of(path: &Path, to: Option<Target>) -> anyhow::Result<Output> {
     };
     let path = path.display();
     match (by_name, to) {
+        (None | Some((_, Output::OpenCvYaml)), Some(Target::Kalibr)) => Ok(Output::Kalibr),
         (Some((target, output)), to) if to.is_none_or(|to| to == target) => Ok(output),
         (Some(_), _) => Err(UsageError(format!("the name {path} is of another kind than --to says")).into()),
         (None, Some(Target::Toml)) => Ok(Output::Toml),
@@ -155,7 +161,7 @@ fn output_of(path: &Path, to: Option<Target>) -> anyhow::Result<Output> {
         (None, Some(Target::Ros)) => Ok(Output::RosFiles),
         (None, None) => Err(UsageError(format!(
             "cannot tell what to write from the name {path}: end it in .toml, .yml, .xml or .tar.gz, or give --to toml, \
-             opencv or ros"
+             opencv, ros or kalibr"
         ))
         .into()),
     }

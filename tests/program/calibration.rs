@@ -81,6 +81,28 @@ fn convert_goes_around_all_kinds_and_overwrites_nothing() {
 }
 
 #[test]
+fn a_camchain_is_written_on_request_and_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // the example's lenses have a k3
+    refused(folder, &["convert", EXAMPLE, "-o", "camchain.yaml", "--to", "kalibr"], 1, &["k3 = ", "CALIB_FIX_K3"]);
+    let four = std::fs::read_to_string(EXAMPLE).unwrap();
+    let four: Vec<_> = four
+        .lines()
+        .map(|line| match line.split_once("= [").filter(|(key, _)| key.trim() == "distortion") {
+            Some(_) => "distortion = [-0.2, 0.08, -0.001, 0.0003]".to_owned(),
+            None => line.to_owned(),
+        })
+        .collect();
+    std::fs::write(folder.join("four.toml"), four.join("\n")).unwrap();
+    done(folder, &["convert", "four.toml", "-o", "camchain.yaml", "--to", "kalibr"]);
+    let text = std::fs::read_to_string(folder.join("camchain.yaml")).unwrap();
+    assert!(text.starts_with("cam0:\n") && text.contains("distortion_model: radtan"), "{text}");
+    assert!(done(folder, &["show", "camchain.yaml"]).contains("Kalibr camchain"));
+    refused(folder, &["convert", "four.toml", "-o", "a.toml", "--to", "kalibr"], 2, &["a.toml", "another kind"]);
+}
+
+#[test]
 fn what_cannot_be_done_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

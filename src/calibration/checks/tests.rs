@@ -101,6 +101,29 @@ fn distortion_that_folds() {
 }
 
 #[test]
+fn matrices_of_another_mode() {
+    let of_1280x720 = |rig: &mut StereoRig, focal_px: f64| {
+        for camera in [&mut rig.left, &mut rig.right] {
+            (camera.fx, camera.fy, camera.cx, camera.cy) = (focal_px, focal_px, 638.0, 361.0);
+        }
+    };
+    let text = doubted(|rig| of_1280x720(rig, 900.0));
+    says(&text, &["K looks like one of 1280x720 pictures, the calibration says 640x480", "image_width"]);
+    assert!(!text.contains("far from the middle"), "{text}");
+    // where it cannot be used, the size is the first cause that is named
+    let text = refused(|rig| {
+        of_1280x720(rig, 900.0);
+        rig.left.cx = 661.0;
+    });
+    says(&text, &["K looks like one of 1280x720", "as it is, the left camera's principal point (661, 361)"]);
+    let text = refused(|rig| {
+        rig.size = Some((1280, 720));
+        rig.left.distortion = Distortion::from_opencv("D", &[-0.35, 0.0, 0.0, 0.0]).unwrap();
+    });
+    says(&text, &["K looks like one of 640x480 pictures, the calibration says 1280x720", "folds inside the picture"]);
+}
+
+#[test]
 fn rectifications_that_contradict() {
     let with = |change: fn(&mut Rectification)| {
         move |rig: &mut StereoRig| {

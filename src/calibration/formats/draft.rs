@@ -16,11 +16,8 @@ impl Draft {
     /// The checked rig in metres, with left and right in the right order.
     pub(super) fn finish(self, options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
         let Self { mut rig, unit } = self;
-        rig.unit = options.unit.or(unit).unwrap_or_else(|| {
-            let (unit, doubt) = LengthUnit::guess(rig.baseline_m().abs());
-            rig.doubts.extend(doubt);
-            unit
-        });
+        let baseline = rig.baseline_m().abs();
+        rig.unit = options.unit.or(unit).unwrap_or_else(|| LengthUnit::guess(baseline));
         rig.translation_m *= rig.unit.metres();
         if let Some(rectification) = &mut rig.rectification {
             rectification.baseline_m *= rig.unit.metres();
@@ -28,9 +25,12 @@ impl Draft {
         if options.swapped {
             rig = rig.swapped();
         }
-        rig.validate()?;
+        // what reading has found may be the cause
+        rig.validate().map_err(|err| CalibrationError([vec![err.0], rig.doubts.clone()].concat().join("; ")))?;
+        // a unit that the user gave is not doubted
+        let of_unit = options.unit.is_none().then(|| rig.unit.doubt(baseline, unit.is_some())).flatten();
         let doubts = checks::doubts(&rig);
-        rig.doubts.extend(doubts);
+        rig.doubts.extend(of_unit.into_iter().chain(doubts));
         Ok(rig)
     }
 }

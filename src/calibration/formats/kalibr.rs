@@ -4,9 +4,10 @@
 use super::matrix::Matrix;
 use super::tree::Node;
 use super::{Kind, draft::Draft, model};
-use crate::calibration::{CalibrationError, Camera, LengthUnit, StereoRig};
+use crate::calibration::{BrownConrady, CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 use crate::console::foreign;
 use glam::{DMat3, DVec3};
+use std::fmt::Write as _;
 
 /// Whether a tree is a camchain.
 pub(super) fn recognizes(tree: &Node) -> bool {
@@ -93,5 +94,126 @@ fn pose(cam0: &Node, cam1: &Node) -> Result<(DMat3, DVec3), CalibrationError> {
              T_imu_cam of both; take the camchain that Kalibr wrote last"
                 .to_owned(),
         ))
+    }
+}
+
+/// Text of a rig's camchain, with `T_cn_cnm1`. Kalibr has no rectification, so the rig's own is left out.
+///
+/// # Errors
+/// The rig names no picture size, or a lens has coefficients that Kalibr's models lack.
+pub(super) fn write(rig: &StereoRig) -> Result<String, CalibrationError> {
+    let Some((width, height)) = rig.size else {
+        return Err(CalibrationError(
+            "Kalibr's camchain names the picture size, which this calibration does not: say it with --size".to_owned(),
+        ));
+    };
+    let mut text = String::new();
+    for (number, side, camera) in [(0, "left", &rig.left), (1, "right", &rig.right)] {
+        let (model, coefficients) = lens_of(side, camera)?;
+        let Camera { fx, fy, cx, cy, .. } = *camera;
+        // writing to a String cannot fail
+        let mut line = |args: std::fmt::Arguments| {
+            let _ = writeln!(text, "{args}");
+        };
+        line(format_args!("cam{number}:"));
+        if number == 1 {
+            line(format_args!("  T_cn_cnm1:"));
+            let turned = rig.rotation.transpose();
+            for (row, shift) in
+                [turned.x_axis, turned.y_axis, turned.z_axis].into_iter().zip(rig.translation_m.to_array())
+            {
+                line(format_args!("  - {}", list(&[row.x, row.y, row.z, shift])));
+            }
+            line(format_args!("  - {}", list(&[0.0, 0.0, 0.0, 1.0])));
+        }
+        line(format_args!("  cam_overlaps: [{}]\n  camera_model: pinhole", 1 - number));
+        line(format_args!("  distortion_coeffs: {}\n  distortion_model: {model}", list(&coefficients)));
+        line(format_args!("  intrinsics: {}\n  resolution: [{width}, {height}]", list(&[fx, fy, cx, cy])));
+        line(format_args!("  rostopic: /stereo/{side}/image_raw"));
+    }
+    Ok(text)
+}
+
+/// Kalibr's name of a camera's lens model, with its four coefficients.
+fn lens_of(side: &str, camera: &Camera) -> Result<(&'static str, [f64; 4]), CalibrationError> {
+    let BrownConrady { radial: [k1, k2, more @ ..], tangential: [p1, p2], prism } = match camera.distortion {
+        Distortion::Fisheye(lens) => return Ok(("equidistant", lens.k)),
+        Distortion::BrownConrady(lens) => lens,
+    };
+    let names = ["k3", "k4", "k5", "k6", "s1", "s2", "s3", "s4"];
+    match names.iter().zip(more.iter().chain(&prism)).find(|(_, value)| **value != 0.0) {
+        None => Ok(("radtan", [k1, k2, p1, p2])),
+        Some((name, value)) => Err(CalibrationError(format!(
+            "the {side} camera's lens has {name} = {value:?}, and Kalibr's radtan has k1 k2 p1 p2 alone: calibrate again with \
+             these four (OpenCV's CALIB_FIX_K3) or as a fisheye, or write OpenCV's, ROS's or our own"
+        ))),
+    }
+}
+
+/// A list of numbers that are exact to the last bit. PyYAML, with which Kalibr reads, takes a number with an exponent as text
+/// unless it has a point and the exponent a sign.
+fn list(numbers: &[f64]) -> String {
+    let number = |v: &f64| {
+        let text = format!("{v:?}");
+        let Some((digits, exponent)) = text.split_once('e') else { return text };
+        let point = if digits.contains('.') { "" } else { ".0" };
+        let sign = if exponent.starts_with('-') { "" } else { "+" };
+        format!("{digits}{point}e{sign}{exponent}")
+    };
+    format!("[{}]", numbers.iter().map(number).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LoadOptions, Output, read, write};
+    use super::*;
+    use crate::calibration::rig::tests::plain_rig;
+
+    fn rig_of(distortion: Distortion) -> StereoRig {
+        let mut rig = plain_rig();
+        rig.left.distortion = distortion;
+        rig.rotation = DMat3::from_rotation_y(0.013) * DMat3::from_rotation_x(1e-5);
+        rig.translation_m = DVec3::new(-0.12, 3e-5, 0.002);
+        rig
+    }
+
+    fn written(rig: &StereoRig) -> Result<String, String> {
+        let files = write(rig, Output::Kalibr, 0.0).map_err(|err| err.to_string())?;
+        Ok(String::from_utf8(files[0].1.clone()).unwrap())
+    }
+
+    #[test]
+    fn pinholes_and_fisheyes_come_back() {
+        let radtan = Distortion::from_opencv("D1", &[-0.28, 0.074, 2e-4, 1.8e-5]).unwrap();
+        let fisheye = Distortion::from_fisheye("D1", &[0.0035, 7e-4, -0.002, 2e-4]).unwrap();
+        for (lens, name) in [(radtan, "radtan"), (fisheye, "equidistant")] {
+            let rig = rig_of(lens);
+            let text = written(&rig).unwrap();
+            assert!(text.contains(&format!("distortion_model: {name}\n")), "{text}");
+            let files = [("camchain.yaml".into(), text.into_bytes())];
+            let back = read(&files, &LoadOptions::default()).unwrap();
+            assert_eq!((back.left, back.right, back.size, back.kind), (rig.left, rig.right, rig.size, Kind::Kalibr));
+            assert!(back.rotation.abs_diff_eq(rig.rotation, 1e-15) && back.translation_m == rig.translation_m);
+        }
+    }
+
+    #[test]
+    fn what_kalibr_cannot_hold_is_refused() {
+        let lens = |k: &[f64]| Distortion::from_opencv("D1", k).unwrap();
+        let refusal = written(&rig_of(lens(&[-0.3, 0.1, 0.0, 0.0, -0.02]))).unwrap_err();
+        assert!(refusal.contains("left camera's lens has k3 = -0.02") && refusal.contains("CALIB_FIX_K3"), "{refusal}");
+        let refusal = written(&rig_of(lens(&[0.1, 0.1, 0.0, 0.0, 0.0, 0.3, 0.0, 0.0]))).unwrap_err();
+        assert!(refusal.contains("k4 = 0.3"), "{refusal}");
+        let refusal =
+            written(&rig_of(lens(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e-3, 0.0, 0.0]))).unwrap_err();
+        assert!(refusal.contains("s2 = 0.001"), "{refusal}");
+        assert!(written(&rig_of(lens(&[-0.3, 0.1, 0.0, 0.0, 0.0]))).is_ok(), "k3 of exactly 0 is none");
+        let refusal = written(&StereoRig { size: None, ..plain_rig() }).unwrap_err();
+        assert!(refusal.contains("--size"), "{refusal}");
+    }
+
+    #[test]
+    fn numbers_are_numbers_for_pyyaml() {
+        assert_eq!(list(&[1e-5, -1.25e-7, 0.5, 3.0, 1e21]), "[1.0e-5, -1.25e-7, 0.5, 3.0, 1.0e+21]");
     }
 }

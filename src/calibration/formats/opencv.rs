@@ -8,6 +8,7 @@ use super::matrix::Matrix;
 use super::names::{self, Meaning, Side};
 use super::tree::Node;
 use super::{File, Kind, model};
+use crate::calibration::checks::fisheye_doubt;
 use crate::calibration::{CalibrationError, Camera, Distortion, LengthUnit, Rectification, StereoRig};
 use crate::console::foreign;
 
@@ -164,13 +165,47 @@ impl Found {
                 (rotation.rotation()?, translation.vector()?)
             }
         };
+        let doubts = self.lens_doubts([&left, &right], size);
         let rig = StereoRig::new(left, right, rotation, translation, size);
-        Ok(Draft { rig: StereoRig { kind: Kind::OpenCv, rectification, ..rig }, unit: self.unit })
+        Ok(Draft { rig: StereoRig { kind: Kind::OpenCv, rectification, doubts, ..rig }, unit: self.unit })
+    }
+
+    /// The lens model that the file names for a camera; empty for none. The word for a fisheye wins over others, as some files name
+    /// the projection too, which is a pinhole's.
+    fn model(&self, side: Side) -> &str {
+        let of_side = || self.models.iter().filter(|(of, _)| *of == side || *of == Side::Unsaid).map(|(_, word)| word);
+        of_side().find(|word| model::is_fisheye(word)).or_else(|| of_side().next()).map_or("", String::as_str)
+    }
+
+    /// Doubts about lenses of which the file says too little.
+    fn lens_doubts(&self, cameras: [&Camera; 2], size: Option<(usize, usize)>) -> Vec<String> {
+        let sides = [Side::Left, Side::Right];
+        let lenses = sides.map(|side| self.find(Meaning::Distortion, side));
+        // a file may say that its lenses have none
+        let missing = [0, 1].map(|i| lenses[i].is_none() && self.model(sides[i]) != "none");
+        let missing = match missing {
+            [true, true] => Some(("distortion (D1 and D2)", "both lenses are", "D1 and D2")),
+            [true, false] => Some(("distortion of the left camera (D1)", "its lens is", "D1")),
+            [false, true] => Some(("distortion of the right camera (D2)", "its lens is", "D2")),
+            [false, false] => None,
+        };
+        let missing = missing.map(|(what, taken, names)| {
+            format!(
+                "the file has no {what}: {taken} taken to bend no lines, and where a lens does, rows and depth are wrong towards \
+                 the rim; add {names} of the calibration, or five zeros for undistorted pictures"
+            )
+        });
+        let is_unnamed = |side| matches!(self.model(side).to_lowercase().as_str(), "" | "pinhole" | "perspective");
+        let fisheye = (0..2).find_map(|i| {
+            let lens = lenses[i].filter(|lens| lens.data.len() == 4 && is_unnamed(sides[i]))?;
+            fisheye_doubt(&lens.name, cameras[i], size)
+        });
+        missing.into_iter().chain(fisheye).collect()
     }
 
     fn camera(&self, side: Side, what: &str) -> Result<Camera, CalibrationError> {
         let [fx, fy, cx, cy] = self.need(Meaning::Camera, side, what)?.intrinsics()?;
-        let model = self.models.iter().find(|(of, _)| *of == side || *of == Side::Unsaid).map_or("", |(_, word)| word);
+        let model = self.model(side);
         let distortion = match self.find(Meaning::Distortion, side) {
             Some(lens) => {
                 lens.finite()?;

@@ -1,6 +1,6 @@
-//! Writers: a rig as own TOML, as OpenCV's YAML or XML, or as ROS's two camera_info files.
+//! Writers: a rig as own TOML, as OpenCV's YAML or XML, as ROS's two camera_info files, or as Kalibr's camchain.
 
-use super::own;
+use super::{kalibr, own};
 use crate::calibration::camera_info::{CameraInfo, projection_of, rows};
 use crate::calibration::{CalibrationError, Camera, Crop, StereoRig};
 
@@ -17,13 +17,16 @@ pub enum Output {
     RosFiles,
     /// The same two in a .tar.gz.
     RosArchive,
+    /// Kalibr's camchain, in one file.
+    Kalibr,
 }
 
 /// The files of a rig, by name; a single file has an empty name. ROS's files need a rectification: the rig's own, or
 /// else one computed with this crop (see [`Rectification::compute`](crate::calibration::Rectification::compute)).
 ///
 /// # Errors
-/// The format cannot hold the rig: ROS supports no thin prisms and needs a picture size.
+/// The format cannot hold the rig: ROS supports no thin prisms and needs a picture size; Kalibr needs one too, and has
+/// four coefficients for each lens.
 pub fn write(
     rig: &StereoRig,
     output: Output,
@@ -35,6 +38,7 @@ pub fn write(
         Output::OpenCvXml => vec![("", opencv(rig, &XML).into_bytes())],
         Output::RosFiles => ros(rig, crop.into())?.map(|(name, text)| (name, text.into_bytes())).into(),
         Output::RosArchive => vec![("", archive(&ros(rig, crop.into())?)?)],
+        Output::Kalibr => vec![("", kalibr::write(rig)?.into_bytes())],
     })
 }
 

@@ -146,6 +146,53 @@ fn damaged_values_name_their_matrix() {
     assert!(change("image_width: 640", "distortion_model: equidistant").contains("fisheye"));
 }
 
+/// The example with other coefficients of both lenses.
+fn with_lenses(coefficients: Option<&str>) -> String {
+    let mut lines = Vec::new();
+    let mut skipped = 0;
+    for line in EXAMPLE.lines() {
+        if line.starts_with("D1:") || line.starts_with("D2:") {
+            skipped = 5;
+            if let Some(coefficients) = coefficients {
+                lines.push(format!("{}: [ {coefficients} ]\n", &line[..2]));
+            }
+        }
+        if skipped == 0 {
+            lines.push(format!("{line}\n"));
+        }
+        skipped = skipped.max(1) - 1;
+    }
+    lines.concat()
+}
+
+#[test]
+fn lenses_without_coefficients_are_doubted() {
+    let doubts = |text: &str| load_text(text).unwrap().doubts;
+    let text = doubts(&with_lenses(None)).join("; ");
+    assert!(text.contains("the file has no distortion (D1 and D2)") && text.contains("five zeros"), "{text}");
+    assert_eq!(doubts(&format!("{}distortion_model: none\n", with_lenses(None))), [""; 0]);
+    assert_eq!(doubts(&with_lenses(Some("0, 0, 0, 0, 0"))), [""; 0]);
+    let right = with_lenses(Some("0, 0, 0, 0, 0")).replace("D2: [ 0, 0, 0, 0, 0 ]\n", "");
+    assert!(doubts(&right).join("; ").contains("no distortion of the right camera (D2)"), "{:?}", doubts(&right));
+}
+
+#[test]
+fn a_fisheyes_numbers_without_its_name_are_doubted() {
+    let four = with_lenses(Some("-0.1, 0.05, -0.03, 0.006"));
+    let text = load_text(&four).unwrap().doubts.join("; ");
+    assert!(text.contains("the four numbers of D1 look like a fisheye's"), "{text}");
+    for named in ["distortion_model: fisheye", "camera_model: pinhole\ndistortion_model: equidistant"] {
+        let rig = load_text(&format!("{four}{named}\n")).unwrap();
+        assert!(matches!(rig.left.distortion, Distortion::Fisheye(_)) && rig.doubts.is_empty(), "{:?}", rig.doubts);
+    }
+    assert_eq!(load_text(&format!("{four}distortion_model: plumb_bob\n")).unwrap().doubts, [""; 0]);
+    // what is refused as a pinhole says it too
+    let wide = with_lenses(Some("-0.1, 0.02, 0.6, 0.0")).replace("531.4", "200.").replace("533.1", "200.");
+    let refusal = refused(&wide);
+    assert!(refusal.contains("folds inside the picture"), "{refusal}");
+    assert!(refusal.contains("the four numbers of D1 look like a fisheye's"), "{refusal}");
+}
+
 #[test]
 fn swapped_cameras_are_told_and_swapped() {
     let folder = tempfile::tempdir().unwrap();
