@@ -22,13 +22,6 @@ pub struct Gathered {
     pub unusable: BTreeMap<String, usize>,
 }
 
-impl Gathered {
-    /// The views alone.
-    pub fn views(&self) -> Vec<View> {
-        self.taken.iter().map(|taken| taken.view.clone()).collect()
-    }
-}
-
 /// Looks for the board in all pairs; where the lenses turn out to be wide, once more in straightened pictures. `looked` is called for each
 /// pair, on any thread.
 ///

@@ -3,6 +3,7 @@
 //! The covariance of the equations flatters: it knows nothing of blur, bent boards and lens models that do not fit. The jackknife (Efron &
 //! Tibshirani 1993, section 11.5) does: it solves again without each group of views, and takes the spread of these solutions.
 
+use super::solve::agreement::spread;
 use super::solve::adjust::{Bundle, Free, State, project};
 use super::solve::{Solution, rig_of, rms};
 use super::{Board, Eye, View};
@@ -95,14 +96,6 @@ pub fn judge(board: &Board, solution: &Solution, size: (usize, usize)) -> Option
         focal_percent: relative(&|rig| rig.left.fx),
         baseline_percent: relative(&StereoRig::baseline_m),
     })
-}
-
-/// Standard deviation of a number by the jackknife: each value is of a solution without one group.
-pub(super) fn spread(values: impl Iterator<Item = f64>) -> f64 {
-    let values: Vec<f64> = values.collect();
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    ((count - 1.0) / count * values.iter().map(|value| (value - mean).powi(2)).sum::<f64>()).sqrt()
 }
 
 /// Solutions without each group of views. Views of the same name are halves of one.

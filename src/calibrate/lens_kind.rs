@@ -7,6 +7,8 @@ use std::str::FromStr;
 /// A lens model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LensKind {
+    /// A pinhole with k1, k2, p1, p2: what Kalibr calls radtan.
+    Radtan,
     /// A pinhole with k1, k2, p1, p2, k3: ordinary lenses.
     Pinhole,
     /// The same with k4, k5, k6 in the denominator: wide lenses.
@@ -20,7 +22,9 @@ pub(super) const MOST: usize = 12;
 
 impl LensKind {
     /// All of them, the simplest first.
-    pub const ALL: [Self; 3] = [Self::Pinhole, Self::Rational, Self::Fisheye];
+    pub const ALL: [Self; 4] = [Self::Radtan, Self::Pinhole, Self::Rational, Self::Fisheye];
+    /// Those that are compared where none is asked for, the simplest first.
+    pub const COMPARED: [Self; 3] = [Self::Pinhole, Self::Rational, Self::Fisheye];
 
     /// The simplest model that has all numbers of a camera; `None` for thin prisms.
     pub fn of(camera: &Camera) -> Option<Self> {
@@ -30,6 +34,7 @@ impl LensKind {
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
+            Self::Radtan => "radtan",
             Self::Pinhole => "pinhole",
             Self::Rational => "rational",
             Self::Fisheye => "fisheye",
@@ -39,6 +44,7 @@ impl LensKind {
     /// Number of a camera's parameters: fx, fy, cx, cy and the coefficients.
     pub fn count(self) -> usize {
         4 + match self {
+            Self::Radtan => 4,
             Self::Pinhole => 5,
             Self::Rational => 8,
             Self::Fisheye => 4,
@@ -50,6 +56,11 @@ impl LensKind {
         let [fx, fy, cx, cy, ..] = *v;
         let d = &v[4..];
         let distortion = match self {
+            Self::Radtan => Distortion::BrownConrady(BrownConrady {
+                radial: [d[0], d[1], 0.0, 0.0, 0.0, 0.0],
+                tangential: [d[2], d[3]],
+                prism: [0.0; 4],
+            }),
             Self::Pinhole => Distortion::BrownConrady(BrownConrady {
                 radial: [d[0], d[1], d[4], 0.0, 0.0, 0.0],
                 tangential: [d[2], d[3]],
@@ -71,7 +82,7 @@ impl LensKind {
         v[..4].copy_from_slice(&[camera.fx, camera.fy, camera.cx, camera.cy]);
         match (self, camera.distortion) {
             (Self::Fisheye, Distortion::Fisheye(lens)) => v[4..8].copy_from_slice(&lens.k),
-            (Self::Pinhole | Self::Rational, Distortion::BrownConrady(lens)) => {
+            (Self::Radtan | Self::Pinhole | Self::Rational, Distortion::BrownConrady(lens)) => {
                 let [k1, k2, k3, k4, k5, k6] = lens.radial;
                 let [p1, p2] = lens.tangential;
                 v[4..].copy_from_slice(&[k1, k2, p1, p2, k3, k4, k5, k6]);
@@ -95,7 +106,7 @@ impl LensKind {
         prior[2] = ((width - 1.0) / 2.0, 0.1 * width);
         prior[3] = ((height - 1.0) / 2.0, 0.1 * width);
         match self {
-            Self::Pinhole | Self::Rational => {
+            Self::Radtan | Self::Pinhole | Self::Rational => {
                 (prior[6], prior[7]) = ((0.0, 0.01), (0.0, 0.01));
             }
             Self::Fisheye => {
@@ -119,7 +130,7 @@ impl FromStr for LensKind {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|kind| kind.word() == text);
-        found.ok_or_else(|| format!("'{text}' is no lens model; pinhole, rational and fisheye are"))
+        found.ok_or_else(|| format!("'{text}' is no lens model; radtan, pinhole, rational and fisheye are"))
     }
 }
 

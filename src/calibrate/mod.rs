@@ -1,19 +1,21 @@
 //! `stereopsis calibrate`: from pictures of a printed board to a calibrated rig, and how wrong its metres will be.
 //!
 //! [`Board`] says what is printed, `detect` finds its corners in pictures, `solve` computes both cameras from all views at
-//! once.
+//! once, `judge` predicts how wrong depth will be, and an [`Outcome`] holds all of it, with the reasons against using it.
 
 mod board;
+mod coverage;
+mod detect;
 mod drawing;
 #[cfg(test)]
-pub mod fixture;
-mod coverage;
+pub(crate) mod fixture;
 mod gather;
 mod guide;
 mod judge;
 mod lens_kind;
 mod outcome;
 mod pose;
+mod print;
 mod report;
 mod save;
 mod session;
@@ -21,24 +23,20 @@ mod solve;
 #[cfg(test)]
 mod tests;
 mod text;
-mod print;
-mod detect;
 mod view;
 mod watch;
 
 pub use board::{Board, Pattern};
 pub use coverage::{CELLS, Coverage, tilt_deg};
-pub use gather::{Gathered, NamedPair, gather};
+pub use gather::gather;
 pub use guide::Ghost;
-pub use judge::{DepthError, Judgement, depth_difference, judge};
+pub use judge::{DepthError, Judgement, depth_difference};
 pub use lens_kind::LensKind;
 pub use outcome::{MIN_VIEWS, Outcome, Request, calibrate};
 pub use pose::Pose;
 pub use save::{BOARD_FILE, Saved, folder_of, paths_of, save};
-pub use session::{Look, Notice, Session, Solved, Taken, Work, is_wide};
+pub use session::{Look, Notice, Session, Taken};
 pub use solve::{Options, Solution, ViewFit, solve};
-pub use drawing::Rect;
 pub use print::{BoardKind, Paper, PrintFormat, page};
-pub use detect::{Detector, Seen, edge_width_px};
 pub use view::{Corner, Eye, View};
 pub use watch::{Progress, Watch};

@@ -2,6 +2,7 @@
 
 use super::coverage::{Coverage, tilt_deg};
 use super::judge::{Judgement, judge};
+use super::solve::agreement::Agreement;
 use super::solve::{Options, Solution, solve};
 use super::{Board, Eye, LensKind, View};
 use crate::calibration::{CalibrationError, Camera, StereoRig};
@@ -91,7 +92,11 @@ pub fn calibrate(board: &Board, views: &[View], size: (usize, usize), request: &
     }
     let all = tried.iter().map(|(solution, _)| solution.kind).zip(errors).collect();
     if tried.is_empty() {
-        return Err(failure.unwrap_or_else(|| CalibrationError("there is no view of the board".to_owned())));
+        return Err(failure.unwrap_or_else(|| {
+            CalibrationError(
+                "the cameras that are to be kept have no lens model in common with --model, or more numbers than any model".to_owned(),
+            )
+        }));
     }
     let (solution, judgement) = tried.swap_remove(chosen);
     let coverage = Eye::BOTH.map(|eye| Coverage::of(views, eye, size));
@@ -120,7 +125,11 @@ fn kinds(request: &Request) -> Vec<LensKind> {
         Some(kept) => kept.iter().all(|camera| kind.vector(camera).is_some()),
         None => true,
     };
-    let all = request.kind.map_or_else(|| LensKind::ALL.to_vec(), |kind| vec![kind]);
+    let all = match (request.kind, request.kept) {
+        (Some(kind), _) => vec![kind],
+        (None, Some(_)) => LensKind::ALL.to_vec(),
+        (None, None) => LensKind::COMPARED.to_vec(),
+    };
     let mut kinds: Vec<LensKind> = all.into_iter().filter(fits).collect();
     if request.kept.is_some() {
         // kept cameras have one model
@@ -129,20 +138,8 @@ fn kinds(request: &Request) -> Vec<LensKind> {
     kinds
 }
 
-/// What further solutions say of a solution.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Agreement {
-    pub stereo_px: f64,
-    pub mono_px: f64,
-    pub squares_aspect: f64,
-    /// Bound of the error of the aspect.
-    pub aspect_bound: f64,
-    /// Largest change of a focal length from the first half of the views to the second one, relative.
-    pub focal_change: f64,
-}
-
 fn refusals(outcome: &Outcome, agreement: &Agreement) -> Vec<String> {
-    let Outcome { solution, board, size, .. } = outcome;
+    let Outcome { solution, size, .. } = outcome;
     let mut reasons = Vec::new();
     let both = solution.views.iter().filter(|fit| fit.errors.iter().all(|errors| errors.len() >= 6)).count();
     let solves_cameras = solution.free.cameras;

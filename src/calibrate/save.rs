@@ -1,6 +1,6 @@
 //! Writes a calibration and all that belongs to it.
 
-use super::Outcome;
+use super::{LensKind, Options, Outcome, View, solve};
 use super::session::Taken;
 use crate::calibration::{CalibrationError, Output, StereoRig, write};
 use crate::console;
@@ -89,6 +89,10 @@ pub fn save(rig_file: &Path, outcome: &Outcome, taken: &[Taken], keeps_views: bo
             Err(why) => left_out.push(format!("{name}: {why}")),
         }
     }
+    match kalibr(outcome) {
+        Ok(bytes) => put(&folder.join("kalibr.yaml"), &bytes)?,
+        Err(why) => left_out.push(format!("kalibr.yaml: {why}")),
+    }
     put(&folder.join("report.html"), super::report::html(outcome, taken).as_bytes())?;
     let whole = write(rig, output, 0.0)?;
     for (_, bytes) in whole {
@@ -100,4 +104,25 @@ pub fn save(rig_file: &Path, outcome: &Outcome, taken: &[Taken], keeps_views: bo
 /// The rig; one that is refused is marked as an estimate.
 fn marked(outcome: &Outcome) -> StereoRig {
     StereoRig { estimated: !outcome.refusals.is_empty(), ..outcome.solution.rig.clone() }
+}
+
+/// More error of four coefficients than of the five that were solved for.
+const WORSE: f64 = 1.05;
+
+/// The camchain. Kalibr knows pinholes with four coefficients: they are solved for on their own.
+fn kalibr(outcome: &Outcome) -> Result<Vec<u8>, CalibrationError> {
+    let solution = &outcome.solution;
+    let mut rig = marked(outcome);
+    if solution.kind == LensKind::Pinhole {
+        let views: Vec<View> = solution.views.iter().map(|fit| fit.view.clone()).collect();
+        let found = solve(&outcome.board, &views, outcome.size, &Options { kind: LensKind::Radtan, kept: None })?;
+        if found.sigma_px > WORSE * solution.sigma_px {
+            return Err(CalibrationError(format!(
+                "with the four coefficients that Kalibr knows the errors are {:.2} px, with five {:.2} px",
+                found.sigma_px, solution.sigma_px
+            )));
+        }
+        rig = found.rig;
+    }
+    Ok(write(&rig, Output::Kalibr, 0.0)?.into_iter().flat_map(|(_, bytes)| bytes).collect())
 }

@@ -124,7 +124,6 @@ pub struct Work {
 
 /// A solution of [`Work`].
 pub struct Solved {
-    count: usize,
     result: Result<(Arc<Outcome>, Option<Ghost>), CalibrationError>,
 }
 
@@ -136,7 +135,7 @@ impl Work {
             let ghost = Guide::of(&outcome).next();
             (Arc::new(outcome), ghost)
         });
-        Solved { count: views.len(), result }
+        Solved { result }
     }
 }
 
@@ -322,13 +321,6 @@ impl Session {
     pub fn ghost(&self) -> Option<Ghost> {
         let size = self.size?;
         self.ghost.clone().filter(|_| self.outcome.is_some()).or_else(|| Ghost::of_start(&self.board, self.taken.len(), size))
-    }
-}
-
-impl Solved {
-    /// How many views were solved.
-    pub fn count(&self) -> usize {
-        self.count
     }
 }
 

@@ -1,8 +1,9 @@
 //! Calibrations of rigs that are known: by corners with noise, and by rendered pictures.
 
+use super::judge::judge;
 use super::fixture::{Shot, Studio, random_pose, random_rig, truth};
 use super::{
-    Board, LensKind, Look, Notice, Options, Outcome, Pose, Request, Session, View, calibrate, depth_difference, gather, judge, solve,
+    Board, LensKind, Look, Notice, Options, Outcome, Pose, Request, Session, View, calibrate, depth_difference, gather, solve,
 };
 use crate::calibration::StereoRig;
 use fastrand::Rng;
@@ -203,7 +204,7 @@ fn rendered_pictures_of_an_unknown_rig_give_its_metres() {
         (format!("{number:03}"), studio.pair(&board(), &pose, &Shot::usual(number)).map(Arc::new))
     });
     let gathered = gather(&board(), pairs.collect(), &|| {}).unwrap();
-    let outcome: Outcome = calibrate(&board(), &gathered.views(), SIZE, &PINHOLE).unwrap();
+    let outcome: Outcome = calibrate(&board(), &gathered.taken.iter().map(|taken| taken.view.clone()).collect::<Vec<_>>(), SIZE, &PINHOLE).unwrap();
     let told = outcome.judgement.as_ref().unwrap();
     let error = 100.0 * depth_difference(&outcome.solution.rig, &rig, SIZE, 2.0);
     assert!(error <= told.depth[1].calibration_percent && error < 2.0, "off by {error:.2} %:\n{outcome}");

@@ -59,10 +59,6 @@ impl Lattice {
         self.corners.get(&place)?.saddle.map(|saddle| saddle.contrast)
     }
 
-    pub(super) fn remove(&mut self, place: IVec2) {
-        self.corners.remove(&place);
-    }
-
     /// The corners of `other` whose places are free here.
     pub(super) fn add(&mut self, other: &Self) {
         for (place, node) in &other.corners {

@@ -27,6 +27,7 @@ pub(super) struct Sheet {
     pub(super) black: Vec<Rect>,
     pub(super) lines: Vec<Line>,
     /// Top left corner of the board.
+    #[cfg(test)]
     pub(super) board_at: DVec2,
     /// Side of a square.
     pub(super) square: f64,
@@ -151,6 +152,7 @@ fn lay_out(format: &Format, board: &Board, scale: f64, text: &str) -> Option<She
             .enumerate()
             .map(|(i, text)| Line { at: DVec2::new(edge, base(i)), text: text.clone() })
             .collect(),
+        #[cfg(test)]
         board_at: at,
         square: board.square_mm * scale,
     })

@@ -53,7 +53,7 @@ fn bounded(number: f64, decimals: usize, unit: &str, bound_percent: Option<f64>)
 /// Names of the coefficients in OpenCV's order.
 fn coefficient_names(kind: LensKind) -> &'static [&'static str] {
     match kind {
-        LensKind::Pinhole | LensKind::Rational => &["k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6"],
+        LensKind::Radtan | LensKind::Pinhole | LensKind::Rational => &["k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6"],
         LensKind::Fisheye => &["k1", "k2", "k3", "k4"],
     }
 }

@@ -2,13 +2,34 @@
 
 use super::adjust::{Bundle, Free, State};
 use super::{Solution, rms};
-use crate::calibrate::judge::spread;
-use crate::calibrate::outcome::Agreement;
 use crate::calibrate::{Board, View};
 use glam::DVec2;
 
 /// Steps of each solution, which starts near its end.
 const STEPS: usize = 12;
+
+/// What further solutions say of a solution.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::calibrate) struct Agreement {
+    /// Re-projection errors of both cameras together in the views that both see, px.
+    pub stereo_px: f64,
+    /// Those of each camera alone, px.
+    pub mono_px: f64,
+    /// Height of the squares relative to their width.
+    pub squares_aspect: f64,
+    /// Bound of the error of the aspect.
+    pub aspect_bound: f64,
+    /// Largest change of a focal length from the first half of the views to the second one, relative.
+    pub focal_change: f64,
+}
+
+/// Standard deviation of a number by the jackknife: each value is of a solution without one group of views.
+pub(in crate::calibrate) fn spread(values: impl Iterator<Item = f64>) -> f64 {
+    let values: Vec<f64> = values.collect();
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    ((count - 1.0) / count * values.iter().map(|value| (value - mean).powi(2)).sum::<f64>()).sqrt()
+}
 
 impl Solution {
     /// Compares this solution with others of the same views.

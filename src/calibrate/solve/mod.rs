@@ -1,7 +1,7 @@
 //! Solves for both cameras from views of the board.
 
 pub(super) mod adjust;
-mod agreement;
+pub(super) mod agreement;
 mod start;
 
 use super::lens_kind::MOST;

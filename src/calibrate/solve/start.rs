@@ -100,8 +100,8 @@ impl Alone<'_> {
                 let half = degrees.to_radians() / 2.0;
                 let focal = match self.kind {
                     LensKind::Fisheye => width / 2.0 / half,
-                    LensKind::Pinhole | LensKind::Rational if half < 1.3 => width / 2.0 / half.tan(),
-                    LensKind::Pinhole | LensKind::Rational => return None,
+                    LensKind::Radtan | LensKind::Pinhole | LensKind::Rational if half < 1.3 => width / 2.0 / half.tan(),
+                    LensKind::Radtan | LensKind::Pinhole | LensKind::Rational => return None,
                 };
                 let mut camera = [0.0; MOST];
                 camera[..4].copy_from_slice(&[focal, focal, (width - 1.0) / 2.0, (height - 1.0) / 2.0]);

@@ -30,7 +30,7 @@ pub(super) struct CalibrateArgs {
     /// The calibration to write: .toml, or .yml, .xml of OpenCV; a folder beside it gets it for ROS and Kalibr, with a report and the views
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Lens model: pinhole (5 coefficients), rational (8) or fisheye (4) [default: the one that explains views best that it has not seen]
+    /// Lens model: radtan (4 coefficients), pinhole (5), rational (8) or fisheye (4) [default: the one that explains views best that it has not seen]
     #[arg(long, value_name = "MODEL")]
     model: Option<LensKind>,
     /// Keep the cameras of this calibration, and solve only for how they stand to each other: a few views suffice

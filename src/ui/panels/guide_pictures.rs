@@ -86,7 +86,8 @@ impl GuidePictures {
             );
             let response = ui.interact(rects.picture, ui.scope_id().with(("guide", side)), Sense::hover());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("{title} of the board")));
-            let picture = Overlay { painter: &ui.painter().with_clip_rect(rects.picture), rect: rects.picture, size, across };
+            let picture =
+                Overlay { painter: &ui.painter().with_clip_rect(rects.picture), rect: rects.picture, size, across };
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             picture.painter.image(textures[eye as usize].id(), rects.picture, whole, Color32::WHITE);
             picture.all(progress, eye);

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 /// The modules of `src/lib.rs`, from the bottom to the top: a room imports from rooms before it only.
-const ROOMS: [&str; 27] = [
+const ROOMS: [&str; 28] = [
     "console",
     "process",
     "files",
@@ -28,6 +28,7 @@ const ROOMS: [&str; 27] = [
     "settings",
     "recording",
     "sources",
+    "calibrate",
     "live",
     "publish",
     "ui",
