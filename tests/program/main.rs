@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod calibrate;
 mod calibration;
 #[cfg(target_os = "linux")]
 mod cameras;

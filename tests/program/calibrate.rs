@@ -1,0 +1,109 @@
+//! `stereopsis calibrate` as a user runs it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn calibrate(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stereopsis")).arg("calibrate").args(args).current_dir(folder).output().unwrap()
+}
+
+fn done(folder: &Path, args: &[&str]) -> String {
+    let output = calibrate(folder, args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn refused(folder: &Path, args: &[&str], code: i32, words: &[&str]) {
+    let output = calibrate(folder, args);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
+    for word in words {
+        assert!(text.contains(word), "{args:?}: '{word}' is not in: {text}");
+    }
+}
+
+/// Pictures of a real board, where the shared data are.
+fn boards() -> Option<PathBuf> {
+    let data = std::env::var_os("STEREOPSIS_DATA").map(|data| Path::new(&data).join("calib/opencv_chessboard"));
+    if data.is_none() {
+        eprintln!("skipped: STEREOPSIS_DATA names no data");
+    }
+    data
+}
+
+#[test]
+fn a_board_is_printed_and_never_over_another_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = done(folder, &["--print-board", "board.pdf"]);
+    assert!(text.contains("--board charuco:10x7:24mm:18mm:DICT_5X5_100 -o rig.toml"), "{text}");
+    assert!(std::fs::read(folder.join("board.pdf")).unwrap().starts_with(b"%PDF-"));
+    refused(folder, &["--print-board", "board.pdf"], 1, &["board.pdf"]);
+    let text = done(folder, &["--print-board", "s.svg", "--kind", "chessboard", "--square-mm", "30", "--paper", "A3"]);
+    assert!(text.contains("chessboard:") && text.contains("30mm"), "{text}");
+    refused(folder, &["--print-board", "b.svg", "--square-mm", "90"], 1, &["A4"]);
+    refused(folder, &["--print-board", "b.png"], 1, &[".pdf", ".svg"]);
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    refused(folder, &[], 2, &["what shall be calibrated?", "--print-board"]);
+    let grey = image::GrayImage::from_fn(64, 48, |x, y| image::Luma([((x * 7) ^ (y * 11)) as u8]));
+    for side in ["left", "right"] {
+        std::fs::create_dir(folder.join(side)).unwrap();
+        grey.save(folder.join(side).join("0.png")).unwrap();
+    }
+    refused(folder, &["."], 2, &["which board do the pictures show?", "--board chessboard:9x6:25mm"]);
+    let board = ["--board", "chessboard:9x6:25mm"];
+    refused(folder, &[".", board[0], board[1]], 1, &["no picture shows the board chessboard:9x6:25mm"]);
+    refused(folder, &[".", "--board", "chessboard:9x6"], 2, &["two parts behind its name"]);
+    refused(folder, &[".", board[0], board[1], "-o", "rig.png"], 2, &["end it with .toml"]);
+    assert!(std::fs::read_dir(folder).unwrap().count() == 2, "nothing is left behind");
+}
+
+#[test]
+fn real_boards_give_a_calibration_that_the_program_reads() {
+    let Some(boards) = boards() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, boards) = (folder.path(), boards.to_str().unwrap());
+    // the squares of this set are 1, which a user would have measured
+    let board = ["--board", "chessboard:9x6:25mm"];
+    let common = [boards, board[0], board[1], "--model", "pinhole", "-o", "rig.toml"];
+    let text = done(folder, &common);
+    assert!(text.contains("good enough for") && text.contains("26 views") || text.contains("13 views used"), "{text}");
+    for file in ["opencv.yml", "ros/left.yaml", "ros/right.yaml", "report.html", "board.txt"] {
+        assert!(folder.join("rig-calibration").join(file).is_file(), "{file} is missing");
+    }
+    let shown = Command::new(env!("CARGO_BIN_EXE_stereopsis"))
+        .args(["calibration", "show", "rig.toml", "--json"])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+    // OpenCV's reference: 532.8 px and 3.328 squares
+    assert!((shown["left"]["fx_px"].as_f64().unwrap() / 532.8 - 1.0).abs() < 0.005, "{shown}");
+    assert!((shown["baseline_m"].as_f64().unwrap() / (3.328 * 0.025) - 1.0).abs() < 0.005, "{shown}");
+    // nothing is overwritten
+    refused(folder, &common, 1, &["rig.toml", "--overwrite"]);
+    let text = done(folder, &["--check", "rig.toml", boards, board[0], board[1]]);
+    assert!(text.contains("turned by 0.0"), "{text}");
+    let wrong = ["--board", "chessboard:8x6:25mm"];
+    refused(folder, &[boards, wrong[0], wrong[1]], 1, &["9x6", "8x6 named"]);
+    // three views are too few, and nothing is written
+    let few = folder.join("few");
+    for side in ["left", "right"] {
+        std::fs::create_dir_all(few.join(side)).unwrap();
+        let mut files: Vec<_> = std::fs::read_dir(Path::new(boards).join(side)).unwrap().map(|file| file.unwrap().path()).collect();
+        files.sort();
+        for file in &files[..4] {
+            std::fs::copy(file, few.join(side).join(file.file_name().unwrap())).unwrap();
+        }
+    }
+    let few = ["few", board[0], board[1], "--model", "pinhole", "-o", "few.toml"];
+    refused(folder, &few, 1, &["only 4 views show the board to both cameras", "nothing was written"]);
+    assert!(!folder.join("few.toml").exists() && !folder.join("few-calibration").exists());
+    done(folder, &[&few[..], &["--force"]].concat());
+    assert!(std::fs::read_to_string(folder.join("few.toml")).unwrap().contains("estimated = true"));
+}
