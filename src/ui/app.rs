@@ -97,7 +97,9 @@ fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, comm
         widths[0] = shown.response.rect.width();
     }
     if let Some(page) = state.page {
-        let widest = (0.6 * width).max(260.0);
+        // a calibration needs its pictures
+        let share = if state.shows_guide() { 0.42 } else { 0.6 };
+        let widest = (share * width).max(260.0);
         let dock =
             egui::Panel::right("page").resizable(true).default_size(page_width.min(widest)).size_range(260.0..=widest);
         let shown = dock.show(ui, |ui| show_page(panels, ui, page, state, commands));
@@ -123,8 +125,10 @@ fn show_page(
     state: &State,
     commands: &mut Vec<Command>,
 ) {
-    let below = egui::Panel::bottom("below a page").resizable(false);
-    below.show(ui, |ui| stack(panels, ui, |place| matches!(place, Place::BelowPage), state, commands));
+    if !state.shows_guide() {
+        let below = egui::Panel::bottom("below a page").resizable(false);
+        below.show(ui, |ui| stack(panels, ui, |place| matches!(place, Place::BelowPage), state, commands));
+    }
     let is_page = |place: &Place| matches!(place, Place::Page(action) if *action == page);
     let Some((_, panel)) = panels.iter_mut().find(|(place, _)| is_page(place)) else { return };
     ui.horizontal(|ui| {

@@ -28,6 +28,7 @@ const READY: Color32 = Color32::from_rgb(28, 92, 56);
 const WAIT: Color32 = Color32::from_rgb(138, 92, 0);
 const REFUSED: Color32 = Color32::from_rgb(150, 40, 30);
 const CALM: Color32 = Color32::from_gray(52);
+const TICK: Color32 = Color32::from_rgb(40, 220, 110);
 const GHOST: Color32 = Color32::from_rgb(255, 214, 64);
 
 #[derive(Default)]
@@ -191,16 +192,19 @@ impl Overlay<'_> {
     /// The sign that a view was taken.
     fn taken(&self) {
         self.painter.rect_stroke(self.rect, 0.0, Stroke::new(12.0, TAKEN), StrokeKind::Inside);
-        let font = FontId::proportional(0.45 * self.rect.height());
-        let colour = Color32::from_rgba_unmultiplied(40, 220, 110, 190);
-        self.painter.text(self.rect.center(), egui::Align2::CENTER_CENTER, "✔", font, colour);
+        // a tick: fonts may have none
+        let unit = 0.2 * self.rect.height();
+        let tick = [vec2(-1.0, 0.0), vec2(-0.3, 0.7), vec2(1.0, -0.8)].map(|at| self.rect.center() + at * unit);
+        for (width, colour) in [(0.36, Color32::from_black_alpha(120)), (0.26, TICK)] {
+            self.painter.line(tick.to_vec(), Stroke::new(width * unit, colour));
+        }
     }
 }
 
 /// What the user should know, large: its beginning, and the rest of the sentence below.
 fn paint_notice(ui: &Ui, rect: Rect, running: &Running, is_paused: bool) {
     let (text, colour) = match &running.progress.notice {
-        _ if running.has_just_taken() => (format!("✔ {}", Notice::Taken(running.count())), TAKEN),
+        _ if running.has_just_taken() => (Notice::Taken(running.count()).to_string(), TAKEN),
         _ if is_paused => ("Paused: Space goes on".to_owned(), CALM),
         None => ("Waiting for pictures …".to_owned(), CALM),
         Some(notice) => (notice.to_string(), colour_of(notice)),

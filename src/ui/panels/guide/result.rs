@@ -36,7 +36,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         return;
     };
     for refusal in &outcome.refusals {
-        let text = RichText::new(format!("✖ {refusal}")).color(ui.visuals().error_fg_color);
+        let text = RichText::new(format!("▲ {refusal}")).color(ui.visuals().error_fg_color);
         ui.add(Label::new(text).wrap());
     }
     numbers(ui, outcome);
