@@ -98,13 +98,20 @@ impl FromStr for Board {
                     .ok_or_else(|| refused(format!("there is no dictionary '{name}'; DICT_4X4_50 is one")))?;
                 let needed = columns * rows / 2;
                 if marker_mm >= square_mm {
-                    return Err(refused(format!("a marker of {marker_mm} mm does not fit into a square of {square_mm} mm")));
+                    return Err(refused(format!(
+                        "a marker of {marker_mm} mm does not fit into a square of {square_mm} mm"
+                    )));
                 }
                 if dictionary.codes().len() < needed {
                     let has = dictionary.codes().len();
                     return Err(refused(format!("it needs {needed} markers, and {name} has {has}")));
                 }
-                Self { pattern: Pattern::Charuco { marker_mm, dictionary, legacy: word != "charuco" }, columns, rows, square_mm }
+                Self {
+                    pattern: Pattern::Charuco { marker_mm, dictionary, legacy: word != "charuco" },
+                    columns,
+                    rows,
+                    square_mm,
+                }
             }
             ["chessboard", ..] => return Err(refused("a chessboard has two parts behind its name".to_owned())),
             ["charuco" | "charuco-legacy", ..] => {
@@ -116,7 +123,10 @@ impl FromStr for Board {
             return Err(refused(format!("it has {}x{} squares, and 3 to 100 are possible", board.columns, board.rows)));
         }
         if !SQUARE_MM.contains(&board.square_mm) {
-            return Err(refused(format!("a square of {} mm is none of a board; 1 to 1000 mm are possible", board.square_mm)));
+            return Err(refused(format!(
+                "a square of {} mm is none of a board; 1 to 1000 mm are possible",
+                board.square_mm
+            )));
         }
         Ok(board)
     }
@@ -142,7 +152,11 @@ mod tests {
 
     #[test]
     fn boards_are_read_as_they_are_written() {
-        for text in ["chessboard:9x6:25mm", "charuco:11x8:30mm:23mm:DICT_5X5_100", "charuco-legacy:31x16:49.33mm:38.46mm:DICT_4X4_250"] {
+        for text in [
+            "chessboard:9x6:25mm",
+            "charuco:11x8:30mm:23mm:DICT_5X5_100",
+            "charuco-legacy:31x16:49.33mm:38.46mm:DICT_4X4_250",
+        ] {
             assert_eq!(text.parse::<Board>().unwrap().to_string(), text);
         }
         let board: Board = "chessboard:9x6:2.5cm".parse().unwrap();

@@ -167,7 +167,7 @@ mod tests {
             image.get(p.x as isize, p.y as isize).unwrap_or(128)
         };
         let ((a, b), (c, d)) = ((grey(-along - down), grey(along - down)), (grey(along + down), grey(down - along)));
-        a.min(c) > b.max(d) + 80 || b.min(d) > a.max(c) + 80
+        a.min(c) > b.max(d).saturating_add(80) || b.min(d) > a.max(c).saturating_add(80)
     }
 
     /// Every corner of the truth has black and white around it, a tenth of a square away.

@@ -32,7 +32,9 @@ pub fn gather(board: &Board, pairs: Vec<NamedPair>, looked: &(dyn Fn() + Sync)) 
     let Some(size) = pairs.first().map(|(_, [left, _])| left.size()) else {
         return Err(CalibrationError("there is no pair of pictures to look for the board in".to_owned()));
     };
-    if let Some((name, [other, _])) = pairs.iter().find(|(_, pictures)| pictures.iter().any(|picture| picture.size() != size)) {
+    if let Some((name, [other, _])) =
+        pairs.iter().find(|(_, pictures)| pictures.iter().any(|picture| picture.size() != size))
+    {
         let ((width, height), (wide, high)) = (size, other.size());
         return Err(CalibrationError(format!(
             "pair {name} has {wide}x{high} px, and the first one has {width}x{height}: a calibration is of one size; take all pictures in \
@@ -69,7 +71,10 @@ pub fn gather(board: &Board, pairs: Vec<NamedPair>, looked: &(dyn Fn() + Sync)) 
     if taken.is_empty() {
         let mut reasons: Vec<_> = unusable.iter().collect();
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let reasons = reasons.iter().take(3).map(|(reason, count)| format!("{reason} (in {})", counted(**count as u64, "picture")));
+        let reasons = reasons
+            .iter()
+            .take(3)
+            .map(|(reason, count)| format!("{reason} (in {})", counted(**count as u64, "picture")));
         return Err(CalibrationError(format!(
             "no picture shows the board {board}: {}; is it the board that was printed?",
             reasons.collect::<Vec<_>>().join("; ")
@@ -80,7 +85,10 @@ pub fn gather(board: &Board, pairs: Vec<NamedPair>, looked: &(dyn Fn() + Sync)) 
 
 fn views_of(pairs: &[NamedPair], seen: &[[Seen; 2]]) -> Vec<View> {
     let corners = |seen: &Seen| -> Vec<Corner> { seen.corners().to_vec() };
-    let view = |((name, _), seen): (&NamedPair, &[Seen; 2])| View { name: name.clone(), corners: [corners(&seen[0]), corners(&seen[1])] };
+    let view = |((name, _), seen): (&NamedPair, &[Seen; 2])| View {
+        name: name.clone(),
+        corners: [corners(&seen[0]), corners(&seen[1])],
+    };
     pairs.iter().zip(seen).map(view).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::judge::RectifiedRays;
 use super::outcome::Outcome;
-use super::solve::adjust::{Bundle, Free, State, project};
+use super::solve::adjust::{Bundle, Free, State, inverse, project};
 use super::solve::rig_of;
 use super::{Board, Corner, Eye, LensKind, Pose, View};
 use crate::calibration::{Camera, Distortion};
@@ -65,7 +65,8 @@ impl Hold {
         let (across, down) = board.inner();
         let extent = board.point_m(across * down - 1);
         // a third of the picture, so far out that the board still fits
-        let reach = DVec2::new(1.0 - self.width, 1.0 - (self.width * extent.y / extent.x * width / height).min(0.9)) / 2.0;
+        let reach =
+            DVec2::new(1.0 - self.width, 1.0 - (self.width * extent.y / extent.x * width / height).min(0.9)) / 2.0;
         let place = DVec2::new(f64::from(self.place.0), f64::from(self.place.1)) * reach * 0.95 + 0.5;
         let ray = camera.direction(place * DVec2::new(width, height) - 0.5).filter(|ray| ray.z > 0.3)?;
         let distance = extent.x * camera.fx / (self.width * width);
@@ -163,8 +164,8 @@ impl<'a> Guide<'a> {
         let state = State { poses: vec![*pose], ..solution.state.clone() };
         let none = State { poses: Vec::new(), ..solution.state.clone() };
         let added = bundle.information(&state) - Bundle { views: &[], ..bundle }.information(&none);
-        let covariance = (&self.information + added).try_inverse()?;
-        let variances = self.slopes.iter().map(|slope| (slope.transpose() * &covariance * slope)[(0, 0)]);
+        let covariance = inverse(&self.information + added)?;
+        let variances = self.slopes.iter().map(|slope| slope.dot(&(&covariance * slope)));
         Some(variances.sum::<f64>() / self.slopes.len() as f64)
     }
 

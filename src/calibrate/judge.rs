@@ -3,8 +3,8 @@
 //! The covariance of the equations flatters: it knows nothing of blur, bent boards and lens models that do not fit. The jackknife (Efron &
 //! Tibshirani 1993, section 11.5) does: it solves again without each group of views, and takes the spread of these solutions.
 
-use super::solve::agreement::spread;
 use super::solve::adjust::{Bundle, Free, State, project};
+use super::solve::agreement::spread;
 use super::solve::{Solution, rig_of, rms};
 use super::{Board, Eye, View};
 use crate::calibration::{Camera, Rectification, StereoRig, quantile};
@@ -103,19 +103,28 @@ fn folds(board: &Board, solution: &Solution, size: (usize, usize)) -> Vec<Fold> 
     let mut names: Vec<&str> = solution.views.iter().map(|fit| fit.view.name.as_str()).collect();
     names.dedup();
     let groups = names.len().min(MOST_GROUPS);
-    let group_of = |fit: &super::ViewFit| names.iter().position(|name| *name == fit.view.name).map(|place| place % groups);
+    let group_of =
+        |fit: &super::ViewFit| names.iter().position(|name| *name == fit.view.name).map(|place| place % groups);
     let numbers: Vec<Option<usize>> = solution.views.iter().map(group_of).collect();
     let fold = |group: usize| {
-        let (left_out, kept): (Vec<usize>, Vec<usize>) = (0..numbers.len()).partition(|&view| numbers[view] == Some(group));
+        let (left_out, kept): (Vec<usize>, Vec<usize>) =
+            (0..numbers.len()).partition(|&view| numbers[view] == Some(group));
         let views: Vec<&View> = kept.iter().map(|&view| &solution.views[view].view).collect();
-        let mut state = State { poses: kept.iter().map(|&view| solution.state.poses[view]).collect(), ..solution.state.clone() };
+        let mut state =
+            State { poses: kept.iter().map(|&view| solution.state.poses[view]).collect(), ..solution.state.clone() };
         bundle(board, solution, size, &views, solution.free).improve(&mut state, 12);
         Fold { state, left_out }
     };
     (0..groups).map(fold).collect()
 }
 
-fn bundle<'a>(board: &'a Board, solution: &Solution, size: (usize, usize), views: &'a [&'a View], free: Free) -> Bundle<'a> {
+fn bundle<'a>(
+    board: &'a Board,
+    solution: &Solution,
+    size: (usize, usize),
+    views: &'a [&'a View],
+    free: Free,
+) -> Bundle<'a> {
     Bundle { board, kind: solution.kind, size, views, free, sigma_px: solution.sigma_px }
 }
 
@@ -140,20 +149,27 @@ fn unseen(board: &Board, solution: &Solution, size: (usize, usize), fold: &Fold)
         bundle.improve(&mut state, 15);
         let errors = Eye::BOTH
             .into_iter()
-            .flat_map(|eye| view.of(eye).iter().map(|corner| bundle.error(&state, 0, eye as usize, corner)).collect::<Vec<_>>())
+            .flat_map(|eye| {
+                view.of(eye).iter().map(|corner| bundle.error(&state, 0, eye as usize, corner)).collect::<Vec<_>>()
+            })
             .collect();
         let Some(rays) = &rays else { return Unseen { errors, rows: Vec::new(), sizes: Vec::new() } };
-        let seen: Vec<(usize, DVec2, DVec2)> =
-            view.common().filter_map(|(left, right)| Some((left.id, rays.left(left.at)?, rays.right(right.at)?))).collect();
+        let seen: Vec<(usize, DVec2, DVec2)> = view
+            .common()
+            .filter_map(|(left, right)| Some((left.id, rays.left(left.at)?, rays.right(right.at)?)))
+            .collect();
         let rows = seen.iter().map(|(_, left, right)| (left.y - right.y) * rig.left.fy).collect();
-        let point = |&(id, left, right): &(usize, DVec2, DVec2)| (id, left.extend(1.0) * rays.baseline_m / (left.x - right.x));
+        let point =
+            |&(id, left, right): &(usize, DVec2, DVec2)| (id, left.extend(1.0) * rays.baseline_m / (left.x - right.x));
         let points: Vec<(usize, DVec3)> = seen.iter().map(point).collect();
         let (across, _) = board.inner();
         let mut sizes = Vec::new();
         // the longest distances along rows and columns of the board: those of neighbours would be noise
         for step in [1, across] {
-            let longest = points.iter().flat_map(|(id, at)| points.iter().map(move |(other, there)| (*id, *at, *other, *there)));
-            let same_line = |a: usize, b: usize| if step == 1 { a / across == b / across } else { a % across == b % across };
+            let longest =
+                points.iter().flat_map(|(id, at)| points.iter().map(move |(other, there)| (*id, *at, *other, *there)));
+            let same_line =
+                |a: usize, b: usize| if step == 1 { a / across == b / across } else { a % across == b % across };
             let found = longest
                 .filter(|&(a, _, b, _)| a < b && same_line(a, b) && (b - a) / step >= 4)
                 .map(|(a, at, b, there)| (at - there).length() / (board.point_m(a) - board.point_m(b)).length());
@@ -220,7 +236,11 @@ fn depth_spread(rig: &StereoRig, folds: &[StereoRig], size: (usize, usize), dist
 
 /// Pixels of both pictures that show the same point of a plane at a distance: 9 x 7 places of the inner four fifths that
 /// both cameras see.
-pub(super) fn pixel_pairs(rays: &RectifiedRays<'_>, (width, height): (usize, usize), distance_m: f64) -> Vec<(DVec2, DVec2)> {
+pub(super) fn pixel_pairs(
+    rays: &RectifiedRays<'_>,
+    (width, height): (usize, usize),
+    distance_m: f64,
+) -> Vec<(DVec2, DVec2)> {
     // a tenth of the picture at each side is left out: lenses are worst there, and no board reaches it
     let place = |i: usize| 0.1 + 0.8 * DVec2::new((i % 9) as f64 + 0.5, (i / 9) as f64 + 0.5) / DVec2::new(9.0, 7.0);
     let size = DVec2::new(width as f64, height as f64);
@@ -238,7 +258,9 @@ pub(super) fn pixel_pairs(rays: &RectifiedRays<'_>, (width, height): (usize, usi
 
 /// Relative difference of depth between two rigs at a distance, root mean square over the picture.
 pub fn depth_difference(found: &StereoRig, truth: &StereoRig, size: (usize, usize), distance_m: f64) -> f64 {
-    let Some((found, truth)) = RectifiedRays::of(found, size).zip(RectifiedRays::of(truth, size)) else { return f64::INFINITY };
+    let Some((found, truth)) = RectifiedRays::of(found, size).zip(RectifiedRays::of(truth, size)) else {
+        return f64::INFINITY;
+    };
     let pairs = pixel_pairs(&truth, size, distance_m);
     let errors: Vec<f64> = pairs
         .iter()

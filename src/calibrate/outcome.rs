@@ -68,7 +68,12 @@ pub struct Outcome {
 ///
 /// # Errors
 /// The views do not suffice for any solution.
-pub fn calibrate(board: &Board, views: &[View], size: (usize, usize), request: &Request) -> Result<Outcome, CalibrationError> {
+pub fn calibrate(
+    board: &Board,
+    views: &[View],
+    size: (usize, usize),
+    request: &Request,
+) -> Result<Outcome, CalibrationError> {
     let mut tried: Vec<(Solution, Option<Judgement>)> = Vec::new();
     let mut failure = None;
     for kind in kinds(request) {
@@ -145,7 +150,10 @@ fn refusals(outcome: &Outcome, agreement: &Agreement) -> Vec<String> {
     let solves_cameras = solution.free.cameras;
     if solves_cameras && both < MIN_VIEWS {
         let shown = if both == 1 { "shows" } else { "show" };
-        reasons.push(format!("only {} {shown} the board to both cameras; {MIN_VIEWS} are the least", counted(both as u64, "view")));
+        reasons.push(format!(
+            "only {} {shown} the board to both cameras; {MIN_VIEWS} are the least",
+            counted(both as u64, "view")
+        ));
     }
     reasons.extend(sides(&solution.rig));
     let tilt = solution.views.iter().map(|fit| tilt_deg(&fit.pose)).fold(0.0, f64::max);
@@ -157,7 +165,9 @@ fn refusals(outcome: &Outcome, agreement: &Agreement) -> Vec<String> {
     }
     for (side, coverage) in ["left", "right"].into_iter().zip(&outcome.coverage) {
         if let Some(names) = borders(&coverage.unseen_borders(MAX_BORDER)).filter(|_| solves_cameras) {
-            reasons.push(format!("no corner was seen near the {names} of the {side} picture: the lens there would be a guess"));
+            reasons.push(format!(
+                "no corner was seen near the {names} of the {side} picture: the lens there would be a guess"
+            ));
         }
         if !solves_cameras {
             continue;
@@ -243,7 +253,10 @@ fn advice(outcome: &Outcome) -> Vec<String> {
         if at_2_m.calibration_percent > at_2_m.matching_percent {
             advice.push("more views, with the board tilted in all directions and in all parts of the pictures, would lower the error".to_owned());
         } else {
-            advice.push("the calibration is better than matching: only a longer baseline or more pixels would lower the error".to_owned());
+            advice.push(
+                "the calibration is better than matching: only a longer baseline or more pixels would lower the error"
+                    .to_owned(),
+            );
         }
     }
     advice

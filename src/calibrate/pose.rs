@@ -1,10 +1,10 @@
 //! Rigid motions, and the pose of a flat board from its corners.
 
-use super::Corner;
 use super::Board;
+use super::Corner;
 use crate::calibration::Camera;
 use glam::{DMat3, DQuat, DVec2, DVec3};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 /// A rigid motion: `x` becomes `rotation * x + translation_m`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,37 +75,53 @@ fn homography(pairs: &[(DVec2, DVec2)]) -> Option<[DVec3; 3]> {
     if spread <= 0.0 || !spread.is_finite() {
         return None;
     }
-    let mut normal = nalgebra::SMatrix::<f64, 9, 9>::zeros();
+    // points on one line leave the homography open
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    let mut normal = DMatrix::zeros(9, 9);
     for &(from, to) in pairs {
         let p = (from - middle) / spread;
+        (xx, xy, yy) = (xx + p.x * p.x, xy + p.x * p.y, yy + p.y * p.y);
         let rows = [
             [p.x, p.y, 1.0, 0.0, 0.0, 0.0, -to.x * p.x, -to.x * p.y, -to.x],
             [0.0, 0.0, 0.0, p.x, p.y, 1.0, -to.y * p.x, -to.y * p.y, -to.y],
         ];
         for row in rows {
-            let row = nalgebra::SVector::<f64, 9>::from(row);
-            normal += row * row.transpose();
+            for i in 0..9 {
+                for j in 0..9 {
+                    normal[(i, j)] += row[i] * row[j];
+                }
+            }
         }
     }
-    let eigen = normal.symmetric_eigen();
-    let mut order: Vec<usize> = (0..9).collect();
-    order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
-    // two solutions: the points lie on one line
-    if eigen.eigenvalues[order[1]] < 1e-9 * eigen.eigenvalues[order[8]] {
+    if xx * yy - xy * xy < 1e-6 * (xx + yy).powi(2) {
         return None;
     }
-    let h = eigen.eigenvectors.column(order[0]);
+    // the eigenvector of the smallest eigenvalue, by inverse iteration
+    let shift = 1e-12 * normal.trace();
+    for i in 0..9 {
+        normal[(i, i)] += shift;
+    }
+    let decomposed = normal.cholesky()?;
+    let mut h = DVector::from_element(9, 1.0 / 3.0);
+    for _ in 0..30 {
+        h = decomposed.solve(&h);
+        h /= h.norm();
+    }
     let [first, second, third] = [0, 1, 2].map(|i| DVec3::new(h[i], h[i + 3], h[i + 6]));
     let (first, second) = (first / spread, second / spread);
     Some([first, second, third - first * middle.x - second * middle.y])
 }
 
-/// The rotation nearest to a matrix.
-pub(super) fn nearest_rotation(matrix: DMat3) -> Option<DMat3> {
-    let svd = DMatrix::from_column_slice(3, 3, &matrix.to_cols_array()).svd(true, true);
-    let product = svd.u? * svd.v_t?;
-    let found = DMat3::from_cols_slice(product.as_slice());
-    (found.determinant() > 0.0).then_some(found)
+/// The rotation nearest to a matrix that is nearly one: its polar factor, by Newton's iteration (Higham 1986).
+fn nearest_rotation(matrix: DMat3) -> Option<DMat3> {
+    let mut found = matrix;
+    for _ in 0..30 {
+        if found.determinant() <= 1e-9 {
+            return None;
+        }
+        found = (found + found.transpose().inverse()) * 0.5;
+    }
+    found.is_finite().then_some(found)
 }
 
 #[cfg(test)]
@@ -118,7 +134,8 @@ mod tests {
         let board: Board = "chessboard:9x6:25mm".parse().unwrap();
         let camera = Camera { fx: 500.0, fy: 510.0, cx: 320.0, cy: 240.0, distortion: Distortion::default() };
         for step in 0..20 {
-            let turn = DVec3::new(0.4 * f64::from(step).sin(), 0.5 * f64::from(step).cos(), 0.1 * f64::from(step) - 1.0);
+            let turn =
+                DVec3::new(0.4 * f64::from(step).sin(), 0.5 * f64::from(step).cos(), 0.1 * f64::from(step) - 1.0);
             let pose = Pose::IDENTITY.moved(turn, DVec3::new(-0.1, -0.05, 0.6));
             let corners: Vec<_> =
                 (0..54).map(|id| Corner { id, at: camera.project(pose.at(board.point_m(id))) }).collect();

@@ -1,7 +1,7 @@
 //! Writes a calibration and all that belongs to it.
 
-use super::{LensKind, Options, Outcome, View, solve};
 use super::session::Taken;
+use super::{LensKind, Options, Outcome, View, solve};
 use crate::calibration::{CalibrationError, Output, StereoRig, write};
 use crate::console;
 use crate::files;
@@ -31,7 +31,8 @@ pub fn folder_of(rig: &Path) -> PathBuf {
 /// Files that are written for a calibration, besides its views.
 pub fn paths_of(rig: &Path) -> Vec<PathBuf> {
     let folder = folder_of(rig);
-    let inside = ["rig.toml", "opencv.yml", "ros/left.yaml", "ros/right.yaml", "kalibr.yaml", "report.html", BOARD_FILE];
+    let inside =
+        ["rig.toml", "opencv.yml", "ros/left.yaml", "ros/right.yaml", "kalibr.yaml", "report.html", BOARD_FILE];
     std::iter::once(rig.to_owned()).chain(inside.iter().map(|name| folder.join(name))).collect()
 }
 
@@ -42,7 +43,9 @@ pub fn paths_of(rig: &Path) -> Vec<PathBuf> {
 /// # Errors
 /// A file cannot be written, or the ending names no kind. Files that are there are replaced: the caller asks first.
 pub fn save(rig_file: &Path, outcome: &Outcome, taken: &[Taken], keeps_views: bool) -> Result<Saved, CalibrationError> {
-    let failed = |path: &Path, err: &dyn std::fmt::Display| CalibrationError(format!("cannot write {}: {err}", console::path(path)));
+    let failed = |path: &Path, err: &dyn std::fmt::Display| {
+        CalibrationError(format!("cannot write {}: {err}", console::path(path)))
+    };
     let rig = &marked(outcome);
     let output = match rig_file.extension().and_then(|ending| ending.to_str()) {
         Some("toml") => Output::Toml,
@@ -50,7 +53,9 @@ pub fn save(rig_file: &Path, outcome: &Outcome, taken: &[Taken], keeps_views: bo
         Some("xml") => Output::OpenCvXml,
         _ => {
             let name = console::path(rig_file);
-            return Err(CalibrationError(format!("{name} names no kind of calibration: end it with .toml, .yml or .xml")));
+            return Err(CalibrationError(format!(
+                "{name} names no kind of calibration: end it with .toml, .yml or .xml"
+            )));
         }
     };
     let folder = folder_of(rig_file);

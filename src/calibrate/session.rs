@@ -66,7 +66,9 @@ impl fmt::Display for Notice {
             Self::NoBoard => f.write_str("Show the board to both cameras"),
             Self::Unusable(why) => f.write_str(why),
             Self::OneEye(Eye::Left) => f.write_str("Only the left camera sees the board: hold it farther to the right"),
-            Self::OneEye(Eye::Right) => f.write_str("Only the right camera sees the board: hold it farther to the left"),
+            Self::OneEye(Eye::Right) => {
+                f.write_str("Only the right camera sees the board: hold it farther to the left")
+            }
             Self::Moving(0.0) => f.write_str("Hold still"),
             Self::Moving(px) => write!(f, "Hold still: the board moves by {px:.1} px from picture to picture"),
             Self::Skewed(px) => {
@@ -245,23 +247,28 @@ impl Session {
             let covered = Coverage::of(&self.views(), eye, size).cells;
             let alone = View { name: String::new(), corners: self.corners.clone() };
             let now = Coverage::of(&[alone], eye, size).cells;
-            return self.taken.len() >= 3 && covered.iter().zip(now).filter(|(before, now)| **before == 0 && *now >= 2).count() >= 2;
+            return self.taken.len() >= 3
+                && covered.iter().zip(now).filter(|(before, now)| **before == 0 && *now >= 2).count() >= 2;
         }
         let limit = NEW * size.0 as f64;
         self.taken.iter().all(|taken| {
-            Eye::BOTH.into_iter().all(|eye| mean_distance(taken.view.of(eye), &self.corners[eye as usize]).is_none_or(|px| px > limit))
+            Eye::BOTH
+                .into_iter()
+                .all(|eye| mean_distance(taken.view.of(eye), &self.corners[eye as usize]).is_none_or(|px| px > limit))
         })
     }
 
     /// Lens models for wide lenses, whose boards are seen only in straightened pictures.
     fn lenses(&self) -> [Option<Camera>; 2] {
         let Some((outcome, (width, height))) = self.outcome.as_ref().zip(self.size) else { return [None, None] };
-        [outcome.solution.rig.left, outcome.solution.rig.right].map(|camera| is_wide(&camera, (width, height)).then_some(camera))
+        [outcome.solution.rig.left, outcome.solution.rig.right]
+            .map(|camera| is_wide(&camera, (width, height)).then_some(camera))
     }
 
     /// Views that wait to be solved; `None` where there are too few.
     pub fn work(&self) -> Option<Work> {
-        let both = self.taken.iter().filter(|taken| taken.view.corners.iter().all(|corners| corners.len() >= 6)).count();
+        let both =
+            self.taken.iter().filter(|taken| taken.view.corners.iter().all(|corners| corners.len() >= 6)).count();
         let size = self.size.filter(|_| both >= MIN_VIEWS)?;
         let mut request = self.request;
         // many views have chosen their lens model
@@ -320,7 +327,10 @@ impl Session {
     /// How the board should be held next.
     pub fn ghost(&self) -> Option<Ghost> {
         let size = self.size?;
-        self.ghost.clone().filter(|_| self.outcome.is_some()).or_else(|| Ghost::of_start(&self.board, self.taken.len(), size))
+        self.ghost
+            .clone()
+            .filter(|_| self.outcome.is_some())
+            .or_else(|| Ghost::of_start(&self.board, self.taken.len(), size))
     }
 }
 
@@ -343,5 +353,6 @@ fn distances(before: &[Corner], now: &[Corner]) -> Vec<f64> {
 /// Whether a lens is so wide that boards must be looked for in straightened pictures.
 pub fn is_wide(camera: &Camera, (width, height): (usize, usize)) -> bool {
     let ends = [DVec2::new(0.0, height as f64 / 2.0), DVec2::new(width as f64, height as f64 / 2.0)];
-    ends.into_iter().any(|end| camera.direction(end).is_none_or(|ray| ray.angle_between(glam::DVec3::Z).to_degrees() > WIDE_DEG))
+    ends.into_iter()
+        .any(|end| camera.direction(end).is_none_or(|ray| ray.angle_between(glam::DVec3::Z).to_degrees() > WIDE_DEG))
 }

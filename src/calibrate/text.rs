@@ -15,7 +15,9 @@ impl Outcome {
         }
         match self.judgement.as_ref().map(|judgement| judgement.good_to_m(GOOD_PERCENT)) {
             None => "how good it is cannot be said with so few views".to_owned(),
-            Some(Some(distance)) if distance >= 20.0 => format!("good enough for 20 m within {GOOD_PERCENT:.0} %, and more"),
+            Some(Some(distance)) if distance >= 20.0 => {
+                format!("good enough for 20 m within {GOOD_PERCENT:.0} %, and more")
+            }
             Some(Some(distance)) => format!("good enough for {distance:.1} m within {GOOD_PERCENT:.0} %"),
             Some(None) => format!("depth is not within {GOOD_PERCENT:.0} % at any distance"),
         }

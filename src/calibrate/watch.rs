@@ -84,7 +84,15 @@ impl Watch {
         let (orders, ordered) = bounded(ORDERS);
         let progress = Arc::new(Mutex::new(Progress { is_automatic: true, ..Progress::default() }));
         let stop = Arc::new(AtomicBool::new(false));
-        let watcher = Watcher { session, pairs, ordered, progress: Arc::clone(&progress), stop: Arc::clone(&stop), wake, solving: None };
+        let watcher = Watcher {
+            session,
+            pairs,
+            ordered,
+            progress: Arc::clone(&progress),
+            stop: Arc::clone(&stop),
+            wake,
+            solving: None,
+        };
         let thread = std::thread::Builder::new()
             .name("calibrate".into())
             .spawn(move || watcher.run())
@@ -215,7 +223,9 @@ impl Watcher {
 
     /// Takes a finished solution over; returns whether there was one.
     fn collect(&mut self) -> bool {
-        let Some(solved) = self.solving.as_ref().and_then(|solving| solving.receiver.try_recv().ok()) else { return false };
+        let Some(solved) = self.solving.as_ref().and_then(|solving| solving.receiver.try_recv().ok()) else {
+            return false;
+        };
         self.solving = None;
         let failure = self.session.solved(solved).err().map(|err| err.to_string());
         self.progress.lock().failure = failure;

@@ -95,7 +95,8 @@ fn real_boards_give_a_calibration_that_the_program_reads() {
     let few = folder.join("few");
     for side in ["left", "right"] {
         std::fs::create_dir_all(few.join(side)).unwrap();
-        let mut files: Vec<_> = std::fs::read_dir(Path::new(boards).join(side)).unwrap().map(|file| file.unwrap().path()).collect();
+        let mut files: Vec<_> =
+            std::fs::read_dir(Path::new(boards).join(side)).unwrap().map(|file| file.unwrap().path()).collect();
         files.sort();
         for file in &files[..4] {
             std::fs::copy(file, few.join(side).join(file.file_name().unwrap())).unwrap();

@@ -8,7 +8,7 @@ use crate::calibrate::lens_kind::MOST;
 use crate::calibrate::{Board, Corner, LensKind, Pose, View};
 use crate::calibration::Camera;
 use glam::{DMat3, DVec2, DVec3};
-use nalgebra::{DMatrix, DVector, SMatrix, SVector};
+use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 /// What is solved for.
@@ -57,16 +57,14 @@ const PIXEL_ASPECT: f64 = 0.01;
 /// Standard deviation of the aspect of a board's squares.
 const BOARD_ASPECT: f64 = 0.03;
 
-type Six = SVector<f64, 6>;
-
 /// Equations of one view.
 struct Normal {
     /// Of the numbers that all views share.
     shared: DMatrix<f64>,
     shared_right: DVector<f64>,
     /// Of the pose.
-    pose: SMatrix<f64, 6, 6>,
-    pose_right: Six,
+    pose: DMatrix<f64>,
+    pose_right: DVector<f64>,
     /// Between both.
     mixed: DMatrix<f64>,
     cost: f64,
@@ -136,7 +134,7 @@ impl Bundle<'_> {
         let mut shared = self.prior_equations(state).0;
         for normal in &equations {
             shared += &normal.shared;
-            if let Some(inverse) = normal.pose.try_inverse() {
+            if let Some(inverse) = inverse(normal.pose.clone()) {
                 shared -= normal.mixed.transpose() * inverse * &normal.mixed;
             }
         }
@@ -159,14 +157,14 @@ impl Bundle<'_> {
         }
         let mut inverses = Vec::with_capacity(equations.len());
         for normal in equations {
-            let mut pose = normal.pose;
+            let mut pose = normal.pose.clone();
             for i in 0..6 {
                 pose[(i, i)] += damping * pose[(i, i)].max(1e-12);
             }
-            let inverse = pose.try_inverse()?;
-            let across = normal.mixed.transpose() * inverse;
+            let inverse = inverse(pose)?;
+            let across = normal.mixed.transpose() * &inverse;
             shared -= &across * &normal.mixed;
-            right -= &across * normal.pose_right;
+            right -= &across * &normal.pose_right;
             inverses.push(inverse);
         }
         let change = self.solved(shared, right)?;
@@ -182,8 +180,9 @@ impl Bundle<'_> {
         next.between = state.between.moved(three(at), three(at + 3));
         next.aspect += change[at + 6];
         for ((pose, normal), inverse) in next.poses.iter_mut().zip(equations).zip(&inverses) {
-            let change: Six = inverse * (normal.pose_right - &normal.mixed * &change);
-            *pose = pose.moved(DVec3::new(change[0], change[1], change[2]), DVec3::new(change[3], change[4], change[5]));
+            let change = inverse * (&normal.pose_right - &normal.mixed * &change);
+            *pose =
+                pose.moved(DVec3::new(change[0], change[1], change[2]), DVec3::new(change[3], change[4], change[5]));
         }
         Some(next)
     }
@@ -215,8 +214,8 @@ impl Bundle<'_> {
         let mut normal = Normal {
             shared: DMatrix::zeros(all, all),
             shared_right: DVector::zeros(all),
-            pose: SMatrix::zeros(),
-            pose_right: Six::zeros(),
+            pose: DMatrix::zeros(6, 6),
+            pose_right: DVector::zeros(6),
             mixed: DMatrix::zeros(6, all),
             cost: 0.0,
         };
@@ -249,7 +248,9 @@ impl Bundle<'_> {
                 let error = (corner.at - at) / self.sigma_px;
                 let (cost, weight) = huber(error.length());
                 normal.cost += cost;
-                let slope = |direction: DVec3| by_point[0] * direction.x + by_point[1] * direction.y + by_point[2] * direction.z;
+                let slope = |direction: DVec3| {
+                    by_point[0] * direction.x + by_point[1] * direction.y + by_point[2] * direction.z
+                };
                 if eye == 1 {
                     let around = state.between.rotation * in_left;
                     for (i, axis) in DVec3::AXES.into_iter().enumerate() {
@@ -347,6 +348,12 @@ impl Prior {
     fn of<const N: usize>(error: f64, slopes: [(usize, f64); N]) -> Self {
         Self { error, slopes: slopes.to_vec() }
     }
+}
+
+/// The inverse of a symmetric matrix; `None` where it is not positive definite. Matrices of the solver have no fixed sizes, and Cholesky's is
+/// the one decomposition: nalgebra's others, and unrolled ones of fixed sizes, take the compiler minutes.
+pub(in crate::calibrate) fn inverse(matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
+    matrix.cholesky().map(|found| found.inverse())
 }
 
 /// Huber's cost of an error in standard deviations, and its weight.

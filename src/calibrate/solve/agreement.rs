@@ -72,7 +72,10 @@ impl Solution {
         bundle.improve(&mut state, STEPS);
         let errors = |number: usize| {
             let eye = number % 2;
-            views[number].corners[eye].iter().map(|corner| bundle.error(&state, number, eye, corner)).collect::<Vec<_>>()
+            views[number].corners[eye]
+                .iter()
+                .map(|corner| bundle.error(&state, number, eye, corner))
+                .collect::<Vec<_>>()
         };
         rms((0..views.len()).flat_map(errors)).unwrap_or(0.0)
     }
@@ -81,7 +84,8 @@ impl Solution {
     fn aspect(&self, board: &Board, size: (usize, usize)) -> (f64, f64) {
         const GROUPS: usize = 6;
         let without = |group: Option<usize>| {
-            let kept: Vec<usize> = (0..self.views.len()).filter(|view| group.is_none_or(|group| view % GROUPS != group)).collect();
+            let kept: Vec<usize> =
+                (0..self.views.len()).filter(|view| group.is_none_or(|group| view % GROUPS != group)).collect();
             let views: Vec<&View> = kept.iter().map(|&view| &self.views[view].view).collect();
             let poses = kept.iter().map(|&view| self.state.poses[view]).collect();
             let mut state = State { poses, ..self.state.clone() };

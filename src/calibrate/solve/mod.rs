@@ -7,7 +7,7 @@ mod start;
 use super::lens_kind::MOST;
 use super::pose::Pose;
 use super::{Board, Corner, Eye, LensKind, View};
-use crate::calibration::{Camera, CalibrationError, StereoRig};
+use crate::calibration::{CalibrationError, Camera, StereoRig};
 use adjust::{Bundle, Free, State};
 use glam::DVec2;
 
@@ -84,12 +84,19 @@ const SPLIT: f64 = 3.0;
 ///
 /// # Errors
 /// Too few views for a start.
-pub fn solve(board: &Board, views: &[View], size: (usize, usize), options: &Options) -> Result<Solution, CalibrationError> {
+pub fn solve(
+    board: &Board,
+    views: &[View],
+    size: (usize, usize),
+    options: &Options,
+) -> Result<Solution, CalibrationError> {
     let kept = options.kept.and_then(|[left, right]| Some([options.kind.vector(&left)?, options.kind.vector(&right)?]));
-    let mut used: Vec<(View, bool)> = views.iter().filter(|view| is_useful(view)).map(|view| (view.clone(), false)).collect();
+    let mut used: Vec<(View, bool)> =
+        views.iter().filter(|view| is_useful(view)).map(|view| (view.clone(), false)).collect();
     let state = start::start(board, &used.iter().map(|(view, _)| view).collect::<Vec<_>>(), size, options.kind, kept)?;
     let cameras_free = kept.is_none();
-    let solver = Solver { board, size, kind: options.kind, free: Free { cameras: cameras_free, between: true, aspect: false } };
+    let solver =
+        Solver { board, size, kind: options.kind, free: Free { cameras: cameras_free, between: true, aspect: false } };
     let (mut state, mut sigma_px) = solver.settled(&used, state);
     // views whose eyes contradict each other
     let apart = solver.contradicting(&used, &state, sigma_px);
@@ -164,7 +171,8 @@ impl Solver<'_> {
         let mut lengths = Vec::new();
         for (number, view) in bundle.views.iter().enumerate() {
             for eye in 0..2 {
-                lengths.extend(view.corners[eye].iter().map(|corner| bundle.error(state, number, eye, corner).length()));
+                lengths
+                    .extend(view.corners[eye].iter().map(|corner| bundle.error(state, number, eye, corner).length()));
             }
         }
         // the median length of errors along two axes is sqrt(2 ln 2) of their standard deviation
@@ -181,8 +189,10 @@ impl Solver<'_> {
             .map(|(number, (view, _))| {
                 let both = view.corners.iter().all(|corners| !corners.is_empty());
                 let of_eye = |eye: usize| {
-                    let mut lengths: Vec<f64> =
-                        view.corners[eye].iter().map(|corner| bundle.error(state, number, eye, corner).length()).collect();
+                    let mut lengths: Vec<f64> = view.corners[eye]
+                        .iter()
+                        .map(|corner| bundle.error(state, number, eye, corner).length())
+                        .collect();
                     crate::calibration::quantile(&mut lengths, 0.5)
                 };
                 both.then(|| of_eye(0).max(of_eye(1)))
@@ -193,7 +203,12 @@ impl Solver<'_> {
             return Vec::new();
         }
         let limit = SPLIT * crate::calibration::quantile(&mut known, 0.5);
-        errors.iter().enumerate().filter(|(_, error)| error.is_some_and(|error| error > limit.max(0.3))).map(|(i, _)| i).collect()
+        errors
+            .iter()
+            .enumerate()
+            .filter(|(_, error)| error.is_some_and(|error| error > limit.max(0.3)))
+            .map(|(i, _)| i)
+            .collect()
     }
 
     /// Removes corners whose errors are far above those of the others; returns how many.
@@ -204,7 +219,8 @@ impl Solver<'_> {
                 let view = used[number].0.clone();
                 let views: Vec<&View> = used.iter().map(|(view, _)| view).collect();
                 let bundle = self.bundle(&views, sigma_px);
-                let is_good = |corner: &Corner| bundle.error(state, number, eye, corner).length() <= OUTLIER * sigma_px.max(0.05);
+                let is_good =
+                    |corner: &Corner| bundle.error(state, number, eye, corner).length() <= OUTLIER * sigma_px.max(0.05);
                 let kept: Vec<Corner> = view.corners[eye].iter().filter(|corner| is_good(corner)).copied().collect();
                 removed += view.corners[eye].len() - kept.len();
                 used[number].0.corners[eye] = kept;
@@ -217,12 +233,18 @@ impl Solver<'_> {
         let views: Vec<&View> = used.iter().map(|(view, _)| view).collect();
         let bundle = self.bundle(&views, sigma_px);
         let fits = views.iter().enumerate().map(|(number, view)| {
-            let errors = [0, 1].map(|eye| {
-                view.corners[eye].iter().map(|corner| bundle.error(&state, number, eye, corner)).collect()
-            });
+            let errors = [0, 1]
+                .map(|eye| view.corners[eye].iter().map(|corner| bundle.error(&state, number, eye, corner)).collect());
             ViewFit { view: (*view).clone(), pose: state.poses[number], errors, is_split: used[number].1 }
         });
-        Solution { kind: self.kind, rig: rig_of(self.kind, &state, self.size), sigma_px, views: fits.collect(), state, free: self.free }
+        Solution {
+            kind: self.kind,
+            rig: rig_of(self.kind, &state, self.size),
+            sigma_px,
+            views: fits.collect(),
+            state,
+            free: self.free,
+        }
     }
 }
 

@@ -34,8 +34,11 @@ pub(super) fn start(
         };
         poses[eye] = alone.poses(&cameras[eye]);
     }
-    let both: Vec<Pose> =
-        poses[0].iter().zip(&poses[1]).filter_map(|(left, right)| Some(right.as_ref()?.after(&left.as_ref()?.inverse()))).collect();
+    let both: Vec<Pose> = poses[0]
+        .iter()
+        .zip(&poses[1])
+        .filter_map(|(left, right)| Some(right.as_ref()?.after(&left.as_ref()?.inverse())))
+        .collect();
     let between = middle(&both).ok_or_else(|| {
         CalibrationError(
             "no view shows the board to both cameras: hold it where both see it, and check that both pictures are of the same moment"
@@ -87,7 +90,9 @@ impl Alone<'_> {
             }
         }
         found.map(|(_, camera)| camera).ok_or_else(|| {
-            CalibrationError(format!("no focal length explains what the {side} camera sees: is the board described as it is printed?"))
+            CalibrationError(format!(
+                "no focal length explains what the {side} camera sees: is the board described as it is printed?"
+            ))
         })
     }
 
@@ -119,7 +124,9 @@ impl Alone<'_> {
         let mut lengths = Vec::new();
         for corners in &self.corners {
             let inner = self.inner(corners, share);
-            let Some(pose) = (inner.len() >= FEWEST).then(|| board_pose(self.board, &model, &inner)).flatten() else { continue };
+            let Some(pose) = (inner.len() >= FEWEST).then(|| board_pose(self.board, &model, &inner)).flatten() else {
+                continue;
+            };
             let error = |corner: &Corner| {
                 project(&model, pose.at(self.board.point_m(corner.id))).map_or(1e3, |at| (at - corner.at).length())
             };
@@ -142,7 +149,9 @@ impl Alone<'_> {
         let mut poses = Vec::new();
         for corners in &self.corners {
             let inner = self.inner(corners, share);
-            let Some(pose) = (inner.len() >= FEWEST).then(|| board_pose(self.board, &model, &inner)).flatten() else { continue };
+            let Some(pose) = (inner.len() >= FEWEST).then(|| board_pose(self.board, &model, &inner)).flatten() else {
+                continue;
+            };
             views.push(View { name: String::new(), corners: [inner, Vec::new()] });
             poses.push(pose);
         }
@@ -161,7 +170,8 @@ impl Alone<'_> {
     /// The board's poses in the axes of this camera.
     fn poses(&self, camera: &[f64; MOST]) -> Vec<Option<Pose>> {
         let model = self.kind.camera(camera);
-        let pose = |corners: &&[Corner]| (corners.len() >= FEWEST).then(|| board_pose(self.board, &model, corners)).flatten();
+        let pose =
+            |corners: &&[Corner]| (corners.len() >= FEWEST).then(|| board_pose(self.board, &model, corners)).flatten();
         self.corners.iter().map(pose).collect()
     }
 }

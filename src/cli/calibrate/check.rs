@@ -22,7 +22,11 @@ const DISTANCES_M: [f64; 3] = [1.0, 2.0, 5.0];
 pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
     let has_board_file = matches!(spec, SourceSpec::Folder(folder) if folder.join(BOARD_FILE).is_file());
     let rig = load(&args.check, &LoadOptions::default())?;
-    if args.board.board.is_some() || has_board_file { by_board(args, spec, &rig) } else { by_pictures(args, spec, &rig) }
+    if args.board.board.is_some() || has_board_file {
+        by_board(args, spec, &rig)
+    } else {
+        by_pictures(args, spec, &rig)
+    }
 }
 
 /// Solves for the pose of the cameras again, and compares.
@@ -35,12 +39,15 @@ fn by_board(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyhow:
     let rig = &rig.rescaled(size)?;
     let kept = Some([rig.left, rig.right]);
     let kind = LensKind::of(&rig.left).filter(|kind| Some(*kind) == LensKind::of(&rig.right));
-    let Some(kind) = kind else { anyhow::bail!("the cameras of {} have lens models of more numbers than can be kept", names(args)) };
+    let Some(kind) = kind else {
+        anyhow::bail!("the cameras of {} have lens models of more numbers than can be kept", names(args))
+    };
     let found = solve(&board, &views, size, &Options { kind, kept })?;
     let turn = DQuat::from_mat3(&(found.rig.rotation * rig.rotation.transpose())).normalize().to_scaled_axis();
     let turned_deg = turn.length().to_degrees();
     let stretched = found.rig.baseline_m() / rig.baseline_m() - 1.0;
-    let depth: Vec<f64> = DISTANCES_M.iter().map(|&distance| 100.0 * depth_difference(rig, &found.rig, size, distance)).collect();
+    let depth: Vec<f64> =
+        DISTANCES_M.iter().map(|&distance| 100.0 * depth_difference(rig, &found.rig, size, distance)).collect();
     let has_moved = turned_deg > MOVED_DEG || stretched.abs() > MOVED_SHARE;
     if args.json {
         crate::cli::print_json(&serde_json::json!({
@@ -100,7 +107,9 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyh
     };
     let verdict = rows.verdict();
     if args.json {
-        crate::cli::print_json(&serde_json::json!({ "has_moved": verdict == Verdict::Bad, "pairs": pairs, "row_offset": rows }))?;
+        crate::cli::print_json(
+            &serde_json::json!({ "has_moved": verdict == Verdict::Bad, "pairs": pairs, "row_offset": rows }),
+        )?;
     } else {
         console::print(&format!("by {}, without a board: {rows}\n", counted(pairs as u64, "pair")))?;
     }

@@ -22,16 +22,19 @@ pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()>
     let (board, request) = (args.board.board(folder)?, args.request()?);
     let taken = taken(args, spec, &board, request)?;
     let views: Vec<_> = taken.iter().map(|taken| taken.view.clone()).collect();
-    let Some(size) = taken.first().map(|taken| taken.pictures[0].size()) else {
-        anyhow::bail!("no view was found")
-    };
+    let Some(size) = taken.first().map(|taken| taken.pictures[0].size()) else { anyhow::bail!("no view was found") };
     let outcome = calibrate(&board, &views, size, &request)?;
     // pictures of a folder are there already
     args.finish(&outcome, &taken, folder.is_none())
 }
 
 /// Views of the board in a source.
-pub(super) fn taken(args: &CalibrateArgs, spec: &SourceSpec, board: &Board, request: Request) -> anyhow::Result<Vec<Taken>> {
+pub(super) fn taken(
+    args: &CalibrateArgs,
+    spec: &SourceSpec,
+    board: &Board,
+    request: Request,
+) -> anyhow::Result<Vec<Taken>> {
     match spec {
         SourceSpec::Recording(path) => of_recording(args, spec, path, board, request),
         _ => of_pairs(args, spec, board),
@@ -52,7 +55,8 @@ fn of_pairs(args: &CalibrateArgs, spec: &SourceSpec, board: &Board) -> anyhow::R
     for (reason, pictures) in &gathered.unusable {
         console::say(format_args!("{}: {reason}", counted(*pictures as u64, "picture")));
     }
-    let both = gathered.taken.iter().filter(|taken| taken.view.corners.iter().all(|corners| !corners.is_empty())).count();
+    let both =
+        gathered.taken.iter().filter(|taken| taken.view.corners.iter().all(|corners| !corners.is_empty())).count();
     console::say(format_args!("{both} of {} show the board to both cameras", counted(count as u64, "pair")));
     Ok(gathered.taken)
 }

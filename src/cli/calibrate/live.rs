@@ -5,8 +5,8 @@ use crate::calibrate::{Notice, Progress, Taken, Watch, calibrate};
 use crate::capture::{CaptureOptions, RawPair, RawTap, Setting, SourceInfo, SourceSpec};
 use crate::console::{self, counted};
 use crate::geometry::Geometry;
-use crate::live::headless::{self, RunObserver};
 use crate::live::Status;
+use crate::live::headless::{self, RunObserver};
 use crate::sources;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -44,7 +44,11 @@ pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()>
     let Progress { taken, .. } = watch.progress();
     drop(watch);
     if taken.is_empty() {
-        let why = if end.status.errors.is_empty() { "no view of the board was taken".to_owned() } else { end.status.errors.join("; ") };
+        let why = if end.status.errors.is_empty() {
+            "no view of the board was taken".to_owned()
+        } else {
+            end.status.errors.join("; ")
+        };
         anyhow::bail!("{why}");
     }
     finish(args, &board, &taken, request)
@@ -94,8 +98,11 @@ impl RunObserver for Observer<'_> {
         }
         let (said, when) = &self.said;
         let kind = |notice: &Option<Notice>| notice.as_ref().map(std::mem::discriminant);
-        let is_new = kind(said) != kind(&progress.notice) && when.elapsed() > Duration::from_secs(1) || when.elapsed() > REPEAT;
-        if let Some(notice) = progress.notice.clone().filter(|notice| is_new && !matches!(notice, Notice::Taken(_) | Notice::Ready)) {
+        let is_new =
+            kind(said) != kind(&progress.notice) && when.elapsed() > Duration::from_secs(1) || when.elapsed() > REPEAT;
+        if let Some(notice) =
+            progress.notice.clone().filter(|notice| is_new && !matches!(notice, Notice::Taken(_) | Notice::Ready))
+        {
             console::say(format_args!("{notice}"));
             self.said = (Some(notice), Instant::now());
         }
@@ -103,7 +110,10 @@ impl RunObserver for Observer<'_> {
             return count as u64 >= asked || status.capture.ended;
         }
         let good = progress.outcome.as_ref().is_some_and(|outcome| {
-            let at = outcome.judgement.as_ref().and_then(|judgement| judgement.depth.iter().find(|depth| depth.distance_m == GOOD.0));
+            let at = outcome
+                .judgement
+                .as_ref()
+                .and_then(|judgement| judgement.depth.iter().find(|depth| depth.distance_m == GOOD.0));
             outcome.refusals.is_empty() && at.is_some_and(|depth| depth.calibration_percent <= GOOD.1)
         });
         good && count >= ENOUGH && !progress.is_solving || status.capture.ended

@@ -90,7 +90,10 @@ impl BoardArgs {
         let board = match (self.board, beside) {
             (Some(board), _) => board,
             (None, Some(file)) => {
-                let text = plain::read_text(&file).with_context(|| format!("cannot read {}", file.display()))?.trim().to_owned();
+                let text = plain::read_text(&file)
+                    .with_context(|| format!("cannot read {}", file.display()))?
+                    .trim()
+                    .to_owned();
                 console::say(format_args!("the board is {}, by {}", console::foreign(&text), file.display()));
                 text.parse()?
             }
@@ -154,7 +157,9 @@ impl CalibrateArgs {
         let known = ["toml", "yml", "yaml", "xml"];
         if !output.extension().is_some_and(|ending| known.iter().any(|known| ending == *known)) {
             let name = output.display();
-            return Err(UsageError(format!("{name} names no kind of calibration: end it with .toml, .yml or .xml")).into());
+            return Err(
+                UsageError(format!("{name} names no kind of calibration: end it with .toml, .yml or .xml")).into()
+            );
         }
         let mut outputs = Outputs::new(&self.inputs, self.overwrite);
         paths_of(output).iter().try_for_each(|path| outputs.file_in_folder(path))?;

@@ -18,14 +18,23 @@ pub(super) fn run(args: &CalibrateArgs, path: &Path) -> anyhow::Result<()> {
         None => Board::for_paper(paper, asked, args.board.kind)?,
     };
     let bytes = page(&board, paper, format)?;
-    if args.overwrite { files::write(path, &bytes)? } else { files::write_new(path, &bytes)? };
+    if args.overwrite {
+        files::write(path, &bytes)?
+    } else {
+        files::write_new(path, &bytes)?
+    };
     let how = match paper {
-        Paper::Screen { .. } => "show it at full size, measure a square with a ruler, and give the length with --square-mm",
+        Paper::Screen { .. } => {
+            "show it at full size, measure a square with a ruler, and give the length with --square-mm"
+        }
         _ => {
             "print it at 100 %, measure ten squares across and down, and give a tenth of that with --square-mm where it is not as \
              printed; glue the sheet to something flat and stiff"
         }
     };
-    console::print(&format!("wrote {}\n{how}\nthen: stereopsis calibrate --source webcam:0,1 --board {board} -o rig.toml\n", path.display()))?;
+    console::print(&format!(
+        "wrote {}\n{how}\nthen: stereopsis calibrate --source webcam:0,1 --board {board} -o rig.toml\n",
+        path.display()
+    ))?;
     Ok(())
 }

@@ -55,7 +55,7 @@ impl Panel for GuidePictures {
         self.pictures(ui, middle, running, across);
         if let Some(ghost) = &running.progress.ghost {
             let words = format!("Next: {}", ghost.words);
-            paint_line(ui, next, &words, 0.55 * below, Color32::TRANSPARENT, ui.visuals().strong_text_color());
+            paint_line(ui, next, &words, 0.55 * below, ui.visuals().strong_text_color());
             name(ui, next, "next view", &words);
         }
         if running.has_just_taken() {
@@ -214,9 +214,9 @@ fn paint_notice(ui: &Ui, rect: Rect, running: &Running, is_paused: bool) {
     let (head, rest) = text.split_once(": ").map_or((text.as_str(), ""), |(head, rest)| (head, rest));
     let share = if rest.is_empty() { 1.0 } else { 0.66 };
     let (upper, lower) = rect.split_top_bottom_at_fraction(share);
-    paint_line(ui, upper, head, 0.72 * upper.height(), Color32::TRANSPARENT, Color32::WHITE);
+    paint_line(ui, upper, head, 0.72 * upper.height(), Color32::WHITE);
     if !rest.is_empty() {
-        paint_line(ui, lower, rest, 0.62 * lower.height(), Color32::TRANSPARENT, Color32::from_gray(235));
+        paint_line(ui, lower, rest, 0.62 * lower.height(), Color32::from_gray(235));
     }
 }
 
@@ -231,8 +231,7 @@ fn colour_of(notice: &Notice) -> Color32 {
 }
 
 /// A line of text in the middle of a rectangle, in letters so large that it fits.
-fn paint_line(ui: &Ui, rect: Rect, text: &str, largest: f32, fill: Color32, ink: Color32) {
-    ui.painter().rect_filled(rect, 4.0, fill);
+fn paint_line(ui: &Ui, rect: Rect, text: &str, largest: f32, ink: Color32) {
     let room = rect.width() - 16.0;
     let layout = |size: f32| ui.painter().layout_no_wrap(text.to_owned(), FontId::proportional(size), ink);
     let mut galley = layout(largest.max(LEAST_FONT));

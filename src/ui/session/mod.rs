@@ -20,8 +20,8 @@ use super::notices::{Cure, Level, Notices};
 use super::options::WindowOptions;
 use super::saved::SavedState;
 use super::state::{
-    ConversionState, GuideState, Load, Matching, MeasuredRates, NARROW_WIDTH, OwnPreset, Pipeline, Pointer, RecordingState,
-    RigState, Source, State, Theme, ViewSettings,
+    ConversionState, GuideState, Load, Matching, MeasuredRates, NARROW_WIDTH, OwnPreset, Pipeline, Pointer,
+    RecordingState, RigState, Source, State, Theme, ViewSettings,
 };
 use super::view::ViewKind;
 use super::waker::Waker;
