@@ -69,7 +69,7 @@ mod tests {
     fn borders_that_no_corner_is_near_are_named() {
         let at = |x: f64, y: f64| Corner { id: 0, at: DVec2::new(x, y) };
         let view = View { name: String::new(), corners: [vec![at(10.0, 100.0), at(320.0, 470.0)], vec![]] };
-        let coverage = Coverage::of(&[view.clone()], Eye::Left, (640, 480));
+        let coverage = Coverage::of(std::slice::from_ref(&view), Eye::Left, (640, 480));
         assert_eq!(coverage.unseen_borders(0.15), ["upper", "right"]);
         assert_eq!((coverage.cells.iter().sum::<usize>(), coverage.cells[8]), (2, 1));
         assert!((coverage.widths[0] - 370.0 / 480.0).abs() < 1e-9);

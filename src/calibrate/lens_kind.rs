@@ -86,7 +86,8 @@ impl LensKind {
                 let [k1, k2, k3, k4, k5, k6] = lens.radial;
                 let [p1, p2] = lens.tangential;
                 v[4..].copy_from_slice(&[k1, k2, p1, p2, k3, k4, k5, k6]);
-                if lens.prism != [0.0; 4] || self.camera(&v) != *camera {
+                let has_prism = lens.prism.iter().any(|number| number.abs() > 0.0);
+                if has_prism || self.camera(&v) != *camera {
                     return None;
                 }
             }

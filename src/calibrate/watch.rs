@@ -180,7 +180,7 @@ impl Watcher {
                         (take, is_dirty) = (false, true);
                     }
                     let mut progress = self.progress.lock();
-                    progress.corners = self.session.corners().clone();
+                    progress.corners.clone_from(self.session.corners());
                     (progress.pair, progress.notice) = (Some(pair), Some(notice));
                     has_changed = true;
                 }

@@ -53,7 +53,7 @@ impl Sheet {
             let (columns, rows) = (board.columns, board.rows);
             let fitting = match paper {
                 Paper::Screen { .. } => None,
-                _ => (1..).map(f64::from).take_while(fits).last(),
+                _ => (1..1000).map(f64::from).take_while(fits).last(),
             };
             CalibrationError(match fitting {
                 Some(mm) => format!(

@@ -235,8 +235,8 @@ mod tests {
     #[test]
     fn errors_are_magnified_by_round_factors() {
         let factors = [(12.8, 0.1), (12.8, 0.12), (12.8, 0.3), (12.8, 50.0), (12.8, 0.0)]
-            .map(|(wished, length)| magnification(wished, length));
-        assert_eq!(factors, [100.0, 100.0, 20.0, 1.0, 1e4]);
+            .map(|(wished, length)| magnification(wished, length) as u32);
+        assert_eq!(factors, [100, 100, 20, 1, 10_000]);
     }
 
     #[test]

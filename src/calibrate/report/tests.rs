@@ -53,7 +53,7 @@ fn text_of(page: &str) -> String {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
     let tree = roxmltree::Document::parse_with_options(page, options).unwrap();
     assert!(tree.descendants().all(|node| node.tag_name().name() != "script"));
-    tree.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect()
+    tree.descendants().filter(roxmltree::Node::is_text).filter_map(|node| node.text()).collect()
 }
 
 #[test]

@@ -233,7 +233,7 @@ impl Bundle<'_> {
             let mut local = DMatrix::<f64>::zeros(own, own);
             let mut local_right = DVector::<f64>::zeros(own);
             let mut mixed = DMatrix::<f64>::zeros(6, own);
-            for corner in self.views[view].corners[eye].iter() {
+            for corner in &self.views[view].corners[eye] {
                 let point = self.point(state, corner.id);
                 let turned = pose.rotation * point;
                 let in_left = turned + pose.translation_m;
@@ -277,8 +277,8 @@ impl Bundle<'_> {
                     let row = by_pose[i] * (weight * scale);
                     normal.pose_right[i] += row.dot(error);
                     let row = row * scale;
-                    for j in 0..6 {
-                        normal.pose[(i, j)] += row.dot(by_pose[j]);
+                    for (j, other) in by_pose.iter().enumerate() {
+                        normal.pose[(i, j)] += row.dot(*other);
                     }
                     for j in 0..own {
                         mixed[(i, j)] += row.dot(jacobian[j]);

@@ -77,12 +77,12 @@ impl Alone<'_> {
         for half in [true, false] {
             for (start, _) in self.starts(half).into_iter().take(3) {
                 let mut camera = start;
+                let mut cost = f64::INFINITY;
                 for share in [0.5, 1.0] {
-                    let (cost, better) = self.adjusted(&camera, share);
-                    camera = better;
-                    if share == 1.0 && found.is_none_or(|(least, _)| cost < least) {
-                        found = Some((cost, camera));
-                    }
+                    (cost, camera) = self.adjusted(&camera, share);
+                }
+                if found.is_none_or(|(least, _)| cost < least) {
+                    found = Some((cost, camera));
                 }
             }
             if found.is_some() {

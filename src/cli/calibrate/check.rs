@@ -81,7 +81,8 @@ fn by_board(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyhow:
         "the rig has moved: solve its pose again with --keep-cameras {} -o NEW.toml, or calibrate it again",
         names(args)
     );
-    Ok(console::say("the rig stands as it was calibrated"))
+    console::say("the rig stands as it was calibrated");
+    Ok(())
 }
 
 /// Compares rows of the rectified pictures.
@@ -118,7 +119,8 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyh
         "the rig has moved: take a view of the board and give --board and --keep-cameras {} -o NEW.toml, or calibrate it again",
         names(args)
     );
-    Ok(console::say("rows agree; a change of the distance or of the toe-in cannot be seen without a board (--board)"))
+    console::say("rows agree; a change of the distance or of the toe-in cannot be seen without a board (--board)");
+    Ok(())
 }
 
 fn names(args: &CalibrateArgs) -> String {

@@ -2,7 +2,7 @@
 
 use super::CalibrateArgs;
 use crate::calibrate::{Notice, Progress, Taken, Watch, calibrate};
-use crate::capture::{CaptureOptions, RawPair, RawTap, Setting, SourceInfo, SourceSpec};
+use crate::capture::{CaptureOptions, RawPair, RawTap, SourceInfo, SourceSpec};
 use crate::console::{self, counted};
 use crate::geometry::Geometry;
 use crate::live::Status;
@@ -11,8 +11,8 @@ use crate::sources;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Depth that ends the session by itself: at this distance within so many per cent by the calibration.
-const GOOD: (f64, f64) = (2.0, 1.0);
+/// Error of depth at 2 m by the calibration, per cent, that ends the session by itself.
+const GOOD_PERCENT: f64 = 1.0;
 /// Fewest views of a session that ends by itself.
 const ENOUGH: usize = 12;
 /// How often an unchanged notice is repeated.
@@ -26,12 +26,7 @@ pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()>
     let (board, request) = (args.board.board(None)?, args.request()?);
     let mut options = args.source_options();
     // a focus that changes is another camera
-    for view in &mut options.cameras.views {
-        view.controls.focus.get_or_insert(Setting::Fixed(0));
-        if view.controls.focus == Some(Setting::Fixed(0)) {
-            view.controls.focus = None;
-        }
-    }
+    options.cameras.calibrated = true;
     options.cameras.equal_exposure |= options.cameras.views.iter().all(|view| view.controls.exposure_ms.is_none());
     let source = sources::open(spec, &options)?;
     let info = source.info();
@@ -110,11 +105,11 @@ impl RunObserver for Observer<'_> {
             return count as u64 >= asked || status.capture.ended;
         }
         let good = progress.outcome.as_ref().is_some_and(|outcome| {
-            let at = outcome
-                .judgement
-                .as_ref()
-                .and_then(|judgement| judgement.depth.iter().find(|depth| depth.distance_m == GOOD.0));
-            outcome.refusals.is_empty() && at.is_some_and(|depth| depth.calibration_percent <= GOOD.1)
+            let [_, at_2_m, _] = match &outcome.judgement {
+                Some(judgement) => judgement.depth,
+                None => return false,
+            };
+            outcome.refusals.is_empty() && at_2_m.calibration_percent <= GOOD_PERCENT
         });
         good && count >= ENOUGH && !progress.is_solving || status.capture.ended
     }

@@ -19,10 +19,10 @@ pub(super) fn run(args: &CalibrateArgs, path: &Path) -> anyhow::Result<()> {
     };
     let bytes = page(&board, paper, format)?;
     if args.overwrite {
-        files::write(path, &bytes)?
+        files::write(path, &bytes)?;
     } else {
-        files::write_new(path, &bytes)?
-    };
+        files::write_new(path, &bytes)?;
+    }
     let how = match paper {
         Paper::Screen { .. } => {
             "show it at full size, measure a square with a ruler, and give the length with --square-mm"

@@ -105,17 +105,14 @@ impl GuidePictures {
                 let luma = picture.luma.to_u8();
                 ColorImage::from_gray([luma.width(), luma.height()], luma.pixels())
             });
-            match &mut self.shown {
-                Some((shown, textures)) => {
-                    for (texture, image) in textures.iter_mut().zip(images) {
-                        texture.set(image, TextureOptions::LINEAR);
-                    }
-                    *shown = Arc::clone(pair);
+            if let Some((shown, textures)) = &mut self.shown {
+                for (texture, image) in textures.iter_mut().zip(images) {
+                    texture.set(image, TextureOptions::LINEAR);
                 }
-                None => {
-                    let load = |image| ui.ctx().load_texture("guide", image, TextureOptions::LINEAR);
-                    self.shown = Some((Arc::clone(pair), images.map(load)));
-                }
+                *shown = Arc::clone(pair);
+            } else {
+                let load = |image| ui.ctx().load_texture("guide", image, TextureOptions::LINEAR);
+                self.shown = Some((Arc::clone(pair), images.map(load)));
             }
         }
         self.shown.as_ref().map(|(_, textures)| textures.clone())

@@ -48,6 +48,13 @@ fn type_board(window: &mut Window, words: &str) {
     window.harness.run_steps(3);
 }
 
+/// Views of the running calibration.
+fn view_count(window: &Window) -> usize {
+    let session = window.session.borrow();
+    let Some(running) = &session.state.guide.running else { return 0 };
+    running.count()
+}
+
 #[test]
 fn a_board_is_typed_looked_at_and_taken_and_its_view_deleted() {
     let folder = tempfile::tempdir().unwrap();
@@ -69,7 +76,7 @@ fn a_board_is_typed_looked_at_and_taken_and_its_view_deleted() {
         (check.accesskit_node().toggled() == Some(Toggled::False)).then_some(())
     });
     window.harness.run_steps(3);
-    let before = window.session.borrow().state.guide.running.as_ref().map_or(0, |running| running.count());
+    let before = view_count(&window);
     window.harness.key_press(Key::Space);
     let count = before + 1;
     window.until("the notice", |w| w.has(&format!("View {count} taken")).then_some(()));
@@ -77,8 +84,7 @@ fn a_board_is_typed_looked_at_and_taken_and_its_view_deleted() {
     window.until("the count", |w| w.has(&format!("{} to go at least", 8 - count)).then_some(()));
     window.harness.get_by_label("Delete view 001").click();
     window.until("no such view", |w| (!w.has("Delete view 001")).then_some(()));
-    let is_left = |w: &Window| w.session.borrow().state.guide.running.as_ref().map(|running| running.count());
-    window.until("one view less", |w| (is_left(w) == Some(count - 1)).then_some(()));
+    window.until("one view less", |w| (view_count(w) == count - 1).then_some(()));
 }
 
 #[test]
