@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 /// Most groups of views that are left out in turn.
-const MOST_GROUPS: usize = 20;
+const MAX_GROUPS: usize = 20;
 /// Distances at which depth errors are predicted, m.
 pub const DISTANCES_M: [f64; 3] = [1.0, 2.0, 5.0];
 /// Error of matching that is added, px: what a good matcher reaches on texture.
@@ -102,7 +102,7 @@ pub fn judge(board: &Board, solution: &Solution, size: (usize, usize)) -> Option
 fn folds(board: &Board, solution: &Solution, size: (usize, usize)) -> Vec<Fold> {
     let mut names: Vec<&str> = solution.views.iter().map(|fit| fit.view.name.as_str()).collect();
     names.dedup();
-    let groups = names.len().min(MOST_GROUPS);
+    let groups = names.len().min(MAX_GROUPS);
     let group_of =
         |fit: &super::ViewFit| names.iter().position(|name| *name == fit.view.name).map(|place| place % groups);
     let numbers: Vec<Option<usize>> = solution.views.iter().map(group_of).collect();

@@ -4,7 +4,7 @@ use clap::Command;
 
 /// The flags and paths that `-h` of a command shows, by their identifiers. Commands with few flags show all of them.
 const SHOWN: &[(&str, &[&str])] = &[
-    ("stereopsis", &["inputs", "source", "preset", "engine", "headless"]),
+    ("stereopsis", &["inputs", "source", "preset", "engine"]),
     (
         "live",
         &["inputs", "source", "rig", "calibration", "baseline_m", "preset", "num-disparities", "engine", "headless"],
@@ -45,6 +45,22 @@ const SHOWN: &[(&str, &[&str])] = &[
         &["recording", "output", "streams", "calibration", "preset", "num-disparities", "fill", "engine", "json"],
     ),
     ("export", &["recording", "to", "what", "from", "count", "every", "json"]),
+    (
+        "calibrate",
+        &[
+            "inputs",
+            "source",
+            "print_board",
+            "board",
+            "square_mm",
+            "output",
+            "keep_cameras",
+            "check",
+            "force",
+            "overwrite",
+            "json",
+        ],
+    ),
     ("bench", PAIRS),
     ("tune", STUDY),
     ("device", PAIRS),

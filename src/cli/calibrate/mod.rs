@@ -6,10 +6,12 @@ mod live;
 mod print;
 
 use super::UsageError;
-use super::source_args::SourceArgs;
-use super::values::{choice, existing, positive};
+use super::camera_args::CameraArgs;
+use super::source_args::TopicArgs;
+use super::values::{choice, positive};
 use crate::calibrate::{BOARD_FILE, Board, BoardKind, LensKind, Outcome, Paper, Request, Taken, paths_of, save};
 use crate::calibration::{LoadOptions, load};
+use crate::capture::source::parse_size;
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::console;
 use crate::files::{Outputs, plain};
@@ -23,10 +25,8 @@ pub(super) struct CalibrateArgs {
     #[arg(value_name = "PATH", conflicts_with = "source", num_args = 0..)]
     inputs: Vec<PathBuf>,
     /// Cameras to calibrate live: webcam:0,1, or webcam:0 (one camera, side by side)
-    #[arg(long, value_name = "SOURCE", help_heading = "Source")]
+    #[arg(long, value_name = "SOURCE")]
     source: Option<String>,
-    #[command(flatten)]
-    board: BoardArgs,
     /// The calibration to write: .toml, or .yml, .xml of OpenCV; a folder beside it gets it for ROS and Kalibr, with a report and the views
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -34,10 +34,10 @@ pub(super) struct CalibrateArgs {
     #[arg(long, value_name = "MODEL")]
     model: Option<LensKind>,
     /// Keep the cameras of this calibration, and solve only for how they stand to each other: a few views suffice
-    #[arg(long, value_name = "FILE[,FILE]", value_delimiter = ',', value_parser = existing())]
+    #[arg(long, value_name = "FILE[,FILE]", value_delimiter = ',')]
     keep_cameras: Vec<PathBuf>,
     /// Tell whether this rig has moved, and by how much, instead of writing one; without --board by the pictures alone
-    #[arg(long, value_name = "FILE[,FILE]", value_delimiter = ',', value_parser = existing(), conflicts_with_all = ["output", "keep_cameras"])]
+    #[arg(long, value_name = "FILE[,FILE]", value_delimiter = ',', conflicts_with_all = ["output", "keep_cameras"])]
     check: Vec<PathBuf>,
     /// Write a calibration that is refused, marked as an estimate
     #[arg(long)]
@@ -55,7 +55,14 @@ pub(super) struct CalibrateArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    options: SourceArgs,
+    board: BoardArgs,
+    /// Size of each eye, asked from cameras
+    #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Source")]
+    size: Option<(usize, usize)>,
+    #[command(flatten)]
+    topics: TopicArgs,
+    #[command(flatten)]
+    cameras: CameraArgs,
 }
 
 /// Which board, and how it is printed.
@@ -133,9 +140,10 @@ impl CalibrateArgs {
         Ok(spec)
     }
 
+    /// How a source is opened that is read from its start to its end; cameras with 30 pairs per second.
     fn source_options(&self) -> SourceOptions {
-        let mut options = SourceOptions { looped: false, watched: false, ..SourceOptions::default() };
-        self.options.fill(&mut options, 30.0);
+        let mut options = SourceOptions { size: self.size, rate_hz: Some(30.0), ..self.topics.options() };
+        self.cameras.fill(&mut options.cameras);
         options
     }
 
