@@ -76,7 +76,7 @@ impl eframe::App for App {
 }
 
 /// Lays out the open panels: edges first, then the docks at the sides, and the rest for the pictures in the centre. An open page
-/// takes the right dock; in a narrow window it takes the left one too.
+/// takes the right dock; in a narrow window, and while a board is looked at, it takes the left one too.
 fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     for (id, (place, panel)) in panels.iter_mut().enumerate().filter(|(_, (_, panel))| panel.is_open(state)) {
         let edge = match place {
@@ -90,7 +90,8 @@ fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, comm
     let width = ui.ctx().content_rect().width();
     let mut widths = state.view.dock_widths;
     let [left_width, right_width, page_width] = widths;
-    if arrangement.controls && !(state.view.is_narrow && state.page.is_some()) {
+    let is_covered = state.shows_guide() || state.view.is_narrow && state.page.is_some();
+    if arrangement.controls && !is_covered {
         let left = egui::Panel::left("left column").resizable(true).default_size(left_width).size_range(270.0..=420.0);
         let content = |ui: &mut Ui| stack(panels, ui, |place| matches!(place, Place::Left), state, commands);
         let shown = left.show(ui, |ui| ScrollArea::vertical().auto_shrink(false).show(ui, content));
