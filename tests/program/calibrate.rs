@@ -1,25 +1,14 @@
 //! `stereopsis calibrate` as a user runs it.
 
+use super::start;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn calibrate(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stereopsis")).arg("calibrate").args(args).current_dir(folder).output().unwrap()
-}
 
 fn done(folder: &Path, args: &[&str]) -> String {
-    let output = calibrate(folder, args);
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    start::printed(folder, &[&["calibrate"], args].concat())
 }
 
 fn refused(folder: &Path, args: &[&str], code: i32, words: &[&str]) {
-    let output = calibrate(folder, args);
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
-    for word in words {
-        assert!(text.contains(word), "{args:?}: '{word}' is not in: {text}");
-    }
+    start::refused(folder, &[&["calibrate"], args].concat(), code, words);
 }
 
 /// Pictures of a real board, where the shared data are.
@@ -76,12 +65,8 @@ fn real_boards_give_a_calibration_that_the_program_reads() {
     for file in ["opencv.yml", "ros/left.yaml", "ros/right.yaml", "report.html", "board.txt"] {
         assert!(folder.join("rig-calibration").join(file).is_file(), "{file} is missing");
     }
-    let shown = Command::new(env!("CARGO_BIN_EXE_stereopsis"))
-        .args(["calibration", "show", "rig.toml", "--json"])
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+    let shown = start::printed(folder, &["calibration", "show", "rig.toml", "--json"]);
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     // OpenCV's reference: 532.8 px and 3.328 squares
     assert!((shown["left"]["fx_px"].as_f64().unwrap() / 532.8 - 1.0).abs() < 0.005, "{shown}");
     assert!((shown["baseline_m"].as_f64().unwrap() / (3.328 * 0.025) - 1.0).abs() < 0.005, "{shown}");
@@ -103,7 +88,7 @@ fn real_boards_give_a_calibration_that_the_program_reads() {
         }
     }
     let few = ["few", board[0], board[1], "--model", "pinhole", "-o", "few.toml"];
-    refused(folder, &few, 1, &["only 4 views show the board to both cameras", "nothing was written"]);
+    refused(folder, &few, 1, &["only 4 views show the board to both cameras", "it was not written"]);
     assert!(!folder.join("few.toml").exists() && !folder.join("few-calibration").exists());
     done(folder, &[&few[..], &["--force"]].concat());
     assert!(std::fs::read_to_string(folder.join("few.toml")).unwrap().contains("estimated = true"));

@@ -1,27 +1,16 @@
 //! `stereopsis calibration` as a user runs it.
 
+use super::start;
 use std::path::Path;
-use std::process::{Command, Output};
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/calibration/example-rig.toml");
 
-fn calibration(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stereopsis")).arg("calibration").args(args).current_dir(folder).output().unwrap()
-}
-
 fn done(folder: &Path, args: &[&str]) -> String {
-    let output = calibration(folder, args);
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    start::printed(folder, &[&["calibration"], args].concat())
 }
 
 fn refused(folder: &Path, args: &[&str], code: i32, words: &[&str]) {
-    let output = calibration(folder, args);
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
-    for word in words {
-        assert!(text.contains(word), "{args:?}: '{word}' is not in: {text}");
-    }
+    start::refused(folder, &[&["calibration"], args].concat(), code, words);
 }
 
 #[test]

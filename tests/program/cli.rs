@@ -1,5 +1,6 @@
 //! The program as its user meets it: exit codes, messages, files.
 
+use super::start::refused;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -25,17 +26,6 @@ fn pair(size: (u32, u32)) -> (tempfile::TempDir, PathBuf) {
     }
     let path = folder.path().to_owned();
     (folder, path)
-}
-
-/// Fails unless the program ends with this code and says all of `words`.
-fn refused(folder: &Path, args: &[&str], code: i32, words: &[&str]) {
-    let output = stereopsis(folder, args);
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
-    for word in words {
-        assert!(said.contains(word), "{args:?} does not say '{word}': {said}");
-    }
-    assert!(!said.contains("panicked"), "{said}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The program as a child process.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// The program with these arguments in `folder`.
 pub(crate) fn stereopsis(folder: &Path, args: &[&str]) -> Command {
@@ -15,4 +15,31 @@ pub(crate) fn in_folder(folder: &Path, mut command: Command) -> Command {
     command.current_dir(folder).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
     command.env("HOME", folder).env("XDG_CONFIG_HOME", folder).stdin(Stdio::null());
     command
+}
+
+/// Runs to the end; what it said on standard error.
+pub(crate) fn finished(mut command: Command, code: i32) -> (String, Output) {
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{command:?}: {said}");
+    assert!(!said.contains("panicked"), "{said}");
+    (said, output)
+}
+
+/// Runs to a good end; what it said on standard error.
+pub(crate) fn run(folder: &Path, args: &[&str]) -> String {
+    finished(stereopsis(folder, args), 0).0
+}
+
+/// Fails unless the program ends with this code and says all of `words`.
+pub(crate) fn refused(folder: &Path, args: &[&str], code: i32, words: &[&str]) {
+    let (said, _) = finished(stereopsis(folder, args), code);
+    for word in words {
+        assert!(said.contains(word), "{args:?} does not say '{word}': {said}");
+    }
+}
+
+/// Runs to a good end; what it printed.
+pub(crate) fn printed(folder: &Path, args: &[&str]) -> String {
+    String::from_utf8(finished(stereopsis(folder, args), 0).1.stdout).unwrap()
 }

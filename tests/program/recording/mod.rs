@@ -5,10 +5,10 @@ mod export;
 mod recompute;
 mod written;
 
-pub(crate) use super::start::stereopsis;
+pub(crate) use super::start::{finished, refused, run, stereopsis};
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 use stereopsis::recordings::{Packet, Recording};
 
 /// Records a small scene, with more flags.
@@ -16,28 +16,6 @@ pub(crate) fn record<'a>(folder: &Path, more: impl IntoIterator<Item = &'a str>)
     let args = ["record", "--source", "scene", "--size", "64x48", "--engine", "cpu", "--num-disparities", "16"];
     let args: Vec<_> = args.into_iter().chain(more).collect();
     stereopsis(folder, &args)
-}
-
-/// Runs to the end; what it said on standard error.
-pub(crate) fn finished(mut command: Command, code: i32) -> (String, Output) {
-    let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{command:?}: {said}");
-    assert!(!said.contains("panicked"), "{said}");
-    (said, output)
-}
-
-/// Runs to a good end; what it said on standard error.
-pub(crate) fn run(folder: &Path, args: &[&str]) -> String {
-    finished(stereopsis(folder, args), 0).0
-}
-
-/// Fails unless the program ends with this code and says all of `words`.
-pub(crate) fn refused(folder: &Path, args: &[&str], code: i32, words: &[&str]) {
-    let (said, _) = finished(stereopsis(folder, args), code);
-    for word in words {
-        assert!(said.contains(word), "{args:?} does not say '{word}': {said}");
-    }
 }
 
 /// Records the scene in 96x64 as `name`, with nothing dropped.
