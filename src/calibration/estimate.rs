@@ -10,7 +10,7 @@ mod fit;
 use super::health::{RowOffset, quantile, row_offset_of};
 use super::matches::{EXCHANGED, Match, corner_count, matches, search};
 use super::rectification::Rectification;
-use super::{CalibrationError, Camera, StereoRig};
+use super::{CalibrationError, Camera, FocalLength, StereoRig};
 use crate::console::counted;
 use crate::image::Luma;
 use fit::{Fit, Model};
@@ -38,12 +38,17 @@ const MIN_CORNERS: usize = 60;
 const MIN_DISPARITY_RANGE: f64 = 0.008;
 
 /// Estimates the rig of `pairs`, all of one size: one pair with much texture near and far suffices, several are better.
-/// `focal_px` is approximate, as from a [`super::FocalLength`]; `baseline_m` is measured.
+/// `focal` is approximate; a field of view is that of the lens as it bends rays, which the matches tell: of two lenses of 110 degrees
+/// a fisheye has the longer focal length in its middle. `baseline_m` is measured.
 ///
 /// # Errors
 /// No pairs or of several sizes, too little texture, pictures without overlap, swapped cameras, only one depth, or
 /// inconsistent matches.
-pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) -> Result<Estimate, CalibrationError> {
+pub fn estimate_rig(
+    pairs: &[(&Luma, &Luma)],
+    focal: FocalLength,
+    baseline_m: f64,
+) -> Result<Estimate, CalibrationError> {
     let refused = |text: String| CalibrationError(format!("the rig cannot be estimated: {text}"));
     let error = |text: String| Err(refused(text));
     let Some(size) = pairs.first().map(|(left, _)| left.size()) else {
@@ -52,13 +57,14 @@ pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) ->
     if pairs.iter().any(|(left, right)| left.size() != size || right.size() != size) {
         return error("the pictures have different sizes; take all with one camera mode".to_owned());
     }
+    let focal_px = focal.px(size.0);
     if !(focal_px > 0.0 && baseline_m > 0.0 && focal_px.is_finite() && baseline_m.is_finite()) {
         return error(format!("focal length {focal_px} px and baseline {baseline_m} m must be above 0"));
     }
     let found: Vec<Match> = pairs.iter().flat_map(|(left, right)| matches(left, right)).collect();
     check_matches(pairs, &found).map_err(refused)?;
-    let model = Model::new(size, focal_px);
-    let fit = fit::fit(&model, &found);
+    let (model, fit) = fitted(size, focal, &found);
+    let focal_px = model.focal_px;
     let agreeing = fit.inliers.iter().filter(|&&inlier| inlier).count();
     if agreeing < MIN_MATCHES || agreeing * 2 < found.len() {
         return error(format!(
@@ -95,6 +101,27 @@ pub fn estimate_rig(pairs: &[(&Luma, &Luma)], focal_px: f64, baseline_m: f64) ->
     };
     Ok(Estimate { rig, row_offset_before, row_offset_after, matches: agreeing })
 }
+
+/// The lens and the pose that bring matches into rows.
+fn fitted(size: (usize, usize), focal: FocalLength, found: &[Match]) -> (Model, Fit) {
+    let mut model = Model::new(size, focal.px(size.0));
+    let mut fit = fit::fit(&model, found);
+    let FocalLength::FovDeg(fov_deg) = focal else { return (model, fit) };
+    // how the lens bends hardly depends on the focal length, so each round comes closer
+    for _ in 0..FOV_ROUNDS {
+        let factor = model.slope_at_border(&fit.parameters) / (fov_deg.to_radians() / 2.0).tan();
+        if !(0.5..2.0).contains(&factor) || (factor - 1.0).abs() < FOV_ACCURACY {
+            break;
+        }
+        model.focal_px *= factor;
+        fit = fit::fit(&model, found);
+    }
+    (model, fit)
+}
+
+/// Rounds in which the focal length of a field of view is sought, and the change that ends them.
+const FOV_ROUNDS: usize = 6;
+const FOV_ACCURACY: f64 = 2e-3;
 
 pub(super) const SWAPPED: &str = "left and right are swapped: give the two cameras in the other order";
 

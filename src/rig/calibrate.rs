@@ -248,7 +248,6 @@ impl CalibrationChoice {
             assumed.push(format!("a field of view of {ASSUMED_FOV_DEG:.0}° (--fov-deg)"));
             ASSUMED_FOCAL
         });
-        let focal_px = focal.px(source.width);
         let baseline_m = self.baseline_m.unwrap_or_else(|| {
             assumed.push(format!("a baseline of {ASSUMED_BASELINE_M} m (--baseline-m)"));
             ASSUMED_BASELINE_M
@@ -259,7 +258,7 @@ impl CalibrationChoice {
                 std::mem::swap(left, right);
             }
         }
-        let found: Estimate = estimate_rig(&lumas, focal_px, baseline_m)?;
+        let found: Estimate = estimate_rig(&lumas, focal, baseline_m)?;
         let mut note = format!(
             "estimated from {}: rows differ by {:.2} px, before by {:.2} px; depth is an estimate",
             counted(found.matches as u64, "match"),

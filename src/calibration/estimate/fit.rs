@@ -78,6 +78,12 @@ impl Model {
         Distortion::from_opencv("the estimated lens", &[k1, k2, 0.0, 0.0, k3, k4, 0.0, 0.0])
     }
 
+    /// Tangent of the angle at which the lens sees the middle of the left and the right border.
+    pub(super) fn slope_at_border(&self, parameters: &Parameters) -> f64 {
+        let bent = self.size.0 as f64 / 2.0 / self.focal_px;
+        bent * undistortion_factor(parameters, bent * bent)
+    }
+
     /// Mean direction of the right picture.
     pub(super) fn right_center(&self, parameters: &Parameters) -> DVec2 {
         self.center + DVec2::new(0.0, parameters[ROW_SHIFT] * self.size.1 as f64)

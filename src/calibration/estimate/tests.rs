@@ -64,7 +64,7 @@ fn borrowed(pairs: &[(Luma, Luma)]) -> Vec<(&Luma, &Luma)> {
 #[test]
 fn turned_cameras_are_found_out_and_rows_come_together() {
     let (pairs, truth) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), -0.08, &[2, 40, 70]);
-    let found = estimate_rig(&borrowed(&pairs), 576.0, 0.065).unwrap();
+    let found = estimate_rig(&borrowed(&pairs), FocalLength::Px(576.0), 0.065).unwrap();
     assert!(found.row_offset_before.median_abs_px > 8.0, "{}", found.row_offset_before);
     assert!(found.row_offset_after.median_px.abs() < 0.05, "{}", found.row_offset_after);
     assert!(found.row_offset_after.median_abs_px < 0.12, "{}", found.row_offset_after);
@@ -78,14 +78,55 @@ fn turned_cameras_are_found_out_and_rows_come_together() {
 #[test]
 fn a_wrong_field_of_view_brings_rows_together_all_the_same() {
     let (pairs, _) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), 0.0, &[2, 40, 70]);
-    let found = estimate_rig(&borrowed(&pairs), FocalLength::FovDeg(70.0).px(640), 0.065).unwrap();
+    let found = estimate_rig(&borrowed(&pairs), FocalLength::FovDeg(70.0), 0.065).unwrap();
     assert!(found.row_offset_after.median_abs_px < 0.15, "{}", found.row_offset_after);
+}
+
+/// Matches of points at 1 to 8 m, through two lenses whose rays bend as those of an equidistant fisheye do.
+fn fisheye_matches(focal_px: f64, size: (usize, usize)) -> Vec<Match> {
+    let mut rng = fastrand::Rng::with_seed(5);
+    let center = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0) / 2.0;
+    let seen = |point: DVec3| {
+        let angle = point.angle_between(DVec3::Z);
+        center + point.truncate().normalize() * focal_px * angle
+    };
+    let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
+    let mut found = Vec::new();
+    while found.len() < 600 {
+        let place = DVec2::new(rng.f64(), rng.f64()) * last - center;
+        let angle = place.length() / focal_px;
+        let ray = (place.normalize() * angle.sin()).extend(angle.cos());
+        let point = ray * (1.0 + 7.0 * rng.f64());
+        let left = seen(turn(0.0, 0.5, -0.6) * point);
+        let right = seen(turn(0.8, -0.4, 0.5) * (point - DVec3::X * 0.065));
+        let noise = DVec2::new(rng.f64() - 0.5, rng.f64() - 0.5) * 0.3;
+        let is_inside = |at: DVec2| at.cmpge(DVec2::ZERO).all() && at.cmple(last).all();
+        if is_inside(left) && is_inside(right) {
+            found.push(Match { left: left + noise, right, score: 1.0 });
+        }
+    }
+    found
+}
+
+#[test]
+fn a_field_of_view_is_that_of_the_lens_however_it_bends_rays() {
+    let size = (640, 480);
+    for fov_deg in [60.0f64, 90.0, 113.0] {
+        let focal_px = 320.0 / (fov_deg.to_radians() / 2.0);
+        let (model, _) = fitted(size, FocalLength::FovDeg(fov_deg), &fisheye_matches(focal_px, size));
+        let (found, pinhole) = (model.focal_px / focal_px, FocalLength::FovDeg(fov_deg).px(640) / focal_px);
+        assert!(
+            (found - 1.0).abs() < 0.06,
+            "{fov_deg} degrees: {found:.3} of the truth, a pinhole would be {pinhole:.3}"
+        );
+    }
 }
 
 #[test]
 fn what_cannot_be_estimated_says_why() {
     let (pairs, _) = turned_scene(turn(0.0, 0.5, 0.0), turn(0.5, 0.0, 0.5), 0.0, &[2, 40]);
-    let refused = |pairs: &[(&Luma, &Luma)]| estimate_rig(pairs, 576.0, 0.065).unwrap_err().to_string();
+    let refused =
+        |pairs: &[(&Luma, &Luma)]| estimate_rig(pairs, FocalLength::Px(576.0), 0.065).unwrap_err().to_string();
     let swapped: Vec<_> = pairs.iter().map(|(left, right)| (right, left)).collect();
     assert!(refused(&swapped).contains("left and right are swapped"), "{}", refused(&swapped));
 
@@ -117,7 +158,7 @@ struct Judged {
 fn judge(name: &str, pairs: &[crate::capture::RawPair], truth: &StereoRig, focal_error: f64) -> Judged {
     let lumas = shared_data::lumas(pairs);
     let (width, height) = truth.size.unwrap();
-    let estimate = estimate_rig(&lumas, truth.left.fx * focal_error, truth.baseline_m()).unwrap();
+    let estimate = estimate_rig(&lumas, FocalLength::Px(truth.left.fx * focal_error), truth.baseline_m()).unwrap();
     let own = estimate.rig.rectifier(width, height, 0.0).unwrap().geometry();
     let exact = truth.rectifier(width, height, 0.0).unwrap().geometry();
     let found: Vec<Match> = lumas.iter().flat_map(|(left, right)| matches(left, right)).collect();
