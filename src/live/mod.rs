@@ -86,7 +86,7 @@ impl Live {
             taps.push(Arc::clone(remote) as _);
         }
         let capture = Capture::start(source, capture);
-        let control = Control { params: Arc::new(params), read_back, paused: false, steps: 0 };
+        let control = Control { params: Arc::new(params), read_back, paused: false, suspended: false, steps: 0 };
         let engine = EngineWorker::start(capture.frames.clone(), engine, control, threads, taps, Arc::clone(&wake))?;
         if let Some(remote) = &remote {
             let wake_engine = engine.waker();
@@ -207,6 +207,13 @@ impl Live {
             transport.play();
         }
         self.engine.set_control(|control| control.paused = false);
+    }
+
+    /// Matches no new pairs, apart from a first one, or does so again: other work needs the processor.
+    pub fn set_suspended(&self, suspended: bool) {
+        if self.engine.control().suspended != suspended {
+            self.engine.set_control(|control| control.suspended = suspended);
+        }
     }
 
     /// Takes the next pair and holds it; in a recording or folder also the one before, where `by` is negative.

@@ -29,7 +29,7 @@ pub struct Dropped {
     pub late: u64,
     /// The engine failed.
     pub failed: u64,
-    /// They came while the picture was paused, and are not missed.
+    /// They came while the picture was paused or matching suspended, and are not missed.
     pub while_paused: u64,
 }
 

@@ -96,9 +96,9 @@ impl Feeder {
         frame.ok()
     }
 
-    /// Whether new pairs are taken: not while paused, apart from a first one and from steps.
+    /// Whether new pairs are taken: not while paused or suspended, apart from a first one and from steps.
     fn takes_new(&self, control: &Control) -> bool {
-        !control.paused || control.steps != self.steps_taken || self.last.is_none()
+        !(control.paused || control.suspended) || control.steps != self.steps_taken || self.last.is_none()
     }
 
     /// Takes back work that the engine is not prepared for.

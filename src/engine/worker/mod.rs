@@ -39,6 +39,8 @@ pub struct Control {
     pub read_back: bool,
     /// No new pairs are taken.
     pub paused: bool,
+    /// No new pairs are taken, as other work needs the processor; a pair that is held is still matched when parameters change.
+    pub suspended: bool,
     /// Steps so far: each takes one new pair while paused.
     pub steps: u64,
 }

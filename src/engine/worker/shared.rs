@@ -29,8 +29,11 @@ impl SharedState {
 
     /// Counts new drops of the channel of frames by their cause.
     pub(super) fn count_drops(&self) {
-        let is_paused = self.control.lock().paused;
-        self.stats.lock().count_drops(is_paused);
+        let takes_none = {
+            let control = self.control.lock();
+            control.paused || control.suspended
+        };
+        self.stats.lock().count_drops(takes_none);
     }
 
     /// Changes the statistics, and wakes the owner.

@@ -39,7 +39,7 @@ pub struct EngineStats {
     pub failed: u64,
     /// Pairs replaced by a newer one before the engine was free.
     pub late: u64,
-    /// Pairs left out because the picture was paused.
+    /// Pairs left out because the picture was paused, or matching suspended.
     pub while_paused: u64,
     /// Times of the newest result's stages.
     pub stages: Vec<StageTime>,
@@ -71,10 +71,10 @@ impl EngineStats {
     }
 
     /// Counts new drops by their cause.
-    pub(super) fn count_drops(&mut self, is_paused: bool) {
+    pub(super) fn count_drops(&mut self, takes_none: bool) {
         let drops = self.source_drops.get();
         let new = drops - std::mem::replace(&mut self.counted_drops, drops);
-        *if is_paused { &mut self.while_paused } else { &mut self.late } += new;
+        *if takes_none { &mut self.while_paused } else { &mut self.late } += new;
     }
 
     /// Results per second, recently.

@@ -100,7 +100,7 @@ impl Bench {
         let script = Arc::<Mutex<Script>>::default();
         let engine = Scripted { slots, script: Arc::clone(&script), queue: VecDeque::new() };
         let params = Arc::new(StereoParams::default());
-        let control = Control { params, read_back: false, paused: false, steps: 0 };
+        let control = Control { params, read_back: false, paused: false, suspended: false, steps: 0 };
         let source = EngineSource::Ready(Box::new(engine));
         let worker = EngineWorker::start(receiver, source, control, Some(1), Vec::new(), Arc::new(|| {})).unwrap();
         Self { worker, frames, script }
@@ -209,6 +209,20 @@ fn paused_the_pair_is_held_and_only_changed_parameters_make_work() {
 
     bench.worker.set_control(|control| control.paused = false);
     bench.until_last(Done(4));
+}
+
+#[test]
+fn suspended_the_first_pair_is_matched_and_no_other() {
+    let bench = Bench::new(2);
+    bench.permit(100);
+    bench.worker.set_control(|control| control.suspended = true);
+    bench.send(0);
+    bench.until_last(Done(0));
+    (1..=3).for_each(|sequence| bench.send(sequence));
+    assert!(bench.is_quiet());
+    bench.worker.set_control(|control| control.suspended = false);
+    bench.until_last(Done(3));
+    assert_eq!((bench.worker.stats().late, bench.worker.stats().while_paused), (0, 2));
 }
 
 #[test]
