@@ -3,6 +3,7 @@
 
 use super::state::{Arrangement, ERRORS_PX, RecordingChoices, TEXT_ZOOM, Theme, ViewSettings};
 use super::view::ViewKind;
+use crate::calibrate::Board;
 use crate::capture::SourceSpec;
 use crate::files::{self, WriteError};
 use crate::parameter::Group;
@@ -45,6 +46,7 @@ impl SavedState {
         recent: &[SourceSpec],
         view: &ViewSettings,
         recording: &RecordingChoices,
+        board: Option<&Board>,
         settings: Vec<(&'static str, String)>,
     ) -> Self {
         let range = view.depth_range_m.map(|(near, far)| Value::from(vec![near, far]));
@@ -77,6 +79,7 @@ impl SavedState {
             ("record-compression", Some(recording.compression.word().into())),
             ("record-filled", Some(recording.filled.into())),
             ("record-folder", folder),
+            ("board", board.map(|board| board.to_string().into())),
             ("settings", Some(settings.into())),
         ];
         Self(entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
@@ -100,6 +103,11 @@ impl SavedState {
     pub(crate) fn recent(&self) -> Vec<SourceSpec> {
         let words: Vec<String> = self.get("recent").unwrap_or_default();
         words.iter().filter_map(|words| SourceSpec::parse(words).ok()).collect()
+    }
+
+    /// The board of the last calibration.
+    pub(crate) fn board(&self) -> Option<Board> {
+        self.get::<String>("board")?.parse().ok()
     }
 
     /// The settings of the views; defaults where nothing valid is saved.
@@ -204,17 +212,20 @@ mod tests {
             filled: true,
             folder: Some("some/where".into()),
         };
+        let board: Board = "chessboard:9x6:25.5mm".parse().unwrap();
         let saved = SavedState::of(
             "scene",
             &recent,
             &view,
             &recording,
+            Some(&board),
             chosen.map(|(name, text)| (name, text.to_owned())).into(),
         );
         saved.write(&path).unwrap();
         let read = SavedState::read(&path);
         assert_eq!(read, saved);
         assert_eq!(read.recent(), recent);
+        assert_eq!(read.board().unwrap().to_string(), board.to_string());
         assert_eq!(read.view(), view);
         assert_eq!(read.recording(), recording);
         let settings = Settings::resolve(&read.words(&path, |_| true)).unwrap();
@@ -289,7 +300,7 @@ engine = "cpu"
         let mut names: Vec<_> = saved.words(&path, |_| true).into_iter().map(|word| word.name).collect();
         names.sort();
         assert_eq!(names, ["engine", "p1", "preset"]);
-        let written = SavedState::of("scene", &[], &view, &recording, vec![("preset", "fast".to_owned())]);
+        let written = SavedState::of("scene", &[], &view, &recording, None, vec![("preset", "fast".to_owned())]);
         written.write(&path).unwrap();
         assert_eq!(SavedState::read(&path).view(), view);
     }

@@ -156,19 +156,24 @@ impl Session {
             self.guide.is_connected = wants;
             self.connect_taps();
         }
-        if wants {
-            self.look_at_held(now);
-        }
-    }
-
-    /// Gives the calibration the pair that is held, where the source brings no other.
-    fn look_at_held(&mut self, now: Instant) {
         let status = self.state.status();
         let is_held = status.source.is_still
             || status.paused
             || status.engine.ended
+            || status.capture.ended
             || self.live.transport().is_some_and(|transport| !transport.get().playing);
-        if !is_held || self.guide.fed.is_some_and(|fed| now.saturating_duration_since(fed) < HELD_INTERVAL) {
+        // depth is not shown meanwhile, and the detector needs the processor; a recorder and other viewers need the results
+        let is_watched = self.state.recording.recorder().is_some() || self.live.remote().is_some();
+        self.live.set_suspended(wants && !is_held && !is_watched);
+        if wants && is_held {
+            self.look_at_held(now);
+        }
+    }
+
+    /// Gives the calibration the pair that is held: the source brings no other.
+    fn look_at_held(&mut self, now: Instant) {
+        let status = self.state.status();
+        if self.guide.fed.is_some_and(|fed| now.saturating_duration_since(fed) < HELD_INTERVAL) {
             return;
         }
         let held = self.state.output().filter(|output| output.job.frame.arrived >= self.source_since);
@@ -257,7 +262,11 @@ impl Session {
             if let Some(there) = files.into_iter().find(|file| file.symlink_metadata().is_ok()).filter(|_| !replaces) {
                 return Ok(Err(there));
             }
-            calibrate::save(&path, &outcome, &taken, true).map(Ok).map_err(|err| err.to_string())
+            // views cannot be taken again: they are written before anything else
+            calibrate::save_views(&path, &outcome.board, &taken)
+                .and_then(|_| calibrate::save(&path, &outcome, &taken))
+                .map(Ok)
+                .map_err(|err| err.to_string())
         };
         self.start_job(SAVE, write, move |session, saved| match saved {
             Ok(saved) => session.use_saved(saved, names),

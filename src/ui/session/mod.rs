@@ -130,7 +130,7 @@ impl Session {
             rig: RigState::new(&options, &source),
             recording,
             conversion: ConversionState::default(),
-            guide: GuideState::default(),
+            guide: saved.board().map_or_else(GuideState::default, GuideState::with_board),
             notices: Notices::default(),
             page: None,
             jobs: Vec::new(),
@@ -407,9 +407,9 @@ impl Session {
     /// Saves the state for the next start.
     pub fn save(&self) {
         let Some(path) = &self.options.saved_state else { return };
-        let State { source, view, recording, .. } = &self.state;
-        let saved =
-            SavedState::of(&source.spec.to_string(), &source.recent, view, &recording.choices, self.settings_flags());
+        let State { source, view, recording, guide, .. } = &self.state;
+        let (spec, board) = (source.spec.to_string(), guide.board.as_ref().ok());
+        let saved = SavedState::of(&spec, &source.recent, view, &recording.choices, board, self.settings_flags());
         if let Err(err) = saved.write(path) {
             log::warn!("{}: the window's state cannot be saved: {err}", path.display());
         }

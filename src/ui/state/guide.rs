@@ -1,13 +1,11 @@
 //! The live calibration with a board: what is typed, and how far it is.
 
-use crate::calibrate::{Board, Outcome, Paper, Progress};
+use crate::calibrate::{Board, BoardKind, Outcome, Paper, Progress};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The board at first: it fits on A4 and on Letter.
-const BOARD_AT_FIRST: &str = "charuco:10x7:26mm:19mm:DICT_5X5_100";
 /// So long the window shows that a view was taken.
 const FLASH: Duration = Duration::from_millis(1500);
 
@@ -62,14 +60,20 @@ pub(crate) struct GuideState {
 }
 
 impl Default for GuideState {
+    /// With the board that fills a sheet of A4: it fits on Letter too.
     fn default() -> Self {
-        let words = BOARD_AT_FIRST.to_owned();
-        let board = words.parse().map_err(|err: crate::calibration::CalibrationError| err.to_string());
+        let board = Board::for_paper(Paper::A4, None, BoardKind::default()).map_err(|err| err.to_string());
+        let words = board.as_ref().map_or_else(|_| String::new(), Board::to_string);
         Self { words, board, running: None, save_as: String::new(), asks_to_replace: None }
     }
 }
 
 impl GuideState {
+    /// With a board that was used before.
+    pub(crate) fn with_board(board: Board) -> Self {
+        Self { words: board.to_string(), board: Ok(board), ..Self::default() }
+    }
+
     /// Takes words for the board.
     pub(crate) fn set_board(&mut self, words: String) {
         self.board = words.trim().parse().map_err(|err: crate::calibration::CalibrationError| err.to_string());
@@ -151,8 +155,8 @@ mod tests {
     #[test]
     fn a_measured_square_changes_the_words_and_a_wrong_board_says_why() {
         let mut guide = GuideState::default();
-        guide.set_square_mm(25.7);
-        assert_eq!(guide.words, "charuco:10x7:25.7mm:18.78mm:DICT_5X5_100");
+        guide.set_square_mm(24.7);
+        assert_eq!(guide.words, "charuco:10x7:24.7mm:18.53mm:DICT_5X5_100");
         guide.set_board("charuco:10x7:26mm".to_owned());
         assert!(guide.board.as_ref().unwrap_err().contains("four parts"));
         guide.set_square_mm(30.0);

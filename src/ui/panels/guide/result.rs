@@ -12,22 +12,8 @@ pub(super) fn done(state: &State) -> (Done, String) {
     };
     let saved = running.saved.as_ref().filter(|_| running.unsaved() == 0);
     let saved = saved.map_or(String::new(), |(path, _)| format!("; saved: {}", path.display()));
-    match outcome.refusals.len() {
-        0 => (Done::Good, format!("{}{saved}", good_to(outcome.judgement.as_ref()))),
-        count => {
-            let reasons = crate::console::counted(count as u64, "reason");
-            (Done::Doubtful, format!("not to be relied on, for {reasons}{saved}"))
-        }
-    }
-}
-
-/// How far depth is good.
-fn good_to(judgement: Option<&Judgement>) -> String {
-    let Some(judgement) = judgement else { return "too few views to say how wrong depth is".to_owned() };
-    match judgement.good_to_m(1.0) {
-        Some(metres) => format!("good enough for {metres:.1} m within 1 %"),
-        None => "depth is nowhere within 1 %".to_owned(),
-    }
+    let done = if outcome.refusals.is_empty() { Done::Good } else { Done::Doubtful };
+    (done, format!("{}{saved}", outcome.verdict()))
 }
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
@@ -43,10 +29,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if let Some(judgement) = &outcome.judgement {
         depth(ui, judgement);
     }
-    let side = outcome.board.square_mm;
-    let text =
-        format!("Metres stand or fall with the {side:.1} mm that you typed: measure one known distance to check.");
-    ui.add(Label::new(text).wrap());
+    ui.add(Label::new(format!("• {}", outcome.scale_note())).wrap());
     for advice in &outcome.advice {
         widgets::note(ui, format!("• {advice}"));
     }
