@@ -22,7 +22,7 @@ pub struct Board {
 /// What is printed on a board.
 #[derive(Clone, Copy, Debug)]
 pub enum Pattern {
-    /// Black and white squares: its corners can be told apart only where all of them are seen.
+    /// Black and white squares. They look alike, so a picture must show all of them before corners can be numbered.
     Chessboard,
     /// Each white square has an ArUco marker, so parts of the board suffice (OpenCV's ChArUco board).
     Charuco {
@@ -49,6 +49,11 @@ impl Board {
     /// Number of inner corners, which is the number of points of the board.
     pub fn corner_count(&self) -> usize {
         (self.columns - 1) * (self.rows - 1)
+    }
+
+    /// Whether squares have markers, so that a part of the board suffices.
+    pub fn has_markers(&self) -> bool {
+        matches!(self.pattern, Pattern::Charuco { .. })
     }
 
     /// Position of inner corner `id` on the board, m: numbered row by row from the top left one, which is the origin; x to the right,

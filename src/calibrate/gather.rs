@@ -2,7 +2,7 @@
 
 use super::detect::{Detector, Seen};
 use super::session::{Taken, is_wide};
-use super::{Board, Corner, LensKind, Options, View, solve};
+use super::{Board, Corner, LensKind, View, solve};
 use crate::calibration::{CalibrationError, Camera};
 use crate::console::counted;
 use crate::image::Image;
@@ -96,7 +96,7 @@ fn views_of(pairs: &[NamedPair], seen: &[[Seen; 2]]) -> Vec<View> {
 fn wide_lenses(board: &Board, views: &[View], size: (usize, usize)) -> Option<[Camera; 2]> {
     let solutions = [LensKind::Pinhole, LensKind::Fisheye]
         .into_iter()
-        .filter_map(|kind| solve(board, views, size, &Options { kind, kept: None }).ok());
+        .filter_map(|kind| solve(board, views, size, kind, None).ok());
     let best = solutions.min_by(|a, b| a.sigma_px.total_cmp(&b.sigma_px))?;
     let cameras = [best.rig.left, best.rig.right];
     cameras.iter().any(|camera| is_wide(camera, size)).then_some(cameras)

@@ -99,13 +99,21 @@ impl Hold {
 impl Ghost {
     /// For the first views, before the cameras are known: as two ordinary ones would see it.
     pub(super) fn of_start(board: &Board, number: usize, size: (usize, usize)) -> Option<Self> {
-        let hold = FIRST[number % FIRST.len()];
         let focal = 0.9 * size.0 as f64;
         let (cx, cy) = ((size.0 as f64 - 1.0) / 2.0, (size.1 as f64 - 1.0) / 2.0);
         let camera = Camera { fx: focal, fy: focal, cx, cy, distortion: Distortion::default() };
-        let pose = hold.pose(board, &camera, size)?;
+        let first = FIRST[number % FIRST.len()];
+        let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
+        let is_inside = |outline: &[DVec2]| {
+            outline.len() == 4 && outline.iter().all(|at| at.cmpge(DVec2::ZERO).all() && at.cmple(last).all())
+        };
+        // a high board, or a tilted one at a border, fits where it is farther away
+        let (hold, outline) = (0..20).find_map(|shorter| {
+            let hold = Hold { width: first.width * 0.93f64.powi(shorter), ..first };
+            let outline = outline(board, &hold.pose(board, &camera, size)?, &camera);
+            is_inside(&outline).then_some((hold, outline))
+        })?;
         // a board of the shown size is a hand's breadth further left in the right picture: both eyes get the same outline
-        let outline = outline(board, &pose, &camera);
         Some(Self { outline: [outline.clone(), outline], words: hold.words() })
     }
 }
@@ -156,7 +164,8 @@ impl<'a> Guide<'a> {
     fn variance_with(&self, pose: &Pose) -> Option<f64> {
         let Outcome { board, size, solution, .. } = self.outcome;
         let view = View { name: String::new(), corners: Eye::BOTH.map(|eye| self.seen(pose, eye)) };
-        if view.corners.iter().any(|corners| corners.len() * 3 < board.corner_count()) {
+        let least = if board.has_markers() { board.corner_count().div_ceil(3) } else { board.corner_count() };
+        if view.corners.iter().any(|corners| corners.len() < least) {
             return None;
         }
         let views = [&view];
@@ -229,5 +238,26 @@ fn step_of(kind: LensKind, number: usize, width: usize) -> f64 {
     match number {
         i if i < 2 * count && i % count < 4 => 1e-5 * width as f64,
         _ => 1e-6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_ghosts_are_inside_the_picture() {
+        for words in ["charuco:10x7:24mm:18mm:DICT_5X5_100", "chessboard:9x6:25mm", "chessboard:5x10:25mm"] {
+            let board: Board = words.parse().unwrap();
+            for size in [(640, 480), (1280, 720), (640, 360)] {
+                for number in 0..FIRST.len() {
+                    let ghost =
+                        Ghost::of_start(&board, number, size).unwrap_or_else(|| panic!("{words} {size:?} {number}"));
+                    let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
+                    let is_inside = |at: &DVec2| at.cmpge(DVec2::ZERO).all() && at.cmple(last).all();
+                    assert!(ghost.outline.iter().flatten().all(is_inside), "{words} {size:?} {number}: {ghost:?}");
+                }
+            }
+        }
     }
 }

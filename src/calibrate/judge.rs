@@ -18,6 +18,10 @@ const MAX_GROUPS: usize = 20;
 pub const DISTANCES_M: [f64; 3] = [1.0, 2.0, 5.0];
 /// Error of matching that is added, px: what a good matcher reaches on texture.
 pub const MATCHING_PX: f64 = 0.25;
+/// Error of depth that counts as good, per cent: what most uses need.
+pub(super) const GOOD_PERCENT: f64 = 1.0;
+/// Distance beyond which no depth is promised, m.
+pub(super) const FARTHEST_M: f64 = 20.0;
 /// Standard deviations of a prediction of one number: 95 of 100 errors are smaller.
 const BOUND: f64 = 2.0;
 /// The same of depth, whose errors are a mean over the picture and scatter less: by 300 simulated rigs.
@@ -38,6 +42,23 @@ pub struct Judgement {
     pub focal_percent: f64,
     /// Bound of the baseline's error, per cent.
     pub baseline_percent: f64,
+}
+
+impl Judgement {
+    /// Distance up to which depth is expected to be within so many per cent, m; at most [`FARTHEST_M`], and `None` below 0.2 m.
+    pub fn good_to_m(&self, percent: f64) -> Option<f64> {
+        let known = self.depth.map(|depth| (depth.distance_m, depth.percent()));
+        // the error of disparity is the same at all distances: between the known ones the error grows linearly
+        let at = |distance: f64| {
+            let [a, b, c] = known;
+            let (from, to) = if distance < b.0 { (a, b) } else { (b, c) };
+            from.1 + (to.1 - from.1) * (distance - from.0) / (to.0 - from.0)
+        };
+        (2..=(10.0 * FARTHEST_M) as u32)
+            .rev()
+            .map(|tenth| f64::from(tenth) / 10.0)
+            .find(|&distance| at(distance) <= percent)
+    }
 }
 
 /// Expected error of depth at a distance. 95 of 100 calibrations of this quality are nearer to the truth.

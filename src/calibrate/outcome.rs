@@ -1,9 +1,9 @@
 //! A whole calibration: the solution, how wrong it is, and the reasons against it.
 
 use super::coverage::{Coverage, tilt_deg};
-use super::judge::{Judgement, judge};
+use super::judge::{GOOD_PERCENT, Judgement, judge};
 use super::solve::agreement::Agreement;
-use super::solve::{Options, Solution, solve};
+use super::solve::{Solution, solve};
 use super::{Board, Eye, LensKind, View};
 use crate::calibration::{CalibrationError, Camera, StereoRig};
 use crate::console::counted;
@@ -64,6 +64,17 @@ pub struct Outcome {
     pub advice: Vec<String>,
 }
 
+impl Outcome {
+    /// Whether more views are not worth the trouble: nothing speaks against it, and it puts depth at 2 m wrong by 1 % at most.
+    pub fn suffices(&self) -> bool {
+        let [_, at_2_m, _] = match &self.judgement {
+            Some(judgement) => judgement.depth,
+            None => return false,
+        };
+        self.refusals.is_empty() && at_2_m.calibration_percent <= GOOD_PERCENT
+    }
+}
+
 /// Solves for both cameras and judges the result.
 ///
 /// # Errors
@@ -77,7 +88,7 @@ pub fn calibrate(
     let mut tried: Vec<(Solution, Option<Judgement>)> = Vec::new();
     let mut failure = None;
     for kind in kinds(request) {
-        match solve(board, views, size, &Options { kind, kept: request.kept }) {
+        match solve(board, views, size, kind, request.kept) {
             Ok(solution) => {
                 let judgement = judge(board, &solution, size);
                 tried.push((solution, judgement));
@@ -278,18 +289,4 @@ fn sides(rig: &StereoRig) -> Option<String> {
          other order"
             .to_owned()
     })
-}
-
-impl Judgement {
-    /// Distance up to which depth is expected to be within so many per cent, m; `None` if that is nearer than 0.2 m.
-    pub fn good_to_m(&self, percent: f64) -> Option<f64> {
-        let known = self.depth.map(|depth| (depth.distance_m, depth.percent()));
-        // the error of disparity is the same at all distances: between the known ones the error grows linearly
-        let at = |distance: f64| {
-            let [a, b, c] = known;
-            let (from, to) = if distance < b.0 { (a, b) } else { (b, c) };
-            from.1 + (to.1 - from.1) * (distance - from.0) / (to.0 - from.0)
-        };
-        (2..=200).rev().map(|tenth| f64::from(tenth) / 10.0).find(|&distance| at(distance) <= percent)
-    }
 }

@@ -1,13 +1,15 @@
 //! Writes a calibration and all that belongs to it.
 
 use super::session::Taken;
-use super::{LensKind, Options, Outcome, View, solve};
+use super::{Board, LensKind, Outcome, View, solve};
 use crate::calibration::{CalibrationError, Output, StereoRig, write};
 use crate::console;
 use crate::files;
 use image::{ColorType, ImageEncoder as _};
 use std::path::{Path, PathBuf};
 
+/// Folders of the pictures of both cameras.
+const SIDES: [&str; 2] = ["left", "right"];
 /// The file in a folder of views that names their board.
 pub const BOARD_FILE: &str = "board.txt";
 
@@ -28,24 +30,79 @@ pub fn folder_of(rig: &Path) -> PathBuf {
     rig.with_file_name(format!("{stem}-calibration"))
 }
 
-/// Files that are written for a calibration, besides its views.
+/// Files that are written for a calibration; of its views the one that names their board.
 pub fn paths_of(rig: &Path) -> Vec<PathBuf> {
     let folder = folder_of(rig);
     let inside =
         ["rig.toml", "opencv.yml", "ros/left.yaml", "ros/right.yaml", "kalibr.yaml", "report.html", BOARD_FILE];
-    std::iter::once(rig.to_owned()).chain(inside.iter().map(|name| folder.join(name))).collect()
+    let views = Path::new("views").join(BOARD_FILE);
+    std::iter::once(rig.to_owned())
+        .chain(inside.iter().map(|name| folder.join(name)))
+        .chain(std::iter::once(folder.join(views)))
+        .collect()
 }
 
-/// Writes a calibration as its file's ending says (`.toml`, or `.yml`, `.yaml` and `.xml` of OpenCV), and beside it a folder: see [`folder_of`].
-/// The report shows the pictures of `taken`; with `keeps_views` they are written too, and read again by
-/// `stereopsis calibrate FOLDER/views`.
+/// Writes the views of a calibration into the folder beside it: see [`folder_of`]. `stereopsis calibrate FOLDER/views` reads them again.
+/// Views of an earlier calibration that lie there are replaced: the caller asks first.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn save_views(rig_file: &Path, board: &Board, taken: &[Taken]) -> Result<PathBuf, CalibrationError> {
+    let folder = folder_of(rig_file).join("views");
+    for side in SIDES {
+        make(&folder.join(side))?;
+    }
+    for Taken { view, pictures } in taken {
+        for (side, picture) in SIDES.into_iter().zip(pictures) {
+            let path = folder.join(side).join(format!("{}.png", view.name));
+            let mut bytes = Vec::new();
+            image::codecs::png::PngEncoder::new(&mut bytes)
+                .write_image(picture.pixels(), picture.width() as u32, picture.height() as u32, ColorType::L8.into())
+                .map_err(|err| failed(&path, &err))?;
+            put(&path, &bytes)?;
+        }
+    }
+    // views of two calibrations must not be solved together
+    for side in SIDES {
+        remove_others(&folder.join(side), taken)?;
+    }
+    put(&folder.join(BOARD_FILE), format!("{board}\n").as_bytes())?;
+    Ok(folder)
+}
+
+/// Removes numbered pictures that are none of these views.
+fn remove_others(folder: &Path, taken: &[Taken]) -> Result<(), CalibrationError> {
+    let entries = std::fs::read_dir(folder).map_err(|err| failed(folder, &err))?;
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let is_numbered = path.extension().is_some_and(|ending| ending == "png")
+            && name.len() >= 3
+            && name.bytes().all(|byte| byte.is_ascii_digit());
+        if is_numbered && taken.iter().all(|taken| taken.view.name != name) {
+            std::fs::remove_file(&path).map_err(|err| failed(&path, &err))?;
+        }
+    }
+    Ok(())
+}
+
+fn failed(path: &Path, err: &dyn std::fmt::Display) -> CalibrationError {
+    CalibrationError(format!("cannot write {}: {err}", console::path(path)))
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Result<(), CalibrationError> {
+    files::write(path, bytes).map_err(|err| failed(path, &err))
+}
+
+fn make(folder: &Path) -> Result<(), CalibrationError> {
+    files::make_folder(folder).map_err(|err| failed(folder, &err))
+}
+
+/// Writes a calibration as its file's ending says (`.toml`, or `.yml`, `.yaml` and `.xml` of OpenCV), and beside it a folder: see
+/// [`folder_of`]. The report shows the pictures of `taken`.
 ///
 /// # Errors
 /// A file cannot be written, or the ending names no kind. Files that are there are replaced: the caller asks first.
-pub fn save(rig_file: &Path, outcome: &Outcome, taken: &[Taken], keeps_views: bool) -> Result<Saved, CalibrationError> {
-    let failed = |path: &Path, err: &dyn std::fmt::Display| {
-        CalibrationError(format!("cannot write {}: {err}", console::path(path)))
-    };
+pub fn save(rig_file: &Path, outcome: &Outcome, taken: &[Taken]) -> Result<Saved, CalibrationError> {
     let rig = &marked(outcome);
     let output = match rig_file.extension().and_then(|ending| ending.to_str()) {
         Some("toml") => Output::Toml,
@@ -59,29 +116,8 @@ pub fn save(rig_file: &Path, outcome: &Outcome, taken: &[Taken], keeps_views: bo
         }
     };
     let folder = folder_of(rig_file);
-    let put = |path: &Path, bytes: &[u8]| files::write(path, bytes).map_err(|err| failed(path, &err));
-    let make = |path: &Path| files::make_folder(path).map_err(|err| failed(path, &err));
-    for place in ["", "ros", "views/left", "views/right"] {
-        if !place.starts_with("views") || keeps_views {
-            make(&folder.join(place))?;
-        }
-    }
-    // pictures first: they cannot be made again
-    for Taken { view, pictures } in taken.iter().filter(|_| keeps_views) {
-        for (side, picture) in ["left", "right"].into_iter().zip(pictures) {
-            let path = folder.join("views").join(side).join(format!("{}.png", view.name));
-            let mut bytes = Vec::new();
-            image::codecs::png::PngEncoder::new(&mut bytes)
-                .write_image(picture.pixels(), picture.width() as u32, picture.height() as u32, ColorType::L8.into())
-                .map_err(|err| failed(&path, &err))?;
-            put(&path, &bytes)?;
-        }
-    }
-    let board = format!("{}\n", outcome.board);
-    put(&folder.join(BOARD_FILE), board.as_bytes())?;
-    if keeps_views {
-        put(&folder.join("views").join(BOARD_FILE), board.as_bytes())?;
-    }
+    make(&folder.join("ros"))?;
+    put(&folder.join(BOARD_FILE), format!("{}\n", outcome.board).as_bytes())?;
     let mut left_out = Vec::new();
     let kinds = [(Output::Toml, "rig.toml"), (Output::OpenCvYaml, "opencv.yml"), (Output::RosFiles, "ros")];
     for (kind, name) in kinds {
@@ -120,7 +156,7 @@ fn kalibr(outcome: &Outcome) -> Result<Vec<u8>, CalibrationError> {
     let mut rig = marked(outcome);
     if solution.kind == LensKind::Pinhole {
         let views: Vec<View> = solution.views.iter().map(|fit| fit.view.clone()).collect();
-        let found = solve(&outcome.board, &views, outcome.size, &Options { kind: LensKind::Radtan, kept: None })?;
+        let found = solve(&outcome.board, &views, outcome.size, LensKind::Radtan, None)?;
         if found.sigma_px > WORSE * solution.sigma_px {
             return Err(CalibrationError(format!(
                 "with the four coefficients that Kalibr knows the errors are {:.2} px, with five {:.2} px",

@@ -6,10 +6,12 @@ use super::guide::{Ghost, Guide};
 use super::outcome::{MIN_VIEWS, Outcome, Request, calibrate};
 use super::{Board, Corner, Eye, View};
 use crate::calibration::{CalibrationError, Camera, quantile};
+use crate::capture::RawPair;
 use crate::image::Image;
 use glam::DVec2;
 use std::fmt;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// Most motion of the board between two pictures, px.
 const STILL_PX: f64 = 0.2;
@@ -35,6 +37,14 @@ pub struct Look<'a> {
     pub time_s: f64,
     /// How much later the right one was taken, s.
     pub skew_s: f64,
+}
+
+impl<'a> Look<'a> {
+    /// A pair that was taken, with its pictures in 8 bits.
+    pub fn of(pair: &RawPair, pictures: [&'a Image<u8>; 2]) -> Self {
+        let since = pair.capture_time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Self { pictures, time_s: since.as_secs_f64(), skew_s: pair.skew_s }
+    }
 }
 
 /// What the user should know of the newest pair.
@@ -89,6 +99,11 @@ pub struct Taken {
     pub view: View,
     /// Left and right picture.
     pub pictures: [Arc<Image<u8>>; 2],
+}
+
+/// The views without their pictures.
+pub fn views_of(taken: &[Taken]) -> Vec<View> {
+    taken.iter().map(|taken| taken.view.clone()).collect()
 }
 
 /// Live calibration: looks at pairs, takes views and solves.
@@ -244,7 +259,7 @@ impl Session {
     fn is_new(&self, size: (usize, usize)) -> bool {
         if let Some(blind) = Eye::BOTH.into_iter().find(|&eye| self.corners[eye as usize].is_empty()) {
             let eye = Eye::BOTH[1 - blind as usize];
-            let covered = Coverage::of(&self.views(), eye, size).cells;
+            let covered = Coverage::of(&views_of(&self.taken), eye, size).cells;
             let alone = View { name: String::new(), corners: self.corners.clone() };
             let now = Coverage::of(&[alone], eye, size).cells;
             return self.taken.len() >= 3
@@ -269,13 +284,15 @@ impl Session {
     pub fn work(&self) -> Option<Work> {
         let both =
             self.taken.iter().filter(|taken| taken.view.corners.iter().all(|corners| corners.len() >= 6)).count();
-        let size = self.size.filter(|_| both >= MIN_VIEWS)?;
+        // cameras that are kept need no more than a view
+        let least = if self.request.kept.is_some() { 1 } else { MIN_VIEWS };
+        let size = self.size.filter(|_| both >= least)?;
         let mut request = self.request;
         // many views have chosen their lens model
         if self.taken.len() > 2 * MIN_VIEWS {
             request.kind = request.kind.or_else(|| self.outcome.as_ref().map(|outcome| outcome.solution.kind));
         }
-        Some(Work { board: self.board, views: self.views(), size, request })
+        Some(Work { board: self.board, views: views_of(&self.taken), size, request })
     }
 
     /// Takes a solution over.
@@ -298,11 +315,6 @@ impl Session {
         }
     }
 
-    /// The views.
-    pub fn views(&self) -> Vec<View> {
-        self.taken.iter().map(|taken| taken.view.clone()).collect()
-    }
-
     /// The views with their pictures.
     pub fn taken(&self) -> &[Taken] {
         &self.taken
@@ -320,7 +332,7 @@ impl Session {
 
     /// Where each eye has seen the board.
     pub fn coverage(&self) -> Option<[Coverage; 2]> {
-        let views = self.views();
+        let views = views_of(&self.taken);
         self.size.map(|size| Eye::BOTH.map(|eye| Coverage::of(&views, eye, size)))
     }
 

@@ -3,8 +3,7 @@
 use super::fixture::{Shot, Studio, random_pose, random_rig, truth};
 use super::judge::judge;
 use super::{
-    Board, LensKind, Look, Notice, Options, Outcome, Pose, Request, Session, View, calibrate, depth_difference, gather,
-    solve,
+    Board, LensKind, Look, Notice, Outcome, Pose, Request, Session, View, calibrate, depth_difference, gather, solve,
 };
 use crate::calibration::StereoRig;
 use fastrand::Rng;
@@ -61,7 +60,7 @@ fn errors_stay_within_their_prediction_and_it_does_not_only_frighten() {
         let rig = random_rig(seed);
         let count = 8 + rng.usize(0..10);
         let views = views(&rig, count, &mut rng, &Shot::default());
-        let found = solve(&board(), &views, SIZE, &Options { kind: LensKind::Pinhole, kept: None }).unwrap();
+        let found = solve(&board(), &views, SIZE, LensKind::Pinhole, None).unwrap();
         let told = judge(&board(), &found, SIZE).unwrap();
         for depth in &told.depth[..2] {
             let error = 100.0 * depth_difference(&found.rig, &rig, SIZE, depth.distance_m);

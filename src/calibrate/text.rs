@@ -1,11 +1,9 @@
 //! A calibration in words.
 
+use super::judge::{FARTHEST_M, GOOD_PERCENT};
 use super::{Eye, Outcome, Solution};
 use crate::console::counted;
 use std::fmt;
-
-/// Distance of depth errors in the first sentence: one per cent is what most uses need.
-const GOOD_PERCENT: f64 = 1.0;
 
 impl Outcome {
     /// How good it is, in one sentence.
@@ -15,8 +13,8 @@ impl Outcome {
         }
         match self.judgement.as_ref().map(|judgement| judgement.good_to_m(GOOD_PERCENT)) {
             None => "how good it is cannot be said with so few views".to_owned(),
-            Some(Some(distance)) if distance >= 20.0 => {
-                format!("good enough for 20 m within {GOOD_PERCENT:.0} %, and more")
+            Some(Some(distance)) if distance >= FARTHEST_M => {
+                format!("good enough for {FARTHEST_M:.0} m within {GOOD_PERCENT:.0} %, and more")
             }
             Some(Some(distance)) => format!("good enough for {distance:.1} m within {GOOD_PERCENT:.0} %"),
             Some(None) => format!("depth is not within {GOOD_PERCENT:.0} % at any distance"),
@@ -26,7 +24,7 @@ impl Outcome {
     /// What all metres depend on.
     pub fn scale_note(&self) -> String {
         format!(
-            "metres stand or fall with the {:.1} mm that were typed for the side of a square: measure one known distance to check them",
+            "metres stand or fall with the {:?} mm that were typed for the side of a square: measure one known distance to check them",
             self.board.square_mm
         )
     }

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How often the thread looks whether it is stopped.
 const POLL: Duration = Duration::from_millis(50);
@@ -202,9 +202,7 @@ impl Watcher {
 
     fn look(&mut self, pair: &RawPair, take: bool) -> Notice {
         let (left, right) = (pair.left.luma.to_u8(), pair.right.luma.to_u8());
-        let since = pair.capture_time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let look = Look { pictures: [&left, &right], time_s: since.as_secs_f64(), skew_s: pair.skew_s };
-        self.session.look(&look, take)
+        self.session.look(&Look::of(pair, [&left, &right]), take)
     }
 
     /// Begins a solution of all views on a thread, so that looking goes on.

@@ -11,7 +11,7 @@ const FAINT: f64 = 0.5;
 pub(super) enum Extent {
     /// The whole board, numbered.
     Whole(Vec<Corner>),
-    /// A part of the board, as far as can be told: columns and rows of inner corners.
+    /// Fewer corners than the board has, which may be a part of it: columns and rows of inner corners.
     Part(IVec2),
     /// A board with more corners.
     Larger(IVec2),

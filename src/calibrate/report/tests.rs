@@ -99,11 +99,11 @@ fn the_verdict_comes_first() {
     outcome.refusals.clear();
     let good = outcome.judgement.as_ref().unwrap().good_to_m(1.0).unwrap();
     let text = text_of(&html(&outcome, &[]));
-    assert!(text.contains(&format!("Good enough for {good:.1} m within 1 %")), "{text}");
+    assert!(text.contains(&format!("Good enough for {good:.1} m within 1 %.")), "{text}");
     outcome.refusals = vec!["the moon is full".to_owned()];
     outcome.advice = vec!["wait for the sun".to_owned()];
     let text = text_of(&html(&outcome, &[]));
-    let places = ["Not to be used:", "the moon is full", "wait for the sun", "Expected error"]
+    let places = ["Not to be used, for 1 reason.", "the moon is full", "wait for the sun", "Expected error"]
         .map(|words| text.find(words).unwrap());
     assert!(places.is_sorted() && !text.contains("Good enough"), "{places:?}");
 }

@@ -2,58 +2,33 @@
 
 use super::markup::{escaped, list, paragraph, section, table};
 use crate::calibrate::Outcome;
-use crate::calibrate::judge::{DepthError, MATCHING_PX};
-
-/// Error of depth that counts as good, per cent.
-const GOOD_PERCENT: f64 = 1.0;
-/// Distance beyond which [`crate::calibrate::Judgement::good_to_m`] does not look, m.
-const FARTHEST_M: f64 = 20.0;
+use crate::calibrate::judge::{DepthError, GOOD_PERCENT, MATCHING_PX};
 
 /// The first section.
 pub(super) fn verdict(outcome: &Outcome) -> String {
-    let (class, words) = sentence(outcome);
+    let class = match &outcome.judgement {
+        _ if !outcome.refusals.is_empty() => "bad",
+        Some(judgement) if judgement.good_to_m(GOOD_PERCENT).is_some() => "good",
+        _ => "fair",
+    };
     let mut body = format!(
         "<div class=\"verdict {class}\">\n<p><strong>{}</strong></p>\n{}</div>\n",
-        escaped(&words),
+        escaped(&sentence(&outcome.verdict())),
         list(&outcome.refusals)
     );
     if !outcome.advice.is_empty() {
         body += &paragraph("What would make it better:");
         body += &list(&outcome.advice);
     }
-    body += &paragraph(&format!(
-        "Metres stand or fall with the {} mm that were typed for the side of a square: measure one known distance to check.",
-        millimetres(outcome.board.square_mm)
-    ));
+    body += &paragraph(&sentence(&outcome.scale_note()));
     section("Verdict", &body)
 }
 
-/// The class of the box and its sentence.
-fn sentence(outcome: &Outcome) -> (&'static str, String) {
-    if !outcome.refusals.is_empty() {
-        return ("bad", "Not to be used:".to_owned());
-    }
-    let Some(judgement) = &outcome.judgement else {
-        return ("fair", "Not judged: too few views to leave some out.".to_owned());
-    };
-    match judgement.good_to_m(GOOD_PERCENT) {
-        Some(distance) if distance >= FARTHEST_M => {
-            ("good", format!("Good enough for {FARTHEST_M:.0} m and more within {GOOD_PERCENT} %."))
-        }
-        Some(distance) => ("good", format!("Good enough for {distance:.1} m within {GOOD_PERCENT} %.")),
-        None => (
-            "fair",
-            format!(
-                "Nothing speaks against this calibration, but depth within {GOOD_PERCENT} % is not to be expected at any distance."
-            ),
-        ),
-    }
-}
-
-/// A length with at least one decimal.
-fn millimetres(length: f64) -> String {
-    let text = length.to_string();
-    if text.contains('.') { text } else { format!("{text}.0") }
+/// Words with a capital letter and a full stop.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    format!("{}.", first.into_iter().chain(letters).collect::<String>())
 }
 
 /// The section of expected errors.
@@ -105,10 +80,5 @@ mod tests {
         assert_eq!((cells[2].as_str(), cells[4].as_str()), ("0.50 %", "not seen by both cameras"));
         let cells = row(&DepthError { distance_m: 2.0, calibration_percent: 3.0, matching_percent: 4.0 });
         assert_eq!(cells[1..], ["3.00 %", "4.00 %", "<strong>5.00 %</strong>", "100 mm"]);
-    }
-
-    #[test]
-    fn a_side_has_at_least_one_decimal() {
-        assert_eq!([26.0, 49.33].map(millimetres), ["26.0", "49.33"]);
     }
 }

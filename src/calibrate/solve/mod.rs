@@ -54,15 +54,6 @@ impl Solution {
     }
 }
 
-/// What is asked of a solution.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// The lens model.
-    pub kind: LensKind,
-    /// Cameras that are kept; only the rest is solved.
-    pub kept: Option<[Camera; 2]>,
-}
-
 /// Root mean square of lengths; `None` of none.
 pub(super) fn rms(errors: impl Iterator<Item = DVec2>) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0usize);
@@ -80,7 +71,7 @@ const OUTLIER: f64 = 5.0;
 /// A view whose eyes disagree by so many times more than those of the others is split.
 const SPLIT: f64 = 3.0;
 
-/// Solves for both cameras.
+/// Solves for both cameras; where some are `kept`, only for how they stand to each other.
 ///
 /// # Errors
 /// Too few views for a start.
@@ -88,15 +79,15 @@ pub fn solve(
     board: &Board,
     views: &[View],
     size: (usize, usize),
-    options: &Options,
+    kind: LensKind,
+    kept: Option<[Camera; 2]>,
 ) -> Result<Solution, CalibrationError> {
-    let kept = options.kept.and_then(|[left, right]| Some([options.kind.vector(&left)?, options.kind.vector(&right)?]));
+    let kept = kept.and_then(|[left, right]| Some([kind.vector(&left)?, kind.vector(&right)?]));
     let mut used: Vec<(View, bool)> =
         views.iter().filter(|view| is_useful(view)).map(|view| (view.clone(), false)).collect();
-    let state = start::start(board, &used.iter().map(|(view, _)| view).collect::<Vec<_>>(), size, options.kind, kept)?;
+    let state = start::start(board, &used.iter().map(|(view, _)| view).collect::<Vec<_>>(), size, kind, kept)?;
     let cameras_free = kept.is_none();
-    let solver =
-        Solver { board, size, kind: options.kind, free: Free { cameras: cameras_free, between: true, aspect: false } };
+    let solver = Solver { board, size, kind, free: Free { cameras: cameras_free, between: true, aspect: false } };
     let (mut state, mut sigma_px) = solver.settled(&used, state);
     // views whose eyes contradict each other
     let apart = solver.contradicting(&used, &state, sigma_px);

@@ -1,7 +1,7 @@
 //! `calibrate --check`: has a rig moved since it was calibrated?
 
 use super::{CalibrateArgs, folder};
-use crate::calibrate::{BOARD_FILE, LensKind, Options, depth_difference, solve};
+use crate::calibrate::{BOARD_FILE, LensKind, Request, depth_difference, solve, views_of};
 use crate::calibration::{LoadOptions, RowOffset, StereoRig, Verdict, load, matches, row_offset_of};
 use crate::capture::SourceSpec;
 use crate::console::{self, counted};
@@ -31,18 +31,16 @@ pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()>
 
 /// Solves for the pose of the cameras again, and compares.
 fn by_board(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyhow::Result<()> {
-    let folder = if let SourceSpec::Folder(folder) = spec { Some(folder.as_path()) } else { None };
-    let (board, request) = (args.board.board(folder)?, args.request()?);
-    let taken = folder::taken(args, spec, &board, request)?;
-    let views: Vec<_> = taken.iter().map(|taken| taken.view.clone()).collect();
-    let Some(size) = taken.first().map(|taken| taken.pictures[0].size()) else { anyhow::bail!("no view was found") };
+    let request = Request { kind: args.model, kept: Some([rig.left, rig.right]) };
+    let (board, taken) = args.taken(spec, request)?;
+    let (views, size) = (views_of(&taken), taken[0].pictures[0].size());
     let rig = &rig.rescaled(size)?;
     let kept = Some([rig.left, rig.right]);
     let kind = LensKind::of(&rig.left).filter(|kind| Some(*kind) == LensKind::of(&rig.right));
     let Some(kind) = kind else {
         anyhow::bail!("the cameras of {} have lens models of more numbers than can be kept", names(args))
     };
-    let found = solve(&board, &views, size, &Options { kind, kept })?;
+    let found = solve(&board, &views, size, kind, kept)?;
     let turn = DQuat::from_mat3(&(found.rig.rotation * rig.rotation.transpose())).normalize().to_scaled_axis();
     let turned_deg = turn.length().to_degrees();
     let stretched = found.rig.baseline_m() / rig.baseline_m() - 1.0;
@@ -93,14 +91,12 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyh
     let mut pairs = 0;
     folder::each_pair(args, spec, |_, [left, right]| {
         let (width, height) = *size.get_or_insert(left.size());
-        if pairs < MOST_PAIRS {
-            let rectifier = rig.rectifier(width, height, 0.0)?;
-            let [left, right] = [left, right].map(|picture| Picture { luma: Luma::U8(picture), rgb: None });
-            let (left, right) = rectifier.apply(&left, &right)?;
-            found.extend(matches(&left.luma, &right.luma));
-            pairs += 1;
-        }
-        Ok(())
+        let rectifier = rig.rectifier(width, height, 0.0)?;
+        let [left, right] = [left, right].map(|picture| Picture { luma: Luma::U8(picture), rgb: None });
+        let (left, right) = rectifier.apply(&left, &right)?;
+        found.extend(matches(&left.luma, &right.luma));
+        pairs += 1;
+        Ok(pairs < MOST_PAIRS)
     })?;
     let rows: Option<RowOffset> = size.and_then(|(width, height)| row_offset_of(&found, width, height));
     let Some(rows) = rows else {

@@ -1,7 +1,7 @@
-//! `calibrate` of pictures that are there: a folder of pairs, a pair, or a recording.
+//! Views of pictures that are there: a folder of pairs, a pair, or a recording.
 
 use super::CalibrateArgs;
-use crate::calibrate::{Board, Look, Notice, Request, Session, Taken, calibrate, gather};
+use crate::calibrate::{Board, Look, Notice, Request, Session, Taken, gather};
 use crate::capture::{Capture, CaptureOptions, RawPair, SourceOptions, SourceSpec, Speed};
 use crate::console::{self, counted};
 use crate::image::Image;
@@ -9,26 +9,13 @@ use crate::newest::Policy;
 use crate::sources;
 use crossbeam_channel::RecvTimeoutError;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-/// Calibrates by pictures.
+/// Views of the board in a source that has an end.
 ///
 /// # Errors
-/// They cannot be read, show no board, or too little of it; or the calibration is refused.
-pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
-    let folder = if let SourceSpec::Folder(folder) = spec { Some(folder.as_path()) } else { None };
-    let (board, request) = (args.board.board(folder)?, args.request()?);
-    let taken = taken(args, spec, &board, request)?;
-    let views: Vec<_> = taken.iter().map(|taken| taken.view.clone()).collect();
-    let Some(size) = taken.first().map(|taken| taken.pictures[0].size()) else { anyhow::bail!("no view was found") };
-    let outcome = calibrate(&board, &views, size, &request)?;
-    // pictures of a folder are there already
-    args.finish(&outcome, &taken, folder.is_none())
-}
-
-/// Views of the board in a source.
+/// It cannot be read, or shows no board.
 pub(super) fn taken(
     args: &CalibrateArgs,
     spec: &SourceSpec,
@@ -36,7 +23,7 @@ pub(super) fn taken(
     request: Request,
 ) -> anyhow::Result<Vec<Taken>> {
     match spec {
-        SourceSpec::Recording(path) => of_recording(args, spec, path, board, request),
+        SourceSpec::Recording(_) | SourceSpec::Pipe => of_recording(args, spec, board, request),
         _ => of_pairs(args, spec, board),
     }
 }
@@ -46,7 +33,7 @@ fn of_pairs(args: &CalibrateArgs, spec: &SourceSpec, board: &Board) -> anyhow::R
     let mut pairs = Vec::new();
     each_pair(args, spec, |pair, pictures| {
         pairs.push((pair.name.clone(), pictures.map(Arc::new)));
-        Ok(())
+        Ok(true)
     })?;
     let count = pairs.len();
     let bar = bar(count as u64, args.json);
@@ -65,7 +52,6 @@ fn of_pairs(args: &CalibrateArgs, spec: &SourceSpec, board: &Board) -> anyhow::R
 fn of_recording(
     args: &CalibrateArgs,
     spec: &SourceSpec,
-    path: &Path,
     board: &Board,
     request: Request,
 ) -> anyhow::Result<Vec<Taken>> {
@@ -73,9 +59,7 @@ fn of_recording(
     let bar = bar(0, args.json);
     let (mut looked, mut seen) = (0u64, 0u64);
     each_pair(args, spec, |pair, pictures| {
-        let since = pair.capture_time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let look = Look { pictures: [&pictures[0], &pictures[1]], time_s: since.as_secs_f64(), skew_s: pair.skew_s };
-        let notice = session.look(&look, false);
+        let notice = session.look(&Look::of(pair, [&pictures[0], &pictures[1]]), false);
         looked += 1;
         seen += u64::from(!matches!(notice, Notice::NoBoard | Notice::Unusable(_)));
         bar.set_message(format!("{looked} pairs, {} taken: {notice}", counted(session.taken().len() as u64, "view")));
@@ -87,33 +71,31 @@ fn of_recording(
         {
             session.solved(work.solve())?;
         }
-        Ok(())
+        Ok(true)
     })?;
     bar.finish_and_clear();
     let views = session.taken().len();
     console::say(format_args!(
-        "{}: the board is seen in {seen} of {}; {} sharp, still and new",
-        path.display(),
+        "{spec}: the board is seen in {seen} of {}; {} sharp, still and new",
         counted(looked, "pair"),
         if views == 1 { "1 view is".to_owned() } else { format!("{views} views are") }
     ));
     if views == 0 {
         anyhow::bail!(
-            "{} has no view of {board} that is sharp and still: hold the board still for a second in each place",
-            path.display()
+            "{spec} has no view of {board} that is sharp and still: hold the board still for a second in each place"
         );
     }
     Ok(session.taken().to_vec())
 }
 
-/// Calls `take` with each pair of a source.
+/// Calls `take` with each pair of a source, until it wants no more.
 ///
 /// # Errors
 /// The source cannot be read, or `take` fails.
 pub(super) fn each_pair(
     args: &CalibrateArgs,
     spec: &SourceSpec,
-    mut take: impl FnMut(&RawPair, [Image<u8>; 2]) -> anyhow::Result<()>,
+    mut take: impl FnMut(&RawPair, [Image<u8>; 2]) -> anyhow::Result<bool>,
 ) -> anyhow::Result<()> {
     let options = SourceOptions { speed: Speed::Max, rate_hz: None, ..args.source_options() };
     let source = sources::open(spec, &options)?;
@@ -129,7 +111,9 @@ pub(super) fn each_pair(
         if args.swap_pictures {
             pictures.reverse();
         }
-        take(pair, pictures)?;
+        if !take(pair, pictures)? {
+            break;
+        }
     }
     let stats = capture.stats();
     capture.state().remarks.iter().for_each(console::say);

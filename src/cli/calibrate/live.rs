@@ -1,7 +1,7 @@
 //! `calibrate` with cameras, without a window: what to do is said in lines, views are taken by themselves.
 
 use super::CalibrateArgs;
-use crate::calibrate::{Notice, Progress, Taken, Watch, calibrate};
+use crate::calibrate::{Board, Notice, Progress, Request, Taken, Watch};
 use crate::capture::{CaptureOptions, RawPair, RawTap, SourceInfo, SourceSpec};
 use crate::console::{self, counted};
 use crate::geometry::Geometry;
@@ -11,19 +11,23 @@ use crate::sources;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Error of depth at 2 m by the calibration, per cent, that ends the session by itself.
-const GOOD_PERCENT: f64 = 1.0;
 /// Fewest views of a session that ends by itself.
 const ENOUGH: usize = 12;
+/// The same where the cameras are kept.
+const ENOUGH_KEPT: usize = 3;
 /// How often an unchanged notice is repeated.
 const REPEAT: Duration = Duration::from_secs(5);
 
-/// Calibrates by live pictures.
+/// Takes views of live pictures, until there are enough or the user ends it.
 ///
 /// # Errors
-/// The cameras cannot be opened or are lost, or the calibration is refused; views that were taken are written all the same.
-pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
-    let (board, request) = (args.board.board(None)?, args.request()?);
+/// The cameras cannot be opened, or are lost before a view was taken.
+pub(super) fn taken(
+    args: &CalibrateArgs,
+    spec: &SourceSpec,
+    board: &Board,
+    request: Request,
+) -> anyhow::Result<Vec<Taken>> {
     let mut options = args.source_options();
     // a focus that changes is another camera
     options.cameras.calibrated = true;
@@ -31,10 +35,11 @@ pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()>
     let source = sources::open(spec, &options)?;
     let info = source.info();
     console::say(format_args!("{}: show {board} to both cameras; Ctrl-C ends and solves", info.name));
-    let watch = Watch::start(&board, request, Arc::new(|| {}))?;
+    let watch = Watch::start(board, request, Arc::new(|| {}))?;
     let mut capture = CaptureOptions::default();
     capture.taps.raw.push(if args.swap_pictures { Arc::new(Swapped(watch.tap())) } else { watch.tap() });
-    let mut observer = Observer { args, watch: &watch, said: (None, Instant::now()), views: 0 };
+    let enough = if request.kept.is_some() { ENOUGH_KEPT } else { ENOUGH };
+    let mut observer = Observer { args, watch: &watch, enough, said: (None, Instant::now()), views: 0 };
     let end = headless::capture_observed(source, capture, &mut observer)?;
     let Progress { taken, .. } = watch.progress();
     drop(watch);
@@ -46,20 +51,7 @@ pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()>
         };
         anyhow::bail!("{why}");
     }
-    finish(args, &board, &taken, request)
-}
-
-/// Solves once more with all views, and writes.
-fn finish(
-    args: &CalibrateArgs,
-    board: &crate::calibrate::Board,
-    taken: &[Taken],
-    request: crate::calibrate::Request,
-) -> anyhow::Result<()> {
-    let views: Vec<_> = taken.iter().map(|taken| taken.view.clone()).collect();
-    let size = taken[0].pictures[0].size();
-    let outcome = calibrate(board, &views, size, &request)?;
-    args.finish(&outcome, taken, true)
+    Ok(taken)
 }
 
 /// Hands pairs on with their eyes exchanged.
@@ -78,6 +70,8 @@ impl RawTap for Swapped {
 struct Observer<'a> {
     args: &'a CalibrateArgs,
     watch: &'a Watch,
+    /// Fewest views of a session that ends by itself.
+    enough: usize,
     said: (Option<Notice>, Instant),
     views: usize,
 }
@@ -104,14 +98,10 @@ impl RunObserver for Observer<'_> {
         if let Some(asked) = self.args.views {
             return count as u64 >= asked || status.capture.ended;
         }
-        let good = progress.outcome.as_ref().is_some_and(|outcome| {
-            let [_, at_2_m, _] = match &outcome.judgement {
-                Some(judgement) => judgement.depth,
-                None => return false,
-            };
-            outcome.refusals.is_empty() && at_2_m.calibration_percent <= GOOD_PERCENT
-        });
-        good && count >= ENOUGH && !progress.is_solving || status.capture.ended
+        progress.outcome.as_ref().is_some_and(|outcome| outcome.suffices())
+            && count >= self.enough
+            && !progress.is_solving
+            || status.capture.ended
     }
 
     fn status_parts(&self) -> Vec<String> {

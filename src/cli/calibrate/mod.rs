@@ -9,7 +9,10 @@ use super::UsageError;
 use super::camera_args::CameraArgs;
 use super::source_args::TopicArgs;
 use super::values::{choice, positive};
-use crate::calibrate::{BOARD_FILE, Board, BoardKind, LensKind, Outcome, Paper, Request, Taken, paths_of, save};
+use crate::calibrate::{
+    BOARD_FILE, Board, BoardKind, LensKind, Outcome, Paper, Request, Taken, calibrate, paths_of, save, save_views,
+    views_of,
+};
 use crate::calibration::{LoadOptions, load};
 use crate::capture::source::parse_size;
 use crate::capture::{SourceOptions, SourceSpec};
@@ -136,6 +139,9 @@ impl CalibrateArgs {
             }
             None => SourceSpec::from_paths(&self.inputs)?,
         };
+        if spec == SourceSpec::Scene {
+            return Err(UsageError("the built-in scene shows no board, and is calibrated already".to_owned()).into());
+        }
         spec.check_files_exist()?;
         Ok(spec)
     }
@@ -174,34 +180,76 @@ impl CalibrateArgs {
         Ok(())
     }
 
-    /// Prints a calibration, and writes it where it is good, or forced.
-    fn finish(&self, outcome: &Outcome, taken: &[Taken], keeps_views: bool) -> anyhow::Result<()> {
+    /// The board, and its views in a source; at least one.
+    ///
+    /// # Errors
+    /// The source cannot be read, or shows no board.
+    fn taken(&self, spec: &SourceSpec, request: Request) -> anyhow::Result<(Board, Vec<Taken>)> {
+        let folder = if let SourceSpec::Folder(folder) = spec { Some(folder.as_path()) } else { None };
+        let board = self.board.board(folder)?;
+        let taken = if spec.is_camera() {
+            live::taken(self, spec, &board, request)?
+        } else {
+            folder::taken(self, spec, &board, request)?
+        };
+        anyhow::ensure!(!taken.is_empty(), "{spec} has no pair of pictures");
+        Ok((board, taken))
+    }
+
+    /// Solves, prints the calibration, and writes it where it is good, or forced.
+    fn calibrate(&self, spec: &SourceSpec) -> anyhow::Result<()> {
+        if spec.is_camera() && self.output.is_none() {
+            let text = "where shall the calibration go? Name a file, such as -o rig.toml; the views are kept beside it";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        let request = self.request()?;
+        let (board, taken) = self.taken(spec, request)?;
+        // pictures of a folder are there already; others may not come again, whatever becomes of the calibration
+        let kept = match &self.output {
+            Some(output) if !matches!(spec, SourceSpec::Folder(_) | SourceSpec::Files { .. }) => {
+                Some(save_views(output, &board, &taken)?)
+            }
+            _ => None,
+        };
+        let solved = calibrate(&board, &views_of(&taken), taken[0].pictures[0].size(), &request);
+        let written = solved.map_err(anyhow::Error::from).and_then(|outcome| self.write(&outcome, &taken));
+        match kept {
+            Some(views) => {
+                let views = views.display();
+                let text = format!("the views are kept in {views}: stereopsis calibrate {views} solves them again");
+                console::say(&text);
+                written
+            }
+            None => written,
+        }
+    }
+
+    fn write(&self, outcome: &Outcome, taken: &[Taken]) -> anyhow::Result<()> {
         if self.json {
             super::print_json(&outcome.to_json())?;
         } else {
             console::print(&outcome.to_string())?;
         }
+        let refused = || format!("the calibration is not to be used: {}", outcome.refusals.join("; "));
         let is_refused = !outcome.refusals.is_empty();
         let Some(output) = &self.output else {
             console::say("nothing was written: -o rig.toml writes the calibration");
-            anyhow::ensure!(!is_refused, "the calibration is not to be used: {}", outcome.refusals.join("; "));
+            anyhow::ensure!(!is_refused, refused());
             return Ok(());
         };
-        if is_refused && !self.force {
-            anyhow::bail!(
-                "the calibration is not to be used: {}; nothing was written (--force writes it, marked as an estimate)",
-                outcome.refusals.join("; ")
-            );
-        }
-        let saved = save(output, outcome, taken, keeps_views)?;
+        anyhow::ensure!(
+            self.force || !is_refused,
+            "{}; it was not written (--force writes it, marked as an estimate)",
+            refused()
+        );
+        let saved = save(output, outcome, taken)?;
         for reason in &saved.left_out {
             console::say(format_args!("not written: {reason}"));
         }
         console::say(format_args!(
-            "wrote {} and {} (the same for OpenCV, ROS and Kalibr; report.html{})",
+            "wrote {} and {} (the same for OpenCV, ROS and Kalibr; report.html)",
             saved.rig.display(),
-            saved.folder.display(),
-            if keeps_views { "; the views" } else { "" }
+            saved.folder.display()
         ));
         Ok(())
     }
@@ -220,5 +268,5 @@ pub(super) fn run(args: &CalibrateArgs) -> anyhow::Result<()> {
     if !args.check.is_empty() {
         return check::run(args, &spec);
     }
-    if spec.is_camera() { live::run(args, &spec) } else { folder::run(args, &spec) }
+    args.calibrate(&spec)
 }
