@@ -129,8 +129,7 @@ impl CameraInfo {
     pub fn yaml(&self, side: &str) -> String {
         let matrix = |name: &str, rows: usize, data: &[f64]| {
             let columns = data.len() / rows;
-            let data: Vec<_> = data.iter().map(|v| format!("{v:?}")).collect();
-            format!("{name}:\n  rows: {rows}\n  cols: {columns}\n  data: [{}]\n", data.join(", "))
+            format!("{name}:\n  rows: {rows}\n  cols: {columns}\n  data: {}\n", yaml_list(data))
         };
         let Self { width, height, distortion_model, .. } = self;
         [
@@ -156,6 +155,19 @@ pub(super) fn projection_of(camera: &Projection, baseline: f64) -> [f64; 12] {
     [fx, 0.0, cx, -fx * baseline, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0]
 }
 
+/// A list of numbers that are exact to the last bit. PyYAML, with which ROS and Kalibr read, takes a number with an exponent as text
+/// unless it has a point and the exponent a sign.
+pub(super) fn yaml_list(numbers: &[f64]) -> String {
+    let number = |v: &f64| {
+        let text = format!("{v:?}");
+        let Some((digits, exponent)) = text.split_once('e') else { return text };
+        let point = if digits.contains('.') { "" } else { ".0" };
+        let sign = if exponent.starts_with('-') { "" } else { "+" };
+        format!("{digits}{point}e{sign}{exponent}")
+    };
+    format!("[{}]", numbers.iter().map(number).collect::<Vec<_>>().join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,5 +191,10 @@ mod tests {
         let [left, right] = CameraInfo::of_rectified(&geometry, (200, 100));
         assert_eq!((left.k[2], right.k[2], right.p[2]), (99.5, 106.5, 106.5));
         assert_eq!((right.p[3], right.d.len(), left.width), (-40.0, 5, 200));
+    }
+
+    #[test]
+    fn numbers_are_numbers_for_pyyaml() {
+        assert_eq!(yaml_list(&[1e-5, -1.25e-7, 0.5, 3.0, 1e21]), "[1.0e-5, -1.25e-7, 0.5, 3.0, 1.0e+21]");
     }
 }

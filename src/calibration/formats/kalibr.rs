@@ -4,6 +4,7 @@
 use super::matrix::Matrix;
 use super::tree::Node;
 use super::{Kind, draft::Draft, model};
+use crate::calibration::camera_info::yaml_list;
 use crate::calibration::{BrownConrady, CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 use crate::console::foreign;
 use glam::{DMat3, DVec3};
@@ -122,13 +123,13 @@ pub(super) fn write(rig: &StereoRig) -> Result<String, CalibrationError> {
             for (row, shift) in
                 [turned.x_axis, turned.y_axis, turned.z_axis].into_iter().zip(rig.translation_m.to_array())
             {
-                line(format_args!("  - {}", list(&[row.x, row.y, row.z, shift])));
+                line(format_args!("  - {}", yaml_list(&[row.x, row.y, row.z, shift])));
             }
-            line(format_args!("  - {}", list(&[0.0, 0.0, 0.0, 1.0])));
+            line(format_args!("  - {}", yaml_list(&[0.0, 0.0, 0.0, 1.0])));
         }
         line(format_args!("  cam_overlaps: [{}]\n  camera_model: pinhole", 1 - number));
-        line(format_args!("  distortion_coeffs: {}\n  distortion_model: {model}", list(&coefficients)));
-        line(format_args!("  intrinsics: {}\n  resolution: [{width}, {height}]", list(&[fx, fy, cx, cy])));
+        line(format_args!("  distortion_coeffs: {}\n  distortion_model: {model}", yaml_list(&coefficients)));
+        line(format_args!("  intrinsics: {}\n  resolution: [{width}, {height}]", yaml_list(&[fx, fy, cx, cy])));
         line(format_args!("  rostopic: /stereo/{side}/image_raw"));
     }
     Ok(text)
@@ -148,19 +149,6 @@ fn lens_of(side: &str, camera: &Camera) -> Result<(&'static str, [f64; 4]), Cali
              these four (OpenCV's CALIB_FIX_K3) or as a fisheye, or write OpenCV's, ROS's or our own"
         ))),
     }
-}
-
-/// A list of numbers that are exact to the last bit. PyYAML, with which Kalibr reads, takes a number with an exponent as text
-/// unless it has a point and the exponent a sign.
-fn list(numbers: &[f64]) -> String {
-    let number = |v: &f64| {
-        let text = format!("{v:?}");
-        let Some((digits, exponent)) = text.split_once('e') else { return text };
-        let point = if digits.contains('.') { "" } else { ".0" };
-        let sign = if exponent.starts_with('-') { "" } else { "+" };
-        format!("{digits}{point}e{sign}{exponent}")
-    };
-    format!("[{}]", numbers.iter().map(number).collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]
@@ -210,10 +198,5 @@ mod tests {
         assert!(written(&rig_of(lens(&[-0.3, 0.1, 0.0, 0.0, 0.0]))).is_ok(), "k3 of exactly 0 is none");
         let refusal = written(&StereoRig { size: None, ..plain_rig() }).unwrap_err();
         assert!(refusal.contains("--size"), "{refusal}");
-    }
-
-    #[test]
-    fn numbers_are_numbers_for_pyyaml() {
-        assert_eq!(list(&[1e-5, -1.25e-7, 0.5, 3.0, 1e21]), "[1.0e-5, -1.25e-7, 0.5, 3.0, 1.0e+21]");
     }
 }
