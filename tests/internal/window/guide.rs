@@ -6,7 +6,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::{DMat3, DVec3};
 use std::path::Path;
-use stereopsis::calibrate::fixture::{Shot, Studio, random_rig};
+use stereopsis::calibrate::fixture::{Shot, Studio, random_pose, random_rig};
 use stereopsis::calibrate::{Board, Pose};
 use stereopsis::capture::SourceSpec;
 use stereopsis::export::write_picture;
@@ -107,4 +107,65 @@ fn views_stay_until_they_are_discarded_and_another_source_ends_the_calibration()
     assert!(!window.has("Go on"));
     window.harness.get_by_label("Discard 1 view?").click();
     window.until("a new start", |w| w.is_enabled("Start").then_some(()));
+}
+
+/// Pairs of the board in nine places, as a folder.
+fn board_folder(folder: &Path) -> SourceSpec {
+    let board: Board = BOARD.parse().unwrap();
+    let (rig, mut rng) = (random_rig(5), fastrand::Rng::with_seed(4));
+    let studio = Studio::new(&rig);
+    for number in 0..9 {
+        let pictures = studio.pair(&board, &random_pose(&rig, &board, &mut rng), &Shot::usual(number));
+        for (side, image) in ["left", "right"].into_iter().zip(pictures) {
+            std::fs::create_dir_all(folder.join(side)).unwrap();
+            let path = folder.join(side).join(format!("{number}.png"));
+            write_picture(&path, &Picture { luma: Luma::U8(image), rgb: None }).unwrap();
+        }
+    }
+    SourceSpec::Folder(folder.to_owned())
+}
+
+#[test]
+fn a_calibration_is_saved_used_and_never_written_over_another_one_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = board_folder(&folder.path().join("pairs"));
+    let place = folder.path().join("rigs");
+    std::fs::create_dir(&place).unwrap();
+    std::fs::write(place.join("mine.toml"), "kept").unwrap();
+    let Some(mut window) = on_page(WindowOptions { folder: place.clone(), ..options(spec) }) else { return };
+    type_board(&mut window, BOARD);
+    window.harness.get_by_label("Start").click();
+    // a folder is held at its start: each pair is looked at until it is taken
+    for count in 1..=9 {
+        window.until("a view", |w| (view_count(w) >= count).then_some(()));
+        window.harness.key_press(Key::ArrowRight);
+        window.harness.run_steps(3);
+    }
+    window.until("a result", |w| {
+        let progress = w.session.borrow();
+        let progress = &progress.state.guide.running.as_ref()?.progress;
+        (progress.outcome.is_some() && !progress.is_solving).then_some(())
+    });
+    let save = if window.has("Save and use") { "Save and use" } else { "Save as doubtful" };
+    window.session.borrow_mut().state.guide.save_as = "mine.toml".to_owned();
+    window.until("the button", |w| w.has(save).then_some(()));
+    window.harness.get_by_label(save).click();
+    window.until("the question", |w| w.has("mine.toml exists. Replace it, and what belongs to it?").then_some(()));
+    assert_eq!(std::fs::read_to_string(place.join("mine.toml")).unwrap(), "kept");
+    window.harness.get_by_label("Keep").click();
+    window.until("no question", |w| w.has(save).then_some(()));
+    window.harness.get_by_label(save).click();
+    window.until("the question again", |w| w.has("Replace").then_some(()));
+    window.harness.get_by_label("Replace").click();
+    window.until("the file", |w| w.has("calibration written: ").then_some(()));
+    let text = std::fs::read_to_string(place.join("mine.toml")).unwrap();
+    assert!(text.contains("[left]") || text.contains("left"), "{text}");
+    for file in ["report.html", "opencv.yml", "views/left/001.png", "views/right/009.png", "views/board.txt"] {
+        assert!(place.join("mine-calibration").join(file).is_file(), "{file} is missing");
+    }
+    // it is in force: depth has metres now
+    window.until("metres", |w| {
+        let session = w.session.borrow();
+        session.state.output()?.job.frame.geometry.filter(|geometry| geometry.baseline_m > 0.03).map(drop)
+    });
 }
