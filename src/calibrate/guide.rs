@@ -59,8 +59,8 @@ impl Hold {
         })
     }
 
-    /// The board held so before a camera; `None` where the camera has no ray there.
-    fn pose(&self, board: &Board, camera: &Camera, (width, height): (usize, usize)) -> Option<Pose> {
+    /// The board held so before a camera, its middle moved by `inwards`, px; `None` where the camera has no ray there.
+    fn pose(&self, board: &Board, camera: &Camera, (width, height): (usize, usize), inwards: DVec2) -> Option<Pose> {
         let (width, height) = (width as f64, height as f64);
         let (across, down) = board.inner();
         let extent = board.point_m(across * down - 1);
@@ -68,7 +68,7 @@ impl Hold {
         let reach =
             DVec2::new(1.0 - self.width, 1.0 - (self.width * extent.y / extent.x * width / height).min(0.9)) / 2.0;
         let place = DVec2::new(f64::from(self.place.0), f64::from(self.place.1)) * reach * 0.95 + 0.5;
-        let ray = camera.direction(place * DVec2::new(width, height) - 0.5).filter(|ray| ray.z > 0.3)?;
+        let ray = camera.direction(place * DVec2::new(width, height) - 0.5 + inwards).filter(|ray| ray.z > 0.3)?;
         let distance = extent.x * camera.fx / (self.width * width);
         let tilt = DVec3::new(f64::from(self.tilt.0), f64::from(self.tilt.1), 0.0) * TILT_DEG.to_radians();
         let rotation = DMat3::from_quat(DQuat::from_scaled_axis(tilt));
@@ -87,10 +87,10 @@ impl Hold {
         let near = if self.width >= 0.5 { "near" } else { "farther away" };
         let tilt = match self.tilt {
             (0, 0) => "facing the cameras",
-            (1, _) => "its lower edge nearer",
-            (-1, _) => "its upper edge nearer",
-            (_, 1) => "its right edge farther away",
-            _ => "its left edge farther away",
+            (1, _) => "its upper edge nearer",
+            (-1, _) => "its lower edge nearer",
+            (_, 1) => "its right edge nearer",
+            _ => "its left edge nearer",
         };
         format!("hold the board {place}, {near}, {tilt}")
     }
@@ -102,19 +102,26 @@ impl Ghost {
         let focal = 0.9 * size.0 as f64;
         let (cx, cy) = ((size.0 as f64 - 1.0) / 2.0, (size.1 as f64 - 1.0) / 2.0);
         let camera = Camera { fx: focal, fy: focal, cx, cy, distortion: Distortion::default() };
-        let first = FIRST[number % FIRST.len()];
+        let mut hold = FIRST[number % FIRST.len()];
         let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
-        let is_inside = |outline: &[DVec2]| {
-            outline.len() == 4 && outline.iter().all(|at| at.cmpge(DVec2::ZERO).all() && at.cmple(last).all())
-        };
-        // a high board, or a tilted one at a border, fits where it is farther away
-        let (hold, outline) = (0..20).find_map(|shorter| {
-            let hold = Hold { width: first.width * 0.93f64.powi(shorter), ..first };
-            let outline = outline(board, &hold.pose(board, &camera, size)?, &camera);
-            is_inside(&outline).then_some((hold, outline))
-        })?;
-        // a board of the shown size is a hand's breadth further left in the right picture: both eyes get the same outline
-        Some(Self { outline: [outline.clone(), outline], words: hold.words() })
+        // a high board, or a tilted one at a border, is moved inwards and away until all of it is seen
+        let mut inwards = DVec2::ZERO;
+        for _ in 0..30 {
+            let outline = outline(board, &hold.pose(board, &camera, size, inwards)?, &camera);
+            let (low, high) = outline
+                .iter()
+                .fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(low, high), at| (low.min(*at), high.max(*at)));
+            let (below, above) = ((-low).max(DVec2::ZERO), (high - last).max(DVec2::ZERO));
+            if outline.len() == 4 && below + above == DVec2::ZERO {
+                // at this distance the right picture shows the board further left, by an unknown amount: both get the same outline
+                return Some(Self { outline: [outline.clone(), outline], words: hold.words() });
+            }
+            inwards += (below - above) * 1.05;
+            if (high - low).cmpgt(0.95 * last).any() {
+                hold.width *= 0.9;
+            }
+        }
+        None
     }
 }
 
@@ -150,7 +157,7 @@ impl<'a> Guide<'a> {
             .collect::<Vec<_>>()
             .into_par_iter()
             .filter_map(|hold| {
-                let pose = hold.pose(board, &solution.rig.left, *size)?;
+                let pose = hold.pose(board, &solution.rig.left, *size, DVec2::ZERO)?;
                 Some((self.variance_with(&pose)?, hold, pose))
             })
             .collect();
@@ -256,6 +263,24 @@ mod tests {
                     let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
                     let is_inside = |at: &DVec2| at.cmpge(DVec2::ZERO).all() && at.cmple(last).all();
                     assert!(ghost.outline.iter().flatten().all(is_inside), "{words} {size:?} {number}: {ghost:?}");
+                    // what is nearer is larger
+                    let [a, b, c, d] = ghost.outline[0][..] else { panic!("{ghost:?}") };
+                    let nearer = [
+                        (a.distance(b), "upper"),
+                        (c.distance(d), "lower"),
+                        (a.distance(d), "left"),
+                        (b.distance(c), "right"),
+                    ];
+                    let said = nearer.iter().find(|(_, side)| ghost.words.contains(&format!("its {side} edge nearer")));
+                    let opposite = |side: &str| match side {
+                        "upper" => 1,
+                        "lower" => 0,
+                        "left" => 3,
+                        _ => 2,
+                    };
+                    if let Some((length, side)) = said {
+                        assert!(*length > 1.05 * nearer[opposite(side)].0, "{ghost:?}");
+                    }
                 }
             }
         }

@@ -54,7 +54,9 @@ impl Panel for GuidePictures {
         let across = state.guide.board.as_ref().map_or(1, |board| board.inner().0);
         self.pictures(ui, middle, running, across);
         if let Some(ghost) = &running.progress.ghost {
-            let words = format!("Next: {}", ghost.words);
+            let suffices = running.outcome().is_some_and(|outcome| outcome.suffices());
+            let begin = if suffices { "Good enough: save it, or" } else { "Next:" };
+            let words = format!("{begin} {}", ghost.words);
             paint_line(ui, next, &words, 0.55 * below, ui.visuals().strong_text_color());
             name(ui, next, "next view", &words);
         }

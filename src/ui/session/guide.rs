@@ -251,8 +251,9 @@ impl Session {
     fn save_calibration(&mut self, replaces: bool) {
         let guide = &mut self.state.guide;
         guide.asks_to_replace = None;
-        let Some(running) = &guide.running else { return };
+        let Some(running) = &mut guide.running else { return };
         let Some(outcome) = running.outcome().cloned() else { return };
+        running.is_looking = false; // a view that is taken meanwhile would not be written
         let (taken, names) = (running.progress.taken.clone(), running.names());
         let path = super::absolute(&self.options.folder.join(guide.save_as.trim()));
         let path = if path.extension().is_none() { path.with_extension("toml") } else { path };
@@ -284,7 +285,6 @@ impl Session {
         }
         let Some(running) = &mut self.state.guide.running else { return };
         running.saved = Some((saved.rig.clone(), names));
-        running.is_looking = false;
         if running.ended.is_none() {
             self.use_setup_files(vec![saved.rig]);
         }

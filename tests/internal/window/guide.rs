@@ -146,6 +146,9 @@ fn a_calibration_is_saved_used_and_never_written_over_another_one_unasked() {
         let progress = &progress.state.guide.running.as_ref()?.progress;
         (progress.outcome.is_some() && !progress.is_solving).then_some(())
     });
+    assert!(window.session.borrow_mut().stays_open(), "closed now, the views would be lost");
+    window.until("the question", |w| w.has("9 views of the board would be lost").then_some(()));
+    assert!(!window.session.borrow_mut().stays_open(), "a second time it closes");
     let save = if window.has("Save and use") { "Save and use" } else { "Save as doubtful" };
     window.session.borrow_mut().state.guide.save_as = "mine.toml".to_owned();
     window.until("the button", |w| w.has(save).then_some(()));
@@ -163,6 +166,7 @@ fn a_calibration_is_saved_used_and_never_written_over_another_one_unasked() {
     for file in ["report.html", "opencv.yml", "views/left/001.png", "views/right/009.png", "views/board.txt"] {
         assert!(place.join("mine-calibration").join(file).is_file(), "{file} is missing");
     }
+    assert!(!window.session.borrow_mut().stays_open(), "nothing would be lost");
     // it is in force: depth has metres now
     window.until("metres", |w| {
         let session = w.session.borrow();
