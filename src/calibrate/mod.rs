@@ -35,7 +35,7 @@ pub use lens_kind::LensKind;
 pub use outcome::{MIN_VIEWS, Outcome, Request, calibrate};
 pub use pose::Pose;
 pub use print::{BoardKind, Paper, PrintFormat, page};
-pub use save::{BOARD_FILE, Saved, folder_of, paths_of, save, save_views};
+pub use save::{BOARD_FILE, Saved, folder_of, paths_of, save, save_view, save_views};
 pub use session::{Look, Notice, Session, Taken, views_of};
 pub use solve::{Solution, ViewFit, solve};
 pub use view::{Corner, Eye, View};

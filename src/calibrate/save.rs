@@ -52,22 +52,29 @@ pub fn save_views(rig_file: &Path, board: &Board, taken: &[Taken]) -> Result<Pat
     for side in SIDES {
         make(&folder.join(side))?;
     }
-    for Taken { view, pictures } in taken {
-        for (side, picture) in SIDES.into_iter().zip(pictures) {
-            let path = folder.join(side).join(format!("{}.png", view.name));
-            let mut bytes = Vec::new();
-            image::codecs::png::PngEncoder::new(&mut bytes)
-                .write_image(picture.pixels(), picture.width() as u32, picture.height() as u32, ColorType::L8.into())
-                .map_err(|err| failed(&path, &err))?;
-            put(&path, &bytes)?;
-        }
-    }
+    put(&folder.join(BOARD_FILE), format!("{board}\n").as_bytes())?;
+    taken.iter().try_for_each(|taken| save_view(rig_file, taken))?;
     // views of two calibrations must not be solved together
     for side in SIDES {
         remove_others(&folder.join(side), taken)?;
     }
-    put(&folder.join(BOARD_FILE), format!("{board}\n").as_bytes())?;
     Ok(folder)
+}
+
+/// Writes one more view into a folder that [`save_views`] has made.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn save_view(rig_file: &Path, Taken { view, pictures }: &Taken) -> Result<(), CalibrationError> {
+    for (side, picture) in SIDES.into_iter().zip(pictures) {
+        let path = folder_of(rig_file).join("views").join(side).join(format!("{}.png", view.name));
+        let mut bytes = Vec::new();
+        image::codecs::png::PngEncoder::new(&mut bytes)
+            .write_image(picture.pixels(), picture.width() as u32, picture.height() as u32, ColorType::L8.into())
+            .map_err(|err| failed(&path, &err))?;
+        put(&path, &bytes)?;
+    }
+    Ok(())
 }
 
 /// Removes numbered pictures that are none of these views.

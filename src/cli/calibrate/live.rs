@@ -1,7 +1,7 @@
 //! `calibrate` with cameras, without a window: what to do is said in lines, views are taken by themselves.
 
 use super::CalibrateArgs;
-use crate::calibrate::{Board, Notice, Progress, Request, Taken, Watch};
+use crate::calibrate::{Board, Notice, Progress, Request, Taken, Watch, save_view, save_views};
 use crate::capture::{CaptureOptions, RawPair, RawTap, SourceInfo, SourceSpec};
 use crate::console::{self, counted};
 use crate::geometry::Geometry;
@@ -33,6 +33,9 @@ pub(super) fn taken(
     options.cameras.calibrated = true;
     options.cameras.equal_exposure |= options.cameras.views.iter().all(|view| view.controls.exposure_ms.is_none());
     let source = sources::open(spec, &options)?;
+    if let Some(output) = &args.output {
+        save_views(output, board, &[])?;
+    }
     let info = source.info();
     console::say(format_args!("{}: show {board} to both cameras; Ctrl-C ends and solves", info.name));
     let watch = Watch::start(board, request, Arc::new(|| {}))?;
@@ -76,11 +79,24 @@ struct Observer<'a> {
     views: usize,
 }
 
+impl Observer<'_> {
+    /// Writes a view, so that it outlives whatever happens next.
+    fn keep(&self, taken: &Taken) {
+        let Some(output) = &self.args.output else { return };
+        if let Err(why) = save_view(output, taken) {
+            console::say(format_args!("view {} is not kept: {why}", taken.view.name));
+        }
+    }
+}
+
 impl RunObserver for Observer<'_> {
     fn poll(&mut self, status: &Status) -> bool {
         let progress = self.watch.progress();
         let count = progress.taken.len();
         if count > self.views {
+            for taken in &progress.taken[self.views..] {
+                self.keep(taken);
+            }
             self.views = count;
             let ghost = progress.ghost.as_ref().map(|ghost| format!("; now {}", ghost.words)).unwrap_or_default();
             console::say(format_args!("{} taken{ghost}", counted(count as u64, "view")));
@@ -98,9 +114,7 @@ impl RunObserver for Observer<'_> {
         if let Some(asked) = self.args.views {
             return count as u64 >= asked || status.capture.ended;
         }
-        progress.outcome.as_ref().is_some_and(|outcome| outcome.suffices())
-            && count >= self.enough
-            && !progress.is_solving
+        progress.outcome.as_ref().is_some_and(|outcome| outcome.suffices()) && count >= self.enough
             || status.capture.ended
     }
 
