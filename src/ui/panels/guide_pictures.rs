@@ -50,7 +50,9 @@ impl Panel for GuidePictures {
         let notice = Rect::from_min_size(room.min, vec2(room.width(), above));
         let next = Rect::from_min_max(pos2(room.left(), room.bottom() - below), room.max);
         let middle = Rect::from_min_max(notice.left_bottom(), next.right_top());
-        paint_notice(ui, notice, running, state.status().paused);
+        // a recording and a folder are held on purpose: the pair is looked at
+        let is_paused = state.status().paused && state.pipeline.playback.is_none();
+        paint_notice(ui, notice, running, is_paused);
         let across = state.guide.board.as_ref().map_or(1, |board| board.inner().0);
         self.pictures(ui, middle, running, across);
         if let Some(ghost) = &running.progress.ghost {

@@ -156,7 +156,7 @@ mod tests {
     fn a_measured_square_changes_the_words_and_a_wrong_board_says_why() {
         let mut guide = GuideState::default();
         guide.set_square_mm(24.7);
-        assert_eq!(guide.words, "charuco:10x7:24.7mm:18.53mm:DICT_5X5_100");
+        assert_eq!(guide.words, "charuco:10x7:24.7mm:18.52mm:DICT_5X5_100");
         guide.set_board("charuco:10x7:26mm".to_owned());
         assert!(guide.board.as_ref().unwrap_err().contains("four parts"));
         guide.set_square_mm(30.0);

@@ -48,6 +48,14 @@ fn type_board(window: &mut Window, words: &str) {
     window.harness.run_steps(3);
 }
 
+/// Clicks a button to which the page is scrolled first.
+fn click(window: &mut Window, label: &str) {
+    window.harness.get_by_label(label).scroll_to_me();
+    window.harness.run_steps(4);
+    window.harness.get_by_label(label).click();
+    window.harness.run_steps(2);
+}
+
 /// Views of the running calibration.
 fn view_count(window: &Window) -> usize {
     let session = window.session.borrow();
@@ -152,14 +160,14 @@ fn a_calibration_is_saved_used_and_never_written_over_another_one_unasked() {
     let save = if window.has("Save and use") { "Save and use" } else { "Save as doubtful" };
     window.session.borrow_mut().state.guide.save_as = "mine.toml".to_owned();
     window.until("the button", |w| w.has(save).then_some(()));
-    window.harness.get_by_label(save).click();
+    click(&mut window, save);
     window.until("the question", |w| w.has("mine.toml exists. Replace it, and what belongs to it?").then_some(()));
     assert_eq!(std::fs::read_to_string(place.join("mine.toml")).unwrap(), "kept");
-    window.harness.get_by_label("Keep").click();
+    click(&mut window, "Keep");
     window.until("no question", |w| w.has(save).then_some(()));
-    window.harness.get_by_label(save).click();
+    click(&mut window, save);
     window.until("the question again", |w| w.has("Replace").then_some(()));
-    window.harness.get_by_label("Replace").click();
+    click(&mut window, "Replace");
     window.until("the file", |w| w.has("calibration written: ").then_some(()));
     let text = std::fs::read_to_string(place.join("mine.toml")).unwrap();
     assert!(text.contains("[left]") || text.contains("left"), "{text}");
