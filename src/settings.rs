@@ -242,15 +242,30 @@ impl Word {
 /// # Errors
 /// A missing file, broken TOML, or an unknown key with its line and the nearest right one.
 pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
+    words_of(path, &read_text(path)?)
+}
+
+/// The text of a settings file.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read_text(path: &Path) -> Result<String, SettingsError> {
+    let fail = |err| format!("settings file {}: {}", console::path(path), files::read_cause(path, &err));
+    plain::read_text(path).map_err(|err| SettingsError::File(fail(err)))
+}
+
+/// The words in the text of a settings file.
+///
+/// # Errors
+/// Broken TOML, or an unknown key with its line and the nearest right one.
+pub fn words_of(path: &Path, text: &str) -> Result<Vec<Word>, SettingsError> {
     let fail = |text: String| SettingsError::File(format!("settings file {}{text}", console::path(path)));
-    let text = plain::read_text(path).map_err(|err| fail(format!(": {}", files::read_cause(path, &err))))?;
     let line_of = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
-    let table = toml::de::DeTable::parse(&text).map_err(|err| {
+    let table = toml::de::DeTable::parse(text).map_err(|err| {
         let line = err.span().map_or(String::new(), |span| format!(", line {}", line_of(span.start)));
         fail(format!("{line}: {}", err.message()))
     })?;
-    let known: Vec<&str> =
-        StereoParams::table().iter().map(|p| p.name).chain(OTHER_WORDS.iter().map(|(name, ..)| *name)).collect();
+    let known: Vec<&str> = known_words().collect();
     let mut words = Vec::new();
     for (key, value) in table.get_ref() {
         let (name, line) = (key.get_ref().to_string(), line_of(key.span().start));
@@ -269,6 +284,28 @@ pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
         words.push(Word { name, text, origin: Origin::File { path: path.to_owned(), line } });
     }
     Ok(words)
+}
+
+/// Whether a file is one of settings rather than of a rig: it is TOML and has a word of the settings.
+pub fn is_settings_file(path: &Path) -> bool {
+    let text = read_text(path).unwrap_or_default();
+    let Ok(table) = toml::de::DeTable::parse(&text) else { return false };
+    known_words().any(|word| table.get_ref().contains_key(word))
+}
+
+/// The words of flags and settings files.
+fn known_words() -> impl Iterator<Item = &'static str> {
+    StereoParams::table().iter().map(|p| p.name).chain(OTHER_WORDS.iter().map(|(name, ..)| *name))
+}
+
+/// The text of a settings file, behind a comment.
+///
+/// # Errors
+/// TOML cannot hold the values.
+pub fn text_of(comment: &str, settings: &[(&'static str, String)]) -> Result<String, String> {
+    let table: toml::Table = settings.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into())).collect();
+    let text = toml::to_string(&table).map_err(|err| err.to_string())?;
+    Ok(format!("# {comment}\n{text}"))
 }
 
 #[cfg(test)]
@@ -324,6 +361,14 @@ mod tests {
     fn an_unknown_key_is_told_with_its_line_and_the_nearest_right_one() {
         let text = file("p1 = 5\n\nnum-disparites = 64\n").unwrap_err().to_string();
         assert!(text.contains("line 3") && text.contains("did you mean 'num-disparities'"), "{text}");
+        let folder = tempfile::tempdir().unwrap();
+        for (text, is_one) in
+            [("p1 = 5\nnum-disparites = 4\n", true), ("[calibration]\nalpha = 1\n", false), ("%YAML", false)]
+        {
+            let path = folder.path().join("file.toml");
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(is_settings_file(&path), is_one, "{text}");
+        }
         let text = file("p1 = = 5\n").unwrap_err().to_string();
         assert!(text.contains("line 1"), "{text}");
         let words = file("\np1 = 5000\n").unwrap();

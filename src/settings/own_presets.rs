@@ -57,9 +57,8 @@ pub fn write_own_preset(
     replaces: bool,
 ) -> Result<PathBuf, String> {
     let path = file_of(folder, name)?;
-    let table: toml::Table = settings.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into())).collect();
-    let text = toml::to_string(&table).map_err(|err| err.to_string())?;
-    let text = format!("# A preset of stereopsis: --preset {name}, or --settings with this file.\n{text}");
+    let comment = format!("A preset of stereopsis: --preset {name}, or --settings with this file.");
+    let text = super::text_of(&comment, settings)?;
     files::make_folder(folder).map_err(|err| err.to_string())?;
     let write = if replaces { files::write } else { files::write_new };
     write(&path, text.as_bytes()).map_err(|err| err.to_string())?;

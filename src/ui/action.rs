@@ -103,6 +103,12 @@ actions! {
     ColourReasons = "Colour invalid by reason", NONE, I;
     /// Put all parameters back to those of the preset; the search range stays.
     ResetParameters = "Back to the preset", COMMAND, R;
+    /// Take back the last change of a parameter, a preset, the engine or the source.
+    Undo = "Undo", COMMAND, Z;
+    /// Make the change again that was taken back last.
+    Redo = "Redo", COMMAND | SHIFT, Z;
+    /// List every change of the settings, go back to any of them, and follow a settings file.
+    History = "History …", NONE, Z;
     /// Put a command line on the clipboard that gives the same result.
     CopyCommand = "Copy as command", COMMAND | SHIFT, C;
     /// Show or hide both panels, to leave all the room to the pictures.
@@ -140,6 +146,8 @@ impl Action {
         let free = |action: &Self| match action.shortcut() {
             key if matches!(key.logical_key, Key::ArrowLeft | Key::ArrowRight) => focused.is_none(),
             key if key.logical_key == Key::Escape => !had_focus && !egui::Popup::is_any_open(ctx),
+            // text has an undo of its own
+            key if key.logical_key == Key::Z => !writing,
             key if key.modifiers.command || matches!(key.logical_key, Key::F1 | Key::F11) => true,
             key if key.logical_key == Key::Space => focused.is_none() || on_slider,
             _ => !writing,

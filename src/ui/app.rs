@@ -68,6 +68,7 @@ impl eframe::App for App {
         for command in commands {
             session.execute(command, ui.ctx());
         }
+        session.note_history(ui.ctx());
     }
 
     fn on_exit(&mut self) {

@@ -3,7 +3,7 @@
 
 use super::action::Action;
 use super::jobs::Job;
-use super::state::{Conversion, ConversionChoices, GuideStep, Pointer, RecordingChoices, ViewSettings};
+use super::state::{Conversion, ConversionChoices, GuideStep, HistoryStep, Pointer, RecordingChoices, ViewSettings};
 use crate::capture::{ControlSettings, Scale, SourceOptions, SourceSpec, Speed};
 use crate::engine::EngineChoice;
 use crate::rig::CalibrationChoice;
@@ -60,6 +60,8 @@ pub(crate) enum Command {
     SaveOwnPreset(String),
     /// Deletes a preset of the user's own.
     DeleteOwnPreset(String),
+    /// Takes older settings, or those of a file.
+    History(HistoryStep),
     /// Opens an engine, also the same one anew.
     SetEngine(EngineChoice),
     /// Sets how results are shown.
@@ -113,6 +115,12 @@ pub(crate) enum Command {
 impl From<GuideStep> for Command {
     fn from(step: GuideStep) -> Self {
         Self::Guide(step)
+    }
+}
+
+impl From<HistoryStep> for Command {
+    fn from(step: HistoryStep) -> Self {
+        Self::History(step)
     }
 }
 

@@ -8,6 +8,7 @@ mod guide;
 mod guide_pictures;
 mod health;
 mod help;
+mod history;
 mod messages;
 mod parameters;
 mod pictures;
@@ -83,6 +84,7 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Page(Action::Calibrate), Box::new(guide::show)),
         (Place::Page(Action::Reach), Box::new(reach::show)),
         (Place::Page(Action::Convert), Box::new(conversion::show)),
+        (Place::Page(Action::History), Box::new(history::show)),
         (Place::Page(Action::Help), Box::new(help::show)),
         (Place::Centre, Box::new(guide_pictures::GuidePictures::default())),
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),

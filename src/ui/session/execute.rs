@@ -38,6 +38,7 @@ impl Session {
             Command::TakeOwnPreset(name) => self.take_own_preset(&name),
             Command::SaveOwnPreset(name) => self.save_own_preset(&name),
             Command::DeleteOwnPreset(name) => self.delete_own_preset(&name),
+            Command::History(step) => self.history(step),
             Command::SetEngine(choice) => self.set_engine(choice),
             Command::SetView(view) => state.view = view,
             Command::SetDockWidths(widths) => state.view.dock_widths = widths,
@@ -88,7 +89,15 @@ impl Session {
             Action::Snapshot => self.takes_snapshot = true,
             Action::Record => self.toggle_recording(),
             Action::Open => self.choose_source_files(),
-            Action::Cameras | Action::Rig | Action::Calibrate | Action::Reach | Action::Convert | Action::Help => {
+            Action::Undo => self.go_in_history(-1),
+            Action::Redo => self.go_in_history(1),
+            Action::Cameras
+            | Action::Rig
+            | Action::Calibrate
+            | Action::Reach
+            | Action::Convert
+            | Action::History
+            | Action::Help => {
                 self.toggle_page(action);
             }
             Action::FitDepth => self.fits_depth = true,

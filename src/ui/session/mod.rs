@@ -9,6 +9,7 @@ mod device;
 mod estimate_pairs;
 mod execute;
 mod guide;
+mod history;
 mod recording;
 mod remote;
 mod rig;
@@ -20,7 +21,7 @@ use super::notices::{Cure, Level, Notices};
 use super::options::WindowOptions;
 use super::saved::SavedState;
 use super::state::{
-    ConversionState, GuideState, Load, Matching, MeasuredRates, NARROW_WIDTH, OwnPreset, Pipeline, Pointer,
+    ConversionState, GuideState, History, Load, Matching, MeasuredRates, NARROW_WIDTH, OwnPreset, Pipeline, Pointer,
     RecordingState, RigState, Source, State, Theme, ViewSettings,
 };
 use super::view::ViewKind;
@@ -50,6 +51,8 @@ pub struct Session {
     estimate: recording::Estimate,
     estimate_pairs: EstimatePairs,
     guide: guide::Guide,
+    /// When the settings file was read last.
+    file_read: Option<Instant>,
     options: WindowOptions,
     /// The depth range is fitted to the next result.
     fits_depth: bool,
@@ -125,6 +128,8 @@ impl Session {
                 previews: BTreeMap::new(),
             },
             matching,
+            history: History::default(),
+            settings_file: None,
             view,
             pointer: Pointer::default(),
             rig: RigState::new(&options, &source),
@@ -144,6 +149,7 @@ impl Session {
             estimate: recording::Estimate::default(),
             estimate_pairs: EstimatePairs::default(),
             guide: guide::Guide::default(),
+            file_read: None,
             options,
             fits_depth,
             takes_snapshot: false,
@@ -213,10 +219,12 @@ impl Session {
             self.take_output(output, now);
         }
         self.update_guide(now);
+        self.follow_settings_file(now);
         let pipeline = &mut self.state.pipeline;
         pipeline.shown_hz = self.shown.per_second(now);
         pipeline.playback = self.live.transport().map(|transport| transport.get());
-        self.state.jobs = self.jobs.running().filter(|job| *job != recording::ESTIMATE).collect();
+        self.state.jobs =
+            self.jobs.running().filter(|job| ![recording::ESTIMATE, history::FOLLOW].contains(job)).collect();
     }
 
     /// Follows the window's width, and the user's choices of theme and text size. Called once per frame.

@@ -4,10 +4,12 @@ use super::Session;
 use crate::capture::webcam::{self, Preview};
 use crate::capture::{CaptureError, FramePreparation, Next, PairSource, SourceInfo, SourceOptions, SourceSpec};
 use crate::rig::{CalibrationChoice, Named, RigFile};
+use crate::settings;
 use crate::sources::{self, CalibratedSource};
 use crate::ui::action::Action;
 use crate::ui::jobs::Job;
 use crate::ui::notices::{Cure, Level};
+use crate::ui::state::HistoryStep;
 use crate::ui::view::Zoom;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -90,7 +92,10 @@ impl Session {
         }
         paths.sort(); // left before right, im0 before im1
         match Named::of(&paths) {
-            Ok(Named::Setup(files)) => self.use_setup_files(files),
+            Ok(Named::Setup(files)) => match &files[..] {
+                [path] if settings::is_settings_file(path) => self.history(HistoryStep::OpenFile(path.clone())),
+                _ => self.use_setup_files(files),
+            },
             Ok(Named::Source(spec)) => self.open(spec),
             Err(why) => self.state.notices.error(why.to_string()),
         }

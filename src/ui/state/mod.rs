@@ -2,16 +2,20 @@
 
 mod conversion;
 mod guide;
+mod history;
 mod matching;
 mod recording;
 mod rig;
+mod settings_file;
 mod view_settings;
 
 pub(crate) use conversion::{Contents, Conversion, ConversionChoices, ConversionState, RunningConversion};
 pub(crate) use guide::{GuideState, GuideStep, Running};
+pub(crate) use history::{History, Setup};
 pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
 pub(crate) use recording::{Phase, RecordingChoices, RecordingState};
 pub(crate) use rig::RigState;
+pub(crate) use settings_file::{HistoryStep, SettingsFile};
 pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, Theme, ViewSettings};
 
 use super::action::Action;
@@ -34,6 +38,9 @@ pub(crate) struct State {
     pub(crate) pipeline: Pipeline,
     pub(crate) source: Source,
     pub(crate) matching: Matching,
+    pub(crate) history: History,
+    /// The settings file that is followed.
+    pub(crate) settings_file: Option<SettingsFile>,
     pub(crate) view: ViewSettings,
     pub(crate) pointer: Pointer,
     pub(crate) rig: RigState,

@@ -8,6 +8,7 @@ mod confidence;
 mod conversion;
 mod guide;
 mod harness;
+mod history;
 mod layout;
 mod paths;
 mod presets;
