@@ -2,6 +2,7 @@
 //!
 //! It owns the capture thread and the engine thread, and outlives any window and any device.
 
+mod comparison;
 mod diagnosis;
 pub mod headless;
 mod health;
@@ -11,7 +12,8 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-pub use crate::engine::worker::{EngineSource, ResultTap, Wake};
+pub use crate::engine::worker::{EngineSource, Figures, ResultTap, Wake};
+pub use comparison::Comparison;
 pub use diagnosis::{Cause, Warning, warnings_of};
 pub use health::Health;
 pub use remote::{News, Remote};

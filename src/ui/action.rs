@@ -107,6 +107,12 @@ actions! {
     Undo = "Undo", COMMAND, Z;
     /// Make the change again that was taken back last.
     Redo = "Redo", COMMAND | SHIFT, Z;
+    /// Keep the present settings as A; from then on the sliders change B, and the maps show both.
+    KeepAsA = "Keep as A", NONE, A;
+    /// Show A in all views, or B again: what differs jumps to the eye.
+    ShowA = "Flip A and B", NONE, T;
+    /// Compare no more; the present settings stay.
+    EndComparison = "End comparison", SHIFT, A;
     /// List every change of the settings, go back to any of them, and follow a settings file.
     History = "History …", NONE, Z;
     /// Put a command line on the clipboard that gives the same result.

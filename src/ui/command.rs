@@ -3,7 +3,9 @@
 
 use super::action::Action;
 use super::jobs::Job;
-use super::state::{Conversion, ConversionChoices, GuideStep, HistoryStep, Pointer, RecordingChoices, ViewSettings};
+use super::state::{
+    CompareStep, Conversion, ConversionChoices, GuideStep, HistoryStep, Pointer, RecordingChoices, ViewSettings,
+};
 use crate::capture::{ControlSettings, Scale, SourceOptions, SourceSpec, Speed};
 use crate::engine::EngineChoice;
 use crate::rig::CalibrationChoice;
@@ -60,6 +62,8 @@ pub(crate) enum Command {
     SaveOwnPreset(String),
     /// Deletes a preset of the user's own.
     DeleteOwnPreset(String),
+    /// Changes the comparison of two settings.
+    Compare(CompareStep),
     /// Takes older settings, or those of a file.
     History(HistoryStep),
     /// Opens an engine, also the same one anew.
@@ -115,6 +119,12 @@ pub(crate) enum Command {
 impl From<GuideStep> for Command {
     fn from(step: GuideStep) -> Self {
         Self::Guide(step)
+    }
+}
+
+impl From<CompareStep> for Command {
+    fn from(step: CompareStep) -> Self {
+        Self::Compare(step)
     }
 }
 

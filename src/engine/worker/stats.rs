@@ -125,8 +125,8 @@ impl EngineStats {
 }
 
 impl Figures {
-    /// Measures a result that has numbers.
-    pub(super) fn of(output: &Output) -> Option<Self> {
+    /// Measures a result; `None` where its numbers are not on the host.
+    pub fn of(output: &Output) -> Option<Self> {
         let map = output.map.as_ref()?;
         let truth = output.job.frame.truth.as_ref().and_then(|truth| truth_error(map, truth));
         let params = &output.job.params;

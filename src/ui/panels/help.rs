@@ -4,12 +4,13 @@ use super::{Action, Command, State};
 use egui::{Grid, Label, RichText, Ui};
 
 /// Gestures and their effects.
-const POINTER: [(&str, &str); 10] = [
+const POINTER: [(&str, &str); 11] = [
     ("wheel on a picture", "zoom where the pointer is, all views together"),
     ("drag a picture", "move all views"),
     ("double-click", "whole picture; on a slider: its default"),
     ("double-click a title", "that view alone; again: all"),
     ("click a picture", "hold the read-out there; again: let go"),
+    ("drag the line between A and B", "more of one, less of the other"),
     ("wheel, ← → on a slider", "one step, once the pointer has rested there"),
     ("Ctrl +, Ctrl −", "larger or smaller text"),
     ("drag the time line", "any pair of a recording; wheel: one pair"),

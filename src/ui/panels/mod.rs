@@ -1,6 +1,7 @@
 //! The panels, one file each. A panel reads the state and answers with commands; it may hold view state of its own.
 
 mod cameras;
+mod comparison;
 mod controls;
 mod conversion;
 mod depth;
@@ -74,6 +75,7 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Bottom, Box::new(status::show)),
         (Place::Bottom, Box::new(messages::show)),
         (Place::Bottom, Box::new(timeline::Timeline::default())),
+        (Place::Bottom, Box::new(comparison::ComparisonStrip)),
         (Place::Left, Box::new(parameters::show)),
         (Place::Right, Box::new(pixel::show)),
         (Place::BelowPage, Box::new(pixel::brief)),

@@ -5,11 +5,11 @@ use crate::calibration::FocalLength;
 use crate::capture::{Frame, Recorded, SourceSpec};
 use crate::engine::Output;
 use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOV_DEG, CalibrationChoice};
-use crate::ui::render::{FloatMap, Screens};
-use crate::ui::state::ViewSettings;
+use crate::ui::render::{Display, FloatMap, MapDisplays, Screens};
+use crate::ui::state::{CompareState, CompareStep, ViewSettings};
 use crate::ui::view::{Tile, ViewKind, arrange};
 use eframe::egui_wgpu::RenderState;
-use egui::{Align, DragValue, Label, Layout, Rect, Role, Ui, UiBuilder};
+use egui::{Align, DragValue, Label, Layout, Rect, Role, TextureId, Ui, UiBuilder};
 use std::sync::Arc;
 
 const NO_RESULT: &str = "no result yet";
@@ -19,6 +19,8 @@ const NOT_RECORDED: &str =
     "No recorded depth: this pair has none with it. Recordings have it where depth or disparity was recorded.";
 const NO_REFERENCE: &str = "No difference: this pair has neither recorded depth nor truth with it, or of another size.";
 const NO_DEPTH: &str = "No depth: no calibration. Rig … (R) loads one or estimates it from the pictures. For rectified pictures two numbers do:";
+/// Views that show A and B side by side.
+const BESIDE: [ViewKind; 2] = [ViewKind::Depth, ViewKind::Disparity];
 /// Width of the fields for them, points.
 const LENS_WIDTH: f32 = 210.0;
 /// Field of view of many webcams, degrees, and a baseline, m: the numbers at first.
@@ -30,13 +32,34 @@ pub(super) struct Pictures {
     recorded: Option<(Arc<Recorded>, Arc<FloatMap>)>,
     /// What the computed disparities are compared with, packed for the shader, and the pair that it belongs to.
     reference: Option<(Arc<Frame>, Option<Arc<FloatMap>>)>,
+    /// The maps of A, while settings are compared.
+    screens_of_a: Option<Screens>,
+    /// A's disparities, packed for the shader.
+    packed_a: Option<(Arc<Output>, Arc<FloatMap>)>,
+    render_state: RenderState,
     /// Field of view, degrees, and baseline, m, that are being typed.
     lens: (f64, f64),
 }
 
 impl Pictures {
     pub(super) fn new(render_state: &RenderState) -> Self {
-        Self { screens: Screens::new(render_state), recorded: None, reference: None, lens: LENS_AT_FIRST }
+        Self {
+            screens: Screens::new(render_state),
+            recorded: None,
+            reference: None,
+            screens_of_a: None,
+            packed_a: None,
+            render_state: render_state.clone(),
+            lens: LENS_AT_FIRST,
+        }
+    }
+
+    /// A's disparities, to compare B's with; packed once.
+    fn map_of_a(&mut self, a: &Arc<Output>) -> Option<Arc<FloatMap>> {
+        if !self.packed_a.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, a)) {
+            self.packed_a = Some((Arc::clone(a), Arc::new(FloatMap::of_map(a.map.as_ref()?))));
+        }
+        self.packed_a.as_ref().map(|(_, map)| Arc::clone(map))
     }
 
     /// What the disparities of a pair are compared with; packed once.
@@ -48,6 +71,24 @@ impl Pictures {
         self.reference.as_ref().and_then(|(_, map)| map.clone())
     }
 
+    /// Draws A's maps where both settings are shown side by side.
+    fn update_a(&mut self, comparison: Option<&CompareState>, displays: &MapDisplays, views: &[ViewKind]) {
+        let Some([a, _]) = comparison.and_then(|comparison| comparison.shown.as_ref()) else {
+            (self.screens_of_a, self.packed_a) = (None, None);
+            return;
+        };
+        let screens = self.screens_of_a.get_or_insert_with(|| Screens::new(&self.render_state));
+        let maps: Vec<_> = views.iter().copied().filter(|view| BESIDE.contains(view)).collect();
+        screens.update(&a.output, None, None, displays, &maps);
+    }
+
+    /// A's map in a view, and the place of the line between both.
+    fn beside(&self, state: &State, kind: ViewKind) -> Option<(TextureId, f32)> {
+        let comparison =
+            state.comparison.as_ref().filter(|comparison| !comparison.shows_a && BESIDE.contains(&kind))?;
+        Some((self.screens_of_a.as_ref()?.texture(kind)?, comparison.wiper))
+    }
+
     /// The recorded map of a pair; packed once.
     fn recorded_map(&mut self, output: &Output) -> Option<Arc<FloatMap>> {
         let recorded = output.job.frame.raw.recorded.as_ref()?;
@@ -55,6 +96,43 @@ impl Pictures {
             self.recorded = Some((Arc::clone(recorded), Arc::new(FloatMap::of_recorded(recorded)?)));
         }
         self.recorded.as_ref().map(|(_, map)| Arc::clone(map))
+    }
+}
+
+/// Colours and range of a map; `None` of a picture, and of a map that there is not.
+fn display_of(kind: ViewKind, displays: &MapDisplays) -> Option<&Display> {
+    match kind {
+        ViewKind::Disparity => Some(&displays.disparity),
+        ViewKind::Depth => displays.depth.as_ref(),
+        ViewKind::Confidence => displays.confidence.as_ref(),
+        ViewKind::Recorded => displays.recorded.as_ref(),
+        ViewKind::Difference => displays.difference.as_ref(),
+        ViewKind::Left | ViewKind::Right | ViewKind::Anaglyph | ViewKind::Rows => None,
+    }
+}
+
+/// What stands behind the title of a view.
+fn remark(state: &State, kind: ViewKind, is_shown: bool, recorded: Option<&FloatMap>) -> String {
+    let compared = state.comparison.as_ref().filter(|comparison| comparison.shown.is_some());
+    let is_recorded = state.output().is_some_and(|output| output.job.frame.raw.recorded.is_some());
+    let remark = match (kind, recorded) {
+        (ViewKind::Recorded, Some(map)) if map.is_depth() => " depth".to_owned(),
+        (ViewKind::Recorded, Some(_)) => " disparity".to_owned(),
+        (ViewKind::Difference, _) if is_shown => {
+            let of = match compared {
+                Some(_) => "A",
+                None if is_recorded => "recorded",
+                None => "truth",
+            };
+            format!(" from {of}")
+        }
+        (ViewKind::Depth, _) if is_shown => state.depth_mark().map_or(String::new(), |mark| format!(" · {mark}")),
+        _ => String::new(),
+    };
+    if compared.is_some_and(|comparison| comparison.shows_a) && kind.is_map() {
+        format!("{remark} · A")
+    } else {
+        remark
     }
 }
 
@@ -110,9 +188,15 @@ impl Panel for Pictures {
         let (frame, views) = (&output.job.frame, &views[..]);
         let recorded = if views.contains(&ViewKind::Recorded) { self.recorded_map(output) } else { None };
         let recorded = recorded.as_deref();
-        let reference = if views.contains(&ViewKind::Difference) { self.reference_map(output) } else { None };
+        let compared = state.comparison.as_ref().and_then(|comparison| comparison.shown.as_ref());
+        let reference = match compared {
+            _ if !views.contains(&ViewKind::Difference) => None,
+            Some([a, _]) => self.map_of_a(&a.output),
+            None => self.reference_map(output),
+        };
         let displays = state.view.maps(&output.job.params, frame.geometry.as_ref(), recorded, reference.is_some());
-        self.screens.update(output, recorded, reference.as_deref(), &displays, views);
+        self.screens.update(output, recorded, reference.as_ref(), &displays, views);
+        self.update_a(state.comparison.as_ref(), &displays, views);
         let size = frame.size();
         let rects = arrange(views, ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
         let crosshair = pixel::pointed(state).map(|(output, at)| pixel::crosshair(output, at));
@@ -121,26 +205,8 @@ impl Panel for Pictures {
         let mut pointer = state.pointer;
         pointer.hovered = None;
         for (&kind, rects) in views.iter().zip(rects) {
-            let display = match kind {
-                ViewKind::Disparity => Some(&displays.disparity),
-                ViewKind::Depth => displays.depth.as_ref(),
-                ViewKind::Confidence => displays.confidence.as_ref(),
-                ViewKind::Recorded => displays.recorded.as_ref(),
-                ViewKind::Difference => displays.difference.as_ref(),
-                ViewKind::Left | ViewKind::Right | ViewKind::Anaglyph | ViewKind::Rows => None,
-            };
-            let remark = match (kind, recorded) {
-                (ViewKind::Recorded, Some(map)) if map.is_depth() => " depth".to_owned(),
-                (ViewKind::Recorded, Some(_)) => " disparity".to_owned(),
-                (ViewKind::Difference, _) if display.is_some() => {
-                    let of = if frame.raw.recorded.is_some() { "recorded" } else { "truth" };
-                    format!(" from {of}")
-                }
-                (ViewKind::Depth, _) if display.is_some() => {
-                    state.depth_mark().map_or(String::new(), |mark| format!(" · {mark}"))
-                }
-                _ => String::new(),
-            };
+            let display = display_of(kind, &displays);
+            let remark = remark(state, kind, display.is_some(), recorded);
             let remark = lost.as_ref().map_or(remark, |lost| format!(" · {lost}"));
             let content = match kind {
                 ViewKind::Depth if display.is_none() => Err(""), // said beside the fields for the lens
@@ -151,8 +217,18 @@ impl Panel for Pictures {
                 _ => self.screens.texture(kind).ok_or(NO_RESULT),
             };
             let display = display.map(|display| (display, &displays.colours[..]));
-            let tile =
-                Tile { kind, rects, content, display, size, crosshair, remark: &remark, is_stale: lost.is_some() };
+            let beside = self.beside(state, kind);
+            let tile = Tile {
+                kind,
+                rects,
+                content,
+                display,
+                size,
+                crosshair,
+                remark: &remark,
+                is_stale: lost.is_some(),
+                beside,
+            };
             let pointed = tile.show(ui, &mut pointer.zoom);
             if kind == ViewKind::Depth && displays.depth.is_none() {
                 lens(ui, rects.picture, &mut self.lens, &state.rig.choice, commands);
@@ -160,6 +236,9 @@ impl Panel for Pictures {
             // in the right picture the pointer reads that picture, not the left one's pixel at the same position
             if !matches!(kind, ViewKind::Right | ViewKind::Rows) {
                 pointer.hovered = pointer.hovered.or(pointed.at);
+            }
+            if let Some(share) = pointed.wiper {
+                commands.push(CompareStep::SetWiper(share).into());
             }
             if pointed.title {
                 alone = if alone.is_some() { None } else { Some(kind) };

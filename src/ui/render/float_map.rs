@@ -2,8 +2,8 @@
 
 use crate::capture::{Frame, Recorded};
 use crate::image::Image;
-use crate::stereo::INVALID;
 use crate::stereo::map::SUBPIXEL_STEPS;
+use crate::stereo::{DisparityMap, INVALID};
 
 /// The largest of the numbers that a word holds.
 const MAX_STEPS: f32 = 32_000.0;
@@ -38,6 +38,12 @@ impl FloatMap {
         let truth = || frame.truth.as_ref().map(|truth| truth.left_px.clone());
         let reference = disparity_px.or_else(of_depth).or_else(truth)?;
         (reference.size() == frame.size()).then(|| Self::of_disparity(&reference))
+    }
+
+    /// The disparities of a result, to compare those of another one with.
+    pub(crate) fn of_map(map: &DisparityMap) -> Self {
+        let words = map.values.pixels().iter().map(|&steps| u32::from(steps as u16)).collect();
+        Self { words, size: map.size(), focal_times_baseline: 0.0 }
     }
 
     /// Depth, not disparity.

@@ -47,6 +47,8 @@ pub(crate) struct Screens {
     map: Option<wgpu::Texture>,
     recorded: Option<wgpu::Texture>,
     reference: Option<wgpu::Texture>,
+    /// What `reference` is made of.
+    packed_reference: Option<Arc<FloatMap>>,
     shown: Option<Arc<Output>>,
     displays: Option<MapDisplays>,
     open: Vec<ViewKind>,
@@ -62,6 +64,7 @@ impl Screens {
             map: None,
             recorded: None,
             reference: None,
+            packed_reference: None,
             shown: None,
             displays: None,
             open: Vec::new(),
@@ -78,7 +81,7 @@ impl Screens {
         &mut self,
         output: &Arc<Output>,
         recorded: Option<&FloatMap>,
-        reference: Option<&FloatMap>,
+        reference: Option<&Arc<FloatMap>>,
         displays: &MapDisplays,
         views: &[ViewKind],
     ) {
@@ -101,7 +104,16 @@ impl Screens {
             let state = &self.state;
             let packed = |map: &FloatMap, old| upload::packed(state, &map.words, map.size, old);
             self.recorded = recorded.map(|map| packed(map, self.recorded.take()));
+        }
+        let is_known = match (&self.packed_reference, reference) {
+            (Some(known), Some(reference)) => Arc::ptr_eq(known, reference),
+            (known, reference) => known.is_none() && reference.is_none(),
+        };
+        if !is_known {
+            let state = &self.state;
+            let packed = |map: &Arc<FloatMap>, old| upload::packed(state, &map.words, map.size, old);
             self.reference = reference.map(|map| packed(map, self.reference.take()));
+            self.packed_reference = reference.cloned();
         }
         let new_map = !shown.is_some_and(|shown| Arc::ptr_eq(&shown, output));
         if new_map {
@@ -111,7 +123,7 @@ impl Screens {
                 (None, None) => None,
             };
         }
-        if new_map || opened || self.displays.as_ref() != Some(displays) {
+        if new_map || opened || !is_known || self.displays.as_ref() != Some(displays) {
             self.displays = Some(displays.clone());
             self.draw_maps(displays);
         }

@@ -57,6 +57,7 @@ impl Session {
     /// Drops the results on the old device, and takes this one.
     fn take_device(&mut self, gpu: &Gpu) {
         self.live.forget_device();
+        self.end_comparison(); // its results are on that device too
         self.state.pipeline.output = None;
         self.state.matching.engine.gpu = Some(gpu.clone());
     }

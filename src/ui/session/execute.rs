@@ -38,6 +38,7 @@ impl Session {
             Command::TakeOwnPreset(name) => self.take_own_preset(&name),
             Command::SaveOwnPreset(name) => self.save_own_preset(&name),
             Command::DeleteOwnPreset(name) => self.delete_own_preset(&name),
+            Command::Compare(step) => self.compare(step),
             Command::History(step) => self.history(step),
             Command::SetEngine(choice) => self.set_engine(choice),
             Command::SetView(view) => state.view = view,
@@ -89,6 +90,12 @@ impl Session {
             Action::Snapshot => self.takes_snapshot = true,
             Action::Record => self.toggle_recording(),
             Action::Open => self.choose_source_files(),
+            Action::KeepAsA => self.keep_as_a(),
+            Action::ShowA => match &mut state.comparison {
+                Some(comparison) => comparison.shows_a ^= true,
+                None => state.notices.news("nothing is compared: A keeps the present settings"),
+            },
+            Action::EndComparison => self.end_comparison(),
             Action::Undo => self.go_in_history(-1),
             Action::Redo => self.go_in_history(1),
             Action::Cameras

@@ -57,7 +57,13 @@ impl Session {
     }
 
     fn go_to(&mut self, position: usize) {
-        let Some(Setup { params, preset, own, engine, source }) = self.state.history.go(position) else { return };
+        if let Some(setup) = self.state.history.go(position) {
+            self.take_setup(setup);
+        }
+    }
+
+    /// Takes settings as a whole.
+    pub(super) fn take_setup(&mut self, Setup { params, preset, own, engine, source }: Setup) {
         let matching = &mut self.state.matching;
         (matching.preset, matching.own) = (preset, own);
         let confidence = matching.params.confidence;

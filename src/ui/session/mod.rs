@@ -3,6 +3,7 @@
 //! The window may close and open again, on another device after one was lost; the session stays.
 
 mod command_line;
+mod comparison;
 mod controls;
 mod conversion;
 mod device;
@@ -31,7 +32,7 @@ use crate::colormap::DisplayRange;
 use crate::engine::gpu::Gpu;
 use crate::engine::{EngineChoice, OpenOptions, Output};
 use crate::export;
-use crate::live::{Live, LiveOptions};
+use crate::live::{Comparison, Live, LiveOptions};
 use crate::rate::Rate;
 use crate::settings::{self, Origin, Settings, SettingsError, Word};
 use crate::stereo::{Preset, StereoParams};
@@ -51,6 +52,8 @@ pub struct Session {
     estimate: recording::Estimate,
     estimate_pairs: EstimatePairs,
     guide: guide::Guide,
+    /// The engine of settings that are compared.
+    comparison: Option<Comparison>,
     /// When the settings file was read last.
     file_read: Option<Instant>,
     options: WindowOptions,
@@ -130,6 +133,7 @@ impl Session {
             matching,
             history: History::default(),
             settings_file: None,
+            comparison: None,
             view,
             pointer: Pointer::default(),
             rig: RigState::new(&options, &source),
@@ -149,6 +153,7 @@ impl Session {
             estimate: recording::Estimate::default(),
             estimate_pairs: EstimatePairs::default(),
             guide: guide::Guide::default(),
+            comparison: None,
             file_read: None,
             options,
             fits_depth,
@@ -218,6 +223,7 @@ impl Session {
         if let Some(output) = self.live.latest() {
             self.take_output(output, now);
         }
+        self.update_comparison();
         self.update_guide(now);
         self.follow_settings_file(now);
         let pipeline = &mut self.state.pipeline;
@@ -281,7 +287,8 @@ impl Session {
             self.write_snapshot(output);
         }
         let reads_pixel = self.state.pointer.pixel().is_some();
-        self.live.set_read_back(self.fits_depth || self.takes_snapshot || reads_pixel);
+        let compares = self.comparison.is_some();
+        self.live.set_read_back(self.fits_depth || self.takes_snapshot || reads_pixel || compares);
     }
 
     /// Shows each error from its begin to its end. A dismissed one comes back only after it had ended.

@@ -36,7 +36,14 @@ impl Setup {
         }
     }
 
-    fn preset_name(&self) -> &str {
+    /// What differs, in one line: "P1 14 → 22"; "the same" where nothing does.
+    pub(crate) fn differences_to(&self, to: &Self) -> String {
+        let changes = self.changes_to(to);
+        if changes.is_empty() { "the same".to_owned() } else { words_of(&changes) }
+    }
+
+    /// Name of the preset that the parameters started from.
+    pub(crate) fn preset_name(&self) -> &str {
         self.own.as_ref().map_or(self.preset.word(), |own| &own.name)
     }
 

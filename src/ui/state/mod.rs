@@ -1,5 +1,6 @@
 //! The state that panels show and commands change, in groups of what changes together.
 
+mod comparison;
 mod conversion;
 mod guide;
 mod history;
@@ -9,6 +10,7 @@ mod rig;
 mod settings_file;
 mod view_settings;
 
+pub(crate) use comparison::{CompareState, CompareStep};
 pub(crate) use conversion::{Contents, Conversion, ConversionChoices, ConversionState, RunningConversion};
 pub(crate) use guide::{GuideState, GuideStep, Running};
 pub(crate) use history::{History, Setup};
@@ -41,6 +43,8 @@ pub(crate) struct State {
     pub(crate) history: History,
     /// The settings file that is followed.
     pub(crate) settings_file: Option<SettingsFile>,
+    /// Two settings side by side, while they are compared.
+    pub(crate) comparison: Option<CompareState>,
     pub(crate) view: ViewSettings,
     pub(crate) pointer: Pointer,
     pub(crate) rig: RigState,
@@ -127,8 +131,10 @@ impl State {
         &self.pipeline.status
     }
 
+    /// The result that is shown: the newest one, or while settings are compared the newest of which both results are there.
     pub(crate) fn output(&self) -> Option<&Arc<Output>> {
-        self.pipeline.output.as_ref()
+        let compared = self.comparison.as_ref().and_then(CompareState::output);
+        compared.or(self.pipeline.output.as_ref())
     }
 
     /// Geometry of the newest result.

@@ -20,6 +20,23 @@ pub(crate) struct Pointed {
     pub(crate) clicked: Option<(usize, usize)>,
     /// The title was clicked twice.
     pub(crate) title: bool,
+    /// The line between two pictures was dragged to this share of the width.
+    pub(crate) wiper: Option<f32>,
+}
+
+/// The line between two pictures is dragged within this distance, points.
+const WIPER_REACH: f32 = 6.0;
+
+/// The line between two pictures, with their letters.
+fn paint_wiper(painter: &egui::Painter, picture: Rect, line: f32) {
+    for (width, colour) in [(4.0, Color32::from_black_alpha(170)), (1.5, Color32::WHITE)] {
+        painter.vline(line, picture.y_range(), Stroke::new(width, colour));
+    }
+    for (letter, side, align) in [("A", -8.0, Align2::RIGHT_BOTTOM), ("B", 8.0, Align2::LEFT_BOTTOM)] {
+        let at = pos2(line + side, picture.bottom() - 4.0);
+        painter.text(at + vec2(1.0, 1.0), align, letter, FontId::proportional(18.0), Color32::BLACK);
+        painter.text(at, align, letter, FontId::proportional(18.0), Color32::WHITE);
+    }
 }
 
 /// One view on the screen.
@@ -37,6 +54,8 @@ pub(crate) struct Tile<'a> {
     pub(crate) remark: &'a str,
     /// The picture is old: its camera is lost.
     pub(crate) is_stale: bool,
+    /// Another picture, shown left of a line, and the line's place as a share of the width.
+    pub(crate) beside: Option<(TextureId, f32)>,
 }
 
 impl Tile<'_> {
@@ -73,6 +92,13 @@ impl Tile<'_> {
         };
         let tint = if self.is_stale { Color32::from_gray(90) } else { Color32::WHITE };
         painter.image(texture, picture, zoom.visible(), tint);
+        let wiper = self.beside.and_then(|(beside, share)| {
+            let line = picture.left() + share * picture.width();
+            let left = Rect::from_min_max(picture.min, pos2(line, picture.bottom()));
+            ui.painter().with_clip_rect(left).image(beside, picture, zoom.visible(), tint);
+            paint_wiper(&painter, picture, line);
+            self.drag_wiper(ui, picture, line)
+        });
         if let Some(crosshair) = self.crosshair {
             self.paint_crosshair(&painter, picture, *zoom, crosshair);
         }
@@ -88,7 +114,7 @@ impl Tile<'_> {
         } else if response.dragged() {
             zoom.pan(response.drag_delta() / picture.size());
         }
-        let Some(pointer) = response.hover_pos() else { return Pointed { title, ..Pointed::default() } };
+        let Some(pointer) = response.hover_pos() else { return Pointed { title, wiper, ..Pointed::default() } };
         let (scroll, pinch) = ui.input_mut(|i| (std::mem::take(&mut i.smooth_scroll_delta).y, i.zoom_delta()));
         zoom.zoom_at(zoom.to_picture(picture, pointer), (scroll / 200.0).exp2() * pinch);
         let at = zoom.to_picture(picture, pointer);
@@ -98,7 +124,20 @@ impl Tile<'_> {
             at: Some(at),
             clicked: (response.clicked() && !matches!(self.kind, ViewKind::Right | ViewKind::Rows)).then_some(at),
             title,
+            wiper,
         }
+    }
+
+    /// Lets the line between two pictures be dragged.
+    fn drag_wiper(&self, ui: &mut Ui, picture: Rect, line: f32) -> Option<f32> {
+        let handle = Rect::from_x_y_ranges(line - WIPER_REACH..=line + WIPER_REACH, picture.y_range());
+        let response = ui.interact(handle, ui.scope_id().with((self.kind.word(), "wiper")), Sense::drag());
+        let share = f64::from((line - picture.left()) / picture.width());
+        let name = format!("line between A and B in {}", self.kind);
+        response.widget_info(|| WidgetInfo::slider(true, share, &name));
+        let response = response.on_hover_cursor(egui::CursorIcon::ResizeHorizontal);
+        let pointer = response.interact_pointer_pos().filter(|_| response.dragged())?;
+        Some(((pointer.x - picture.left()) / picture.width()).clamp(0.0, 1.0))
     }
 
     fn paint_crosshair(&self, painter: &egui::Painter, picture: Rect, zoom: Zoom, crosshair: Crosshair) {

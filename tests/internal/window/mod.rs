@@ -4,6 +4,7 @@
 
 #[cfg(target_os = "linux")]
 mod cameras;
+mod comparison;
 mod confidence;
 mod conversion;
 mod guide;
