@@ -32,12 +32,18 @@ impl Panel for ComparisonStrip {
             ui.add(Label::new(RichText::new(format!("A: {error}")).color(ui.visuals().error_fg_color)).wrap());
         } else if comparison.shown.is_none() {
             ui.label(RichText::new("A is being computed …").weak());
-        } else if comparison.rate_hz > 0.0 && comparison.rate_hz < SLOW_HZ && !state.status().paused {
+        } else if is_live(state) && comparison.rate_hz > 0.0 && comparison.rate_hz < SLOW_HZ {
             let text =
                 format!("two results for each pair take their time: {:.1} pairs/s are compared", comparison.rate_hz);
             ui.label(RichText::new(text).weak());
         }
     }
+}
+
+/// Whether one pair follows the other.
+fn is_live(state: &State) -> bool {
+    let status = state.status();
+    !(status.paused || status.source.is_still || status.capture.ended)
 }
 
 /// Time, share of valid pixels, and errors where the truth is known.

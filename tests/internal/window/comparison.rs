@@ -28,10 +28,11 @@ fn a_is_kept_b_follows_the_sliders_and_a_key_flips() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::open(&gpu, options(pair(folder.path())));
     let before = window.params();
-    let alone = left_part(&mut window, 0.5);
     window.harness.key_press(Key::A);
     window.until("both", |w| p1(w).filter(|both| *both == [before.p1; 2]));
-    let changed = StereoParams { median: None, left_right: None, p1: before.p1 + 9, ..before.clone() };
+    window.harness.run_steps(3);
+    let alone = left_part(&mut window, 0.5);
+    let changed = StereoParams { subpixel: false, left_right: None, p1: before.p1 + 9, ..before.clone() };
     window.session.borrow().live().set_params(changed.clone());
     window.session.borrow_mut().state.matching.params = changed.clone();
     window.until("B's own", |w| p1(w).filter(|both| *both == [before.p1, before.p1 + 9]));
