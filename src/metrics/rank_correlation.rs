@@ -20,9 +20,11 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     order.sort_by(|&i, &j| values[i].total_cmp(&values[j]));
     let mut ranks = vec![0.0; values.len()];
     let mut first = 0;
-    for run in order.chunk_by(|&i, &j| values[i] == values[j]) {
+    for run in order.chunk_by(|&i, &j| (values[i] - values[j]).abs() <= 0.0) {
         let rank = first as f64 + (run.len() as f64 - 1.0) / 2.0;
-        run.iter().for_each(|&i| ranks[i] = rank);
+        for &i in run {
+            ranks[i] = rank;
+        }
         first += run.len();
     }
     ranks

@@ -143,7 +143,8 @@ impl<'a> Measuring<'a> {
 fn setting(plan: &Plan<'_>, output: &Output) -> anyhow::Result<Setting> {
     let size = output.job.frame.size();
     let region = plan.region.unwrap_or_else(|| Region::centred(size, DEFAULT_SHARE));
-    let refused = |why: &dyn std::fmt::Display| UsageError(format!("{why}; its size is the working size, after --scale"));
+    let refused =
+        |why: &dyn std::fmt::Display| UsageError(format!("{why}; its size is the working size, after --scale"));
     region.check_inside(size).map_err(|err| refused(&err))?;
     if let Some((x, y)) = plan.points.into_iter().flatten().find(|&(x, y)| x >= size.0 || y >= size.1) {
         let (width, height) = size;

@@ -2,6 +2,7 @@
 
 use super::sight::Sample;
 use crate::metrics::quantity::Missing;
+use crate::metrics::random::Random;
 use glam::{DMat3, DVec3};
 
 /// A plane in space, mm.
@@ -142,7 +143,7 @@ pub(super) fn flat_inliers(samples: &[Sample]) -> Result<FlatFit, Missing> {
 /// Of planes through three samples the one with the least median residual, and that residual, px.
 fn least_median(origin: (f64, f64), samples: &[Sample]) -> Result<(Flat, f64), Missing> {
     let step = samples.len().div_ceil(MAX_JUDGES);
-    let mut random = Random(samples.len() as u64);
+    let mut random = Random::with_seed(samples.len() as u64);
     let mut best: Option<(Flat, f64)> = None;
     for _ in 0..TRIALS {
         let three = [(); 3].map(|()| &samples[random.below(samples.len())]);
@@ -157,18 +158,4 @@ fn least_median(origin: (f64, f64), samples: &[Sample]) -> Result<(Flat, f64), M
     // few samples may all have been drawn on one line
     let all = || Flat::fitted(origin, samples.iter()).map(|plane| (plane, 0.0));
     best.or_else(all).ok_or(Missing::Line)
-}
-
-/// The same numbers in every run (SplitMix64: Steele, Lea & Flood 2014).
-struct Random(u64);
-
-impl Random {
-    /// A number below `end`, which is above 0.
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % end as u64) as usize
-    }
 }

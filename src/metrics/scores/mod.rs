@@ -1,12 +1,14 @@
 //! Scores of a map without ground truth: what the pictures themselves say. None of them is an error, and each can be good where the map is
 //! wrong. How far they agree with truth is measured by `stereopsis lab scores`.
 
+mod combined;
 mod photometric;
 mod smoothness;
 mod temporal;
 #[cfg(test)]
 mod tests;
 
+pub use combined::{NUM_PARTS, PARTS, combined, parts, score_without_truth};
 pub use photometric::{Photometric, photometric};
 pub use smoothness::smoothness_px;
 pub use temporal::{View, temporal_agreement_percent};
@@ -26,6 +28,8 @@ pub struct Scores {
     pub agreement_percent: Measured,
     /// Steps of the disparity between neighbours of similar brightness, px.
     pub smoothness_px: Measured,
+    /// Pixels without a disparity measured in this pair, %.
+    pub unmeasured_percent: f64,
 }
 
 /// Scores a map of these pictures. `checked` says whether the left-right check was on; `previous` is the pair before.
@@ -38,6 +42,7 @@ pub fn scores(view: View<'_>, right: &Luma, checked: bool, previous: Option<View
             .ok_or(Missing::Previous)
             .and_then(|previous| temporal_agreement_percent(previous, view).ok_or(Missing::Moving)),
         smoothness_px: smoothness_px(left, map).ok_or(Missing::Nothing),
+        unmeasured_percent: unmeasured_percent(map),
     }
 }
 
@@ -49,6 +54,13 @@ const NOT_PASSED: u8 = reason::RANGE | reason::UNIQUENESS | reason::LEFT_RIGHT |
 pub fn left_right_percent(map: &DisparityMap) -> f64 {
     let passed = map.reasons.pixels().iter().filter(|&&reasons| reasons & NOT_PASSED == 0).count();
     100.0 * passed as f64 / map.reasons.pixels().len().max(1) as f64
+}
+
+/// Pixels without a disparity measured in this pair, % of all.
+fn unmeasured_percent(map: &DisparityMap) -> f64 {
+    let pixels = map.values.pixels().iter().zip(map.reasons.pixels());
+    let measured = pixels.filter(|&(&value, &reasons)| is_measured(value, reasons)).count();
+    100.0 - 100.0 * measured as f64 / map.values.pixels().len().max(1) as f64
 }
 
 /// Whether a pixel was measured in this pair.
@@ -67,6 +79,13 @@ impl Scores {
             quantity("grey error", "grey_levels", "grey levels", Better::Lower, photometric(|p| p.grey_levels)),
             quantity("agreement in time", "agreement_percent", "%", Better::Higher, self.agreement_percent),
             quantity("roughness off edges", "smoothness_px", "px", Better::Lower, self.smoothness_px),
+            quantity(
+                "score without truth",
+                "score_without_truth",
+                "(0 is best)",
+                Better::Lower,
+                score_without_truth(self),
+            ),
         ]
     }
 }

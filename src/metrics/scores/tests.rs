@@ -171,8 +171,23 @@ fn an_empty_map_has_sentences_instead_of_scores() {
     let found = scores(view, &right, false, Some(view));
     assert_eq!(found.left_right_percent, Err(Missing::LeftRightCheck));
     assert_eq!(found.agreement_percent, Ok(100.0));
-    assert_eq!(found.quantities().len(), 5);
+    assert_eq!(found.quantities().len(), 6);
+    assert_eq!(score_without_truth(&found), Err(Missing::LeftRightCheck));
     let small = Luma::U8(Image::filled(3, 3, 0));
     assert_eq!(photometric(&left, &small, &map), None);
     assert_eq!(smoothness_px(&small, &map), None);
+}
+
+#[test]
+fn a_perfect_map_has_the_best_score_and_holes_and_errors_worsen_it() {
+    let (left, right, map) = example();
+    let score =
+        |map: &DisparityMap| score_without_truth(&scores(View { left: &left, map }, &right, true, None)).unwrap();
+    let exact = score(&map);
+    assert!(score(&changed(&map, 32)) > exact + 1.0, "wrong");
+    assert!(score(&moved(&map, 6)) > exact, "shifted");
+    let mut holes = map.clone();
+    (0..SIZE.1).for_each(|y| (0..40).for_each(|x| holes.invalidate(x, y, reason::LEFT_RIGHT)));
+    assert!(score(&holes) > exact + 1.0, "holes");
+    assert_eq!(super::combined::WEIGHTS.iter().sum::<u32>(), 10, "tenths");
 }
