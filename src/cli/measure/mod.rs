@@ -96,14 +96,14 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
     if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
         console::say(note);
     }
-    let endless = spec.is_camera() || spec == SourceSpec::Scene;
+    let is_endless = spec.is_camera() || spec == SourceSpec::Scene;
     let plan = Plan {
         settings: &settings,
         region: args.region,
         distance_m: args.distance_m,
         points: args.points,
         spans: if args.ranges.is_empty() { vec![Span::all()] } else { args.ranges.clone() },
-        frames: args.frames.or_else(|| endless.then(|| frames_for(&args.ranges))),
+        frames: args.frames.or_else(|| frames_for(&args.ranges, is_endless)),
         lossless: !spec.is_camera(),
         shows_progress: !args.json,
     };
@@ -112,9 +112,12 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
     finish(args, &spec, &measurement, ended)
 }
 
-/// Pairs of a source that does not end, where none were asked for: up to the end of the last range.
-fn frames_for(ranges: &[Span]) -> u64 {
-    ranges.iter().filter_map(Span::end).max().unwrap_or(DEFAULT_FRAMES)
+/// Pairs to measure where no number was given: up to the end of the last range. A source that does not end has 40 more than begin
+/// the last range without an end. `None` for all.
+fn frames_for(ranges: &[Span], is_endless: bool) -> Option<u64> {
+    let ends: Option<Vec<u64>> = ranges.iter().map(Span::end).collect();
+    let open = || ranges.iter().map(|span| span.first).max().unwrap_or(0) + DEFAULT_FRAMES;
+    ends.and_then(|ends| ends.into_iter().max()).or_else(|| is_endless.then(open))
 }
 
 /// Prints and writes what was measured, also where the source was lost on the way.
@@ -147,4 +150,30 @@ fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: End
         }
     }
     error.map_or(Ok(()), |error| Err(anyhow::anyhow!(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_measurement_ends_with_its_last_range() {
+        let frames = |ranges: &[&str], is_endless| {
+            let ranges: Vec<_> = ranges.iter().map(|text| span::parse(text).unwrap()).collect();
+            frames_for(&ranges, is_endless)
+        };
+        assert_eq!((frames(&[], true), frames(&[], false)), (Some(40), None));
+        assert_eq!(frames(&["a=0-9", "b=3-19"], true), Some(20));
+        assert_eq!(frames(&["a=0-9", "b=3-19"], false), Some(20));
+        assert_eq!(frames(&["a=0-9", "b=30-"], true), Some(70));
+        assert_eq!(frames(&["a=0-9", "b=30-"], false), None);
+    }
+
+    #[test]
+    fn two_pixels_are_four_numbers() {
+        assert_eq!(two_pixels("1,2, 3,4"), Ok([(1, 2), (3, 4)]));
+        for wrong in ["", "1,2,3", "1,2,3,-4", "1,2,3,4,5"] {
+            assert!(two_pixels(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -195,9 +195,8 @@ mod tests {
     fn measurement(span: Span, values: &[Result<f64, Missing>]) -> Measurement {
         let quantity =
             |value| Quantity { title: "fill rate", name: "fill_percent", unit: "%", better: Better::Higher, value };
-        let rows: Vec<_> = (0..).zip(values);
         let row = |(pair, &value): (u64, _)| Row { pair, name: "n".into(), quantities: vec![quantity(value)] };
-        let rows = rows.into_iter().map(row).collect();
+        let rows = (0..).zip(values).map(row).collect();
         Measurement { source: "s".into(), pairs: values.len() as u64, setting: None, parts: vec![Part { span, rows }] }
     }
 
