@@ -1,9 +1,11 @@
 //! `stereopsis lab`: measurements beside the figures of papers.
 
+use super::UsageError;
 use super::pair_args::PairArgs;
 use super::tune::StudyArgs;
 use crate::console;
-use crate::lab::{self, Experiment, variants};
+use crate::lab::{self, Experiment, scores, variants};
+use std::path::PathBuf;
 
 /// Arguments of `lab`.
 #[derive(Debug, clap::Args)]
@@ -26,8 +28,37 @@ enum Command {
     /// Time constant windows, adaptive weights and crosses at several radii, and predict every other radius from this machine's
     /// bandwidth with the model of Fang et al. 2012
     Model(PairArgs),
+    /// Measure how far the scores of `measure` agree with truth: rank correlations over settings drawn by a seed, for every scene
+    Scores(ScoresArgs),
     /// Time every variant of the GPU engine's kernels, in tables like Figs. 4 and 9 of Banz, Blume & Pirsch 2011
     Variants(StudyArgs),
+}
+
+/// Arguments of `lab scores`.
+#[derive(Debug, clap::Args)]
+struct ScoresArgs {
+    /// Folder with SET/SCENE/meta.json, each beside a pair and its truth [default: the folder that STEREOPSIS_DATA names]
+    folder: Option<PathBuf>,
+    /// Settings for each scene
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u16).range(3..=300))]
+    settings: u16,
+    /// Seed of the settings
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+impl ScoresArgs {
+    fn run(&self) -> anyhow::Result<()> {
+        let named = || std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
+        let text =
+            "which scenes? Name a folder with SET/SCENE/meta.json beside pairs with truth, or set STEREOPSIS_DATA";
+        let folder = self.folder.clone().or_else(named).ok_or_else(|| UsageError(text.to_owned()))?;
+        let options = scores::Options { seed: self.seed, settings: usize::from(self.settings), json: self.json };
+        scores::run(&folder, options, &mut console::Out)
+    }
 }
 
 /// Settings that may go with a grid.
@@ -47,6 +78,7 @@ pub(super) fn run(args: &LabArgs) -> anyhow::Result<()> {
             let study = args.open()?;
             return variants::run(&study.gpu, &study.job, study.rounds, study.json, &mut console::Out);
         }
+        Command::Scores(args) => return args.run(),
         Command::Device(pairs) => (pairs.gpu_setup(size)?, Experiment::Device),
         Command::Grid(pairs) => {
             pairs.allow_settings(

@@ -12,6 +12,7 @@ mod input_args;
 mod lens_args;
 mod lab;
 mod live;
+mod measure;
 mod pair_args;
 mod plan;
 mod publish_args;
@@ -47,6 +48,7 @@ Examples:
   stereopsis walk.mcap                            play it: pause, step, seek, and tune on it
   stereopsis recompute walk.mcap -o walk-accurate.mcap --preset accurate
   stereopsis export walk.mcap --to walk/          pictures, depth, points and calibration as files
+  stereopsis measure wall.mcap --region 192,144,256,192 --distance-m 1.5 --csv wall.csv
   stereopsis bench --size 640x480 --num-disparities 128
   stereopsis bench --presets --engine cpu         every preset side by side, with its paper
   stereopsis tune --size 1280x720 --num-disparities 128     once for each GPU and size
@@ -98,6 +100,8 @@ enum Command {
     Calibrate(Box<calibrate::CalibrateArgs>),
     /// Show or convert calibration files
     Calibration(calibration::CalibrationCommand),
+    /// Measure depth: plane, noise and distances of a region, and how well the map explains the pictures
+    Measure(Box<measure::MeasureArgs>),
     /// Time the engines on this machine, warm, per stage and whole
     Bench(Box<bench::BenchArgs>),
     /// Find and keep the quickest variant of the GPU engine's kernels for a size and range
@@ -166,6 +170,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Live(args)) => live::run(&args),
         Some(Command::Record(args)) => record::run(&args),
         Some(Command::Devices(args)) => devices::run(&args),
+        Some(Command::Measure(args)) => measure::run(&args),
         Some(Command::Bench(args)) => bench::run_args(&args),
         Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Lab(args)) => lab::run(&args),

@@ -8,6 +8,7 @@ mod memory;
 mod model;
 mod pipeline;
 mod rates;
+pub(crate) mod scores;
 mod stages;
 #[cfg(test)]
 mod tests;

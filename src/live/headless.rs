@@ -146,8 +146,11 @@ fn poll(
     }
 }
 
-/// Set by the first Ctrl-C.
-fn interrupt() -> Result<&'static AtomicBool, ctrlc::Error> {
+/// Set by the first Ctrl-C; the second one ends the program at once.
+///
+/// # Errors
+/// The system takes no handler.
+pub fn interrupt() -> Result<&'static AtomicBool, ctrlc::Error> {
     static PRESSED: AtomicBool = AtomicBool::new(false);
     let handler = || {
         if PRESSED.swap(true, Ordering::AcqRel) {

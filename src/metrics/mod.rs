@@ -1,9 +1,22 @@
-//! How good and how fast a result is: error against truth, motion, exposure. Pure: time comes in as arguments.
+//! How good and how fast a result is: error against truth, depth quality of a region, scores without truth, motion, exposure. Pure: time
+//! comes in as arguments.
 
+pub mod depth_quality;
 mod exposure;
 mod motion;
+mod quantity;
+mod random;
+mod rank_correlation;
+mod region;
+pub mod scores;
+mod trend;
 mod truth_error;
 
 pub use exposure::{LumaDifference, luma_difference};
 pub use motion::motion;
+pub use quantity::{Better, Missing, Quantity};
+pub use random::Random;
+pub use rank_correlation::rank_correlation;
+pub use region::{Region, RegionError};
+pub use trend::{Trend, trend};
 pub use truth_error::{TruthError, truth_error};

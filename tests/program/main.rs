@@ -12,6 +12,7 @@ mod docs;
 mod earlier_versions;
 #[cfg(unix)]
 mod hostile;
+mod measure;
 mod outputs;
 #[cfg(feature = "publish")]
 mod publish;

@@ -1,0 +1,179 @@
+//! `stereopsis measure`: depth quality of a region, the distance of two pixels, and scores without truth, pair by pair.
+
+mod rows;
+mod run;
+mod span;
+mod summary;
+mod table;
+
+use super::UsageError;
+use super::input_args::{Input, InputArgs};
+use super::settings_args::SettingsArgs;
+use super::values::positive;
+use crate::capture::{SourceSpec, Speed};
+use crate::console;
+use crate::files::{self, Outputs};
+use crate::live::headless;
+use crate::metrics::Region;
+use crate::settings::Settings;
+use crate::sources;
+use rows::Measurement;
+use run::{Ended, Plan};
+use span::Span;
+use std::path::PathBuf;
+
+/// Arguments of `measure`.
+#[derive(Debug, clap::Args)]
+pub(super) struct MeasureArgs {
+    /// Rectangle that shows a flat surface: column and row of its upper left pixel, width, height, px of the rectified picture at
+    /// its working size [default: the middle, 40 % of each side]
+    #[arg(long, value_name = "X,Y,W,H", value_parser = region)]
+    region: Option<Region>,
+    /// True distance of the surface on the line of sight through the middle of the picture, m; measure it with a ruler
+    #[arg(long, value_name = "METRES", value_parser = positive)]
+    distance_m: Option<f64>,
+    /// Measure the distance between what two pixels show, too
+    #[arg(long, value_name = "X1,Y1,X2,Y2", value_parser = two_pixels)]
+    points: Option<[(usize, usize); 2]>,
+    /// Pairs that are summed up together, by their places from 0, the last one included, such as wall=0-39; repeat for several
+    /// [default: all]
+    #[arg(long = "range", value_name = "NAME=FROM-TO", value_parser = span::parse)]
+    ranges: Vec<Span>,
+    /// End after N pairs [default: 40 of cameras and of the scene; files and recordings to their end]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    frames: Option<u64>,
+    /// Write one line for each pair as .csv
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Replace the file that --csv finds there; what is read is never replaced
+    #[arg(long, requires = "csv")]
+    overwrite: bool,
+    /// Print all numbers of each pair and their summary as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// Pairs of a source that does not end: RealSense's tool measures noise over time of as many.
+const DEFAULT_FRAMES: u64 = 40;
+
+fn region(text: &str) -> Result<Region, String> {
+    text.parse().map_err(|err: crate::metrics::RegionError| err.to_string())
+}
+
+fn two_pixels(text: &str) -> Result<[(usize, usize); 2], String> {
+    let numbers: Result<Vec<usize>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[x1, y1, x2, y2]) => Ok([(x1, y1), (x2, y2)]),
+        _ => Err("expected two pixels X1,Y1,X2,Y2 such as 120,200,420,210".to_owned()),
+    }
+}
+
+/// Runs `measure`.
+///
+/// # Errors
+/// A source, calibration or engine that cannot be opened, a region outside the picture, no pair, a table that cannot be written.
+pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
+    let named = args.input.named_source()?;
+    let mut words = args.settings.words()?;
+    words.extend(args.input.recorded_words(named.as_ref())?);
+    let settings = Settings::resolve(&words)?;
+    let Input { source: in_rig, rig_file, mut options, calibration } = args.input.resolve()?;
+    let spec = named.or(in_rig).unwrap_or(SourceSpec::Scene);
+    (options.looped, options.watched, options.color, options.speed) = (false, false, false, Speed::Max);
+    if !spec.is_camera() {
+        options.rate_hz = None;
+    }
+    let sources::CalibratedSource { source, calibrated, mut inputs } =
+        sources::open_calibrated(&spec, &options, &calibration)?;
+    inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
+    if let Some(csv) = &args.csv {
+        Outputs::new(inputs, args.overwrite).file_in_folder(csv)?;
+    }
+    if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
+        console::say(note);
+    }
+    let is_endless = spec.is_camera() || spec == SourceSpec::Scene;
+    let plan = Plan {
+        settings: &settings,
+        region: args.region,
+        distance_m: args.distance_m,
+        points: args.points,
+        spans: if args.ranges.is_empty() { vec![Span::all()] } else { args.ranges.clone() },
+        frames: args.frames.or_else(|| frames_for(&args.ranges, is_endless)),
+        lossless: !spec.is_camera(),
+        shows_progress: !args.json,
+    };
+    let interrupt = headless::interrupt()?;
+    let (measurement, ended) = run::run(&plan, source, calibrated.preparation, interrupt)?;
+    finish(args, &spec, &measurement, ended)
+}
+
+/// Pairs to measure where no number was given: up to the end of the last range. A source that does not end has 40 more than begin
+/// the last range without an end. `None` for all.
+fn frames_for(ranges: &[Span], is_endless: bool) -> Option<u64> {
+    let ends: Option<Vec<u64>> = ranges.iter().map(Span::end).collect();
+    let open = || ranges.iter().map(|span| span.first).max().unwrap_or(0) + DEFAULT_FRAMES;
+    ends.and_then(|ends| ends.into_iter().max()).or_else(|| is_endless.then(open))
+}
+
+/// Prints and writes what was measured, also where the source was lost on the way.
+fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: Ended) -> anyhow::Result<()> {
+    let Ended { remarks, error } = ended;
+    if !args.json {
+        remarks.iter().for_each(console::say);
+    }
+    if found.pairs == 0 {
+        anyhow::bail!("no pair of {spec} was matched: {}", error.as_deref().unwrap_or("none came"));
+    }
+    if let Some(span) = found.unreached() {
+        let text = format!("--range {span}: the source has {} only", console::counted(found.pairs, "pair"));
+        return Err(UsageError(text).into());
+    }
+    if let Some(path) = &args.csv {
+        let text = table::csv(found);
+        if args.overwrite { files::write(path, text.as_bytes()) } else { files::write_new(path, text.as_bytes()) }?;
+    }
+    if args.json {
+        let mut about = summary::json(found);
+        about["output"] = serde_json::json!(args.csv);
+        about["remarks"] = serde_json::json!(remarks);
+        about["errors"] = serde_json::json!(error.iter().collect::<Vec<_>>());
+        super::print_json(&about)?;
+    } else {
+        console::print(&summary::text(found))?;
+        if let Some(path) = &args.csv {
+            console::say(format_args!("wrote {}", path.display()));
+        }
+    }
+    error.map_or(Ok(()), |error| Err(anyhow::anyhow!(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_measurement_ends_with_its_last_range() {
+        let frames = |ranges: &[&str], is_endless| {
+            let ranges: Vec<_> = ranges.iter().map(|text| span::parse(text).unwrap()).collect();
+            frames_for(&ranges, is_endless)
+        };
+        assert_eq!((frames(&[], true), frames(&[], false)), (Some(40), None));
+        assert_eq!(frames(&["a=0-9", "b=3-19"], true), Some(20));
+        assert_eq!(frames(&["a=0-9", "b=3-19"], false), Some(20));
+        assert_eq!(frames(&["a=0-9", "b=30-"], true), Some(70));
+        assert_eq!(frames(&["a=0-9", "b=30-"], false), None);
+    }
+
+    #[test]
+    fn two_pixels_are_four_numbers() {
+        assert_eq!(two_pixels("1,2, 3,4"), Ok([(1, 2), (3, 4)]));
+        for wrong in ["", "1,2,3", "1,2,3,-4", "1,2,3,4,5"] {
+            assert!(two_pixels(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Matches pair after pair and measures each.
+
+use super::rows::{Measurement, Part, Row, Setting, of_distance, of_truth};
+use super::span::Span;
+use crate::capture::{Capture, CaptureOptions, Frame, FramePreparation, PairSource};
+use crate::cli::UsageError;
+use crate::engine::{self, Engine, Job, Output};
+use crate::metrics::depth_quality::{TemporalNoise, depth_quality, distance};
+use crate::metrics::scores::{View, scores};
+use crate::metrics::{Region, truth_error};
+use crate::newest::Policy;
+use crate::recording::pair_bar;
+use crate::settings::Settings;
+use crate::stereo::DisparityMap;
+use anyhow::Context as _;
+use crossbeam_channel::RecvTimeoutError;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// What is measured, and of how many pairs.
+pub(super) struct Plan<'a> {
+    pub(super) settings: &'a Settings,
+    /// `None` for the middle.
+    pub(super) region: Option<Region>,
+    pub(super) distance_m: Option<f64>,
+    pub(super) points: Option<[(usize, usize); 2]>,
+    pub(super) spans: Vec<Span>,
+    /// `None` for all.
+    pub(super) frames: Option<u64>,
+    /// No pair is dropped: the source waits.
+    pub(super) lossless: bool,
+    pub(super) shows_progress: bool,
+}
+
+/// How the source ended.
+pub(super) struct Ended {
+    pub(super) remarks: Vec<String>,
+    /// Why it ended early.
+    pub(super) error: Option<String>,
+}
+
+/// Share of each side of the picture that a region has which was not named, as in RealSense's tool.
+const DEFAULT_SHARE: f64 = 0.4;
+
+/// The pair before, for the agreement in time.
+type Previous = (Arc<Frame>, Arc<DisparityMap>);
+
+/// Measures until the source ends, enough pairs are measured, or `interrupt` is set.
+///
+/// # Errors
+/// An engine that cannot be opened or cannot match, a region or point outside the picture.
+pub(super) fn run(
+    plan: &Plan<'_>,
+    source: Box<dyn PairSource>,
+    preparation: FramePreparation,
+    interrupt: &AtomicBool,
+) -> anyhow::Result<(Measurement, Ended)> {
+    let info = source.info();
+    let policy = if plan.lossless { Policy::Lossless } else { Policy::NewestWins };
+    let max_pairs = plan.frames.filter(|_| plan.lossless);
+    let mut capture = Capture::start(source, CaptureOptions { policy, max_pairs, ..CaptureOptions::from(preparation) });
+    let total = plan.frames.into_iter().chain(info.num_pairs).min();
+    let bar = pair_bar(total.filter(|&n| n > 1 && plan.shows_progress));
+    let mut measuring = Measuring::new(plan, info.name);
+    let mut engine: Option<Box<dyn Engine>> = None;
+    while !interrupt.load(Ordering::Acquire) && plan.frames.is_none_or(|frames| measuring.found.pairs < frames) {
+        let frame = match capture.frames.recv_timeout(Duration::from_millis(100)) {
+            Ok(frame) => frame,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        let params = Arc::new(plan.settings.params_for(frame.size().0, frame.geometry.as_ref())?);
+        let job = Job { frame, params, read_back: true, wants_right: false };
+        let engine = match &mut engine {
+            Some(engine) => engine,
+            None => engine.insert(engine::open(&plan.settings.engine_options(), Some(&job))?.engine),
+        };
+        measuring.add(&engine::run(engine.as_mut(), job)?)?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let remarks = capture.state().remarks;
+    let error = capture.stats().last_error;
+    capture.stop();
+    Ok((measuring.found, Ended { remarks, error }))
+}
+
+/// The measurement as far as it is.
+struct Measuring<'a> {
+    plan: &'a Plan<'a>,
+    found: Measurement,
+    /// Noise over time of each range.
+    noise: Vec<Option<TemporalNoise>>,
+    previous: Option<Previous>,
+}
+
+impl<'a> Measuring<'a> {
+    fn new(plan: &'a Plan<'a>, source: String) -> Self {
+        let parts: Vec<_> = plan.spans.iter().map(|span| Part { span: span.clone(), rows: Vec::new() }).collect();
+        let noise = parts.iter().map(|_| None).collect();
+        Self { plan, found: Measurement { source, pairs: 0, setting: None, parts }, noise, previous: None }
+    }
+
+    /// Measures the next pair.
+    fn add(&mut self, output: &Output) -> anyhow::Result<()> {
+        let map = output.map.as_ref().context("the engine gave no numbers back")?;
+        let frame = &output.job.frame;
+        let setting = match &self.found.setting {
+            Some(setting) if setting.size == frame.size() => setting.clone(),
+            _ => self.found.setting.insert(setting(self.plan, output)?).clone(),
+        };
+        let pair = self.found.pairs;
+        self.found.pairs += 1;
+        let geometry = frame.geometry.as_ref();
+        let previous = self.previous.as_ref().map(|(frame, map)| View { left: &frame.left.luma, map: map.as_ref() });
+        let view = View { left: &frame.left.luma, map: map.as_ref() };
+        let checked = output.job.params.left_right.is_some();
+        let scores = scores(view, &frame.right.luma, checked, previous).quantities();
+        for (part, noise) in self.found.parts.iter_mut().zip(&mut self.noise) {
+            if !part.span.has(pair) {
+                continue;
+            }
+            let noise = noise.get_or_insert_with(|| TemporalNoise::new(setting.region));
+            noise.add(map, geometry);
+            let quality = depth_quality(map, geometry, setting.region, setting.distance_m);
+            let mut quantities = quality.quantities(noise.percent());
+            if let Some(points) = setting.points {
+                quantities.extend(of_distance(distance(map, geometry, points)));
+            }
+            quantities.extend(scores.iter().cloned());
+            if let Some(error) = frame.truth.as_ref().and_then(|truth| truth_error(map, truth)) {
+                quantities.extend(of_truth(error));
+            }
+            part.rows.push(Row { pair, name: frame.raw.name.clone(), quantities });
+        }
+        self.previous = Some((Arc::clone(frame), Arc::clone(map)));
+        Ok(())
+    }
+}
+
+/// What holds for all pairs of the size of this one.
+fn setting(plan: &Plan<'_>, output: &Output) -> anyhow::Result<Setting> {
+    let size = output.job.frame.size();
+    let region = plan.region.unwrap_or_else(|| Region::centred(size, DEFAULT_SHARE));
+    let refused =
+        |why: &dyn std::fmt::Display| UsageError(format!("{why}; its size is the working size, after --scale"));
+    region.check_inside(size).map_err(|err| refused(&err))?;
+    if let Some((x, y)) = plan.points.into_iter().flatten().find(|&(x, y)| x >= size.0 || y >= size.1) {
+        let (width, height) = size;
+        return Err(refused(&format!("--points: pixel {x},{y} lies outside the picture of {width}x{height} px")).into());
+    }
+    Ok(Setting {
+        engine: Arc::clone(&output.engine),
+        params: Arc::clone(&output.job.params),
+        geometry: output.job.frame.geometry,
+        size,
+        region,
+        distance_m: plan.distance_m,
+        points: plan.points,
+    })
+}

@@ -1,0 +1,85 @@
+//! Named ranges of pairs.
+
+use std::fmt;
+
+/// A named range of pairs by their places in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    /// Its name; empty for all pairs.
+    pub(super) name: String,
+    /// The first pair, from 0.
+    pub(super) first: u64,
+    /// The last pair; `None` for the end of the source.
+    pub(super) last: Option<u64>,
+}
+
+impl Span {
+    /// All pairs.
+    pub(super) fn all() -> Self {
+        Self { name: String::new(), first: 0, last: None }
+    }
+
+    /// Whether a pair is one of them.
+    pub(super) fn has(&self, pair: u64) -> bool {
+        pair >= self.first && self.last.is_none_or(|last| pair <= last)
+    }
+
+    /// Number of pairs of the source up to its end; `None` for all.
+    pub(super) fn end(&self) -> Option<u64> {
+        self.last.map(|last| last + 1)
+    }
+}
+
+/// As it is written.
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}-", self.name, self.first)?;
+        self.last.map_or(Ok(()), |last| write!(f, "{last}"))
+    }
+}
+
+/// Largest number of a pair: a source of 1000 pairs a second has fewer in a century.
+const MAX_PAIR: u64 = 1 << 42;
+
+/// A range such as `wall=0-39`; `wall=40-` goes to the end.
+///
+/// # Errors
+/// The text is none; with a sentence.
+pub(super) fn parse(text: &str) -> Result<Span, String> {
+    let wrong = || "expected NAME=FROM-TO, such as wall=0-39, or NAME=FROM- up to the end".to_owned();
+    let (name, numbers) = text.split_once('=').ok_or_else(wrong)?;
+    let (first, last) = numbers.split_once('-').ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse().ok().filter(|&n: &u64| n < MAX_PAIR).ok_or_else(wrong);
+    let first = number(first)?;
+    let last = if last.trim().is_empty() { None } else { Some(number(last)?) };
+    if name.trim().is_empty() {
+        return Err(wrong());
+    }
+    if last.is_some_and(|last| last < first) {
+        return Err(format!("'{text}' ends before it begins"));
+    }
+    Ok(Span { name: name.trim().to_owned(), first, last })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_has_both_of_its_ends() {
+        let wall = parse("wall=3-5").unwrap();
+        assert_eq!((0..8).filter(|&pair| wall.has(pair)).collect::<Vec<_>>(), [3, 4, 5]);
+        assert_eq!((wall.end(), wall.to_string().as_str()), (Some(6), "wall=3-5"));
+        let rest = parse("rest=4-").unwrap();
+        assert!(!rest.has(3) && rest.has(4) && rest.has(u64::MAX) && rest.end().is_none());
+        assert!(Span::all().has(0));
+    }
+
+    #[test]
+    fn what_is_no_range_is_refused() {
+        for wrong in ["", "wall", "wall=3", "=1-2", "wall=a-b", "wall=-2", "wall=1-99999999999999999"] {
+            assert!(parse(wrong).unwrap_err().contains("NAME=FROM-TO"), "{wrong}");
+        }
+        assert!(parse("wall=5-3").unwrap_err().contains("ends before it begins"));
+    }
+}

@@ -1,0 +1,139 @@
+//! One scene: the scores and the errors of many settings.
+
+use super::draw::draw;
+use crate::image::{Luma, Truth};
+use crate::metrics::scores::{NUM_PARTS, View, parts, scores};
+use crate::metrics::{Random, rank_correlation, truth_error};
+use crate::stereo::{DisparityMap, StereoParams};
+
+/// A pair with its truth and search range.
+pub(super) struct Scene {
+    /// Name for the table.
+    pub(super) name: String,
+    /// Scenes of one group show the same things, and are left out together.
+    pub(super) group: String,
+    pub(super) left: Luma,
+    pub(super) right: Luma,
+    pub(super) truth: Truth,
+    pub(super) num_disparities: u32,
+}
+
+/// One setting on one scene.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub(super) struct Sample {
+    /// In the order of [`crate::metrics::scores::PARTS`].
+    pub(super) parts: [f64; NUM_PARTS],
+    /// Pixels off by more than 1 px or without a disparity, % of all with truth.
+    pub(super) bad_1_percent: f64,
+    /// The same for 2 px.
+    pub(super) bad_2_percent: f64,
+}
+
+/// The settings of one scene.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(super) struct Study {
+    pub(super) scene: String,
+    pub(super) group: String,
+    /// Settings that were matched to find these.
+    pub(super) drawn: usize,
+    pub(super) samples: Vec<Sample>,
+}
+
+/// Settings that are matched before the best one is taken as known, and at most.
+const MIN_DRAWN: usize = 120;
+const MAX_DRAWN: usize = 400;
+/// Settings up to so many times the best one's bad-1.0 count.
+const MAX_OF_BEST: f64 = 2.0;
+
+/// Matches settings drawn by this seed until `wanted` of them have a bad-1.0 within twice that of the best one.
+///
+/// # Errors
+/// The matcher fails.
+pub(super) fn study(
+    scene: &Scene,
+    seed: u64,
+    wanted: usize,
+    matcher: &mut dyn FnMut(&StereoParams) -> anyhow::Result<DisparityMap>,
+) -> anyhow::Result<Study> {
+    let mut random = Random::with_seed(seed);
+    let mut all = Vec::new();
+    let mut drawn = 0;
+    loop {
+        let params = draw(&mut random, scene.num_disparities);
+        all.extend(sample(scene, &matcher(&params)?));
+        drawn += 1;
+        let best = all.iter().map(|s: &Sample| s.bad_1_percent).fold(f64::INFINITY, f64::min);
+        let samples: Vec<_> =
+            all.iter().copied().filter(|s| s.bad_1_percent <= MAX_OF_BEST * best).take(wanted).collect();
+        if (drawn >= MIN_DRAWN && samples.len() == wanted) || drawn == MAX_DRAWN {
+            return Ok(Study { scene: scene.name.clone(), group: scene.group.clone(), drawn, samples });
+        }
+    }
+}
+
+/// Scores and errors of a map; `None` where it is too empty to have all of them.
+fn sample(scene: &Scene, map: &DisparityMap) -> Option<Sample> {
+    let found = scores(View { left: &scene.left, map }, &scene.right, true, None);
+    let error = truth_error(map, &scene.truth)?.all;
+    Some(Sample { parts: parts(&found).ok()?, bad_1_percent: error.bad_1_percent, bad_2_percent: error.bad_2_percent })
+}
+
+impl Study {
+    /// Rank correlation of a number of each sample with the errors, for 1 and for 2 px.
+    pub(super) fn correlations(&self, number: impl Fn(&Sample) -> f64) -> [Option<f64>; 2] {
+        [|s: &Sample| s.bad_1_percent, |s: &Sample| s.bad_2_percent].map(|error| {
+            let pairs: Vec<_> = self.samples.iter().map(|sample| (number(sample), error(sample))).collect();
+            rank_correlation(&pairs)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::Image;
+    use crate::stereo::{INVALID, match_pair};
+
+    fn scene() -> Scene {
+        let texture = |x: usize, y: usize| ((x * 73) ^ (y * 151) ^ (x * y * 7)) as u8;
+        Scene {
+            name: "s".into(),
+            group: "s".into(),
+            left: Luma::U8(Image::from_fn(40, 20, texture)),
+            right: Luma::U8(Image::from_fn(40, 20, |x, y| texture(x + 3, y))),
+            truth: Truth { left_px: Image::filled(40, 20, 3.0), right_px: None, occluded: None },
+            num_disparities: 8,
+        }
+    }
+
+    #[test]
+    fn only_settings_within_twice_the_best_error_count() {
+        let scene = scene();
+        let mut calls = 0;
+        // every fourth map has three columns more wrong than the others
+        let mut matcher = |_: &StereoParams| {
+            calls += 1;
+            let wrong = if calls % 4 == 0 { 5 } else { 1 };
+            let values = Image::from_fn(40, 20, |x, _| if x < wrong { 16 * 7 } else { 16 * 3 });
+            Ok(DisparityMap { values, reasons: Image::filled(40, 20, 0), confidence: None })
+        };
+        let found = study(&scene, 1, 20, &mut matcher).unwrap();
+        assert_eq!((found.samples.len(), found.drawn), (20, MIN_DRAWN));
+        assert!(found.samples.iter().all(|sample| (sample.bad_1_percent - 2.5).abs() < 1e-9), "{found:?}");
+    }
+
+    #[test]
+    fn a_map_with_holes_has_larger_scores_and_errors() {
+        let scene = scene();
+        let params = StereoParams { num_disparities: 8, ..StereoParams::default() };
+        let good = match_pair(&scene.left, &scene.right, &params);
+        let mut bad = good.clone();
+        for (x, y) in (10..20).flat_map(|x| (0..20).map(move |y| (x, y))) {
+            bad.invalidate(x, y, crate::stereo::reason::LEFT_RIGHT);
+        }
+        assert!(bad.values.pixels().contains(&INVALID));
+        let [good, bad] = [good, bad].map(|map| sample(&scene, &map).unwrap());
+        assert!(bad.parts[0] > good.parts[0] && bad.parts[4] > good.parts[4], "{good:?} {bad:?}");
+        assert!(bad.bad_1_percent > good.bad_1_percent, "{good:?} {bad:?}");
+    }
+}

@@ -1,0 +1,129 @@
+use super::*;
+use crate::image::Image;
+use crate::stereo::{INVALID, reason};
+
+/// 500 px, 100 mm; the principal point lies at column 39.5 and row 29.5.
+pub(super) const RIG: Geometry =
+    Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 39.5, cy_px: 29.5, estimated: false };
+const WHOLE: Region = Region { x: 0, y: 0, width: 80, height: 60 };
+
+/// A map of 80x60 px whose pixels have these disparities, px.
+pub(super) fn map_of(mut disparity_px: impl FnMut(usize, usize) -> Option<f64>) -> DisparityMap {
+    let values = Image::from_fn(80, 60, |x, y| disparity_px(x, y).map_or(INVALID, |d: f64| (16.0 * d).round() as i16));
+    let reasons = values.map(|&value| if value == INVALID { reason::SPECKLE } else { 0 });
+    DisparityMap { values, reasons, confidence: None }
+}
+
+/// Disparity of a pixel on the plane that crosses the optical axis at this depth and turns about the vertical by this angle.
+fn tilted(depth_m: f64, angle_deg: f64) -> impl Fn(usize, usize) -> Option<f64> {
+    let slope = angle_deg.to_radians().tan();
+    move |x, _| {
+        let ray = (x as f64 - RIG.cx_px) / RIG.focal_px;
+        // Z = depth + slope X, with X = ray Z
+        Some(RIG.disparity_px(depth_m / (1.0 - slope * ray)))
+    }
+}
+
+fn gaussian(random: &mut fastrand::Rng) -> f64 {
+    (0..12).map(|_| random.f64()).sum::<f64>() - 6.0
+}
+
+#[test]
+fn a_perfect_tilted_plane_has_its_angle_and_distance_and_only_rounding_errors() {
+    for angle_deg in [0.0, 10.0, 40.0] {
+        let quality = depth_quality(&map_of(tilted(1.0, angle_deg)), Some(&RIG), WHOLE, Some(1.0));
+        let plane = quality.plane.unwrap();
+        assert!((plane.angle_deg - angle_deg).abs() < 0.3, "{angle_deg}: {plane:?}");
+        let distance_mm = 1e3 * angle_deg.to_radians().cos();
+        assert!((plane.distance_mm - distance_mm).abs() < 1.0, "{angle_deg}: {plane:?}");
+        assert!((quality.fill_percent - 100.0).abs() < 1e-9 && (plane.inlier_percent - 100.0).abs() < 1e-9);
+        // a step of 1/16 px has a standard deviation of 1/16/sqrt(12) = 0.018 px
+        let subpixel = quality.subpixel_rms_px.unwrap();
+        assert!(subpixel < 0.025, "{angle_deg}: {subpixel}");
+        assert!((plane.rms_percent - 100.0 * plane.rms_mm / plane.distance_mm).abs() < 1e-9);
+        assert!(quality.z_accuracy_percent.unwrap().abs() < 0.1, "{quality:?}");
+    }
+}
+
+#[test]
+fn a_shifted_plane_is_too_near_and_not_noisy() {
+    // 50 px at 1 m; half a pixel more is 1 % nearer
+    let plane = tilted(1.0, 0.0);
+    let map = map_of(|x, y| plane(x, y).map(|d| d + 0.5));
+    let quality = depth_quality(&map, Some(&RIG), WHOLE, Some(1.0));
+    assert!((quality.z_accuracy_percent.unwrap() + 100.0 * 0.5 / 50.5).abs() < 0.05, "{quality:?}");
+    assert!(quality.subpixel_rms_px.unwrap() < 0.02);
+    let unknown = depth_quality(&map, Some(&RIG), WHOLE, None);
+    assert_eq!(unknown.z_accuracy_percent, Err(Missing::TrueDistance));
+}
+
+#[test]
+fn noise_of_known_size_is_found() {
+    for sigma_px in [0.25, 0.5] {
+        let mut random = fastrand::Rng::with_seed(3);
+        let plane = tilted(1.0, 20.0);
+        let map = map_of(|x, y| plane(x, y).map(|d| d + sigma_px * gaussian(&mut random)));
+        let quality = depth_quality(&map, Some(&RIG), WHOLE, None);
+        // the feet of the points lie nearer than the plane on their lines of sight, by the squared cosine of the angle
+        let expected = sigma_px * 20.0f64.to_radians().cos().powi(2);
+        let found = quality.subpixel_rms_px.unwrap();
+        assert!((found / expected - 1.0).abs() < 0.1, "{sigma_px}: {found}, expected {expected}");
+        // at 1 m, 1 px is 20 mm of depth, seen along the normal
+        let rms_mm = quality.plane.unwrap().rms_mm;
+        let expected_mm = 20.0 * sigma_px * 20.0f64.to_radians().cos();
+        assert!((rms_mm / expected_mm - 1.0).abs() < 0.1, "{sigma_px}: {rms_mm} mm, expected {expected_mm}");
+        let alone = depth_quality(&map, None, WHOLE, None).subpixel_rms_px.unwrap();
+        assert!((alone / sigma_px - 1.0).abs() < 0.1, "{sigma_px}: {alone} without a calibration");
+    }
+}
+
+#[test]
+fn background_does_not_tilt_the_plane_but_counts_as_error() {
+    let plane = tilted(1.0, 10.0);
+    // a third of the region shows something half a metre behind
+    let map = map_of(|x, y| if x >= 55 { Some(RIG.disparity_px(1.5)) } else { plane(x, y) });
+    let quality = depth_quality(&map, Some(&RIG), WHOLE, None);
+    let plane = quality.plane.unwrap();
+    assert!((plane.angle_deg - 10.0).abs() < 0.5, "{plane:?}");
+    assert!((plane.inlier_percent - 100.0 * 55.0 / 80.0).abs() < 1.0, "{plane:?}");
+    assert!(plane.rms_mm > 100.0, "{plane:?}");
+}
+
+#[test]
+fn an_empty_region_says_what_is_missing() {
+    let nothing = depth_quality(&map_of(|_, _| None), Some(&RIG), WHOLE, Some(1.0));
+    assert!(nothing.fill_percent.abs() < 1e-9);
+    assert_eq!(nothing.plane, Err(Missing::Pixels { have: 0 }));
+    assert_eq!(nothing.subpixel_rms_px, Err(Missing::Pixels { have: 0 }));
+    assert_eq!(nothing.z_accuracy_percent, Err(Missing::Pixels { have: 0 }));
+    let line = depth_quality(&map_of(|x, y| (x == y).then_some(50.0)), Some(&RIG), WHOLE, None);
+    assert_eq!(line.plane, Err(Missing::Line));
+    let outside = Region { x: 900, y: 900, width: 10, height: 10 };
+    let quality = depth_quality(&map_of(|_, _| Some(50.0)), Some(&RIG), outside, None);
+    assert_eq!(quality.plane, Err(Missing::Pixels { have: 0 }));
+    let behind = Geometry { doffs_px: -60.0, ..RIG };
+    let quality = depth_quality(&map_of(|_, _| Some(50.0)), Some(&behind), WHOLE, None);
+    assert_eq!(quality.plane, Err(Missing::Pixels { have: 0 }));
+    assert_eq!(depth_quality(&map_of(|_, _| Some(50.0)), None, WHOLE, Some(1.0)).plane, Err(Missing::Calibration));
+}
+
+#[test]
+fn what_was_filled_or_held_was_not_measured() {
+    let mut map = map_of(|_, _| Some(50.0));
+    for (x, y) in (0..80).flat_map(|x| [(x, 3), (x, 4)]) {
+        map.reasons.set(x, y, reason::LEFT_RIGHT | if y == 3 { reason::FILLED } else { reason::HELD });
+    }
+    let quality = depth_quality(&map, Some(&RIG), WHOLE, None);
+    assert!((quality.fill_percent - 100.0 * 58.0 / 60.0).abs() < 1e-9, "{quality:?}");
+}
+
+#[test]
+fn every_number_has_its_own_name_and_a_unit() {
+    let quality = depth_quality(&map_of(tilted(1.0, 5.0)), Some(&RIG), WHOLE, Some(1.0));
+    let quantities = quality.quantities(Err(Missing::Pairs));
+    let names: std::collections::BTreeSet<_> = quantities.iter().map(|quantity| quantity.name).collect();
+    assert_eq!(names.len(), quantities.len());
+    assert!(quantities.iter().all(|quantity| !quantity.unit.is_empty()));
+    let missing: Vec<_> = quantities.iter().filter(|quantity| quantity.value.is_err()).map(|q| q.name).collect();
+    assert_eq!(missing, ["temporal_noise_percent"]);
+}

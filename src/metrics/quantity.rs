@@ -1,0 +1,81 @@
+//! A measured number with its name and unit, or the reason why it cannot be had.
+
+/// A number, or the reason why it is missing.
+pub type Measured = Result<f64, Missing>;
+
+/// Why a number cannot be had; a sentence without its full stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Missing {
+    /// Disparities alone have no millimetres.
+    #[error("no calibration: only with focal length and baseline do disparities become millimetres")]
+    Calibration,
+    /// Too few measured pixels for a plane.
+    #[error("{have} measured pixels: a plane needs at least 3")]
+    Pixels {
+        /// Number of measured pixels.
+        have: usize,
+    },
+    /// No plane, because all measured pixels lie on one line.
+    #[error("all measured pixels lie on one line, and many planes go through it")]
+    Line,
+    /// The disparity is that of infinity or lies behind it.
+    #[error("at or behind infinity: the disparity is too small for this calibration")]
+    Infinity,
+    /// The plane contains the camera, or the ray through the picture's centre never meets it.
+    #[error("the plane does not cross the line of sight through the middle of the picture")]
+    LineOfSight,
+    /// No distance to compare with.
+    #[error("no true distance was given to compare with")]
+    TrueDistance,
+    /// Noise over time needs several pairs.
+    #[error("noise over time needs at least 2 pairs in which a pixel of the region is measured")]
+    Pairs,
+    /// A point that was chosen has no disparity of its own.
+    #[error("pixel {x},{y} has no measured disparity")]
+    Point {
+        /// Column, px.
+        x: usize,
+        /// Row, px.
+        y: usize,
+    },
+    /// The left-right check was off.
+    #[error("the left-right check is off: switch it on")]
+    LeftRightCheck,
+    /// No measured pixel at all.
+    #[error("no pixel is measured")]
+    Nothing,
+    /// No previous map to compare with.
+    #[error("it compares with the pair before, and there is none")]
+    Previous,
+    /// The camera moved, or all of the scene did.
+    #[error("too few pixels stayed as they were since the pair before")]
+    Moving,
+}
+
+/// Which values of a quantity are the good ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// Small ones.
+    Lower,
+    /// Large ones.
+    Higher,
+    /// Those near zero.
+    Zero,
+    /// It describes the scene.
+    Neither,
+}
+
+/// A measured number as people and files see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantity {
+    /// Name for people: `fill rate`.
+    pub title: &'static str,
+    /// Name for files, with the unit at its end: `fill_percent`.
+    pub name: &'static str,
+    /// Unit: `%`, `mm`, `px`, `degrees`.
+    pub unit: &'static str,
+    /// Which values are good.
+    pub better: Better,
+    /// The number.
+    pub value: Measured,
+}

@@ -1,0 +1,91 @@
+//! Scores of a map without ground truth: what the pictures themselves say. None of them is an error, and each can be good where the map is
+//! wrong. How far they agree with truth is measured by `stereopsis lab scores`.
+
+mod combined;
+mod photometric;
+mod smoothness;
+mod temporal;
+#[cfg(test)]
+mod tests;
+
+pub use combined::{NUM_PARTS, PARTS, combined, parts, score_without_truth};
+pub use photometric::{Photometric, photometric};
+pub use smoothness::smoothness_px;
+pub use temporal::{View, temporal_agreement_percent};
+
+use super::quantity::{Better, Measured, Missing, Quantity};
+use crate::image::Luma;
+use crate::stereo::{DisparityMap, INVALID, reason};
+
+/// Scores of one map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scores {
+    /// Pixels that pass the left-right check, % of all.
+    pub left_right_percent: Measured,
+    /// How well the right picture, warped by the map, matches the left one.
+    pub photometric: Result<Photometric, Missing>,
+    /// Pixels that kept their disparity since the pair before, % of those where nothing moved.
+    pub agreement_percent: Measured,
+    /// Steps of the disparity between neighbours of similar brightness, px.
+    pub smoothness_px: Measured,
+    /// Pixels without a disparity measured in this pair, %.
+    pub unmeasured_percent: f64,
+}
+
+/// Scores a map of these pictures. `checked` says whether the left-right check was on; `previous` is the pair before.
+pub fn scores(view: View<'_>, right: &Luma, checked: bool, previous: Option<View<'_>>) -> Scores {
+    let View { left, map } = view;
+    Scores {
+        left_right_percent: if checked { Ok(left_right_percent(map)) } else { Err(Missing::LeftRightCheck) },
+        photometric: photometric(left, right, map).ok_or(Missing::Nothing),
+        agreement_percent: previous
+            .ok_or(Missing::Previous)
+            .and_then(|previous| temporal_agreement_percent(previous, view).ok_or(Missing::Moving)),
+        smoothness_px: smoothness_px(left, map).ok_or(Missing::Nothing),
+        unmeasured_percent: unmeasured_percent(map),
+    }
+}
+
+/// Reasons for which a pixel does not come to the left-right check, or fails it.
+const NOT_PASSED: u8 = reason::RANGE | reason::UNIQUENESS | reason::LEFT_RIGHT | reason::MATCH | reason::BORDER;
+
+/// Pixels that passed the left-right check, % of all: what a later filter removed did pass, what was held or filled did not. It means
+/// something only where the check was on.
+pub fn left_right_percent(map: &DisparityMap) -> f64 {
+    let passed = map.reasons.pixels().iter().filter(|&&reasons| reasons & NOT_PASSED == 0).count();
+    100.0 * passed as f64 / map.reasons.pixels().len().max(1) as f64
+}
+
+/// Pixels without a disparity measured in this pair, % of all.
+fn unmeasured_percent(map: &DisparityMap) -> f64 {
+    let pixels = map.values.pixels().iter().zip(map.reasons.pixels());
+    let measured = pixels.filter(|&(&value, &reasons)| is_measured(value, reasons)).count();
+    100.0 - 100.0 * measured as f64 / map.values.pixels().len().max(1) as f64
+}
+
+/// Whether a pixel was measured in this pair.
+fn is_measured(value: i16, reasons: u8) -> bool {
+    value != INVALID && reasons == 0
+}
+
+impl Scores {
+    /// All numbers, in the order in which they are shown.
+    pub fn quantities(&self) -> Vec<Quantity> {
+        let photometric = |of: fn(&Photometric) -> f64| self.photometric.as_ref().map(of).map_err(|&why| why);
+        let quantity = |title, name, unit, better, value| Quantity { title, name, unit, better, value };
+        vec![
+            quantity("left-right passed", "left_right_percent", "%", Better::Higher, self.left_right_percent),
+            quantity("census error", "census_bits", "bits of 24", Better::Lower, photometric(|p| p.census_bits)),
+            quantity("grey error", "grey_levels", "grey levels", Better::Lower, photometric(|p| p.grey_levels)),
+            quantity("agreement in time", "agreement_percent", "%", Better::Higher, self.agreement_percent),
+            quantity("roughness off edges", "smoothness_px", "px", Better::Lower, self.smoothness_px),
+            quantity(
+                "score without truth",
+                "score_without_truth",
+                "(0 is best)",
+                Better::Lower,
+                score_without_truth(self),
+            ),
+        ]
+    }
+}

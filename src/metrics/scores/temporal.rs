@@ -1,0 +1,58 @@
+//! Agreement of two maps that follow each other, where nothing moved.
+
+use super::is_measured;
+use crate::image::{Image, Luma};
+use crate::stereo::DisparityMap;
+
+/// A left picture with its map.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// The picture.
+    pub left: &'a Luma,
+    /// Its disparity.
+    pub map: &'a DisparityMap,
+}
+
+/// Half the side of the window whose brightness tells motion, px.
+const RADIUS: usize = 2;
+/// Largest mean difference of brightness of a window that stayed, grey levels of 8 bits: above the noise of a camera in a lit room.
+const STILL_LEVELS: u32 = 4;
+/// Two disparities agree within this difference, 1/16 px.
+const AGREEING_STEP: i32 = 16;
+/// Share of the picture that has to have stayed.
+const MIN_STILL_SHARE: f64 = 0.02;
+
+/// Pixels with a disparity that agrees within 1 px, % of the pixels where nothing moved and at least one of the two maps has a measured
+/// disparity. Motion is seen in the brightness of windows of 5x5 px, so motion of plain surfaces is not seen. `None` where
+/// too little stayed, or the sizes differ.
+pub fn temporal_agreement_percent(previous: View<'_>, next: View<'_>) -> Option<f64> {
+    let size = next.map.size();
+    if [previous.left.size(), next.left.size(), previous.map.size()].iter().any(|&other| other != size) {
+        return None;
+    }
+    let still = still(&previous.left.to_u8(), &next.left.to_u8());
+    let measured = |map: &DisparityMap, i: usize| is_measured(map.values.pixels()[i], map.reasons.pixels()[i]);
+    let (mut unmoved, mut known, mut agreeing) = (0_usize, 0_usize, 0_usize);
+    for i in (0..still.pixels().len()).filter(|&i| still.pixels()[i]) {
+        unmoved += 1;
+        let (before, now) = (measured(previous.map, i), measured(next.map, i));
+        known += usize::from(before || now);
+        let step = i32::from(previous.map.values.pixels()[i]) - i32::from(next.map.values.pixels()[i]);
+        agreeing += usize::from(before && now && step.abs() <= AGREEING_STEP);
+    }
+    let enough = unmoved as f64 >= MIN_STILL_SHARE * still.pixels().len() as f64;
+    (enough && known > 0).then(|| 100.0 * agreeing as f64 / known as f64)
+}
+
+/// Which pixels lie in a window whose brightness stayed.
+fn still(previous: &Image<u8>, next: &Image<u8>) -> Image<bool> {
+    let (width, height) = next.size();
+    let differences = Image::from_fn(width, height, |x, y| u32::from(previous.at(x, y).abs_diff(next.at(x, y))));
+    // sums along rows, then along columns, of the part of the window inside the picture
+    let range = |at: usize, end: usize| at.saturating_sub(RADIUS)..(at + RADIUS + 1).min(end);
+    let rows = Image::from_fn(width, height, |x, y| differences.row(y)[range(x, width)].iter().sum::<u32>());
+    Image::from_fn(width, height, |x, y| {
+        let sum: u32 = range(y, height).map(|y| rows.at(x, y)).sum();
+        sum <= STILL_LEVELS * (range(x, width).len() * range(y, height).len()) as u32
+    })
+}
