@@ -11,11 +11,13 @@ pub mod ad_census;
 pub mod census;
 pub mod gradient_census;
 pub mod mutual_information;
+mod pixel;
 pub mod rank;
 pub mod sad;
 pub mod tables;
 mod volume;
 
+pub use pixel::PixelCosts;
 pub use volume::volume;
 
 use crate::choices;
