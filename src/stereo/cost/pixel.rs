@@ -90,6 +90,18 @@ impl PixelCosts {
                 let own = l.at(x, y);
                 compare_row(r.row(y), x, first, costs, |other| absolute::difference(own, other));
             }
+            Self::WindowedDifference { pictures: [l, r], window } => {
+                let reach = (window / 2) as isize;
+                let (mut sums, mut differences) = (vec![0u32; costs.len()], vec![0; costs.len()]);
+                for (dx, dy) in (-reach..=reach).flat_map(|dy| (-reach..=reach).map(move |dx| (dx, dy))) {
+                    let column = (x as isize + dx).clamp(0, l.width() as isize - 1) as usize;
+                    let row = (y as isize + dy).clamp(0, l.height() as isize - 1) as usize;
+                    let own = l.at(column, row);
+                    compare_row(r.row(row), column, first, &mut differences, |other| absolute::difference(own, other));
+                    sums.iter_mut().zip(&differences).for_each(|(sum, &difference)| *sum += u32::from(difference));
+                }
+                costs.iter_mut().zip(sums).for_each(|(cost, sum)| *cost = sad::mean(sum, *window));
+            }
             _ => {
                 for (d, cost) in (first..).zip(costs) {
                     *cost = self.at((x, y), d);

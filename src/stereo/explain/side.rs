@@ -82,9 +82,25 @@ impl Side {
         if self.offsets.is_none() {
             return self.costs.fill(pixel, self.params.min_disparity, costs);
         }
+        if self.params.aggregation == Aggregation::Window {
+            return self.window_means(pixel, costs);
+        }
         for i in self.gate(pixel).range() {
             costs[i] = self.path_input(pixel, i, weights);
         }
+    }
+
+    /// Means over the window, of all candidates at once.
+    fn window_means(&self, (x, y): (usize, usize), costs: &mut [u8]) {
+        let ((width, height), reach) = (self.size(), self.params.local_reach());
+        let mut sums = vec![0u32; costs.len()];
+        for row in (0..=2 * reach).map(|k| (y + k).saturating_sub(reach).min(height - 1)) {
+            for column in (0..=2 * reach).map(|k| (x + k).saturating_sub(reach).min(width - 1)) {
+                self.costs.fill((column, row), self.params.min_disparity, costs);
+                sums.iter_mut().zip(&*costs).for_each(|(sum, &cost)| *sum += u32::from(cost));
+            }
+        }
+        costs.iter_mut().zip(sums).for_each(|(cost, sum)| *cost = self.params.unit().mean(sum));
     }
 
     /// The cost of one candidate that enters the paths.
