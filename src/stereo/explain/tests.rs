@@ -10,9 +10,9 @@ use fastrand::Rng;
 /// A pair with texture, ties and steps of depth.
 fn pair(rng: &mut Rng, (width, height): (usize, usize)) -> [Luma; 2] {
     let bits = *rng.choice(&[8, 8, 12]).unwrap();
-    let (coarse, levels) = (rng.usize(1..5), rng.u16(3..4000));
+    let (coarse, levels) = (rng.usize(1..9), *rng.choice(&[1, 2, 3, 40, 4000]).unwrap());
     let texture = Image::from_fn(width + 64, height, |_, _| rng.u16(0..levels));
-    let noise = rng.u16(0..3);
+    let noise = rng.u16(0..3).min(levels - 1);
     let luma = |rng: &mut Rng, right: bool| {
         let image = Image::from_fn(width, height, |x, y| {
             let shift = if right { (y / 3 % 5) * 2 } else { 0 };
