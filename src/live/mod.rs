@@ -3,6 +3,7 @@
 //! It owns the capture thread and the engine thread, and outlives any window and any device.
 
 mod diagnosis;
+mod explain;
 pub mod headless;
 mod health;
 mod remote;
@@ -13,6 +14,7 @@ mod tests;
 
 pub use crate::engine::worker::{EngineSource, ResultTap, Wake};
 pub use diagnosis::{Cause, Warning, warnings_of};
+pub use explain::{Explained, PixelExplainer, Wish};
 pub use health::Health;
 pub use remote::{News, Remote};
 pub use status::{Dropped, RunLatency, Status};

@@ -10,8 +10,8 @@ mod side;
 mod verdict;
 mod window;
 
-pub use partner::{Partner, RightWinner};
-pub use verdict::{Finished, Remedy, Verdict};
+pub use partner::Partner;
+pub use verdict::{Finished, Verdict};
 pub use window::Windows;
 
 use super::aggregate::Direction;
@@ -21,6 +21,7 @@ use super::local::Aggregation;
 use super::map::{SUBPIXEL_STEPS, reason};
 use super::params::StereoParams;
 use super::prior::Prior;
+use super::pyramid::coarser;
 use crate::image::Luma;
 use side::Side;
 use std::fmt;
@@ -136,6 +137,15 @@ impl Explainer {
                 Aggregation::Cross.word()
             ));
         }
+        if let Some(coarse) =
+            coarser(left.size(), params).filter(|coarse| prior_work(left.size(), coarse) > MAX_PRIOR_WORK)
+        {
+            let what = if params.gating.is_some() { "gating" } else { "mutual information" };
+            return impossible(format!(
+                "not explained with {what} here: the smaller pictures of it, searched over {} disparities, would take many seconds; a smaller working size or search range can be explained",
+                coarse.num_disparities
+            ));
+        }
         let prior = Prior::of(left, right, params, None);
         let is_swapped = params.left_right.is_some() && params.right_matching == RightMatching::Swapped;
         let swapped = is_swapped.then(|| Side::new(&right.mirrored(), &left.mirrored(), params, &prior.swapped()));
@@ -186,6 +196,16 @@ impl Explainer {
             sums: found.sums,
         })
     }
+}
+
+/// Largest work for the smaller pictures: some seconds.
+const MAX_PRIOR_WORK: u64 = 160_000_000;
+
+/// Additions of costs, about, with which the reference matches pictures of half this size.
+fn prior_work(size: (usize, usize), coarse: &StereoParams) -> u64 {
+    let candidates = (size.0 as u64).div_ceil(2) * (size.1 as u64).div_ceil(2) * u64::from(coarse.num_disparities);
+    let across = 2 * coarse.local_reach() as u64 + 1;
+    candidates * (u64::from(coarse.paths.max(1)) + across * across)
 }
 
 /// The winner among the sums of a pixel, and its tests in the order in which they are made.

@@ -150,9 +150,11 @@ impl Side {
         let (gate, weights) = (self.gate(pixel), self.weights());
         let existing = || gate.range();
         let is_block_matching = self.params.is_block_matching();
-        let cost = |i: usize| match is_block_matching {
-            true => self.local_sum(pixel, i, &weights),
-            false => u32::from(self.costs.at(pixel, self.params.disparity(i))),
+        let cost = |i: usize| {
+            if is_block_matching {
+                return self.local_sum(pixel, i, &weights);
+            }
+            u32::from(self.costs.at(pixel, self.params.disparity(i)))
         };
         let costs: Vec<_> = existing().map(cost).collect();
         if self.params.paths == 0 {

@@ -1,3 +1,4 @@
+use super::verdict::Remedy;
 use super::*;
 use crate::image::Image;
 use crate::parameter::{Domain, Value};
@@ -316,6 +317,10 @@ fn what_cannot_be_exact_is_refused_in_a_sentence() {
     assert!(why(&left, &start).contains("mi-start random needs only this one"));
     let weights = StereoParams { aggregation: Aggregation::WeightedCross, ..params.clone() };
     assert!(why(&left, &weights).contains("not explained with aggregation weighted-cross before paths"));
+    let large = Luma::U8(Image::filled(2000, 1500, 0));
+    let gated = StereoParams { gating: Some(2), num_disparities: 256, ..StereoParams::default() };
+    let refused = Explainer::new(&large, &large, &gated).err().unwrap().to_string();
+    assert!(refused.starts_with("not explained with gating here"), "{refused}");
     assert!(why(&Luma::U8(Image::filled(3, 3, 0)), &params).contains("different sizes"));
     let explainer = Explainer::new(&left, &right, &params).unwrap();
     assert!(explainer.explain((40, 0), &|| true).unwrap_err().to_string().contains("lies outside"));

@@ -88,9 +88,13 @@ impl Session {
             Action::Snapshot => self.takes_snapshot = true,
             Action::Record => self.toggle_recording(),
             Action::Open => self.choose_source_files(),
-            Action::Cameras | Action::Rig | Action::Calibrate | Action::Reach | Action::Convert | Action::Help => {
-                self.toggle_page(action);
-            }
+            Action::Cameras
+            | Action::Rig
+            | Action::Calibrate
+            | Action::Reach
+            | Action::Explain
+            | Action::Convert
+            | Action::Help => self.toggle_page(action),
             Action::FitDepth => self.fits_depth = true,
             Action::ZoomIn => state.pointer.zoom.enlarge(ZOOM_STEP),
             Action::ZoomOut => state.pointer.zoom.enlarge(1.0 / ZOOM_STEP),

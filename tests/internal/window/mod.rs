@@ -6,6 +6,7 @@
 mod cameras;
 mod confidence;
 mod conversion;
+mod explain;
 mod guide;
 mod harness;
 mod layout;
