@@ -29,7 +29,7 @@ pub struct Explained {
     /// The wish.
     pub wish: Wish,
     /// The explanation with its verdict, or a sentence why there is none.
-    pub found: Result<(Explanation, Verdict), String>,
+    pub found: Result<(Arc<Explanation>, Verdict), String>,
     /// From taking the wish to its end.
     pub took: Duration,
 }
@@ -139,19 +139,41 @@ impl Worker {
         let mut last: Option<(Wish, Instant)> = None;
         while let Some(wish) = self.next(last.as_ref()) {
             let begin = Instant::now();
-            let found = self.explain(&wish);
-            let took = begin.elapsed();
-            last = Some((wish.clone(), Instant::now() + REST_FACTOR * took));
-            let found = match found {
-                Err(Unexplained::Abandoned) => continue,
-                Err(Unexplained::Impossible(why)) => Err(why),
-                Ok(explanation) => {
-                    let verdict = explanation.verdict(wish.finished());
-                    Ok((explanation, verdict))
-                }
-            };
-            *self.shared.newest.lock() = Some(Arc::new(Explained { wish, found, took }));
+            self.explain(&wish);
+            last = Some((wish, Instant::now() + REST_FACTOR * begin.elapsed()));
+        }
+    }
+
+    /// Publishes the explanation, and again with the numbers of the left-right check where that differs.
+    fn explain(&mut self, wish: &Wish) {
+        let begin = Instant::now();
+        self.prepare(&wish.job);
+        let publish = |found| {
+            let explained = Explained { wish: wish.clone(), found, took: begin.elapsed() };
+            *self.shared.newest.lock() = Some(Arc::new(explained));
             (self.wake)();
+        };
+        let goes_on = || {
+            let stops = self.rung.try_recv() == Err(TryRecvError::Disconnected);
+            !stops && self.shared.wish.lock().as_ref().is_none_or(|newer| newer.is_alike(wish))
+        };
+        let explainer = match &self.prepared {
+            Some((.., Ok(explainer))) => explainer,
+            Some((.., Err(why))) => return publish(Err(why.to_string())),
+            None => return,
+        };
+        let explanation = match explainer.explain(wish.pixel, &goes_on) {
+            Ok(explanation) => Arc::new(explanation),
+            Err(Unexplained::Abandoned) => return,
+            Err(why) => return publish(Err(why.to_string())),
+        };
+        let finished = wish.finished();
+        publish(Ok((Arc::clone(&explanation), explanation.verdict(finished, None))));
+        if explanation.needs_check(finished)
+            && let Ok(Some(checked)) = explainer.check(&explanation, &goes_on)
+        {
+            let verdict = explanation.verdict(finished, Some(&checked));
+            publish(Ok((explanation, verdict)));
         }
     }
 
@@ -179,20 +201,15 @@ impl Worker {
         }
     }
 
-    fn explain(&mut self, wish: &Wish) -> Result<Explanation, Unexplained> {
-        let Job { frame, params, .. } = &wish.job;
+    /// Prepares a pair, unless it is the one before.
+    fn prepare(&mut self, job: &Job) {
+        let Job { frame, params, .. } = job;
         let is_prepared =
             self.prepared.as_ref().is_some_and(|(of, with, _)| Arc::ptr_eq(of, frame) && **with == **params);
         if !is_prepared {
             let explainer = Explainer::new(&frame.left.luma, &frame.right.luma, params);
             self.prepared = Some((Arc::clone(frame), Arc::clone(params), explainer));
         }
-        let Some((.., explainer)) = &self.prepared else { return Err(Unexplained::Abandoned) };
-        let goes_on = || {
-            let stops = self.rung.try_recv() == Err(TryRecvError::Disconnected);
-            !stops && self.shared.wish.lock().as_ref().is_none_or(|newer| newer.is_alike(wish))
-        };
-        explainer.as_ref().map_err(Clone::clone)?.explain(wish.pixel, &goes_on)
     }
 }
 

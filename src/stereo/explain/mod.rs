@@ -4,12 +4,14 @@
 //! the volume takes a second. Each number is the one that [`sum_volume`](super::sum_volume), [`winner_takes_all`](super::disparity::winner_takes_all) and
 //! [`right_map`](super::disparity::right_map) have at this pixel, before the filters: codes, tables and gates are the same.
 
+mod check;
 mod lines;
 mod partner;
 mod side;
 mod verdict;
 mod window;
 
+pub use check::Checked;
 pub use partner::Partner;
 pub use verdict::{Finished, Verdict};
 pub use window::Windows;

@@ -12,12 +12,12 @@ pub struct Partner {
     /// Its column in the right picture, which may lie outside.
     pub column: i64,
     /// What the right picture finds for it; `None` where it lies outside.
-    pub right: Option<RightWinner>,
+    pub right: Option<Winner>,
 }
 
-/// What the right picture matches with at the partner, before the filters.
+/// What a pixel matches with, before the filters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RightWinner {
+pub struct Winner {
     /// Its disparity, 1/16 px; `None` where it has none.
     pub disparity_16th: Option<i32>,
     /// The sum with which it won; `None` where no candidate lies inside.
@@ -38,22 +38,32 @@ impl Explainer {
             return Ok(Partner { column, right: None });
         }
         let at = (column as usize, y);
-        let right = match &self.right {
-            Some(side) => swapped_winner(side, at, goes_on),
-            None => diagonal_winner(&self.left, at, (x, sums), goes_on),
-        };
+        let right = self.right_winner(at, Some((x, sums)), goes_on);
         Ok(Partner { column, right: Some(right.ok_or(Unexplained::Abandoned)?) })
+    }
+
+    /// What right pixel `(x, y)` matches with; the sums of the left pixel in column `known`, if they are given, are not computed again.
+    /// `None` where the work was abandoned.
+    pub(super) fn right_winner(
+        &self,
+        (x, y): (usize, usize),
+        known: Option<(usize, &[u32])>,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Option<Winner> {
+        match &self.right {
+            // both are mirrored there
+            Some(side) => winner(side, (side.size().0 - 1 - x, y), goes_on),
+            None => diagonal_winner(&self.left, (x, y), known, goes_on),
+        }
     }
 }
 
-/// The winner of right pixel `(x, y)` in pictures that have changed places and are mirrored.
-fn swapped_winner(side: &Side, (x, y): (usize, usize), goes_on: &dyn Fn() -> bool) -> Option<RightWinner> {
-    let size = side.size();
-    let mirrored = (size.0 - 1 - x, y);
-    let sums = side.candidates(mirrored, goes_on)?.sums;
-    let choice = Choice::of(&sums, mirrored, size, &side.params);
-    let whole_px = side.params.disparity(usize::from(side.gate(mirrored).first) + choice.winner);
-    Some(RightWinner {
+/// The winner of a pixel of a side, before the filters.
+pub(super) fn winner(side: &Side, pixel: (usize, usize), goes_on: &dyn Fn() -> bool) -> Option<Winner> {
+    let sums = side.candidates(pixel, goes_on)?.sums;
+    let choice = Choice::of(&sums, pixel, side.size(), &side.params);
+    let whole_px = side.params.disparity(usize::from(side.gate(pixel).first) + choice.winner);
+    Some(Winner {
         disparity_16th: (choice.reasons == 0).then_some(SUBPIXEL_STEPS * whole_px + choice.offset_16th),
         sum: Some(sums[choice.winner]),
     })
@@ -69,16 +79,16 @@ struct Candidate {
     at_least: u32,
 }
 
-/// The smallest sum over d of `S(x + d, d)`; the sums of left pixel `known` need not be computed again.
+/// The smallest sum over d of `S(x + d, d)`.
 ///
 /// A path cost is at least the pixel's own cost. So a candidate whose costs, one for each direction, already exceed a sum that was
 /// found cannot win, and most lines need not be followed.
 fn diagonal_winner(
     side: &Side,
     (x, y): (usize, usize),
-    known: (usize, &[u32]),
+    known: Option<(usize, &[u32])>,
     goes_on: &dyn Fn() -> bool,
-) -> Option<RightWinner> {
+) -> Option<Winner> {
     let (width, params) = (side.size().0, &side.params);
     let weights = side.weights();
     let inside = (0..side.num_candidates()).filter_map(|index| {
@@ -87,7 +97,7 @@ fn diagonal_winner(
     });
     if params.paths == 0 {
         let sums = inside.map(|(left_x, index)| (side.local_sum((left_x, y), index, &weights), index));
-        return Some(RightWinner::of(sums.min(), params));
+        return Some(Winner::of(sums.min(), params));
     }
     let mut candidates = Vec::new();
     for (left_x, index) in inside {
@@ -109,9 +119,9 @@ fn diagonal_winner(
             continue;
         }
         let mut sum = candidate.at_least;
-        if candidate.left_x == known.0 {
-            let first = usize::from(side.gate((known.0, y)).first);
-            sum = known.1[candidate.index - first];
+        if let Some((column, sums)) = known.filter(|known| known.0 == candidate.left_x) {
+            let first = usize::from(side.gate((column, y)).first);
+            sum = sums[candidate.index - first];
         } else {
             for direction in &others {
                 if !may_win(sum) {
@@ -135,7 +145,7 @@ fn diagonal_winner(
             best = Some((sum, candidate.index));
         }
     }
-    Some(RightWinner::of(best, params))
+    Some(Winner::of(best, params))
 }
 
 /// Whether all pixels of a row lie on one line.
@@ -166,7 +176,7 @@ fn add_path_along_row(
     is_whole.then_some(())
 }
 
-impl RightWinner {
+impl Winner {
     /// From the smallest sum and its candidate.
     fn of(best: Option<(u32, usize)>, params: &StereoParams) -> Self {
         Self {

@@ -5,7 +5,7 @@ use crate::parameter::{Domain, Value};
 use crate::stereo::aggregate::{path_costs, penalty_table};
 use crate::stereo::disparity::{right_map, swapped_map, winner_takes_all};
 use crate::stereo::map::INVALID;
-use crate::stereo::{CostKind, Median, Past, local, match_next, sum_volume};
+use crate::stereo::{CostKind, Past, local, match_next, sum_volume};
 use fastrand::Rng;
 
 /// A pair with texture, ties and steps of depth.
@@ -213,9 +213,8 @@ fn the_verdict_is_that_of_the_map_and_its_remedy_works() {
     let mut cured = std::collections::BTreeMap::new();
     for seed in seeds(150) {
         let Some((explainer, [left, right], what)) = random_case(seed) else { continue };
-        // without the filters whose result depends on neighbours, the verdict is the map's
+        // without the filters after the check the verdict is the map's
         let params = StereoParams {
-            median: Median::Off,
             speckle_size: 0,
             spatial: None,
             temporal: false,
@@ -229,7 +228,8 @@ fn the_verdict_is_that_of_the_map_and_its_remedy_works() {
         for _ in 0..4 {
             let (x, y) = (rng.usize(..left.size().0), rng.usize(..left.size().1));
             let found = explainer.explain((x, y), &|| true).unwrap();
-            let verdict = found.verdict(None);
+            let checked = explainer.check(&found, &|| true).unwrap();
+            let verdict = found.verdict(None, checked.as_ref());
             assert_eq!(verdict.reasons, before.reasons.at(x, y), "({x}, {y}) of {what}");
             assert_eq!(verdict.remedy.is_some(), verdict.reasons != 0, "{verdict:?}");
             let Some(remedy) = verdict.remedy else { continue };
@@ -268,14 +268,14 @@ fn an_ambiguous_pixel_says_so_with_its_numbers() {
     let ([left, right], params) = repeating();
     let explainer = Explainer::new(&left, &right, &params).unwrap();
     let found = explainer.explain((30, 4), &|| true).unwrap();
-    let verdict = found.verdict(None);
+    let verdict = found.verdict(None, None);
     assert_eq!(verdict.reasons, reason::UNIQUENESS, "{}", verdict.sentence);
     let wanted = "not unique: second minimum at 8.0 px is 0.0 % away, uniqueness asks for 10 %";
     assert_eq!((found.disparity_px(found.winner), verdict.sentence.as_str()), (2, wanted));
     assert_eq!(verdict.remedy.unwrap().label(), "Set uniqueness to 0");
     let filled = Finished { reasons: reason::UNIQUENESS | reason::FILLED, disparity_16th: Some(40) };
     assert_eq!(
-        found.verdict(Some(filled)).sentence,
+        found.verdict(Some(filled), None).sentence,
         format!("{wanted}; filled in from its neighbours, so not measured")
     );
 }
@@ -286,13 +286,13 @@ fn the_filters_have_the_last_word() {
     let params = StereoParams { uniqueness: 0, ..params };
     let explainer = Explainer::new(&left, &right, &params).unwrap();
     let found = explainer.explain((30, 4), &|| true).unwrap();
-    assert!(found.verdict(None).sentence.starts_with("valid: 2.00 px won; the second minimum at 8.0 px"));
+    assert!(found.verdict(None, None).sentence.starts_with("valid: 2.00 px won; the second minimum at 8.0 px"));
     let speckle = Finished { reasons: reason::SPECKLE, disparity_16th: None };
-    let verdict = found.verdict(Some(speckle));
+    let verdict = found.verdict(Some(speckle), None);
     assert!(verdict.sentence.starts_with("isolated: 2.00 px won"), "{}", verdict.sentence);
     assert_eq!(verdict.remedy.unwrap().apply(&params).speckle_size, 0);
     let moved = Finished { reasons: 0, disparity_16th: Some(36) };
-    assert!(found.verdict(Some(moved)).sentence.ends_with("; the filters moved it to 2.25 px"));
+    assert!(found.verdict(Some(moved), None).sentence.ends_with("; the filters moved it to 2.25 px"));
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn windows_are_what_is_compared() {
     let ([left, right], params) = repeating();
     let explainer = Explainer::new(&left, &right, &params).unwrap();
     let found = explainer.explain((30, 4), &|| true).unwrap();
-    let Windows { left: own, right: partner, second, line } = &found.windows;
+    let Windows { left: own, right: partner, second, line, .. } = &found.windows;
     assert_eq!((own.size(), line.size()), ((7, 7), (12, 7)));
     assert_eq!(own.at(3, 3), left.to_u8().at(30, 4));
     let brighter = own.map(|v| v + 5);

@@ -1,6 +1,6 @@
 //! Why a pixel has a disparity or none, in a sentence, and the parameter that would change that.
 
-use super::{Explanation, Partner};
+use super::{Checked, Explanation, Partner};
 use crate::parameter::Value;
 use crate::stereo::Median;
 use crate::stereo::map::{SUBPIXEL_STEPS, reason};
@@ -59,17 +59,24 @@ impl Remedy {
 }
 
 impl Explanation {
-    /// The verdict; `finished` is what the finished map has at this pixel, where it is known.
-    pub fn verdict(&self, finished: Option<Finished>) -> Verdict {
-        let before = self.reasons_before_filters();
+    /// The verdict. `finished` is what the finished map has at this pixel, where it is known, and `checked` what the left-right check
+    /// compared, where that was computed; without it the numbers of the check are those before the median.
+    pub fn verdict(&self, finished: Option<Finished>, checked: Option<&Checked>) -> Verdict {
+        let check = checked.copied().or_else(|| self.unfiltered_check());
+        let tolerance_px = self.params.left_right.unwrap_or(0);
+        let width = self.windows.picture_width;
+        let before = match &check {
+            Some(check) if self.reasons == 0 => check.reason(width, tolerance_px),
+            _ => self.reasons,
+        };
         let reasons = finished.map_or(before, |finished| finished.reasons);
-        let (mut sentence, remedy) = self.first_reason(reasons);
+        let (mut sentence, remedy) = self.first_reason(reasons, check.as_ref());
         let mut add = |text: String| {
             sentence += "; ";
             sentence += &text;
         };
-        let checked = reason::RANGE | reason::LEFT_RIGHT;
-        if self.params.median != Median::Off && (reasons | before) & checked != 0 && reasons & reason::SPECKLE == 0 {
+        let is_checked = reasons & (reason::RANGE | reason::LEFT_RIGHT) != 0;
+        if is_checked && self.params.median != Median::Off && checked.is_none() {
             add("the check runs after the median, these numbers are from before".into());
         }
         if reasons & reason::FILLED != 0 {
@@ -84,24 +91,21 @@ impl Explanation {
         Verdict { reasons, sentence, remedy }
     }
 
-    /// The reasons without any filter but the left-right check, whose two maps are those before the median here.
-    fn reasons_before_filters(&self) -> u8 {
-        if self.reasons != 0 {
-            return self.reasons;
-        }
-        match &self.partner {
-            Some(Partner { right: None, .. }) => reason::RANGE,
-            Some(Partner { right: Some(right), .. }) => {
-                let tolerance_16th = SUBPIXEL_STEPS as u32 * self.params.left_right.unwrap_or(0);
-                let off_16th = right.disparity_16th.map(|back| back.abs_diff(self.disparity_16th));
-                if off_16th.is_some_and(|off| off <= tolerance_16th) { 0 } else { reason::LEFT_RIGHT }
-            }
-            None => 0,
-        }
+    /// The check of both winners as they are.
+    fn unfiltered_check(&self) -> Option<Checked> {
+        let Partner { column, right } = self.partner.as_ref()?;
+        let right_16th = right.as_ref().and_then(|right| right.disparity_16th);
+        Some(Checked { left_16th: self.disparity_16th, column: *column, right_16th })
+    }
+
+    /// Whether the left-right check that this verdict needs differs from that of the winners: see [`super::Explainer::check`].
+    pub fn needs_check(&self, finished: Option<Finished>) -> bool {
+        let is_checked = |bits| bits & (reason::RANGE | reason::LEFT_RIGHT) != 0;
+        self.params.median != Median::Off && finished.is_none_or(|finished| is_checked(finished.reasons))
     }
 
     /// The sentence of the reason that came first in the pipeline, with its remedy.
-    fn first_reason(&self, reasons: u8) -> (String, Option<Remedy>) {
+    fn first_reason(&self, reasons: u8, check: Option<&Checked>) -> (String, Option<Remedy>) {
         let has = |bit| reasons & bit != 0;
         let switch_off = |name| Some(Remedy { name, value: Value::Off });
         if has(reason::BORDER) {
@@ -114,17 +118,17 @@ impl Explanation {
         if has(reason::UNIQUENESS) {
             return self.ambiguous();
         }
+        let check = check.copied().unwrap_or(Checked { left_16th: self.disparity_16th, column: -1, right_16th: None });
         if has(reason::RANGE) {
-            let column =
-                self.partner.as_ref().map_or(String::new(), |partner| format!(", at column {}", partner.column));
             let sentence = format!(
-                "outside: at {} px its partner lies beside the right picture{column}; left-right off would keep it, though nothing was compared there",
-                px(self.disparity_16th)
+                "outside: at {} px its partner would lie in column {}, beside the right picture; left-right off would keep it, though nothing was compared there",
+                px(check.left_16th),
+                check.column
             );
             return (sentence, switch_off("left-right"));
         }
         if has(reason::LEFT_RIGHT) {
-            return self.contradicted();
+            return self.contradicted(check);
         }
         if has(reason::SPECKLE) {
             let StereoParams { speckle_size, .. } = self.params;
@@ -162,24 +166,21 @@ impl Explanation {
         (sentence, Some(Remedy { name: "uniqueness", value: Value::Integer(accepted as i64) }))
     }
 
-    fn contradicted(&self) -> (String, Option<Remedy>) {
+    fn contradicted(&self, check: Checked) -> (String, Option<Remedy>) {
+        let Checked { left_16th, column, right_16th } = check;
         let tolerance_px = self.params.left_right.unwrap_or(0);
-        let own = px(self.disparity_16th);
-        let back = self.partner.as_ref().and_then(|partner| Some((partner.column, partner.right.as_ref()?)));
+        let own = px(left_16th);
         let off = Remedy { name: "left-right", value: Value::Off };
-        let Some((column, right)) = back else {
-            return (format!("contradicted: the right picture does not confirm {own} px"), Some(off));
-        };
-        let Some(back_16th) = right.disparity_16th else {
+        let Some(back_16th) = right_16th else {
             let sentence = format!(
-                "contradicted: {own} px won, but right pixel {column} has no disparity of its own; left-right off would keep it"
+                "contradicted: the left picture has {own} px, but right pixel {column} has no disparity; left-right off would keep it"
             );
             return (sentence, Some(off));
         };
-        let off_16th = back_16th.abs_diff(self.disparity_16th);
+        let off_16th = back_16th.abs_diff(left_16th);
         let enough_px = off_16th.div_ceil(SUBPIXEL_STEPS as u32);
         let sentence = format!(
-            "contradicted: {own} px won, but right pixel {column} matches {} px, {} px away; left-right accepts {tolerance_px} px",
+            "contradicted: the left picture has {own} px, but right pixel {column} matches {} px, {} px away; left-right accepts {tolerance_px} px",
             px(back_16th),
             px(off_16th as i32)
         );

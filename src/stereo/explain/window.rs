@@ -19,6 +19,8 @@ pub struct Windows {
     /// The right picture along the epipolar line: a column for each candidate that exists, in their order, as many rows as the windows
     /// have.
     pub line: Image<u8>,
+    /// Width of the pictures, px.
+    pub picture_width: usize,
 }
 
 impl Windows {
@@ -43,6 +45,7 @@ impl Windows {
             left: around(left, x),
             right: around(right, partner(x, winner_px, width)),
             second: second_px.map(|d| around(right, partner(x, d, width))),
+            picture_width: width,
             line: Image::from_fn(candidates.len(), 2 * down + 1, |i, k| {
                 let column = partner(x, candidates.start + i as i32, width);
                 right.at_clamped(column as isize, y as isize + k as isize - down as isize)

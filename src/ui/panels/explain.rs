@@ -5,7 +5,6 @@ mod directions;
 mod pictures;
 
 use super::{Command, Panel, State, widgets};
-use crate::live::Explained;
 use crate::stereo::Explanation;
 use crate::stereo::explain::{Partner, Verdict};
 use egui::{Button, RichText, Role, Ui, WidgetInfo};
@@ -17,7 +16,7 @@ const NO_PIXEL: &str = "Rest the pointer on a picture to have its pixel explaine
 /// The page, with the pictures that it has drawn.
 #[derive(Default)]
 pub(super) struct ExplainPage {
-    pictures: Option<(Arc<Explained>, Pictures)>,
+    pictures: Option<(Arc<Explanation>, Pictures)>,
 }
 
 impl Panel for ExplainPage {
@@ -34,9 +33,9 @@ impl Panel for ExplainPage {
                 return;
             }
         };
-        let is_drawn = self.pictures.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, explained));
+        let is_drawn = self.pictures.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, explanation));
         if !is_drawn {
-            self.pictures = Some((Arc::clone(explained), Pictures::new(ui.ctx(), &explanation.windows)));
+            self.pictures = Some((Arc::clone(explanation), Pictures::new(ui.ctx(), &explanation.windows)));
         }
         sentence(ui, state, verdict, commands);
         let axis = curves::show(ui, explanation);
