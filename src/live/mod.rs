@@ -4,6 +4,7 @@
 
 mod comparison;
 mod diagnosis;
+mod explain;
 pub mod headless;
 mod health;
 mod remote;
@@ -15,6 +16,7 @@ mod tests;
 pub use crate::engine::worker::{EngineSource, Figures, ResultTap, Wake};
 pub use comparison::Comparison;
 pub use diagnosis::{Cause, Warning, warnings_of};
+pub use explain::{Explained, PixelExplainer, Wish};
 pub use health::Health;
 pub use remote::{News, Remote};
 pub use status::{Dropped, RunLatency, Status};

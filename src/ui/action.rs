@@ -83,6 +83,9 @@ actions! {
     /// Draw the distance that each disparity stands for, and its error where the disparity is wrong, for this rig and
     /// search range.
     Reach = "Distance and error …", NONE, D;
+    /// Show how the pixel under the pointer, or the one that a click holds, came to its disparity: costs, sums, tests, and what
+    /// would change it.
+    Explain = "Explain the pixel …", NONE, P;
     /// Match the open recording again into a new one, or write it as files for other tools.
     Convert = "Recompute, export …", NONE, E;
     /// Exchange the left and the right picture of the open source.

@@ -72,7 +72,6 @@ impl Direction {
     }
 
     /// The pixel before `(x, y)` on its line; `None` where the line starts.
-    #[cfg(test)]
     pub fn previous(self, x: usize, y: usize, width: usize, height: usize) -> Option<(usize, usize)> {
         let (k, aside) = self.along_line((x, y), (width, height));
         let before = aside.checked_sub(usize::from(self.has_minor_step(k)))?;
@@ -102,7 +101,6 @@ impl Direction {
     }
 
     /// Coordinates of a pixel along the major and the minor axis, both counted from the side where lines begin.
-    #[cfg(test)]
     fn along_line(self, (x, y): (usize, usize), (width, height): (usize, usize)) -> (usize, usize) {
         let x = if self.dx > 0 { x } else { width - 1 - x };
         let y = if self.dy > 0 { y } else { height - 1 - y };

@@ -4,7 +4,7 @@
 //! The symmetric shape compares opposite pixels: bit = a > its mirror. The first comparison is the lowest bit.
 //! Coordinates are clamped at the border.
 
-use super::{Comparison, Cost, ExposureTolerance, Penalties};
+use super::{Comparison, Cost, ExposureTolerance, Penalties, padded};
 use crate::image::Image;
 
 /// Census over 5 x 5 pixels.
@@ -43,32 +43,33 @@ impl Shape {
         let neighbours = self.width * self.height - 1;
         if self.symmetric { neighbours / 2 } else { neighbours }
     }
+
+    /// The pixels that are compared with the centre, or with their mirrors, in the order of the bits: columns and rows of the window.
+    fn compared(self) -> impl Iterator<Item = (usize, usize)> {
+        let centre = self.width * self.height / 2;
+        let places = (0..self.width * self.height).filter(move |&place| place != centre);
+        places.take(self.bits()).map(move |place| (place % self.width, place / self.width))
+    }
 }
 
 /// Bit string of each pixel; the cost of two pixels is their Hamming distance.
 pub fn transform(luma: &Image<u16>, shape: Shape) -> Image<u64> {
-    let (rx, ry) = ((shape.width / 2) as isize, (shape.height / 2) as isize);
-    Image::from_fn(luma.width(), luma.height(), |x, y| {
-        let (x, y) = (x as isize, y as isize);
-        let centre = luma.at_clamped(x, y);
-        let mut bits = 0;
-        let mut next = 0;
-        'window: for dy in -ry..=ry {
-            for dx in -rx..=rx {
-                if (dx, dy) == (0, 0) {
-                    if shape.symmetric {
-                        break 'window; // the other half holds the mirrors
-                    }
-                    continue;
-                }
-                let value = luma.at_clamped(x + dx, y + dy);
-                let set = if shape.symmetric { value > luma.at_clamped(x - dx, y - dy) } else { value < centre };
-                bits |= u64::from(set) << next;
-                next += 1;
+    let (width, height) = luma.size();
+    let (rx, ry) = (shape.width / 2, shape.height / 2);
+    let padded = padded(luma, (rx, ry));
+    let mut strings = Image::filled(width, height, 0);
+    for y in 0..height {
+        let row = |dx: usize, dy: usize| &padded.row(y + dy)[dx..dx + width];
+        let strings = strings.row_mut(y);
+        for (next, (dx, dy)) in shape.compared().enumerate() {
+            let other = if shape.symmetric { row(2 * rx - dx, 2 * ry - dy) } else { row(rx, ry) };
+            for ((bits, &value), &other) in strings.iter_mut().zip(row(dx, dy)).zip(other) {
+                let set = if shape.symmetric { value > other } else { value < other };
+                *bits |= u64::from(set) << next;
             }
         }
-        bits
-    })
+    }
+    strings
 }
 
 #[cfg(test)]

@@ -11,14 +11,17 @@ pub mod ad_census;
 pub mod census;
 pub mod gradient_census;
 pub mod mutual_information;
+mod pixel;
 pub mod rank;
 pub mod sad;
 pub mod tables;
 mod volume;
 
+pub use pixel::PixelCosts;
 pub use volume::volume;
 
 use crate::choices;
+use crate::image::Image;
 use census::Shape;
 use tables::Scale;
 
@@ -193,6 +196,13 @@ impl Comparison {
 /// Column of the partner of left column `x` at disparity `d`, clamped into a picture `width` px wide.
 pub fn partner(x: usize, d: i32, width: usize) -> usize {
     (x as i64 - i64::from(d)).clamp(0, width as i64 - 1) as usize
+}
+
+/// The picture with so many more columns and rows at each side, whose coordinates are clamped: windows then have no borders.
+fn padded(picture: &Image<u16>, (rx, ry): (usize, usize)) -> Image<u16> {
+    Image::from_fn(picture.width() + 2 * rx, picture.height() + 2 * ry, |x, y| {
+        picture.at_clamped(x as isize - rx as isize, y as isize - ry as isize)
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Rank transform (Zabih & Woodfill 1994), the cost of Banz et al. 2011: how many pixels of the window are darker than
 //! its centre. The cost of two pixels is the absolute difference of their ranks. Coordinates are clamped at the border.
 
-use super::{Comparison, Cost, ExposureTolerance, Penalties, Scalar};
+use super::{Comparison, Cost, ExposureTolerance, Penalties, Scalar, padded};
 use crate::image::Image;
 
 /// Absolute difference of ranks.
@@ -14,16 +14,16 @@ pub const RANK: Cost = Cost {
 
 /// Rank of every pixel in a `window` x `window` neighbourhood, 0 to `window^2 - 1`; `window` is odd, 3 to 9.
 pub fn transform(luma: &Image<u16>, window: usize) -> Image<u8> {
-    let r = (window / 2) as isize;
-    Image::from_fn(luma.width(), luma.height(), |x, y| {
-        let (x, y) = (x as isize, y as isize);
-        let centre = luma.at_clamped(x, y);
-        let mut darker = 0;
-        for dy in -r..=r {
-            for dx in -r..=r {
-                darker += u8::from(luma.at_clamped(x + dx, y + dy) < centre);
+    let (width, height) = luma.size();
+    let padded = padded(luma, (window / 2, window / 2));
+    let mut ranks = Image::filled(width, height, 0);
+    for y in 0..height {
+        for (dx, dy) in (0..window).flat_map(|dy| (0..window).map(move |dx| (dx, dy))) {
+            let row = ranks.row_mut(y).iter_mut().zip(luma.row(y));
+            for ((rank, centre), value) in row.zip(&padded.row(y + dy)[dx..]) {
+                *rank += u8::from(value < centre);
             }
         }
-        darker
-    })
+    }
+    ranks
 }

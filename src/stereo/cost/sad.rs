@@ -16,26 +16,31 @@ pub const SAD: Cost = Cost {
     exposure: ExposureTolerance::Equal,
 };
 
+/// Exact sum over `window` x `window` pixels around left `(x, y)` at disparity `d` px.
+pub fn sum_at((left, right): (&Image<u8>, &Image<u8>), (x, y): (usize, usize), d: i32, window: u32) -> u32 {
+    let (width, height) = left.size();
+    let r = (window / 2) as isize;
+    let mut sum = 0;
+    for dy in -r..=r {
+        for dx in -r..=r {
+            let xl = (x as isize + dx).clamp(0, width as isize - 1) as usize;
+            let yl = (y as isize + dy).clamp(0, height as isize - 1) as usize;
+            sum += u32::from(left.at(xl, yl).abs_diff(right.at(partner(xl, d, width), yl)));
+        }
+    }
+    sum
+}
+
 /// Exact sums over `sad_window` x `sad_window` pixels.
 pub fn sum_volume(left: &Image<u8>, right: &Image<u8>, params: &StereoParams) -> Volume<u32> {
     let (width, height) = left.size();
-    let r = (params.sad_window / 2) as isize;
     Volume::from_fn(width, height, params.num_disparities as usize, |x, y, i| {
-        let d = params.disparity(i);
-        let mut sum = 0;
-        for dy in -r..=r {
-            for dx in -r..=r {
-                let xl = (x as isize + dx).clamp(0, width as isize - 1) as usize;
-                let yl = (y as isize + dy).clamp(0, height as isize - 1) as usize;
-                sum += u32::from(left.at(xl, yl).abs_diff(right.at(partner(xl, d, width), yl)));
-            }
-        }
-        sum
+        sum_at((left, right), (x, y), params.disparity(i), params.sad_window)
     })
 }
 
-/// Rounded means over the window, 0 to 255.
-pub fn mean_volume(left: &Image<u8>, right: &Image<u8>, params: &StereoParams) -> Volume<u8> {
-    let pixels = params.sad_window * params.sad_window;
-    sum_volume(left, right, params).map(|&sum| ((sum + pixels / 2) / pixels) as u8)
+/// Rounded mean of a sum over the window, 0 to 255.
+pub fn mean(sum: u32, window: u32) -> u8 {
+    let pixels = window * window;
+    ((sum + pixels / 2) / pixels) as u8
 }

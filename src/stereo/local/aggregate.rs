@@ -19,24 +19,33 @@ impl StereoParams {
 /// Aggregated costs in [`StereoParams::unit`]s; the parameters name an aggregation.
 pub fn aggregate(costs: &Volume<u8>, left: &Image<u8>, right: &Image<u8>, params: &StereoParams) -> Volume<u32> {
     let (width, height) = left.size();
-    let offsets = Offsets::new(left, right, params);
-    let weights = Weights::new(left, right, params);
+    let region = (&Offsets::new(left, right, params), &Weights::new(left, right, params));
     Volume::from_fn(width, height, costs.candidates, |x, y, i| {
-        let partner = partner(x, params.disparity(i), width);
-        let (mut sum, mut total) = (0u32, 0u32);
-        offsets.for_each((x, partner, y), |dx, dy| {
-            let (xq, yq) = clamped((x, y), (dx, dy), (width, height));
-            let weight = weights.of((x, partner, y), (dx, dy));
-            sum += weight * u32::from(costs.at(xq, yq)[i]);
-            total += weight;
-        });
-        match (params.aggregation, params.unit()) {
-            // a count is rounded half up; weights, which are rounded themselves, are not
-            (Aggregation::Cross, _) => (16 * sum + total / 2) / total,
-            (_, Unit::Sixteenth) => 16 * sum / total,
-            (_, Unit::Sum(_)) => sum,
-        }
+        aggregate_at(|(xq, yq)| costs.at(xq, yq)[i], region, ((x, y), (width, height)), i, params)
     })
+}
+
+/// Aggregated cost of candidate `i` at pixel `(x, y)` of a picture of this size; `cost` gives that candidate's cost at another pixel.
+pub fn aggregate_at(
+    cost: impl Fn((usize, usize)) -> u8,
+    (offsets, weights): (&Offsets, &Weights<'_>),
+    ((x, y), size): ((usize, usize), (usize, usize)),
+    i: usize,
+    params: &StereoParams,
+) -> u32 {
+    let partner = partner(x, params.disparity(i), size.0);
+    let (mut sum, mut total) = (0u32, 0u32);
+    offsets.for_each((x, partner, y), |dx, dy| {
+        let weight = weights.of((x, partner, y), (dx, dy));
+        sum += weight * u32::from(cost(clamped((x, y), (dx, dy), size)));
+        total += weight;
+    });
+    match (params.aggregation, params.unit()) {
+        // a count is rounded half up; weights, which are rounded themselves, are not
+        (Aggregation::Cross, _) => (16 * sum + total / 2) / total,
+        (_, Unit::Sixteenth) => 16 * sum / total,
+        (_, Unit::Sum(_)) => sum,
+    }
 }
 
 /// The pixel at an offset, its coordinates clamped into the picture.

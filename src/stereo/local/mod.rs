@@ -15,7 +15,7 @@ mod aggregate;
 mod offsets;
 mod weights;
 
-pub use aggregate::aggregate;
+pub use aggregate::{aggregate, aggregate_at};
 #[cfg(test)]
 pub use offsets::Arms;
 pub use offsets::{Offsets, arms};

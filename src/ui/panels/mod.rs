@@ -5,6 +5,7 @@ mod comparison;
 mod controls;
 mod conversion;
 mod depth;
+mod explain;
 mod guide;
 mod guide_pictures;
 mod health;
@@ -85,6 +86,7 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Page(Action::Rig), Box::new(rig::show)),
         (Place::Page(Action::Calibrate), Box::new(guide::show)),
         (Place::Page(Action::Reach), Box::new(reach::show)),
+        (Place::Page(Action::Explain), Box::new(explain::ExplainPage::default())),
         (Place::Page(Action::Convert), Box::new(conversion::show)),
         (Place::Page(Action::History), Box::new(history::show)),
         (Place::Page(Action::Help), Box::new(help::show)),

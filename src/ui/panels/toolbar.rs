@@ -68,7 +68,7 @@ fn views(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     switch(ui, Action::Readings, arrangement.readings, commands);
     menu_entry(ui, Action::Panels, commands);
     ui.separator();
-    for action in [Action::Reach, Action::WholePicture, Action::FullScreen] {
+    for action in [Action::Explain, Action::Reach, Action::WholePicture, Action::FullScreen] {
         menu_entry(ui, action, commands);
     }
 }

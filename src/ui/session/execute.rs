@@ -102,11 +102,10 @@ impl Session {
             | Action::Rig
             | Action::Calibrate
             | Action::Reach
+            | Action::Explain
             | Action::Convert
             | Action::History
-            | Action::Help => {
-                self.toggle_page(action);
-            }
+            | Action::Help => self.toggle_page(action),
             Action::FitDepth => self.fits_depth = true,
             Action::ZoomIn => state.pointer.zoom.enlarge(ZOOM_STEP),
             Action::ZoomOut => state.pointer.zoom.enlarge(1.0 / ZOOM_STEP),

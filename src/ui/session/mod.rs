@@ -9,6 +9,7 @@ mod conversion;
 mod device;
 mod estimate_pairs;
 mod execute;
+mod explain;
 mod guide;
 mod history;
 mod recording;
@@ -32,7 +33,7 @@ use crate::colormap::DisplayRange;
 use crate::engine::gpu::Gpu;
 use crate::engine::{EngineChoice, OpenOptions, Output};
 use crate::export;
-use crate::live::{Comparison, Live, LiveOptions};
+use crate::live::{Comparison, Live, LiveOptions, PixelExplainer};
 use crate::rate::Rate;
 use crate::settings::{self, Origin, Settings, SettingsError, Word};
 use crate::stereo::{Preset, StereoParams};
@@ -56,6 +57,7 @@ pub struct Session {
     comparison: Option<Comparison>,
     /// When the settings file was read last.
     file_read: Option<Instant>,
+    explainer: PixelExplainer,
     options: WindowOptions,
     /// The depth range is fitted to the next result.
     fits_depth: bool,
@@ -95,6 +97,8 @@ impl Session {
             ..LiveOptions::new(settings.params.clone(), engine.clone())
         };
         let live = Live::start(Box::new(source::NoSource), live_options)?;
+        let wake = waker.clone();
+        let explainer = PixelExplainer::start(Box::new(move || wake.wake()))?;
         let saved_source = saved.source();
         let parse = |words: &String| SourceSpec::parse(words).ok().filter(|source| *source != SourceSpec::Pipe);
         let source = options.source.clone().or_else(|| saved_source.as_ref().and_then(parse));
@@ -103,7 +107,8 @@ impl Session {
             view.depth_range_m = None; // fitted to another source
         }
         let remote = options.remote.clone();
-        let pipeline = Pipeline { status: live.status(), output: None, shown_hz: 0.0, playback: None, remote };
+        let pipeline =
+            Pipeline { status: live.status(), output: None, explained: None, shown_hz: 0.0, playback: None, remote };
         let matching = Matching {
             params: settings.params.clone(),
             preset: settings.preset.unwrap_or(Preset::Balanced),
@@ -155,6 +160,7 @@ impl Session {
             guide: guide::Guide::default(),
             comparison: None,
             file_read: None,
+            explainer,
             options,
             fits_depth,
             takes_snapshot: false,
@@ -226,6 +232,7 @@ impl Session {
         self.update_comparison();
         self.update_guide(now);
         self.follow_settings_file(now);
+        self.update_explained();
         let pipeline = &mut self.state.pipeline;
         pipeline.shown_hz = self.shown.per_second(now);
         pipeline.playback = self.live.transport().map(|transport| transport.get());

@@ -28,7 +28,7 @@ use crate::capture::webcam::{CameraInfo, Preview};
 use crate::capture::{Playing, SourceSpec};
 use crate::engine::Output;
 use crate::geometry::Geometry;
-use crate::live::{Remote, Status};
+use crate::live::{Explained, Remote, Status};
 use crate::recording::{Stream, Streams};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -63,6 +63,8 @@ pub(crate) struct Pipeline {
     pub(crate) status: Status,
     /// The newest result.
     pub(crate) output: Option<Arc<Output>>,
+    /// How a pixel came to its disparity, while that page is open.
+    pub(crate) explained: Option<Arc<Explained>>,
     /// Results drawn per second.
     pub(crate) shown_hz: f64,
     /// Playback of a recording; `None` for other sources.

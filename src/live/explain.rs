@@ -1,0 +1,262 @@
+//! Explanations of single pixels, on a thread of its own: how the newest result came to a disparity there.
+//!
+//! It reads finished results only, so that it costs no pair however long it takes. The newest wish wins: one for another pixel, or
+//! for other parameters, ends the work on the one before. One for a newer pair waits until that is done and the thread has rested.
+
+use crate::capture::Frame;
+use crate::engine::Job;
+use crate::stereo::explain::{Finished, Unexplained, Verdict};
+use crate::stereo::{DisparityMap, Explainer, Explanation, INVALID, StereoParams};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// A pixel of a result to explain.
+#[derive(Clone)]
+pub struct Wish {
+    /// The pair and its parameters.
+    pub job: Job,
+    /// The finished map, where its numbers are on the host.
+    pub map: Option<Arc<DisparityMap>>,
+    /// Column and row in the left picture.
+    pub pixel: (usize, usize),
+}
+
+/// How a pixel of a result came to its disparity.
+pub struct Explained {
+    /// The wish.
+    pub wish: Wish,
+    /// The explanation with its verdict, or a sentence why there is none.
+    pub found: Result<(Arc<Explanation>, Verdict), String>,
+    /// From taking the wish to its end.
+    pub took: Duration,
+}
+
+/// The running thread. Dropping it stops it.
+pub struct PixelExplainer {
+    shared: Arc<Shared>,
+    /// The wish that was made last.
+    last: Option<Wish>,
+    bell: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// The part of this thread's time that explanations of one pixel may take while pairs follow each other: one of so many.
+const REST_FACTOR: u32 = 3;
+
+#[derive(Default)]
+struct Shared {
+    wish: Mutex<Option<Wish>>,
+    newest: Mutex<Option<Arc<Explained>>>,
+}
+
+impl Wish {
+    /// Whether both are for the same pixel with the same parameters, if of different pairs.
+    fn is_alike(&self, other: &Self) -> bool {
+        self.pixel == other.pixel && *self.job.params == *other.job.params
+    }
+
+    /// Whether the numbers of both are the same.
+    fn is_same(&self, other: &Self) -> bool {
+        let has_same_map = self.map.as_ref().map(Arc::as_ptr) == other.map.as_ref().map(Arc::as_ptr);
+        Arc::ptr_eq(&self.job.frame, &other.job.frame) && has_same_map && self.is_alike(other)
+    }
+
+    /// What the finished map has at the pixel.
+    fn finished(&self) -> Option<Finished> {
+        let map = self.map.as_deref()?;
+        let (x, y) = self.pixel;
+        let value = map.values.get(x as isize, y as isize)?;
+        let disparity_16th = (value != INVALID).then(|| value.into());
+        Some(Finished { reasons: map.reasons.at(x, y), disparity_16th })
+    }
+}
+
+impl PixelExplainer {
+    /// Starts without a wish; `wake` is called after each explanation and must not wait.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn start(wake: Box<dyn Fn() + Send>) -> std::io::Result<Self> {
+        let shared = Arc::<Shared>::default();
+        let (bell, rung) = bounded(1);
+        let worker = Worker { shared: Arc::clone(&shared), rung, wake, prepared: None };
+        let thread = std::thread::Builder::new().name("explain".into()).spawn(move || worker.run())?;
+        Ok(Self { shared, last: None, bell: Some(bell), thread: Some(thread) })
+    }
+
+    /// Sets the wish, or none, which also forgets what was explained. A wish like the last one changes nothing.
+    pub fn wish(&mut self, wish: Option<Wish>) {
+        let is_known = match (&self.last, &wish) {
+            (None, None) => true,
+            (Some(last), Some(wish)) => last.is_same(wish),
+            _ => false,
+        };
+        if is_known {
+            return;
+        }
+        if wish.is_none() {
+            *self.shared.newest.lock() = None;
+        }
+        self.last.clone_from(&wish);
+        *self.shared.wish.lock() = wish;
+        if let Some(bell) = &self.bell {
+            let _ = bell.try_send(()); // full: it rings already
+        }
+    }
+
+    /// What was explained last.
+    pub fn newest(&self) -> Option<Arc<Explained>> {
+        self.shared.newest.lock().clone()
+    }
+}
+
+impl Drop for PixelExplainer {
+    fn drop(&mut self) {
+        self.bell = None;
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            log::error!("the thread that explains pixels panicked");
+        }
+    }
+}
+
+/// A pair that was prepared for explanations.
+type Prepared = (Arc<Frame>, Arc<StereoParams>, Result<Explainer, Unexplained>);
+
+/// The thread's own state.
+struct Worker {
+    shared: Arc<Shared>,
+    /// Rings after each wish; disconnected where the thread shall stop.
+    rung: Receiver<()>,
+    wake: Box<dyn Fn() + Send>,
+    prepared: Option<Prepared>,
+}
+
+impl Worker {
+    fn run(mut self) {
+        let mut last: Option<(Wish, Instant)> = None;
+        while let Some(wish) = self.next(last.as_ref()) {
+            let begin = Instant::now();
+            self.explain(&wish);
+            last = Some((wish, Instant::now() + REST_FACTOR * begin.elapsed()));
+        }
+    }
+
+    /// Publishes the explanation, and again with the numbers of the left-right check where that differs.
+    fn explain(&mut self, wish: &Wish) {
+        let begin = Instant::now();
+        self.prepare(&wish.job);
+        let publish = |found| {
+            let explained = Explained { wish: wish.clone(), found, took: begin.elapsed() };
+            *self.shared.newest.lock() = Some(Arc::new(explained));
+            (self.wake)();
+        };
+        let goes_on = || {
+            let stops = self.rung.try_recv() == Err(TryRecvError::Disconnected);
+            !stops && self.shared.wish.lock().as_ref().is_none_or(|newer| newer.is_alike(wish))
+        };
+        let explainer = match &self.prepared {
+            Some((.., Ok(explainer))) => explainer,
+            Some((.., Err(why))) => return publish(Err(why.to_string())),
+            None => return,
+        };
+        let explanation = match explainer.explain(wish.pixel, &goes_on) {
+            Ok(explanation) => Arc::new(explanation),
+            Err(Unexplained::Abandoned) => return,
+            Err(why) => return publish(Err(why.to_string())),
+        };
+        let finished = wish.finished();
+        publish(Ok((Arc::clone(&explanation), explanation.verdict(finished, None))));
+        if explanation.needs_check(finished)
+            && let Ok(Some(checked)) = explainer.check(&explanation, &goes_on)
+        {
+            let verdict = explanation.verdict(finished, Some(&checked));
+            publish(Ok((explanation, verdict)));
+        }
+    }
+
+    /// Waits for the next wish; `None` where the thread shall stop. One like the last waits until the time of that.
+    fn next(&self, last: Option<&(Wish, Instant)>) -> Option<Wish> {
+        loop {
+            let due = {
+                let mut slot = self.shared.wish.lock();
+                let due = slot.as_ref().map(|wish| match last {
+                    Some((last, rested)) if last.is_alike(wish) => *rested,
+                    _ => Instant::now(),
+                });
+                if due.is_some_and(|due| due <= Instant::now()) {
+                    return slot.take();
+                }
+                due
+            };
+            let rung = match due {
+                Some(due) => self.rung.recv_deadline(due),
+                None => self.rung.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            if rung == Err(RecvTimeoutError::Disconnected) {
+                return None;
+            }
+        }
+    }
+
+    /// Prepares a pair, unless it is the one before.
+    fn prepare(&mut self, job: &Job) {
+        let Job { frame, params, .. } = job;
+        let is_prepared =
+            self.prepared.as_ref().is_some_and(|(of, with, _)| Arc::ptr_eq(of, frame) && **with == **params);
+        if !is_prepared {
+            let explainer = Explainer::new(&frame.left.luma, &frame.right.luma, params);
+            self.prepared = Some((Arc::clone(frame), Arc::clone(params), explainer));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::scene::{self, SceneOptions};
+    use crate::stereo::match_pair;
+
+    fn wish(pair: u64, pixel: (usize, usize), params: &StereoParams) -> Wish {
+        let options = SceneOptions { width: 64, height: 48, ..SceneOptions::default() };
+        let frame = Arc::new(Frame::of_raw(Arc::new(scene::render(&options, pair, false))));
+        let map = match_pair(&frame.left.luma, &frame.right.luma, params);
+        let job = Job { frame, params: Arc::new(params.clone()), read_back: true, wants_right: false };
+        Wish { job, map: Some(Arc::new(map)), pixel }
+    }
+
+    fn wait(explainer: &PixelExplainer, fits: impl Fn(&Explained) -> bool) -> Arc<Explained> {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        loop {
+            if let Some(explained) = explainer.newest().filter(|explained| fits(explained)) {
+                return explained;
+            }
+            assert!(Instant::now() < deadline, "waited in vain");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    #[test]
+    fn the_newest_wish_is_explained_with_the_reasons_of_its_map() {
+        let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
+        let mut explainer = PixelExplainer::start(Box::new(|| {})).unwrap();
+        for pixel in [(5, 5), (30, 20), (63, 47)] {
+            explainer.wish(Some(wish(0, pixel, &params)));
+        }
+        let explained = wait(&explainer, |explained| explained.wish.pixel == (63, 47));
+        let (explanation, verdict) = explained.found.as_ref().unwrap();
+        assert_eq!(explanation.pixel, (63, 47));
+        assert_eq!(verdict.reasons, explained.wish.map.as_ref().unwrap().reasons.at(63, 47));
+
+        let next = wish(1, (63, 47), &params);
+        explainer.wish(Some(next.clone()));
+        wait(&explainer, |explained| explained.wish.is_same(&next));
+        explainer.wish(Some(wish(0, (64, 0), &params)));
+        let explained = wait(&explainer, |explained| explained.wish.pixel == (64, 0));
+        assert!(explained.found.as_ref().is_err_and(|why| why.contains("lies outside")));
+        explainer.wish(None);
+        assert!(explainer.newest().is_none());
+    }
+}

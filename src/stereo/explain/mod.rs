@@ -1,0 +1,268 @@
+//! How a pixel came to its disparity: its costs and sums, its winner and the tests of that, without a volume.
+//!
+//! The path costs of a pixel need only the lines that end in it, so the numbers of a single pixel are had in a millisecond where
+//! the volume takes a second. Each number is the one that [`sum_volume`](super::sum_volume), [`winner_takes_all`](super::disparity::winner_takes_all) and
+//! [`right_map`](super::disparity::right_map) have at this pixel, before the filters: codes, tables and gates are the same.
+
+mod check;
+mod lines;
+mod partner;
+mod side;
+mod verdict;
+mod window;
+
+pub use check::Checked;
+pub use partner::Partner;
+pub use verdict::{Finished, Verdict};
+pub use window::Windows;
+
+use super::aggregate::Direction;
+use super::cost::mutual_information::Start;
+use super::disparity::{RightMatching, confidence, is_unique, is_whole, refine};
+use super::local::Aggregation;
+use super::map::{SUBPIXEL_STEPS, reason};
+use super::params::StereoParams;
+use super::prior::Prior;
+use super::pyramid::coarser;
+use crate::image::Luma;
+use side::Side;
+use std::fmt;
+
+/// What the explanations of all pixels of a pair have in common.
+pub struct Explainer {
+    /// The left picture, searched in the right one.
+    left: Side,
+    /// The mirrored right picture, searched in the mirrored left one; only where both are matched.
+    right: Option<Side>,
+}
+
+/// Why there is no explanation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unexplained {
+    /// It was abandoned for a newer wish.
+    Abandoned,
+    /// It cannot be computed; a sentence says why, and what could be changed.
+    Impossible(String),
+}
+
+impl fmt::Display for Unexplained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Abandoned => f.write_str("abandoned for a newer pixel"),
+            Self::Impossible(why) => f.write_str(why),
+        }
+    }
+}
+
+/// How a pixel came to its disparity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// Column and row in the left picture.
+    pub pixel: (usize, usize),
+    /// The parameters.
+    pub params: StereoParams,
+    /// Smallest disparity of the pixel that exists, px: the first one of `costs` and `sums`.
+    pub first_px: i32,
+    /// Matching cost of each candidate: of the two pixels alone, or of the window of `sad`.
+    pub costs: Vec<u32>,
+    /// The costs that enter the paths, where local aggregation comes before them: means, 0 to 255.
+    pub means: Option<Vec<u32>>,
+    /// What decides: path costs summed over all directions; without paths the aggregated costs.
+    pub sums: Vec<u32>,
+    /// Index of the smallest sum; ties go to the smaller disparity.
+    pub winner: usize,
+    /// Index of the smallest sum more than 1 px from the winner; `None` where there is no such candidate.
+    pub second: Option<usize>,
+    /// The parabola through the sums around the winner; `None` at an end of the range, or without sub-pixel.
+    pub parabola: Option<Parabola>,
+    /// The disparity that is tested, 1/16 px.
+    pub disparity_16th: i32,
+    /// How clearly the winner won, 0 to 255.
+    pub confidence: u8,
+    /// Bits of [`reason`] before the filters: border, match threshold or uniqueness; 0 where the winner passes.
+    pub reasons: u8,
+    /// Each direction of the paths, in their order.
+    pub directions: Vec<DirectionWinner>,
+    /// The partner in the right picture, and what that picture matches with; `None` without a left-right check.
+    pub partner: Option<Partner>,
+    /// The windows that are compared, and the right picture along the epipolar line.
+    pub windows: Windows,
+}
+
+/// The three points of the sub-pixel parabola.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parabola {
+    /// Sums 1 px below the winner, at it, and 1 px above it.
+    pub sums: [u32; 3],
+    /// Its lowest point, 1/16 px from the winner, -8 to 8.
+    pub offset_16th: i32,
+}
+
+/// What one direction says alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DirectionWinner {
+    /// The direction in which the path goes.
+    pub direction: Direction,
+    /// P2 from the pixel before to this one; `None` where the path starts here.
+    pub p2: Option<u32>,
+    /// Index of the smallest path cost; ties go to the smaller disparity.
+    pub winner: usize,
+    /// That path cost.
+    pub cost: u32,
+}
+
+impl Explainer {
+    /// Prepares a pair of pictures of one size, which is the slower part with `gating` and mutual information: both match the smaller
+    /// pictures.
+    ///
+    /// # Errors
+    /// The pictures or the parameters cannot be used, or the numbers depend on pairs before this one.
+    pub fn new(left: &Luma, right: &Luma, params: &StereoParams) -> Result<Self, Unexplained> {
+        let impossible = |why: String| Err(Unexplained::Impossible(why));
+        if left.size() != right.size() || left.size().0 == 0 || left.size().1 == 0 {
+            return impossible("not explained: the pictures have no pixels, or different sizes".into());
+        }
+        if let Err(why) = params.validate() {
+            return impossible(format!("not explained: {why}"));
+        }
+        if params.starts_from_last() {
+            return impossible(format!(
+                "not explained with mi-start {}: its costs are learned from the pair before; mi-start {} needs only this one",
+                Start::LastFrame.word(),
+                Start::Random.word()
+            ));
+        }
+        if params.paths > 0 && params.aggregation.has_weights() {
+            return impossible(format!(
+                "not explained with aggregation {} before paths: the paths need the weights of whole lines, which take minutes; aggregation {}, or 0 paths, can be explained",
+                params.aggregation.word(),
+                Aggregation::Cross.word()
+            ));
+        }
+        if let Some(coarse) =
+            coarser(left.size(), params).filter(|coarse| prior_work(left.size(), coarse) > MAX_PRIOR_WORK)
+        {
+            let what = if params.gating.is_some() { "gating" } else { "mutual information" };
+            return impossible(format!(
+                "not explained with {what} here: the smaller pictures of it, searched over {} disparities, would take many seconds; a smaller working size or search range can be explained",
+                coarse.num_disparities
+            ));
+        }
+        let prior = Prior::of(left, right, params, None);
+        let is_swapped = params.left_right.is_some() && params.right_matching == RightMatching::Swapped;
+        let swapped = is_swapped.then(|| Side::new(&right.mirrored(), &left.mirrored(), params, &prior.swapped()));
+        Ok(Self { left: Side::new(left, right, params, &prior), right: swapped })
+    }
+
+    /// Explains pixel `(x, y)`. `goes_on` is asked now and then; false ends the work.
+    ///
+    /// # Errors
+    /// The pixel lies outside, or `goes_on` was false.
+    pub fn explain(&self, pixel: (usize, usize), goes_on: &dyn Fn() -> bool) -> Result<Explanation, Unexplained> {
+        let (side, size) = (&self.left, self.left.size());
+        if pixel.0 >= size.0 || pixel.1 >= size.1 {
+            let (x, y) = pixel;
+            let why = format!("not explained: pixel {x}, {y} lies outside pictures of {} x {} px", size.0, size.1);
+            return Err(Unexplained::Impossible(why));
+        }
+        let params = &side.params;
+        let gate = side.gate(pixel);
+        let found = side.candidates(pixel, goes_on).ok_or(Unexplained::Abandoned)?;
+        let choice = Choice::of(&found.sums, pixel, size, params);
+        let first_px = params.disparity(usize::from(gate.first));
+        let disparity_16th = SUBPIXEL_STEPS * (first_px + choice.winner as i32) + choice.offset_16th;
+        let partner =
+            params.left_right.map(|_| self.partner(pixel, &found.sums, disparity_16th, goes_on)).transpose()?;
+        let winner_px = first_px + choice.winner as i32;
+        let second_px = choice.second.map(|second| first_px + second as i32);
+        let is_inside = choice.winner > 0 && choice.winner + 1 < found.sums.len();
+        let parabola = (params.subpixel && is_inside).then(|| Parabola {
+            sums: std::array::from_fn(|k| found.sums[choice.winner + k - 1]),
+            offset_16th: choice.offset_16th,
+        });
+        Ok(Explanation {
+            pixel,
+            params: params.clone(),
+            first_px,
+            costs: found.costs,
+            means: found.means,
+            winner: choice.winner,
+            second: choice.second,
+            parabola,
+            disparity_16th,
+            confidence: confidence(&found.sums, choice.winner),
+            reasons: choice.reasons,
+            directions: found.directions,
+            partner,
+            windows: Windows::of(side, pixel, first_px..first_px + found.sums.len() as i32, (winner_px, second_px)),
+            sums: found.sums,
+        })
+    }
+}
+
+/// Largest work for the smaller pictures: some seconds.
+const MAX_PRIOR_WORK: u64 = 160_000_000;
+
+/// Additions of costs, about, with which the reference matches pictures of half this size.
+fn prior_work(size: (usize, usize), coarse: &StereoParams) -> u64 {
+    let candidates = (size.0 as u64).div_ceil(2) * (size.1 as u64).div_ceil(2) * u64::from(coarse.num_disparities);
+    let across = 2 * coarse.local_reach() as u64 + 1;
+    candidates * (u64::from(coarse.paths.max(1)) + across * across)
+}
+
+/// The winner among the sums of a pixel, and its tests in the order in which they are made.
+struct Choice {
+    winner: usize,
+    second: Option<usize>,
+    offset_16th: i32,
+    reasons: u8,
+}
+
+impl Choice {
+    fn of(sums: &[u32], pixel: (usize, usize), size: (usize, usize), params: &StereoParams) -> Self {
+        let winner = smallest(sums, |_| true).unwrap_or(0);
+        let reasons = if params.drop_border && !is_whole(pixel, size, params) {
+            reason::BORDER
+        } else if params.largest_accepted_sum().is_some_and(|largest| sums[winner] > largest) {
+            reason::MATCH
+        } else if !is_unique(sums, winner, params.uniqueness) {
+            reason::UNIQUENESS
+        } else {
+            0
+        };
+        Self {
+            winner,
+            second: smallest(sums, |i| i.abs_diff(winner) > 1),
+            offset_16th: if params.subpixel { refine(sums, winner) } else { 0 },
+            reasons,
+        }
+    }
+}
+
+/// Index of the first smallest value among those that count.
+fn smallest(values: &[u32], counts: impl Fn(usize) -> bool) -> Option<usize> {
+    let counted = values.iter().enumerate().filter(|&(i, _)| counts(i));
+    counted.min_by_key(|&(_, value)| value).map(|(i, _)| i)
+}
+
+impl Explanation {
+    /// Disparity of candidate `index` of this pixel, px.
+    pub fn disparity_px(&self, index: usize) -> i32 {
+        self.first_px + index as i32
+    }
+
+    /// By how much the second best is worse than the winner, in per cent of the second: the uniqueness that the pixel has; 0 where both
+    /// are 0.
+    pub fn lead_percent(&self) -> Option<f64> {
+        let (best, second) = (f64::from(self.sums[self.winner]), f64::from(self.sums[self.second?]));
+        Some(if second > 0.0 { 100.0 * (second - best) / second } else { 0.0 })
+    }
+
+    /// The smallest sum that a candidate more than 1 px from the winner may have for the winner to be unique.
+    pub fn uniqueness_limit(&self) -> f64 {
+        100.0 * f64::from(self.sums[self.winner]) / f64::from(100 - self.params.uniqueness)
+    }
+}
+
+#[cfg(test)]
+mod tests;
