@@ -128,14 +128,15 @@ fn frames_for(ranges: &[Span], is_endless: bool) -> Option<u64> {
 
 /// Prints and writes what was measured, also where the source was lost on the way.
 fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: Ended) -> anyhow::Result<()> {
-    let Ended { remarks, error } = ended;
+    let Ended { remarks, error, interrupted } = ended;
     if !args.json {
         remarks.iter().for_each(console::say);
     }
     if found.pairs == 0 {
         anyhow::bail!("no pair of {spec} was matched: {}", error.as_deref().unwrap_or("none came"));
     }
-    if let (Some(span), None) = (found.unreached(), &error) {
+    let is_whole = error.is_none() && !interrupted;
+    if let Some(span) = found.unreached().filter(|_| is_whole) {
         let text = format!("--range {span}: the source has {} only", console::counted(found.pairs, "pair"));
         return Err(UsageError(text).into());
     }
