@@ -100,7 +100,7 @@ enum Command {
     Calibrate(Box<calibrate::CalibrateArgs>),
     /// Show or convert calibration files
     Calibration(calibration::CalibrationCommand),
-    /// Measure depth: plane, noise and distances of a region, and how well the map explains the pictures
+    /// Measure how good depth is: a flat surface, two points, scores without truth
     Measure(Box<measure::MeasureArgs>),
     /// Time the engines on this machine, warm, per stage and whole
     Bench(Box<bench::BenchArgs>),

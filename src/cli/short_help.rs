@@ -4,7 +4,7 @@ use clap::Command;
 
 /// The flags and paths that `-h` of a command shows, by their identifiers. Commands with few flags show all of them.
 const SHOWN: &[(&str, &[&str])] = &[
-    ("stereopsis", &["inputs", "source", "preset", "engine"]),
+    ("stereopsis", &["inputs", "source", "preset"]),
     (
         "live",
         &["inputs", "source", "rig", "calibration", "baseline_m", "preset", "num-disparities", "engine", "headless"],
@@ -69,7 +69,6 @@ const SHOWN: &[(&str, &[&str])] = &[
             "calibration",
             "preset",
             "num-disparities",
-            "engine",
             "region",
             "distance_m",
             "points",

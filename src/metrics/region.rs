@@ -105,7 +105,9 @@ mod tests {
         let region: Region = "220,140,200,100".parse().unwrap();
         assert_eq!((region.x, region.y, region.width, region.height), (220, 140, 200, 100));
         assert_eq!(region.to_string(), "220,140,200,100");
-        for wrong in ["", "1,2,3", "1,2,3,4,5", "1,2,0,4", "-1,2,3,4", "a,2,3,4", "1,2,99999999,4", "1,2,3,4.5"] {
+        for wrong in
+            ["", "1,2,3", "1,2,3,4,5", "1,2,0,4", "1,2,4,0", "-1,2,3,4", "a,2,3,4", "1,2,99999999,4", "1,2,3,4.5"]
+        {
             assert_eq!(wrong.parse::<Region>(), Err(RegionError::Grammar), "{wrong}");
         }
     }

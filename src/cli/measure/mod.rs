@@ -25,21 +25,27 @@ use std::path::PathBuf;
 /// Arguments of `measure`.
 #[derive(Debug, clap::Args)]
 pub(super) struct MeasureArgs {
-    /// Rectangle that shows a flat surface: column and row of its upper left pixel, width, height, px of the rectified picture at
-    /// its working size [default: the middle, 40 % of each side]
+    /// Rectangle with a flat surface: column, row, width, height in px [default: the middle, 40 % of each side]
+    ///
+    /// The column and row are those of its upper left pixel in the rectified left picture at its working size.
     #[arg(long, value_name = "X,Y,W,H", value_parser = region)]
     region: Option<Region>,
-    /// True distance of the surface on the line of sight through the middle of the picture, m; measure it with a ruler
+    /// True distance of the surface in the middle of the picture, m
+    ///
+    /// Measure it with a ruler, from the left camera along its line of sight through the middle of the picture.
     #[arg(long, value_name = "METRES", value_parser = positive)]
     distance_m: Option<f64>,
     /// Measure the distance between what two pixels show, too
     #[arg(long, value_name = "X1,Y1,X2,Y2", value_parser = two_pixels)]
     points: Option<[(usize, usize); 2]>,
-    /// Pairs that are summed up together, by their places from 0, the last one included, such as wall=0-39; repeat for several
-    /// [default: all]
+    /// Pairs that are summed up together, from 0, both ends included: wall=0-39; repeat for several
+    ///
+    /// Without a number behind the dash it goes to the end of the source. Without any range all pairs are summed up.
     #[arg(long = "range", value_name = "NAME=FROM-TO", value_parser = span::parse)]
     ranges: Vec<Span>,
-    /// End after N pairs [default: 40 of cameras and of the scene; files and recordings to their end]
+    /// End after N pairs [default: 40 of cameras and the scene]
+    ///
+    /// Files and recordings are measured to their end, or to that of the last range.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
     /// Write one line for each pair as .csv
@@ -122,14 +128,15 @@ fn frames_for(ranges: &[Span], is_endless: bool) -> Option<u64> {
 
 /// Prints and writes what was measured, also where the source was lost on the way.
 fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: Ended) -> anyhow::Result<()> {
-    let Ended { remarks, error } = ended;
+    let Ended { remarks, error, interrupted } = ended;
     if !args.json {
         remarks.iter().for_each(console::say);
     }
     if found.pairs == 0 {
         anyhow::bail!("no pair of {spec} was matched: {}", error.as_deref().unwrap_or("none came"));
     }
-    if let Some(span) = found.unreached() {
+    let is_whole = error.is_none() && !interrupted;
+    if let Some(span) = found.unreached().filter(|_| is_whole) {
         let text = format!("--range {span}: the source has {} only", console::counted(found.pairs, "pair"));
         return Err(UsageError(text).into());
     }

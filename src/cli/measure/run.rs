@@ -38,6 +38,8 @@ pub(super) struct Ended {
     pub(super) remarks: Vec<String>,
     /// Why it ended early.
     pub(super) error: Option<String>,
+    /// Ctrl-C ended it.
+    pub(super) interrupted: bool,
 }
 
 /// Share of each side of the picture that a region has which was not named, as in RealSense's tool.
@@ -83,7 +85,7 @@ pub(super) fn run(
     let remarks = capture.state().remarks;
     let error = capture.stats().last_error;
     capture.stop();
-    Ok((measuring.found, Ended { remarks, error }))
+    Ok((measuring.found, Ended { remarks, error, interrupted: interrupt.load(Ordering::Acquire) }))
 }
 
 /// The measurement as far as it is.
