@@ -232,6 +232,16 @@ fn the_verdict_is_that_of_the_map_and_its_remedy_works() {
             let verdict = found.verdict(None, checked.as_ref());
             assert_eq!(verdict.reasons, before.reasons.at(x, y), "({x}, {y}) of {what}");
             assert_eq!(verdict.remedy.is_some(), verdict.reasons != 0, "{verdict:?}");
+            if verdict.reasons == 0
+                && let Some((_, after)) = verdict.sentence.rsplit_once(" %, ")
+            {
+                let percent: u32 = after.split(' ').next().unwrap().parse().unwrap();
+                // with another uniqueness the right picture may drop its partner
+                let is_dropped = |uniqueness| {
+                    map(&StereoParams { uniqueness, ..params.clone() }).reasons.at(x, y) == reason::UNIQUENESS
+                };
+                assert!(!is_dropped(percent - 1) && is_dropped(percent), "({x}, {y}) of {what}");
+            }
             let Some(remedy) = verdict.remedy else { continue };
             let changed = remedy.apply(&params);
             changed.validate().unwrap();
