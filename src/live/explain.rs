@@ -46,9 +46,21 @@ pub struct PixelExplainer {
 /// The part of this thread's time that explanations of one pixel may take while pairs follow each other: one of so many.
 const REST_FACTOR: u32 = 3;
 
+/// What the thread shall do next.
+#[derive(Default)]
+enum Order {
+    /// Nothing new.
+    #[default]
+    Nothing,
+    /// Explain.
+    Explain(Wish),
+    /// Forget everything.
+    Forget,
+}
+
 #[derive(Default)]
 struct Shared {
-    wish: Mutex<Option<Wish>>,
+    order: Mutex<Order>,
     newest: Mutex<Option<Arc<Explained>>>,
 }
 
@@ -97,11 +109,8 @@ impl PixelExplainer {
         if is_known {
             return;
         }
-        if wish.is_none() {
-            *self.shared.newest.lock() = None;
-        }
         self.last.clone_from(&wish);
-        *self.shared.wish.lock() = wish;
+        *self.shared.order.lock() = wish.map_or(Order::Forget, Order::Explain);
         if let Some(bell) = &self.bell {
             let _ = bell.try_send(()); // full: it rings already
         }
@@ -155,7 +164,12 @@ impl Worker {
         };
         let goes_on = || {
             let stops = self.rung.try_recv() == Err(TryRecvError::Disconnected);
-            !stops && self.shared.wish.lock().as_ref().is_none_or(|newer| newer.is_alike(wish))
+            !stops
+                && match &*self.shared.order.lock() {
+                    Order::Nothing => true,
+                    Order::Explain(newer) => newer.is_alike(wish),
+                    Order::Forget => false,
+                }
         };
         let explainer = match &self.prepared {
             Some((.., Ok(explainer))) => explainer,
@@ -178,18 +192,11 @@ impl Worker {
     }
 
     /// Waits for the next wish; `None` where the thread shall stop. One like the last waits until the time of that.
-    fn next(&self, last: Option<&(Wish, Instant)>) -> Option<Wish> {
+    fn next(&mut self, last: Option<&(Wish, Instant)>) -> Option<Wish> {
         loop {
-            let due = {
-                let mut slot = self.shared.wish.lock();
-                let due = slot.as_ref().map(|wish| match last {
-                    Some((last, rested)) if last.is_alike(wish) => *rested,
-                    _ => Instant::now(),
-                });
-                if due.is_some_and(|due| due <= Instant::now()) {
-                    return slot.take();
-                }
-                due
+            let due = match self.take_due(last) {
+                Ok(wish) => return Some(wish),
+                Err(due) => due,
             };
             let rung = match due {
                 Some(due) => self.rung.recv_deadline(due),
@@ -198,6 +205,26 @@ impl Worker {
             if rung == Err(RecvTimeoutError::Disconnected) {
                 return None;
             }
+        }
+    }
+
+    /// The wish, if it is due; else when it will be, if there is one.
+    fn take_due(&mut self, last: Option<&(Wish, Instant)>) -> Result<Wish, Option<Instant>> {
+        let mut order = self.shared.order.lock();
+        match std::mem::take(&mut *order) {
+            Order::Nothing => Err(None),
+            Order::Forget => {
+                self.prepared = None;
+                *self.shared.newest.lock() = None;
+                Err(None)
+            }
+            Order::Explain(wish) => match last {
+                Some((last, rested)) if last.is_alike(&wish) && *rested > Instant::now() => {
+                    *order = Order::Explain(wish);
+                    Err(Some(*rested))
+                }
+                _ => Ok(wish),
+            },
         }
     }
 
@@ -257,6 +284,10 @@ mod tests {
         let explained = wait(&explainer, |explained| explained.wish.pixel == (64, 0));
         assert!(explained.found.as_ref().is_err_and(|why| why.contains("lies outside")));
         explainer.wish(None);
-        assert!(explainer.newest().is_none());
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while explainer.newest().is_some() {
+            assert!(Instant::now() < deadline, "it is not forgotten");
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 }
