@@ -1,7 +1,7 @@
 //! Explanations of single pixels, on a thread of its own: how the newest result came to a disparity there.
 //!
 //! It reads finished results only, so that it costs no pair however long it takes. The newest wish wins: one for another pixel, or
-//! for other parameters, ends the work on the one before. One for a newer pair waits until that is done and the thread has rested.
+//! for other parameters, ends the work on the one before, though never twice in a row. One for a newer pair waits until that is done and the thread has rested.
 
 use crate::capture::Frame;
 use crate::engine::Job;
@@ -94,7 +94,7 @@ impl PixelExplainer {
     pub fn start(wake: Box<dyn Fn() + Send>) -> std::io::Result<Self> {
         let shared = Arc::<Shared>::default();
         let (bell, rung) = bounded(1);
-        let worker = Worker { shared: Arc::clone(&shared), rung, wake, prepared: None };
+        let worker = Worker { shared: Arc::clone(&shared), rung, wake, prepared: None, was_abandoned: false };
         let thread = std::thread::Builder::new().name("explain".into()).spawn(move || worker.run())?;
         Ok(Self { shared, last: None, bell: Some(bell), thread: Some(thread) })
     }
@@ -141,6 +141,8 @@ struct Worker {
     rung: Receiver<()>,
     wake: Box<dyn Fn() + Send>,
     prepared: Option<Prepared>,
+    /// The explanation before was abandoned for a newer wish; the next one is not, or a pointer that moves would never see one.
+    was_abandoned: bool,
 }
 
 impl Worker {
@@ -162,23 +164,27 @@ impl Worker {
             *self.shared.newest.lock() = Some(Arc::new(explained));
             (self.wake)();
         };
+        let is_open = || self.rung.try_recv() != Err(TryRecvError::Disconnected);
         let goes_on = || {
-            let stops = self.rung.try_recv() == Err(TryRecvError::Disconnected);
-            !stops
+            is_open()
                 && match &*self.shared.order.lock() {
                     Order::Nothing => true,
                     Order::Explain(newer) => newer.is_alike(wish),
                     Order::Forget => false,
                 }
         };
+        let may_abandon = !std::mem::replace(&mut self.was_abandoned, false);
         let explainer = match &self.prepared {
             Some((.., Ok(explainer))) => explainer,
             Some((.., Err(why))) => return publish(Err(why.to_string())),
             None => return,
         };
-        let explanation = match explainer.explain(wish.pixel, &goes_on) {
+        let explanation = match explainer.explain(wish.pixel, if may_abandon { &goes_on } else { &is_open }) {
             Ok(explanation) => Arc::new(explanation),
-            Err(Unexplained::Abandoned) => return,
+            Err(Unexplained::Abandoned) => {
+                self.was_abandoned = true;
+                return;
+            }
             Err(why) => return publish(Err(why.to_string())),
         };
         let finished = wish.finished();
