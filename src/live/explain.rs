@@ -1,7 +1,8 @@
 //! Explanations of single pixels, on a thread of its own: how the newest result came to a disparity there.
 //!
-//! It reads finished results only, so that it costs no pair however long it takes. The newest wish wins: one for another pixel, or
-//! for other parameters, ends the work on the one before, though never twice in a row. One for a newer pair waits until that is done and the thread has rested.
+//! It reads finished results only, so that it costs no pair however long it takes. The newest wish wins: one for another pixel,
+//! or for other parameters, ends the work on the one before, though never twice in a row. One for a newer pair waits until that
+//! is done and the thread has rested.
 
 use crate::capture::Frame;
 use crate::engine::Job;
@@ -200,6 +201,9 @@ impl Worker {
     /// Waits for the next wish; `None` where the thread shall stop. One like the last waits until the time of that.
     fn next(&mut self, last: Option<&(Wish, Instant)>) -> Option<Wish> {
         loop {
+            if self.rung.try_recv() == Err(TryRecvError::Disconnected) {
+                return None;
+            }
             let due = match self.take_due(last) {
                 Ok(wish) => return Some(wish),
                 Err(due) => due,

@@ -44,7 +44,8 @@ impl Shape {
         if self.symmetric { neighbours / 2 } else { neighbours }
     }
 
-    /// The pixels that are compared with the centre, or with their mirrors, in the order of the bits: columns and rows of the window.
+    /// The pixels that are compared with the centre, or with their mirrors, in the order of the bits: columns and rows of the
+    /// window.
     fn compared(self) -> impl Iterator<Item = (usize, usize)> {
         let centre = self.width * self.height / 2;
         let places = (0..self.width * self.height).filter(move |&place| place != centre);

@@ -61,8 +61,8 @@ impl Remedy {
 }
 
 impl Explanation {
-    /// The verdict. `finished` is what the finished map has at this pixel, where it is known, and `checked` what the left-right check
-    /// compared, where that was computed; without it the numbers of the check are those before the median.
+    /// The verdict. `finished` is what the finished map has at this pixel, where it is known, and `checked` what the left-right
+    /// check compared, where that was computed; without it the numbers of the check are those before the median.
     pub fn verdict(&self, finished: Option<Finished>, checked: Option<&Checked>) -> Verdict {
         let check = checked.copied().or_else(|| self.unfiltered_check());
         let tolerance_px = self.params.left_right.unwrap_or(0);
