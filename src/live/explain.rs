@@ -1,7 +1,8 @@
 //! Explanations of single pixels, on a thread of its own: how the newest result came to a disparity there.
 //!
-//! It reads finished results only, so that it costs no pair however long it takes. The newest wish wins: one for another pixel, or
-//! for other parameters, ends the work on the one before. One for a newer pair waits until that is done and the thread has rested.
+//! It reads finished results only, so that it costs no pair however long it takes. The newest wish wins: one for another pixel,
+//! or for other parameters, ends the work on the one before, though never twice in a row. One for a newer pair waits until that
+//! is done and the thread has rested.
 
 use crate::capture::Frame;
 use crate::engine::Job;
@@ -46,9 +47,21 @@ pub struct PixelExplainer {
 /// The part of this thread's time that explanations of one pixel may take while pairs follow each other: one of so many.
 const REST_FACTOR: u32 = 3;
 
+/// What the thread shall do next.
+#[derive(Default)]
+enum Order {
+    /// Nothing new.
+    #[default]
+    Nothing,
+    /// Explain.
+    Explain(Wish),
+    /// Forget everything.
+    Forget,
+}
+
 #[derive(Default)]
 struct Shared {
-    wish: Mutex<Option<Wish>>,
+    order: Mutex<Order>,
     newest: Mutex<Option<Arc<Explained>>>,
 }
 
@@ -82,7 +95,7 @@ impl PixelExplainer {
     pub fn start(wake: Box<dyn Fn() + Send>) -> std::io::Result<Self> {
         let shared = Arc::<Shared>::default();
         let (bell, rung) = bounded(1);
-        let worker = Worker { shared: Arc::clone(&shared), rung, wake, prepared: None };
+        let worker = Worker { shared: Arc::clone(&shared), rung, wake, prepared: None, was_abandoned: false };
         let thread = std::thread::Builder::new().name("explain".into()).spawn(move || worker.run())?;
         Ok(Self { shared, last: None, bell: Some(bell), thread: Some(thread) })
     }
@@ -97,11 +110,8 @@ impl PixelExplainer {
         if is_known {
             return;
         }
-        if wish.is_none() {
-            *self.shared.newest.lock() = None;
-        }
         self.last.clone_from(&wish);
-        *self.shared.wish.lock() = wish;
+        *self.shared.order.lock() = wish.map_or(Order::Forget, Order::Explain);
         if let Some(bell) = &self.bell {
             let _ = bell.try_send(()); // full: it rings already
         }
@@ -132,6 +142,8 @@ struct Worker {
     rung: Receiver<()>,
     wake: Box<dyn Fn() + Send>,
     prepared: Option<Prepared>,
+    /// The explanation before was abandoned for a newer wish; the next one is not, or a pointer that moves would never see one.
+    was_abandoned: bool,
 }
 
 impl Worker {
@@ -153,18 +165,27 @@ impl Worker {
             *self.shared.newest.lock() = Some(Arc::new(explained));
             (self.wake)();
         };
+        let is_open = || self.rung.try_recv() != Err(TryRecvError::Disconnected);
         let goes_on = || {
-            let stops = self.rung.try_recv() == Err(TryRecvError::Disconnected);
-            !stops && self.shared.wish.lock().as_ref().is_none_or(|newer| newer.is_alike(wish))
+            is_open()
+                && match &*self.shared.order.lock() {
+                    Order::Nothing => true,
+                    Order::Explain(newer) => newer.is_alike(wish),
+                    Order::Forget => false,
+                }
         };
+        let may_abandon = !std::mem::replace(&mut self.was_abandoned, false);
         let explainer = match &self.prepared {
             Some((.., Ok(explainer))) => explainer,
             Some((.., Err(why))) => return publish(Err(why.to_string())),
             None => return,
         };
-        let explanation = match explainer.explain(wish.pixel, &goes_on) {
+        let explanation = match explainer.explain(wish.pixel, if may_abandon { &goes_on } else { &is_open }) {
             Ok(explanation) => Arc::new(explanation),
-            Err(Unexplained::Abandoned) => return,
+            Err(Unexplained::Abandoned) => {
+                self.was_abandoned = true;
+                return;
+            }
             Err(why) => return publish(Err(why.to_string())),
         };
         let finished = wish.finished();
@@ -178,18 +199,14 @@ impl Worker {
     }
 
     /// Waits for the next wish; `None` where the thread shall stop. One like the last waits until the time of that.
-    fn next(&self, last: Option<&(Wish, Instant)>) -> Option<Wish> {
+    fn next(&mut self, last: Option<&(Wish, Instant)>) -> Option<Wish> {
         loop {
-            let due = {
-                let mut slot = self.shared.wish.lock();
-                let due = slot.as_ref().map(|wish| match last {
-                    Some((last, rested)) if last.is_alike(wish) => *rested,
-                    _ => Instant::now(),
-                });
-                if due.is_some_and(|due| due <= Instant::now()) {
-                    return slot.take();
-                }
-                due
+            if self.rung.try_recv() == Err(TryRecvError::Disconnected) {
+                return None;
+            }
+            let due = match self.take_due(last) {
+                Ok(wish) => return Some(wish),
+                Err(due) => due,
             };
             let rung = match due {
                 Some(due) => self.rung.recv_deadline(due),
@@ -198,6 +215,26 @@ impl Worker {
             if rung == Err(RecvTimeoutError::Disconnected) {
                 return None;
             }
+        }
+    }
+
+    /// The wish, if it is due; else when it will be, if there is one.
+    fn take_due(&mut self, last: Option<&(Wish, Instant)>) -> Result<Wish, Option<Instant>> {
+        let mut order = self.shared.order.lock();
+        match std::mem::take(&mut *order) {
+            Order::Nothing => Err(None),
+            Order::Forget => {
+                self.prepared = None;
+                *self.shared.newest.lock() = None;
+                Err(None)
+            }
+            Order::Explain(wish) => match last {
+                Some((last, rested)) if last.is_alike(&wish) && *rested > Instant::now() => {
+                    *order = Order::Explain(wish);
+                    Err(Some(*rested))
+                }
+                _ => Ok(wish),
+            },
         }
     }
 
@@ -257,6 +294,10 @@ mod tests {
         let explained = wait(&explainer, |explained| explained.wish.pixel == (64, 0));
         assert!(explained.found.as_ref().is_err_and(|why| why.contains("lies outside")));
         explainer.wish(None);
-        assert!(explainer.newest().is_none());
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while explainer.newest().is_some() {
+            assert!(Instant::now() < deadline, "it is not forgotten");
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 }

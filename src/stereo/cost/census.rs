@@ -44,7 +44,8 @@ impl Shape {
         if self.symmetric { neighbours / 2 } else { neighbours }
     }
 
-    /// The pixels that are compared with the centre, or with their mirrors, in the order of the bits: columns and rows of the window.
+    /// The pixels that are compared with the centre, or with their mirrors, in the order of the bits: columns and rows of the
+    /// window.
     fn compared(self) -> impl Iterator<Item = (usize, usize)> {
         let centre = self.width * self.height / 2;
         let places = (0..self.width * self.height).filter(move |&place| place != centre);
@@ -57,16 +58,24 @@ pub fn transform(luma: &Image<u16>, shape: Shape) -> Image<u64> {
     let (width, height) = luma.size();
     let (rx, ry) = (shape.width / 2, shape.height / 2);
     let padded = padded(luma, (rx, ry));
+    let places: Vec<_> = shape.compared().collect();
     let mut strings = Image::filled(width, height, 0);
+    let mut part = vec![0u16; width];
     for y in 0..height {
         let row = |dx: usize, dy: usize| &padded.row(y + dy)[dx..dx + width];
-        let strings = strings.row_mut(y);
-        for (next, (dx, dy)) in shape.compared().enumerate() {
-            let other = if shape.symmetric { row(2 * rx - dx, 2 * ry - dy) } else { row(rx, ry) };
-            for ((bits, &value), &other) in strings.iter_mut().zip(row(dx, dy)).zip(other) {
-                let set = if shape.symmetric { value > other } else { value < other };
-                *bits |= u64::from(set) << next;
+        // sixteen bits of all pixels of a row, then the next sixteen: words as wide as the pictures' are quickest
+        for (first, places) in (0..).step_by(16).zip(places.chunks(16)) {
+            part.fill(0);
+            for (next, &(dx, dy)) in places.iter().enumerate() {
+                let other = if shape.symmetric { row(2 * rx - dx, 2 * ry - dy) } else { row(rx, ry) };
+                let pixels = part.iter_mut().zip(row(dx, dy)).zip(other);
+                if shape.symmetric {
+                    pixels.for_each(|((bits, value), other)| *bits |= u16::from(value > other) << next);
+                } else {
+                    pixels.for_each(|((bits, value), other)| *bits |= u16::from(value < other) << next);
+                }
             }
+            strings.row_mut(y).iter_mut().zip(&part).for_each(|(string, &bits)| *string |= u64::from(bits) << first);
         }
     }
     strings

@@ -115,8 +115,8 @@ fn hamming(left: u64, right: u64) -> u8 {
     (left ^ right).count_ones() as u8
 }
 
-/// Compares the partners at the disparities from `first` px up. Those inside the row lie one beside the other, so their loop has no
-/// clamp in it.
+/// Compares the partners at the disparities from `first` px up. Those inside the row lie one beside the other, so their loop has
+/// no clamp in it.
 fn compare_row<T: Copy>(right: &[T], x: usize, first: i32, costs: &mut [u8], cost: impl Fn(T) -> u8) {
     let width = right.len() as i64;
     let column = x as i64 - i64::from(first);

@@ -28,8 +28,8 @@ impl Checked {
 }
 
 impl Explainer {
-    /// Makes the left-right check of an explained pixel; `None` where there is none, or its winner has been dropped before. It needs the
-    /// winners of all pixels in two windows of the median, so it takes as much longer than the explanation.
+    /// Makes the left-right check of an explained pixel; `None` where there is none, or its winner has been dropped before. It
+    /// needs the winners of all pixels in two windows of the median, so it takes as much longer than the explanation.
     ///
     /// # Errors
     /// `goes_on` was false.

@@ -3,8 +3,8 @@
 use crate::stereo::aggregate::Direction;
 use crate::stereo::gating::Gate;
 
-/// Path cost of a candidate that does not exist. Larger than every path cost with P1 or P2 on top, and small enough that P1 on top of it
-/// fits: a path cost is at most a cost (255) and P2 (8191), P1 at most 4096.
+/// Path cost of a candidate that does not exist. Larger than every path cost with P1 or P2 on top, and small enough that P1 on
+/// top of it fits: a path cost is at most a cost (255) and P2 (8191), P1 at most 4096.
 const MISSING: i16 = 20_000;
 
 /// The pixels of a direction's line from its start to `pixel`.

@@ -1,8 +1,9 @@
 //! How a pixel came to its disparity: its costs and sums, its winner and the tests of that, without a volume.
 //!
 //! The path costs of a pixel need only the lines that end in it, so the numbers of a single pixel are had in a millisecond where
-//! the volume takes a second. Each number is the one that [`sum_volume`](super::sum_volume), [`winner_takes_all`](super::disparity::winner_takes_all) and
-//! [`right_map`](super::disparity::right_map) have at this pixel, before the filters: codes, tables and gates are the same.
+//! the volume takes a second. Each number is the one that [`sum_volume`](super::sum_volume),
+//! [`winner_takes_all`](super::disparity::winner_takes_all) and [`right_map`](super::disparity::right_map) have at this pixel,
+//! before the filters: codes, tables and gates are the same.
 
 mod check;
 mod lines;
@@ -112,8 +113,8 @@ pub struct DirectionWinner {
 }
 
 impl Explainer {
-    /// Prepares a pair of pictures of one size, which is the slower part with `gating` and mutual information: both match the smaller
-    /// pictures.
+    /// Prepares a pair of pictures of one size, which is the slower part with `gating` and mutual information: both match the
+    /// smaller pictures.
     ///
     /// # Errors
     /// The pictures or the parameters cannot be used, or the numbers depend on pairs before this one.
@@ -201,7 +202,7 @@ impl Explainer {
 }
 
 /// Largest work for the smaller pictures: some seconds.
-const MAX_PRIOR_WORK: u64 = 160_000_000;
+const MAX_PRIOR_WORK: u64 = 80_000_000;
 
 /// Additions of costs, about, with which the reference matches pictures of half this size.
 fn prior_work(size: (usize, usize), coarse: &StereoParams) -> u64 {
@@ -251,8 +252,8 @@ impl Explanation {
         self.first_px + index as i32
     }
 
-    /// By how much the second best is worse than the winner, in per cent of the second: the uniqueness that the pixel has; 0 where both
-    /// are 0.
+    /// By how much the second best is worse than the winner, in per cent of the second: the uniqueness that the pixel has; 0
+    /// where both are 0.
     pub fn lead_percent(&self) -> Option<f64> {
         let (best, second) = (f64::from(self.sums[self.winner]), f64::from(self.sums[self.second?]));
         Some(if second > 0.0 { 100.0 * (second - best) / second } else { 0.0 })

@@ -42,8 +42,8 @@ impl Explainer {
         Ok(Partner { column, right: Some(right.ok_or(Unexplained::Abandoned)?) })
     }
 
-    /// What right pixel `(x, y)` matches with; the sums of the left pixel in column `known`, if they are given, are not computed again.
-    /// `None` where the work was abandoned.
+    /// What right pixel `(x, y)` matches with; the sums of the left pixel in column `known`, if they are given, are not computed
+    /// again. `None` where the work was abandoned.
     pub(super) fn right_winner(
         &self,
         (x, y): (usize, usize),
@@ -81,8 +81,8 @@ struct Candidate {
 
 /// The smallest sum over d of `S(x + d, d)`.
 ///
-/// A path cost is at least the pixel's own cost. So a candidate whose costs, one for each direction, already exceed a sum that was
-/// found cannot win, and most lines need not be followed.
+/// A path cost is at least the pixel's own cost. So a candidate whose costs, one for each direction, already exceed a sum that
+/// was found cannot win, and most lines need not be followed.
 fn diagonal_winner(
     side: &Side,
     (x, y): (usize, usize),

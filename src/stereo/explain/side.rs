@@ -119,8 +119,8 @@ impl Side {
         self.aggregated(pixel, i, weights).unwrap_or_else(|| u32::from(self.costs.at(pixel, d)))
     }
 
-    /// Path costs of all candidates along a line, at each pixel where `visit` gets them with the P2 that led there; false where the work
-    /// was abandoned.
+    /// Path costs of all candidates along a line, at each pixel where `visit` gets them with the P2 that led there; false where
+    /// the work was abandoned.
     pub(super) fn follow(
         &self,
         line: &[(usize, usize)],

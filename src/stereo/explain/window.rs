@@ -16,8 +16,8 @@ pub struct Windows {
     pub right: Image<u8>,
     /// Around the partner of the second best.
     pub second: Option<Image<u8>>,
-    /// The right picture along the epipolar line: a column for each candidate that exists, in their order, as many rows as the windows
-    /// have.
+    /// The right picture along the epipolar line: a column for each candidate that exists, in their order, as many rows as the
+    /// windows have.
     pub line: Image<u8>,
     /// Width of the pictures, px.
     pub picture_width: usize,

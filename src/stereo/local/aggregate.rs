@@ -25,7 +25,8 @@ pub fn aggregate(costs: &Volume<u8>, left: &Image<u8>, right: &Image<u8>, params
     })
 }
 
-/// Aggregated cost of candidate `i` at pixel `(x, y)` of a picture of this size; `cost` gives that candidate's cost at another pixel.
+/// Aggregated cost of candidate `i` at pixel `(x, y)` of a picture of this size; `cost` gives that candidate's cost at another
+/// pixel.
 pub fn aggregate_at(
     cost: impl Fn((usize, usize)) -> u8,
     (offsets, weights): (&Offsets, &Weights<'_>),
