@@ -162,10 +162,14 @@ impl Action {
             _ => !writing,
         };
         let pressed = |action: &Self| free(action) && ctx.input_mut(|i| i.consume_shortcut(&action.shortcut()));
-        // a key with Shift or Ctrl is also the key: the longer one first
-        let is_longer = |action: &Self| action.shortcut().modifiers.any();
-        let (longer, plain): (Vec<_>, Vec<_>) = Self::all().partition(is_longer);
-        longer.into_iter().chain(plain).filter(pressed).collect()
+        // a key with Shift or Ctrl is also the key, and one with both is each of them: the longest first
+        let modifiers = |action: &Self| {
+            let Modifiers { alt, ctrl, shift, command, .. } = action.shortcut().modifiers;
+            [alt, ctrl, shift, command].into_iter().filter(|is_down| *is_down).count()
+        };
+        let mut actions: Vec<_> = Self::all().collect();
+        actions.sort_by_key(|action| std::cmp::Reverse(modifiers(action)));
+        actions.into_iter().filter(pressed).collect()
     }
 }
 
