@@ -15,30 +15,31 @@ fn changes_are_taken_back_made_again_and_chosen_from_the_list() {
     let Some(mut window) = Window::on_scene() else { return };
     let before = window.params();
     window.focus_slider("P1");
-    window.press_until(Key::ArrowRight, |params| params.p1 == before.p1 + 3);
+    window.harness.key_press(Key::ArrowRight);
+    window.until_computed(|params| params.p1 == before.p1 + 1);
     window.harness.get_by_role_and_label(egui::accesskit::Role::ComboBox, "Preset").click();
     window.harness.run_steps(3);
     window.harness.get_by_role_and_label(egui::accesskit::Role::RadioButton, "fast").click();
-    let fast = window.until_computed(|params| params.p1 != before.p1 + 3).job.params.p1;
+    window.until("the preset", |w| (w.params().p1 != before.p1 + 1).then_some(()));
+    let fast = window.params();
     window.harness.run_steps(2);
 
     press(&mut window, Modifiers::COMMAND, Key::Z);
-    assert_eq!(window.params().p1, before.p1 + 3, "the preset is taken back");
+    assert_eq!(window.params().p1, before.p1 + 1, "the preset is taken back");
     press(&mut window, Modifiers::COMMAND, Key::Z);
-    assert_eq!(window.params(), before, "keys that follow quickly are one step");
+    assert_eq!(window.params(), before, "and the penalty");
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(window.has("there is no older change"));
     press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
-    assert_eq!(window.params().p1, before.p1 + 3);
+    assert_eq!(window.params().p1, before.p1 + 1);
 
     press(&mut window, Modifiers::NONE, Key::Z);
-    let first = format!("P1 {} → {}", before.p1, before.p1 + 3);
+    let first = format!("P1 {} → {}", before.p1, before.p1 + 1);
     window.until("the list", |w| w.has(&first).then_some(()));
     window.harness.get_by_label("Preset balanced → fast").click();
-    window.until_computed(|params| params.p1 == fast);
+    window.until("the preset again", |w| (w.params() == fast).then_some(()));
     window.harness.get_by_label("as it began").click();
-    window.until_computed(|params| params.p1 == before.p1);
-    assert_eq!(window.params(), before);
+    window.until("the beginning", |w| (w.params() == before).then_some(()));
 }
 
 #[test]
