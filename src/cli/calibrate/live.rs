@@ -33,16 +33,13 @@ pub(super) fn taken(
     options.cameras.calibrated = true;
     options.cameras.equal_exposure |= options.cameras.views.iter().all(|view| view.controls.exposure_ms.is_none());
     let source = sources::open(spec, &options)?;
-    if let Some(output) = &args.output {
-        save_views(output, board, &[])?;
-    }
     let info = source.info();
     console::say(format_args!("{}: show {board} to both cameras; Ctrl-C ends and solves", info.name));
     let watch = Watch::start(board, request, Arc::new(|| {}))?;
     let mut capture = CaptureOptions::default();
     capture.taps.raw.push(if args.swap_pictures { Arc::new(Swapped(watch.tap())) } else { watch.tap() });
     let enough = if request.kept.is_some() { ENOUGH_KEPT } else { ENOUGH };
-    let mut observer = Observer { args, watch: &watch, enough, said: (None, Instant::now()), views: 0 };
+    let mut observer = Observer { args, board, watch: &watch, enough, said: (None, Instant::now()), views: 0 };
     let end = headless::capture_observed(source, capture, &mut observer)?;
     let Progress { taken, .. } = watch.progress();
     drop(watch);
@@ -72,6 +69,7 @@ impl RawTap for Swapped {
 /// Says what to do, and ends the run when it is good enough.
 struct Observer<'a> {
     args: &'a CalibrateArgs,
+    board: &'a Board,
     watch: &'a Watch,
     /// Fewest views of a session that ends by itself.
     enough: usize,
@@ -80,11 +78,16 @@ struct Observer<'a> {
 }
 
 impl Observer<'_> {
-    /// Writes a view, so that it outlives whatever happens next.
-    fn keep(&self, taken: &Taken) {
+    /// Writes the new views, so that they outlive whatever happens next. Views of an earlier calibration give way to the first one, not
+    /// to cameras that show nothing.
+    fn keep(&self, taken: &[Taken]) {
         let Some(output) = &self.args.output else { return };
-        if let Err(why) = save_view(output, taken) {
-            console::say(format_args!("view {} is not kept: {why}", taken.view.name));
+        let kept = match self.views {
+            0 => save_views(output, self.board, taken).map(drop),
+            known => taken[known..].iter().try_for_each(|taken| save_view(output, taken)),
+        };
+        if let Err(why) = kept {
+            console::say(format_args!("a view is not kept: {why}"));
         }
     }
 }
@@ -94,9 +97,7 @@ impl RunObserver for Observer<'_> {
         let progress = self.watch.progress();
         let count = progress.taken.len();
         if count > self.views {
-            for taken in &progress.taken[self.views..] {
-                self.keep(taken);
-            }
+            self.keep(&progress.taken);
             self.views = count;
             let ghost = progress.ghost.as_ref().map(|ghost| format!("; now {}", ghost.words)).unwrap_or_default();
             console::say(format_args!("{} taken{ghost}", counted(count as u64, "view")));
