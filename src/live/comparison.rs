@@ -1,9 +1,10 @@
 //! A second engine that matches the pairs of the first one with other parameters.
 
-use super::Wake;
+use super::{Background, PreviousPair, Wake, of_pair};
 use crate::capture::Frame;
-use crate::engine::worker::{Control, EngineSource, EngineWorker};
+use crate::engine::worker::{Control, EngineSource, EngineWorker, Figures};
 use crate::engine::{OpenOptions, Output};
+use crate::metrics::Quantity;
 use crate::newest::{self, NewestSender};
 use crate::rate::Rate;
 use crate::stereo::StereoParams;
@@ -18,6 +19,17 @@ pub struct Comparison {
     sent: Option<Arc<Output>>,
     failed: u64,
     rate: Rate,
+    judge: Background<[Arc<Output>; 2], [Judged; 2]>,
+    /// The results that were given to be judged last.
+    judging: Option<[Arc<Output>; 2]>,
+}
+
+/// Shares, scores and errors of a result.
+pub struct Judged {
+    /// Shares of its pixels, and its error where the truth is known.
+    pub figures: Option<Figures>,
+    /// Its scores.
+    pub scores: Vec<Quantity>,
 }
 
 impl Comparison {
@@ -29,8 +41,14 @@ impl Comparison {
         let (frames, receiver) = newest::channel();
         let control = Control { params: Arc::new(params), read_back: true, paused: false, suspended: false, steps: 0 };
         let threads = engine.threads;
-        let worker = EngineWorker::start(receiver, EngineSource::Open(engine), control, threads, Vec::new(), wake)?;
-        Ok(Self { worker, frames, sent: None, failed: 0, rate: Rate::default() })
+        let source = EngineSource::Open(engine);
+        let worker = EngineWorker::start(receiver, source, control, threads, Vec::new(), Arc::clone(&wake))?;
+        let mut judges: [Judge; 2] = Default::default();
+        let judge = Background::start("compare", wake, move |both: [Arc<Output>; 2]| {
+            let [a, b] = both;
+            Some([judges[0].judge(a)?, judges[1].judge(b)?])
+        })?;
+        Ok(Self { worker, frames, sent: None, failed: 0, rate: Rate::default(), judge, judging: None })
     }
 
     /// Other parameters, valid ones; the pair is matched again.
@@ -56,7 +74,17 @@ impl Comparison {
             self.sent = Some(Arc::clone(newest));
             self.rate.record(Instant::now());
         }
-        both.map(<[_; 2]>::from)
+        let both = both.map(<[_; 2]>::from)?;
+        let is_new = self.judging.as_ref().is_none_or(|old| !old.iter().zip(&both).all(|(a, b)| Arc::ptr_eq(a, b)));
+        if is_new {
+            self.judge.wish(self.judging.insert(both.clone()).clone());
+        }
+        Some(both)
+    }
+
+    /// Both results of the newest pair that was judged.
+    pub fn judged(&self) -> Option<Arc<[Judged; 2]>> {
+        self.judge.newest()
     }
 
     /// Pairs per second, recently.
@@ -71,6 +99,29 @@ impl Comparison {
     }
 }
 
+/// Judges the results of one setting.
+#[derive(Default)]
+struct Judge {
+    /// The last result.
+    newest: Option<Arc<Output>>,
+    /// The pair before it, with the same parameters.
+    previous: Option<PreviousPair>,
+}
+
+impl Judge {
+    /// `None` where the numbers of the result are not on the host.
+    fn judge(&mut self, output: Arc<Output>) -> Option<Judged> {
+        let map = output.map.as_ref()?;
+        if !self.newest.as_ref().is_some_and(|newest| is_of_one_pair(newest, &output)) {
+            let same = self.newest.as_ref().filter(|newest| *newest.job.params == *output.job.params);
+            self.previous = same.and_then(|same| Some((Arc::clone(&same.job.frame), Arc::clone(same.map.as_ref()?))));
+        }
+        self.newest = Some(Arc::clone(&output));
+        let scores = of_pair(&output.job.frame, map, &output.job.params, self.previous.as_ref());
+        Some(Judged { figures: Figures::of(&output), scores })
+    }
+}
+
 fn is_of_one_pair(one: &Output, other: &Output) -> bool {
     Arc::ptr_eq(&one.job.frame, &other.job.frame)
 }
@@ -80,6 +131,7 @@ mod tests {
     use super::*;
     use crate::capture::scene::{SceneOptions, render};
     use crate::engine::{CpuEngine, EngineChoice, Job, run};
+    use crate::metrics::Missing;
     use std::time::Duration;
 
     fn output(number: u64, p1: u32, frame: Option<&Arc<Frame>>) -> Arc<Output> {
@@ -99,6 +151,19 @@ mod tests {
             assert!(Instant::now() < end, "no comparison");
             std::thread::sleep(Duration::from_millis(2));
         }
+    }
+
+    #[test]
+    fn each_result_is_judged_with_the_pair_before_it() {
+        let mut judge = Judge::default();
+        let value = |judged: &Judged, name| judged.scores.iter().find(|q| q.name == name).unwrap().value;
+        let first = judge.judge(output(1, 14, None)).unwrap();
+        assert!(first.figures.unwrap().truth.is_some() && value(&first, "left_right_percent").is_ok());
+        assert_eq!(value(&first, "agreement_percent"), Err(Missing::Previous));
+        let second = judge.judge(output(2, 14, None)).unwrap();
+        assert!(value(&second, "agreement_percent") != Err(Missing::Previous));
+        let changed = judge.judge(output(3, 20, None)).unwrap();
+        assert_eq!(value(&changed, "agreement_percent"), Err(Missing::Previous), "two maps of different settings");
     }
 
     #[test]
@@ -123,5 +188,9 @@ mod tests {
             assert!(Instant::now() < end, "the pair is not matched again");
         }
         assert!(comparison.error().is_none());
+        while comparison.judged().is_none() {
+            assert!(Instant::now() < end, "it is not judged");
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 }

@@ -2,22 +2,26 @@
 //!
 //! It owns the capture thread and the engine thread, and outlives any window and any device.
 
+mod background;
 mod comparison;
 mod diagnosis;
 mod explain;
 pub mod headless;
 mod health;
+mod measure;
 mod remote;
 mod status;
 mod summary;
 #[cfg(test)]
 mod tests;
 
-pub use crate::engine::worker::{EngineSource, Figures, ResultTap, Wake};
-pub use comparison::Comparison;
+pub use crate::engine::worker::{EngineSource, ResultTap, Wake};
+pub use background::Background;
+pub use comparison::{Comparison, Judged};
 pub use diagnosis::{Cause, Warning, warnings_of};
 pub use explain::{Explained, PixelExplainer, Wish};
 pub use health::Health;
+pub use measure::{MeasureWish, Measured, Meter, PreviousPair, Row, Subject, of_pair};
 pub use remote::{News, Remote};
 pub use status::{Dropped, RunLatency, Status};
 pub use summary::Summary;

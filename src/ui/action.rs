@@ -86,6 +86,9 @@ actions! {
     /// Show how the pixel under the pointer, or the one that a click holds, came to its disparity: costs, sums, tests, and what
     /// would change it.
     Explain = "Explain the pixel …", NONE, P;
+    /// Measure the distance of two points, and the depth quality of a rectangle with a flat surface: fill rate, errors of its
+    /// plane, noise; and scores of the whole picture.
+    Measure = "Measure …", NONE, L;
     /// Match the open recording again into a new one, or write it as files for other tools.
     Convert = "Recompute, export …", NONE, E;
     /// Exchange the left and the right picture of the open source.

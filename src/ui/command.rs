@@ -4,7 +4,8 @@
 use super::action::Action;
 use super::jobs::Job;
 use super::state::{
-    CompareStep, Conversion, ConversionChoices, GuideStep, HistoryStep, Pointer, RecordingChoices, ViewSettings,
+    CompareStep, Conversion, ConversionChoices, GuideStep, HistoryStep, MeasureStep, Pointer, RecordingChoices,
+    ViewSettings,
 };
 use crate::capture::{ControlSettings, Scale, SourceOptions, SourceSpec, Speed};
 use crate::engine::EngineChoice;
@@ -86,6 +87,8 @@ pub(crate) enum Command {
     Convert(Conversion),
     /// Ends that after the pairs that are being worked on.
     StopConversion,
+    /// Changes what is measured.
+    Measure(MeasureStep),
     /// Changes the live calibration with a board.
     Guide(GuideStep),
     /// Calibrates the source.
@@ -119,6 +122,12 @@ pub(crate) enum Command {
 impl From<GuideStep> for Command {
     fn from(step: GuideStep) -> Self {
         Self::Guide(step)
+    }
+}
+
+impl From<MeasureStep> for Command {
+    fn from(step: MeasureStep) -> Self {
+        Self::Measure(step)
     }
 }
 

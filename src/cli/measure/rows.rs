@@ -3,8 +3,8 @@
 use super::span::Span;
 use crate::engine::EngineInfo;
 use crate::geometry::Geometry;
-use crate::metrics::depth_quality::Distance;
-use crate::metrics::{Better, Missing, Quantity, Region, TruthError};
+use crate::live::Subject;
+use crate::metrics::Quantity;
 use crate::stereo::StereoParams;
 use std::sync::Arc;
 
@@ -47,11 +47,7 @@ pub(super) struct Setting {
     pub(super) geometry: Option<Geometry>,
     /// Size of the pictures, px.
     pub(super) size: (usize, usize),
-    pub(super) region: Region,
-    /// True distance, m.
-    pub(super) distance_m: Option<f64>,
-    /// Two pixels whose distance is measured.
-    pub(super) points: Option<[(usize, usize); 2]>,
+    pub(super) subject: Subject,
 }
 
 impl Measurement {
@@ -59,23 +55,4 @@ impl Measurement {
     pub(super) fn unreached(&self) -> Option<&Span> {
         self.parts.iter().find(|part| part.rows.is_empty()).map(|part| &part.span)
     }
-}
-
-/// Numbers of the distance between two pixels.
-pub(super) fn of_distance(found: Result<Distance, Missing>) -> [Quantity; 2] {
-    let part = |of: fn(&Distance) -> f64| found.as_ref().map(of).map_err(|&why| why);
-    let quantity = |title, name, value| Quantity { title, name, unit: "mm", better: Better::Neither, value };
-    [
-        quantity("distance of the points", "distance_mm", part(|d| d.distance_mm)),
-        quantity("its expected error", "distance_error_mm", part(|d| d.error_mm)),
-    ]
-}
-
-/// Numbers of the error against truth.
-pub(super) fn of_truth(error: TruthError) -> [Quantity; 2] {
-    let quantity = |title, name, value| Quantity { title, name, unit: "%", better: Better::Lower, value: Ok(value) };
-    [
-        quantity("off the truth by > 1 px", "bad_1_percent", error.all.bad_1_percent),
-        quantity("off the truth by > 2 px", "bad_2_percent", error.all.bad_2_percent),
-    ]
 }

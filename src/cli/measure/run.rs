@@ -1,17 +1,16 @@
 //! Matches pair after pair and measures each.
 
-use super::rows::{Measurement, Part, Row, Setting, of_distance, of_truth};
+use super::rows::{Measurement, Part, Row, Setting};
 use super::span::Span;
-use crate::capture::{Capture, CaptureOptions, Frame, FramePreparation, PairSource};
+use crate::capture::{Capture, CaptureOptions, FramePreparation, PairSource};
 use crate::cli::UsageError;
 use crate::engine::{self, Engine, Job, Output};
-use crate::metrics::depth_quality::{TemporalNoise, depth_quality, distance};
-use crate::metrics::scores::{View, scores};
-use crate::metrics::{Region, truth_error};
+use crate::live::{PreviousPair, Subject, of_pair};
+use crate::metrics::Region;
+use crate::metrics::depth_quality::TemporalNoise;
 use crate::newest::Policy;
 use crate::recording::pair_bar;
 use crate::settings::Settings;
-use crate::stereo::DisparityMap;
 use anyhow::Context as _;
 use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;
@@ -41,12 +40,6 @@ pub(super) struct Ended {
     /// Ctrl-C ended it.
     pub(super) interrupted: bool,
 }
-
-/// Share of each side of the picture that a region has which was not named, as in RealSense's tool.
-const DEFAULT_SHARE: f64 = 0.4;
-
-/// The pair before, for the agreement in time.
-type Previous = (Arc<Frame>, Arc<DisparityMap>);
 
 /// Measures until the source ends, enough pairs are measured, or `interrupt` is set.
 ///
@@ -94,7 +87,7 @@ struct Measuring<'a> {
     found: Measurement,
     /// Noise over time of each range.
     noise: Vec<Option<TemporalNoise>>,
-    previous: Option<Previous>,
+    previous: Option<PreviousPair>,
 }
 
 impl<'a> Measuring<'a> {
@@ -114,27 +107,15 @@ impl<'a> Measuring<'a> {
         };
         let pair = self.found.pairs;
         self.found.pairs += 1;
-        let geometry = frame.geometry.as_ref();
-        let previous = self.previous.as_ref().map(|(frame, map)| View { left: &frame.left.luma, map: map.as_ref() });
-        let view = View { left: &frame.left.luma, map: map.as_ref() };
-        let checked = output.job.params.left_right.is_some();
-        let scores = scores(view, &frame.right.luma, checked, previous).quantities();
+        let of_pair = of_pair(frame, map, &output.job.params, self.previous.as_ref());
         for (part, noise) in self.found.parts.iter_mut().zip(&mut self.noise) {
-            if !part.span.has(pair) {
-                continue;
+            if part.span.has(pair) {
+                let noise = noise.get_or_insert_with(|| TemporalNoise::new(setting.subject.region));
+                noise.add(map, frame.geometry.as_ref());
+                let mut quantities = setting.subject.quantities(map, frame.geometry.as_ref(), noise);
+                quantities.extend(of_pair.iter().cloned());
+                part.rows.push(Row { pair, name: frame.raw.name.clone(), quantities });
             }
-            let noise = noise.get_or_insert_with(|| TemporalNoise::new(setting.region));
-            noise.add(map, geometry);
-            let quality = depth_quality(map, geometry, setting.region, setting.distance_m);
-            let mut quantities = quality.quantities(noise.percent());
-            if let Some(points) = setting.points {
-                quantities.extend(of_distance(distance(map, geometry, points)));
-            }
-            quantities.extend(scores.iter().cloned());
-            if let Some(error) = frame.truth.as_ref().and_then(|truth| truth_error(map, truth)) {
-                quantities.extend(of_truth(error));
-            }
-            part.rows.push(Row { pair, name: frame.raw.name.clone(), quantities });
         }
         self.previous = Some((Arc::clone(frame), Arc::clone(map)));
         Ok(())
@@ -144,7 +125,7 @@ impl<'a> Measuring<'a> {
 /// What holds for all pairs of the size of this one.
 fn setting(plan: &Plan<'_>, output: &Output) -> anyhow::Result<Setting> {
     let size = output.job.frame.size();
-    let region = plan.region.unwrap_or_else(|| Region::centred(size, DEFAULT_SHARE));
+    let region = plan.region.unwrap_or_else(|| Subject::middle(size));
     let refused =
         |why: &dyn std::fmt::Display| UsageError(format!("{why}; its size is the working size, after --scale"));
     region.check_inside(size).map_err(|err| refused(&err))?;
@@ -157,8 +138,6 @@ fn setting(plan: &Plan<'_>, output: &Output) -> anyhow::Result<Setting> {
         params: Arc::clone(&output.job.params),
         geometry: output.job.frame.geometry,
         size,
-        region,
-        distance_m: plan.distance_m,
-        points: plan.points,
+        subject: Subject { region, true_distance_m: plan.distance_m, points: plan.points },
     })
 }

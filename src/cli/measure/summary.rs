@@ -82,11 +82,12 @@ pub(super) fn text(found: &Measurement) -> String {
 }
 
 fn heading(found: &Measurement, setting: &Setting) -> String {
-    let Setting { size: (width, height), region, engine, geometry, .. } = setting;
+    let Setting { size: (width, height), subject, engine, geometry, .. } = setting;
     let mut text = format!(
-        "{}: {}, region {region} of {width}x{height} px, on {} ({})\n",
+        "{}: {}, region {} of {width}x{height} px, on {} ({})\n",
         console::foreign(&found.source),
         console::counted(found.pairs, "pair"),
+        subject.region,
         engine.kind,
         engine.adapter
     );
@@ -148,9 +149,9 @@ pub(super) fn json(found: &Measurement) -> Value {
         "parameters": setting.map(|s| &*s.params),
         "geometry": setting.and_then(|s| s.geometry),
         "size": setting.map(|s| [s.size.0, s.size.1]),
-        "region": setting.map(|s| s.region),
-        "distance_m": setting.and_then(|s| s.distance_m),
-        "points": setting.and_then(|s| s.points),
+        "region": setting.map(|s| s.subject.region),
+        "distance_m": setting.and_then(|s| s.subject.true_distance_m),
+        "points": setting.and_then(|s| s.subject.points),
         "results": rows.collect::<Vec<_>>(),
         "ranges": ranges.collect::<Vec<_>>(),
     })

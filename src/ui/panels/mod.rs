@@ -11,6 +11,7 @@ mod guide_pictures;
 mod health;
 mod help;
 mod history;
+mod measure;
 mod messages;
 mod parameters;
 mod pictures;
@@ -86,6 +87,7 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Page(Action::Rig), Box::new(rig::show)),
         (Place::Page(Action::Calibrate), Box::new(guide::show)),
         (Place::Page(Action::Reach), Box::new(reach::show)),
+        (Place::Page(Action::Measure), Box::new(measure::show)),
         (Place::Page(Action::Explain), Box::new(explain::ExplainPage::default())),
         (Place::Page(Action::Convert), Box::new(conversion::show)),
         (Place::Page(Action::History), Box::new(history::show)),

@@ -1,13 +1,13 @@
 //! The open views: pictures and maps, with cross-hair and colour bar.
 
-use super::{Command, Panel, State, pixel, widgets};
+use super::{Action, Command, Panel, State, pixel, widgets};
 use crate::calibration::FocalLength;
 use crate::capture::{Frame, Recorded, SourceSpec};
 use crate::engine::Output;
 use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOV_DEG, CalibrationChoice};
 use crate::ui::render::{Display, FloatMap, MapDisplays, Screens};
-use crate::ui::state::{CompareState, CompareStep, ViewSettings};
-use crate::ui::view::{Tile, ViewKind, arrange};
+use crate::ui::state::{CompareState, CompareStep, MeasureStep, ViewSettings};
+use crate::ui::view::{Marks, Tile, ViewKind, arrange};
 use eframe::egui_wgpu::RenderState;
 use egui::{Align, DragValue, Label, Layout, Rect, Role, TextureId, Ui, UiBuilder};
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Pictures {
         };
         let screens = self.screens_of_a.get_or_insert_with(|| Screens::new(&self.render_state));
         let maps: Vec<_> = views.iter().copied().filter(|view| BESIDE.contains(view)).collect();
-        screens.update(&a.output, None, None, displays, &maps);
+        screens.update(a, None, None, displays, &maps);
     }
 
     /// A's map in a view, and the place of the line between both.
@@ -134,6 +134,19 @@ fn remark(state: &State, kind: ViewKind, is_shown: bool, recorded: Option<&Float
     } else {
         remark
     }
+}
+
+/// What is measured while that page is open.
+fn marks<'a>(state: &'a State, size: (usize, usize), length: Option<&'a str>) -> Option<Marks<'a>> {
+    let measure = state.is_open(Action::Measure).then_some(&state.measure)?;
+    Some(Marks { region: measure.subject(size).region, points: &measure.points, length })
+}
+
+/// The distance of two points, where it is known: `412.3 mm ± 2.1`.
+fn length(state: &State) -> Option<String> {
+    let measured = state.measure.measured.as_ref()?;
+    let value = |name| measured.rows.iter().find(|row| row.quantity.name == name)?.quantity.value.ok();
+    Some(format!("{:.1} mm ± {:.1}", value("distance_mm")?, value("distance_error_mm")?))
 }
 
 /// Fields for the two numbers that make metres of the disparities of rectified pictures, in the depth view.
@@ -191,7 +204,7 @@ impl Panel for Pictures {
         let compared = state.comparison.as_ref().and_then(|comparison| comparison.shown.as_ref());
         let reference = match compared {
             _ if !views.contains(&ViewKind::Difference) => None,
-            Some([a, _]) => self.map_of_a(&a.output),
+            Some([a, _]) => self.map_of_a(a),
             None => self.reference_map(output),
         };
         let displays = state.view.maps(&output.job.params, frame.geometry.as_ref(), recorded, reference.is_some());
@@ -201,6 +214,7 @@ impl Panel for Pictures {
         let rects = arrange(views, ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
         let crosshair = pixel::pointed(state).map(|(output, at)| pixel::crosshair(output, at));
         let lost = state.source.lost_text();
+        let length = length(state);
         let mut alone = state.view.alone;
         let mut pointer = state.pointer;
         pointer.hovered = None;
@@ -218,6 +232,7 @@ impl Panel for Pictures {
             };
             let display = display.map(|display| (display, &displays.colours[..]));
             let beside = self.beside(state, kind);
+            let marks = marks(state, size, length.as_deref());
             let tile = Tile {
                 kind,
                 rects,
@@ -228,6 +243,7 @@ impl Panel for Pictures {
                 remark: &remark,
                 is_stale: lost.is_some(),
                 beside,
+                marks,
             };
             let pointed = tile.show(ui, &mut pointer.zoom);
             if kind == ViewKind::Depth && displays.depth.is_none() {
@@ -243,7 +259,12 @@ impl Panel for Pictures {
             if pointed.title {
                 alone = if alone.is_some() { None } else { Some(kind) };
             }
-            if let Some(at) = pointed.clicked {
+            if let Some(region) = pointed.region {
+                commands.push(MeasureStep::SetRegion(Some(region)).into());
+            }
+            if let (Some(at), true) = (pointed.clicked, state.is_open(Action::Measure)) {
+                commands.push(MeasureStep::AddPoint(at).into());
+            } else if let Some(at) = pointed.clicked {
                 pointer.pinned = if pointer.pinned.is_some() { None } else { Some(at) };
             }
         }

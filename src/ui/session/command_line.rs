@@ -15,11 +15,30 @@ impl Session {
         words
     }
 
-    /// The command line, with the flags that differ from the defaults.
+    /// The command line of the window, with the flags that differ from the defaults.
     pub(super) fn command_line(&self) -> String {
-        let mut words = vec!["stereopsis".to_owned(), "live".to_owned()];
+        self.command("live", Vec::new())
+    }
+
+    /// A command that measures the same as the page does.
+    pub(super) fn measure_command(&self) -> String {
+        let measure = &self.state.measure;
+        let flag = |name: &str, value: Option<String>| value.map(|value| [format!("--{name}"), value]);
+        let points = self.state.output().and_then(|output| measure.subject(output.job.frame.size()).points);
+        let flags = [
+            flag("region", measure.region.map(|region| region.to_string())),
+            flag("distance-m", measure.true_distance_m.map(|metres| metres.to_string())),
+            flag("points", points.map(|[(x1, y1), (x2, y2)]| format!("{x1},{y1},{x2},{y2}"))),
+        ];
+        self.command("measure", flags.into_iter().flatten().flatten().collect())
+    }
+
+    /// A command on the open source with the present settings, and more flags.
+    fn command(&self, name: &str, flags: Vec<String>) -> String {
+        let mut words = vec!["stereopsis".to_owned(), name.to_owned()];
         words.extend(self.state.rig.flags(&self.state.source.spec));
         words.extend(self.settings_flags().into_iter().flat_map(|(name, value)| [format!("--{name}"), value]));
+        words.extend(flags);
         let quoted: Vec<_> = words.iter().map(|word| quote(word)).collect();
         quoted.join(" ")
     }

@@ -66,8 +66,9 @@ impl Session {
         let (Some(comparison), Some(state)) = (&mut self.comparison, &mut self.state.comparison) else { return };
         let Some(newest) = self.live.latest() else { return };
         if let Some(both) = comparison.update(&newest).filter(|[_, b]| b.map.is_some()) {
-            state.take(both);
+            state.shown = Some(both);
         }
+        state.judged = comparison.judged();
         state.rate_hz = comparison.rate_hz();
         state.error = comparison.error();
     }

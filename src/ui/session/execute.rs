@@ -50,6 +50,7 @@ impl Session {
             Command::SetRecording(choices) => state.recording.choices = choices,
             Command::ChooseRecordingFolder => self.choose_recording_folder(),
             Command::EstimateRecording => self.estimate_recording(),
+            Command::Measure(step) => self.measure(step, ctx),
             Command::Guide(step) => self.guide(step),
             Command::Calibrate(choice) => self.calibrate(choice),
             Command::ChooseCalibration => self.choose_calibration(),
@@ -103,6 +104,7 @@ impl Session {
             | Action::Calibrate
             | Action::Reach
             | Action::Explain
+            | Action::Measure
             | Action::Convert
             | Action::History
             | Action::Help => self.toggle_page(action),

@@ -12,19 +12,21 @@ mod execute;
 mod explain;
 mod guide;
 mod history;
+mod measure;
 mod recording;
 mod remote;
 mod rig;
 mod source;
 
+use super::action::Action;
 use super::dialogs::{self, SOURCE_EXTENSIONS};
 use super::jobs::{Job, Jobs};
 use super::notices::{Cure, Level, Notices};
 use super::options::WindowOptions;
 use super::saved::SavedState;
 use super::state::{
-    ConversionState, GuideState, History, Load, Matching, MeasuredRates, NARROW_WIDTH, OwnPreset, Pipeline, Pointer,
-    RecordingState, RigState, Source, State, Theme, ViewSettings,
+    ConversionState, GuideState, History, Load, Matching, MeasureState, MeasuredRates, NARROW_WIDTH, OwnPreset,
+    Pipeline, Pointer, RecordingState, RigState, Source, State, Theme, ViewSettings,
 };
 use super::view::ViewKind;
 use super::waker::Waker;
@@ -33,7 +35,7 @@ use crate::colormap::DisplayRange;
 use crate::engine::gpu::Gpu;
 use crate::engine::{EngineChoice, OpenOptions, Output};
 use crate::export;
-use crate::live::{Comparison, Live, LiveOptions, PixelExplainer};
+use crate::live::{Background, Comparison, Live, LiveOptions, MeasureWish, Measured, Meter, PixelExplainer};
 use crate::rate::Rate;
 use crate::settings::{self, Origin, Settings, SettingsError, Word};
 use crate::stereo::{Preset, StereoParams};
@@ -58,6 +60,9 @@ pub struct Session {
     /// When the settings file was read last.
     file_read: Option<Instant>,
     explainer: PixelExplainer,
+    meter: Background<MeasureWish, Measured>,
+    /// The result that is measured, while that page is open.
+    measuring: Option<MeasureWish>,
     options: WindowOptions,
     /// The depth range is fitted to the next result.
     fits_depth: bool,
@@ -99,6 +104,9 @@ impl Session {
         let live = Live::start(Box::new(source::NoSource), live_options)?;
         let wake = waker.clone();
         let explainer = PixelExplainer::start(Box::new(move || wake.wake()))?;
+        let wake = waker.clone();
+        let mut meter = Meter::default();
+        let meter = Background::start("measure", Arc::new(move || wake.wake()), move |wish| meter.measure(wish))?;
         let saved_source = saved.source();
         let parse = |words: &String| SourceSpec::parse(words).ok().filter(|source| *source != SourceSpec::Pipe);
         let source = options.source.clone().or_else(|| saved_source.as_ref().and_then(parse));
@@ -145,6 +153,7 @@ impl Session {
             recording,
             conversion: ConversionState::default(),
             guide: saved.board().map_or_else(GuideState::default, GuideState::with_board),
+            measure: MeasureState::default(),
             notices: Notices::default(),
             page: None,
             jobs: Vec::new(),
@@ -161,6 +170,8 @@ impl Session {
             comparison: None,
             file_read: None,
             explainer,
+            meter,
+            measuring: None,
             options,
             fits_depth,
             takes_snapshot: false,
@@ -233,6 +244,7 @@ impl Session {
         self.update_guide(now);
         self.follow_settings_file(now);
         self.update_explained();
+        self.update_measured();
         let pipeline = &mut self.state.pipeline;
         pipeline.shown_hz = self.shown.per_second(now);
         pipeline.playback = self.live.transport().map(|transport| transport.get());
@@ -294,8 +306,8 @@ impl Session {
             self.write_snapshot(output);
         }
         let reads_pixel = self.state.pointer.pixel().is_some();
-        let compares = self.comparison.is_some();
-        self.live.set_read_back(self.fits_depth || self.takes_snapshot || reads_pixel || compares);
+        let measures = self.comparison.is_some() || self.state.is_open(Action::Measure);
+        self.live.set_read_back(self.fits_depth || self.takes_snapshot || reads_pixel || measures);
     }
 
     /// Shows each error from its begin to its end. A dismissed one comes back only after it had ended.

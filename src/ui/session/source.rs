@@ -133,6 +133,7 @@ impl Session {
         let CalibratedSource { source, calibrated, .. } = opened;
         self.state.source.running = Some(running);
         self.source_since = Instant::now();
+        self.state.measure.series += 1;
         let scale = calibrated.preparation.scale.factor();
         let geometry = calibrated.preparation.geometry(&source.info()).map(|geometry| geometry.scaled(scale));
         self.fits_depth |= self.state.output().is_some_and(|output| output.job.frame.geometry != geometry);

@@ -2,7 +2,7 @@
 
 use super::Setup;
 use crate::engine::Output;
-use crate::live::Figures;
+use crate::live::Judged;
 use std::sync::Arc;
 
 /// A change of the comparison.
@@ -19,7 +19,9 @@ pub(crate) struct CompareState {
     /// The settings of A.
     pub(crate) kept: Setup,
     /// Results of A and B of one pair.
-    pub(crate) shown: Option<[Side; 2]>,
+    pub(crate) shown: Option<[Arc<Output>; 2]>,
+    /// Figures of A and B, of the newest pair that was judged.
+    pub(crate) judged: Option<Arc<[Judged; 2]>>,
     /// Line between A and B, as a share of the pictures' width from the left.
     pub(crate) wiper: f32,
     /// All views show A.
@@ -30,32 +32,15 @@ pub(crate) struct CompareState {
     pub(crate) error: Option<String>,
 }
 
-/// A result and its figures.
-pub(crate) struct Side {
-    pub(crate) output: Arc<Output>,
-    pub(crate) figures: Option<Figures>,
-}
-
 impl CompareState {
     /// Keeps settings as A.
     pub(crate) fn new(kept: Setup) -> Self {
-        Self { kept, shown: None, wiper: 0.5, shows_a: false, rate_hz: 0.0, error: None }
-    }
-
-    /// Takes results of A and B of one pair; what is known is not measured again.
-    pub(crate) fn take(&mut self, both: [Arc<Output>; 2]) {
-        let mut known = self.shown.take().map(|[a, b]| [Some(a), Some(b)]).unwrap_or_default();
-        let mut place = 0;
-        self.shown = Some(both.map(|output| {
-            let known = known[place].take().filter(|side| Arc::ptr_eq(&side.output, &output));
-            place += 1;
-            known.unwrap_or_else(|| Side { figures: Figures::of(&output), output })
-        }));
+        Self { kept, shown: None, judged: None, wiper: 0.5, shows_a: false, rate_hz: 0.0, error: None }
     }
 
     /// The result that all parts of the window show; `None` before both are there.
     pub(crate) fn output(&self) -> Option<&Arc<Output>> {
         let [a, b] = self.shown.as_ref()?;
-        Some(if self.shows_a { &a.output } else { &b.output })
+        Some(if self.shows_a { a } else { b })
     }
 }

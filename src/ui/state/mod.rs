@@ -5,6 +5,7 @@ mod conversion;
 mod guide;
 mod history;
 mod matching;
+mod measure;
 mod recording;
 mod rig;
 mod settings_file;
@@ -15,6 +16,7 @@ pub(crate) use conversion::{Contents, Conversion, ConversionChoices, ConversionS
 pub(crate) use guide::{GuideState, GuideStep, Running};
 pub(crate) use history::{History, Setup};
 pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
+pub(crate) use measure::{MeasureState, MeasureStep};
 pub(crate) use recording::{Phase, RecordingChoices, RecordingState};
 pub(crate) use rig::RigState;
 pub(crate) use settings_file::{HistoryStep, SettingsFile};
@@ -51,6 +53,7 @@ pub(crate) struct State {
     pub(crate) recording: RecordingState,
     pub(crate) conversion: ConversionState,
     pub(crate) guide: GuideState,
+    pub(crate) measure: MeasureState,
     pub(crate) notices: Notices,
     /// The open page, by the action that opens and closes it.
     pub(crate) page: Option<Action>,

@@ -3,6 +3,7 @@
 mod bar;
 mod composed;
 mod grid;
+mod marks;
 mod tile;
 mod zoom;
 
@@ -10,6 +11,7 @@ use crate::choices;
 pub(crate) use bar::metres;
 pub(crate) use composed::{anaglyph, rows};
 pub(crate) use grid::arrange;
+pub(crate) use marks::Marks;
 pub(crate) use tile::{Crosshair, Tile};
 pub(crate) use zoom::Zoom;
 

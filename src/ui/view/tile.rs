@@ -1,8 +1,13 @@
 //! One view on the screen: name, picture, cross-hair, colour bar. Wheel, drag and double-click zoom and pan.
 
+use super::marks::{Marks, region_between};
 use super::{ViewKind, Zoom, bar, grid::ViewRects};
+use crate::metrics::Region;
 use crate::ui::render::Display;
-use egui::{Align2, Color32, FontId, Rect, Role, Sense, Stroke, StrokeKind, TextureId, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Color32, FontId, PointerButton, Pos2, Rect, Role, Sense, Stroke, StrokeKind, TextureId, Ui, WidgetInfo,
+    pos2, vec2,
+};
 
 /// Position of the cross-hair, in px of the working size (pixel centres at integers).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +23,8 @@ pub(crate) struct Crosshair {
 pub(crate) struct Pointed {
     pub(crate) at: Option<(usize, usize)>,
     pub(crate) clicked: Option<(usize, usize)>,
+    /// A rectangle was dragged over the picture.
+    pub(crate) region: Option<Region>,
     /// The title was clicked twice.
     pub(crate) title: bool,
     /// The line between two pictures was dragged to this share of the width.
@@ -56,6 +63,8 @@ pub(crate) struct Tile<'a> {
     pub(crate) is_stale: bool,
     /// Another picture, shown left of a line, and the line's place as a share of the width.
     pub(crate) beside: Option<(TextureId, f32)>,
+    /// What is measured; a drag draws a rectangle then.
+    pub(crate) marks: Option<Marks<'a>>,
 }
 
 impl Tile<'_> {
@@ -102,6 +111,10 @@ impl Tile<'_> {
         if let Some(crosshair) = self.crosshair {
             self.paint_crosshair(&painter, picture, *zoom, crosshair);
         }
+        let marks = self.marks.filter(|_| !matches!(self.kind, ViewKind::Right | ViewKind::Rows));
+        if let Some(marks) = marks {
+            marks.paint(&painter, picture, *zoom, self.size);
+        }
         if let Some((display, colours)) = self.display {
             bar::paint(ui.painter(), bar, display, colours, visuals.text_color());
         }
@@ -111,18 +124,27 @@ impl Tile<'_> {
 
         if response.double_clicked() {
             *zoom = Zoom::default();
-        } else if response.dragged() {
+        } else if response.dragged() && !(marks.is_some() && response.dragged_by(PointerButton::Primary)) {
             zoom.pan(response.drag_delta() / picture.size());
         }
-        let Some(pointer) = response.hover_pos() else { return Pointed { title, wiper, ..Pointed::default() } };
+        let pixel = |zoom: Zoom, at: Pos2| {
+            let share = zoom.to_picture(picture, at);
+            let pixel = |share: f32, count: usize| ((share * count as f32).max(0.0) as usize).min(count - 1);
+            (pixel(share.x, self.size.0), pixel(share.y, self.size.1))
+        };
+        let draws = marks.is_some() && response.dragged_by(PointerButton::Primary);
+        let ends = ui.input(|i| i.pointer.press_origin()).zip(response.interact_pointer_pos()).filter(|_| draws);
+        let region = ends.and_then(|(from, to)| region_between(pixel(*zoom, from), pixel(*zoom, to)));
+        let Some(pointer) = response.hover_pos() else {
+            return Pointed { region, title, wiper, ..Pointed::default() };
+        };
         let (scroll, pinch) = ui.input_mut(|i| (std::mem::take(&mut i.smooth_scroll_delta).y, i.zoom_delta()));
         zoom.zoom_at(zoom.to_picture(picture, pointer), (scroll / 200.0).exp2() * pinch);
-        let at = zoom.to_picture(picture, pointer);
-        let pixel = |share: f32, count: usize| ((share * count as f32) as usize).min(count - 1);
-        let at = (pixel(at.x, self.size.0), pixel(at.y, self.size.1));
+        let at = pixel(*zoom, pointer);
         Pointed {
             at: Some(at),
             clicked: (response.clicked() && !matches!(self.kind, ViewKind::Right | ViewKind::Rows)).then_some(at),
+            region,
             title,
             wiper,
         }

@@ -9,8 +9,8 @@ use stereopsis::stereo::StereoParams;
 fn p1(window: &Window) -> Option<[u32; 2]> {
     let session = window.session.borrow();
     let [a, b] = session.state.comparison.as_ref()?.shown.as_ref()?;
-    assert!(std::sync::Arc::ptr_eq(&a.output.job.frame, &b.output.job.frame), "of one pair");
-    Some([a.output.job.params.p1, b.output.job.params.p1])
+    assert!(std::sync::Arc::ptr_eq(&a.job.frame, &b.job.frame), "of one pair");
+    Some([a.job.params.p1, b.job.params.p1])
 }
 
 /// The part of the disparity view left of a share of its width, as it is drawn.

@@ -12,6 +12,7 @@ mod guide;
 mod harness;
 mod history;
 mod layout;
+mod measure;
 mod paths;
 mod presets;
 mod reach;

@@ -1,0 +1,100 @@
+//! Work on the newest of many wishes, on a thread of its own: what it measures may take long, and costs no pair.
+
+use super::Wake;
+use crate::newest::{self, NewestSender};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+/// The running thread. It takes the newest wish, and rests after each as long as that took. Dropping it stops it after the wish in hand.
+pub struct Background<W, R> {
+    wishes: Option<NewestSender<W>>,
+    newest: Arc<Mutex<Option<Arc<R>>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<W: Send + 'static, R: Send + Sync + 'static> Background<W, R> {
+    /// Starts without a wish. `work` turns a wish into its result, or none; `wake` is called after each result and must not wait.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn start(
+        name: &str,
+        wake: Wake,
+        mut work: impl FnMut(W) -> Option<R> + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let newest = Arc::<Mutex<Option<Arc<R>>>>::default();
+        let (wishes, receiver) = newest::channel::<W>();
+        let published = Arc::clone(&newest);
+        let thread = std::thread::Builder::new().name(name.into()).spawn(move || {
+            while let Ok(wish) = receiver.channel().recv() {
+                let begin = Instant::now();
+                if let Some(found) = work(wish) {
+                    *published.lock() = Some(Arc::new(found));
+                    wake();
+                }
+                std::thread::sleep(begin.elapsed());
+            }
+        })?;
+        Ok(Self { wishes: Some(wishes), newest, thread: Some(thread) })
+    }
+
+    /// Wishes; a wish that waits is forgotten.
+    pub fn wish(&self, wish: W) {
+        if let Some(wishes) = &self.wishes {
+            // the thread ends with this handle only
+            let _ = wishes.send(wish);
+        }
+    }
+
+    /// The result of the last wish that was done.
+    pub fn newest(&self) -> Option<Arc<R>> {
+        self.newest.lock().clone()
+    }
+}
+
+impl<W, R> Drop for Background<W, R> {
+    fn drop(&mut self) {
+        self.wishes = None;
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            log::error!("a thread that measures panicked");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossbeam_channel::bounded;
+
+    #[test]
+    fn the_newest_wish_wins_and_each_result_wakes() {
+        let (begun, begins) = bounded(8);
+        let (release, released) = bounded::<()>(8);
+        let (woken, wakes) = bounded(8);
+        let work = move |wish: u32| {
+            begun.send(wish).ok()?;
+            released.recv().ok()?;
+            (wish != 3).then_some(10 * wish)
+        };
+        let wake = Arc::new(move || woken.send(()).unwrap());
+        let background = Background::start("test", wake, work).unwrap();
+        assert!(background.newest().is_none());
+        background.wish(1);
+        assert_eq!(begins.recv(), Ok(1));
+        background.wish(2);
+        background.wish(3);
+        background.wish(4);
+        release.send(()).unwrap();
+        wakes.recv().unwrap();
+        assert_eq!(background.newest().as_deref(), Some(&10));
+        assert_eq!(begins.recv(), Ok(4), "two and three are forgotten");
+        background.wish(3);
+        release.send(()).unwrap();
+        release.send(()).unwrap();
+        assert_eq!(begins.recv(), Ok(3));
+        drop(background);
+        assert_eq!(wakes.iter().count(), 1, "four woke the window, and three had no result");
+    }
+}

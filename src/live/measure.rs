@@ -1,0 +1,296 @@
+//! The numbers of results, one after the other: depth quality of a region, the distance of two pixels, scores, error against truth.
+
+use crate::capture::Frame;
+use crate::engine::Output;
+use crate::geometry::Geometry;
+use crate::metrics::depth_quality::{Distance, TemporalNoise, depth_quality, distance};
+use crate::metrics::scores::{View, scores};
+use crate::metrics::{Better, Missing, Quantity, Region, Trend, TruthError, trend, truth_error};
+use crate::stereo::{DisparityMap, StereoParams};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Share of each side of the picture that a region has which was not named, as in RealSense's tool.
+const DEFAULT_SHARE: f64 = 0.4;
+/// Number of last values that are kept for trends and their curves.
+const MAX_VALUES: usize = 110;
+
+/// A pair and its map, for the agreement in time of the pair after it.
+pub type PreviousPair = (Arc<Frame>, Arc<DisparityMap>);
+
+/// What is measured in a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Subject {
+    /// Rectangle with a flat surface.
+    pub region: Region,
+    /// True distance of the surface in the middle of the picture, m.
+    pub true_distance_m: Option<f64>,
+    /// Two pixels whose distance is measured.
+    pub points: Option<[(usize, usize); 2]>,
+}
+
+impl Subject {
+    /// The region that is measured where none is named: the middle, 40 % of each side.
+    pub fn middle(size: (usize, usize)) -> Region {
+        Region::centred(size, DEFAULT_SHARE)
+    }
+
+    /// Numbers of the region, and of the distance of the points; `noise` has the maps up to this one.
+    pub fn quantities(&self, map: &DisparityMap, geometry: Option<&Geometry>, noise: &TemporalNoise) -> Vec<Quantity> {
+        let quality = depth_quality(map, geometry, self.region, self.true_distance_m);
+        let mut quantities = quality.quantities(noise.percent());
+        if let Some(points) = self.points {
+            quantities.extend(of_distance(distance(map, geometry, points)));
+        }
+        quantities
+    }
+}
+
+/// Numbers of the distance between two pixels.
+fn of_distance(found: Result<Distance, Missing>) -> [Quantity; 2] {
+    let part = |of: fn(&Distance) -> f64| found.as_ref().map(of).map_err(|&why| why);
+    let quantity = |title, name, value| Quantity { title, name, unit: "mm", better: Better::Neither, value };
+    [
+        quantity("distance of the points", "distance_mm", part(|d| d.distance_mm)),
+        quantity("its expected error", "distance_error_mm", part(|d| d.error_mm)),
+    ]
+}
+
+/// Numbers of the error against truth.
+fn of_truth(error: TruthError) -> [Quantity; 2] {
+    let quantity = |title, name, value| Quantity { title, name, unit: "%", better: Better::Lower, value: Ok(value) };
+    [
+        quantity("off the truth by > 1 px", "bad_1_percent", error.all.bad_1_percent),
+        quantity("off the truth by > 2 px", "bad_2_percent", error.all.bad_2_percent),
+    ]
+}
+
+/// Scores of a whole map, and its error where the truth is known.
+pub fn of_pair(
+    frame: &Frame,
+    map: &DisparityMap,
+    params: &StereoParams,
+    previous: Option<&PreviousPair>,
+) -> Vec<Quantity> {
+    let previous = previous.map(|(frame, map)| View { left: &frame.left.luma, map: map.as_ref() });
+    let view = View { left: &frame.left.luma, map };
+    let mut quantities = scores(view, &frame.right.luma, params.left_right.is_some(), previous).quantities();
+    quantities.extend(frame.truth.as_ref().and_then(|truth| truth_error(map, truth)).into_iter().flat_map(of_truth));
+    quantities
+}
+
+/// A number with its last values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The number in the newest result.
+    pub quantity: Quantity,
+    /// Its last values, the oldest first; results that lack it are left out.
+    pub values: Vec<f64>,
+    /// How it develops; `None` for fewer than 20 values.
+    pub trend: Option<Trend>,
+}
+
+/// Numbers of a result.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// All numbers.
+    pub rows: Vec<Row>,
+    /// The series that it belongs to.
+    pub series: u64,
+    /// Results that were measured since that began.
+    pub results: usize,
+}
+
+/// A result to measure.
+#[derive(Clone)]
+pub struct MeasureWish {
+    /// The result; one without numbers on the host is not measured.
+    pub output: Arc<Output>,
+    /// What to measure in it.
+    pub subject: Subject,
+    /// Another number begins anew.
+    pub series: u64,
+}
+
+impl MeasureWish {
+    /// Whether both have the same numbers.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.output, &other.output) && self.subject == other.subject && self.series == other.series
+    }
+}
+
+/// Measures results one after the other, and keeps what trends and noise need. Another region, size or series begins anew; other
+/// parameters of matching begin the noise anew, and the trends show what they change.
+#[derive(Default)]
+pub struct Meter {
+    series: Option<Series>,
+}
+
+struct Series {
+    number: u64,
+    size: (usize, usize),
+    region: Region,
+    params: Arc<StereoParams>,
+    noise: TemporalNoise,
+    /// The pair that was measured last.
+    newest: Option<PreviousPair>,
+    /// The pair before that one, computed with the same parameters.
+    previous: Option<PreviousPair>,
+    /// What each number was in the last results, by its name.
+    values: Vec<(&'static str, VecDeque<Option<f64>>)>,
+    results: usize,
+}
+
+impl Meter {
+    /// Measures a result; `None` where its numbers are not on the host.
+    pub fn measure(&mut self, wish: MeasureWish) -> Option<Measured> {
+        let MeasureWish { output, subject, series: number } = wish;
+        let map = output.map.as_ref()?;
+        let size = output.job.frame.size();
+        self.series.take_if(|old| (old.number, old.size, old.region) != (number, size, subject.region));
+        let series = self.series.get_or_insert_with(|| Series {
+            number,
+            size,
+            region: subject.region,
+            params: Arc::clone(&output.job.params),
+            noise: TemporalNoise::new(subject.region),
+            newest: None,
+            previous: None,
+            values: Vec::new(),
+            results: 0,
+        });
+        let rows = series.add(&output, map, &subject);
+        let results = series.results;
+        Some(Measured { rows, series: number, results })
+    }
+}
+
+impl Series {
+    fn add(&mut self, output: &Output, map: &Arc<DisparityMap>, subject: &Subject) -> Vec<Row> {
+        let (frame, params) = (&output.job.frame, &output.job.params);
+        if *self.params != **params {
+            self.params = Arc::clone(params);
+            self.noise = TemporalNoise::new(self.region);
+            (self.newest, self.previous) = (None, None);
+        }
+        // a pair that is measured again, for another distance, brings no new noise
+        let is_known = self.newest.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, frame));
+        if !is_known {
+            self.noise.add(map, frame.geometry.as_ref());
+            self.previous = self.newest.replace((Arc::clone(frame), Arc::clone(map)));
+            self.results += 1;
+        }
+        let mut quantities = subject.quantities(map, frame.geometry.as_ref(), &self.noise);
+        quantities.extend(of_pair(frame, map, params, self.previous.as_ref()));
+        quantities.into_iter().map(|quantity| self.row(quantity, is_known)).collect()
+    }
+
+    /// A number with those before it; one of the same result replaces the last one.
+    fn row(&mut self, quantity: Quantity, replaces: bool) -> Row {
+        let at = self.values.iter().position(|(name, _)| *name == quantity.name).unwrap_or_else(|| {
+            self.values.push((quantity.name, VecDeque::new()));
+            self.values.len() - 1
+        });
+        let values = &mut self.values[at].1;
+        if replaces {
+            values.pop_back();
+        }
+        values.push_back(quantity.value.ok());
+        if values.len() > MAX_VALUES {
+            values.pop_front();
+        }
+        let values: Vec<_> = values.iter().copied().flatten().collect();
+        Row { trend: trend(&values, quantity.better), values, quantity }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::scene::{SceneOptions, render};
+    use crate::engine::{CpuEngine, Job, run};
+
+    fn frame(number: u64) -> Arc<Frame> {
+        let options = SceneOptions { width: 64, height: 48, ..SceneOptions::default() };
+        Arc::new(Frame::of_raw(Arc::new(render(&options, number, false))))
+    }
+
+    fn output(frame: &Arc<Frame>, p1: u32) -> Arc<Output> {
+        let params = Arc::new(StereoParams { p1, num_disparities: 12, ..StereoParams::default() });
+        let job = Job { frame: Arc::clone(frame), params, read_back: true, wants_right: false };
+        Arc::new(run(&mut CpuEngine::new(Some(1)), job).unwrap())
+    }
+
+    const SUBJECT: Subject =
+        Subject { region: Region { x: 10, y: 8, width: 30, height: 20 }, true_distance_m: None, points: None };
+
+    fn wish(output: &Arc<Output>) -> MeasureWish {
+        MeasureWish { output: Arc::clone(output), subject: SUBJECT, series: 0 }
+    }
+
+    fn row<'a>(measured: &'a Measured, name: &str) -> &'a Row {
+        measured.rows.iter().find(|row| row.quantity.name == name).unwrap()
+    }
+
+    #[test]
+    fn the_numbers_are_those_of_the_metrics_and_all_are_there() {
+        let output = output(&frame(0), 14);
+        let measured = Meter::default().measure(wish(&output)).unwrap();
+        let (map, geometry) = (output.map.as_ref().unwrap(), output.job.frame.geometry.as_ref());
+        let quality = depth_quality(map, geometry, SUBJECT.region, None);
+        assert_eq!(row(&measured, "fill_percent").quantity.value, Ok(quality.fill_percent));
+        assert_eq!(row(&measured, "z_accuracy_percent").quantity.value, Err(Missing::TrueDistance));
+        assert_eq!(row(&measured, "temporal_noise_percent").quantity.value, Err(Missing::Pairs));
+        assert!(row(&measured, "bad_1_percent").quantity.value.is_ok(), "the scene has its truth with it");
+        assert!(measured.rows.iter().all(|row| row.quantity.name != "distance_mm"), "no points, no distance");
+    }
+
+    #[test]
+    fn noise_and_values_follow_the_pairs_and_a_known_pair_adds_nothing() {
+        let mut meter = Meter::default();
+        let (first, second) = (output(&frame(0), 14), output(&frame(1), 14));
+        meter.measure(wish(&first)).unwrap();
+        let distance = Subject { true_distance_m: Some(2.0), ..SUBJECT };
+        let again = meter.measure(MeasureWish { subject: distance, ..wish(&first) }).unwrap();
+        assert_eq!((again.results, row(&again, "fill_percent").values.len()), (1, 1));
+        assert_eq!(row(&again, "z_accuracy_percent").values.len(), 1);
+        assert_eq!(row(&again, "temporal_noise_percent").quantity.value, Err(Missing::Pairs));
+        let next = meter.measure(wish(&second)).unwrap();
+        assert_eq!((next.results, row(&next, "fill_percent").values.len()), (2, 2));
+        assert!(row(&next, "temporal_noise_percent").quantity.value.is_ok());
+        assert!(row(&next, "agreement_percent").quantity.value != Err(Missing::Previous));
+    }
+
+    #[test]
+    fn other_parameters_begin_the_noise_and_another_region_or_series_everything() {
+        let mut meter = Meter::default();
+        let (first, second) = (frame(0), frame(1));
+        for frame in [&first, &second] {
+            meter.measure(wish(&output(frame, 14))).unwrap();
+        }
+        let changed = output(&second, 20);
+        let found = meter.measure(wish(&changed)).unwrap();
+        assert_eq!(row(&found, "temporal_noise_percent").quantity.value, Err(Missing::Pairs));
+        assert_eq!(row(&found, "agreement_percent").quantity.value, Err(Missing::Previous));
+        assert_eq!(row(&found, "fill_percent").values.len(), 3, "the trend shows what the change does");
+        let anew = meter.measure(MeasureWish { series: 1, ..wish(&changed) }).unwrap();
+        assert_eq!((anew.results, row(&anew, "fill_percent").values.len()), (1, 1));
+        let region = Region { x: 0, ..SUBJECT.region };
+        let subject = Subject { region, ..SUBJECT };
+        let other = meter.measure(MeasureWish { series: 1, subject, ..wish(&changed) }).unwrap();
+        assert_eq!(other.results, 1);
+    }
+
+    #[test]
+    fn no_more_values_are_kept_than_a_trend_needs() {
+        let mut meter = Meter::default();
+        let (even, odd) = (output(&frame(0), 14), output(&frame(1), 14));
+        let mut last = None;
+        for k in 0..MAX_VALUES + 5 {
+            last = meter.measure(wish(if k % 2 == 0 { &even } else { &odd }));
+        }
+        let last = last.unwrap();
+        assert_eq!((last.results, row(&last, "fill_percent").values.len()), (MAX_VALUES + 5, MAX_VALUES));
+        assert_eq!(row(&last, "fill_percent").trend, Some(Trend::Steady));
+    }
+}

@@ -1,0 +1,77 @@
+//! Measuring in the picture: a rectangle and two points, and the numbers of the newest result.
+
+use crate::live::{Measured, Subject};
+use crate::metrics::Region;
+use std::sync::Arc;
+
+/// A change of what is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum MeasureStep {
+    /// Measures another rectangle; `None` for the middle of the picture.
+    SetRegion(Option<Region>),
+    /// Takes a pixel as the first or the second point; a third one begins anew.
+    AddPoint((usize, usize)),
+    ClearPoints,
+    /// True distance of the surface in the middle of the picture, m.
+    SetTrueDistance(Option<f64>),
+    /// Forgets the values so far.
+    BeginAnew,
+    /// Puts a command on the clipboard that measures the same.
+    CopyCommand,
+}
+
+/// What is measured while the page is open.
+#[derive(Default)]
+pub(crate) struct MeasureState {
+    /// `None` for the middle of the picture.
+    pub(crate) region: Option<Region>,
+    /// At most two pixels.
+    pub(crate) points: Vec<(usize, usize)>,
+    pub(crate) true_distance_m: Option<f64>,
+    /// Counts how often values were forgotten.
+    pub(crate) series: u64,
+    /// The numbers of the newest result that was measured.
+    pub(crate) measured: Option<Arc<Measured>>,
+}
+
+impl MeasureState {
+    /// What is measured in pictures of this size: what lies outside them is not.
+    pub(crate) fn subject(&self, size: (usize, usize)) -> Subject {
+        let region = self.region.filter(|region| region.check_inside(size).is_ok());
+        let inside = |&(x, y): &(usize, usize)| x < size.0 && y < size.1;
+        let points = <[_; 2]>::try_from(&self.points[..]).ok().filter(|points| points.iter().all(inside));
+        Subject {
+            region: region.unwrap_or_else(|| Subject::middle(size)),
+            true_distance_m: self.true_distance_m,
+            points,
+        }
+    }
+
+    /// Takes a point.
+    pub(crate) fn add_point(&mut self, pixel: (usize, usize)) {
+        if self.points.len() >= 2 {
+            self.points.clear();
+        }
+        self.points.push(pixel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_third_point_begins_anew_and_what_lies_outside_is_not_measured() {
+        let mut state = MeasureState::default();
+        state.add_point((1, 2));
+        assert_eq!(state.subject((64, 48)).points, None);
+        state.add_point((30, 40));
+        assert_eq!(state.subject((64, 48)).points, Some([(1, 2), (30, 40)]));
+        assert_eq!(state.subject((64, 32)).points, None, "the picture is smaller now");
+        state.add_point((5, 6));
+        assert_eq!(state.points, [(5, 6)]);
+        state.region = Some(Region { x: 40, y: 4, width: 20, height: 20 });
+        assert_eq!(state.subject((64, 48)).region.x, 40);
+        assert_eq!(state.subject((48, 48)).region, Subject::middle((48, 48)));
+    }
+}
