@@ -45,6 +45,7 @@ mod calibrate;
 mod live;
 #[cfg(feature = "publish")]
 mod publish;
+mod search;
 mod ui;
 mod bench;
 mod lab;

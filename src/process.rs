@@ -44,6 +44,19 @@ fn clock(_: bool) -> Option<Duration> {
     None
 }
 
+/// Lets other threads go first: the calling thread and those that it starts compute with what they leave. Linux only.
+pub fn lower_priority() {
+    #[cfg(target_os = "linux")]
+    // on Linux each thread has a niceness of its own
+    if let Err(err) = rustix::process::setpriority_process(None, LOW_PRIORITY) {
+        log::debug!("this thread keeps its priority: {err}");
+    }
+}
+
+/// Niceness of work that nothing waits for; 0 is usual, 19 the lowest.
+#[cfg(target_os = "linux")]
+const LOW_PRIORITY: i32 = 10;
+
 /// Processor time over wall time from one moment on.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuShare {

@@ -1,7 +1,6 @@
 //! How far the scores without truth agree with truth: rank correlations over settings drawn by a seed, scene by scene, and a
 //! combination that is judged on scenes to which it was not fitted.
 
-mod draw;
 mod fit;
 mod scenes;
 mod study;

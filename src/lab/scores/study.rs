@@ -1,9 +1,9 @@
 //! One scene: the scores and the errors of many settings.
 
-use super::draw::draw;
 use crate::image::{Luma, Truth};
 use crate::metrics::scores::{NUM_PARTS, View, parts, scores};
 use crate::metrics::{Random, rank_correlation, truth_error};
+use crate::search::draw;
 use crate::stereo::{DisparityMap, StereoParams};
 
 /// A pair with its truth and search range.

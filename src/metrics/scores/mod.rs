@@ -57,7 +57,7 @@ pub fn left_right_percent(map: &DisparityMap) -> f64 {
 }
 
 /// Pixels without a disparity measured in this pair, % of all.
-fn unmeasured_percent(map: &DisparityMap) -> f64 {
+pub fn unmeasured_percent(map: &DisparityMap) -> f64 {
     let pixels = map.values.pixels().iter().zip(map.reasons.pixels());
     let measured = pixels.filter(|&(&value, &reasons)| is_measured(value, reasons)).count();
     100.0 - 100.0 * measured as f64 / map.values.pixels().len().max(1) as f64

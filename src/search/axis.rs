@@ -1,0 +1,150 @@
+//! A numeric parameter with the values that a sweep gives it.
+
+use crate::parameter::{Domain, Parameter, Value};
+use crate::stereo::StereoParams;
+use std::fmt;
+
+/// A numeric parameter with values, in order.
+#[derive(Clone)]
+pub struct Axis {
+    parameter: &'static Parameter<StereoParams>,
+    values: Vec<Value>,
+}
+
+/// Steps of an automatic axis at most: with 17 values the coarse grid of every fourth one has its first and its last.
+const MAX_STEPS: i64 = 16;
+/// Widths of a step that people like, times any power of ten.
+const ROUND: [i64; 8] = [1, 2, 3, 4, 5, 6, 8, 10];
+
+impl Axis {
+    /// The axis of the parameter with this name, over its slider beside the other parameters of `base`, whose own value is among the
+    /// values. `None` where there is no such parameter, it is no number, or it has no effect beside the others.
+    pub fn of(name: &str, base: &StereoParams) -> Option<Self> {
+        let parameter = StereoParams::parameter(name).filter(|p| p.inapplicable(base).is_none())?;
+        let mut values: Vec<_> = steps(parameter, base)?.into_iter().map(Value::Integer).collect();
+        if let Value::Integer(own) = (parameter.get)(base) {
+            own_among(&mut values, own);
+        }
+        if matches!(parameter.domain, Domain::OptionalInteger(_)) {
+            values.insert(0, Value::Off);
+        }
+        Some(Self { parameter, values })
+    }
+
+    /// The same with other values, in this order.
+    ///
+    /// # Errors
+    /// There are none, or one of them lies outside the parameter's domain.
+    pub fn with_values(self, values: Vec<Value>) -> Result<Self, String> {
+        if values.is_empty() {
+            return Err(format!("{} has no values", self.parameter.label));
+        }
+        match values.iter().find(|value| !self.parameter.accepts(**value)) {
+            Some(value) => Err(format!("{} {value} lies outside its range", self.parameter.label)),
+            None => Ok(Self { values, ..self }),
+        }
+    }
+
+    /// Every axis that has an effect beside the other parameters of `base`, in the order of the parameters.
+    pub fn all(base: &StereoParams) -> Vec<Self> {
+        StereoParams::table().iter().filter_map(|parameter| Self::of(parameter.name, base)).collect()
+    }
+
+    /// The parameter.
+    pub fn parameter(&self) -> &'static Parameter<StereoParams> {
+        self.parameter
+    }
+
+    /// Its values, in order.
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+}
+
+impl fmt::Debug for Axis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?}", self.parameter.name, self.values)
+    }
+}
+
+/// Numbers over the slider with one round step; `None` for a parameter that is no number.
+fn steps(parameter: &Parameter<StereoParams>, base: &StereoParams) -> Option<Vec<i64>> {
+    let (first, last, step) = match parameter.properties.shortcuts {
+        // a range without a slider of its own is far too long
+        &[least, .., most] => (least, 2 * most, least),
+        _ => {
+            let span = parameter.slider_span(base)?;
+            (*span.start(), *span.end(), round_step(span.end() - span.start(), parameter.properties.is_odd))
+        }
+    };
+    let multiples = (first.div_euclid(step) * step..=last).step_by(step as usize);
+    Some(if parameter.properties.is_odd {
+        (first..=last).step_by(step as usize).collect()
+    } else {
+        std::iter::once(first).chain(multiples.filter(|&value| value > first)).collect()
+    })
+}
+
+/// The smallest round step with which at most [`MAX_STEPS`] cover this length; an even one for windows, which are odd.
+fn round_step(length: i64, is_odd: bool) -> i64 {
+    let steps = (0..6).flat_map(|power| ROUND.map(|round| round * 10_i64.pow(power)));
+    let mut fitting = steps.filter(|step| length <= step * MAX_STEPS && !(is_odd && step % 2 == 1));
+    fitting.next().unwrap_or(length.max(1))
+}
+
+/// Puts a setting's own value in the place of the nearest one, so that the map has a cell for it. Values outside stay outside.
+fn own_among(values: &mut [Value], own: i64) {
+    let distance = |value: &Value| match value {
+        Value::Integer(v) => (v - own).abs(),
+        _ => i64::MAX,
+    };
+    let ends = [values.first(), values.last()].map(|end| end.copied().map(|end| (distance(&end), end)));
+    let is_inside = match ends {
+        [Some((_, Value::Integer(first))), Some((_, Value::Integer(last)))] => (first..=last).contains(&own),
+        _ => false,
+    };
+    if let Some(nearest) = values.iter_mut().filter(|_| is_inside).min_by_key(|value| distance(value)) {
+        *nearest = Value::Integer(own);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(axis: &Axis) -> Vec<i64> {
+        axis.values.iter().filter_map(|v| if let Value::Integer(v) = v { Some(*v) } else { None }).collect()
+    }
+
+    #[test]
+    fn every_axis_is_short_rising_and_holds_the_setting() {
+        let base = StereoParams { temporal: true, spatial: Some(2), p1: 7, ..StereoParams::default() };
+        let axes = Axis::all(&base);
+        assert!(axes.len() > 15, "{axes:?}");
+        for axis in &axes {
+            let numbers = numbers(axis);
+            assert!((2..=18).contains(&axis.values.len()), "{axis:?}");
+            assert!(numbers.is_sorted_by(|a, b| a < b), "{axis:?}");
+            assert!(axis.values.iter().all(|value| axis.parameter.accepts(*value)), "{axis:?}");
+            let own = (axis.parameter.get)(&base);
+            assert!(axis.values.contains(&own), "{axis:?} has no {own}");
+            if axis.parameter.properties.is_odd {
+                assert!(numbers.iter().all(|v| v % 2 == 1), "{axis:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_are_round() {
+        let base = StereoParams { p1: 14, p2: 50, ..StereoParams::default() };
+        let p2 = Axis::of("p2", &base).unwrap();
+        assert_eq!(numbers(&p2)[..4], [1, 10, 20, 30]);
+        assert_eq!(numbers(&Axis::of("paths", &base).unwrap()), [4, 8, 12, 16, 20, 24, 28, 32]);
+        assert_eq!(Axis::of("left-right", &base).unwrap().values[0], Value::Off);
+        assert!(Axis::of("cost", &base).is_none() && Axis::of("subpixel", &base).is_none(), "no numbers");
+        assert!(Axis::of("rank-window", &base).is_none(), "it has no effect");
+        let few = p2.clone().with_values(vec![Value::Integer(20), Value::Integer(40)]).unwrap();
+        assert_eq!(numbers(&few), [20, 40]);
+        assert!(p2.clone().with_values(vec![Value::Integer(9000)]).is_err() && p2.with_values(vec![]).is_err());
+    }
+}

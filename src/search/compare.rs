@@ -1,0 +1,75 @@
+//! Which of two settings is the better one, by a margin and not by a single pair: what suits these pairs shall suit others too.
+
+use super::trial::{Run, Trial};
+
+/// A better setting lowers the mean loss by this share at least.
+const MARGIN: f64 = 0.02;
+/// A sample whose loss differs by less counts for neither setting.
+const TIE: f64 = 0.005;
+/// Of the pixels that a better setting adds to the right ones, so many may be matched by as many new wrong ones.
+const WRONG_FOR_RIGHT: f64 = 0.25;
+
+/// Whether `next` is better than `now`, both tried on all samples:
+///
+/// - its mean loss is lower by 2 per cent,
+/// - it wins on as many samples as it loses, or on more,
+/// - it also wins where the sample on which it gains most is left out,
+/// - and at most one of five pixels that it adds has a wrong disparity: a check that is switched off wins nothing.
+pub(super) fn is_better(next: &Trial, now: &Trial) -> bool {
+    let pairs: Option<Vec<_>> = next.runs.iter().zip(&now.runs).map(both).collect();
+    let Some(pairs) = pairs.filter(|_| next.runs.len() == now.runs.len()) else { return false };
+    let gains: Vec<f64> = pairs.iter().map(|(next, now)| now - next).collect();
+    let (total, sum_now) = (gains.iter().sum::<f64>(), pairs.iter().map(|(_, now)| now).sum::<f64>());
+    let count = |wins: fn(f64) -> f64| {
+        pairs.iter().zip(&gains).filter(|((_, now), gain)| wins(**gain) > TIE * now.abs()).count()
+    };
+    let largest = gains.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    total > 0.0
+        && total >= MARGIN * sum_now
+        && count(|gain| gain) >= count(|gain| -gain)
+        && (gains.len() == 1 || total - largest > 0.0)
+        && wrong(next).zip(wrong(now)).is_none_or(|(next, now)| next - now <= WRONG_FOR_RIGHT * total)
+}
+
+/// Whether `next`, which is nearer to what is known, is as good as `now`.
+pub(super) fn is_as_good(next: &Trial, now: &Trial) -> bool {
+    let is_whole = next.samples == now.samples;
+    let wrong_fits = wrong(next).zip(wrong(now)).is_none_or(|(next, now)| next <= now * (1.0 + MARGIN));
+    is_whole && wrong_fits && next.loss.zip(now.loss).is_some_and(|(next, now)| next <= now * (1.0 + TIE))
+}
+
+/// Whether the first samples of `next` are so bad that the rest cannot mend it.
+pub(super) fn is_hopeless(next: &Trial, now: &Trial) -> bool {
+    if next.runs.iter().any(|run| run.loss.is_none()) {
+        return true;
+    }
+    let pairs: Vec<_> = next.runs.iter().zip(&now.runs).filter_map(both).collect();
+    let (sum_next, sum_now) = pairs.iter().fold((0.0, 0.0), |sums, pair| (sums.0 + pair.0, sums.1 + pair.1));
+    sum_next > sum_now * (1.0 + 0.1 / (pairs.len().max(1) as f64).sqrt())
+}
+
+fn both((next, now): (&Run, &Run)) -> Option<(f64, f64)> {
+    next.loss.zip(now.loss)
+}
+
+/// Wrong pixels of all samples, as a sum of per cents; `None` without truth.
+fn wrong(trial: &Trial) -> Option<f64> {
+    trial.runs.iter().map(|run| run.wrong_percent).sum()
+}
+
+/// Trials that no other one beats in both loss and time, the quickest first. Those that were abandoned do not count.
+pub(super) fn front(trials: &[std::sync::Arc<Trial>], samples: usize) -> Vec<std::sync::Arc<Trial>> {
+    let mut whole: Vec<_> = trials.iter().filter(|t| t.samples == samples && t.loss.is_some()).cloned().collect();
+    let order = |a: &std::sync::Arc<Trial>, b: &std::sync::Arc<Trial>| {
+        a.time_ms.total_cmp(&b.time_ms).then(a.loss.unwrap_or(f64::NAN).total_cmp(&b.loss.unwrap_or(f64::NAN)))
+    };
+    whole.sort_by(order);
+    let mut least = f64::INFINITY;
+    whole.retain(|trial| {
+        let loss = trial.loss.unwrap_or(f64::INFINITY);
+        let stays = loss < least;
+        least = least.min(loss);
+        stays
+    });
+    whole
+}

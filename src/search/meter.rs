@@ -1,0 +1,122 @@
+//! Matches a sample with a setting, judges the map and takes the time.
+
+use super::judge::{Judge, Verdict};
+use super::sample::Sample;
+use crate::capture::Frame;
+use crate::engine::gpu::tuning::Autotune;
+use crate::engine::{self, Engine, EngineError, Job, OpenOptions};
+use crate::stereo::{DisparityMap, StereoParams};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What came of one sample with one setting.
+#[derive(Clone, Debug)]
+pub(super) struct Measured {
+    pub(super) verdict: Verdict,
+    /// Time of the engine, ms.
+    pub(super) time_ms: f64,
+    pub(super) map: Arc<DisparityMap>,
+}
+
+/// Why nothing came of it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum Failure {
+    /// The engine cannot do this setting; others may work.
+    #[error("{0}")]
+    Refused(String),
+    /// The engine is lost, or cannot be opened.
+    #[error("{0}")]
+    Lost(String),
+    /// The time or the number of trials is used up.
+    #[error("the budget is spent")]
+    Spent,
+    /// The work was stopped meanwhile.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl From<EngineError> for Failure {
+    fn from(err: EngineError) -> Self {
+        match err {
+            EngineError::TooLarge(why) | EngineError::Unsupported(why) => Self::Refused(why),
+            EngineError::NoAdapter(_) | EngineError::DeviceLost(_) | EngineError::Device(_) => {
+                Self::Lost(err.to_string())
+            }
+        }
+    }
+}
+
+/// Measures settings on samples.
+pub(super) trait Meter {
+    /// Matches sample number `sample` with valid parameters. `is_stopped` is asked while it waits.
+    ///
+    /// # Errors
+    /// [`Failure`]
+    fn measure(
+        &mut self,
+        params: &StereoParams,
+        sample: usize,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Measured, Failure>;
+}
+
+/// How often an engine is asked whether its pipelines are compiled.
+const PREPARE_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Measures with an engine.
+pub(super) struct EngineMeter {
+    engine: Box<dyn Engine>,
+    samples: Arc<[Sample]>,
+    judge: Judge,
+}
+
+impl EngineMeter {
+    /// Opens an engine for these samples, of which there is at least one. `auto` times both engines with these parameters.
+    ///
+    /// # Errors
+    /// The engine cannot be opened, or there is no sample.
+    pub(super) fn open(
+        options: &OpenOptions,
+        samples: Arc<[Sample]>,
+        judge: Judge,
+        params: &StereoParams,
+    ) -> Result<Self, Failure> {
+        // a variant that is tried on the way would be in the times
+        let options = OpenOptions { autotune: Autotune::Never, ..options.clone() };
+        let Some(first) = samples.first() else { return Err(Failure::Lost("there is no pair to try".to_owned())) };
+        let engine = engine::open(&options, Some(&job(first, &first.frame, params)))?.engine;
+        Ok(Self { engine, samples, judge })
+    }
+}
+
+fn job(sample: &Sample, frame: &Arc<Frame>, params: &StereoParams) -> Job {
+    Job { frame: Arc::clone(frame), params: Arc::new(sample.params(params)), read_back: true, wants_right: false }
+}
+
+impl Meter for EngineMeter {
+    fn measure(
+        &mut self,
+        params: &StereoParams,
+        sample: usize,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Measured, Failure> {
+        let (judge, engine) = (self.judge, self.engine.as_mut());
+        let Some(sample) = self.samples.get(sample) else { return Err(Failure::Lost("no such pair".to_owned())) };
+        let job = job(sample, &sample.frame, params);
+        // compiling is no part of the time
+        while !engine.prepare(&job) {
+            if is_stopped() {
+                return Err(Failure::Stopped);
+            }
+            std::thread::sleep(PREPARE_INTERVAL);
+        }
+        engine.forget();
+        if let Some(previous) = sample.previous.as_ref().filter(|_| params.temporal) {
+            engine::run(engine, Job { frame: Arc::clone(previous), ..job.clone() })?;
+        }
+        let output = engine::run(engine, job)?;
+        let map = output.map.ok_or_else(|| Failure::Lost("the engine gave no numbers back".to_owned()))?;
+        let verdict = judge.verdict(sample, params, &map);
+        Ok(Measured { verdict, time_ms: output.compute_time.as_secs_f64() * 1e3, map })
+    }
+}

@@ -1,0 +1,29 @@
+//! Settings of the matching tried on pairs: two parameters swept over a grid ([`Sweep`]), and a search for the setting that suits some
+//! pictures best ([`Search`]).
+//!
+//! A [`Judge`] turns the disparity map of a pair into a loss: the error against truth, or the score without truth. Both a sweep and a
+//! search have a thread of their own with an engine of their own, at a low priority, and end soon after they are dropped. Times are those of
+//! the engine ([`crate::engine::Output::compute_time`]), measured with one pair in flight: they are right while nothing else computes.
+
+mod axis;
+mod compare;
+mod judge;
+mod meter;
+mod moves;
+mod optimum;
+mod sample;
+mod space;
+mod strategy;
+mod sweep;
+mod task;
+mod tester;
+mod trial;
+
+pub use axis::Axis;
+pub use judge::Judge;
+pub use optimum::{Limits, Search, SearchProgress};
+pub use sample::Sample;
+pub use space::draw;
+pub use sweep::{Cell, Sweep, SweepProgress, THUMBNAIL_WIDTH, Tried};
+pub use tester::Budget;
+pub use trial::Trial;

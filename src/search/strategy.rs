@@ -1,0 +1,173 @@
+//! How a search finds settings: presets first, then single moves from the best one, then several moves at once.
+//!
+//! The sequence of settings depends on the seed, on losses and, with a limit of the time, on times. So a search that is repeated with what
+//! it measured before repeats itself, and goes on from there.
+
+use super::compare::{front, is_as_good, is_better};
+use super::judge::Judge;
+use super::meter::Failure;
+use super::moves::{self, Move};
+use super::tester::{Bar, Tester};
+use super::trial::Trial;
+use crate::metrics::Random;
+use crate::parameter::Group;
+use crate::stereo::{Preset, StereoParams};
+use std::sync::Arc;
+
+/// What a search has found so far, apart from the trials.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub(super) start: Option<Arc<Trial>>,
+    pub(super) presets: Vec<(Preset, Arc<Trial>)>,
+    /// The best one, whether it is quick enough or not.
+    pub(super) best: Option<Arc<Trial>>,
+}
+
+/// A search in progress.
+pub(super) struct Strategy<'a, 'b> {
+    pub(super) judge: Judge,
+    pub(super) start: StereoParams,
+    pub(super) random: Random,
+    pub(super) tester: Tester<'a>,
+    pub(super) found: Found,
+    /// Is called whenever something has changed.
+    pub(super) report: &'b mut dyn FnMut(&Tester<'_>, &Found),
+}
+
+/// Settings of several moves that are tried before single moves are tried again.
+const LEAPS: usize = 24;
+/// Moves of a leap.
+const LEAP_MOVES: [usize; 3] = [2, 2, 3];
+/// One of so many leaps begins at a setting of the front instead of the best one.
+const FROM_FRONT: usize = 4;
+/// Rounds without a new setting, after which nothing is left to try.
+const IDLE_ROUNDS: usize = 20;
+
+impl Strategy<'_, '_> {
+    /// Searches until the budget is spent or nothing is left to try.
+    ///
+    /// # Errors
+    /// [`Failure::Spent`] at the end of the budget; as [`Tester::test`].
+    pub(super) fn run(&mut self) -> Result<(), Failure> {
+        let start = self.begin()?;
+        let moves = moves::all(self.judge);
+        let mut idle = 0;
+        while idle < IDLE_ROUNDS {
+            let before = self.tester.trials().len();
+            self.climb(&moves, &start)?;
+            self.simplify(&start)?;
+            self.leap(&moves, &start)?;
+            idle = if self.tester.trials().len() > before { 0 } else { idle + 1 };
+        }
+        Ok(())
+    }
+
+    /// The present setting, then all presets over its search range.
+    fn begin(&mut self) -> Result<Arc<Trial>, Failure> {
+        let start = self.tester.test(self.start.clone(), Bar::None)?;
+        self.found.start = Some(Arc::clone(&start));
+        self.adopt(&start);
+        for &preset in Preset::ALL {
+            let mut params = self.start.clone();
+            preset.apply(&mut params);
+            let trial = self.tester.test(params, Bar::Preset(&start))?;
+            self.found.presets.push((preset, Arc::clone(&trial)));
+            if self.may_begin(&trial.params) && self.wins(&trial, &start) {
+                self.adopt(&trial);
+            }
+            (self.report)(&self.tester, &self.found);
+        }
+        Ok(start)
+    }
+
+    /// Whether a search may begin at these parameters: they fill as the present setting does, and without truth they drop as it does.
+    fn may_begin(&self, params: &StereoParams) -> bool {
+        let stays = |group| match group {
+            Group::Fill => true,
+            Group::Rejection => self.judge == Judge::WithoutTruth,
+            _ => false,
+        };
+        let table = StereoParams::table().iter();
+        table.filter(|p| stays(p.group)).all(|p| (p.get)(params) == (p.get)(&self.start))
+    }
+
+    /// Tries each move from the best setting until none leads to a better one.
+    fn climb(&mut self, moves: &[Move], start: &Trial) -> Result<(), Failure> {
+        let mut wins = true;
+        while wins {
+            wins = false;
+            for step in shuffled(moves, &mut self.random) {
+                let next = self.found.best.as_ref().and_then(|best| step.from(&best.params));
+                wins |= next.map_or(Ok(false), |params| self.consider(params, start))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back each change that does not help any more.
+    fn simplify(&mut self, start: &Trial) -> Result<(), Failure> {
+        for parameter in StereoParams::table() {
+            let Some(best) = self.found.best.clone() else { return Ok(()) };
+            let mut params = (*best.params).clone();
+            params.set(parameter, (parameter.get)(&start.params));
+            if params == *best.params || params.validate().is_err() {
+                continue;
+            }
+            let trial = self.tester.test(params, Bar::Candidate(&best))?;
+            if self.tester.fits(&trial) && is_as_good(&trial, &best) {
+                self.adopt(&trial);
+            }
+            (self.report)(&self.tester, &self.found);
+        }
+        Ok(())
+    }
+
+    /// Tries several moves at once, until that leads to a better setting.
+    fn leap(&mut self, moves: &[Move], start: &Trial) -> Result<(), Failure> {
+        for _ in 0..LEAPS {
+            let Some(best) = self.found.best.clone() else { return Ok(()) };
+            let front = front(self.tester.trials(), best.samples);
+            let from_front = !front.is_empty() && self.random.below(FROM_FRONT) == 0;
+            let base = if from_front { Arc::clone(&front[self.random.below(front.len())]) } else { best };
+            let mut params = (*base.params).clone();
+            for _ in 0..self.random.one_of(&LEAP_MOVES) {
+                params = self.random.one_of(moves).from(&params).unwrap_or(params);
+            }
+            if self.consider(params, start)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries a setting, and adopts it where it is better than the best one and than the present one.
+    fn consider(&mut self, params: StereoParams, start: &Trial) -> Result<bool, Failure> {
+        let Some(best) = self.found.best.clone() else { return Ok(false) };
+        let trial = self.tester.test(params, Bar::Candidate(&best))?;
+        let wins = self.wins(&trial, start);
+        if wins {
+            self.adopt(&trial);
+        }
+        (self.report)(&self.tester, &self.found);
+        Ok(wins)
+    }
+
+    /// Whether a trial is quick enough, and better than the best one and than the present setting, as far as these are quick enough.
+    fn wins(&self, trial: &Trial, start: &Trial) -> bool {
+        let beats = |now: &Trial| !self.tester.fits(now) || is_better(trial, now);
+        self.tester.fits(trial) && beats(start) && self.found.best.as_deref().is_none_or(beats)
+    }
+
+    fn adopt(&mut self, trial: &Arc<Trial>) {
+        self.found.best = Some(Arc::clone(trial));
+    }
+}
+
+/// Fisher and Yates's shuffle.
+fn shuffled<T: Copy>(items: &[T], random: &mut Random) -> Vec<T> {
+    let mut items = items.to_vec();
+    for end in (1..items.len()).rev() {
+        items.swap(end, random.below(end + 1));
+    }
+    items
+}

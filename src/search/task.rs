@@ -1,0 +1,87 @@
+//! Work on a thread of its own, at a low priority, that publishes how far it is. Dropping it stops it.
+
+use crate::capture::threads::panic_message;
+use crate::engine::worker::Wake;
+use crate::process;
+use parking_lot::Mutex;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a task publishes.
+pub(super) trait Progress: Send + Sync + 'static {
+    /// The same with the reason why the work has ended early.
+    #[must_use]
+    fn failed(&self, why: String) -> Self;
+}
+
+/// The running thread. Dropping it stops it after the pair in progress, without waiting for that.
+pub(super) struct Task<P> {
+    shared: Arc<Shared<P>>,
+}
+
+/// What work and owner share.
+pub(super) struct Shared<P> {
+    progress: Mutex<Arc<P>>,
+    stopped: AtomicBool,
+    wake: Wake,
+}
+
+impl<P: Progress> Task<P> {
+    /// Starts `work`, which publishes through what it is given; `wake` is called after each publication and must not wait.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub(super) fn start(
+        name: &str,
+        begin: P,
+        wake: Wake,
+        work: impl FnOnce(&Shared<P>) + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared { progress: Mutex::new(Arc::new(begin)), stopped: AtomicBool::new(false), wake });
+        let (own, title) = (Arc::clone(&shared), format!("the thread '{name}'"));
+        let run = move || {
+            process::lower_priority();
+            // the owner waits for an end: it has to hear of this one
+            if catch_unwind(AssertUnwindSafe(|| work(&own))).is_err() {
+                own.fail(panic_message(&title));
+            }
+        };
+        std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
+        Ok(Self { shared })
+    }
+
+    /// How far it is.
+    pub(super) fn progress(&self) -> Arc<P> {
+        self.shared.progress()
+    }
+}
+
+impl<P> Drop for Task<P> {
+    fn drop(&mut self) {
+        self.shared.stopped.store(true, Ordering::Release);
+    }
+}
+
+impl<P: Progress> Shared<P> {
+    /// Shows that the work has ended early, and why.
+    pub(super) fn fail(&self, why: String) {
+        let failed = self.progress().failed(why);
+        self.publish(failed);
+    }
+
+    /// Whether the work shall end.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    /// Shows how far it is now.
+    pub(super) fn publish(&self, progress: P) {
+        *self.progress.lock() = Arc::new(progress);
+        (self.wake)();
+    }
+
+    fn progress(&self) -> Arc<P> {
+        Arc::clone(&self.progress.lock())
+    }
+}

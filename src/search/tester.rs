@@ -1,0 +1,188 @@
+//! Tries settings within a budget, each once, and abandons hopeless ones after their first samples.
+
+use super::compare::is_hopeless;
+use super::meter::{Failure, Meter};
+use super::trial::Trial;
+use crate::stereo::StereoParams;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// When a search ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Budget {
+    /// After this time.
+    Time(Duration),
+    /// After so many settings.
+    Trials(usize),
+}
+
+/// With what a setting is compared while it is tried.
+#[derive(Clone, Copy)]
+pub(super) enum Bar<'a> {
+    /// With nothing: it is tried on all samples.
+    None,
+    /// A preset is abandoned where it is worse and far slower than the present setting.
+    Preset(&'a Trial),
+    /// A candidate is abandoned where it is worse than the best one, or too slow.
+    Candidate(&'a Trial),
+}
+
+/// Is called after each new trial, with the time so far.
+pub(super) type Record<'a> = dyn FnMut(&Trial, Duration) -> Result<(), String> + 'a;
+
+/// Tries settings.
+pub(super) struct Tester<'a> {
+    meter: &'a mut dyn Meter,
+    is_stopped: &'a dyn Fn() -> bool,
+    record: &'a mut Record<'a>,
+    /// Number of samples.
+    samples: usize,
+    budget: Budget,
+    max_ms: Option<f64>,
+    begin: Instant,
+    /// Time of earlier runs.
+    before: Duration,
+    /// Trials of earlier runs that have not been asked for again.
+    known: BTreeMap<String, Trial>,
+    tried: BTreeMap<String, Arc<Trial>>,
+    trials: Vec<Arc<Trial>>,
+}
+
+/// What a tester is made of, beside the meter.
+pub(super) struct Setup {
+    /// Number of samples.
+    pub(super) samples: usize,
+    pub(super) budget: Budget,
+    pub(super) max_ms: Option<f64>,
+    /// Trials of earlier runs, and how long these took.
+    pub(super) known: Vec<Trial>,
+    pub(super) before: Duration,
+}
+
+/// A preset that is worse is abandoned where it takes so many times as long as the present setting.
+const FAR_SLOWER: f64 = 4.0;
+/// A candidate is abandoned where it takes so many times as long as allowed: after its first run, which may be slow, and later.
+const TOO_SLOW: [f64; 2] = [2.0, 1.2];
+
+impl<'a> Tester<'a> {
+    pub(super) fn new(
+        setup: Setup,
+        meter: &'a mut dyn Meter,
+        is_stopped: &'a dyn Fn() -> bool,
+        record: &'a mut Record<'a>,
+    ) -> Self {
+        let Setup { samples, budget, max_ms, known, before } = setup;
+        let known = known.into_iter().map(|trial| (key(&trial.params), trial)).collect();
+        let begin = Instant::now();
+        let (tried, trials) = (BTreeMap::new(), Vec::new());
+        Self { meter, is_stopped, record, samples, budget, max_ms, begin, before, known, tried, trials }
+    }
+
+    /// All trials so far, in their order.
+    pub(super) fn trials(&self) -> &[Arc<Trial>] {
+        &self.trials
+    }
+
+    /// Time so far, with that of earlier runs.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.before + self.begin.elapsed()
+    }
+
+    /// Time left, estimated where trials are counted.
+    pub(super) fn left(&self) -> Option<Duration> {
+        match self.budget {
+            Budget::Time(time) => Some(time.saturating_sub(self.elapsed())),
+            Budget::Trials(most) => {
+                let done = u32::try_from(self.trials.len()).ok().filter(|&done| done > 0)?;
+                Some(self.elapsed() / done * most.saturating_sub(self.trials.len()) as u32)
+            }
+        }
+    }
+
+    /// Whether a setting was tried on all samples and is quick enough.
+    pub(super) fn fits(&self, trial: &Trial) -> bool {
+        trial.samples == self.samples && trial.loss.is_some() && self.max_ms.is_none_or(|max| trial.time_ms <= max)
+    }
+
+    /// Tries a setting, or returns what came of it before.
+    ///
+    /// # Errors
+    /// The budget is spent, or as [`Meter::measure`].
+    pub(super) fn test(&mut self, params: StereoParams, bar: Bar<'_>) -> Result<Arc<Trial>, Failure> {
+        let key = key(&params);
+        if let Some(trial) = self.tried.get(&key) {
+            return Ok(Arc::clone(trial));
+        }
+        let trial = match self.known.remove(&key) {
+            Some(known) if !self.is_full() => known,
+            _ if self.is_full() || self.is_late() => return Err(Failure::Spent),
+            _ => {
+                let trial = self.measure(params, bar)?;
+                let elapsed = self.elapsed();
+                (self.record)(&trial, elapsed).map_err(Failure::Lost)?;
+                trial
+            }
+        };
+        let trial = Arc::new(trial);
+        self.tried.insert(key, Arc::clone(&trial));
+        self.trials.push(Arc::clone(&trial));
+        Ok(trial)
+    }
+
+    fn is_full(&self) -> bool {
+        matches!(self.budget, Budget::Trials(most) if self.trials.len() >= most)
+    }
+
+    fn is_late(&self) -> bool {
+        matches!(self.budget, Budget::Time(time) if self.elapsed() >= time)
+    }
+
+    fn measure(&mut self, params: StereoParams, bar: Bar<'_>) -> Result<Trial, Failure> {
+        let mut trial = Trial::of(Arc::new(params), Vec::new());
+        for sample in 0..self.samples {
+            match self.run(&mut trial, sample) {
+                Err(Failure::Refused(why)) => {
+                    log::info!("a setting is left out: {why}");
+                    return Ok(Trial::of(trial.params, Vec::new()));
+                }
+                other => other?,
+            }
+            if self.is_abandoned(&trial, bar) {
+                return Ok(trial);
+            }
+        }
+        // the first run with new parameters makes room for them
+        if let Some(largest) = trial.only_largest() {
+            self.run(&mut trial, largest)?;
+        }
+        Ok(trial)
+    }
+
+    fn run(&mut self, trial: &mut Trial, sample: usize) -> Result<(), Failure> {
+        if (self.is_stopped)() {
+            return Err(Failure::Stopped);
+        }
+        let measured = self.meter.measure(&trial.params, sample, self.is_stopped)?;
+        trial.add(sample, &measured);
+        Ok(())
+    }
+
+    fn is_abandoned(&self, trial: &Trial, bar: Bar<'_>) -> bool {
+        match bar {
+            Bar::None => false,
+            Bar::Preset(start) => is_hopeless(trial, start) && trial.time_ms > FAR_SLOWER * start.time_ms,
+            Bar::Candidate(best) => {
+                let allowed = TOO_SLOW[usize::from(trial.samples > 1)];
+                let is_slow = self.max_ms.is_some_and(|max| trial.time_ms > allowed * max);
+                is_slow || (self.fits(best) && is_hopeless(trial, best))
+            }
+        }
+    }
+}
+
+/// The words of the parameters that have an effect: equal for settings that give the same maps.
+fn key(params: &StereoParams) -> String {
+    let effective = StereoParams::table().iter().filter(|parameter| parameter.inapplicable(params).is_none());
+    effective.map(|parameter| format!("{}={} ", parameter.name, (parameter.get)(params))).collect()
+}

@@ -1,0 +1,90 @@
+//! A setting that was tried, with its loss and time.
+
+use super::meter::Measured;
+use crate::stereo::StereoParams;
+use std::sync::Arc;
+
+/// A setting that was tried on samples: all of them, or the first ones where these were hopeless.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The setting.
+    pub params: Arc<StereoParams>,
+    /// Mean loss of the samples, smaller is better; `None` where one of them is too empty to be judged, or none was tried.
+    pub loss: Option<f64>,
+    /// The best of its times on the largest samples, ms; infinite where none was tried.
+    pub time_ms: f64,
+    /// Mean share of the pixels that were measured, %.
+    pub measured_percent: f64,
+    /// Number of samples that were tried.
+    pub samples: usize,
+    /// What came of each.
+    pub(super) runs: Vec<Run>,
+}
+
+/// What is kept of one sample.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub(super) struct Run {
+    /// `None` where the map is too empty to be judged.
+    pub(super) loss: Option<f64>,
+    /// Pixels with a wrong disparity, % of all with truth; `None` without truth.
+    pub(super) wrong_percent: Option<f64>,
+    /// Pixels measured, %.
+    pub(super) measured_percent: f64,
+    /// The best time so far, ms.
+    pub(super) time_ms: f64,
+    /// Size of the pair, px.
+    pub(super) pixels: usize,
+}
+
+impl Trial {
+    /// With what came of the first samples, or of none.
+    pub(super) fn of(params: Arc<StereoParams>, runs: Vec<Run>) -> Self {
+        let pixels = runs.iter().map(|run| run.pixels).max();
+        let largest = runs.iter().filter(|run| Some(run.pixels) == pixels);
+        Self {
+            params,
+            loss: mean(runs.iter().map(|run| run.loss)),
+            time_ms: largest.map(|run| run.time_ms).fold(f64::INFINITY, f64::min),
+            measured_percent: mean(runs.iter().map(|run| Some(run.measured_percent))).unwrap_or(0.0),
+            samples: runs.len(),
+            runs,
+        }
+    }
+
+    /// Adds what came of sample number `sample`; of one that was tried before its time counts, if it is a better one.
+    pub(super) fn add(&mut self, sample: usize, measured: &Measured) {
+        let mut runs = std::mem::take(&mut self.runs);
+        match runs.get_mut(sample) {
+            Some(run) => run.time_ms = run.time_ms.min(measured.time_ms),
+            None => runs.push(Run::of(measured)),
+        }
+        *self = Self::of(Arc::clone(&self.params), runs);
+    }
+
+    /// The largest sample, where no other one has its size: one run alone says little of the time.
+    pub(super) fn only_largest(&self) -> Option<usize> {
+        let pixels = self.runs.iter().map(|run| run.pixels).max()?;
+        let mut largest = (0..self.runs.len()).filter(|&k| self.runs[k].pixels == pixels);
+        largest.next().filter(|_| largest.next().is_none())
+    }
+}
+
+impl Run {
+    fn of(measured: &Measured) -> Self {
+        let Measured { verdict, time_ms, map } = measured;
+        let (width, height) = map.size();
+        Self {
+            loss: verdict.loss,
+            wrong_percent: verdict.wrong_percent,
+            measured_percent: verdict.measured_percent,
+            time_ms: *time_ms,
+            pixels: width * height,
+        }
+    }
+}
+
+/// The mean of values that are all there.
+pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let values: Option<Vec<f64>> = values.collect();
+    values.filter(|values| !values.is_empty()).map(|values| values.iter().sum::<f64>() / values.len() as f64)
+}
