@@ -89,6 +89,10 @@ actions! {
     /// Measure the distance of two points, and the depth quality of a rectangle with a flat surface: fill rate, errors of its
     /// plane, noise; and scores of the whole picture.
     Measure = "Measure …", NONE, L;
+    /// Try all values of two parameters, such as P1 and P2, on the pair that is shown, and draw how good each is.
+    Sweep = "Sweep …", NONE, G;
+    /// Search all parameters that matter for the best map within a time per pair.
+    Suggest = "Suggest …", NONE, U;
     /// Match the open recording again into a new one, or write it as files for other tools.
     Convert = "Recompute, export …", NONE, E;
     /// Exchange the left and the right picture of the open source.

@@ -5,7 +5,7 @@ use super::action::Action;
 use super::jobs::Job;
 use super::state::{
     CompareStep, Conversion, ConversionChoices, GuideStep, HistoryStep, MeasureStep, Pointer, RecordingChoices,
-    ViewSettings,
+    SearchStep, ViewSettings,
 };
 use crate::capture::{ControlSettings, Scale, SourceOptions, SourceSpec, Speed};
 use crate::engine::EngineChoice;
@@ -87,6 +87,8 @@ pub(crate) enum Command {
     Convert(Conversion),
     /// Ends that after the pairs that are being worked on.
     StopConversion,
+    /// Changes what is tried in the background.
+    Search(SearchStep),
     /// Changes what is measured.
     Measure(MeasureStep),
     /// Changes the live calibration with a board.
@@ -122,6 +124,12 @@ pub(crate) enum Command {
 impl From<GuideStep> for Command {
     fn from(step: GuideStep) -> Self {
         Self::Guide(step)
+    }
+}
+
+impl From<SearchStep> for Command {
+    fn from(step: SearchStep) -> Self {
+        Self::Search(step)
     }
 }
 

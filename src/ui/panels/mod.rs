@@ -23,8 +23,11 @@ mod rig;
 mod source;
 mod status;
 mod steps;
+mod suggest;
+mod sweep;
 mod timeline;
 mod toolbar;
+mod tried_pairs;
 
 use super::action::Action;
 use super::command::Command;
@@ -88,6 +91,8 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Page(Action::Calibrate), Box::new(guide::show)),
         (Place::Page(Action::Reach), Box::new(reach::show)),
         (Place::Page(Action::Measure), Box::new(measure::show)),
+        (Place::Page(Action::Sweep), Box::new(sweep::SweepPage::default())),
+        (Place::Page(Action::Suggest), Box::new(suggest::show)),
         (Place::Page(Action::Explain), Box::new(explain::ExplainPage::default())),
         (Place::Page(Action::Convert), Box::new(conversion::show)),
         (Place::Page(Action::History), Box::new(history::show)),

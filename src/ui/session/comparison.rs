@@ -1,7 +1,6 @@
 //! The comparison of two settings: its engine, and what it has of both.
 
 use super::Session;
-use crate::engine::{EngineChoice, EngineKind, OpenOptions};
 use crate::live::Comparison;
 use crate::ui::state::{CompareState, CompareStep, Setup};
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use std::sync::Arc;
 impl Session {
     /// Keeps the present settings as A, which B is compared with from now on.
     pub(super) fn keep_as_a(&mut self) {
-        let Some(output) = self.live.latest() else {
+        let Some(options) = self.engine_in_use() else {
             return self.state.notices.news("no result yet to compare with");
         };
         let kept = Setup::of(&self.state.matching, &self.state.source.spec);
@@ -18,12 +17,6 @@ impl Session {
             state.kept = kept;
             return;
         }
-        // `auto` has decided already
-        let choice = match output.engine.kind {
-            EngineKind::Cpu => EngineChoice::Cpu,
-            EngineKind::Gpu => EngineChoice::Gpu,
-        };
-        let options = OpenOptions { choice, ..self.state.matching.engine.clone() };
         let wake = self.waker.clone();
         match Comparison::start(kept.params.clone(), options, Arc::new(move || wake.wake())) {
             Ok(comparison) => {

@@ -50,6 +50,7 @@ impl Session {
             Command::SetRecording(choices) => state.recording.choices = choices,
             Command::ChooseRecordingFolder => self.choose_recording_folder(),
             Command::EstimateRecording => self.estimate_recording(),
+            Command::Search(step) => self.search(step),
             Command::Measure(step) => self.measure(step, ctx),
             Command::Guide(step) => self.guide(step),
             Command::Calibrate(choice) => self.calibrate(choice),
@@ -105,6 +106,8 @@ impl Session {
             | Action::Reach
             | Action::Explain
             | Action::Measure
+            | Action::Sweep
+            | Action::Suggest
             | Action::Convert
             | Action::History
             | Action::Help => self.toggle_page(action),

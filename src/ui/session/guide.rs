@@ -162,9 +162,10 @@ impl Session {
             || status.engine.ended
             || status.capture.ended
             || self.live.transport().is_some_and(|transport| !transport.get().playing);
-        // depth is not shown meanwhile, and the detector needs the processor; a recorder and other viewers need the results
+        // depth is not shown meanwhile, and detector or search need the processor; a recorder and other viewers need the results
         let is_watched = self.state.recording.recorder().is_some() || self.live.remote().is_some();
-        self.live.set_suspended(wants && !is_held && !is_watched);
+        let rests = wants && !is_held || self.state.search.is_searching();
+        self.live.set_suspended(rests && !is_watched);
         if wants && is_held {
             self.look_at_held(now);
         }

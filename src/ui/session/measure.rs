@@ -1,11 +1,18 @@
 //! Measuring while its page is open.
 
 use super::Session;
-use crate::live::MeasureWish;
+use crate::live::{Background, MeasureWish, Measured, Meter};
 use crate::ui::action::Action;
 use crate::ui::state::MeasureStep;
+use crate::ui::waker::Waker;
 use egui::Context;
 use std::sync::Arc;
+
+/// Starts the thread that measures.
+pub(super) fn start_meter(waker: &Waker) -> std::io::Result<Background<MeasureWish, Measured>> {
+    let (wake, mut meter) = (waker.clone(), Meter::default());
+    Background::start("measure", Arc::new(move || wake.wake()), move |wish| meter.measure(wish))
+}
 
 impl Session {
     pub(super) fn measure(&mut self, step: MeasureStep, ctx: &Context) {

@@ -16,6 +16,7 @@ mod measure;
 mod recording;
 mod remote;
 mod rig;
+mod search;
 mod source;
 
 use super::action::Action;
@@ -26,7 +27,7 @@ use super::options::WindowOptions;
 use super::saved::SavedState;
 use super::state::{
     ConversionState, GuideState, History, Load, Matching, MeasureState, MeasuredRates, NARROW_WIDTH, OwnPreset,
-    Pipeline, Pointer, RecordingState, RigState, Source, State, Theme, ViewSettings,
+    Pipeline, Pointer, RecordingState, RigState, SearchState, Source, State, Theme, ViewSettings,
 };
 use super::view::ViewKind;
 use super::waker::Waker;
@@ -35,7 +36,7 @@ use crate::colormap::DisplayRange;
 use crate::engine::gpu::Gpu;
 use crate::engine::{EngineChoice, OpenOptions, Output};
 use crate::export;
-use crate::live::{Background, Comparison, Live, LiveOptions, MeasureWish, Measured, Meter, PixelExplainer};
+use crate::live::{Background, Comparison, Live, LiveOptions, MeasureWish, Measured, PixelExplainer};
 use crate::rate::Rate;
 use crate::settings::{self, Origin, Settings, SettingsError, Word};
 use crate::stereo::{Preset, StereoParams};
@@ -60,6 +61,7 @@ pub struct Session {
     /// When the settings file was read last.
     file_read: Option<Instant>,
     explainer: PixelExplainer,
+    tried: search::Tried,
     meter: Background<MeasureWish, Measured>,
     /// The result that is measured, while that page is open.
     measuring: Option<MeasureWish>,
@@ -104,9 +106,7 @@ impl Session {
         let live = Live::start(Box::new(source::NoSource), live_options)?;
         let wake = waker.clone();
         let explainer = PixelExplainer::start(Box::new(move || wake.wake()))?;
-        let wake = waker.clone();
-        let mut meter = Meter::default();
-        let meter = Background::start("measure", Arc::new(move || wake.wake()), move |wish| meter.measure(wish))?;
+        let meter = measure::start_meter(&waker)?;
         let saved_source = saved.source();
         let parse = |words: &String| SourceSpec::parse(words).ok().filter(|source| *source != SourceSpec::Pipe);
         let source = options.source.clone().or_else(|| saved_source.as_ref().and_then(parse));
@@ -154,6 +154,7 @@ impl Session {
             conversion: ConversionState::default(),
             guide: saved.board().map_or_else(GuideState::default, GuideState::with_board),
             measure: MeasureState::default(),
+            search: SearchState::default(),
             notices: Notices::default(),
             page: None,
             jobs: Vec::new(),
@@ -170,6 +171,7 @@ impl Session {
             comparison: None,
             file_read: None,
             explainer,
+            tried: search::Tried::default(),
             meter,
             measuring: None,
             options,
@@ -245,6 +247,7 @@ impl Session {
         self.follow_settings_file(now);
         self.update_explained();
         self.update_measured();
+        self.update_search();
         let pipeline = &mut self.state.pipeline;
         pipeline.shown_hz = self.shown.per_second(now);
         pipeline.playback = self.live.transport().map(|transport| transport.get());

@@ -8,6 +8,7 @@ mod matching;
 mod measure;
 mod recording;
 mod rig;
+mod search;
 mod settings_file;
 mod view_settings;
 
@@ -19,6 +20,7 @@ pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
 pub(crate) use measure::{MeasureState, MeasureStep};
 pub(crate) use recording::{Phase, RecordingChoices, RecordingState};
 pub(crate) use rig::RigState;
+pub(crate) use search::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchStep, cannot_judge};
 pub(crate) use settings_file::{HistoryStep, SettingsFile};
 pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, Theme, ViewSettings};
 
@@ -54,6 +56,7 @@ pub(crate) struct State {
     pub(crate) conversion: ConversionState,
     pub(crate) guide: GuideState,
     pub(crate) measure: MeasureState,
+    pub(crate) search: SearchState,
     pub(crate) notices: Notices,
     /// The open page, by the action that opens and closes it.
     pub(crate) page: Option<Action>,

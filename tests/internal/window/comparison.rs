@@ -37,7 +37,7 @@ fn a_is_kept_b_follows_the_sliders_and_a_key_flips() {
     window.session.borrow_mut().state.matching.params = changed.clone();
     window.until("B's own", |w| p1(w).filter(|both| *both == [before.p1, before.p1 + 9]));
     window.until("what differs", |w| w.has(&format!("P1 {} → {}", before.p1, before.p1 + 9)).then_some(()));
-    assert!(window.has("A time") && window.has("B measured"));
+    window.until("figures and scores", |w| (w.has("A time") && w.has("B measured") && w.has("A score ")).then_some(()));
     window.harness.run_steps(3);
     assert!(left_part(&mut window, 0.5) == alone, "left of the line stands A");
 

@@ -21,6 +21,7 @@ mod record;
 mod recovery;
 mod rig;
 mod saved;
+mod search;
 mod stills;
 mod timeline;
 

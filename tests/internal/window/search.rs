@@ -1,0 +1,99 @@
+//! The pages that try settings in the background: the map of two parameters, and the search for better settings.
+
+use super::harness::{Window, gpu, options, pair};
+use egui::Key;
+use egui_kittest::kittest::Queryable as _;
+use stereopsis::capture::SourceSpec;
+use stereopsis::search::Cell;
+use stereopsis::stereo::{Preset, StereoParams};
+
+/// A window on a held pair of the scene.
+fn open(engine: &str) -> Option<Window> {
+    let mut options = options(SourceSpec::Scene);
+    options.words[0].text = engine.into();
+    let mut window = Window::open(&gpu()?, options);
+    window.harness.key_press(Key::Space);
+    window.until("the pause", |w| w.session.borrow().live().is_paused().then_some(()));
+    window.still_sequence();
+    Some(window)
+}
+
+#[test]
+fn a_sweep_fills_its_map_while_depth_goes_on_and_a_click_takes_a_cell() {
+    for engine in ["cpu", "gpu"] {
+        let Some(mut window) = open(engine) else { return };
+        let before = window.params();
+        window.harness.key_press(Key::G);
+        window.until("the page", |w| w.has("judged by").then_some(()));
+        assert!(window.has("pixels off by more than 1 px"), "the scene has its truth with it");
+        assert!(!window.is_enabled("Stop the sweep"));
+        window.harness.get_by_label("Start the sweep").click();
+        // coarse first: cells of every part of the map are tried before all are
+        let (x, y) = window.until("some cells", |w| {
+            let session = w.session.borrow();
+            let sweep = session.state.search.sweep.as_ref()?;
+            let [columns, rows] = [0, 1].map(|k| sweep.axes[k].values().len());
+            let last = (4 * ((columns - 1) / 4), 4 * ((rows - 1) / 4));
+            (matches!(sweep.cell(last.0, last.1), Cell::Tried(_)) && sweep.done < sweep.total()).then_some(last)
+        });
+        assert_eq!(window.params(), before, "nothing is taken without a click");
+        let label = window.until("the cell's label", |w| {
+            let session = w.session.borrow();
+            let sweep = session.state.search.sweep.as_ref()?;
+            let [p1, p2] = [sweep.axes[0].values()[x], sweep.axes[1].values()[y]];
+            Some(format!("P1 {p1}, P2 {p2}: "))
+        });
+        window.until("the cell", |w| w.has(&label).then_some(()));
+        let cell = window.harness.get_by_label_contains(&label).rect().center();
+        window.harness.hover_at(cell);
+        window.until("its picture", |w| w.has("Map of the cell").then_some(()));
+        window.click_at(cell);
+        let taken = window.until("other parameters", |w| Some(w.params()).filter(|params| *params != before));
+        assert!(label.contains(&format!("P1 {}, P2 {}:", taken.p1, taken.p2)), "{label} {taken:?}");
+        assert_eq!(StereoParams { p1: before.p1, p2: before.p2, p2_min: before.p2_min, ..taken }, before);
+        if window.is_enabled("Stop the sweep") {
+            window.harness.get_by_label("Stop the sweep").click();
+            window.until("the stop", |w| w.is_enabled("Start the sweep").then_some(()));
+        }
+        window.harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::Z);
+        window.until("the way back", |w| (w.params() == before).then_some(()));
+    }
+}
+
+#[test]
+fn a_search_shows_its_front_and_what_is_taken_becomes_b() {
+    let Some(mut window) = open("cpu") else { return };
+    let before = window.params();
+    window.harness.key_press(Key::U);
+    window.until("the page", |w| w.has("judged by").then_some(()));
+    window.session.borrow_mut().state.search.wishes.seconds = 5.0;
+    window.harness.get_by_label("Add this pair").click();
+    window.until("a pair", |w| w.has("1 pair").then_some(()));
+    window.harness.get_by_label("Start the search").click();
+    window.until("presets", |w| w.has("balanced loss").then_some(()));
+    assert!(window.has("Quality against time of the settings that were tried"));
+    window.until("the end", |w| (!w.session.borrow().state.search.is_searching()).then_some(()));
+    assert_eq!(window.params(), before, "nothing is forced");
+    window.harness.get_by_label("Take fast as B").click();
+    let taken = window.until("other parameters", |w| Some(w.params()).filter(|params| *params != before));
+    let mut fast = before.clone();
+    Preset::Fast.apply(&mut fast);
+    assert_eq!((taken.paths, taken.cost), (fast.paths, fast.cost));
+    let session = window.session.borrow();
+    let kept = &session.state.comparison.as_ref().expect("a comparison").kept;
+    assert_eq!(kept.params, before, "A is what was in force");
+}
+
+#[test]
+fn settings_that_cannot_be_judged_are_not_tried() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(&gpu, options(pair(folder.path())));
+    window.harness.key_press(Key::U);
+    window.until("the page", |w| w.has("score without truth").then_some(()));
+    assert!(window.is_enabled("Start the search"));
+    let params = StereoParams { left_right: None, ..window.params() };
+    window.session.borrow_mut().state.matching.params = params;
+    window.until("the reason", |w| w.has("needs the left-right check").then_some(()));
+    assert!(!window.is_enabled("Start the search"));
+}
