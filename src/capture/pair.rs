@@ -97,8 +97,7 @@ impl Frame {
         Self { left, right, raw: Arc::new(raw), truth: None, ..*self }
     }
 
-    /// For tests: an unprepared frame of a raw pair, without a calibration.
-    #[cfg(test)]
+    /// An unprepared frame of a rectified pair, without a calibration and without truth.
     pub(crate) fn of_raw(raw: Arc<RawPair>) -> Self {
         Self {
             left: Arc::new(raw.left.clone()),

@@ -6,8 +6,10 @@ mod device;
 mod grid;
 mod memory;
 mod model;
+pub(crate) mod optimize;
 mod pipeline;
 mod rates;
+mod scenes;
 pub(crate) mod scores;
 mod stages;
 #[cfg(test)]

@@ -21,7 +21,7 @@ mod trial;
 
 pub use axis::Axis;
 pub use judge::Judge;
-pub use optimum::{Limits, Search, SearchProgress};
+pub use optimum::{Limits, Search, SearchProgress, try_settings};
 pub use sample::Sample;
 pub use space::draw;
 pub use sweep::{Cell, Sweep, SweepProgress, THUMBNAIL_WIDTH, Tried};

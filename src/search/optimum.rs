@@ -130,6 +130,42 @@ impl Search {
     pub fn progress(&self) -> Arc<SearchProgress> {
         self.task.progress()
     }
+
+    /// Waits until it has ended.
+    pub fn wait(&self) -> Arc<SearchProgress> {
+        loop {
+            let progress = self.progress();
+            if progress.ended {
+                return progress;
+            }
+            std::thread::sleep(WAIT_INTERVAL);
+        }
+    }
+}
+
+/// How often [`Search::wait`] looks.
+const WAIT_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Tries these settings, valid ones, on all samples, on this thread.
+///
+/// # Errors
+/// The engine cannot be opened, or cannot do a setting.
+pub fn try_settings(
+    samples: Vec<Sample>,
+    judge: Judge,
+    settings: &[StereoParams],
+    engine: &OpenOptions,
+) -> Result<Vec<Trial>, String> {
+    let samples: Arc<[Sample]> = samples.into();
+    let one = |params: &StereoParams| {
+        let mut meter = EngineMeter::open(engine, Arc::clone(&samples), judge, params)?;
+        let mut trial = Trial::of(Arc::new(params.clone()), Vec::new());
+        for sample in 0..samples.len() {
+            trial.add(sample, &meter.measure(params, sample, &|| false)?);
+        }
+        Ok(trial)
+    };
+    settings.iter().map(one).collect::<Result<_, Failure>>().map_err(|failure| failure.to_string())
 }
 
 /// Searches, and publishes each step.

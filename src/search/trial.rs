@@ -51,6 +51,11 @@ impl Trial {
         }
     }
 
+    /// Mean share of pixels with a disparity that is off by more than 1 px, % of all with truth; `None` without truth.
+    pub fn wrong_percent(&self) -> Option<f64> {
+        mean(self.runs.iter().map(|run| run.wrong_percent))
+    }
+
     /// Adds what came of sample number `sample`; of one that was tried before its time counts, if it is a better one.
     pub(super) fn add(&mut self, sample: usize, measured: &Measured) {
         let mut runs = std::mem::take(&mut self.runs);

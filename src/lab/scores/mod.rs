@@ -2,9 +2,9 @@
 //! combination that is judged on scenes to which it was not fitted.
 
 mod fit;
-mod scenes;
 mod study;
 
+use super::scenes;
 use crate::engine::CpuEngine;
 use crate::metrics::scores::PARTS;
 use fit::{Agreement, Weights};

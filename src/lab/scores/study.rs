@@ -6,18 +6,6 @@ use crate::metrics::{Random, rank_correlation, truth_error};
 use crate::search::draw;
 use crate::stereo::{DisparityMap, StereoParams};
 
-/// A pair with its truth and search range.
-pub(super) struct Scene {
-    /// Name for the table.
-    pub(super) name: String,
-    /// Scenes of one group show the same things, and are left out together.
-    pub(super) group: String,
-    pub(super) left: Luma,
-    pub(super) right: Luma,
-    pub(super) truth: Truth,
-    pub(super) num_disparities: u32,
-}
-
 /// One setting on one scene.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(super) struct Sample {
@@ -91,7 +79,7 @@ impl Study {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::Image;
+    use crate::image::{Image, Luma, Truth};
     use crate::stereo::{INVALID, match_pair};
 
     fn scene() -> Scene {

@@ -1,13 +1,25 @@
 //! Scenes with truth in a folder: each is a folder with `meta.json` two levels below it.
 
-use super::study::Scene;
 use crate::capture::MaxPixels;
 use crate::capture::decode::read_picture;
 use crate::capture::files::truth::{DisparityFile, TruthFiles};
 use crate::console;
 use crate::files;
+use crate::image::{Luma, Truth};
 use anyhow::Context as _;
 use std::path::{Path, PathBuf};
+
+/// A pair with its truth and search range.
+pub(super) struct Scene {
+    /// Name for the table.
+    pub(super) name: String,
+    /// Scenes of one group show the same things, and are left out together.
+    pub(super) group: String,
+    pub(super) left: Luma,
+    pub(super) right: Luma,
+    pub(super) truth: Truth,
+    pub(super) num_disparities: u32,
+}
 
 /// What a `meta.json` says of a pair.
 #[derive(serde::Deserialize)]

@@ -1,0 +1,50 @@
+//! How far a setting that was searched for on some scenes suits others: each scene is left out once, and the setting found on the rest is
+//! judged on it beside the default setting.
+
+mod folds;
+mod table;
+
+use super::scenes;
+use crate::engine::OpenOptions;
+use crate::search::Judge;
+use std::io::Write;
+use std::path::Path;
+
+/// How the study is made.
+#[derive(Clone)]
+pub(crate) struct Options {
+    /// Seed of the searches.
+    pub(crate) seed: u64,
+    /// Settings that each search tries.
+    pub(crate) trials: usize,
+    /// Larger scenes are left out, px.
+    pub(crate) max_pixels: usize,
+    /// What the searches go by. Without truth each scene is searched by itself.
+    pub(crate) judge: Judge,
+    /// The engine.
+    pub(crate) engine: OpenOptions,
+    /// JSON instead of a table.
+    pub(crate) json: bool,
+}
+
+/// Searches with each scene below a folder left out, and prints.
+///
+/// # Errors
+/// The folder has too few scenes with truth, a file is damaged, an engine cannot be opened, `out` cannot be written.
+pub(crate) fn run(data: &Path, options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut scenes = scenes::read(data)?;
+    scenes.retain(|scene| scene.left.size().0 * scene.left.size().1 <= options.max_pixels);
+    let mut found = Vec::new();
+    for fold in folds::folds(scenes, options.judge)? {
+        let searched = fold.search(options)?;
+        if !options.json {
+            table::row(&searched, out)?;
+        }
+        found.push(searched);
+    }
+    if options.json {
+        writeln!(out, "{}", crate::console::json(&serde_json::json!({ "judge": options.judge, "scenes": found }))?)?;
+        return Ok(());
+    }
+    Ok(table::summary(&found, out)?)
+}
