@@ -212,7 +212,9 @@ mod tests {
 
     fn frame(number: u64) -> Arc<Frame> {
         let options = SceneOptions { width: 64, height: 48, ..SceneOptions::default() };
-        Arc::new(Frame::of_raw(Arc::new(render(&options, number, false))))
+        let raw = Arc::new(render(&options, number, false));
+        let truth = raw.truth.clone();
+        Arc::new(Frame { geometry: Some(options.geometry()), truth, ..Frame::of_raw(raw) })
     }
 
     fn output(frame: &Arc<Frame>, p1: u32) -> Arc<Output> {

@@ -4,7 +4,6 @@ use super::harness::{SIZE, Window, gpu, options, pair};
 use egui::{Key, Pos2};
 use egui_kittest::kittest::Queryable as _;
 use stereopsis::capture::SourceSpec;
-use stereopsis::metrics::Region;
 use stereopsis::metrics::depth_quality::{depth_quality, distance};
 
 /// The page on a held pair of the scene.
@@ -26,6 +25,14 @@ fn place(window: &Window, view: &str, (x, y): (usize, usize)) -> Pos2 {
     window.place(view, (share(x, SIZE.0), share(y, SIZE.1)))
 }
 
+/// Presses a button at the end of the page.
+fn press(window: &mut Window, label: &str) {
+    window.harness.get_by_label(label).scroll_to_me();
+    window.harness.run_steps(3);
+    window.harness.get_by_label(label).click();
+    window.harness.run_steps(2);
+}
+
 fn drag(window: &mut Window, from: Pos2, to: Pos2) {
     window.harness.hover_at(from);
     window.harness.step();
@@ -41,9 +48,11 @@ fn drag(window: &mut Window, from: Pos2, to: Pos2) {
 fn a_dragged_rectangle_and_two_clicked_points_are_measured_on_both_engines() {
     for engine in ["cpu", "gpu"] {
         let Some(mut window) = open(engine) else { return };
-        let region = Region { x: 20, y: 30, width: 50, height: 40 };
         let (from, to) = (place(&window, "left view", (20, 30)), place(&window, "left view", (69, 69)));
         drag(&mut window, from, to);
+        let region = window.session.borrow().state.measure.region.expect("a rectangle");
+        let sides = [(region.x, 20), (region.y, 30), (region.width, 50), (region.height, 40)];
+        assert!(sides.iter().all(|(side, wanted)| side.abs_diff(*wanted) <= 1), "{region:?}");
         let output = window.until("a map on the host", |w| w.result().filter(|output| output.map.is_some()));
         assert_eq!(output.engine.kind.word(), engine);
         let (map, geometry) = (output.map.as_ref().unwrap(), output.job.frame.geometry.as_ref());
@@ -87,7 +96,7 @@ fn trends_come_with_pairs_and_begin_anew_on_request() {
     window.until("twenty pairs", |w| (results(w) >= 20).then_some(()));
     window.until("trends", |w| ["better", "worse", "steady"].iter().any(|word| w.has(word)).then_some(()));
     assert!(window.read("temporal noise").is_some());
-    window.harness.get_by_label("Begin anew").click();
+    press(&mut window, "Begin anew");
     window.until("fewer", |w| (1..20).contains(&results(w)).then_some(()));
     window.harness.key_press(Key::L);
     window.harness.run_steps(2);
@@ -104,6 +113,6 @@ fn what_needs_a_calibration_says_so_and_the_rest_is_measured() {
     assert!(window.has("no calibration: only with focal length and baseline"));
     assert!(window.read("sub-pixel RMS").is_some(), "a plane in disparities needs none");
     assert!(window.read("score without truth").is_some());
-    window.harness.get_by_label("Copy as measure command").click();
+    press(&mut window, "Copy as measure command");
     window.until("the command", |w| w.has("stereopsis measure --source").then_some(()));
 }

@@ -24,6 +24,7 @@ mod saved;
 mod search;
 mod stills;
 mod timeline;
+mod tuning;
 
 use egui::accesskit::Role;
 use egui::{Key, Pos2};
