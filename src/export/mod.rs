@@ -13,10 +13,11 @@ mod text;
 #[cfg(test)]
 mod fixture;
 
-pub use cloud::write_cloud;
+pub use cloud::{CloudShape, CloudSize, MAX_STEP_PX, write_cloud, write_shaped_cloud};
 pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};
 pub use figure::{check_reach_name, write_reach};
 pub use file::ExportError;
+pub(crate) use picture::colors_of;
 pub use picture::{write_color, write_confidence, write_picture};
 pub use preview::{PreviewOptions, write_preview};
 pub use snapshot::{describe, snapshot};

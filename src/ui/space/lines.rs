@@ -1,0 +1,96 @@
+//! Lines around the points: a grid on a plane below, and the view of each camera as a pyramid.
+
+use crate::geometry::Geometry;
+use glam::{DVec3, dvec3};
+
+const GRID_COLOUR: [u8; 4] = [120, 120, 120, 255];
+const LEFT_COLOUR: [u8; 4] = [230, 150, 50, 255];
+const RIGHT_COLOUR: [u8; 4] = [70, 150, 230, 255];
+/// The grid has at least this many lines up to the far end.
+const MIN_LINES: f64 = 4.0;
+
+/// One end of a line, as the shader takes it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub(crate) struct LineEnd {
+    /// Position, m.
+    pub(crate) at: [f32; 3],
+    pub(crate) colour: [u8; 4],
+}
+
+/// Distance of the grid's lines, m: 1 m, or a power of ten of it where the range up to `far_m` would have less than four lines or
+/// more than forty.
+pub(crate) fn grid_spacing_m(far_m: f64) -> f64 {
+    10f64.powf((far_m / MIN_LINES).log10().floor())
+}
+
+/// Ends of the lines, two for each: the grid up to `far_m` and both pyramids.
+pub(super) fn lines(geometry: &Geometry, (width, height): (usize, usize), middle_m: f64, far_m: f64) -> Vec<LineEnd> {
+    let corner_rays = [(-0.5, -0.5), (width as f64 - 0.5, -0.5), (width as f64 - 0.5, height as f64 - 0.5), (-0.5, height as f64 - 0.5)];
+    let corners = |z_m: f64| corner_rays.map(|(x, y)| DVec3::from(geometry.point_m(x, y, z_m)));
+    let mut ends = Vec::new();
+    let mut line = |from: DVec3, to: DVec3, colour| {
+        ends.extend([from, to].map(|at| LineEnd { at: at.as_vec3().to_array(), colour }));
+    };
+
+    // the plane goes through the lower border of the picture at the middle of the range
+    let below_m = corners(middle_m)[2].y;
+    let spacing_m = grid_spacing_m(far_m);
+    let count = (far_m / spacing_m).ceil() as i32;
+    let end_m = f64::from(count) * spacing_m;
+    let half = (count / 2).max(1);
+    let side_m = f64::from(half) * spacing_m;
+    for i in -half..=half {
+        let x = f64::from(i) * spacing_m;
+        line(dvec3(x, below_m, 0.0), dvec3(x, below_m, end_m), GRID_COLOUR);
+    }
+    for i in 0..=count {
+        let z = f64::from(i) * spacing_m;
+        line(dvec3(-side_m, below_m, z), dvec3(side_m, below_m, z), GRID_COLOUR);
+    }
+
+    // as long as the cameras are apart
+    let base = corners(geometry.baseline_m);
+    for (shift_px, at_m, colour) in [(0.0, 0.0, LEFT_COLOUR), (geometry.doffs_px, geometry.baseline_m, RIGHT_COLOUR)] {
+        // the right principal point lies further right by that
+        let shift = dvec3(at_m - shift_px * geometry.baseline_m / geometry.focal_px, 0.0, 0.0);
+        let eye = dvec3(at_m, 0.0, 0.0);
+        for i in 0..4 {
+            line(eye, base[i] + shift, colour);
+            line(base[i] + shift, base[(i + 1) % 4] + shift, colour);
+        }
+    }
+    ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grid_is_of_metres_and_below() {
+        assert_eq!([1.5, 6.0, 39.0, 50.0].map(grid_spacing_m), [0.1, 1.0, 1.0, 10.0]);
+        let geometry = Geometry::centred(100.0, 0.1, 0.0, (200, 100));
+        let ends = lines(&geometry, (200, 100), 2.0, 6.0);
+        let grid: Vec<_> = ends.iter().filter(|end| end.colour == GRID_COLOUR).collect();
+        assert_eq!(grid.len(), 2 * (7 + 7));
+        assert!(grid.iter().all(|end| (end.at[1] - 1.0).abs() < 1e-6), "50 px below the axis at 2 m: {grid:?}");
+        assert!(grid.iter().all(|end| (0.0..=6.0).contains(&end.at[2])));
+    }
+
+    #[test]
+    fn both_cameras_stand_apart_by_the_baseline_and_see_as_their_pictures() {
+        let geometry = Geometry { doffs_px: 10.0, ..Geometry::centred(100.0, 0.1, 0.0, (200, 100)) };
+        let ends = lines(&geometry, (200, 100), 2.0, 6.0);
+        let xs = |colour| {
+            let of = ends.iter().filter(move |end| end.colour == colour);
+            let eye = of.clone().find(|end| end.at[2] == 0.0).unwrap().at[0];
+            let left = of.map(|end| end.at[0]).fold(f32::INFINITY, f32::min);
+            [eye, left]
+        };
+        let is_near = |a: [f32; 2], b: [f32; 2]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+        assert!(is_near(xs(LEFT_COLOUR), [0.0, -0.1]), "{:?}", xs(LEFT_COLOUR));
+        // its principal point is 10 px further right, so its left border is 110 px left of that
+        assert!(is_near(xs(RIGHT_COLOUR), [0.1, -0.01]), "{:?}", xs(RIGHT_COLOUR));
+    }
+}
