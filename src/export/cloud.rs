@@ -24,7 +24,7 @@ pub struct CloudShape {
     pub has_faces: bool,
 }
 
-/// Numbers of points and triangles that were written.
+/// Numbers of points and triangles of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CloudSize {
     pub points: usize,
@@ -42,24 +42,21 @@ pub fn write_cloud(
     geometry: &Geometry,
     picture: Option<&Picture>,
 ) -> Result<(), ExportError> {
+    Endings(&["ply"], "points in space are a .ply").find(path)?;
     let picture = picture.filter(|picture| picture.size() == depth_m.size());
     let colors = picture.map(colors_of);
-    write_shaped_cloud(path, depth_m, geometry, colors.as_ref(), CloudShape { every: 1, has_faces: false })?;
-    Ok(())
+    let shape = CloudShape { every: 1, has_faces: false };
+    let (bytes, _) = cloud_bytes(depth_m, geometry, colors.as_ref(), shape);
+    Ok(files::write(path, &bytes)?)
 }
 
-/// The same for some of the pixels, with `colors` of the same size, and with triangles between them on request.
-///
-/// # Errors
-/// As [`write_cloud`].
-pub fn write_shaped_cloud(
-    path: &Path,
+/// The bytes of such a file for some of the pixels, with `colors` of the same size, and with triangles between them on request.
+pub fn cloud_bytes(
     depth_m: &Image<f32>,
     geometry: &Geometry,
     colors: Option<&Image<[u8; 3]>>,
     shape: CloudShape,
-) -> Result<CloudSize, ExportError> {
-    Endings(&["ply"], "points in space are a .ply").find(path)?;
+) -> (Vec<u8>, CloudSize) {
     let every = shape.every.max(1);
     let mut numbers = Image::filled(depth_m.width(), depth_m.height(), NO_POINT);
     let mut points = 0;
@@ -87,8 +84,7 @@ pub fn write_shaped_cloud(
     let size = CloudSize { points, faces: faces.len() };
     let mut bytes = header(size, colors.is_some(), shape.has_faces).into_bytes();
     bytes.extend(body);
-    files::write(path, &bytes)?;
-    Ok(size)
+    (bytes, size)
 }
 
 /// Two triangles for each four neighbours that are one surface, as numbers of points; their front is what the camera sees.
@@ -135,14 +131,13 @@ mod tests {
     /// The header, and the bytes behind it.
     fn written(picture: Option<&Picture>) -> (String, Vec<u8>) {
         let depth = Image::new(3, 2, vec![2.0, f32::NAN, 4.0, 0.0, 1.0, f32::INFINITY]);
-        in_a_file(|path| write_cloud(path, &depth, &GEOMETRY, picture).unwrap())
-    }
-
-    fn in_a_file(write: impl FnOnce(&Path)) -> (String, Vec<u8>) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.ply");
-        write(&path);
-        let bytes = std::fs::read(path).unwrap();
+        write_cloud(&path, &depth, &GEOMETRY, picture).unwrap();
+        split(&std::fs::read(path).unwrap())
+    }
+
+    fn split(bytes: &[u8]) -> (String, Vec<u8>) {
         let end = bytes.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
         (String::from_utf8(bytes[..end].to_vec()).unwrap(), bytes[end..].to_vec())
     }
@@ -176,12 +171,12 @@ mod tests {
     #[test]
     fn neighbours_are_joined_up_to_the_edge_of_depth() {
         // columns at 10, 11, 12.1, 12.1 px: the third one is more than 1 px from the second; the last pixel has no depth
-        let depth = Image::from_fn(4, 2, |x, y| if (x, y) == (3, 1) { f32::NAN } else { 10.0 / [10.0, 11.0, 12.1, 12.1][x] });
+        let depth =
+            Image::from_fn(4, 2, |x, y| if (x, y) == (3, 1) { f32::NAN } else { 10.0 / [10.0, 11.0, 12.1, 12.1][x] });
         let shape = CloudShape { every: 1, has_faces: true };
-        let mut size = None;
-        let (header, body) =
-            in_a_file(|path| size = write_shaped_cloud(path, &depth, &GEOMETRY, None, shape).ok());
-        assert_eq!(size, Some(CloudSize { points: 7, faces: 2 }));
+        let (bytes, size) = cloud_bytes(&depth, &GEOMETRY, None, shape);
+        let (header, body) = split(&bytes);
+        assert_eq!(size, CloudSize { points: 7, faces: 2 });
         assert!(header.contains("element face 2\nproperty list uchar uint vertex_indices\n"), "{header}");
         let triangles: Vec<Vec<u32>> = body[7 * 12..]
             .chunks(13)
@@ -194,10 +189,14 @@ mod tests {
     fn every_second_pixel_is_one_of_four_and_neighbours_may_differ_by_twice_as_much() {
         let depth = Image::from_fn(5, 3, |x, _| 10.0 / (10.0 + x as f32));
         let shape = CloudShape { every: 2, has_faces: true };
-        let mut size = None;
-        let (_, body) = in_a_file(|path| size = write_shaped_cloud(path, &depth, &GEOMETRY, None, shape).ok());
-        assert_eq!(size, Some(CloudSize { points: 6, faces: 4 }));
-        assert_eq!(floats(&body[12..24])[2], 10.0 / 12.0);
+        let (bytes, size) = cloud_bytes(&depth, &GEOMETRY, None, shape);
+        let (_, body) = split(&bytes);
+        assert_eq!(size, CloudSize { points: 6, faces: 4 });
+        let second = floats(&body[12..24]);
+        assert!(
+            second.iter().zip([0.1 / 12.0, -0.05 / 12.0, 10.0 / 12.0]).all(|(a, b)| (a - b).abs() < 1e-6),
+            "{second:?}"
+        );
     }
 
     #[test]

@@ -13,7 +13,9 @@ mod text;
 #[cfg(test)]
 mod fixture;
 
-pub use cloud::{CloudShape, CloudSize, MAX_STEP_PX, write_cloud, write_shaped_cloud};
+#[cfg(test)]
+pub use cloud::MAX_STEP_PX;
+pub use cloud::{CloudShape, CloudSize, cloud_bytes, write_cloud};
 pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};
 pub use figure::{check_reach_name, write_reach};
 pub use file::ExportError;

@@ -16,6 +16,7 @@ mod recording;
 mod remote;
 mod rig;
 mod source;
+mod space;
 
 use super::dialogs::{self, SOURCE_EXTENSIONS};
 use super::jobs::{Job, Jobs};
@@ -58,6 +59,8 @@ pub struct Session {
     /// When the settings file was read last.
     file_read: Option<Instant>,
     explainer: PixelExplainer,
+    /// Points that are being saved.
+    points: space::Points,
     options: WindowOptions,
     /// The depth range is fitted to the next result.
     fits_depth: bool,
@@ -141,6 +144,7 @@ impl Session {
             comparison: None,
             view,
             pointer: Pointer::default(),
+            pose: None,
             rig: RigState::new(&options, &source),
             recording,
             conversion: ConversionState::default(),
@@ -161,6 +165,7 @@ impl Session {
             comparison: None,
             file_read: None,
             explainer,
+            points: space::Points::default(),
             options,
             fits_depth,
             takes_snapshot: false,
@@ -230,6 +235,7 @@ impl Session {
             self.take_output(output, now);
         }
         self.update_comparison();
+        self.update_points();
         self.update_guide(now);
         self.follow_settings_file(now);
         self.update_explained();
@@ -295,7 +301,9 @@ impl Session {
         }
         let reads_pixel = self.state.pointer.pixel().is_some();
         let compares = self.comparison.is_some();
-        self.live.set_read_back(self.fits_depth || self.takes_snapshot || reads_pixel || compares);
+        self.live.set_read_back(
+            self.fits_depth || self.takes_snapshot || reads_pixel || compares || self.points.wanted.is_some(),
+        );
     }
 
     /// Shows each error from its begin to its end. A dismissed one comes back only after it had ended.

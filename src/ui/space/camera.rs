@@ -145,8 +145,14 @@ mod tests {
         let mut pose = Pose::of_left_camera(2.0);
         pose.orbit(0.5, 0.3);
         let axes = pose.axes();
-        assert!((axes * axes.transpose()).abs_diff_eq(DMat3::IDENTITY, 1e-12) && (axes.determinant() - 1.0).abs() < 1e-12);
-        assert!(pose.eye_m().x < 0.0 && pose.eye_m().y < 0.0, "it looks from the left and from above: {}", pose.eye_m());
+        assert!(
+            (axes * axes.transpose()).abs_diff_eq(DMat3::IDENTITY, 1e-12) && (axes.determinant() - 1.0).abs() < 1e-12
+        );
+        assert!(
+            pose.eye_m().x < 0.0 && pose.eye_m().y < 0.0,
+            "it looks from the left and from above: {}",
+            pose.eye_m()
+        );
         assert!((target_px(&pose, &lens, pose.pivot_m).unwrap() - lens.axis_px).length() < 1e-9);
         // what lies before the pivot goes to the right and down, as a hand that drags it
         let before = target_px(&pose, &lens, dvec3(0.0, 0.0, 1.5)).unwrap() - lens.axis_px;

@@ -26,7 +26,12 @@ pub(crate) fn grid_spacing_m(far_m: f64) -> f64 {
 
 /// Ends of the lines, two for each: the grid up to `far_m` and both pyramids.
 pub(super) fn lines(geometry: &Geometry, (width, height): (usize, usize), middle_m: f64, far_m: f64) -> Vec<LineEnd> {
-    let corner_rays = [(-0.5, -0.5), (width as f64 - 0.5, -0.5), (width as f64 - 0.5, height as f64 - 0.5), (-0.5, height as f64 - 0.5)];
+    let corner_rays = [
+        (-0.5, -0.5),
+        (width as f64 - 0.5, -0.5),
+        (width as f64 - 0.5, height as f64 - 0.5),
+        (-0.5, height as f64 - 0.5),
+    ];
     let corners = |z_m: f64| corner_rays.map(|(x, y)| DVec3::from(geometry.point_m(x, y, z_m)));
     let mut ends = Vec::new();
     let mut line = |from: DVec3, to: DVec3, colour| {
@@ -69,7 +74,9 @@ mod tests {
 
     #[test]
     fn the_grid_is_of_metres_and_below() {
-        assert_eq!([1.5, 6.0, 39.0, 50.0].map(grid_spacing_m), [0.1, 1.0, 1.0, 10.0]);
+        for (far_m, wanted_m) in [(1.5, 0.1), (6.0, 1.0), (39.0, 1.0), (50.0, 10.0)] {
+            assert!((grid_spacing_m(far_m) / wanted_m - 1.0).abs() < 1e-12, "up to {far_m} m");
+        }
         let geometry = Geometry::centred(100.0, 0.1, 0.0, (200, 100));
         let ends = lines(&geometry, (200, 100), 2.0, 6.0);
         let grid: Vec<_> = ends.iter().filter(|end| end.colour == GRID_COLOUR).collect();

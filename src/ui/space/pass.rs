@@ -190,8 +190,11 @@ fn layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
         let view_dimension = wgpu::TextureViewDimension::D2;
         entry(binding, wgpu::BindingType::Texture { sample_type, view_dimension, multisampled: false })
     };
-    let uniform =
-        wgpu::BindingType::Buffer { ty: wgpu::BufferBindingType::Uniform, has_dynamic_offset: false, min_binding_size: None };
+    let uniform = wgpu::BindingType::Buffer {
+        ty: wgpu::BufferBindingType::Uniform,
+        has_dynamic_offset: false,
+        min_binding_size: None,
+    };
     let colour = wgpu::TextureSampleType::Float { filterable: false };
     device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
         label: Some("space"),

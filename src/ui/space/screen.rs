@@ -20,14 +20,12 @@ pub(crate) struct SpaceScreen {
     pass: SpacePass,
     target: Option<(Target, TextureId)>,
     drawn: Option<Drawn>,
-    /// Number of times that it was drawn.
-    draws: u64,
 }
 
 impl SpaceScreen {
     /// Compiles the shader for this window's device.
     pub(crate) fn new(state: &RenderState) -> Self {
-        Self { pass: SpacePass::new(&state.device), state: state.clone(), target: None, drawn: None, draws: 0 }
+        Self { pass: SpacePass::new(&state.device), state: state.clone(), target: None, drawn: None }
     }
 
     /// Whether the adapter computes on the CPU.
@@ -55,8 +53,6 @@ impl SpaceScreen {
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             self.pass.draw(device, &mut encoder, inputs, &drawing, target);
             self.state.queue.submit([encoder.finish()]);
-            self.draws += 1;
-            log::trace!("the points were drawn {} times", self.draws);
         }
         self.drawn = Some(Drawn { output: Arc::clone(output), drawing, colours: Arc::clone(colours) });
         id

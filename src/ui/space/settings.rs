@@ -59,7 +59,7 @@ impl SpaceSettings {
     /// Distance of the drawn pixels of a picture of this size, px.
     pub(crate) fn every(&self, is_software: bool, (width, height): (usize, usize)) -> usize {
         let fits = |every: &usize| width.div_ceil(*every) * height.div_ceil(*every) <= MAX_SOFTWARE_POINTS;
-        let automatic = || if is_software { (1..).find(fits).unwrap_or(1) } else { 1 };
+        let automatic = || if is_software { (1..=width.max(1)).find(fits).unwrap_or(1) } else { 1 };
         self.every.unwrap_or_else(automatic).max(1)
     }
 }
@@ -87,6 +87,9 @@ mod tests {
         assert_eq!(automatic.every(true, (160, 120)), 1);
         let chosen = SpaceSettings { every: Some(2), ..automatic };
         assert_eq!([true, false].map(|software| chosen.every(software, (1280, 720))), [2; 2]);
-        assert_eq!([1, 2, 3, 5].map(every_text).join(", "), "every pixel, every 2nd pixel, every 3rd pixel, every 5th pixel");
+        assert_eq!(
+            [1, 2, 3, 5].map(every_text).join(", "),
+            "every pixel, every 2nd pixel, every 3rd pixel, every 5th pixel"
+        );
     }
 }

@@ -5,7 +5,7 @@ use super::drawing::{Drawing, Scene, Space};
 use super::pass::{Inputs, SpacePass, Target};
 use super::points::shown_points;
 use super::settings::{Colouring, SpaceSettings, Surface};
-use crate::engine::gpu::{AdapterChoice, Gpu};
+use crate::engine::gpu::Gpu;
 use crate::geometry::Geometry;
 use crate::image::{Image, Luma, Picture};
 use crate::stereo::{DisparityMap, INVALID};
@@ -25,25 +25,14 @@ const NO_LINES: SpaceSettings = SpaceSettings {
 
 /// 50 px m: 10 px are 5 m, 100 px half a metre.
 fn scene() -> Scene {
-    let geometry = Geometry { focal_px: 100.0, baseline_m: 0.5, doffs_px: 2.0, cx_px: 30.0, cy_px: 25.0, estimated: false };
+    let geometry =
+        Geometry { focal_px: 100.0, baseline_m: 0.5, doffs_px: 2.0, cx_px: 30.0, cy_px: 25.0, estimated: false };
     Scene { geometry, size: SIZE, range_m: (0.5, 10.0), has_confidence: true, is_software: false }
 }
 
 /// A different colour for each pixel, none of them the background's.
 fn colour_of(x: usize, y: usize) -> [u8; 3] {
     [(3 * x + 20) as u8, (4 * y + 20) as u8, 200]
-}
-
-/// A device, or nothing where there is none and none is demanded.
-fn device() -> Option<Gpu> {
-    match Gpu::open(&AdapterChoice::Best) {
-        Ok(gpu) => Some(gpu),
-        Err(why) if std::env::var_os("REQUIRE_GPU").is_some_and(|v| v == "1") => panic!("{why}"),
-        Err(why) => {
-            println!("skipped: {why}");
-            None
-        }
-    }
 }
 
 fn texture(gpu: &Gpu, (width, height): (usize, usize), format: wgpu::TextureFormat, bytes: &[u8]) -> wgpu::Texture {
@@ -57,16 +46,24 @@ fn texture(gpu: &Gpu, (width, height): (usize, usize), format: wgpu::TextureForm
         usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
         view_formats: &[],
     });
-    let layout =
-        wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(width as u32 * 4), rows_per_image: None };
+    let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(width as u32 * 4), rows_per_image: None };
     gpu.queue.write_texture(texture.as_image_copy(), bytes, layout, texture.size());
     texture
 }
 
 /// What is drawn of disparities (1/16 px, and confidence) on a target of `size`.
-fn drawn(gpu: &Gpu, values: &Image<(i16, u8)>, settings: SpaceSettings, pose: &Pose, size: (u32, u32)) -> Image<[u8; 3]> {
-    let words: Vec<u32> =
-        values.pixels().iter().map(|&(value, confidence)| u32::from(value as u16) | u32::from(confidence) << 24).collect();
+fn drawn(
+    gpu: &Gpu,
+    values: &Image<(i16, u8)>,
+    settings: SpaceSettings,
+    pose: &Pose,
+    size: (u32, u32),
+) -> Image<[u8; 3]> {
+    let words: Vec<u32> = values
+        .pixels()
+        .iter()
+        .map(|&(value, confidence)| u32::from(value as u16) | u32::from(confidence) << 24)
+        .collect();
     let rgba = |image: Image<[u8; 3]>| image.pixels().iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect::<Vec<u8>>();
     let map = texture(gpu, SIZE, wgpu::TextureFormat::R32Uint, bytemuck::cast_slice(&words));
     let rgb = wgpu::TextureFormat::Rgba8Unorm;
@@ -113,7 +110,7 @@ fn covered(image: &Image<[u8; 3]>) -> usize {
 
 #[test]
 fn a_plane_fills_the_target_as_the_camera_sees_it_and_is_a_line_on_edge() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let ahead = Pose::of_left_camera(2.0);
     let mut on_edge = ahead;
     on_edge.orbit(FRAC_PI_2, 0.0);
@@ -137,7 +134,7 @@ fn a_plane_fills_the_target_as_the_camera_sees_it_and_is_a_line_on_edge() {
 
 #[test]
 fn points_are_where_the_projection_in_rust_has_them() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let mut values = Image::filled(SIZE.0, SIZE.1, (INVALID, 0));
     let mut points = Vec::new();
     for i in 0..40 {
@@ -171,10 +168,11 @@ fn points_are_where_the_projection_in_rust_has_them() {
 
 #[test]
 fn what_is_invalid_at_infinity_or_out_of_the_range_is_not_drawn() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let pose = Pose::of_left_camera(2.0);
     let at_infinity = -32; // with an offset of 2 px
-    let count = |value, settings| covered(&drawn(&gpu, &Image::filled(SIZE.0, SIZE.1, (value, 0)), settings, &pose, (64, 48)));
+    let count =
+        |value, settings| covered(&drawn(&gpu, &Image::filled(SIZE.0, SIZE.1, (value, 0)), settings, &pose, (64, 48)));
     let unlimited = SpaceSettings { is_limited: false, ..NO_LINES };
     let mesh = SpaceSettings { surface: Surface::Mesh, ..unlimited };
     for settings in [unlimited, mesh] {
@@ -187,7 +185,7 @@ fn what_is_invalid_at_infinity_or_out_of_the_range_is_not_drawn() {
 
 #[test]
 fn a_mesh_is_cut_at_an_edge_of_depth() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let mesh = SpaceSettings { surface: Surface::Mesh, ..NO_LINES };
     let width_of_gap = |step: i16| {
         let values = Image::from_fn(SIZE.0, SIZE.1, |x, _| (stored(2.0) + if x < 32 { 0 } else { step }, 0));
@@ -200,7 +198,7 @@ fn a_mesh_is_cut_at_an_edge_of_depth() {
 
 #[test]
 fn depth_and_confidence_have_the_colours_of_their_maps() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let pose = Pose::of_left_camera(2.0);
     let value = |colouring, depth_m: f64, confidence| {
         let values = Image::filled(SIZE.0, SIZE.1, (stored(depth_m), confidence));
@@ -216,7 +214,7 @@ fn depth_and_confidence_have_the_colours_of_their_maps() {
 
 #[test]
 fn lines_are_drawn_behind_what_hides_them() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let mut pose = Pose::of_left_camera(2.0);
     pose.orbit(0.4, 0.6);
     pose.approach(4.0);
@@ -245,8 +243,23 @@ fn rust_mirrors_the_shader() {
         }};
     }
     let fields = fields!(
-        clip_from_world, focal_px, focal_times_baseline, doffs_px, cx_px, cy_px, low, high, least_px, most_px,
-        target_width, target_height, scale_px, every, columns, colouring, unused
+        clip_from_world,
+        focal_px,
+        focal_times_baseline,
+        doffs_px,
+        cx_px,
+        cy_px,
+        low,
+        high,
+        least_px,
+        most_px,
+        target_width,
+        target_height,
+        scale_px,
+        every,
+        columns,
+        colouring,
+        unused
     );
     assert_eq!((offsets, *span as usize), (fields, size_of::<Space>()));
     let constant = |name: &str| {
@@ -257,9 +270,13 @@ fn rust_mirrors_the_shader() {
             ref other => panic!("{name}: {other:?}"),
         }
     };
-    assert_eq!(constant("INVALID"), f64::from(INVALID as u16));
-    assert_eq!(constant("STEPS_PER_PX"), f64::from(crate::stereo::map::SUBPIXEL_STEPS));
-    assert_eq!(constant("MAX_STEP_PX"), crate::export::MAX_STEP_PX);
+    for (name, value) in [
+        ("INVALID", f64::from(INVALID as u16)),
+        ("STEPS_PER_PX", f64::from(crate::stereo::map::SUBPIXEL_STEPS)),
+        ("MAX_STEP_PX", crate::export::MAX_STEP_PX),
+    ] {
+        assert!((constant(name) - value).abs() < 1e-12, "{name}");
+    }
     assert_eq!([Colouring::Picture, Colouring::Depth, Colouring::Confidence].map(|c| c as u32), [0, 1, 2]);
 }
 
@@ -295,7 +312,8 @@ fn worst(scene: &Scene, map: &DisparityMap, distance_m: impl Fn(DVec3) -> f64) -
 
 #[test]
 fn a_plane_and_a_sphere_keep_their_shape_within_the_error_of_a_disparity() {
-    let geometry = Geometry { focal_px: 300.0, baseline_m: 0.08, doffs_px: 4.0, cx_px: 160.0, cy_px: 121.0, estimated: false };
+    let geometry =
+        Geometry { focal_px: 300.0, baseline_m: 0.08, doffs_px: 4.0, cx_px: 160.0, cy_px: 121.0, estimated: false };
     let scene = Scene { geometry, size: (320, 240), ..scene() };
     let (normal, offset_m) = (dvec3(0.3, -0.2, 1.0).normalize(), 1.8);
     let map = measured(&scene, |ray| Some(offset_m / normal.dot(ray)));
@@ -315,7 +333,7 @@ fn a_plane_and_a_sphere_keep_their_shape_within_the_error_of_a_disparity() {
 
 #[test]
 fn the_file_has_the_points_and_colours_that_are_drawn() {
-    let Some(gpu) = device() else { return };
+    let Some(gpu) = Gpu::for_test() else { return };
     let values = Image::from_fn(SIZE.0, SIZE.1, |x, y| match (x * 7 + y * 5) % 11 {
         0 => (INVALID, 9),
         1 => (stored(0.3), 80), // nearer than the range

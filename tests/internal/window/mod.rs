@@ -20,6 +20,7 @@ mod record;
 mod recovery;
 mod rig;
 mod saved;
+mod space;
 mod stills;
 mod timeline;
 
