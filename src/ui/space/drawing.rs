@@ -145,11 +145,14 @@ impl Drawing {
             colouring: colouring as u32,
             unused: 0,
         };
-        let lines = if settings.has_lines {
-            lines::lines(&scene.geometry, scene.size, scene.middle_m(), scene.range_m.1)
-        } else {
-            Vec::new()
-        };
+        let mut lines = Vec::new();
+        if settings.has_lines {
+            lines = lines::grid(&scene.geometry, scene.size, scene.middle_m(), scene.range_m.1);
+            // seen from within they would only lie over the picture
+            if pose.eye_m().length() > 2.0 * baseline_m {
+                lines.extend(lines::cameras(&scene.geometry, scene.size));
+            }
+        }
         Self { size, background, surface: settings.surface, cells: columns * rows, space, lines }
     }
 }

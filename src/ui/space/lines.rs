@@ -24,48 +24,44 @@ pub(crate) fn grid_spacing_m(far_m: f64) -> f64 {
     10f64.powf((far_m / MIN_LINES).log10().floor())
 }
 
-/// Ends of the lines, two for each: the grid up to `far_m` and both pyramids.
-pub(super) fn lines(geometry: &Geometry, (width, height): (usize, usize), middle_m: f64, far_m: f64) -> Vec<LineEnd> {
-    let corner_rays = [
-        (-0.5, -0.5),
-        (width as f64 - 0.5, -0.5),
-        (width as f64 - 0.5, height as f64 - 0.5),
-        (-0.5, height as f64 - 0.5),
-    ];
-    let corners = |z_m: f64| corner_rays.map(|(x, y)| DVec3::from(geometry.point_m(x, y, z_m)));
-    let mut ends = Vec::new();
-    let mut line = |from: DVec3, to: DVec3, colour| {
-        ends.extend([from, to].map(|at| LineEnd { at: at.as_vec3().to_array(), colour }));
-    };
+/// The ends of one line.
+fn line(from: DVec3, to: DVec3, colour: [u8; 4]) -> [LineEnd; 2] {
+    [from, to].map(|at| LineEnd { at: at.as_vec3().to_array(), colour })
+}
 
-    // the plane goes through the lower border of the picture at the middle of the range
-    let below_m = corners(middle_m)[2].y;
+/// The points at this depth that the corners of the left picture show, m, clockwise from the upper left one.
+fn corners_m(geometry: &Geometry, (width, height): (usize, usize), z_m: f64) -> [DVec3; 4] {
+    let (right, bottom) = (width as f64 - 0.5, height as f64 - 0.5);
+    let corners = [(-0.5, -0.5), (right, -0.5), (right, bottom), (-0.5, bottom)];
+    corners.map(|(x, y)| DVec3::from(geometry.point_m(x, y, z_m)))
+}
+
+/// The grid up to `far_m`, on the plane through the lower border of the picture at `middle_m`.
+pub(super) fn grid(geometry: &Geometry, size: (usize, usize), middle_m: f64, far_m: f64) -> Vec<LineEnd> {
+    let below_m = corners_m(geometry, size, middle_m)[2].y;
     let spacing_m = grid_spacing_m(far_m);
     let count = (far_m / spacing_m).ceil() as i32;
-    let end_m = f64::from(count) * spacing_m;
     let half = (count / 2).max(1);
-    let side_m = f64::from(half) * spacing_m;
-    for i in -half..=half {
-        let x = f64::from(i) * spacing_m;
-        line(dvec3(x, below_m, 0.0), dvec3(x, below_m, end_m), GRID_COLOUR);
-    }
-    for i in 0..=count {
-        let z = f64::from(i) * spacing_m;
-        line(dvec3(-side_m, below_m, z), dvec3(side_m, below_m, z), GRID_COLOUR);
-    }
+    let (end_m, side_m) = (f64::from(count) * spacing_m, f64::from(half) * spacing_m);
+    let along = (-half..=half).map(|i| f64::from(i) * spacing_m);
+    let along = along.map(|x| line(dvec3(x, below_m, 0.0), dvec3(x, below_m, end_m), GRID_COLOUR));
+    let across = (0..=count).map(|i| f64::from(i) * spacing_m);
+    let across = across.map(|z| line(dvec3(-side_m, below_m, z), dvec3(side_m, below_m, z), GRID_COLOUR));
+    along.chain(across).flatten().collect()
+}
 
-    // as long as the cameras are apart
-    let base = corners(geometry.baseline_m);
-    for (shift_px, at_m, colour) in [(0.0, 0.0, LEFT_COLOUR), (geometry.doffs_px, geometry.baseline_m, RIGHT_COLOUR)] {
-        // the right principal point lies further right by that
-        let shift = dvec3(at_m - shift_px * geometry.baseline_m / geometry.focal_px, 0.0, 0.0);
-        let eye = dvec3(at_m, 0.0, 0.0);
-        for i in 0..4 {
-            line(eye, base[i] + shift, colour);
-            line(base[i] + shift, base[(i + 1) % 4] + shift, colour);
-        }
-    }
-    ends
+/// What both cameras see, as pyramids that are as long as the cameras are apart.
+pub(super) fn cameras(geometry: &Geometry, size: (usize, usize)) -> Vec<LineEnd> {
+    let base = corners_m(geometry, size, geometry.baseline_m);
+    // the right principal point lies further right in its picture, so the picture lies further left
+    let shift_m = geometry.baseline_m * (1.0 - geometry.doffs_px / geometry.focal_px);
+    let pyramid = |eye_m: f64, shift_m: f64, colour| {
+        let (eye, shift) = (dvec3(eye_m, 0.0, 0.0), dvec3(shift_m, 0.0, 0.0));
+        let base = base.map(|corner| corner + shift);
+        (0..4).flat_map(move |i| [line(eye, base[i], colour), line(base[i], base[(i + 1) % 4], colour)])
+    };
+    let [left, right] = [pyramid(0.0, 0.0, LEFT_COLOUR), pyramid(geometry.baseline_m, shift_m, RIGHT_COLOUR)];
+    left.chain(right).flatten().collect()
 }
 
 #[cfg(test)]
@@ -78,8 +74,7 @@ mod tests {
             assert!((grid_spacing_m(far_m) / wanted_m - 1.0).abs() < 1e-12, "up to {far_m} m");
         }
         let geometry = Geometry::centred(100.0, 0.1, 0.0, (200, 100));
-        let ends = lines(&geometry, (200, 100), 2.0, 6.0);
-        let grid: Vec<_> = ends.iter().filter(|end| end.colour == GRID_COLOUR).collect();
+        let grid = grid(&geometry, (200, 100), 2.0, 6.0);
         assert_eq!(grid.len(), 2 * (7 + 7));
         assert!(grid.iter().all(|end| (end.at[1] - 1.0).abs() < 1e-6), "50 px below the axis at 2 m: {grid:?}");
         assert!(grid.iter().all(|end| (0.0..=6.0).contains(&end.at[2])));
@@ -88,7 +83,7 @@ mod tests {
     #[test]
     fn both_cameras_stand_apart_by_the_baseline_and_see_as_their_pictures() {
         let geometry = Geometry { doffs_px: 10.0, ..Geometry::centred(100.0, 0.1, 0.0, (200, 100)) };
-        let ends = lines(&geometry, (200, 100), 2.0, 6.0);
+        let ends = cameras(&geometry, (200, 100));
         let xs = |colour| {
             let of = ends.iter().filter(move |end| end.colour == colour);
             let eye = of.clone().find(|end| end.at[2] == 0.0).unwrap().at[0];

@@ -28,7 +28,7 @@ choices! {
 pub(crate) const DENSITIES: [usize; 6] = [1, 2, 3, 4, 6, 8];
 
 /// Most points on an adapter that computes on the CPU.
-const MAX_SOFTWARE_POINTS: usize = 40_000;
+const MAX_SOFTWARE_POINTS: usize = 25_000;
 
 /// The settings of the 3-D view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ mod tests {
     fn a_gpu_draws_every_pixel_and_software_as_many_as_it_can() {
         let automatic = SpaceSettings::default();
         assert_eq!(automatic.every(false, (1280, 720)), 1);
-        assert_eq!(automatic.every(true, (1280, 720)), 5);
+        assert_eq!(automatic.every(true, (1280, 720)), 7);
         assert_eq!(automatic.every(true, (160, 120)), 1);
         let chosen = SpaceSettings { every: Some(2), ..automatic };
         assert_eq!([true, false].map(|software| chosen.every(software, (1280, 720))), [2; 2]);
