@@ -125,10 +125,12 @@ fn a_plane_fills_the_target_as_the_camera_sees_it_and_is_a_line_on_edge() {
         assert!(columns <= 4, "{surface}: {columns} columns");
         assert!(surface == Surface::Mesh || columns > 0, "squares face the viewer");
     }
+    let large = drawn(&gpu, &plane(2.0), NO_LINES, &ahead, (1280, 960));
+    assert_eq!(covered(&large), 1280 * 960, "no cracks");
     // twice as large, and every third pixel for its block of nine
     let settings = SpaceSettings { every: Some(3), ..NO_LINES };
     let image = drawn(&gpu, &plane(2.0), settings, &ahead, (128, 96));
-    assert_eq!(covered(&image), 128 * (96 - 2), "no cracks; the last row belongs to no block");
+    assert_eq!(covered(&image), 128 * (96 - 2), "the last row belongs to no block");
     assert_eq!(image.at(64, 48), colour_of(33, 24), "the pixel in the middle of its block");
 }
 
