@@ -48,6 +48,12 @@ impl Geometry {
         (d > 0.0).then(|| self.focal_px * self.baseline_m / d)
     }
 
+    /// The point in metres that a pixel of the left picture shows at a depth: x to the right, y down, z forward from the left camera.
+    pub fn point_m(&self, x_px: f64, y_px: f64, depth_m: f64) -> [f64; 3] {
+        let along = depth_m / self.focal_px;
+        [(x_px - self.cx_px) * along, (y_px - self.cy_px) * along, depth_m]
+    }
+
     /// Disparity in px of a depth in metres.
     pub fn disparity_px(&self, depth_m: f64) -> f64 {
         self.focal_px * self.baseline_m / depth_m - self.doffs_px

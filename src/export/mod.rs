@@ -13,10 +13,13 @@ mod text;
 #[cfg(test)]
 mod fixture;
 
-pub use cloud::write_cloud;
+#[cfg(test)]
+pub use cloud::MAX_STEP_PX;
+pub use cloud::{CloudShape, CloudSize, cloud_bytes, write_cloud};
 pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};
 pub use figure::{check_reach_name, write_reach};
 pub use file::ExportError;
+pub(crate) use picture::colors_of;
 pub use picture::{write_color, write_confidence, write_picture};
 pub use preview::{PreviewOptions, write_preview};
 pub use snapshot::{describe, snapshot};

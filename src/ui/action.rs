@@ -46,7 +46,7 @@ macro_rules! actions {
 }
 
 const VIEW_KEYS: [Key; ViewKind::ALL.len()] =
-    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
+    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9, Key::V];
 
 actions! {
     /// Hold this pair while matching goes on, so that parameters can be tuned on a still.
@@ -107,7 +107,7 @@ actions! {
     ZoomIn = "Zoom in", NONE, Plus;
     /// Show more of the pictures in all views.
     ZoomOut = "Zoom out", NONE, Minus;
-    /// Show the whole picture in all views; so does a double-click.
+    /// Show the whole picture in all views, and space as the camera sees it; so does a double-click in each.
     WholePicture = "Whole picture", NONE, Num0;
     /// Pixels without disparity in a colour for each reason, instead of black.
     ColourReasons = "Colour invalid by reason", NONE, I;

@@ -3,6 +3,7 @@
 
 use super::action::Action;
 use super::jobs::Job;
+use super::space::Pose;
 use super::state::{
     CompareStep, Conversion, ConversionChoices, GuideStep, HistoryStep, MeasureStep, Pointer, RecordingChoices,
     SearchStep, ViewSettings,
@@ -75,6 +76,10 @@ pub(crate) enum Command {
     SetDockWidths([f32; 3]),
     /// Sets pointer, held pixel and zoom.
     SetPointer(Pointer),
+    /// Sets the camera of the 3-D view; `None`: as the left camera sees it.
+    SetPose(Option<Pose>),
+    /// Lets the user choose a file for the points of the 3-D view, and writes every so many of them.
+    SavePoints(usize),
     /// Sets streams, format and folder of recordings.
     SetRecording(RecordingChoices),
     /// Lets the user choose the folder of recordings.

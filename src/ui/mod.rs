@@ -11,6 +11,7 @@ mod panels;
 mod render;
 mod saved;
 mod session;
+mod space;
 mod state;
 mod style;
 mod view;
@@ -23,7 +24,7 @@ pub use app::App;
 pub use options::WindowOptions;
 pub use session::Session;
 #[cfg(test)]
-pub(crate) use {command::Command, state::Conversion};
+pub(crate) use {command::Command, space::Surface, state::Conversion};
 
 use crate::console;
 use crate::engine::gpu::{AdapterChoice, Gpu};

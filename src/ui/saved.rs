@@ -1,6 +1,7 @@
 //! Saved state: views, panels, source and parameters from the last run, in one TOML file. Keys and values that this version
 //! does not know are ignored.
 
+use super::space::{DENSITIES, SpaceSettings};
 use super::state::{Arrangement, ERRORS_PX, RecordingChoices, TEXT_ZOOM, Theme, ViewSettings};
 use super::view::ViewKind;
 use crate::calibrate::Board;
@@ -74,6 +75,11 @@ impl SavedState {
             ("unfolded", Some((view.unfolded.len() == Group::ALL.len()).into())),
             ("unfolded-groups", Some(groups)),
             ("error-px", Some(view.error_px.into())),
+            ("space-colouring", Some(view.space.colouring.word().into())),
+            ("space-surface", Some(view.space.surface.word().into())),
+            ("space-every", view.space.every.map(|every| (every as i64).into())),
+            ("space-limited", Some(view.space.is_limited.into())),
+            ("space-lines", Some(view.space.has_lines.into())),
             ("record-streams", Some(recording.streams.to_string().into())),
             ("record-format", Some(recording.format.word().into())),
             ("record-compression", Some(recording.compression.word().into())),
@@ -148,11 +154,24 @@ impl SavedState {
             colour_reasons: self.get("colour-reasons").unwrap_or(default.colour_reasons),
             unfolded,
             error_px: self.get("error-px").filter(|px| ERRORS_PX.contains(px)).unwrap_or(default.error_px),
+            space: self.space(),
             inverted: self.get("inverted").unwrap_or(default.inverted),
             theme: self.get("theme").and_then(|word: String| Theme::from_word(&word)).unwrap_or(default.theme),
             window_size: self.get("window-size").filter(is_on_screen).unwrap_or(default.window_size),
             dock_widths: self.get("dock-widths").filter(are_widths).unwrap_or(default.dock_widths),
             text_zoom: self.get("text-zoom").filter(|zoom| TEXT_ZOOM.contains(zoom)).unwrap_or(default.text_zoom),
+        }
+    }
+
+    /// The settings of the 3-D view; defaults where nothing valid is saved.
+    fn space(&self) -> SpaceSettings {
+        let default = SpaceSettings::default();
+        SpaceSettings {
+            colouring: self.get("space-colouring").unwrap_or(default.colouring),
+            surface: self.get("space-surface").unwrap_or(default.surface),
+            every: self.get("space-every").filter(|every| DENSITIES.contains(every)),
+            is_limited: self.get("space-limited").unwrap_or(default.is_limited),
+            has_lines: self.get("space-lines").unwrap_or(default.has_lines),
         }
     }
 
@@ -194,6 +213,7 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
     use crate::stereo::StereoParams;
+    use crate::ui::space::{Colouring, Surface};
 
     #[test]
     fn everything_comes_back() {
@@ -202,7 +222,15 @@ mod tests {
         let mut view =
             ViewSettings { depth_range_m: Some((0.5, 4.0)), unfolded: vec![Group::Paths], ..ViewSettings::default() };
         view.error_px = 0.5;
+        view.space = SpaceSettings {
+            colouring: Colouring::Depth,
+            surface: Surface::Mesh,
+            every: Some(3),
+            is_limited: false,
+            has_lines: false,
+        };
         view.toggle(ViewKind::Right);
+        view.toggle(ViewKind::Space);
         let recent = ["l.png,r.png,t.png:4", "webcam:0,1", "a.mcap"].map(|words| SourceSpec::parse(words).unwrap());
         let chosen = [("p1", "4"), ("left-right", "off"), ("subpixel", "off"), ("engine", "cpu")];
         let recording = RecordingChoices {
@@ -238,9 +266,10 @@ mod tests {
     fn unknown_keys_and_broken_files_do_no_harm() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("window.toml");
-        std::fs::write(&path, "views = [\"depth\", \"hologram\"]\nfuture = 3\n[settings]\np1 = 11\n").unwrap();
+        std::fs::write(&path, "views = [\"depth\", \"hologram\"]\nfuture = 3\nspace-every = 77\nspace-surface = \"jelly\"\n[settings]\np1 = 11\n").unwrap();
         let saved = SavedState::read(&path);
         assert_eq!(saved.view().wide.views, [ViewKind::Depth]);
+        assert_eq!(saved.view().space, SpaceSettings::default());
         assert_eq!(saved.words(&path, |word| word.name == "p1").len(), 1);
         std::fs::write(&path, "views = [").unwrap();
         assert_eq!(SavedState::read(&path), SavedState::default());

@@ -231,10 +231,12 @@ fn every_stage_has_a_shader_of_its_name() {
     ];
     /// Stages whose whole text is in pieces, or is a piece itself.
     const IN_VARIANTS: [&str; 2] = ["aggregate/paths", "cost/mutual_information/start"];
-    /// Draws for the window, which tests it beside its own Rust.
-    const WINDOW: &str = "display";
+    /// They draw for the window, which tests them beside its own Rust.
+    const WINDOW: [&str; 2] = ["display", "space"];
     let mut found = stems("shaders", "wgsl");
-    assert!(found.remove(WINDOW), "shaders/{WINDOW}.wgsl is gone");
+    for name in WINDOW {
+        assert!(found.remove(name), "shaders/{name}.wgsl is gone");
+    }
     let mut expected = stems("src/stereo", "rs");
     expected.retain(|stem| !stem.ends_with("tests"));
     for name in HOST.iter().chain(&FUSED) {

@@ -21,6 +21,7 @@ mod reach;
 mod recording;
 mod rig;
 mod source;
+mod space;
 mod status;
 mod steps;
 mod suggest;

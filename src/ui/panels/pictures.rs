@@ -1,5 +1,6 @@
 //! The open views: pictures and maps, with cross-hair and colour bar.
 
+use super::space::SpaceView;
 use super::{Action, Command, Panel, State, pixel, widgets};
 use crate::calibration::FocalLength;
 use crate::capture::{Frame, Recorded, SourceSpec};
@@ -28,6 +29,7 @@ const LENS_AT_FIRST: (f64, f64) = (ASSUMED_FOV_DEG, ASSUMED_BASELINE_M);
 
 pub(super) struct Pictures {
     screens: Screens,
+    space: SpaceView,
     /// The recorded map of the pair, packed for the shader.
     recorded: Option<(Arc<Recorded>, Arc<FloatMap>)>,
     /// What the computed disparities are compared with, packed for the shader, and the pair that it belongs to.
@@ -45,6 +47,7 @@ impl Pictures {
     pub(super) fn new(render_state: &RenderState) -> Self {
         Self {
             screens: Screens::new(render_state),
+            space: SpaceView::new(render_state),
             recorded: None,
             reference: None,
             screens_of_a: None,
@@ -107,7 +110,7 @@ fn display_of(kind: ViewKind, displays: &MapDisplays) -> Option<&Display> {
         ViewKind::Confidence => displays.confidence.as_ref(),
         ViewKind::Recorded => displays.recorded.as_ref(),
         ViewKind::Difference => displays.difference.as_ref(),
-        ViewKind::Left | ViewKind::Right | ViewKind::Anaglyph | ViewKind::Rows => None,
+        ViewKind::Left | ViewKind::Right | ViewKind::Anaglyph | ViewKind::Rows | ViewKind::Space => None,
     }
 }
 
@@ -219,6 +222,13 @@ impl Panel for Pictures {
         let mut pointer = state.pointer;
         pointer.hovered = None;
         for (&kind, rects) in views.iter().zip(rects) {
+            if kind == ViewKind::Space {
+                let inputs = self.screens.space_inputs();
+                if self.space.show(ui, state, (output, inputs), rects, &displays.colours, commands) {
+                    alone = if alone.is_some() { None } else { Some(kind) };
+                }
+                continue;
+            }
             let display = display_of(kind, &displays);
             let remark = remark(state, kind, display.is_some(), recorded);
             let remark = lost.as_ref().map_or(remark, |lost| format!(" · {lost}"));

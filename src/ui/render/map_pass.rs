@@ -88,6 +88,11 @@ impl MapPass {
         upload::write(queue, &self.colours, &rgba(colours));
     }
 
+    /// The 256 colours of the maps, as a row.
+    pub(super) fn colours(&self) -> &wgpu::Texture {
+        &self.colours
+    }
+
     /// Records the colouring of `map` into `target`, which has the same size, as has the `reference` of a difference.
     pub(super) fn draw(
         &self,

@@ -8,6 +8,7 @@ mod map_pass;
 mod upload;
 
 use crate::engine::Output;
+use crate::ui::space::Inputs;
 use crate::ui::view::{ViewKind, anaglyph, rows};
 use eframe::egui_wgpu::RenderState;
 use egui::TextureId;
@@ -76,6 +77,13 @@ impl Screens {
         self.views[view as usize].as_ref().map(|screen| screen.id)
     }
 
+    /// The map and the left picture that are shown, as the points in space need them; `None` before both are there.
+    pub(crate) fn space_inputs(&self) -> Option<Inputs<'_>> {
+        let left = self.views[ViewKind::Left as usize].as_ref()?;
+        let map = self.map.as_ref().filter(|map| map.size() == left.texture.size())?;
+        Some(Inputs { map, picture: &left.texture, colours: self.pass.colours() })
+    }
+
     /// Shows `output`'s pair and map with `displays` in the open `views`; cheap where nothing has changed.
     pub(crate) fn update(
         &mut self,
@@ -91,7 +99,13 @@ impl Screens {
         let shown = self.shown.replace(Arc::clone(output));
         if opened || !shown.as_ref().is_some_and(|shown| Arc::ptr_eq(&shown.job.frame, frame)) {
             let (left, right) = (&*frame.left, &*frame.right);
-            for view in views.iter().copied().filter(|view| !view.is_map()) {
+            // the points in space have the colours of the left picture
+            let pictures = ViewKind::ALL.iter().copied().filter(|view| match view {
+                ViewKind::Left => [ViewKind::Left, ViewKind::Space].iter().any(|view| views.contains(view)),
+                ViewKind::Space => false,
+                view => views.contains(view) && !view.is_map(),
+            });
+            for view in pictures {
                 let bytes = match view {
                     ViewKind::Right => upload::rgba(right),
                     ViewKind::Anaglyph => anaglyph(left, right),

@@ -7,7 +7,6 @@ use crate::live::Live;
 use crate::stereo::StereoParams;
 use crate::ui::action::Action;
 use crate::ui::command::{Command, Playback};
-use crate::ui::state::Pointer;
 use crate::ui::view::{ViewKind, Zoom};
 use egui::{Context, ViewportCommand};
 
@@ -47,6 +46,11 @@ impl Session {
                 state.pointer = pointer;
                 ctx.request_repaint(); // the readout was drawn before
             }
+            Command::SetPose(pose) => {
+                state.pose = pose;
+                ctx.request_repaint(); // the view was drawn before
+            }
+            Command::SavePoints(every) => self.points.wanted = Some(every),
             Command::SetRecording(choices) => state.recording.choices = choices,
             Command::ChooseRecordingFolder => self.choose_recording_folder(),
             Command::EstimateRecording => self.estimate_recording(),
@@ -114,7 +118,10 @@ impl Session {
             Action::FitDepth => self.fits_depth = true,
             Action::ZoomIn => state.pointer.zoom.enlarge(ZOOM_STEP),
             Action::ZoomOut => state.pointer.zoom.enlarge(1.0 / ZOOM_STEP),
-            Action::WholePicture => state.pointer = Pointer { zoom: Zoom::default(), ..state.pointer },
+            Action::WholePicture => {
+                state.pointer.zoom = Zoom::default();
+                state.pose = None;
+            }
             Action::ColourReasons => state.view.colour_reasons ^= true,
             Action::ResetParameters => self.set_params(self.state.matching.base()),
             Action::CopyCommand => {

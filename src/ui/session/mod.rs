@@ -18,6 +18,7 @@ mod remote;
 mod rig;
 mod search;
 mod source;
+mod space;
 
 use super::action::Action;
 use super::dialogs::{self, SOURCE_EXTENSIONS};
@@ -65,6 +66,8 @@ pub struct Session {
     meter: Background<MeasureWish, Measured>,
     /// The result that is measured, while that page is open.
     measuring: Option<MeasureWish>,
+    /// Points that are being saved.
+    points: space::Points,
     options: WindowOptions,
     /// The depth range is fitted to the next result.
     fits_depth: bool,
@@ -149,6 +152,7 @@ impl Session {
             comparison: None,
             view,
             pointer: Pointer::default(),
+            pose: None,
             rig: RigState::new(&options, &source),
             recording,
             conversion: ConversionState::default(),
@@ -174,6 +178,7 @@ impl Session {
             tried: search::Tried::default(),
             meter,
             measuring: None,
+            points: space::Points::default(),
             options,
             fits_depth,
             takes_snapshot: false,
@@ -243,6 +248,7 @@ impl Session {
             self.take_output(output, now);
         }
         self.update_comparison();
+        self.update_points();
         self.update_guide(now);
         self.follow_settings_file(now);
         self.update_explained();
@@ -310,7 +316,8 @@ impl Session {
         }
         let reads_pixel = self.state.pointer.pixel().is_some();
         let measures = self.comparison.is_some() || self.state.is_open(Action::Measure);
-        self.live.set_read_back(self.fits_depth || self.takes_snapshot || reads_pixel || measures);
+        let saves = self.takes_snapshot || self.points.wanted.is_some();
+        self.live.set_read_back(self.fits_depth || saves || reads_pixel || measures);
     }
 
     /// Shows each error from its begin to its end. A dismissed one comes back only after it had ended.

@@ -27,6 +27,7 @@ pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, 
 use super::action::Action;
 use super::jobs::Job;
 use super::notices::Notices;
+use super::space::{Pose, Scene};
 use super::view::Zoom;
 use crate::capture::webcam::{CameraInfo, Preview};
 use crate::capture::{Playing, SourceSpec};
@@ -51,6 +52,8 @@ pub(crate) struct State {
     pub(crate) comparison: Option<CompareState>,
     pub(crate) view: ViewSettings,
     pub(crate) pointer: Pointer,
+    /// The camera of the 3-D view; `None`: as the left camera sees it.
+    pub(crate) pose: Option<Pose>,
     pub(crate) rig: RigState,
     pub(crate) recording: RecordingState,
     pub(crate) conversion: ConversionState,
@@ -148,6 +151,18 @@ impl State {
     /// Geometry of the newest result.
     pub(crate) fn geometry(&self) -> Option<&Geometry> {
         self.output()?.job.frame.geometry.as_ref()
+    }
+
+    /// What the 3-D view shows of a result; `None` without geometry.
+    pub(crate) fn space_scene(&self, output: &Output, is_software: bool) -> Option<Scene> {
+        let frame = &output.job.frame;
+        Some(Scene {
+            geometry: frame.geometry?,
+            size: frame.size(),
+            range_m: self.view.range_m(),
+            has_confidence: output.job.params.confidence,
+            is_software,
+        })
     }
 
     /// Whether disparities become metres; assumed before the first result.

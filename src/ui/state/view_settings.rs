@@ -7,6 +7,7 @@ use crate::parameter::Group;
 use crate::reach::TYPICAL_ERROR_PX;
 use crate::stereo::StereoParams;
 use crate::ui::render::{Display, FloatMap, MapDisplays};
+use crate::ui::space::SpaceSettings;
 use crate::ui::view::ViewKind;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -65,6 +66,8 @@ pub(crate) struct ViewSettings {
     pub(crate) unfolded: Vec<Group>,
     /// Error of a disparity whose error of the distance is drawn, px.
     pub(crate) error_px: f64,
+    /// How the points are drawn in space.
+    pub(crate) space: SpaceSettings,
     /// Near has the first colour of the map instead of the last one.
     pub(crate) inverted: bool,
     pub(crate) theme: Theme,
@@ -88,6 +91,7 @@ impl Default for ViewSettings {
             colour_reasons: false,
             unfolded: Vec::new(),
             error_px: TYPICAL_ERROR_PX,
+            space: SpaceSettings::default(),
             inverted: false,
             theme: Theme::default(),
             text_zoom: 1.0,
@@ -140,6 +144,11 @@ impl ViewSettings {
         }
     }
 
+    /// Nearest and farthest depth in colour, m.
+    pub(crate) fn range_m(&self) -> (f64, f64) {
+        self.depth_range_m.unwrap_or((0.5, 10.0))
+    }
+
     /// The 256 colours of the maps, far to near.
     pub(crate) fn colours(&self) -> [[u8; 3]; 256] {
         let mut colours = self.colormap.lookup();
@@ -167,7 +176,7 @@ impl ViewSettings {
             quantity: Display::DISPARITY,
             colour_reasons,
         };
-        let (near, far) = self.depth_range_m.unwrap_or((0.5, 10.0));
+        let (near, far) = self.range_m();
         let of_depth = |focal_times_baseline, doffs_px| Display {
             focal_times_baseline,
             doffs_px,

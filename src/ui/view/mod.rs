@@ -10,9 +10,9 @@ mod zoom;
 use crate::choices;
 pub(crate) use bar::metres;
 pub(crate) use composed::{anaglyph, rows};
-pub(crate) use grid::arrange;
+pub(crate) use grid::{ViewRects, arrange};
 pub(crate) use marks::Marks;
-pub(crate) use tile::{Crosshair, Tile};
+pub(crate) use tile::{Crosshair, Tile, show_title};
 pub(crate) use zoom::Zoom;
 
 choices! {
@@ -36,6 +36,8 @@ choices! {
         Anaglyph = "anaglyph",
         /// Both pictures side by side under common lines: rows agree where things meet the same line.
         Rows = "rows",
+        /// The points of the result in space, to be turned and walked through.
+        Space = "3d",
     }
 }
 

@@ -46,6 +46,18 @@ fn paint_wiper(painter: &egui::Painter, picture: Rect, line: f32) {
     }
 }
 
+/// Draws the title of a view; true if it was clicked twice.
+pub(crate) fn show_title(ui: &mut Ui, kind: ViewKind, header: Rect, remark: &str) -> bool {
+    let response = ui.interact(header, ui.scope_id().with((kind.word(), "title")), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{kind} title")));
+    let visuals = ui.visuals();
+    let ink = if response.hovered() { visuals.strong_text_color() } else { visuals.weak_text_color() };
+    let place = header.left_center() - vec2(0.0, 1.0);
+    let clipped = ui.painter().with_clip_rect(header.expand(2.0));
+    clipped.text(place, Align2::LEFT_CENTER, format!("{kind}{remark}"), FontId::proportional(12.0), ink);
+    response.on_hover_text("Double-click: this view alone, or all again").double_clicked()
+}
+
 /// One view on the screen.
 pub(crate) struct Tile<'a> {
     pub(crate) kind: ViewKind,
@@ -72,14 +84,7 @@ impl Tile<'_> {
     pub(crate) fn show(self, ui: &mut Ui, zoom: &mut Zoom) -> Pointed {
         let ViewRects { header, picture, bar } = self.rects;
         let visuals = ui.visuals().clone();
-        let title = format!("{}{}", self.kind, self.remark);
-        let title_response = ui.interact(header, ui.scope_id().with((self.kind.word(), "title")), Sense::click());
-        title_response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{} title", self.kind)));
-        let ink = if title_response.hovered() { visuals.strong_text_color() } else { visuals.weak_text_color() };
-        let place = header.left_center() - vec2(0.0, 1.0);
-        let clipped = ui.painter().with_clip_rect(header.expand(2.0));
-        clipped.text(place, Align2::LEFT_CENTER, title, FontId::proportional(12.0), ink);
-        let title = title_response.on_hover_text("Double-click: this view alone, or all again").double_clicked();
+        let title = show_title(ui, self.kind, header, self.remark);
         if zoom.factor > 1.0 {
             let text = format!("× {:.1}", zoom.factor);
             let font = FontId::monospace(10.5);

@@ -22,6 +22,7 @@ mod recovery;
 mod rig;
 mod saved;
 mod search;
+mod space;
 mod stills;
 mod timeline;
 mod tuning;

@@ -1,0 +1,200 @@
+//! Everything that is drawn of a result in space, as plain data: made from the settings, compared to see whether it has changed.
+
+use super::camera::{Lens, Pose, clip_from_world};
+use super::lines::{self, LineEnd};
+use super::settings::{Colouring, SpaceSettings, Surface};
+use crate::geometry::Geometry;
+
+/// `Space` of the shader.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub(crate) struct Space {
+    /// From metres in the left camera's axes to clip coordinates, column by column.
+    pub(crate) clip_from_world: [[f32; 4]; 4],
+    pub(crate) focal_px: f32,
+    /// Focal length times baseline, px m.
+    pub(crate) focal_times_baseline: f32,
+    /// Disparity of infinity with its sign turned, px.
+    pub(crate) doffs_px: f32,
+    pub(crate) cx_px: f32,
+    pub(crate) cy_px: f32,
+    /// Value of the first colour: 1/m, or %.
+    pub(crate) low: f32,
+    /// Value of the last colour.
+    pub(crate) high: f32,
+    /// Smallest disparity from infinity that is drawn, px, above 0.
+    pub(crate) least_px: f32,
+    /// Largest disparity from infinity that is drawn, px.
+    pub(crate) most_px: f32,
+    /// Size of the target, px.
+    pub(crate) target_width: f32,
+    pub(crate) target_height: f32,
+    /// Focal length on the target, px.
+    pub(crate) scale_px: f32,
+    /// Distance of the drawn pixels, px.
+    pub(crate) every: u32,
+    /// Cells in a row: pixels, or quads between them.
+    pub(crate) columns: u32,
+    /// Number of the colouring in the order of [`Colouring::ALL`].
+    pub(crate) colouring: u32,
+    pub(crate) unused: u32,
+}
+
+/// What a result brings, and the adapter that draws it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scene {
+    pub(crate) geometry: Geometry,
+    /// Size of the left picture, px.
+    pub(crate) size: (usize, usize),
+    /// Nearest and farthest depth in colour, m.
+    pub(crate) range_m: (f64, f64),
+    /// Confidence was computed.
+    pub(crate) has_confidence: bool,
+    /// The adapter computes on the CPU.
+    pub(crate) is_software: bool,
+}
+
+impl Scene {
+    /// The middle of the range in disparities, m: what the camera turns around at first.
+    pub(crate) fn middle_m(&self) -> f64 {
+        let (near, far) = self.range_m;
+        2.0 / (1.0 / near + 1.0 / far)
+    }
+
+    /// Distance of the drawn pixels, px.
+    pub(crate) fn every(&self, settings: &SpaceSettings) -> usize {
+        settings.every(self.is_software, self.size)
+    }
+
+    /// The colouring: the picture where confidence is wanted and was not computed.
+    pub(crate) fn colouring(&self, settings: &SpaceSettings) -> Colouring {
+        match settings.colouring {
+            Colouring::Confidence if !self.has_confidence => Colouring::Picture,
+            colouring => colouring,
+        }
+    }
+
+    /// Smallest and largest disparity from infinity of a point that is shown, px.
+    pub(crate) fn limits_px(&self, settings: &SpaceSettings) -> (f32, f32) {
+        if !settings.is_limited {
+            return (f32::MIN_POSITIVE, f32::MAX);
+        }
+        let focal_times_baseline = self.geometry.focal_px * self.geometry.baseline_m;
+        let (near, far) = self.range_m;
+        ((focal_times_baseline / far) as f32, (focal_times_baseline / near) as f32)
+    }
+
+    /// Values of the first and the last colour: 1/m, or %.
+    pub(crate) fn colour_range(&self, colouring: Colouring) -> (f32, f32) {
+        match colouring {
+            Colouring::Confidence => (0.0, 100.0),
+            Colouring::Picture | Colouring::Depth => ((1.0 / self.range_m.1) as f32, (1.0 / self.range_m.0) as f32),
+        }
+    }
+}
+
+/// Everything that is drawn but the pixels.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Drawing {
+    /// Size of the target, px.
+    pub(crate) size: (u32, u32),
+    pub(crate) background: [u8; 3],
+    pub(crate) surface: Surface,
+    /// Pixels, or quads between them.
+    pub(crate) cells: u32,
+    pub(crate) space: Space,
+    /// Ends of lines, two for each.
+    pub(crate) lines: Vec<LineEnd>,
+}
+
+impl Drawing {
+    /// `scene` from `pose` on a target of `size` px.
+    pub(crate) fn new(
+        scene: &Scene,
+        settings: &SpaceSettings,
+        pose: &Pose,
+        size: (u32, u32),
+        background: [u8; 3],
+    ) -> Self {
+        let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. } = scene.geometry;
+        let lens = Lens::of(&scene.geometry, scene.size, size);
+        let every = scene.every(settings);
+        // between n pixels lie n - 1 quads
+        let borders = usize::from(settings.surface == Surface::Mesh);
+        let cells = |side: usize| (side.div_ceil(every) - borders.min(side)) as u32;
+        let (columns, rows) = (cells(scene.size.0), cells(scene.size.1));
+        let colouring = scene.colouring(settings);
+        let (low, high) = scene.colour_range(colouring);
+        let (least_px, most_px) = scene.limits_px(settings);
+        let space = Space {
+            clip_from_world: clip_from_world(pose, &lens).as_mat4().to_cols_array_2d(),
+            focal_px: focal_px as f32,
+            focal_times_baseline: (focal_px * baseline_m) as f32,
+            doffs_px: doffs_px as f32,
+            cx_px: cx_px as f32,
+            cy_px: cy_px as f32,
+            low,
+            high,
+            least_px,
+            most_px,
+            target_width: size.0 as f32,
+            target_height: size.1 as f32,
+            scale_px: lens.focal_px as f32,
+            every: every as u32,
+            columns,
+            colouring: colouring as u32,
+            unused: 0,
+        };
+        let mut lines = Vec::new();
+        if settings.has_lines {
+            lines = lines::grid(&scene.geometry, scene.size, scene.middle_m(), scene.range_m.1);
+            // seen from within they would only lie over the picture
+            if pose.eye_m().length() > 2.0 * baseline_m {
+                lines.extend(lines::cameras(&scene.geometry, scene.size));
+            }
+        }
+        Self { size, background, surface: settings.surface, cells: columns * rows, space, lines }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scene() -> Scene {
+        let geometry = Geometry::centred(100.0, 0.1, 2.0, (7, 5));
+        Scene { geometry, size: (7, 5), range_m: (0.5, 2.0), has_confidence: false, is_software: false }
+    }
+
+    #[test]
+    fn a_mesh_has_a_quad_between_pixels_and_points_have_a_cell_each() {
+        let pose = Pose::of_left_camera(1.0);
+        let drawing = |surface, every| {
+            let settings = SpaceSettings { surface, every: Some(every), ..SpaceSettings::default() };
+            Drawing::new(&scene(), &settings, &pose, (70, 50), [0; 3])
+        };
+        let counted = |surface, every| (drawing(surface, every).space.columns, drawing(surface, every).cells);
+        assert_eq!([counted(Surface::Points, 1), counted(Surface::Mesh, 1)], [(7, 35), (6, 24)]);
+        assert_eq!([counted(Surface::Points, 3), counted(Surface::Mesh, 3)], [(3, 6), (2, 2)]);
+        assert_eq!(drawing(Surface::Mesh, 8).cells, 0, "one pixel has no neighbour");
+    }
+
+    #[test]
+    fn the_range_limits_what_is_drawn_in_disparities() {
+        let limited = SpaceSettings::default();
+        assert_eq!(scene().limits_px(&limited), (5.0, 20.0));
+        let (least, most) = scene().limits_px(&SpaceSettings { is_limited: false, ..limited });
+        assert!(least > 0.0 && most > 1e6, "all in front of infinity");
+        assert!((scene().middle_m() - 0.8).abs() < 1e-12, "12.5 px");
+    }
+
+    #[test]
+    fn confidence_that_is_not_there_is_not_shown() {
+        let wanted = SpaceSettings { colouring: Colouring::Confidence, ..SpaceSettings::default() };
+        assert_eq!(scene().colouring(&wanted), Colouring::Picture);
+        let computed = Scene { has_confidence: true, ..scene() };
+        assert_eq!(computed.colouring(&wanted), Colouring::Confidence);
+        assert_eq!(computed.colour_range(Colouring::Confidence), (0.0, 100.0));
+        assert_eq!(computed.colour_range(Colouring::Depth), (0.5, 2.0));
+    }
+}

@@ -1,0 +1,23 @@
+//! The points of a result in space: drawn by the GPU from the disparity map, seen from a camera that is moved around them.
+//!
+//! `camera` has the projection, `drawing` turns settings into plain data, `pass` and `screen` draw that with `shaders/space.wgsl`.
+//! `points` computes the same points on the host, for a file. Everything is in metres in the left camera's axes: x right, y down,
+//! z forward.
+
+mod camera;
+mod drawing;
+mod lines;
+mod pass;
+mod points;
+mod screen;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use camera::{Lens, Pose};
+pub(crate) use drawing::{Drawing, Scene};
+pub(crate) use lines::grid_spacing_m;
+pub(crate) use pass::Inputs;
+pub(crate) use points::shown_points;
+pub(crate) use screen::SpaceScreen;
+pub(crate) use settings::{Colouring, DENSITIES, SpaceSettings, Surface, every_text};

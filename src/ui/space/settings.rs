@@ -1,0 +1,95 @@
+//! The choices of the 3-D view. Saved from run to run.
+
+use crate::choices;
+
+choices! {
+    /// The colour of a point.
+    pub enum Colouring, default Picture {
+        /// That of its pixel in the left picture.
+        Picture = "picture",
+        /// That of its depth, as in the depth view.
+        Depth = "depth",
+        /// How clearly its disparity won, as in the confidence view.
+        Confidence = "confidence",
+    }
+}
+
+choices! {
+    /// What is drawn between neighbouring pixels.
+    pub enum Surface, default Points {
+        /// Nothing: each pixel is a square of its own size that faces the viewer.
+        Points = "points",
+        /// A surface, cut where the disparities of four neighbours differ by more than 1 px for each pixel between them.
+        Mesh = "mesh",
+    }
+}
+
+/// Densities on offer: every n-th pixel of every n-th row.
+pub(crate) const DENSITIES: [usize; 6] = [1, 2, 3, 4, 6, 8];
+
+/// Most points on an adapter that computes on the CPU.
+const MAX_SOFTWARE_POINTS: usize = 25_000;
+
+/// The settings of the 3-D view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SpaceSettings {
+    pub(crate) colouring: Colouring,
+    pub(crate) surface: Surface,
+    /// Every so many pixels of every so many rows; `None`: as many as this adapter draws quickly.
+    pub(crate) every: Option<usize>,
+    /// Points outside of the depth range are left out.
+    pub(crate) is_limited: bool,
+    /// The grid and both cameras are drawn.
+    pub(crate) has_lines: bool,
+}
+
+impl Default for SpaceSettings {
+    fn default() -> Self {
+        Self {
+            colouring: Colouring::default(),
+            surface: Surface::default(),
+            every: None,
+            is_limited: true,
+            has_lines: true,
+        }
+    }
+}
+
+impl SpaceSettings {
+    /// Distance of the drawn pixels of a picture of this size, px.
+    pub(crate) fn every(&self, is_software: bool, (width, height): (usize, usize)) -> usize {
+        let fits = |every: &usize| width.div_ceil(*every) * height.div_ceil(*every) <= MAX_SOFTWARE_POINTS;
+        let automatic = || if is_software { (1..=width.max(1)).find(fits).unwrap_or(1) } else { 1 };
+        self.every.unwrap_or_else(automatic).max(1)
+    }
+}
+
+/// `every pixel`, `every 3rd pixel`.
+pub(crate) fn every_text(every: usize) -> String {
+    let ending = match every {
+        0 | 1 => return "every pixel".to_owned(),
+        2 => "nd",
+        3 => "rd",
+        _ => "th",
+    };
+    format!("every {every}{ending} pixel")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gpu_draws_every_pixel_and_software_as_many_as_it_can() {
+        let automatic = SpaceSettings::default();
+        assert_eq!(automatic.every(false, (1280, 720)), 1);
+        assert_eq!(automatic.every(true, (1280, 720)), 7);
+        assert_eq!(automatic.every(true, (160, 120)), 1);
+        let chosen = SpaceSettings { every: Some(2), ..automatic };
+        assert_eq!([true, false].map(|software| chosen.every(software, (1280, 720))), [2; 2]);
+        assert_eq!(
+            [1, 2, 3, 5].map(every_text).join(", "),
+            "every pixel, every 2nd pixel, every 3rd pixel, every 5th pixel"
+        );
+    }
+}
