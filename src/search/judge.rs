@@ -1,10 +1,12 @@
 //! What makes a map a good one: a number that is small for good maps.
 
 use super::sample::Sample;
+use super::trial::Run;
 use crate::choices;
 use crate::metrics::scores::{View, score_without_truth, scores, unmeasured_percent};
 use crate::metrics::truth_error;
 use crate::stereo::{DisparityMap, StereoParams};
+use std::time::Duration;
 
 choices! {
     /// What a setting is judged by.
@@ -14,17 +16,6 @@ choices! {
         /// The score without truth, which needs the left-right check; 0 for a perfect map.
         WithoutTruth = "without-truth",
     }
-}
-
-/// What a judge says of one map.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Verdict {
-    /// Smaller is better; `None` where the map is too empty to be judged, or cannot be.
-    pub(super) loss: Option<f64>,
-    /// Pixels with a disparity that is off by more than 1 px, % of all with truth; `None` without truth.
-    pub(super) wrong_percent: Option<f64>,
-    /// Pixels measured in this pair, % of all.
-    pub(super) measured_percent: f64,
 }
 
 impl Judge {
@@ -42,24 +33,28 @@ impl Judge {
         }
     }
 
-    /// Judges the map that these parameters gave.
-    pub(super) fn verdict(self, sample: &Sample, params: &StereoParams, map: &DisparityMap) -> Verdict {
+    /// Judges the map that these parameters gave in this time.
+    pub(super) fn run(self, sample: &Sample, params: &StereoParams, map: &DisparityMap, time: Duration) -> Run {
         let frame = &sample.frame;
-        let measured_percent = 100.0 - unmeasured_percent(map);
-        match self {
+        let (width, height) = map.size();
+        let (loss, wrong_percent) = match self {
             Self::Truth => {
                 let error = frame.truth.as_ref().and_then(|truth| truth_error(map, truth)).map(|error| error.all);
-                Verdict {
-                    loss: error.map(|error| error.bad_1_percent),
-                    wrong_percent: error.map(|error| error.bad_1_percent - (100.0 - error.density_percent)),
-                    measured_percent,
-                }
+                let wrong = error.map(|error| error.bad_1_percent - (100.0 - error.density_percent));
+                (error.map(|error| error.bad_1_percent), wrong)
             }
             Self::WithoutTruth => {
                 let view = View { left: &frame.left.luma, map };
                 let scores = scores(view, &frame.right.luma, params.left_right.is_some(), None);
-                Verdict { loss: score_without_truth(&scores).ok(), wrong_percent: None, measured_percent }
+                (score_without_truth(&scores).ok(), None)
             }
+        };
+        Run {
+            loss,
+            wrong_percent,
+            measured_percent: 100.0 - unmeasured_percent(map),
+            time_ms: time.as_secs_f64() * 1e3,
+            pixels: width * height,
         }
     }
 }

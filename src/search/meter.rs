@@ -1,7 +1,8 @@
 //! Matches a sample with a setting, judges the map and takes the time.
 
-use super::judge::{Judge, Verdict};
+use super::judge::Judge;
 use super::sample::Sample;
+use super::trial::Run;
 use crate::capture::Frame;
 use crate::engine::gpu::tuning::Autotune;
 use crate::engine::{self, Engine, EngineError, Job, OpenOptions};
@@ -11,16 +12,16 @@ use std::time::Duration;
 
 /// What came of one sample with one setting.
 #[derive(Clone, Debug)]
-pub(super) struct Measured {
-    pub(super) verdict: Verdict,
-    /// Time of the engine, ms.
-    pub(super) time_ms: f64,
-    pub(super) map: Arc<DisparityMap>,
+pub struct Measured {
+    /// Loss, shares and time.
+    pub run: Run,
+    /// The map, where the meter has it.
+    pub map: Option<Arc<DisparityMap>>,
 }
 
 /// Why nothing came of it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(super) enum Failure {
+pub enum Failure {
     /// The engine cannot do this setting; others may work.
     #[error("{0}")]
     Refused(String),
@@ -47,7 +48,7 @@ impl From<EngineError> for Failure {
 }
 
 /// Measures settings on samples.
-pub(super) trait Meter {
+pub trait Meter {
     /// Matches sample number `sample` with valid parameters. `is_stopped` is asked while it waits.
     ///
     /// # Errors
@@ -64,7 +65,7 @@ pub(super) trait Meter {
 const PREPARE_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Measures with an engine.
-pub(super) struct EngineMeter {
+pub struct EngineMeter {
     engine: Box<dyn Engine>,
     samples: Arc<[Sample]>,
     judge: Judge,
@@ -75,7 +76,7 @@ impl EngineMeter {
     ///
     /// # Errors
     /// The engine cannot be opened, or there is no sample.
-    pub(super) fn open(
+    pub fn open(
         options: &OpenOptions,
         samples: Arc<[Sample]>,
         judge: Judge,
@@ -116,7 +117,7 @@ impl Meter for EngineMeter {
         }
         let output = engine::run(engine, job)?;
         let map = output.map.ok_or_else(|| Failure::Lost("the engine gave no numbers back".to_owned()))?;
-        let verdict = judge.verdict(sample, params, &map);
-        Ok(Measured { verdict, time_ms: output.compute_time.as_secs_f64() * 1e3, map })
+        let run = judge.run(sample, params, &map, output.compute_time);
+        Ok(Measured { run, map: Some(map) })
     }
 }

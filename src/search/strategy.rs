@@ -5,8 +5,10 @@
 
 use super::compare::{front, is_as_good, is_better};
 use super::judge::Judge;
-use super::meter::Failure;
+use super::meter::{Failure, Meter};
 use super::moves::{self, Move};
+use super::plan::{Known, Plan, Watcher};
+use super::progress::{Found, SearchProgress};
 use super::tester::{Bar, Tester};
 use super::trial::Trial;
 use crate::metrics::Random;
@@ -14,24 +16,37 @@ use crate::parameter::Group;
 use crate::stereo::{Preset, StereoParams};
 use std::sync::Arc;
 
-/// What a search has found so far, apart from the trials.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Found {
-    pub(super) start: Option<Arc<Trial>>,
-    pub(super) presets: Vec<(Preset, Arc<Trial>)>,
-    /// The best one, whether it is quick enough or not.
-    pub(super) best: Option<Arc<Trial>>,
+/// A search in progress.
+struct Strategy<'a> {
+    plan: &'a Plan,
+    begin: SearchProgress,
+    random: Random,
+    tester: Tester<'a>,
+    found: Found,
 }
 
-/// A search in progress.
-pub(super) struct Strategy<'a, 'b> {
-    pub(super) judge: Judge,
-    pub(super) start: StereoParams,
-    pub(super) random: Random,
-    pub(super) tester: Tester<'a>,
-    pub(super) found: Found,
-    /// Is called whenever something has changed.
-    pub(super) report: &'b mut dyn FnMut(&Tester<'_>, &Found),
+/// Searches on so many samples of the meter until the budget is spent or nothing is left to try; returns how far it came.
+///
+/// # Errors
+/// The engine is lost, the search was stopped, or the watcher ended it.
+pub fn find(
+    plan: &Plan,
+    samples: usize,
+    known: Known,
+    meter: &mut dyn Meter,
+    watcher: &mut dyn Watcher,
+) -> Result<SearchProgress, Failure> {
+    let mut strategy = Strategy {
+        plan,
+        begin: SearchProgress::begin(plan.judge, plan.limits, samples),
+        random: Random::with_seed(plan.seed),
+        tester: Tester::new(samples, plan.limits, known, meter, watcher),
+        found: Found::default(),
+    };
+    match strategy.run() {
+        Ok(()) | Err(Failure::Spent) => Ok(strategy.report(true)),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// Settings of several moves that are tried before single moves are tried again.
@@ -43,14 +58,11 @@ const FROM_FRONT: usize = 4;
 /// Rounds without a new setting, after which nothing is left to try.
 const IDLE_ROUNDS: usize = 20;
 
-impl Strategy<'_, '_> {
-    /// Searches until the budget is spent or nothing is left to try.
-    ///
-    /// # Errors
-    /// [`Failure::Spent`] at the end of the budget; as [`Tester::test`].
-    pub(super) fn run(&mut self) -> Result<(), Failure> {
+impl Strategy<'_> {
+    /// Searches until nothing is left to try, or to the end of the budget, [`Failure::Spent`].
+    fn run(&mut self) -> Result<(), Failure> {
         let start = self.begin()?;
-        let moves = moves::all(self.judge);
+        let moves = moves::all(self.plan.judge);
         let mut idle = 0;
         while idle < IDLE_ROUNDS {
             let before = self.tester.trials().len();
@@ -64,18 +76,18 @@ impl Strategy<'_, '_> {
 
     /// The present setting, then all presets over its search range.
     fn begin(&mut self) -> Result<Arc<Trial>, Failure> {
-        let start = self.tester.test(self.start.clone(), Bar::None)?;
+        let start = self.tester.test(self.plan.start.clone(), Bar::None)?;
         self.found.start = Some(Arc::clone(&start));
         self.adopt(&start);
         for &preset in Preset::ALL {
-            let mut params = self.start.clone();
+            let mut params = self.plan.start.clone();
             preset.apply(&mut params);
             let trial = self.tester.test(params, Bar::Preset(&start))?;
             self.found.presets.push((preset, Arc::clone(&trial)));
             if self.may_begin(&trial.params) && self.wins(&trial, &start) {
                 self.adopt(&trial);
             }
-            (self.report)(&self.tester, &self.found);
+            self.report(false);
         }
         Ok(start)
     }
@@ -84,11 +96,11 @@ impl Strategy<'_, '_> {
     fn may_begin(&self, params: &StereoParams) -> bool {
         let stays = |group| match group {
             Group::Fill => true,
-            Group::Rejection => self.judge == Judge::WithoutTruth,
+            Group::Rejection => self.plan.judge == Judge::WithoutTruth,
             _ => false,
         };
         let table = StereoParams::table().iter();
-        table.filter(|p| stays(p.group)).all(|p| (p.get)(params) == (p.get)(&self.start))
+        table.filter(|p| stays(p.group)).all(|p| (p.get)(params) == (p.get)(&self.plan.start))
     }
 
     /// Tries each move from the best setting until none leads to a better one.
@@ -117,7 +129,7 @@ impl Strategy<'_, '_> {
             if self.tester.fits(&trial) && is_as_good(&trial, &best) {
                 self.adopt(&trial);
             }
-            (self.report)(&self.tester, &self.found);
+            self.report(false);
         }
         Ok(())
     }
@@ -148,7 +160,7 @@ impl Strategy<'_, '_> {
         if wins {
             self.adopt(&trial);
         }
-        (self.report)(&self.tester, &self.found);
+        self.report(false);
         Ok(wins)
     }
 
@@ -156,6 +168,12 @@ impl Strategy<'_, '_> {
     fn wins(&self, trial: &Trial, start: &Trial) -> bool {
         let beats = |now: &Trial| !self.tester.fits(now) || is_better(trial, now);
         self.tester.fits(trial) && beats(start) && self.found.best.as_deref().is_none_or(beats)
+    }
+
+    fn report(&mut self, ended: bool) -> SearchProgress {
+        let progress = self.begin.now(&self.tester, &self.found, ended);
+        self.tester.report(progress.clone());
+        progress
     }
 
     fn adopt(&mut self, trial: &Arc<Trial>) {

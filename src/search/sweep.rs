@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::judge::Judge;
-use super::meter::{EngineMeter, Failure, Measured, Meter};
+use super::meter::{EngineMeter, Failure, Meter};
 use super::sample::Sample;
 use super::task::{Progress, Shared, Task};
 use super::trial::Trial;
@@ -175,17 +175,17 @@ fn try_all(
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<Tried, Failure> {
     let mut trial = Trial::of(Arc::new(params), Vec::new());
-    let mut first: Option<Measured> = None;
+    let mut first: Option<Arc<DisparityMap>> = None;
     for run in 0..num_samples.max(2) {
         if is_stopped() {
             return Err(Failure::Stopped);
         }
         let sample = run % num_samples.max(1);
         let measured = meter.measure(&trial.params, sample, is_stopped)?;
-        trial.add(sample, &measured);
-        first.get_or_insert(measured);
+        trial.add(sample, measured.run);
+        first = first.or(measured.map);
     }
-    let map = first.map(|first| first.map).ok_or_else(|| Failure::Lost("there is no pair to try".to_owned()))?;
+    let map = first.ok_or_else(|| Failure::Lost("there is no map to show".to_owned()))?;
     Ok(Tried { trial, thumbnail: thumbnail(&map) })
 }
 

@@ -2,20 +2,13 @@
 
 use super::compare::is_hopeless;
 use super::meter::{Failure, Meter};
-use super::trial::Trial;
+use super::plan::{Budget, Known, Limits, Watcher};
+use super::progress::SearchProgress;
+use super::trial::{Trial, key};
 use crate::stereo::StereoParams;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// When a search ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Budget {
-    /// After this time.
-    Time(Duration),
-    /// After so many settings.
-    Trials(usize),
-}
 
 /// With what a setting is compared while it is tried.
 #[derive(Clone, Copy)]
@@ -28,18 +21,13 @@ pub(super) enum Bar<'a> {
     Candidate(&'a Trial),
 }
 
-/// Is called after each new trial, with the time so far.
-pub(super) type Record<'a> = dyn FnMut(&Trial, Duration) -> Result<(), String> + 'a;
-
 /// Tries settings.
 pub(super) struct Tester<'a> {
     meter: &'a mut dyn Meter,
-    is_stopped: &'a dyn Fn() -> bool,
-    record: &'a mut Record<'a>,
+    watcher: &'a mut dyn Watcher,
     /// Number of samples.
     samples: usize,
-    budget: Budget,
-    max_ms: Option<f64>,
+    limits: Limits,
     begin: Instant,
     /// Time of earlier runs.
     before: Duration,
@@ -49,17 +37,6 @@ pub(super) struct Tester<'a> {
     trials: Vec<Arc<Trial>>,
 }
 
-/// What a tester is made of, beside the meter.
-pub(super) struct Setup {
-    /// Number of samples.
-    pub(super) samples: usize,
-    pub(super) budget: Budget,
-    pub(super) max_ms: Option<f64>,
-    /// Trials of earlier runs, and how long these took.
-    pub(super) known: Vec<Trial>,
-    pub(super) before: Duration,
-}
-
 /// A preset that is worse is abandoned where it takes so many times as long as the present setting.
 const FAR_SLOWER: f64 = 4.0;
 /// A candidate is abandoned where it takes so many times as long as allowed: after its first run, which may be slow, and later.
@@ -67,16 +44,21 @@ const TOO_SLOW: [f64; 2] = [2.0, 1.2];
 
 impl<'a> Tester<'a> {
     pub(super) fn new(
-        setup: Setup,
+        samples: usize,
+        limits: Limits,
+        known: Known,
         meter: &'a mut dyn Meter,
-        is_stopped: &'a dyn Fn() -> bool,
-        record: &'a mut Record<'a>,
+        watcher: &'a mut dyn Watcher,
     ) -> Self {
-        let Setup { samples, budget, max_ms, known, before } = setup;
-        let known = known.into_iter().map(|trial| (key(&trial.params), trial)).collect();
-        let begin = Instant::now();
+        let before = known.elapsed;
+        let known = known.trials.into_iter().map(|trial| (key(&trial.params), trial)).collect();
         let (tried, trials) = (BTreeMap::new(), Vec::new());
-        Self { meter, is_stopped, record, samples, budget, max_ms, begin, before, known, tried, trials }
+        Self { meter, watcher, samples, limits, begin: Instant::now(), before, known, tried, trials }
+    }
+
+    /// Shows how far the search is.
+    pub(super) fn report(&mut self, progress: SearchProgress) {
+        self.watcher.reached(progress);
     }
 
     /// All trials so far, in their order.
@@ -91,7 +73,7 @@ impl<'a> Tester<'a> {
 
     /// Time left, estimated where trials are counted.
     pub(super) fn left(&self) -> Option<Duration> {
-        match self.budget {
+        match self.limits.budget {
             Budget::Time(time) => Some(time.saturating_sub(self.elapsed())),
             Budget::Trials(most) => {
                 let done = u32::try_from(self.trials.len()).ok().filter(|&done| done > 0)?;
@@ -102,7 +84,9 @@ impl<'a> Tester<'a> {
 
     /// Whether a setting was tried on all samples and is quick enough.
     pub(super) fn fits(&self, trial: &Trial) -> bool {
-        trial.samples == self.samples && trial.loss.is_some() && self.max_ms.is_none_or(|max| trial.time_ms <= max)
+        trial.samples == self.samples
+            && trial.loss.is_some()
+            && self.limits.max_ms.is_none_or(|max| trial.time_ms <= max)
     }
 
     /// Tries a setting, or returns what came of it before.
@@ -120,7 +104,7 @@ impl<'a> Tester<'a> {
             _ => {
                 let trial = self.measure(params, bar)?;
                 let elapsed = self.elapsed();
-                (self.record)(&trial, elapsed).map_err(Failure::Lost)?;
+                self.watcher.tried(&trial, elapsed).map_err(Failure::Lost)?;
                 trial
             }
         };
@@ -131,11 +115,11 @@ impl<'a> Tester<'a> {
     }
 
     fn is_full(&self) -> bool {
-        matches!(self.budget, Budget::Trials(most) if self.trials.len() >= most)
+        matches!(self.limits.budget, Budget::Trials(most) if self.trials.len() >= most)
     }
 
     fn is_late(&self) -> bool {
-        matches!(self.budget, Budget::Time(time) if self.elapsed() >= time)
+        matches!(self.limits.budget, Budget::Time(time) if self.elapsed() >= time)
     }
 
     fn measure(&mut self, params: StereoParams, bar: Bar<'_>) -> Result<Trial, Failure> {
@@ -160,11 +144,12 @@ impl<'a> Tester<'a> {
     }
 
     fn run(&mut self, trial: &mut Trial, sample: usize) -> Result<(), Failure> {
-        if (self.is_stopped)() {
+        if self.watcher.is_stopped() {
             return Err(Failure::Stopped);
         }
-        let measured = self.meter.measure(&trial.params, sample, self.is_stopped)?;
-        trial.add(sample, &measured);
+        let watcher = &*self.watcher;
+        let measured = self.meter.measure(&trial.params, sample, &|| watcher.is_stopped())?;
+        trial.add(sample, measured.run);
         Ok(())
     }
 
@@ -174,15 +159,9 @@ impl<'a> Tester<'a> {
             Bar::Preset(start) => is_hopeless(trial, start) && trial.time_ms > FAR_SLOWER * start.time_ms,
             Bar::Candidate(best) => {
                 let allowed = TOO_SLOW[usize::from(trial.samples > 1)];
-                let is_slow = self.max_ms.is_some_and(|max| trial.time_ms > allowed * max);
+                let is_slow = self.limits.max_ms.is_some_and(|max| trial.time_ms > allowed * max);
                 is_slow || (self.fits(best) && is_hopeless(trial, best))
             }
         }
     }
-}
-
-/// The words of the parameters that have an effect: equal for settings that give the same maps.
-fn key(params: &StereoParams) -> String {
-    let effective = StereoParams::table().iter().filter(|parameter| parameter.inapplicable(params).is_none());
-    effective.map(|parameter| format!("{}={} ", parameter.name, (parameter.get)(params))).collect()
 }

@@ -1,6 +1,5 @@
 //! A setting that was tried, with its loss and time.
 
-use super::meter::Measured;
 use crate::stereo::StereoParams;
 use std::sync::Arc;
 
@@ -23,17 +22,17 @@ pub struct Trial {
 
 /// What is kept of one sample.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub(super) struct Run {
-    /// `None` where the map is too empty to be judged.
-    pub(super) loss: Option<f64>,
-    /// Pixels with a wrong disparity, % of all with truth; `None` without truth.
-    pub(super) wrong_percent: Option<f64>,
-    /// Pixels measured, %.
-    pub(super) measured_percent: f64,
+pub struct Run {
+    /// Smaller is better; `None` where the map is too empty to be judged, or cannot be.
+    pub loss: Option<f64>,
+    /// Pixels with a disparity that is off by more than 1 px, % of all with truth; `None` without truth.
+    pub wrong_percent: Option<f64>,
+    /// Pixels measured, % of all.
+    pub measured_percent: f64,
     /// The best time so far, ms.
-    pub(super) time_ms: f64,
+    pub time_ms: f64,
     /// Size of the pair, px.
-    pub(super) pixels: usize,
+    pub pixels: usize,
 }
 
 impl Trial {
@@ -57,11 +56,11 @@ impl Trial {
     }
 
     /// Adds what came of sample number `sample`; of one that was tried before its time counts, if it is a better one.
-    pub(super) fn add(&mut self, sample: usize, measured: &Measured) {
+    pub(super) fn add(&mut self, sample: usize, next: Run) {
         let mut runs = std::mem::take(&mut self.runs);
         match runs.get_mut(sample) {
-            Some(run) => run.time_ms = run.time_ms.min(measured.time_ms),
-            None => runs.push(Run::of(measured)),
+            Some(run) => run.time_ms = run.time_ms.min(next.time_ms),
+            None => runs.push(next),
         }
         *self = Self::of(Arc::clone(&self.params), runs);
     }
@@ -74,22 +73,14 @@ impl Trial {
     }
 }
 
-impl Run {
-    fn of(measured: &Measured) -> Self {
-        let Measured { verdict, time_ms, map } = measured;
-        let (width, height) = map.size();
-        Self {
-            loss: verdict.loss,
-            wrong_percent: verdict.wrong_percent,
-            measured_percent: verdict.measured_percent,
-            time_ms: *time_ms,
-            pixels: width * height,
-        }
-    }
-}
-
 /// The mean of values that are all there.
 pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let values: Option<Vec<f64>> = values.collect();
     values.filter(|values| !values.is_empty()).map(|values| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The words of the parameters that have an effect: equal for settings that give the same maps.
+pub fn key(params: &StereoParams) -> String {
+    let effective = StereoParams::table().iter().filter(|parameter| parameter.inapplicable(params).is_none());
+    effective.map(|parameter| format!("{}={} ", parameter.name, (parameter.get)(params))).collect()
 }

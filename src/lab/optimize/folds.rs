@@ -1,59 +1,119 @@
 //! One scene left out: a search on the others, judged on it.
 
 use super::Options;
+use super::memory::Memory;
 use crate::capture::{Frame, RawPair};
 use crate::image::Picture;
 use crate::lab::scenes::Scene;
-use crate::search::{Budget, Judge, Limits, Sample, Search, try_settings};
+use crate::search::{
+    Budget, EngineMeter, Judge, Known, Limits, Meter as _, Plan, Run, Sample, SearchProgress, Trial, Watcher, find,
+};
 use crate::settings::differences;
 use crate::stereo::StereoParams;
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-/// A scene that is left out, and those on which is searched.
-pub(super) struct Fold {
-    scene: String,
-    judged_on: Sample,
-    searched_on: Vec<Sample>,
-}
-
-/// What came of a fold; all errors are bad-1.0 over all pixels with truth, %.
+/// What came of a scene that was left out.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct Searched {
     pub(super) scene: String,
-    /// Error of the default setting on the scene.
-    pub(super) default_percent: f64,
-    /// Error of the setting that was found on the others.
-    pub(super) found_percent: f64,
-    /// Pixels of the scene with a wrong disparity: of the default setting, and of the one that was found.
-    pub(super) wrong_percent: [f64; 2],
-    /// Loss on the scenes of the search: of the default setting, and of the one that was found.
-    pub(super) losses: [f64; 2],
-    /// Time of a pair on the scene, ms: of the default setting, and of the one that was found.
-    pub(super) time_ms: [f64; 2],
-    /// What was changed, in words.
+    /// The default setting.
+    pub(super) default: Errors,
+    /// The preset that is best where it was searched.
+    pub(super) best_preset: (String, Errors),
+    /// The setting that was found.
+    pub(super) found: Errors,
+    /// What of the default setting was changed, in words.
     pub(super) changed: Vec<String>,
 }
 
-/// A fold for each scene. Scenes of its group are in no search for it; without truth it is searched by itself.
-///
-/// # Errors
-/// There are too few scenes.
-pub(super) fn folds(scenes: Vec<Scene>, judge: Judge) -> anyhow::Result<Vec<Fold>> {
-    let all: Vec<_> =
-        scenes.into_iter().map(|scene| (scene.name.clone(), scene.group.clone(), sample(scene))).collect();
-    let others = |group: &str| {
-        let others = all.iter().filter(|(_, other, _)| other != group);
-        others.map(|(.., sample)| sample.clone()).collect::<Vec<_>>()
-    };
-    let fold = |(scene, group, sample): &(String, String, Sample)| {
-        let searched_on = if judge == Judge::Truth { others(group) } else { vec![sample.clone()] };
-        anyhow::ensure!(!searched_on.is_empty(), "{scene} is the only scene: there is none to search on");
-        Ok(Fold { scene: scene.clone(), judged_on: sample.clone(), searched_on })
-    };
-    all.iter().map(fold).collect()
+/// How well a setting does.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub(super) struct Errors {
+    /// Loss on the scenes of the search.
+    searched_on: Option<f64>,
+    /// Pixels of the scene that was left out, off by more than 1 px or without a disparity, % of all with truth.
+    pub(super) bad_1_percent: f64,
+    /// Those that have a disparity, %.
+    pub(super) wrong_percent: f64,
+    /// Time of a pair of that scene, ms.
+    pub(super) time_ms: f64,
 }
+
+/// All scenes with what is known of them.
+pub(super) struct Study {
+    /// Name and group of each.
+    scenes: Vec<(String, String)>,
+    searching: Memory,
+    judging: Memory,
+}
+
+impl Study {
+    /// Opens the engine for these scenes.
+    ///
+    /// # Errors
+    /// There is no scene, or no engine.
+    pub(super) fn of(scenes: Vec<Scene>, options: &Options) -> anyhow::Result<Self> {
+        let names = scenes.iter().map(|scene| (scene.name.clone(), scene.group.clone())).collect();
+        let samples: Arc<[Sample]> = scenes.into_iter().map(sample).collect();
+        let open = |judge| {
+            let samples = Arc::clone(&samples);
+            EngineMeter::open(&options.engine, samples, judge, &StereoParams::default()).map(Memory::of)
+        };
+        Ok(Self { scenes: names, searching: open(options.judge)?, judging: open(Judge::Truth)? })
+    }
+
+    /// Number of scenes.
+    pub(super) fn len(&self) -> usize {
+        self.scenes.len()
+    }
+
+    /// Leaves one scene out, with others of its group, searches, and judges on it. Without truth it is searched itself.
+    ///
+    /// # Errors
+    /// There is no other scene, or the engine fails.
+    pub(super) fn leave_out(&mut self, scene: usize, options: &Options) -> anyhow::Result<Searched> {
+        let (name, group) = self.scenes[scene].clone();
+        let searched_on: Vec<usize> = match options.judge {
+            Judge::Truth => (0..self.len()).filter(|&other| self.scenes[other].1 != group).collect(),
+            Judge::WithoutTruth => vec![scene],
+        };
+        anyhow::ensure!(!searched_on.is_empty(), "{name} is the only scene: there is none to search on");
+        let limits = Limits { max_ms: None, budget: Budget::Trials(options.trials) };
+        let plan = Plan { judge: options.judge, start: StereoParams::default(), limits, seed: options.seed };
+        let samples = searched_on.len();
+        let mut meter = self.searching.on(searched_on);
+        let SearchProgress { start, presets, best, .. } =
+            find(&plan, samples, Known::default(), &mut meter, &mut Unwatched)?;
+        let (start, best) = start.zip(best).context("nothing was tried")?;
+        let whole =
+            presets.into_iter().filter(|(_, trial)| trial.samples == samples && trial.params.fill == plan.start.fill);
+        let by_loss = |(_, trial): &(_, Arc<Trial>)| trial.loss.unwrap_or(f64::INFINITY);
+        let (preset, of_preset) =
+            whole.min_by(|a, b| by_loss(a).total_cmp(&by_loss(b))).context("no preset was tried on all scenes")?;
+        Ok(Searched {
+            scene: name,
+            default: self.judge(&start, scene)?,
+            best_preset: (preset.to_string(), self.judge(&of_preset, scene)?),
+            found: self.judge(&best, scene)?,
+            changed: differences(&best.params, &start.params),
+        })
+    }
+
+    fn judge(&mut self, trial: &Trial, scene: usize) -> anyhow::Result<Errors> {
+        let Run { loss, wrong_percent, time_ms, .. } =
+            self.judging.on(vec![scene]).measure(&trial.params, 0, &|| false)?.run;
+        let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
+        let (bad_1_percent, wrong_percent) = (number(loss), number(wrong_percent));
+        Ok(Errors { searched_on: trial.loss, bad_1_percent, wrong_percent, time_ms })
+    }
+}
+
+/// Nothing of the searches is shown.
+struct Unwatched;
+
+impl Watcher for Unwatched {}
 
 fn sample(scene: Scene) -> Sample {
     let Scene { name, left, right, truth, num_disparities, .. } = scene;
@@ -61,33 +121,4 @@ fn sample(scene: Scene) -> Sample {
     let frame = Frame::of_raw(Arc::new(RawPair::new(name, 0, UNIX_EPOCH, left, right)));
     let frame = Frame { truth: Some(Arc::new(truth)), ..frame };
     Sample { num_disparities: Some(num_disparities), ..Sample::of(Arc::new(frame)) }
-}
-
-impl Fold {
-    /// Searches, and judges what was found.
-    pub(super) fn search(self, options: &Options) -> anyhow::Result<Searched> {
-        let limits = Limits { max_ms: None, budget: Budget::Trials(options.trials) };
-        let (default, engine) = (StereoParams::default(), options.engine.clone());
-        let wake = Arc::new(|| {});
-        let search =
-            Search::start(self.searched_on, options.judge, default.clone(), limits, engine, options.seed, wake)?;
-        let progress = search.wait();
-        if let Some(error) = &progress.error {
-            return Err(anyhow!("{error}"));
-        }
-        let (start, best) = progress.start.as_ref().zip(progress.best.as_ref()).context("nothing was tried")?;
-        let settings = [default.clone(), (*best.params).clone()];
-        let on_scene = try_settings(vec![self.judged_on], Judge::Truth, &settings, &options.engine);
-        let on_scene = on_scene.map_err(|error| anyhow!("{error}"))?;
-        let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
-        Ok(Searched {
-            scene: self.scene,
-            default_percent: number(on_scene[0].loss),
-            found_percent: number(on_scene[1].loss),
-            wrong_percent: [0, 1].map(|k| number(on_scene[k].wrong_percent())),
-            losses: [number(start.loss), number(best.loss)],
-            time_ms: [0, 1].map(|k| on_scene[k].time_ms),
-            changed: differences(&best.params, &default),
-        })
-    }
 }

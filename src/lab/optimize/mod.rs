@@ -2,11 +2,13 @@
 //! judged on it beside the default setting.
 
 mod folds;
+mod memory;
 mod table;
 
 use super::scenes;
 use crate::engine::OpenOptions;
 use crate::search::Judge;
+use folds::Study;
 use std::io::Write;
 use std::path::Path;
 
@@ -34,9 +36,13 @@ pub(crate) struct Options {
 pub(crate) fn run(data: &Path, options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut scenes = scenes::read(data)?;
     scenes.retain(|scene| scene.left.size().0 * scene.left.size().1 <= options.max_pixels);
+    let mut study = Study::of(scenes, options)?;
     let mut found = Vec::new();
-    for fold in folds::folds(scenes, options.judge)? {
-        let searched = fold.search(options)?;
+    if !options.json {
+        table::heading(out)?;
+    }
+    for scene in 0..study.len() {
+        let searched = study.leave_out(scene, options)?;
         if !options.json {
             table::row(&searched, out)?;
         }

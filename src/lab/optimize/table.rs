@@ -1,32 +1,31 @@
 //! The table of a study.
 
-use super::folds::Searched;
+use super::folds::{Errors, Searched};
 use std::io::{self, Write};
+
+/// The heading.
+pub(super) fn heading(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "left out: bad-1.0, in brackets the part of it with a wrong disparity, time of a pair")
+}
 
 /// One scene.
 pub(super) fn row(searched: &Searched, out: &mut dyn Write) -> io::Result<()> {
-    let Searched { scene, default_percent, found_percent, wrong_percent, losses, time_ms, changed } = searched;
-    let changed = if changed.is_empty() { "nothing changed".to_owned() } else { changed.join(", ") };
-    writeln!(
-        out,
-        "{scene:<28} bad-1.0 {default_percent:>6.2} -> {found_percent:>6.2} % ({:>+6.2})  wrong {:>5.2} -> {:>5.2} %  {:>6.1} -> {:>6.1} ms  \
-         searched {:.3} -> {:.3}: {changed}",
-        found_percent - default_percent,
-        wrong_percent[0],
-        wrong_percent[1],
-        time_ms[0],
-        time_ms[1],
-        losses[0],
-        losses[1],
-    )
+    let Searched { scene, default, best_preset: (preset, of_preset), found, changed } = searched;
+    let changed = if changed.is_empty() { "nothing".to_owned() } else { changed.join(", ") };
+    let difference = found.bad_1_percent - default.bad_1_percent;
+    writeln!(out, "{scene}: {difference:+.2} points")?;
+    for (name, of) in [("balanced", default), (preset, of_preset), ("found", found)] {
+        let Errors { bad_1_percent, wrong_percent, time_ms, .. } = of;
+        writeln!(out, "  {name:<14} {bad_1_percent:>6.2} % ({wrong_percent:>5.2} %) {time_ms:>7.1} ms")?;
+    }
+    writeln!(out, "  changed: {changed}")
 }
 
 /// All scenes together.
-pub(super) fn summary(found: &[Searched], out: &mut dyn Write) -> io::Result<()> {
-    let differences: Vec<f64> = found.iter().map(|s| s.found_percent - s.default_percent).collect();
+pub(super) fn summary(all: &[Searched], out: &mut dyn Write) -> io::Result<()> {
+    let differences: Vec<f64> = all.iter().map(|s| s.found.bad_1_percent - s.default.bad_1_percent).collect();
     let mean = differences.iter().sum::<f64>() / differences.len().max(1) as f64;
     let worst = differences.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let better = differences.iter().filter(|difference| **difference < 0.0).count();
-    let total = differences.len();
-    writeln!(out, "mean difference {mean:+.2} points, largest {worst:+.2}, lower on {better} of {total} scenes")
+    writeln!(out, "mean {mean:+.2} points, worst {worst:+.2}, better on {better} of {} scenes", all.len())
 }

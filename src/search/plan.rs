@@ -1,0 +1,66 @@
+//! What a search is for, and what it may take.
+
+use super::judge::Judge;
+use super::progress::SearchProgress;
+use super::trial::Trial;
+use crate::stereo::StereoParams;
+use std::time::Duration;
+
+/// When a search ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Budget {
+    /// After this time.
+    Time(Duration),
+    /// After so many settings.
+    Trials(usize),
+}
+
+/// What a search may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Time of a pair at most, ms; `None` for any.
+    pub max_ms: Option<f64>,
+    /// When the search ends.
+    pub budget: Budget,
+}
+
+/// What a search is for.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What settings are judged by.
+    pub judge: Judge,
+    /// The present setting, a valid one.
+    pub start: StereoParams,
+    /// What it may take.
+    pub limits: Limits,
+    /// The same seed and number of trials lead to the same settings.
+    pub seed: u64,
+}
+
+/// What earlier runs of the same plan have tried.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Their trials.
+    pub trials: Vec<Trial>,
+    /// How long they took.
+    pub elapsed: Duration,
+}
+
+/// Watches a search.
+pub trait Watcher {
+    /// Whether it shall end.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
+    /// A setting was tried, after this time.
+    ///
+    /// # Errors
+    /// A reason to end.
+    fn tried(&mut self, _trial: &Trial, _elapsed: Duration) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// How far the search is.
+    fn reached(&mut self, _progress: SearchProgress) {}
+}

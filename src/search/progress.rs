@@ -1,0 +1,91 @@
+//! How far a search is.
+
+use super::compare::front;
+use super::judge::Judge;
+use super::plan::Limits;
+use super::task::Progress;
+use super::tester::Tester;
+use super::trial::Trial;
+use crate::stereo::Preset;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a search has found so far, apart from the trials.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub(super) start: Option<Arc<Trial>>,
+    pub(super) presets: Vec<(Preset, Arc<Trial>)>,
+    /// The best one, whether it is quick enough or not.
+    pub(super) best: Option<Arc<Trial>>,
+}
+
+/// How far a search is.
+#[derive(Clone, Debug)]
+pub struct SearchProgress {
+    /// What settings are judged by.
+    pub judge: Judge,
+    /// What it may take.
+    pub limits: Limits,
+    /// Number of samples; a trial of fewer was abandoned.
+    pub samples: usize,
+    /// All trials so far, in their order.
+    pub trials: Vec<Arc<Trial>>,
+    /// The trial of the setting that it started from; `None` before it was tried.
+    pub start: Option<Arc<Trial>>,
+    /// The trials of the presets that were tried so far.
+    pub presets: Vec<(Preset, Arc<Trial>)>,
+    /// Trials that no other one beats in both loss and time, the quickest first.
+    pub front: Vec<Arc<Trial>>,
+    /// The best one within the limit: the setting that it started from where nothing is better by a margin; `None` where nothing is quick
+    /// enough.
+    pub best: Option<Arc<Trial>>,
+    /// Time so far.
+    pub elapsed: Duration,
+    /// Time left; an estimate where trials are counted.
+    pub left: Option<Duration>,
+    /// Why it ended early.
+    pub error: Option<String>,
+    /// Nothing will follow.
+    pub ended: bool,
+}
+
+impl SearchProgress {
+    /// Nothing was tried yet.
+    pub(super) fn begin(judge: Judge, limits: Limits, samples: usize) -> Self {
+        Self {
+            judge,
+            limits,
+            samples,
+            trials: Vec::new(),
+            start: None,
+            presets: Vec::new(),
+            front: Vec::new(),
+            best: None,
+            elapsed: Duration::ZERO,
+            left: None,
+            error: None,
+            ended: false,
+        }
+    }
+
+    /// With what there is now.
+    pub(super) fn now(&self, tester: &Tester<'_>, found: &Found, ended: bool) -> Self {
+        Self {
+            trials: tester.trials().to_vec(),
+            start: found.start.clone(),
+            presets: found.presets.clone(),
+            front: front(tester.trials(), self.samples),
+            best: found.best.clone().filter(|best| tester.fits(best)),
+            elapsed: tester.elapsed(),
+            left: tester.left().filter(|_| !ended),
+            ended,
+            ..self.clone()
+        }
+    }
+}
+
+impl Progress for SearchProgress {
+    fn failed(&self, why: String) -> Self {
+        Self { error: Some(why), ended: true, left: None, ..self.clone() }
+    }
+}
