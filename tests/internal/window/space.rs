@@ -61,9 +61,10 @@ fn choose(window: &mut Window, label: &str) {
     window.harness.run_steps(3);
     window.harness.get_by_label(label).click();
     window.harness.run_steps(3);
+    assert!(window.has("automatic"), "the menu stays open for more");
     window.harness.key_press(Key::Escape);
     window.harness.run_steps(3);
-    assert!(window.has("3d view"), "the menu is closed, and nothing else");
+    assert!(!window.has("automatic") && !window.has("left view"), "the menu is closed, and nothing else");
 }
 
 /// The view as it is drawn, without its borders.
