@@ -10,9 +10,10 @@ use crate::ui::state::ViewSettings;
 use crate::ui::view::{ViewKind, ViewRects, show_title};
 use crate::ui::widgets::focused_slider;
 use eframe::egui_wgpu::RenderState;
+use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{
-    Align, Color32, EventFilter, Key, Layout, Modifiers, PointerButton, Rect, Response, RichText, Role, Sense,
-    StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align, Color32, EventFilter, Key, Layout, Modifiers, PointerButton, PopupCloseBehavior, Rect, Response, RichText,
+    Role, Sense, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 use glam::{DVec3, dvec3};
 use std::f64::consts::PI;
@@ -128,7 +129,9 @@ fn remark(state: &State, scene: &Scene) -> String {
 /// The row above the picture.
 fn controls(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
     let is_short = ui.available_width() < SHORT_ROW_WIDTH;
-    let menu = ui.menu_button("Show ▾", |ui| menu(ui, state, scene, commands)).response;
+    // it stays open for several choices
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let (menu, _) = MenuButton::new("Show ▾").config(config).ui(ui, |ui| menu(ui, state, scene, commands));
     menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Points shown"));
     menu.on_hover_text("Colour, surface and density of the points");
     let mut button = |name: &'static str, short: &str, help: &str| {

@@ -118,6 +118,7 @@ impl Session {
         state.source.spec = spec;
         if is_other {
             state.pointer.zoom = Zoom::default();
+            state.pose = None;
         }
         state.notices.cured(&Cure::TryAgain);
         state.notices.cured(&Cure::SwapPictures);

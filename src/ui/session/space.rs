@@ -7,7 +7,7 @@ use crate::files;
 use crate::ui::dialogs;
 use crate::ui::jobs::Job;
 use crate::ui::notices::{Cure, Level};
-use crate::ui::space::{Surface, shown_points};
+use crate::ui::space::{Scene, SpaceSettings, Surface, shown_points};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -21,6 +21,26 @@ pub(super) struct Points {
     pub(super) wanted: Option<usize>,
 }
 
+/// What was shown when the user asked for a file.
+pub(crate) struct PointsFile {
+    output: Arc<Output>,
+    scene: Scene,
+    settings: SpaceSettings,
+    colours: [[u8; 3]; 256],
+    every: usize,
+}
+
+impl PointsFile {
+    /// The bytes of the file; an error where the result has no numbers on the host.
+    fn bytes(&self) -> Result<(Vec<u8>, CloudSize), String> {
+        let Self { output, scene, settings, colours, every } = self;
+        let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
+        let points = shown_points(map, &output.job.frame.left, scene, settings, colours);
+        let shape = CloudShape { every: *every, has_faces: settings.surface == Surface::Mesh };
+        Ok(export::cloud_bytes(&points.depth_m, &scene.geometry, Some(&points.colors), shape))
+    }
+}
+
 impl Session {
     /// Asks for a file as soon as there are points to save.
     pub(super) fn update_points(&mut self) {
@@ -30,35 +50,38 @@ impl Session {
         if self.jobs.is_running(CHOOSE) {
             return;
         }
+        let Some(file) = self.points_file(output, every) else {
+            return self.state.notices.error("the points cannot be saved: there is no calibration");
+        };
         let chosen = dialogs::choose_new_file("A file for the points", "points.ply", "Points", &["ply"]);
-        self.start_job(CHOOSE, chosen, move |session, path| {
+        self.start_job(CHOOSE, chosen, |session, path| {
             if let Some(path) = path {
-                session.save_points(path, output, every);
+                session.write_points(path, file);
             }
         });
     }
 
-    /// Writes every so many points of `output`, as the 3-D view shows them.
-    pub(crate) fn save_points(&mut self, path: PathBuf, output: Arc<Output>, every: usize) {
-        let Some(scene) = self.state.space_scene(&output, false) else {
-            return self.state.notices.error("the points cannot be saved: there is no calibration");
-        };
+    /// Every so many points of `output` as they are shown now; `None` without geometry.
+    pub(crate) fn points_file(&self, output: Arc<Output>, every: usize) -> Option<PointsFile> {
+        let view = &self.state.view;
+        let scene = self.state.space_scene(&output, false)?;
+        Some(PointsFile { output, scene, settings: view.space, colours: view.colours(), every })
+    }
+
+    /// Writes points in the background.
+    pub(crate) fn write_points(&mut self, path: PathBuf, file: PointsFile) {
         // the dialog has asked before it gave a file that exists; an ending that is added may name another one
         let is_asked = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ply"));
         let path = if is_asked { path } else { path.with_added_extension("ply") };
-        let (settings, colours) = (self.state.view.space, self.state.view.colours());
-        let shape = CloudShape { every, has_faces: settings.surface == Surface::Mesh };
         let to = path.clone();
-        let write = move || {
-            let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
-            let points = shown_points(map, &output.job.frame.left, &scene, &settings, &colours);
-            let (bytes, size) = export::cloud_bytes(&points.depth_m, &scene.geometry, Some(&points.colors), shape);
+        let work = move || {
+            let (bytes, size) = file.bytes()?;
             let write = if is_asked { files::write } else { files::write_new };
             write(&to, &bytes).map_err(|err| err.to_string())?;
             Ok(size)
         };
-        self.start_job(WRITE, write, move |session, CloudSize { points, faces }| {
-            let faces = if shape.has_faces { format!(" and {faces} triangles") } else { String::new() };
+        self.start_job(WRITE, work, move |session, CloudSize { points, faces }| {
+            let faces = if faces > 0 { format!(" and {faces} triangles") } else { String::new() };
             let text = format!("{points} points{faces} → {}", path.display());
             session.state.notices.add(Level::News, text, vec![Cure::ShowInFolder(path)]);
         });

@@ -3,7 +3,7 @@
 use super::harness::{SIZE, Window, gpu, options, pair};
 use egui::{Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stereopsis::capture::SourceSpec;
 use stereopsis::engine::Output;
@@ -61,9 +61,10 @@ fn choose(window: &mut Window, label: &str) {
     window.harness.run_steps(3);
     window.harness.get_by_label(label).click();
     window.harness.run_steps(3);
+    assert!(window.has("automatic"), "the menu stays open for more");
     window.harness.key_press(Key::Escape);
     window.harness.run_steps(3);
-    assert!(window.has("3d view"), "the menu is closed, and nothing else");
+    assert!(!window.has("automatic") && !window.has("left view"), "the menu is closed, and nothing else");
 }
 
 /// The view as it is drawn, without its borders.
@@ -192,6 +193,13 @@ fn colour_surface_and_density_change_what_is_drawn() {
     assert!(!window.is_enabled("points by confidence"), "it is not computed");
 }
 
+/// Writes what is shown, as after the dialog.
+fn save(window: &Window, path: PathBuf, output: &Arc<Output>, every: usize) {
+    let mut session = window.session.borrow_mut();
+    let file = session.points_file(Arc::clone(output), every).expect("a calibrated source");
+    session.write_points(path, file);
+}
+
 /// Position and colour.
 type Point = ([f32; 3], [u8; 3]);
 
@@ -225,7 +233,7 @@ fn the_saved_file_has_the_points_that_are_shown() {
         let rgb = output.job.frame.left.rgb.as_ref();
         for every in [1, 3] {
             let asked = folder.path().join(format!("points-{every}"));
-            window.session.borrow_mut().save_points(asked.clone(), Arc::clone(&output), every);
+            save(&window, asked.clone(), &output, every);
             window.until("the message", |w| w.has(&format!("points-{every}.ply")).then_some(()));
             let (points, faces) = read_ply(&asked.with_extension("ply"));
             let pixels = (0..SIZE.1).step_by(every).flat_map(|y| (0..SIZE.0).step_by(every).map(move |x| (x, y)));
@@ -245,7 +253,7 @@ fn the_saved_file_has_the_points_that_are_shown() {
             assert!(rgb.is_none_or(|rgb| rgb.at(x, y) == color), "{color:?}");
         }
         // a file that was not asked about is never written over
-        window.session.borrow_mut().save_points(folder.path().join("points-3"), Arc::clone(&output), 1);
+        save(&window, folder.path().join("points-3"), &output, 1);
         window.until("the error", |w| {
             let session = w.session.borrow();
             let says = |text: &str| text.contains("points-3.ply") && !text.contains('→');
@@ -255,7 +263,7 @@ fn the_saved_file_has_the_points_that_are_shown() {
         assert!(size("points-3.ply") < size("points-1.ply"));
         // a mesh
         window.session.borrow_mut().state.view.space.surface = Surface::Mesh;
-        window.session.borrow_mut().save_points(folder.path().join("mesh.ply"), output, 1);
+        save(&window, folder.path().join("mesh.ply"), &output, 1);
         window.until("the message", |w| w.has("triangles").then_some(()));
         let (points, faces) = read_ply(&folder.path().join("mesh.ply"));
         assert!(faces > points.len(), "{faces} triangles");
