@@ -10,13 +10,15 @@ mod preview;
 mod scale;
 mod snapshot;
 mod text;
+mod trade_off;
 #[cfg(test)]
 mod fixture;
 
 pub use cloud::write_cloud;
 pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};
-pub use figure::{check_reach_name, write_reach};
+pub use figure::{check_figure_name, write_reach};
 pub use file::ExportError;
 pub use picture::{write_color, write_confidence, write_picture};
 pub use preview::{PreviewOptions, write_preview};
 pub use snapshot::{describe, snapshot};
+pub use trade_off::{Place, TradeOff, write_trade_off};

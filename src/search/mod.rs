@@ -7,6 +7,7 @@
 
 mod axis;
 mod compare;
+mod journal;
 mod judge;
 mod meter;
 mod moves;
@@ -22,6 +23,7 @@ mod tester;
 mod trial;
 
 pub use axis::Axis;
+pub use journal::Journal;
 pub use judge::Judge;
 pub use meter::{EngineMeter, Failure, Measured, Meter};
 pub use optimum::{Keep, Search};
