@@ -21,6 +21,10 @@ mod sweep;
 mod task;
 mod tester;
 mod trial;
+#[cfg(test)]
+mod fake;
+#[cfg(test)]
+mod tests;
 
 pub use axis::Axis;
 pub use journal::Journal;

@@ -1,6 +1,6 @@
 //! One scene: the scores and the errors of many settings.
 
-use crate::image::{Luma, Truth};
+use crate::lab::scenes::Scene;
 use crate::metrics::scores::{NUM_PARTS, View, parts, scores};
 use crate::metrics::{Random, rank_correlation, truth_error};
 use crate::search::draw;
