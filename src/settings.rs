@@ -11,7 +11,7 @@ pub use own_presets::{
 };
 #[cfg(test)]
 pub use presets::{FROM_THE_LITERATURE, preset_of};
-pub use presets::{differences, paper_in_short, preset_groups};
+pub use presets::{differences, paper_in_short, preset_groups, words_to};
 
 use crate::console::{self, foreign};
 use crate::engine::gpu::AdapterChoice;

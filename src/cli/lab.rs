@@ -4,7 +4,9 @@ use super::UsageError;
 use super::pair_args::PairArgs;
 use super::tune::StudyArgs;
 use crate::console;
-use crate::lab::{self, Experiment, scores, variants};
+use crate::engine::{EngineChoice, OpenOptions};
+use crate::lab::{self, Experiment, optimize, scores, variants};
+use crate::search::Judge;
 use std::path::PathBuf;
 
 /// Arguments of `lab`.
@@ -28,6 +30,8 @@ enum Command {
     /// Time constant windows, adaptive weights and crosses at several radii, and predict every other radius from this machine's
     /// bandwidth with the model of Fang et al. 2012
     Model(PairArgs),
+    /// Leave out each scene once, search on the others as `optimize` does, and judge on it what was found
+    Optimize(OptimizeArgs),
     /// Measure how far the scores of `measure` agree with truth: rank correlations over settings drawn by a seed, for every scene
     Scores(ScoresArgs),
     /// Time every variant of the GPU engine's kernels, in tables like Figs. 4 and 9 of Banz, Blume & Pirsch 2011
@@ -52,13 +56,56 @@ struct ScoresArgs {
 
 impl ScoresArgs {
     fn run(&self) -> anyhow::Result<()> {
-        let named = || std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
-        let text =
-            "which scenes? Name a folder with SET/SCENE/meta.json beside pairs with truth, or set STEREOPSIS_DATA";
-        let folder = self.folder.clone().or_else(named).ok_or_else(|| UsageError(text.to_owned()))?;
         let options = scores::Options { seed: self.seed, settings: usize::from(self.settings), json: self.json };
-        scores::run(&folder, options, &mut console::Out)
+        scores::run(&data(self.folder.as_ref())?, options, &mut console::Out)
     }
+}
+
+/// Arguments of `lab optimize`.
+#[derive(Debug, clap::Args)]
+struct OptimizeArgs {
+    /// Folder with SET/SCENE/meta.json, each beside a pair and its truth [default: the folder that STEREOPSIS_DATA names]
+    folder: Option<PathBuf>,
+    /// Settings that each search tries
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..))]
+    trials: u16,
+    /// Seed of the searches
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Search each scene itself by the score without truth instead, and judge by its truth
+    #[arg(long)]
+    without_truth: bool,
+    /// Leave out scenes with more pixels
+    #[arg(long, value_name = "N", default_value_t = 600_000)]
+    max_scene_pixels: usize,
+    /// Threads of the CPU engine [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+impl OptimizeArgs {
+    fn run(&self) -> anyhow::Result<()> {
+        let threads = self.threads.map(usize::from);
+        let options = optimize::Options {
+            seed: self.seed,
+            trials: usize::from(self.trials),
+            max_pixels: self.max_scene_pixels,
+            judge: if self.without_truth { Judge::WithoutTruth } else { Judge::Truth },
+            engine: OpenOptions { choice: EngineChoice::Cpu, threads, ..OpenOptions::default() },
+            json: self.json,
+        };
+        optimize::run(&data(self.folder.as_ref())?, &options, &mut console::Out)
+    }
+}
+
+/// The folder with scenes that is named, or that of the environment.
+fn data(named: Option<&PathBuf>) -> Result<PathBuf, UsageError> {
+    let of_environment = || std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
+    let text = "which scenes? Name a folder with SET/SCENE/meta.json beside pairs with truth, or set STEREOPSIS_DATA";
+    named.cloned().or_else(of_environment).ok_or_else(|| UsageError(text.to_owned()))
 }
 
 /// Settings that may go with a grid.
@@ -79,6 +126,7 @@ pub(super) fn run(args: &LabArgs) -> anyhow::Result<()> {
             return variants::run(&study.gpu, &study.job, study.rounds, study.json, &mut console::Out);
         }
         Command::Scores(args) => return args.run(),
+        Command::Optimize(args) => return args.run(),
         Command::Device(pairs) => (pairs.gpu_setup(size)?, Experiment::Device),
         Command::Grid(pairs) => {
             pairs.allow_settings(

@@ -13,6 +13,7 @@ mod lens_args;
 mod lab;
 mod live;
 mod measure;
+mod optimize;
 mod pair_args;
 mod plan;
 mod publish_args;
@@ -49,6 +50,7 @@ Examples:
   stereopsis recompute walk.mcap -o walk-accurate.mcap --preset accurate
   stereopsis export walk.mcap --to walk/          pictures, depth, points and calibration as files
   stereopsis measure wall.mcap --region 192,144,256,192 --distance-m 1.5 --csv wall.csv
+  stereopsis optimize walk.mcap --max-ms 33 -o walk.toml     the setting that suits its pairs best, for --settings
   stereopsis bench --size 640x480 --num-disparities 128
   stereopsis bench --presets --engine cpu         every preset side by side, with its paper
   stereopsis tune --size 1280x720 --num-disparities 128     once for each GPU and size
@@ -102,6 +104,8 @@ enum Command {
     Calibration(calibration::CalibrationCommand),
     /// Measure how good depth is: a flat surface, two points, scores without truth
     Measure(Box<measure::MeasureArgs>),
+    /// Search for the setting that suits some pairs best, with truth or without
+    Optimize(Box<optimize::OptimizeArgs>),
     /// Time the engines on this machine, warm, per stage and whole
     Bench(Box<bench::BenchArgs>),
     /// Find and keep the quickest variant of the GPU engine's kernels for a size and range
@@ -171,6 +175,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Record(args)) => record::run(&args),
         Some(Command::Devices(args)) => devices::run(&args),
         Some(Command::Measure(args)) => measure::run(&args),
+        Some(Command::Optimize(args)) => optimize::run(&args),
         Some(Command::Bench(args)) => bench::run_args(&args),
         Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Lab(args)) => lab::run(&args),

@@ -5,7 +5,7 @@ use super::values::{of_parameter, positive};
 use crate::calibration::FocalLength;
 use crate::capture::source::parse_size;
 use crate::console;
-use crate::export::{check_reach_name, write_reach};
+use crate::export::{check_figure_name, write_reach};
 use crate::geometry::Geometry;
 use crate::parameter::Domain;
 use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT, TYPICAL_ERROR_PX};
@@ -58,7 +58,7 @@ const NEAR_M: [f64; 2] = [0.3, 0.5];
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<()> {
     let plan = Plan::new(args);
     if let Some(path) = &args.plot {
-        check_reach_name(path)?;
+        check_figure_name(path)?;
         write_reach(path, &plan.reach, plan.error_px)?;
     }
     if args.json {

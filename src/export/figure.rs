@@ -1,4 +1,4 @@
-//! Figure of distance and its errors over disparity, after Fig. 5 of Leu, Bacara & Jivet 2010.
+//! Figures as files; and that of distance and its errors over disparity, after Fig. 5 of Leu, Bacara & Jivet 2010.
 
 use super::file::{Endings, ExportError};
 use super::picture::write_rgb;
@@ -14,20 +14,49 @@ use std::path::Path;
 /// Size of a figure, px.
 const SIZE: (u32, u32) = (960, 600);
 const SAMPLES: usize = 600;
-const FONT: &str = "sans-serif";
-const INK: RGBColor = RGBColor(40, 40, 40);
+pub(super) const FONT: &str = "sans-serif";
+pub(super) const INK: RGBColor = RGBColor(40, 40, 40);
 /// Distinguishable with red-green colour blindness.
-const STEP_COLOR: RGBColor = RGBColor(213, 94, 0);
-const ERROR_COLOR: RGBColor = RGBColor(0, 114, 178);
+pub(super) const STEP_COLOR: RGBColor = RGBColor(213, 94, 0);
+pub(super) const ERROR_COLOR: RGBColor = RGBColor(0, 114, 178);
 
 const FIGURE: Endings = Endings(&["svg", "png"], "name the figure .svg or .png");
 
-/// Checks the name of a file for [`write_reach`].
+/// Checks the name of a figure.
 ///
 /// # Errors
 /// Another ending.
-pub fn check_reach_name(path: &Path) -> Result<(), ExportError> {
+pub fn check_figure_name(path: &Path) -> Result<(), ExportError> {
     FIGURE.find(path).map(|_| ())
+}
+
+/// Something that is drawn into a figure.
+pub(super) trait Drawing {
+    /// Draws it.
+    ///
+    /// # Errors
+    /// It cannot be drawn; the reason.
+    fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    where
+        B: DrawingBackend,
+        B::ErrorType: 'static;
+}
+
+/// Writes a figure as `.svg` or `.png`.
+pub(super) fn write_figure(path: &Path, drawing: &impl Drawing) -> Result<(), ExportError> {
+    let failed = |err: Box<dyn Error>| ExportError::encode(path, &err);
+    register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
+        .map_err(|_| ExportError::encode(path, &"its letters cannot be drawn"))?;
+    if FIGURE.find(path)? == "svg" {
+        let mut text = String::new();
+        drawing.draw(&SVGBackend::with_string(&mut text, SIZE).into_drawing_area()).map_err(failed)?;
+        Ok(files::write(path, text.as_bytes())?)
+    } else {
+        let mut bytes = vec![0; SIZE.0 as usize * SIZE.1 as usize * 3];
+        drawing.draw(&BitMapBackend::with_buffer(&mut bytes, SIZE).into_drawing_area()).map_err(failed)?;
+        let pixels = bytes.as_chunks::<3>().0.to_vec();
+        write_rgb(path, &Image::new(SIZE.0 as usize, SIZE.1 as usize, pixels))
+    }
 }
 
 /// Draws the distances of a search range with their errors for one disparity step and for `error_px`, as `.svg` or `.png`.
@@ -35,18 +64,22 @@ pub fn check_reach_name(path: &Path) -> Result<(), ExportError> {
 /// # Errors
 /// Another ending, a range that lies behind infinity, or the file cannot be written.
 pub fn write_reach(path: &Path, reach: &Reach, error_px: f64) -> Result<(), ExportError> {
-    let failed = |err: Box<dyn Error>| ExportError::encode(path, &err);
-    register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
-        .map_err(|_| ExportError::encode(path, &"its letters cannot be drawn"))?;
-    if FIGURE.find(path)? == "svg" {
-        let mut text = String::new();
-        draw(&SVGBackend::with_string(&mut text, SIZE).into_drawing_area(), reach, error_px).map_err(failed)?;
-        Ok(files::write(path, text.as_bytes())?)
-    } else {
-        let mut bytes = vec![0; SIZE.0 as usize * SIZE.1 as usize * 3];
-        draw(&BitMapBackend::with_buffer(&mut bytes, SIZE).into_drawing_area(), reach, error_px).map_err(failed)?;
-        let pixels = bytes.as_chunks::<3>().0.to_vec();
-        write_rgb(path, &Image::new(SIZE.0 as usize, SIZE.1 as usize, pixels))
+    write_figure(path, &ReachFigure { reach, error_px })
+}
+
+/// Distance and errors over the disparity.
+struct ReachFigure<'a> {
+    reach: &'a Reach,
+    error_px: f64,
+}
+
+impl Drawing for ReachFigure<'_> {
+    fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
+    where
+        B: DrawingBackend,
+        B::ErrorType: 'static,
+    {
+        draw(area, self.reach, self.error_px)
     }
 }
 

@@ -10,6 +10,7 @@ mod preview;
 mod scale;
 mod snapshot;
 mod text;
+mod trade_off;
 #[cfg(test)]
 mod fixture;
 
@@ -17,9 +18,10 @@ mod fixture;
 pub use cloud::MAX_STEP_PX;
 pub use cloud::{CloudShape, CloudSize, cloud_bytes, write_cloud};
 pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};
-pub use figure::{check_reach_name, write_reach};
+pub use figure::{check_figure_name, write_reach};
 pub use file::ExportError;
 pub(crate) use picture::colors_of;
 pub use picture::{write_color, write_confidence, write_picture};
 pub use preview::{PreviewOptions, write_preview};
 pub use snapshot::{describe, snapshot};
+pub use trade_off::{Place, TradeOff, write_trade_off};

@@ -69,13 +69,12 @@ impl fmt::Debug for Axis {
 
 /// Numbers over the slider with one round step; `None` for a parameter that is no number.
 fn steps(parameter: &Parameter<StereoParams>, base: &StereoParams) -> Option<Vec<i64>> {
-    let (first, last, step) = match parameter.properties.shortcuts {
+    let (first, last, step) = if let &[least, .., most] = parameter.properties.shortcuts {
         // a range without a slider of its own is far too long
-        &[least, .., most] => (least, 2 * most, least),
-        _ => {
-            let span = parameter.slider_span(base)?;
-            (*span.start(), *span.end(), round_step(span.end() - span.start(), parameter.properties.is_odd))
-        }
+        (least, 2 * most, least)
+    } else {
+        let span = parameter.slider_span(base)?;
+        (*span.start(), *span.end(), round_step(span.end() - span.start(), parameter.properties.is_odd))
     };
     let multiples = (first.div_euclid(step) * step..=last).step_by(step as usize);
     Some(if parameter.properties.is_odd {

@@ -73,3 +73,71 @@ pub(super) fn front(trials: &[std::sync::Arc<Trial>], samples: usize) -> Vec<std
     });
     whole
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stereo::StereoParams;
+    use std::sync::Arc;
+
+    /// Losses and wrong pixels of samples.
+    fn trial(time_ms: f64, losses: &[f64], wrong: &[f64]) -> Arc<Trial> {
+        let run = |(loss, wrong): (&f64, &f64)| Run {
+            loss: Some(*loss),
+            wrong_percent: Some(*wrong),
+            measured_percent: 90.0,
+            time_ms,
+            pixels: 1,
+        };
+        Arc::new(Trial::of(Arc::new(StereoParams::default()), losses.iter().zip(wrong).map(run).collect()))
+    }
+
+    #[test]
+    fn a_gain_counts_by_a_margin_and_on_more_than_one_sample() {
+        let better = |next: &[f64], now: &[f64]| is_better(&trial(1.0, next, &[3.0; 4]), &trial(1.0, now, &[3.0; 4]));
+        let now = [10.0, 10.0, 10.0, 10.0];
+        assert!(better(&[9.0, 9.0, 9.0, 9.0], &now));
+        assert!(!better(&[9.9, 9.9, 9.9, 9.9], &now), "no margin");
+        assert!(!better(&[2.0, 10.0, 10.0, 10.0], &now), "a single sample");
+        assert!(!better(&[5.0, 8.0, 10.2, 10.3], &[10.0, 8.1, 10.0, 10.0]), "it loses on more than it wins");
+        assert!(better(&[8.0, 8.0, 10.2, 10.2], &now));
+        assert!(!better(&[9.0, 9.0], &now), "not tried on all");
+        assert!(is_better(&trial(1.0, &[9.0], &[3.0]), &trial(1.0, &[10.0], &[3.0])), "one sample has no others");
+    }
+
+    #[test]
+    fn pixels_that_are_added_have_to_be_right() {
+        let now = trial(1.0, &[20.0, 20.0], &[5.0, 5.0]);
+        assert!(is_better(&trial(1.0, &[18.0, 18.0], &[5.4, 5.4]), &now));
+        // as where a check is switched off
+        assert!(!is_better(&trial(1.0, &[16.0, 16.0], &[9.0, 9.0]), &now));
+    }
+
+    #[test]
+    fn what_is_nearer_may_be_a_little_worse() {
+        let now = trial(1.0, &[10.0, 10.0], &[3.0, 3.0]);
+        assert!(is_as_good(&trial(1.0, &[10.0, 10.05], &[3.0, 3.0]), &now));
+        assert!(!is_as_good(&trial(1.0, &[10.2, 10.2], &[3.0, 3.0]), &now));
+        assert!(!is_as_good(&trial(1.0, &[10.0, 10.0], &[4.0, 4.0]), &now));
+    }
+
+    #[test]
+    fn hopeless_is_far_worse_on_the_first_samples() {
+        let now = trial(1.0, &[10.0, 20.0, 30.0], &[3.0; 3]);
+        assert!(is_hopeless(&trial(1.0, &[11.5], &[3.0]), &now));
+        assert!(!is_hopeless(&trial(1.0, &[10.8], &[3.0]), &now));
+        assert!(
+            is_hopeless(&trial(1.0, &[11.0, 22.0, 33.0], &[3.0; 3]), &now),
+            "the more samples, the less is forgiven"
+        );
+    }
+
+    #[test]
+    fn the_front_has_what_nothing_beats() {
+        let all = [(5.0, 9.0), (3.0, 10.0), (4.0, 12.0), (7.0, 8.0), (8.0, 8.0)];
+        let mut trials: Vec<_> = all.iter().map(|&(ms, loss)| trial(ms, &[loss, loss], &[1.0; 2])).collect();
+        trials.push(trial(1.0, &[1.0], &[1.0]));
+        let found: Vec<_> = front(&trials, 2).iter().map(|trial| (trial.time_ms, trial.loss.unwrap())).collect();
+        assert_eq!(found, [(3.0, 10.0), (5.0, 9.0), (7.0, 8.0)]);
+    }
+}

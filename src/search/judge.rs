@@ -58,3 +58,69 @@ impl Judge {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::{Frame, RawPair};
+    use crate::image::{Image, Luma, Picture, Truth};
+    use crate::stereo::match_pair;
+    use std::sync::Arc;
+    use std::time::UNIX_EPOCH;
+
+    /// A texture that lies 3 px further left in the right picture.
+    fn sample(has_truth: bool) -> Sample {
+        let texture = |x: usize, y: usize| ((x * 73) ^ (y * 151) ^ (x * y * 7)) as u8;
+        let picture =
+            |shift: usize| Picture { luma: Luma::U8(Image::from_fn(40, 20, |x, y| texture(x + shift, y))), rgb: None };
+        let frame = Frame::of_raw(Arc::new(RawPair::new("a", 0, UNIX_EPOCH, picture(0), picture(3))));
+        let truth = Truth { left_px: Image::filled(40, 20, 3.0), right_px: None, occluded: None };
+        Sample::of(Arc::new(Frame { truth: has_truth.then(|| Arc::new(truth)), ..frame }))
+    }
+
+    fn params() -> StereoParams {
+        StereoParams { num_disparities: 8, ..StereoParams::default() }
+    }
+
+    fn run(judge: Judge, sample: &Sample, params: &StereoParams, spoil: impl Fn(&mut DisparityMap)) -> Run {
+        let Frame { left, right, .. } = &*sample.frame;
+        let mut map = match_pair(&left.luma, &right.luma, params);
+        spoil(&mut map);
+        judge.run(sample, params, &map, Duration::from_millis(2))
+    }
+
+    #[test]
+    fn truth_counts_holes_and_wrong_pixels_and_tells_them_apart() {
+        let sample = sample(true);
+        let good = run(Judge::Truth, &sample, &params(), |_| {});
+        let holes = run(Judge::Truth, &sample, &params(), |map| {
+            (20..30).for_each(|x| map.values.set(x, 5, crate::stereo::INVALID))
+        });
+        let wrong = run(Judge::Truth, &sample, &params(), |map| (20..30).for_each(|x| map.values.set(x, 5, 16 * 6)));
+        let percent = 100.0 * 10.0 / 800.0;
+        let near = |a: Option<f64>, b: f64| (a.unwrap() - b).abs() < 1e-9;
+        assert!(
+            near(holes.loss, good.loss.unwrap() + percent) && near(holes.wrong_percent, good.wrong_percent.unwrap())
+        );
+        assert!(near(wrong.loss, good.loss.unwrap() + percent));
+        assert!(near(wrong.wrong_percent, good.wrong_percent.unwrap() + percent));
+        assert_eq!((good.time_ms, good.pixels), (2.0, 800));
+    }
+
+    #[test]
+    fn without_truth_a_check_is_needed() {
+        let (sample, checked) = (sample(false), params());
+        assert_eq!(Judge::of(&[sample.clone()]), Judge::WithoutTruth);
+        let good = run(Judge::WithoutTruth, &sample, &checked, |_| {});
+        let holes = run(Judge::WithoutTruth, &sample, &checked, |map| {
+            for x in 10..20 {
+                (0..20).for_each(|y| map.invalidate(x, y, crate::stereo::reason::LEFT_RIGHT));
+            }
+        });
+        assert!(holes.loss.unwrap() > good.loss.unwrap() + 0.5, "{holes:?} {good:?}");
+        assert!(holes.measured_percent < good.measured_percent - 20.0);
+        let unchecked = StereoParams { left_right: None, ..checked };
+        assert_eq!(run(Judge::WithoutTruth, &sample, &unchecked, |_| {}).loss, None);
+        assert_eq!(good.wrong_percent, None);
+    }
+}

@@ -7,6 +7,7 @@
 
 mod axis;
 mod compare;
+mod journal;
 mod judge;
 mod meter;
 mod moves;
@@ -20,8 +21,13 @@ mod sweep;
 mod task;
 mod tester;
 mod trial;
+#[cfg(test)]
+mod fake;
+#[cfg(test)]
+mod tests;
 
 pub use axis::Axis;
+pub use journal::Journal;
 pub use judge::Judge;
 pub use meter::{EngineMeter, Failure, Measured, Meter};
 pub use optimum::{Keep, Search};

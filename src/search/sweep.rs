@@ -202,3 +202,83 @@ fn thumbnail(map: &DisparityMap) -> DisparityMap {
         confidence: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameter::Value;
+    use crate::search::fake::Fake;
+    use std::collections::BTreeSet;
+
+    fn axes(base: &StereoParams) -> [Axis; 2] {
+        let axis = |name: &str, values: &[i64]| {
+            let values = values.iter().map(|&v| Value::Integer(v)).collect();
+            Axis::of(name, base).unwrap().with_values(values).unwrap()
+        };
+        [axis("p1", &[4, 14, 60]), axis("p2", &[30, 60])]
+    }
+
+    /// A sweep in progress without a thread.
+    fn task(base: &StereoParams, meter: Fake) -> Task<SweepProgress> {
+        let begin = SweepProgress::begin(axes(base), Judge::Truth);
+        let (first, base, mut meter) = (begin.clone(), base.clone(), meter);
+        let work = move |shared: &Shared<SweepProgress>| {
+            if let Err(failure) = fill(first, &base, 2, &mut meter, shared) {
+                shared.fail(failure.to_string());
+            }
+        };
+        Task::start("sweep", begin, Arc::new(|| {}), work).unwrap()
+    }
+
+    fn ended(task: &Task<SweepProgress>) -> Arc<SweepProgress> {
+        let end = Instant::now() + Duration::from_secs(30);
+        while !task.progress().ended {
+            assert!(Instant::now() < end, "it does not end");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        task.progress()
+    }
+
+    #[test]
+    fn cells_have_their_setting_or_the_reason_why_not() {
+        let base = StereoParams::default();
+        let found = ended(&task(&base, Fake::new()));
+        assert_eq!((found.done, found.total(), &found.error), (6, 6, &None));
+        for (x, p1) in [4, 14].into_iter().enumerate() {
+            for (y, p2) in [30, 60].into_iter().enumerate() {
+                let Cell::Tried(tried) = found.cell(x, y) else { panic!("{:?}", found.cell(x, y)) };
+                assert_eq!((tried.trial.params.p1, tried.trial.params.p2, tried.trial.samples), (p1, p2, 2));
+                assert_eq!(tried.thumbnail.size(), (160, 20));
+                assert_eq!(tried.thumbnail.values.at(3, 2), 7 + 5);
+            }
+        }
+        for y in 0..2 {
+            let Cell::Invalid(why) = found.cell(2, y) else { panic!("{:?}", found.cell(2, y)) };
+            assert!(why.contains("--p1 60 is not below --p2"), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_lost_engine_ends_it_and_a_refused_cell_does_not() {
+        let lost = ended(&task(&StereoParams::default(), Fake { lost_at: Some(5), ..Fake::new() }));
+        // two cells of two samples, and one that is invalid
+        assert_eq!((lost.done, lost.error.as_deref()), (3, Some("the GPU was lost")));
+        let base = StereoParams { gating: Some(1), ..StereoParams::default() };
+        let refused = ended(&task(&base, Fake::new()));
+        assert!(refused.error.is_none());
+        assert!(refused.cells.iter().all(|cell| matches!(cell, Cell::Invalid(_))), "{:?}", refused.cells);
+    }
+
+    #[test]
+    fn every_cell_comes_once_and_coarse_ones_first() {
+        for (columns, rows) in [(1, 1), (2, 3), (9, 17), (10, 4)] {
+            let order: Vec<_> = coarse_first(columns, rows).collect();
+            assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), columns * rows);
+            assert_eq!(order.len(), columns * rows);
+            let coarse = columns.div_ceil(4) * rows.div_ceil(4);
+            assert!(order[..coarse].iter().all(|(x, y)| x % 4 == 0 && y % 4 == 0), "{order:?}");
+            let middle = columns.div_ceil(2) * rows.div_ceil(2);
+            assert!(order[..middle].iter().all(|(x, y)| x % 2 == 0 && y % 2 == 0), "{order:?}");
+        }
+    }
+}

@@ -85,3 +85,54 @@ impl<P: Progress> Shared<P> {
         Arc::clone(&self.progress.lock())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    #[derive(Clone, Default)]
+    struct Count(u32, Option<String>);
+
+    impl Progress for Count {
+        fn failed(&self, why: String) -> Self {
+            Self(self.0, Some(why))
+        }
+    }
+
+    fn wait_for(is_there: impl Fn() -> bool) {
+        let end = Instant::now() + Duration::from_secs(10);
+        while !is_there() {
+            assert!(Instant::now() < end, "it does not come");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn work_shows_how_far_it_is_and_ends_when_it_is_dropped() {
+        let (woken, ended) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (wake, end) = (Arc::clone(&woken), Arc::clone(&ended));
+        let wake = Arc::new(move || wake.store(true, Ordering::Release));
+        let task = Task::start("count", Count::default(), wake, move |shared| {
+            for k in 1.. {
+                if shared.is_stopped() {
+                    return end.store(true, Ordering::Release);
+                }
+                shared.publish(Count(k, None));
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        });
+        let task = task.unwrap();
+        wait_for(|| task.progress().0 > 3 && woken.load(Ordering::Acquire));
+        drop(task);
+        wait_for(|| ended.load(Ordering::Acquire));
+    }
+
+    #[test]
+    fn a_panic_is_an_error_of_the_progress() {
+        let task = Task::start("faulty", Count(7, None), Arc::new(|| {}), |_| panic!("a fault")).unwrap();
+        wait_for(|| task.progress().1.is_some());
+        let progress = task.progress();
+        assert!(progress.0 == 7 && progress.1.as_ref().unwrap().contains("faulty"), "{:?}", progress.1);
+    }
+}

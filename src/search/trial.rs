@@ -82,5 +82,6 @@ pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 /// The words of the parameters that have an effect: equal for settings that give the same maps.
 pub fn key(params: &StereoParams) -> String {
     let effective = StereoParams::table().iter().filter(|parameter| parameter.inapplicable(params).is_none());
-    effective.map(|parameter| format!("{}={} ", parameter.name, (parameter.get)(params))).collect()
+    let words: Vec<_> = effective.map(|parameter| format!("{}={}", parameter.name, (parameter.get)(params))).collect();
+    words.join(" ")
 }

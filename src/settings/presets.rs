@@ -47,10 +47,28 @@ pub fn differences(params: &StereoParams, base: &StereoParams) -> Vec<String> {
     differing.map(|p| format!("{} {} → {}", p.label, (p.get)(base), (p.get)(params))).collect()
 }
 
+/// Settings that lead to `params`: preset and cost first, because they change the base of the rest.
+pub fn words_to(params: &StereoParams, preset: Preset) -> Vec<(&'static str, String)> {
+    let mut base = StereoParams::default();
+    let mut words = Vec::new();
+    preset.apply(&mut base);
+    if base != StereoParams::default() {
+        words.push(("preset", preset.to_string()));
+    }
+    if base.cost != params.cost {
+        base.set_cost(params.cost);
+        words.push(("cost", params.cost.to_string()));
+    }
+    let values = params.words().zip(base.words());
+    words.extend(values.filter(|((_, v), (_, default))| v != default).map(|((name, v), _)| (name, v.to_string())));
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::settings::{Origin, Settings, Word, read_file};
+    use crate::stereo::CostKind;
 
     #[test]
     fn every_preset_is_offered_once_and_papers_under_their_heading() {
@@ -113,5 +131,25 @@ mod tests {
             let size_of = |settings: &Settings| (settings.near_m, settings.engine, settings.threads);
             assert_eq!(size_of(&flagged), size_of(&Settings::default()), "{preset} sets the method alone");
         }
+    }
+
+    #[test]
+    fn the_words_lead_back_to_the_parameters() {
+        let mut rank = StereoParams::default();
+        Preset::Banz2011.apply(&mut rank);
+        rank.p1 += 3;
+        rank.p2_min = rank.p1 + 1;
+        let mut sad = StereoParams { p1: 9, min_disparity: -4, left_right: None, ..StereoParams::default() };
+        sad.set_cost(CostKind::Sad);
+        for (params, preset) in
+            [(StereoParams::default(), Preset::Balanced), (rank, Preset::Banz2011), (sad, Preset::Balanced)]
+        {
+            let words: Vec<_> = words_to(&params, preset)
+                .into_iter()
+                .map(|(name, text)| Word { name: name.to_owned(), text, origin: Origin::Flag })
+                .collect();
+            assert_eq!(Settings::resolve(&words).unwrap().params, params, "{words:?}");
+        }
+        assert!(words_to(&StereoParams::default(), Preset::Balanced).is_empty());
     }
 }

@@ -87,8 +87,9 @@ impl Study {
         let SearchProgress { start, presets, best, .. } =
             find(&plan, samples, Known::default(), &mut meter, &mut Unwatched)?;
         let (start, best) = start.zip(best).context("nothing was tried")?;
-        let whole =
-            presets.into_iter().filter(|(_, trial)| trial.samples == samples && trial.params.fill == plan.start.fill);
+        // without the check, or with holes filled, fewer pixels count as wrong, and more are
+        let is_alike = |params: &StereoParams| params.left_right.is_some() && params.fill == plan.start.fill;
+        let whole = presets.into_iter().filter(|(_, trial)| trial.samples == samples && is_alike(&trial.params));
         let by_loss = |(_, trial): &(_, Arc<Trial>)| trial.loss.unwrap_or(f64::INFINITY);
         let (preset, of_preset) =
             whole.min_by(|a, b| by_loss(a).total_cmp(&by_loss(b))).context("no preset was tried on all scenes")?;

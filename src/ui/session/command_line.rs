@@ -2,13 +2,13 @@
 
 use super::Session;
 use crate::engine::EngineChoice;
-use crate::stereo::{Preset, StereoParams};
+use crate::settings::words_to;
 
 impl Session {
     /// Flags of the settings that differ from the defaults, with their values.
     pub(super) fn settings_flags(&self) -> Vec<(&'static str, String)> {
         let matching = &self.state.matching;
-        let mut words = differing(&matching.params, matching.preset);
+        let mut words = words_to(&matching.params, matching.preset);
         if matching.engine.choice != EngineChoice::Auto {
             words.push(("engine", matching.engine.choice.to_string()));
         }
@@ -44,23 +44,6 @@ impl Session {
     }
 }
 
-/// Settings that lead to `params`: preset and cost first, because they change the base of the rest.
-fn differing(params: &StereoParams, preset: Preset) -> Vec<(&'static str, String)> {
-    let mut base = StereoParams::default();
-    let mut words = Vec::new();
-    preset.apply(&mut base);
-    if base != StereoParams::default() {
-        words.push(("preset", preset.to_string()));
-    }
-    if base.cost != params.cost {
-        base.set_cost(params.cost);
-        words.push(("cost", params.cost.to_string()));
-    }
-    let values = params.words().zip(base.words());
-    words.extend(values.filter(|((_, v), (_, default))| v != default).map(|((name, v), _)| (name, v.to_string())));
-    words
-}
-
 /// A word as a shell takes it.
 fn quote(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=".contains(c);
@@ -76,28 +59,6 @@ fn quote(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{Origin, Settings, Word};
-    use crate::stereo::CostKind;
-
-    #[test]
-    fn the_words_lead_back_to_the_parameters() {
-        let mut rank = StereoParams::default();
-        Preset::Banz2011.apply(&mut rank);
-        rank.p1 += 3;
-        rank.p2_min = rank.p1 + 1;
-        let mut sad = StereoParams { p1: 9, min_disparity: -4, left_right: None, ..StereoParams::default() };
-        sad.set_cost(CostKind::Sad);
-        for (params, preset) in
-            [(StereoParams::default(), Preset::Balanced), (rank, Preset::Banz2011), (sad, Preset::Balanced)]
-        {
-            let words: Vec<_> = differing(&params, preset)
-                .into_iter()
-                .map(|(name, text)| Word { name: name.to_owned(), text, origin: Origin::Flag })
-                .collect();
-            assert_eq!(Settings::resolve(&words).unwrap().params, params, "{words:?}");
-        }
-        assert!(differing(&StereoParams::default(), Preset::Balanced).is_empty());
-    }
 
     #[test]
     fn odd_names_survive_a_shell() {

@@ -1,0 +1,207 @@
+//! `stereopsis optimize`: the setting that suits some pairs best, searched for and written as a settings file.
+
+mod pairs;
+mod report;
+
+use super::UsageError;
+use super::input_args::{Input, InputArgs};
+use super::settings_args::SettingsArgs;
+use super::values::{choice, positive};
+use crate::capture::{SourceSpec, Speed};
+use crate::console;
+use crate::export::{check_figure_name, write_trade_off};
+use crate::files::{self, Outputs, plain};
+use crate::live::headless;
+use crate::search::{Budget, Journal, Judge, Limits, Plan, Sample, Search, SearchProgress};
+use crate::settings::Settings;
+use pairs::Pairs;
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Arguments of `optimize`.
+#[derive(Debug, clap::Args)]
+pub(super) struct OptimizeArgs {
+    /// The setting that is found, as a file for --settings; FILE.search.jsonl beside it keeps what was tried, and the same command
+    /// goes on there
+    #[arg(short, long, value_name = "FILE.toml")]
+    output: PathBuf,
+    /// What settings are judged by [default: truth where every pair has it]
+    #[arg(long, value_name = "WHAT", value_parser = choice(Judge::ALL, Judge::word, Judge::help))]
+    judge: Option<Judge>,
+    /// Pairs of each folder or recording, spread over it
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pairs: u16,
+    /// Longest time of a pair
+    #[arg(long, value_name = "MS", value_parser = positive)]
+    max_ms: Option<f64>,
+    /// End after so many seconds, earlier runs of the same command included
+    #[arg(long, value_name = "S", default_value = "60", value_parser = positive, conflicts_with = "trials")]
+    seconds: f64,
+    /// End after so many settings instead
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    trials: Option<u32>,
+    /// Seed of the search
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Draw loss over time of all settings: .svg or .png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Print all settings that were tried as JSON
+    #[arg(long)]
+    json: bool,
+    /// Replace a settings file that is not the result of this command
+    #[arg(long)]
+    overwrite: bool,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// Version of the journal.
+const JOURNAL: u32 = 1;
+
+/// Runs `optimize`.
+///
+/// # Errors
+/// A source or an engine that cannot be opened, a pair without the truth that is asked for, a journal of another search, a file in the way.
+pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
+    if let Some(plot) = &args.plot {
+        check_figure_name(plot)?;
+    }
+    let named = args.input.named_source()?;
+    let mut words = args.settings.words()?;
+    words.extend(args.input.recorded_words(named.as_ref())?);
+    let settings = Settings::resolve(&words)?;
+    let Input { source: in_rig, rig_file, mut options, calibration } = args.input.resolve()?;
+    let spec = named.or(in_rig).unwrap_or(SourceSpec::Scene);
+    if spec.is_camera() {
+        let text = format!(
+            "{spec}: a search looks at the same pairs again and again; record some first, and name the recording"
+        );
+        return Err(UsageError(text).into());
+    }
+    (options.looped, options.watched, options.color, options.speed) = (false, false, false, Speed::Max);
+    options.rate_hz = None;
+    let interrupt = headless::interrupt()?;
+    let found = Pairs::read(&spec, &options, &calibration, &settings, usize::from(args.pairs), interrupt)?;
+    if !args.json {
+        found.notes.iter().for_each(console::say);
+    }
+    let judge = judge(args.judge, &found.samples)?;
+    let mut outputs =
+        Outputs::new(found.inputs.iter().chain(&rig_file).chain(args.settings.file()).cloned(), args.overwrite);
+    let budget = match args.trials {
+        Some(trials) => Budget::Trials(trials as usize),
+        None => Budget::Time(Duration::from_secs_f64(args.seconds)),
+    };
+    let limits = Limits { max_ms: args.max_ms, budget };
+    let plan = Plan { judge, start: settings.params.clone(), limits, seed: args.seed };
+    let journal_path = args.output.with_extension("search.jsonl");
+    std::iter::once(&journal_path).chain(&args.plot).try_for_each(|path| outputs.file(path))?;
+    // beside a journal of this search it is its result
+    if journal_path.exists() { outputs.file(&args.output) } else { outputs.file_in_folder(&args.output) }?;
+    let header = header(&spec.to_string(), &found, &settings, &plan)?;
+    let (mut journal, known) = Journal::open(&journal_path, &header).map_err(anyhow::Error::msg)?;
+    let before = known.trials.len();
+    if before > 0 && !args.json {
+        let tried = console::counted(before as u64, "setting");
+        console::say(format_args!("goes on after the {tried} in {}", console::path(&journal_path)));
+    }
+    let keep = Box::new(move |trial: &_, elapsed| journal.keep(trial, elapsed));
+    let engine = settings.engine_options();
+    let search = Search::resume(found.samples, plan, engine, known, keep, Arc::new(|| {}))?;
+    let progress = watch(&search, interrupt, args.json);
+    drop(search);
+    finish(args, &settings, &progress, before)
+}
+
+/// What is judged by: what was asked for, or truth where all have it.
+fn judge(wanted: Option<Judge>, samples: &[Sample]) -> anyhow::Result<Judge> {
+    let without = samples.iter().find(|sample| sample.frame.truth.is_none());
+    match (wanted, without) {
+        (Some(Judge::Truth), Some(sample)) => Err(UsageError(format!(
+            "--judge truth: {} has no truth; leave it out, or use --judge {}",
+            console::foreign(&sample.frame.raw.name),
+            Judge::WithoutTruth
+        ))
+        .into()),
+        (wanted, _) => Ok(wanted.unwrap_or_else(|| Judge::of(samples))),
+    }
+}
+
+/// What makes a search the same one: everything but how long it may take.
+fn header(source: &str, pairs: &Pairs, settings: &Settings, plan: &Plan) -> anyhow::Result<Map<String, Value>> {
+    let names: Vec<_> = pairs.samples.iter().map(|sample| &sample.frame.raw.name).collect();
+    let sizes: Vec<_> = pairs.samples.iter().map(|sample| sample.frame.size()).collect();
+    let value = json!({
+        "stereopsis-search": JOURNAL,
+        "source": source,
+        "pairs": names,
+        "sizes": sizes,
+        "judge": plan.judge,
+        "start": serde_json::to_value(&plan.start)?,
+        "near-m": settings.near_m,
+        "max-ms": plan.limits.max_ms,
+        "engine": settings.engine.to_string(),
+        "threads": settings.threads,
+        "adapter": settings.adapter,
+        "seed": plan.seed,
+    });
+    Ok(value.as_object().cloned().unwrap_or_default())
+}
+
+/// How often the bar is brought up to date.
+const WATCH_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Shows how far the search is until it has ended or Ctrl-C is pressed.
+fn watch(search: &Search, interrupt: &AtomicBool, is_quiet: bool) -> Arc<SearchProgress> {
+    let bar = report::bar(is_quiet);
+    loop {
+        let progress = search.progress();
+        if progress.ended || interrupt.load(Ordering::Acquire) {
+            bar.finish_and_clear();
+            return progress;
+        }
+        bar.set_message(report::line(&progress));
+        bar.tick();
+        std::thread::sleep(WATCH_INTERVAL);
+    }
+}
+
+/// Writes and prints what was found.
+fn finish(args: &OptimizeArgs, settings: &Settings, progress: &SearchProgress, before: usize) -> anyhow::Result<()> {
+    let tried = console::counted(progress.trials.len() as u64, "setting");
+    if let Some(error) = &progress.error {
+        anyhow::bail!("{error}; the same command goes on after the {tried} that were tried");
+    }
+    if !progress.ended {
+        anyhow::bail!("interrupted after {tried}: the same command goes on there");
+    }
+    let best = progress.best.as_ref().ok_or_else(|| anyhow::anyhow!("{}", report::nothing_fits(progress)))?;
+    let text = report::settings_file(settings, best)?;
+    write_if_new(&args.output, &text)?;
+    if let Some(plot) = &args.plot {
+        write_trade_off(plot, &report::trade_off(progress))?;
+    }
+    if args.json {
+        let mut about = report::json(progress);
+        about["output"] = json!(args.output);
+        return super::print_json(&about);
+    }
+    console::print(&report::table(progress))?;
+    let by_earlier = if before >= progress.trials.len() { ", all of them by an earlier run" } else { "" };
+    console::say(format_args!("tried {tried}{by_earlier}; wrote {}", console::path(&args.output)));
+    Ok(())
+}
+
+/// Writes a file that does not have this text.
+fn write_if_new(path: &Path, text: &str) -> anyhow::Result<()> {
+    if plain::read_text(path).is_ok_and(|there| there == text) {
+        return Ok(());
+    }
+    Ok(files::write(path, text.as_bytes())?)
+}

@@ -1,0 +1,136 @@
+//! What a search has found: for people, as JSON, as a settings file and as the data of a figure.
+
+use crate::console;
+use crate::engine::EngineChoice;
+use crate::export::{Place, TradeOff};
+use crate::search::{SearchProgress, Trial};
+use crate::settings::{Settings, differences, text_of, words_to};
+use crate::stereo::Preset;
+use indicatif::ProgressBar;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// A line that shows how far the search is.
+pub(super) fn bar(is_quiet: bool) -> ProgressBar {
+    if is_quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() }
+}
+
+/// How far the search is, in words.
+pub(super) fn line(progress: &SearchProgress) -> String {
+    let tried = console::counted(progress.trials.len() as u64, "setting");
+    let left = progress.left.map_or_else(String::new, |left| format!(", {} s left", left.as_secs()));
+    let best = progress.best.as_ref().and_then(|best| best.loss);
+    let best = best.map_or_else(String::new, |loss| format!(", best {loss:.2}"));
+    format!("{tried}{best}{left}")
+}
+
+/// Why there is no best setting.
+pub(super) fn nothing_fits(progress: &SearchProgress) -> String {
+    let quickest = progress.front.first();
+    match (progress.limits.max_ms, quickest) {
+        (Some(max_ms), Some(quickest)) => format!(
+            "no setting takes at most {max_ms} ms: the quickest of {} takes {:.1} ms; raise --max-ms, search fewer disparities, or lower --scale",
+            progress.trials.len(),
+            quickest.time_ms
+        ),
+        _ => "no map can be judged: is the search range right, and is --left-right on?".to_owned(),
+    }
+}
+
+/// The presets, the present setting and the best one; and what the best one changes.
+pub(super) fn table(progress: &SearchProgress) -> String {
+    let mut text = format!("{}\n{:<16} {:>9} {:>9} {:>10}\n", heading(progress), "", "loss", "ms", "measured %");
+    for (name, trial) in named(progress) {
+        let Trial { time_ms, measured_percent, samples, .. } = &*trial;
+        let loss = trial.loss.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.3}"));
+        let part = if *samples == progress.samples {
+            String::new()
+        } else {
+            format!("  after {samples} of {} pairs", progress.samples)
+        };
+        let _ = writeln!(text, "{name:<16} {loss:>9} {time_ms:>9.1} {measured_percent:>10.1}{part}");
+    }
+    let changed = changed(progress);
+    let changed = if changed.is_empty() { "nothing".to_owned() } else { changed.join(", ") };
+    let _ = writeln!(text, "changed: {changed}");
+    text
+}
+
+fn heading(progress: &SearchProgress) -> String {
+    let limit = progress.limits.max_ms.map_or_else(String::new, |max_ms| format!(", at most {max_ms} ms"));
+    format!("loss: {}, mean of {}{limit}", progress.judge.title(), console::counted(progress.samples as u64, "pair"))
+}
+
+/// What the best setting changes of the present one, in words.
+fn changed(progress: &SearchProgress) -> Vec<String> {
+    let both = progress.start.as_ref().zip(progress.best.as_ref());
+    both.map_or_else(Vec::new, |(start, best)| differences(&best.params, &start.params))
+}
+
+/// The trials with a name: presets, the present setting, the best one.
+fn named(progress: &SearchProgress) -> Vec<(String, Arc<Trial>)> {
+    let presets = progress.presets.iter().map(|(preset, trial)| (preset.to_string(), Arc::clone(trial)));
+    let of = |name: &str, trial: &Option<Arc<Trial>>| trial.clone().map(|trial| (name.to_owned(), trial));
+    presets.chain(of("present setting", &progress.start)).chain(of("found", &progress.best)).collect()
+}
+
+/// All trials for other programs.
+pub(super) fn json(progress: &SearchProgress) -> Value {
+    let of = |trial: &Trial| {
+        json!({
+            "loss": trial.loss,
+            "time_ms": trial.time_ms,
+            "measured_percent": trial.measured_percent,
+            "wrong_percent": trial.wrong_percent(),
+            "pairs": trial.samples,
+            "parameters": *trial.params,
+        })
+    };
+    let presets: serde_json::Map<_, _> =
+        progress.presets.iter().map(|(preset, trial)| (preset.to_string(), of(trial))).collect();
+    let optional = |trial: &Option<Arc<Trial>>| trial.as_deref().map(of);
+    json!({
+        "judge": progress.judge,
+        "loss": progress.judge.title(),
+        "pairs": progress.samples,
+        "max_ms": progress.limits.max_ms,
+        "seconds": progress.elapsed.as_secs_f64(),
+        "found": optional(&progress.best),
+        "start": optional(&progress.start),
+        "changed": changed(progress),
+        "presets": presets,
+        "front": progress.front.iter().map(|trial| of(trial)).collect::<Vec<_>>(),
+        "trials": progress.trials.iter().map(|trial| of(trial)).collect::<Vec<_>>(),
+    })
+}
+
+/// The text of the settings file of a setting: the nearest preset and what differs from it.
+///
+/// # Errors
+/// TOML cannot hold the values.
+pub(super) fn settings_file(settings: &Settings, best: &Trial) -> anyhow::Result<String> {
+    let words = |preset: &Preset| words_to(&best.params, *preset);
+    let nearest = Preset::ALL.iter().map(words).min_by_key(Vec::len).unwrap_or_default();
+    let mut words: Vec<_> =
+        nearest.into_iter().filter(|(name, _)| settings.near_m.is_none() || *name != "num-disparities").collect();
+    words.extend(settings.near_m.map(|near_m| ("near-m", near_m.to_string())));
+    if settings.engine != EngineChoice::Auto {
+        words.push(("engine", settings.engine.to_string()));
+    }
+    text_of("Found by stereopsis optimize: --settings with this file.", &words).map_err(anyhow::Error::msg)
+}
+
+/// The data of the figure.
+pub(super) fn trade_off(progress: &SearchProgress) -> TradeOff {
+    let place = |trial: &Arc<Trial>| -> Option<Place> { Some((trial.time_ms, trial.loss?)) };
+    let is_whole = |trial: &&Arc<Trial>| trial.samples == progress.samples;
+    let named = named(progress).into_iter().filter(|(_, trial)| is_whole(&trial));
+    TradeOff {
+        loss: progress.judge.title().to_owned(),
+        tried: progress.trials.iter().filter(is_whole).filter_map(place).collect(),
+        front: progress.front.iter().filter_map(place).collect(),
+        named: named.filter_map(|(name, trial)| Some((name, place(&trial)?))).collect(),
+        limit_ms: progress.limits.max_ms,
+    }
+}
