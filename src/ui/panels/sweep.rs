@@ -50,10 +50,10 @@ fn axes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let all = Axis::all(&state.matching.params);
     let options: Vec<_> = all.iter().map(Axis::parameter).map(|p| (p.name, p.label, p.help)).collect();
     let SearchState { axes, .. } = &state.search;
-    for (which, label) in ["along", "upwards"].into_iter().enumerate() {
+    for (which, label) in ["to the right", "upwards"].into_iter().enumerate() {
         let mut chosen = axes[which];
         let help = "A parameter that has an effect beside the others.";
-        if widgets::choice(ui, label, help, &options, &mut chosen) {
+        if widgets::row(ui, label, help, |ui| widgets::choice(ui, label, help, &options, &mut chosen)) {
             commands.push(SearchStep::SetAxis(which, chosen).into());
         }
     }
