@@ -139,7 +139,7 @@ fn controls(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Comman
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
         response.on_hover_text(help).clicked()
     };
-    if button("As the camera sees it", "⟲", "Go back to the left camera's own view (0)") {
+    if button("As the camera sees it", "↺", "Go back to the left camera's own view (0)") {
         commands.push(Command::SetPose(None));
     }
     let help =
