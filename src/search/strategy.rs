@@ -126,7 +126,8 @@ impl Strategy<'_> {
                 continue;
             }
             let trial = self.tester.test(params, Bar::Candidate(&best))?;
-            if self.tester.fits(&trial) && is_as_good(&trial, &best) {
+            let is_start = trial.params == start.params;
+            if self.tester.fits(&trial) && is_as_good(&trial, &best) && (is_start || is_better(&trial, start)) {
                 self.adopt(&trial);
             }
             self.report(false);
