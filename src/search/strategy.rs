@@ -36,9 +36,10 @@ pub fn find(
     meter: &mut dyn Meter,
     watcher: &mut dyn Watcher,
 ) -> Result<SearchProgress, Failure> {
+    let engine = meter.engine();
     let mut strategy = Strategy {
         plan,
-        begin: SearchProgress::begin(plan.judge, plan.limits, samples),
+        begin: SearchProgress { engine, ..SearchProgress::begin(plan.judge, plan.limits, samples) },
         random: Random::with_seed(plan.seed),
         tester: Tester::new(samples, plan.limits, known, meter, watcher),
         found: Found::default(),
