@@ -4,6 +4,10 @@ use super::trial::{Run, Trial};
 
 /// A better setting lowers the mean loss by this share at least.
 const MARGIN: f64 = 0.02;
+/// A sample whose loss grows by a larger share is lost.
+const LOST: f64 = 0.02;
+/// One of so many samples may be lost: none of nine.
+const SAMPLES_FOR_LOST: usize = 10;
 /// A sample whose loss differs by less counts for neither setting.
 const TIE: f64 = 0.005;
 /// Of the pixels that a better setting adds to the right ones, so many may be matched by as many new wrong ones.
@@ -12,7 +16,7 @@ const WRONG_FOR_RIGHT: f64 = 0.25;
 /// Whether `next` is better than `now`, both tried on all samples:
 ///
 /// - its mean loss is lower by 2 per cent,
-/// - it wins on as many samples as it loses, or on more,
+/// - it wins on as many samples as it loses, or on more, and of ten samples it clearly loses one at most,
 /// - it also wins where the sample on which it gains most is left out,
 /// - and at most one of five pixels that it adds has a wrong disparity: a check that is switched off wins nothing.
 pub(super) fn is_better(next: &Trial, now: &Trial) -> bool {
@@ -27,8 +31,16 @@ pub(super) fn is_better(next: &Trial, now: &Trial) -> bool {
     total > 0.0
         && total >= MARGIN * sum_now
         && count(|gain| gain) >= count(|gain| -gain)
+        && !loses_too_many(next, now, pairs.len())
         && (gains.len() == 1 || total - largest > 0.0)
         && wrong(next).zip(wrong(now)).is_none_or(|(next, now)| next - now <= WRONG_FOR_RIGHT * total)
+}
+
+/// Whether the samples so far lose so many of `samples` that `next` cannot be better any more.
+pub(super) fn loses_too_many(next: &Trial, now: &Trial, samples: usize) -> bool {
+    let pairs = next.runs.iter().zip(&now.runs).filter_map(both);
+    let lost = pairs.filter(|(next, now)| next - now > LOST * now.abs()).count();
+    lost > samples / SAMPLES_FOR_LOST
 }
 
 /// Whether `next`, which is nearer to what is known, is as good as `now`.
@@ -100,7 +112,11 @@ mod tests {
         assert!(!better(&[9.9, 9.9, 9.9, 9.9], &now), "no margin");
         assert!(!better(&[2.0, 10.0, 10.0, 10.0], &now), "a single sample");
         assert!(!better(&[5.0, 8.0, 10.2, 10.3], &[10.0, 8.1, 10.0, 10.0]), "it loses on more than it wins");
-        assert!(better(&[8.0, 8.0, 10.2, 10.2], &now));
+        assert!(better(&[8.0, 8.0, 10.1, 10.1], &now));
+        assert!(!better(&[7.0, 7.0, 7.0, 10.3], &now), "it clearly loses one of four");
+        let (many, lost) = (vec![10.0; 20], [vec![8.0; 18], vec![11.0; 2]].concat());
+        let of = |losses: &[f64]| trial(1.0, losses, &vec![3.0; losses.len()]);
+        assert!(is_better(&of(&lost), &of(&many)), "two of twenty");
         assert!(!better(&[9.0, 9.0], &now), "not tried on all");
         assert!(is_better(&trial(1.0, &[9.0], &[3.0]), &trial(1.0, &[10.0], &[3.0])), "one sample has no others");
     }

@@ -5,7 +5,7 @@ use super::sample::Sample;
 use super::trial::Run;
 use crate::capture::Frame;
 use crate::engine::gpu::tuning::Autotune;
-use crate::engine::{self, Engine, EngineError, Job, OpenOptions};
+use crate::engine::{self, Engine, EngineError, EngineInfo, Job, OpenOptions};
 use crate::stereo::{DisparityMap, StereoParams};
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,6 +49,11 @@ impl From<EngineError> for Failure {
 
 /// Measures settings on samples.
 pub trait Meter {
+    /// The engine, where it is one.
+    fn engine(&self) -> Option<Arc<EngineInfo>> {
+        None
+    }
+
     /// Matches sample number `sample` with valid parameters. `is_stopped` is asked while it waits.
     ///
     /// # Errors
@@ -95,6 +100,10 @@ fn job(sample: &Sample, frame: &Arc<Frame>, params: &StereoParams) -> Job {
 }
 
 impl Meter for EngineMeter {
+    fn engine(&self) -> Option<Arc<EngineInfo>> {
+        Some(self.engine.info())
+    }
+
     fn measure(
         &mut self,
         params: &StereoParams,

@@ -6,6 +6,7 @@ use super::plan::Limits;
 use super::task::Progress;
 use super::tester::Tester;
 use super::trial::Trial;
+use crate::engine::EngineInfo;
 use crate::stereo::Preset;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +29,8 @@ pub struct SearchProgress {
     pub limits: Limits,
     /// Number of samples; a trial of fewer was abandoned.
     pub samples: usize,
+    /// What computes; `None` before it is open.
+    pub engine: Option<Arc<EngineInfo>>,
     /// All trials so far, in their order.
     pub trials: Vec<Arc<Trial>>,
     /// The trial of the setting that it started from; `None` before it was tried.
@@ -56,6 +59,7 @@ impl SearchProgress {
             judge,
             limits,
             samples,
+            engine: None,
             trials: Vec::new(),
             start: None,
             presets: Vec::new(),

@@ -36,9 +36,10 @@ pub fn find(
     meter: &mut dyn Meter,
     watcher: &mut dyn Watcher,
 ) -> Result<SearchProgress, Failure> {
+    let engine = meter.engine();
     let mut strategy = Strategy {
         plan,
-        begin: SearchProgress::begin(plan.judge, plan.limits, samples),
+        begin: SearchProgress { engine, ..SearchProgress::begin(plan.judge, plan.limits, samples) },
         random: Random::with_seed(plan.seed),
         tester: Tester::new(samples, plan.limits, known, meter, watcher),
         found: Found::default(),
@@ -126,7 +127,8 @@ impl Strategy<'_> {
                 continue;
             }
             let trial = self.tester.test(params, Bar::Candidate(&best))?;
-            if self.tester.fits(&trial) && is_as_good(&trial, &best) {
+            let is_start = trial.params == start.params;
+            if self.tester.fits(&trial) && is_as_good(&trial, &best) && (is_start || is_better(&trial, start)) {
                 self.adopt(&trial);
             }
             self.report(false);

@@ -6,8 +6,8 @@ use super::meter::{EngineMeter, Failure, Meter};
 use super::sample::Sample;
 use super::task::{Progress, Shared, Task};
 use super::trial::Trial;
-use crate::engine::OpenOptions;
 use crate::engine::worker::Wake;
+use crate::engine::{EngineInfo, OpenOptions};
 use crate::image::Image;
 use crate::stereo::{DisparityMap, StereoParams};
 use std::sync::Arc;
@@ -40,6 +40,8 @@ pub struct SweepProgress {
     pub axes: [Axis; 2],
     /// What the cells are judged by.
     pub judge: Judge,
+    /// What computes; `None` before it is open.
+    pub engine: Option<Arc<EngineInfo>>,
     /// The cells, row by row.
     pub cells: Vec<Cell>,
     /// Number of cells that wait no more.
@@ -59,7 +61,7 @@ impl SweepProgress {
     fn begin(axes: [Axis; 2], judge: Judge) -> Self {
         let total = axes[0].values().len() * axes[1].values().len();
         let cells = vec![Cell::Waiting; total];
-        Self { axes, judge, cells, done: 0, left: None, error: None, ended: false }
+        Self { axes, judge, engine: None, cells, done: 0, left: None, error: None, ended: false }
     }
 
     /// Number of cells.
@@ -125,6 +127,7 @@ fn fill(
     shared: &Shared<SweepProgress>,
 ) -> Result<(), Failure> {
     let begin = Instant::now();
+    progress.engine = meter.engine();
     let [columns, rows] = [0, 1].map(|k| progress.axes[k].values().len());
     for (x, y) in coarse_first(columns, rows) {
         if shared.is_stopped() {

@@ -172,7 +172,7 @@ fn short_help_fits_a_screen_and_names_the_long_one() {
         assert!(output.status.success());
         String::from_utf8(output.stdout).unwrap()
     };
-    for command in ["", "live", "record", "compute", "recompute", "export", "measure", "bench", "tune"] {
+    for command in ["", "live", "record", "compute", "recompute", "export", "measure", "optimize", "bench", "tune"] {
         let words: Vec<_> = Some(command).filter(|word| !word.is_empty()).into_iter().collect();
         let (short, long) = (help(&[&words[..], &["-h"]].concat()), help(&[&words[..], &["--help"]].concat()));
         let named = format!("`{} --help`", [&["stereopsis"], &words[..]].concat().join(" "));

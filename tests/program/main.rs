@@ -13,6 +13,7 @@ mod earlier_versions;
 #[cfg(unix)]
 mod hostile;
 mod measure;
+mod optimize;
 mod outputs;
 #[cfg(feature = "publish")]
 mod publish;

@@ -59,7 +59,10 @@ pub(super) fn table(progress: &SearchProgress) -> String {
 
 fn heading(progress: &SearchProgress) -> String {
     let limit = progress.limits.max_ms.map_or_else(String::new, |max_ms| format!(", at most {max_ms} ms"));
-    format!("loss: {}, mean of {}{limit}", progress.judge.title(), console::counted(progress.samples as u64, "pair"))
+    let engine = progress.engine.as_ref();
+    let engine = engine.map_or_else(String::new, |engine| format!(", on {} ({})", engine.kind, engine.adapter));
+    let pairs = console::counted(progress.samples as u64, "pair");
+    format!("loss: {}, mean of {pairs}{limit}{engine}", progress.judge.title())
 }
 
 /// What the best setting changes of the present one, in words.
@@ -94,6 +97,7 @@ pub(super) fn json(progress: &SearchProgress) -> Value {
         "judge": progress.judge,
         "loss": progress.judge.title(),
         "pairs": progress.samples,
+        "engine": progress.engine.as_deref(),
         "max_ms": progress.limits.max_ms,
         "seconds": progress.elapsed.as_secs_f64(),
         "found": optional(&progress.best),
