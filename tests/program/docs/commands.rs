@@ -211,6 +211,8 @@ fn quick(args: &[String]) -> Vec<String> {
         "compute" | "recompute" => &["--num-disparities"],
         "measure" if has(&args, "--range") => &["--num-disparities"],
         "measure" => &["--num-disparities", "--frames"],
+        "optimize" if has(&args, "--seconds") => &["--num-disparities", "--pairs", "--seconds"],
+        "optimize" if has_images => &["--num-disparities", "--pairs", "--trials"],
         "optimize" => &["--size", "--num-disparities", "--pairs", "--trials"],
         "bench" if has(&args, "--rate") => &["--size", "--num-disparities", "--seconds"],
         "bench" if has_images => &["--num-disparities", "--frames"],
