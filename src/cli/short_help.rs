@@ -95,6 +95,9 @@ const SHOWN: &[(&str, &[&str])] = &[
             "trials",
             "plot",
             "json",
+            // of `lab optimize`
+            "folder",
+            "without_truth",
         ],
     ),
     ("bench", PAIRS),

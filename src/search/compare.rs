@@ -3,20 +3,18 @@
 use super::trial::{Run, Trial};
 
 /// A better setting lowers the mean loss by this share at least.
-const MARGIN: f64 = 0.02;
-/// A sample whose loss grows by a larger share is lost.
-const LOST: f64 = 0.02;
+const MARGIN: f64 = 0.01;
 /// One of so many samples may be lost: none of nine.
 const SAMPLES_FOR_LOST: usize = 10;
-/// A sample whose loss differs by less counts for neither setting.
+/// A sample whose loss differs by a smaller share counts for neither setting.
 const TIE: f64 = 0.005;
 /// Of the pixels that a better setting adds to the right ones, so many may be matched by as many new wrong ones.
 const WRONG_FOR_RIGHT: f64 = 0.25;
 
 /// Whether `next` is better than `now`, both tried on all samples:
 ///
-/// - its mean loss is lower by 2 per cent,
-/// - it wins on as many samples as it loses, or on more, and of ten samples it clearly loses one at most,
+/// - its mean loss is lower by 1 per cent,
+/// - of ten samples it loses one at most, of fewer none,
 /// - it also wins where the sample on which it gains most is left out,
 /// - and at most one of five pixels that it adds has a wrong disparity: a check that is switched off wins nothing.
 pub(super) fn is_better(next: &Trial, now: &Trial) -> bool {
@@ -24,13 +22,9 @@ pub(super) fn is_better(next: &Trial, now: &Trial) -> bool {
     let Some(pairs) = pairs.filter(|_| next.runs.len() == now.runs.len()) else { return false };
     let gains: Vec<f64> = pairs.iter().map(|(next, now)| now - next).collect();
     let (total, sum_now) = (gains.iter().sum::<f64>(), pairs.iter().map(|(_, now)| now).sum::<f64>());
-    let count = |wins: fn(f64) -> f64| {
-        pairs.iter().zip(&gains).filter(|((_, now), gain)| wins(**gain) > TIE * now.abs()).count()
-    };
     let largest = gains.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     total > 0.0
         && total >= MARGIN * sum_now
-        && count(|gain| gain) >= count(|gain| -gain)
         && !loses_too_many(next, now, pairs.len())
         && (gains.len() == 1 || total - largest > 0.0)
         && wrong(next).zip(wrong(now)).is_none_or(|(next, now)| next - now <= WRONG_FOR_RIGHT * total)
@@ -39,7 +33,7 @@ pub(super) fn is_better(next: &Trial, now: &Trial) -> bool {
 /// Whether the samples so far lose so many of `samples` that `next` cannot be better any more.
 pub(super) fn loses_too_many(next: &Trial, now: &Trial, samples: usize) -> bool {
     let pairs = next.runs.iter().zip(&now.runs).filter_map(both);
-    let lost = pairs.filter(|(next, now)| next - now > LOST * now.abs()).count();
+    let lost = pairs.filter(|(next, now)| next - now > TIE * now.abs()).count();
     lost > samples / SAMPLES_FOR_LOST
 }
 
@@ -109,11 +103,10 @@ mod tests {
         let better = |next: &[f64], now: &[f64]| is_better(&trial(1.0, next, &[3.0; 4]), &trial(1.0, now, &[3.0; 4]));
         let now = [10.0, 10.0, 10.0, 10.0];
         assert!(better(&[9.0, 9.0, 9.0, 9.0], &now));
-        assert!(!better(&[9.9, 9.9, 9.9, 9.9], &now), "no margin");
+        assert!(!better(&[9.92, 9.92, 9.92, 9.92], &now), "no margin");
         assert!(!better(&[2.0, 10.0, 10.0, 10.0], &now), "a single sample");
-        assert!(!better(&[5.0, 8.0, 10.2, 10.3], &[10.0, 8.1, 10.0, 10.0]), "it loses on more than it wins");
-        assert!(better(&[8.0, 8.0, 10.1, 10.1], &now));
-        assert!(!better(&[7.0, 7.0, 7.0, 10.3], &now), "it clearly loses one of four");
+        assert!(better(&[8.0, 8.0, 10.03, 10.03], &now));
+        assert!(!better(&[7.0, 7.0, 7.0, 10.1], &now), "it loses one of four");
         let (many, lost) = (vec![10.0; 20], [vec![8.0; 18], vec![11.0; 2]].concat());
         let of = |losses: &[f64]| trial(1.0, losses, &vec![3.0; losses.len()]);
         assert!(is_better(&of(&lost), &of(&many)), "two of twenty");

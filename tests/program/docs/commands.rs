@@ -195,8 +195,14 @@ fn quick(args: &[String]) -> Vec<String> {
     let command = if command.is_empty() || is_file(&command) { "live".to_owned() } else { command };
     let has = |args: &[String], flag: &str| args.iter().any(|word| word == flag);
     let has_images = args.iter().any(|word| is_file(word));
-    let small: &[(&str, &str)] =
-        &[("--size", SIZE), ("--num-disparities", "16"), ("--frames", "2"), ("--seconds", "0.5")];
+    let small: &[(&str, &str)] = &[
+        ("--size", SIZE),
+        ("--num-disparities", "16"),
+        ("--frames", "2"),
+        ("--seconds", "0.5"),
+        ("--pairs", "2"),
+        ("--trials", "3"),
+    ];
     let wanted: &[&str] = match command.as_str() {
         "live" => &["--size", "--num-disparities", "--frames"],
         "record" if has(&args, "--seconds") => &["--size", "--num-disparities", "--seconds"],
@@ -205,6 +211,9 @@ fn quick(args: &[String]) -> Vec<String> {
         "compute" | "recompute" => &["--num-disparities"],
         "measure" if has(&args, "--range") => &["--num-disparities"],
         "measure" => &["--num-disparities", "--frames"],
+        "optimize" if has(&args, "--seconds") => &["--num-disparities", "--pairs", "--seconds"],
+        "optimize" if has_images => &["--num-disparities", "--pairs", "--trials"],
+        "optimize" => &["--size", "--num-disparities", "--pairs", "--trials"],
         "bench" if has(&args, "--rate") => &["--size", "--num-disparities", "--seconds"],
         "bench" if has_images => &["--num-disparities", "--frames"],
         "bench" => &["--size", "--num-disparities", "--frames"],
