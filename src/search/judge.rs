@@ -94,7 +94,7 @@ mod tests {
         let sample = sample(true);
         let good = run(Judge::Truth, &sample, &params(), |_| {});
         let holes = run(Judge::Truth, &sample, &params(), |map| {
-            (20..30).for_each(|x| map.values.set(x, 5, crate::stereo::INVALID))
+            (20..30).for_each(|x| map.values.set(x, 5, crate::stereo::INVALID));
         });
         let wrong = run(Judge::Truth, &sample, &params(), |map| (20..30).for_each(|x| map.values.set(x, 5, 16 * 6)));
         let percent = 100.0 * 10.0 / 800.0;
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn without_truth_a_check_is_needed() {
         let (sample, checked) = (sample(false), params());
-        assert_eq!(Judge::of(&[sample.clone()]), Judge::WithoutTruth);
+        assert_eq!(Judge::of(std::slice::from_ref(&sample)), Judge::WithoutTruth);
         let good = run(Judge::WithoutTruth, &sample, &checked, |_| {});
         let holes = run(Judge::WithoutTruth, &sample, &checked, |map| {
             for x in 10..20 {

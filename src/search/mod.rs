@@ -21,6 +21,7 @@ mod sweep;
 mod task;
 mod tester;
 mod trial;
+mod watcher;
 #[cfg(test)]
 mod fake;
 #[cfg(test)]
@@ -30,11 +31,12 @@ pub use axis::Axis;
 pub use journal::Journal;
 pub use judge::Judge;
 pub use meter::{EngineMeter, Failure, Measured, Meter};
-pub use optimum::{Keep, Search};
-pub use plan::{Budget, Known, Limits, Plan, Watcher};
+pub use optimum::Search;
+pub use plan::{Budget, Known, Limits, Plan};
 pub use progress::SearchProgress;
 pub use sample::Sample;
 pub use space::draw;
 pub use strategy::find;
-pub use sweep::{Cell, Sweep, SweepProgress, THUMBNAIL_WIDTH, Tried};
+pub use sweep::{Cell, Sweep, SweepProgress, Tried};
 pub use trial::{Run, Trial, key};
+pub use watcher::Watcher;

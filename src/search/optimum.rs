@@ -2,12 +2,13 @@
 
 use super::judge::Judge;
 use super::meter::{EngineMeter, Failure};
-use super::plan::{Known, Limits, Plan, Watcher};
+use super::plan::{Known, Limits, Plan};
 use super::progress::SearchProgress;
 use super::sample::Sample;
 use super::strategy::find;
 use super::task::{Shared, Task};
 use super::trial::Trial;
+use super::watcher::Watcher;
 use crate::engine::OpenOptions;
 use crate::engine::worker::Wake;
 use crate::stereo::StereoParams;

@@ -1,7 +1,6 @@
 //! What a search is for, and what it may take.
 
 use super::judge::Judge;
-use super::progress::SearchProgress;
 use super::trial::Trial;
 use crate::stereo::StereoParams;
 use std::time::Duration;
@@ -44,23 +43,4 @@ pub struct Known {
     pub trials: Vec<Trial>,
     /// How long they took.
     pub elapsed: Duration,
-}
-
-/// Watches a search.
-pub trait Watcher {
-    /// Whether it shall end.
-    fn is_stopped(&self) -> bool {
-        false
-    }
-
-    /// A setting was tried, after this time.
-    ///
-    /// # Errors
-    /// A reason to end.
-    fn tried(&mut self, _trial: &Trial, _elapsed: Duration) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// How far the search is.
-    fn reached(&mut self, _progress: SearchProgress) {}
 }

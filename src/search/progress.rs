@@ -1,10 +1,8 @@
 //! How far a search is.
 
-use super::compare::front;
 use super::judge::Judge;
 use super::plan::Limits;
 use super::task::Progress;
-use super::tester::Tester;
 use super::trial::Trial;
 use crate::engine::EngineInfo;
 use crate::stereo::Preset;
@@ -69,21 +67,6 @@ impl SearchProgress {
             left: None,
             error: None,
             ended: false,
-        }
-    }
-
-    /// With what there is now.
-    pub(super) fn now(&self, tester: &Tester<'_>, found: &Found, ended: bool) -> Self {
-        Self {
-            trials: tester.trials().to_vec(),
-            start: found.start.clone(),
-            presets: found.presets.clone(),
-            front: front(tester.trials(), self.samples),
-            best: found.best.clone().filter(|best| tester.fits(best)),
-            elapsed: tester.elapsed(),
-            left: tester.left().filter(|_| !ended),
-            ended,
-            ..self.clone()
         }
     }
 }

@@ -7,10 +7,11 @@ use super::compare::{front, is_as_good, is_better};
 use super::judge::Judge;
 use super::meter::{Failure, Meter};
 use super::moves::{self, Move};
-use super::plan::{Known, Plan, Watcher};
+use super::plan::{Known, Plan};
 use super::progress::{Found, SearchProgress};
 use super::tester::{Bar, Tester};
 use super::trial::Trial;
+use super::watcher::Watcher;
 use crate::metrics::Random;
 use crate::parameter::Group;
 use crate::stereo::{Preset, StereoParams};
@@ -173,7 +174,18 @@ impl Strategy<'_> {
     }
 
     fn report(&mut self, ended: bool) -> SearchProgress {
-        let progress = self.begin.now(&self.tester, &self.found, ended);
+        let (tester, found) = (&self.tester, &self.found);
+        let progress = SearchProgress {
+            trials: tester.trials().to_vec(),
+            start: found.start.clone(),
+            presets: found.presets.clone(),
+            front: front(tester.trials(), self.begin.samples),
+            best: found.best.clone().filter(|best| tester.fits(best)),
+            elapsed: tester.elapsed(),
+            left: tester.left().filter(|_| !ended),
+            ended,
+            ..self.begin.clone()
+        };
         self.tester.report(progress.clone());
         progress
     }

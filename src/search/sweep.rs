@@ -216,7 +216,7 @@ mod tests {
     fn axes(base: &StereoParams) -> [Axis; 2] {
         let axis = |name: &str, values: &[i64]| {
             let values = values.iter().map(|&v| Value::Integer(v)).collect();
-            Axis::of(name, base).unwrap().with_values(values).unwrap()
+            Axis::of(name, base).unwrap().with_values(values)
         };
         [axis("p1", &[4, 14, 60]), axis("p2", &[30, 60])]
     }

@@ -2,9 +2,10 @@
 
 use super::compare::{is_hopeless, loses_too_many};
 use super::meter::{Failure, Meter};
-use super::plan::{Budget, Known, Limits, Watcher};
+use super::plan::{Budget, Known, Limits};
 use super::progress::SearchProgress;
 use super::trial::{Trial, key};
+use super::watcher::Watcher;
 use crate::stereo::StereoParams;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -3,10 +3,11 @@
 use super::fake::{Fake, loss, optimum};
 use super::judge::Judge;
 use super::meter::Failure;
-use super::plan::{Budget, Known, Limits, Plan, Watcher};
+use super::plan::{Budget, Known, Limits, Plan};
 use super::progress::SearchProgress;
 use super::strategy::find;
 use super::trial::{Trial, key};
+use super::watcher::Watcher;
 use crate::stereo::{Fill, Preset, StereoParams};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -126,7 +127,7 @@ fn a_search_that_goes_on_ends_as_if_it_had_not_been_stopped() {
 
 #[test]
 fn time_that_earlier_runs_took_counts() {
-    let limits = Limits { max_ms: None, budget: Budget::Time(Duration::from_secs(60)) };
+    let limits = Limits { max_ms: None, budget: Budget::Time(Duration::from_mins(1)) };
     let known = Known { trials: Vec::new(), elapsed: Duration::from_secs(61) };
     let (found, fake) = run(&Plan { limits, ..plan(1, 1) }, known);
     assert!(fake.calls.is_empty() && found.ended && found.best.is_none());

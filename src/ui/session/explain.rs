@@ -1,8 +1,15 @@
 //! The explanation of the pixel under the pointer, while its page is open.
 
 use super::Session;
-use crate::live::Wish;
+use crate::live::{PixelExplainer, Wish};
 use crate::ui::action::Action;
+use crate::ui::waker::Waker;
+
+/// Starts the thread that explains.
+pub(super) fn start_explainer(waker: &Waker) -> std::io::Result<PixelExplainer> {
+    let wake = waker.clone();
+    PixelExplainer::start(Box::new(move || wake.wake()))
+}
 
 impl Session {
     /// Wishes for the pixel under the pointer, or else the held one, of the newest result; takes what was explained last.

@@ -107,9 +107,7 @@ impl Session {
             ..LiveOptions::new(settings.params.clone(), engine.clone())
         };
         let live = Live::start(Box::new(source::NoSource), live_options)?;
-        let wake = waker.clone();
-        let explainer = PixelExplainer::start(Box::new(move || wake.wake()))?;
-        let meter = measure::start_meter(&waker)?;
+        let (explainer, meter) = (explain::start_explainer(&waker)?, measure::start_meter(&waker)?);
         let saved_source = saved.source();
         let parse = |words: &String| SourceSpec::parse(words).ok().filter(|source| *source != SourceSpec::Pipe);
         let source = options.source.clone().or_else(|| saved_source.as_ref().and_then(parse));
