@@ -30,7 +30,7 @@ pub use axis::Axis;
 pub use journal::Journal;
 pub use judge::Judge;
 pub use meter::{EngineMeter, Failure, Measured, Meter};
-pub use optimum::{Keep, Search};
+pub use optimum::Search;
 pub use plan::{Budget, Known, Limits, Plan, Watcher};
 pub use progress::SearchProgress;
 pub use sample::Sample;
