@@ -49,7 +49,9 @@ pub(super) fn table(progress: &SearchProgress) -> String {
             notes.push(format!("abandoned after {samples} of {} pairs", progress.samples));
         }
         notes.extend(unlike(&trial.params, progress).into_iter().map(str::to_owned));
-        let _ = writeln!(text, "{name:<16} {loss:>9} {time_ms:>9.1} {measured_percent:>10.1}  {}", notes.join(", "));
+        let notes = notes.join(", ");
+        let line = format!("{name:<16} {loss:>9} {time_ms:>9.1} {measured_percent:>10.1}  {notes}");
+        let _ = writeln!(text, "{}", line.trim_end());
     }
     let changed = changed(progress);
     let changed = if changed.is_empty() { "nothing".to_owned() } else { changed.join(", ") };
