@@ -83,7 +83,6 @@ const SHOWN: &[(&str, &[&str])] = &[
         &[
             "inputs",
             "source",
-            "calibration",
             "preset",
             "num-disparities",
             "engine",

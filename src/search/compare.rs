@@ -6,6 +6,8 @@ use super::trial::{Run, Trial};
 const MARGIN: f64 = 0.01;
 /// One of so many samples may be lost: none of nine.
 const SAMPLES_FOR_LOST: usize = 10;
+/// A setting leads where its mean loss is lower by this share.
+const STEP: f64 = 0.002;
 /// A sample whose loss differs by a smaller share counts for neither setting.
 const TIE: f64 = 0.005;
 /// Of the pixels that a better setting adds to the right ones, so many may be matched by as many new wrong ones.
@@ -27,11 +29,22 @@ pub(super) fn is_better(next: &Trial, now: &Trial) -> bool {
         && total >= MARGIN * sum_now
         && !loses_too_many(next, now, pairs.len())
         && (gains.len() == 1 || total - largest > 0.0)
-        && wrong(next).zip(wrong(now)).is_none_or(|(next, now)| next - now <= WRONG_FOR_RIGHT * total)
+        && adds_right(next, now)
 }
 
-/// Whether the samples so far lose so many of `samples` that `next` cannot be better any more.
-pub(super) fn loses_too_many(next: &Trial, now: &Trial, samples: usize) -> bool {
+/// Whether the mean loss of `next` is lower, on whichever samples.
+pub(super) fn is_lower(next: &Trial, now: &Trial) -> bool {
+    next.loss.zip(now.loss).is_some_and(|(next, now)| next < now * (1.0 - STEP)) && adds_right(next, now)
+}
+
+/// Whether at most one of five pixels that `next` adds has a wrong disparity; without truth that is not known.
+pub(super) fn adds_right(next: &Trial, now: &Trial) -> bool {
+    let gain = next.runs.iter().zip(&now.runs).filter_map(both).map(|(next, now)| now - next).sum::<f64>();
+    wrong(next).zip(wrong(now)).is_none_or(|(next, now)| next - now <= WRONG_FOR_RIGHT * gain.max(0.0))
+}
+
+/// Whether so many of `samples` are lost that `next` is not better.
+fn loses_too_many(next: &Trial, now: &Trial, samples: usize) -> bool {
     let pairs = next.runs.iter().zip(&now.runs).filter_map(both);
     let lost = pairs.filter(|(next, now)| next - now > TIE * now.abs()).count();
     lost > samples / SAMPLES_FOR_LOST

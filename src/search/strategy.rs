@@ -1,9 +1,9 @@
-//! How a search finds settings: presets first, then single moves from the best one, then several moves at once.
+//! How a search finds settings: presets first, then single moves from the one with the lowest loss, then several moves at once.
 //!
 //! The sequence of settings depends on the seed, on losses and, with a limit of the time, on times. So a search that is repeated with what
 //! it measured before repeats itself, and goes on from there.
 
-use super::compare::{front, is_as_good, is_better};
+use super::compare::{adds_right, front, is_as_good, is_better, is_lower};
 use super::judge::Judge;
 use super::meter::{Failure, Meter};
 use super::moves::{self, Move};
@@ -24,6 +24,9 @@ struct Strategy<'a> {
     random: Random,
     tester: Tester<'a>,
     found: Found,
+    /// The setting with the lowest mean loss, from which steps are tried. It may lose on some samples: only a step from it may be better
+    /// than the best one.
+    leader: Option<Arc<Trial>>,
 }
 
 /// Searches on so many samples of the meter until the budget is spent or nothing is left to try; returns how far it came.
@@ -44,6 +47,7 @@ pub fn find(
         random: Random::with_seed(plan.seed),
         tester: Tester::new(samples, plan.limits, known, meter, watcher),
         found: Found::default(),
+        leader: None,
     };
     match strategy.run() {
         Ok(()) | Err(Failure::Spent) => Ok(strategy.report(true)),
@@ -55,7 +59,7 @@ pub fn find(
 const LEAPS: usize = 24;
 /// Moves of a leap.
 const LEAP_MOVES: [usize; 3] = [2, 2, 3];
-/// One of so many leaps begins at a setting of the front instead of the best one.
+/// One of so many leaps begins at a setting of the front instead of the leader.
 const FROM_FRONT: usize = 4;
 /// Rounds without a new setting, after which nothing is left to try.
 const IDLE_ROUNDS: usize = 20;
@@ -80,14 +84,15 @@ impl Strategy<'_> {
     fn begin(&mut self) -> Result<Arc<Trial>, Failure> {
         let start = self.tester.test(self.plan.start.clone(), Bar::None)?;
         self.found.start = Some(Arc::clone(&start));
-        self.adopt(&start);
+        self.found.best = Some(Arc::clone(&start));
+        self.leader = Some(Arc::clone(&start));
         for &preset in Preset::ALL {
             let mut params = self.plan.start.clone();
             preset.apply(&mut params);
             let trial = self.tester.test(params, Bar::Preset(&start))?;
             self.found.presets.push((preset, Arc::clone(&trial)));
-            if self.may_begin(&trial.params) && self.wins(&trial, &start) {
-                self.adopt(&trial);
+            if self.may_begin(&trial.params) {
+                self.adopt(&trial, &start);
             }
             self.report(false);
         }
@@ -105,20 +110,20 @@ impl Strategy<'_> {
         table.filter(|p| stays(p.group)).all(|p| (p.get)(params) == (p.get)(&self.plan.start))
     }
 
-    /// Tries each move from the best setting until none leads to a better one.
+    /// Tries each move from the leader until none leads to a lower loss.
     fn climb(&mut self, moves: &[Move], start: &Trial) -> Result<(), Failure> {
         let mut wins = true;
         while wins {
             wins = false;
             for step in shuffled(moves, &mut self.random) {
-                let next = self.found.best.as_ref().and_then(|best| step.from(&best.params));
+                let next = self.leader.as_ref().and_then(|leader| step.from(&leader.params));
                 wins |= next.map_or(Ok(false), |params| self.consider(params, start))?;
             }
         }
         Ok(())
     }
 
-    /// Takes back each change that does not help any more.
+    /// Takes back each change of the best setting that does not help any more.
     fn simplify(&mut self, start: &Trial) -> Result<(), Failure> {
         for parameter in StereoParams::table() {
             let Some(best) = self.found.best.clone() else { return Ok(()) };
@@ -130,20 +135,20 @@ impl Strategy<'_> {
             let trial = self.tester.test(params, Bar::Candidate(&best))?;
             let is_start = trial.params == start.params;
             if self.tester.fits(&trial) && is_as_good(&trial, &best) && (is_start || is_better(&trial, start)) {
-                self.adopt(&trial);
+                self.found.best = Some(Arc::clone(&trial));
             }
             self.report(false);
         }
         Ok(())
     }
 
-    /// Tries several moves at once, until that leads to a better setting.
+    /// Tries several moves at once, until that leads to a lower loss.
     fn leap(&mut self, moves: &[Move], start: &Trial) -> Result<(), Failure> {
         for _ in 0..LEAPS {
-            let Some(best) = self.found.best.clone() else { return Ok(()) };
-            let front = front(self.tester.trials(), best.samples);
+            let Some(leader) = self.leader.clone() else { return Ok(()) };
+            let front = front(self.tester.trials(), leader.samples);
             let from_front = !front.is_empty() && self.random.below(FROM_FRONT) == 0;
-            let base = if from_front { Arc::clone(&front[self.random.below(front.len())]) } else { best };
+            let base = if from_front { Arc::clone(&front[self.random.below(front.len())]) } else { leader };
             let mut params = (*base.params).clone();
             for _ in 0..self.random.one_of(&LEAP_MOVES) {
                 params = self.random.one_of(moves).from(&params).unwrap_or(params);
@@ -155,22 +160,30 @@ impl Strategy<'_> {
         Ok(())
     }
 
-    /// Tries a setting, and adopts it where it is better than the best one and than the present one.
+    /// Tries a setting; whether it leads now.
     fn consider(&mut self, params: StereoParams, start: &Trial) -> Result<bool, Failure> {
-        let Some(best) = self.found.best.clone() else { return Ok(false) };
-        let trial = self.tester.test(params, Bar::Candidate(&best))?;
-        let wins = self.wins(&trial, start);
-        if wins {
-            self.adopt(&trial);
-        }
+        let Some(leader) = self.leader.clone() else { return Ok(false) };
+        let trial = self.tester.test(params, Bar::Candidate(&leader))?;
+        let leads = self.adopt(&trial, start);
         self.report(false);
-        Ok(wins)
+        Ok(leads)
     }
 
-    /// Whether a trial is quick enough, and better than the best one and than the present setting, as far as these are quick enough.
-    fn wins(&self, trial: &Trial, start: &Trial) -> bool {
-        let beats = |now: &Trial| !self.tester.fits(now) || is_better(trial, now);
-        self.tester.fits(trial) && beats(start) && self.found.best.as_deref().is_none_or(beats)
+    /// Takes a setting that is quick enough as the best one, as the leader, or as both, where it wins; whether it leads now.
+    fn adopt(&mut self, trial: &Arc<Trial>, start: &Trial) -> bool {
+        if !self.tester.fits(trial) {
+            return false;
+        }
+        let beats = |now: &Trial, wins: fn(&Trial, &Trial) -> bool| !self.tester.fits(now) || wins(trial, now);
+        let is_best = beats(start, is_better) && self.found.best.as_deref().is_none_or(|best| beats(best, is_better));
+        let leads = self.leader.as_deref().is_none_or(|leader| beats(leader, is_lower)) && beats(start, adds_right);
+        if is_best {
+            self.found.best = Some(Arc::clone(trial));
+        }
+        if leads {
+            self.leader = Some(Arc::clone(trial));
+        }
+        leads
     }
 
     fn report(&mut self, ended: bool) -> SearchProgress {
@@ -188,10 +201,6 @@ impl Strategy<'_> {
         };
         self.tester.report(progress.clone());
         progress
-    }
-
-    fn adopt(&mut self, trial: &Arc<Trial>) {
-        self.found.best = Some(Arc::clone(trial));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tries settings within a budget, each once, and abandons hopeless ones after their first samples.
 
-use super::compare::{is_hopeless, loses_too_many};
+use super::compare::is_hopeless;
 use super::meter::{Failure, Meter};
 use super::plan::{Budget, Known, Limits};
 use super::progress::SearchProgress;
@@ -18,7 +18,7 @@ pub(super) enum Bar<'a> {
     None,
     /// A preset is abandoned where it is worse and far slower than the present setting.
     Preset(&'a Trial),
-    /// A candidate is abandoned where it is worse than the best one, or too slow.
+    /// A candidate is abandoned where it is far worse than the leader, or too slow.
     Candidate(&'a Trial),
 }
 
@@ -40,8 +40,6 @@ pub(super) struct Tester<'a> {
 
 /// A preset that is worse is abandoned where it takes so many times as long as the present setting.
 const FAR_SLOWER: f64 = 4.0;
-/// A candidate that takes less than this share of the best one's time goes on although it is worse.
-const MUCH_QUICKER: f64 = 0.8;
 /// A candidate is abandoned where it takes so many times as long as allowed: after its first run, which may be slow, and later.
 const TOO_SLOW: [f64; 2] = [2.0, 1.2];
 
@@ -160,12 +158,10 @@ impl<'a> Tester<'a> {
         match bar {
             Bar::None => false,
             Bar::Preset(start) => is_hopeless(trial, start) && trial.time_ms > FAR_SLOWER * start.time_ms,
-            Bar::Candidate(best) => {
+            Bar::Candidate(leader) => {
                 let allowed = TOO_SLOW[usize::from(trial.samples > 1)];
                 let is_slow = self.limits.max_ms.is_some_and(|max| trial.time_ms > allowed * max);
-                // a quicker one may be on the front
-                let is_out = trial.time_ms > MUCH_QUICKER * best.time_ms && loses_too_many(trial, best, self.samples);
-                is_slow || (self.fits(best) && (is_out || is_hopeless(trial, best)))
+                is_slow || (self.fits(leader) && is_hopeless(trial, leader))
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::engine::EngineChoice;
 use crate::export::{Place, TradeOff};
 use crate::search::{SearchProgress, Trial};
 use crate::settings::{Settings, differences, text_of, words_to};
-use crate::stereo::Preset;
+use crate::stereo::{Fill, Preset, StereoParams};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -44,17 +44,27 @@ pub(super) fn table(progress: &SearchProgress) -> String {
     for (name, trial) in named(progress) {
         let Trial { time_ms, measured_percent, samples, .. } = &*trial;
         let loss = trial.loss.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.3}"));
-        let part = if *samples == progress.samples {
-            String::new()
-        } else {
-            format!("  after {samples} of {} pairs", progress.samples)
-        };
-        let _ = writeln!(text, "{name:<16} {loss:>9} {time_ms:>9.1} {measured_percent:>10.1}{part}");
+        let mut notes = Vec::new();
+        if *samples < progress.samples {
+            notes.push(format!("abandoned after {samples} of {} pairs", progress.samples));
+        }
+        notes.extend(unlike(&trial.params, progress).into_iter().map(str::to_owned));
+        let notes = notes.join(", ");
+        let line = format!("{name:<16} {loss:>9} {time_ms:>9.1} {measured_percent:>10.1}  {notes}");
+        let _ = writeln!(text, "{}", line.trim_end());
     }
     let changed = changed(progress);
     let changed = if changed.is_empty() { "nothing".to_owned() } else { changed.join(", ") };
     let _ = writeln!(text, "changed: {changed}");
     text
+}
+
+/// Why a setting with a low loss may be no better than the present one.
+fn unlike(params: &StereoParams, progress: &SearchProgress) -> Vec<&'static str> {
+    let Some(start) = progress.start.as_ref().map(|start| &start.params) else { return Vec::new() };
+    let fills = (params.fill != Fill::None && start.fill == Fill::None).then_some("fills holes");
+    let is_unchecked = params.left_right.is_none() && start.left_right.is_some();
+    fills.into_iter().chain(is_unchecked.then_some("no left-right check")).collect()
 }
 
 fn heading(progress: &SearchProgress) -> String {
