@@ -55,7 +55,7 @@ pub fn lower_priority() {
 
 /// Niceness of work that nothing waits for; 0 is usual, 19 the lowest.
 #[cfg(target_os = "linux")]
-const LOW_PRIORITY: i32 = 10;
+const LOW_PRIORITY: i32 = 5;
 
 /// Processor time over wall time from one moment on.
 #[derive(Clone, Copy, Debug)]

@@ -164,6 +164,14 @@ impl Window {
         self.harness.run_steps(3);
     }
 
+    /// Scrolls to a button and presses it.
+    pub(crate) fn press(&mut self, label: &str) {
+        self.harness.get_by_label(label).scroll_to_me();
+        self.harness.run_steps(3);
+        self.harness.get_by_label(label).click();
+        self.harness.run_steps(2);
+    }
+
     /// Drops files on the window.
     pub(crate) fn drop_files(&mut self, paths: &[PathBuf]) {
         let files = paths.iter().map(|path| Arc::new(Dropped(path.clone())) as _);

@@ -25,14 +25,6 @@ fn place(window: &Window, view: &str, (x, y): (usize, usize)) -> Pos2 {
     window.place(view, (share(x, SIZE.0), share(y, SIZE.1)))
 }
 
-/// Presses a button at the end of the page.
-fn press(window: &mut Window, label: &str) {
-    window.harness.get_by_label(label).scroll_to_me();
-    window.harness.run_steps(3);
-    window.harness.get_by_label(label).click();
-    window.harness.run_steps(2);
-}
-
 fn drag(window: &mut Window, from: Pos2, to: Pos2) {
     window.harness.hover_at(from);
     window.harness.step();
@@ -96,7 +88,7 @@ fn trends_come_with_pairs_and_begin_anew_on_request() {
     window.until("twenty pairs", |w| (results(w) >= 20).then_some(()));
     window.until("trends", |w| ["better", "worse", "steady"].iter().any(|word| w.has(word)).then_some(()));
     assert!(window.read("temporal noise").is_some());
-    press(&mut window, "Begin anew");
+    window.press("Begin anew");
     window.until("fewer", |w| (1..20).contains(&results(w)).then_some(()));
     window.harness.key_press(Key::L);
     window.harness.run_steps(2);
@@ -113,6 +105,6 @@ fn what_needs_a_calibration_says_so_and_the_rest_is_measured() {
     assert!(window.has("no calibration: only with focal length and baseline"));
     assert!(window.read("sub-pixel RMS").is_some(), "a plane in disparities needs none");
     assert!(window.read("score without truth").is_some());
-    press(&mut window, "Copy as measure command");
+    window.press("Copy as measure command");
     window.until("the command", |w| w.has("stereopsis measure --source").then_some(()));
 }

@@ -2,7 +2,8 @@
 
 use super::harness::{Window, gpu, options, pair};
 use egui::Key;
-use egui_kittest::kittest::Queryable as _;
+use egui::accesskit::Role;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use stereopsis::capture::SourceSpec;
 use stereopsis::search::Cell;
 use stereopsis::stereo::{Preset, StereoParams};
@@ -45,7 +46,10 @@ fn a_sweep_fills_its_map_while_depth_goes_on_and_a_click_takes_a_cell() {
             Some(format!("P1 {p1}, P2 {p2}: "))
         });
         window.until("the cell", |w| w.has(&label).then_some(()));
-        let cell = window.harness.get_by_label_contains(&label).rect().center();
+        let mut named = window.harness.query_all_by_label_contains(&label);
+        let is_cell = |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == Role::Button;
+        let cell = named.find(is_cell).expect("the cell").rect().center();
+        drop(named);
         window.harness.hover_at(cell);
         window.until("its picture", |w| w.has("Map of the cell").then_some(()));
         window.click_at(cell);
@@ -67,15 +71,16 @@ fn a_search_shows_its_front_and_what_is_taken_becomes_b() {
     let before = window.params();
     window.harness.key_press(Key::U);
     window.until("the page", |w| w.has("judged by").then_some(()));
-    window.session.borrow_mut().state.search.wishes.seconds = 5.0;
     window.harness.get_by_label("Add this pair").click();
     window.until("a pair", |w| w.has("1 pair").then_some(()));
     window.harness.get_by_label("Start the search").click();
-    window.until("presets", |w| w.has("balanced loss").then_some(()));
+    window.until("presets", |w| (w.has("balanced loss") && w.has("fast loss")).then_some(()));
     assert!(window.has("Quality against time of the settings that were tried"));
+    assert!(window.session.borrow().state.search.is_searching());
+    window.press("Stop the search");
     window.until("the end", |w| (!w.session.borrow().state.search.is_searching()).then_some(()));
     assert_eq!(window.params(), before, "nothing is forced");
-    window.harness.get_by_label("Take fast as B").click();
+    window.press("Take fast as B");
     let taken = window.until("other parameters", |w| Some(w.params()).filter(|params| *params != before));
     let mut fast = before.clone();
     Preset::Fast.apply(&mut fast);

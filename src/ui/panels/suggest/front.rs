@@ -32,7 +32,7 @@ pub(super) fn show(ui: &mut Ui, search: &SearchProgress) {
         .allow_boxed_zoom(false)
         .include_x(0.0)
         .x_axis_label("time of a pair, ms")
-        .y_axis_label(search.judge.word());
+        .y_axis_label(search.judge.title());
     let response = plot.show(ui, |plot| {
         plot.points(Points::new("tried", shown).color(weak).radius(1.5));
         let front: Vec<_> = search.front.iter().filter_map(|trial| at(trial)).filter(is_shown).collect();
