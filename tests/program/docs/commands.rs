@@ -201,6 +201,8 @@ fn quick(args: &[String]) -> Vec<String> {
         ("--frames", "2"),
         ("--seconds", "0.5"),
         ("--pairs", "2"),
+        // in a debug build
+        ("--max-ms", "100000"),
         ("--trials", "3"),
     ];
     let wanted: &[&str] = match command.as_str() {
