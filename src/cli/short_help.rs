@@ -82,7 +82,6 @@ const SHOWN: &[(&str, &[&str])] = &[
         "optimize",
         &[
             "inputs",
-            "source",
             "preset",
             "num-disparities",
             "engine",
