@@ -1,6 +1,6 @@
 // Draws the points of a disparity map in space, as squares or as a surface, and lines around them.
-// In: packed disparities (low 16 bits in 1/16 px, upper 8 bits the confidence), the left picture, 256 colours. No vertex buffer
-// for points: the number of a vertex is that of its pixel and corner. Metres in the left camera's axes: x right, y down, z forward.
+// In: packed disparities (low 16 bits in 1/16 px, next 8 bits the reasons, upper 8 bits the confidence), the left picture,
+// 256 colours. What was not measured in this pair is hatched, as in the maps. No vertex buffer for points: the number of a vertex is that of its pixel and corner. Metres in the left camera's axes: x right, y down, z forward.
 
 struct Space {
     clip_from_world: mat4x4<f32>,
@@ -28,6 +28,8 @@ struct Space {
 @group(0) @binding(3) var colours: texture_2d<f32>;
 
 const INVALID: u32 = 0x8000u;
+const HELD: u32 = 64u; // bits of a reason
+const FILLED: u32 = 128u;
 const STEPS_PER_PX: f32 = 16.0;
 const NUM_COLOURS: f32 = 256.0;
 const PERCENT_PER_STEP: f32 = 100.0 / 255.0;
@@ -129,11 +131,21 @@ fn surface(@builtin(vertex_index) vertex: u32) -> Corner {
 
 @fragment
 fn colour(corner: Corner) -> @location(0) vec4<f32> {
+    let pixel = vec2<u32>(corner.pixel + 0.5);
+    let shade = shade_of(pixel);
     if space.colouring == 0u {
-        return vec4<f32>(textureLoad(picture, vec2<i32>(corner.pixel + 0.5), 0).rgb, 1.0);
+        return vec4<f32>(shade * textureLoad(picture, vec2<i32>(pixel), 0).rgb, 1.0);
     }
     let t = clamp((corner.value - space.low) / (space.high - space.low), 0.0, 1.0);
-    return textureLoad(colours, vec2<i32>(i32(t * (NUM_COLOURS - 1.0) + 0.5), 0), 0);
+    return vec4<f32>(shade * textureLoad(colours, vec2<i32>(i32(t * (NUM_COLOURS - 1.0) + 0.5), 0), 0).rgb, 1.0);
+}
+
+// Hatched in steps of the drawn pixels: filled ones from the lower left to the upper right, held ones across that.
+fn shade_of(pixel: vec2<u32>) -> f32 {
+    let reasons = word_at(pixel) >> 16u;
+    let at = vec2<i32>(pixel / space.every);
+    let line = select(at.x - at.y, at.x + at.y, (reasons & FILLED) != 0u);
+    return select(1.0, 0.4, (reasons & (FILLED | HELD)) != 0u && (line & 3) < 2);
 }
 
 struct LineEnd {

@@ -2,7 +2,8 @@
 
 use clap::Command;
 
-/// The flags and paths that `-h` of a command shows, by their identifiers. Commands with few flags show all of them.
+/// The flags and paths that `-h` of a command shows, by their identifiers; of a command below another one, by the words of
+/// both. Commands with few flags show all of them.
 const SHOWN: &[(&str, &[&str])] = &[
     ("stereopsis", &["inputs", "source", "preset"]),
     (
@@ -93,19 +94,16 @@ const SHOWN: &[(&str, &[&str])] = &[
             "trials",
             "plot",
             "json",
-            // of `lab optimize`
-            "folder",
-            "without_truth",
         ],
     ),
     ("bench", PAIRS),
     ("tune", STUDY),
-    ("device", PAIRS),
-    ("grid", PAIRS),
-    ("stages", PAIRS),
-    ("pipeline", PAIRS),
-    ("model", PAIRS),
-    ("variants", STUDY),
+    ("lab device", PAIRS),
+    ("lab grid", PAIRS),
+    ("lab stages", PAIRS),
+    ("lab pipeline", PAIRS),
+    ("lab model", PAIRS),
+    ("lab variants", STUDY),
 ];
 
 /// Of commands that time engines.
@@ -121,11 +119,15 @@ pub(super) fn shorten(command: Command) -> Command {
     shorten_as(command, "")
 }
 
+/// The key in [`SHOWN`] of a command with these words.
+fn key(words: &str) -> &str {
+    words.strip_prefix("stereopsis ").unwrap_or(words)
+}
+
 /// The same of a command behind the words of its parents.
 fn shorten_as(command: Command, parents: &str) -> Command {
-    let name = command.get_name().to_owned();
-    let words = format!("{parents}{name}");
-    let command = match SHOWN.iter().find(|(of, _)| *of == name) {
+    let words = format!("{parents}{}", command.get_name());
+    let command = match SHOWN.iter().find(|(of, _)| *of == key(&words)) {
         Some((_, shown)) => of_flags(command, shown, &words),
         None => command,
     };
@@ -178,7 +180,7 @@ mod tests {
         let mut all = Vec::new();
         commands(&crate::cli::Cli::command(), "", &mut all);
         for (name, shown) in SHOWN {
-            let (_, command) = all.iter().find(|(_, command)| command.get_name() == *name).expect(name);
+            let (_, command) = all.iter().find(|(words, _)| key(words) == *name).expect(name);
             let known: Vec<_> = command.get_arguments().map(|arg| arg.get_id().as_str()).collect();
             for id in *shown {
                 let is_of_bench = ["rate", "presets"].contains(id) && *shown == PAIRS;

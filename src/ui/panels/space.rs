@@ -2,12 +2,13 @@
 
 use super::{Command, State};
 use crate::engine::Output;
+use crate::ui::render::MapDisplays;
 use crate::ui::space::{
     Colouring, DENSITIES, Drawing, Inputs, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text,
     grid_spacing_m,
 };
 use crate::ui::state::ViewSettings;
-use crate::ui::view::{ViewKind, ViewRects, show_title};
+use crate::ui::view::{ViewKind, ViewRects, paint_over, show_title};
 use crate::ui::widgets::focused_slider;
 use eframe::egui_wgpu::RenderState;
 use egui::containers::menu::{MenuButton, MenuConfig};
@@ -59,7 +60,7 @@ impl SpaceView {
         state: &State,
         (output, inputs): (&Arc<Output>, Option<Inputs<'_>>),
         rects: ViewRects,
-        colours: &Arc<[[u8; 3]; 256]>,
+        displays: &MapDisplays,
         commands: &mut Vec<Command>,
     ) -> bool {
         let scene = state.space_scene(output, self.is_software);
@@ -88,10 +89,18 @@ impl SpaceView {
         let pose = state.pose.unwrap_or_else(|| Pose::of_left_camera(scene.middle_m()));
         let [r, g, b, _] = ui.visuals().extreme_bg_color.to_array();
         let drawing = Drawing::new(&scene, &state.view.space, &pose, size, [r, g, b]);
-        let texture = self.screen.update(output, inputs, drawing, colours);
+        let texture = self.screen.update(output, inputs, drawing, &displays.colours);
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
         let tint = if state.source.lost_since.is_empty() { Color32::WHITE } else { Color32::from_gray(90) };
         ui.painter().image(texture, picture, whole, tint);
+        let display = match scene.colouring(&state.view.space) {
+            Colouring::Picture => None,
+            Colouring::Depth => displays.depth.as_ref(),
+            Colouring::Confidence => displays.confidence.as_ref(),
+        };
+        if let Some(display) = display {
+            paint_over(ui.painter(), picture, display, &displays.colours[..]);
+        }
         if response.has_focus() {
             ui.painter().rect_stroke(picture, 0.0, ui.visuals().selection.stroke, StrokeKind::Inside);
         }

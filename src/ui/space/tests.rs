@@ -8,7 +8,7 @@ use super::settings::{Colouring, SpaceSettings, Surface};
 use crate::engine::gpu::Gpu;
 use crate::geometry::Geometry;
 use crate::image::{Image, Luma, Picture};
-use crate::stereo::{DisparityMap, INVALID};
+use crate::stereo::{DisparityMap, INVALID, reason};
 use glam::{DVec3, dvec2, dvec3};
 use std::f64::consts::FRAC_PI_2;
 use wgpu::naga;
@@ -59,13 +59,24 @@ fn drawn(
     pose: &Pose,
     size: (u32, u32),
 ) -> Image<[u8; 3]> {
-    let words: Vec<u32> = values
-        .pixels()
-        .iter()
-        .map(|&(value, confidence)| u32::from(value as u16) | u32::from(confidence) << 24)
-        .collect();
+    drawn_words(gpu, &values.map(|&(value, confidence)| word(value, 0, confidence)), settings, pose, size)
+}
+
+/// A packed pixel of a map.
+fn word(value: i16, reasons: u8, confidence: u8) -> u32 {
+    u32::from(value as u16) | u32::from(reasons) << 16 | u32::from(confidence) << 24
+}
+
+/// What is drawn of packed pixels.
+fn drawn_words(
+    gpu: &Gpu,
+    words: &Image<u32>,
+    settings: SpaceSettings,
+    pose: &Pose,
+    size: (u32, u32),
+) -> Image<[u8; 3]> {
     let rgba = |image: Image<[u8; 3]>| image.pixels().iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect::<Vec<u8>>();
-    let map = texture(gpu, SIZE, wgpu::TextureFormat::R32Uint, bytemuck::cast_slice(&words));
+    let map = texture(gpu, SIZE, wgpu::TextureFormat::R32Uint, bytemuck::cast_slice(words.pixels()));
     let rgb = wgpu::TextureFormat::Rgba8Unorm;
     let picture = texture(gpu, SIZE, rgb, &rgba(Image::from_fn(SIZE.0, SIZE.1, colour_of)));
     let colours = texture(gpu, (256, 1), rgb, &rgba(Image::from_fn(256, 1, |i, _| [i as u8, 255 - i as u8, 9])));
@@ -132,6 +143,23 @@ fn a_plane_fills_the_target_as_the_camera_sees_it_and_is_a_line_on_edge() {
     let image = drawn(&gpu, &plane(2.0), settings, &ahead, (128, 96));
     assert_eq!(covered(&image), 128 * (96 - 2), "the last row belongs to no block");
     assert_eq!(image.at(64, 48), colour_of(33, 24), "the pixel in the middle of its block");
+}
+
+#[test]
+fn what_was_not_measured_is_hatched() {
+    let Some(gpu) = Gpu::for_test() else { return };
+    let pose = Pose::of_left_camera(2.0);
+    for surface in [Surface::Points, Surface::Mesh] {
+        for (reasons, sign) in [(reason::FILLED, 1), (reason::HELD, -1), (0, 0)] {
+            let words = Image::filled(SIZE.0, SIZE.1, word(stored(2.0), reasons, 0));
+            let image = drawn_words(&gpu, &words, SpaceSettings { surface, ..NO_LINES }, &pose, (64, 48));
+            for (x, y) in (2..46).flat_map(|y| (2..62).map(move |x| (x, y))) {
+                let is_dark = sign != 0 && (x as i32 + sign * y as i32) & 3 < 2;
+                let colour = colour_of(x, y).map(|v| if is_dark { (0.4 * f32::from(v)).round() as u8 } else { v });
+                assert_eq!(image.at(x, y), colour, "{surface} at ({x}, {y}) with reasons {reasons}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -275,6 +303,8 @@ fn rust_mirrors_the_shader() {
     for (name, value) in [
         ("INVALID", f64::from(INVALID as u16)),
         ("STEPS_PER_PX", f64::from(crate::stereo::map::SUBPIXEL_STEPS)),
+        ("HELD", f64::from(reason::HELD)),
+        ("FILLED", f64::from(reason::FILLED)),
         ("MAX_STEP_PX", crate::export::MAX_STEP_PX),
     ] {
         assert!((constant(name) - value).abs() < 1e-12, "{name}");

@@ -1,5 +1,6 @@
 //! The colour bar beside a map: its colours from far (bottom) to near (top), with round numbers.
 
+use super::grid::BAR;
 use crate::ui::render::Display;
 use egui::{Align2, Color32, FontId, Mesh, Painter, Rect, Stroke, pos2, vec2};
 
@@ -38,6 +39,13 @@ pub(super) fn paint(painter: &Painter, area: Rect, display: &Display, colours: &
         painter.hline(strip.right()..=strip.right() + 3.0, y, Stroke::new(1.0, ink));
         painter.text(pos2(strip.right() + 5.0, text_y), Align2::LEFT_CENTER, label, font.clone(), ink);
     }
+}
+
+/// Draws the bar over the right border of a picture, on a ground of its own.
+pub(crate) fn paint_over(painter: &Painter, picture: Rect, display: &Display, colours: &[[u8; 3]]) {
+    let area = Rect::from_min_max(pos2(picture.right() - BAR, picture.top()), picture.max);
+    painter.rect_filled(area, 0.0, Color32::from_black_alpha(150));
+    paint(painter, area.shrink2(vec2(0.0, 4.0)), display, colours, Color32::WHITE);
 }
 
 /// Values worth a number, the two ends first; metres for depth, px for disparity, per cent for confidence.

@@ -8,7 +8,7 @@ mod tile;
 mod zoom;
 
 use crate::choices;
-pub(crate) use bar::metres;
+pub(crate) use bar::{metres, paint_over};
 pub(crate) use composed::{anaglyph, rows};
 pub(crate) use grid::{ViewRects, arrange};
 pub(crate) use marks::Marks;
