@@ -1,6 +1,7 @@
 // Draws the points of a disparity map in space, as squares or as a surface, and lines around them.
 // In: packed disparities (low 16 bits in 1/16 px, next 8 bits the reasons, upper 8 bits the confidence), the left picture,
-// 256 colours. What was not measured in this pair is hatched, as in the maps. No vertex buffer for points: the number of a vertex is that of its pixel and corner. Metres in the left camera's axes: x right, y down, z forward.
+// 256 colours. What was not measured in this pair is hatched, as in the maps. No vertex buffer for points: the number of a
+// vertex is that of its pixel and corner. Metres in the left camera's axes: x right, y down, z forward.
 
 struct Space {
     clip_from_world: mat4x4<f32>,

@@ -7,7 +7,7 @@ use super::{Command, State, widgets};
 use crate::search::{SearchProgress, Trial};
 use crate::stereo::StereoParams;
 use crate::ui::state::{RATES_HZ, SEARCH_S, SearchStep};
-use egui::{Button, DragValue, Grid, Label, ProgressBar, RichText, Role, Ui, WidgetInfo};
+use egui::{Button, DragValue, Grid, Label, RichText, Role, Ui, WidgetInfo};
 use std::sync::Arc;
 
 const HELP: &str = "Searches all parameters that matter for the best map within a time per pair. Nothing is changed until you take it as B. \
@@ -18,19 +18,9 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let can_judge = tried_pairs::show(ui, state, commands);
     wishes(ui, state, commands);
     let is_searching = state.search.is_searching();
-    ui.horizontal(|ui| {
-        let name = if state.search.search.is_some() { "Search again" } else { "Suggest" };
-        let start = ui.add_enabled(can_judge && !is_searching, Button::new(name));
-        start.widget_info(|| WidgetInfo::labeled(Role::Button, can_judge && !is_searching, "Start the search"));
-        if start.clicked() {
-            commands.push(SearchStep::StartSearch.into());
-        }
-        let stop = ui.add_enabled(is_searching, Button::new("Stop"));
-        stop.widget_info(|| WidgetInfo::labeled(Role::Button, is_searching, "Stop the search"));
-        if stop.clicked() {
-            commands.push(SearchStep::StopSearch.into());
-        }
-    });
+    let name = if state.search.search.is_some() { "Search again" } else { "Suggest" };
+    let steps = [SearchStep::StartSearch, SearchStep::StopSearch];
+    tried_pairs::start_and_stop(ui, (name, "search"), (can_judge, is_searching), steps, commands);
     let Some(search) = &state.search.search else { return };
     if is_searching && (state.recording.recorder().is_some() || state.pipeline.remote.is_some()) {
         widgets::note(ui, "Recorders and other viewers need every depth: matching goes on, and the times are longer.");
@@ -60,9 +50,6 @@ fn wishes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 }
 
 fn progress(ui: &mut Ui, search: &SearchProgress) {
-    if let Some(error) = &search.error {
-        ui.add(Label::new(RichText::new(error).color(ui.visuals().error_fg_color)).wrap());
-    }
     let trials = crate::console::counted(search.trials.len() as u64, "setting");
     let text = if search.ended {
         format!("{trials} tried in {:.0} s", search.elapsed.as_secs_f64())
@@ -73,8 +60,7 @@ fn progress(ui: &mut Ui, search: &SearchProgress) {
         let elapsed = search.elapsed.as_secs_f32();
         elapsed / (elapsed + left.as_secs_f32()).max(1e-3)
     });
-    let bar = ui.add(ProgressBar::new(share).text(&text));
-    bar.widget_info(|| WidgetInfo::labeled(Role::ProgressIndicator, true, &text));
+    tried_pairs::progress(ui, search.error.as_deref(), share, &text);
 }
 
 /// What was found, best first, each with a button that takes it.

@@ -6,7 +6,7 @@ use super::tried_pairs;
 use super::{Command, Panel, State, widgets};
 use crate::search::{Axis, Cell, SweepProgress, Tried};
 use crate::ui::state::{SearchState, SearchStep};
-use egui::{Button, Label, ProgressBar, RichText, Role, Ui, WidgetInfo};
+use egui::{Button, Role, Ui, WidgetInfo};
 use std::sync::Arc;
 
 const HELP: &str =
@@ -24,20 +24,9 @@ impl Panel for SweepPage {
         let can_judge = tried_pairs::show(ui, state, commands);
         axes(ui, state, commands);
         let search = &state.search;
-        ui.horizontal(|ui| {
-            let name = if search.sweep.is_some() { "Sweep again" } else { "Sweep" };
-            let is_sweeping = search.is_sweeping();
-            let start = ui.add_enabled(can_judge && !is_sweeping, Button::new(name));
-            start.widget_info(|| WidgetInfo::labeled(Role::Button, can_judge && !is_sweeping, "Start the sweep"));
-            if start.clicked() {
-                commands.push(SearchStep::StartSweep.into());
-            }
-            let stop = ui.add_enabled(is_sweeping, Button::new("Stop"));
-            stop.widget_info(|| WidgetInfo::labeled(Role::Button, is_sweeping, "Stop the sweep"));
-            if stop.clicked() {
-                commands.push(SearchStep::StopSweep.into());
-            }
-        });
+        let name = if search.sweep.is_some() { "Sweep again" } else { "Sweep" };
+        let steps = [SearchStep::StartSweep, SearchStep::StopSweep];
+        tried_pairs::start_and_stop(ui, (name, "sweep"), (can_judge, search.is_sweeping()), steps, commands);
         let Some(sweep) = &search.sweep else { return };
         progress(ui, sweep);
         map::show(ui, state, sweep, &mut self.thumbnail, commands);
@@ -60,17 +49,13 @@ fn axes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 }
 
 fn progress(ui: &mut Ui, sweep: &SweepProgress) {
-    if let Some(error) = &sweep.error {
-        ui.add(Label::new(RichText::new(error).color(ui.visuals().error_fg_color)).wrap());
-    }
     let (done, total) = (sweep.done, sweep.total());
     let text = match sweep.ended {
         true if done < total => format!("stopped after {done} of {total} settings"),
         true => format!("{total} settings tried"),
         false => format!("{done} of {total} settings{}", tried_pairs::left_text(sweep.left)),
     };
-    let bar = ui.add(ProgressBar::new(done as f32 / total.max(1) as f32).text(&text));
-    bar.widget_info(|| WidgetInfo::labeled(Role::ProgressIndicator, true, &text));
+    tried_pairs::progress(ui, sweep.error.as_deref(), done as f32 / total.max(1) as f32, &text);
 }
 
 /// The best cell so far, with its place.

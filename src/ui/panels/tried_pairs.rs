@@ -4,7 +4,7 @@ use super::{Command, State, widgets};
 use crate::console;
 use crate::search::Judge;
 use crate::ui::state::{SearchStep, cannot_judge};
-use egui::{RichText, Ui};
+use egui::{Button, Label, ProgressBar, RichText, Role, Ui, WidgetInfo};
 
 /// Shows the pairs and the judge; returns whether settings can be judged.
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> bool {
@@ -37,6 +37,36 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> b
         }
         None => true,
     }
+}
+
+/// The buttons that start and stop `what`, whose steps they request; the first one is called `name`.
+pub(super) fn start_and_stop(
+    ui: &mut Ui,
+    (name, what): (&str, &str),
+    (can_start, is_running): (bool, bool),
+    [start, stop]: [SearchStep; 2],
+    commands: &mut Vec<Command>,
+) {
+    ui.horizontal(|ui| {
+        for (text, verb, is_on, step) in
+            [(name, "Start", can_start && !is_running, start), ("Stop", "Stop", is_running, stop)]
+        {
+            let button = ui.add_enabled(is_on, Button::new(text));
+            button.widget_info(|| WidgetInfo::labeled(Role::Button, is_on, format!("{verb} the {what}")));
+            if button.clicked() {
+                commands.push(step.into());
+            }
+        }
+    });
+}
+
+/// The error that ended it, if any, and a bar with a text.
+pub(super) fn progress(ui: &mut Ui, error: Option<&str>, share: f32, text: &str) {
+    if let Some(error) = error {
+        ui.add(Label::new(RichText::new(error).color(ui.visuals().error_fg_color)).wrap());
+    }
+    let bar = ui.add(ProgressBar::new(share).text(text));
+    bar.widget_info(|| WidgetInfo::labeled(Role::ProgressIndicator, true, text));
 }
 
 /// `1:05 left`, or nothing where it is not known.
