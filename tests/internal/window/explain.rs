@@ -38,10 +38,7 @@ fn open(engine: &str) -> Option<Window> {
     options.words[0].text = engine.into();
     let word = |name: &str, text: &str| Word { name: name.into(), text: text.into(), origin: Origin::Flag };
     options.words.extend([word("uniqueness", "30"), word("speckle-size", "0")]);
-    let mut window = Window::open(&gpu()?, options);
-    window.harness.key_press(Key::Space);
-    window.until("the pause", |w| w.session.borrow().live().is_paused().then_some(()));
-    window.still_sequence();
+    let mut window = Window::held(&gpu()?, options);
     window.harness.key_press(Key::P);
     window.until("the page", |w| w.has("Rest the pointer on a picture").then_some(()));
     Some(window)

@@ -53,6 +53,15 @@ impl Window {
         Some(Self::open(&gpu()?, options(SourceSpec::Scene)))
     }
 
+    /// A window on a pair that is held, whose result it shows.
+    pub(crate) fn held(gpu: &Gpu, options: WindowOptions) -> Self {
+        let mut window = Self::open(gpu, options);
+        window.harness.key_press(Key::Space);
+        window.until("the pause", |w| w.session.borrow().live().is_paused().then_some(()));
+        window.still_sequence();
+        window
+    }
+
     /// A window that shows its first result.
     pub(crate) fn open(gpu: &Gpu, options: WindowOptions) -> Self {
         let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone())).expect("a session")));

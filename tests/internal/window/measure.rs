@@ -10,10 +10,7 @@ use stereopsis::metrics::depth_quality::{depth_quality, distance};
 fn open(engine: &str) -> Option<Window> {
     let mut options = options(SourceSpec::Scene);
     options.words[0].text = engine.into();
-    let mut window = Window::open(&gpu()?, options);
-    window.harness.key_press(Key::Space);
-    window.until("the pause", |w| w.session.borrow().live().is_paused().then_some(()));
-    window.still_sequence();
+    let mut window = Window::held(&gpu()?, options);
     window.harness.key_press(Key::L);
     window.until("the numbers", |w| w.has("fill rate").then_some(()));
     Some(window)

@@ -15,11 +15,7 @@ fn open(engine: &str) -> Option<Window> {
     // small: what is tried has a low priority, beside other tests
     options.words[1].text = "12".into();
     options.source_options.size = Some((64, 48));
-    let mut window = Window::open(&gpu()?, options);
-    window.harness.key_press(Key::Space);
-    window.until("the pause", |w| w.session.borrow().live().is_paused().then_some(()));
-    window.still_sequence();
-    Some(window)
+    Some(Window::held(&gpu()?, options))
 }
 
 #[test]

@@ -14,10 +14,7 @@ use stereopsis::ui::Surface;
 fn open(engine: &str) -> Option<Window> {
     let mut options = options(SourceSpec::Scene);
     options.words[0].text = engine.into();
-    let mut window = Window::open(&gpu()?, options);
-    window.harness.key_press(Key::Space);
-    window.until("the pause", |w| w.session.borrow().live().is_paused().then_some(()));
-    window.still_sequence();
+    let mut window = Window::held(&gpu()?, options);
     window.harness.key_press(Key::V);
     window.until("the view", |w| w.has("3d view").then_some(()));
     let title = window.harness.get_by_label("3d title").rect().left_center() + vec2(12.0, 0.0);
