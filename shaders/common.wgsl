@@ -118,6 +118,12 @@ fn with_value(word: u32, value: i32) -> u32 {
     return (u32(value) & 0xffffu) | (word & 0xffff0000u);
 }
 
+// Whether a disparity may be filled in: it lies in the search range.
+fn is_fillable(value: i32) -> bool {
+    let last = params.min_disparity + i32(params.candidates) - 1;
+    return value >= SUBPIXEL_STEPS * params.min_disparity && value <= SUBPIXEL_STEPS * last;
+}
+
 fn invalidated(word: u32, why: u32) -> u32 {
     return map_word(INVALID, map_reasons(word) | why);
 }

@@ -1,72 +1,8 @@
-// Speckle removal: connected regions by union-find, their sizes, and small ones made invalid.
-//
-// Each pixel points at a pixel of its region with a smaller or equal index; a root points at itself. Roots are
-// joined with atomicMin, so links only ever go down and every walk ends.
-//
-// Tiles of 32 x 8 pixels find and count their own regions in workgroup memory first. So the whole map has atomics for the
-// 40 pairs of neighbours at a tile's border instead of 512, and for each region of a tile instead of each pixel.
+// Speckle removal: connected regions (regions.wgsl), and small ones made invalid.
 
 @group(0) @binding(1) var<storage, read_write> map: array<u32>;
-@group(0) @binding(2) var<storage, read_write> parents: array<atomic<u32>>;
-// At a tile's root the pixels of its region in the tile, in the end at a region's root all of them; else 0.
-@group(0) @binding(3) var<storage, read_write> sizes: array<atomic<u32>>;
 
-const TILE: vec2<u32> = vec2<u32>(32u, 8u);
-
-// As the map, `parents` and `sizes`, for each pixel of the tile.
 var<workgroup> tile_values: array<i32, 256>;
-var<workgroup> tile_parents: array<atomic<u32>, 256>;
-var<workgroup> tile_sizes: array<atomic<u32>, 256>;
-
-fn root_of(pixel: u32) -> u32 {
-    var here = pixel;
-    loop {
-        let parent = atomicLoad(&parents[here]);
-        if parent == here {
-            return here;
-        }
-        here = parent;
-    }
-    return here;
-}
-
-fn join(one: u32, other: u32) {
-    var a = root_of(one);
-    var b = root_of(other);
-    while a != b {
-        let low = min(a, b);
-        let high = max(a, b);
-        let parent = atomicMin(&parents[high], low);
-        // Another invocation attached `high` before: its parent belongs to the region too.
-        a = root_of(select(parent, low, parent == high));
-        b = root_of(low);
-    }
-}
-
-fn root_in_tile(lane: u32) -> u32 {
-    var here = lane;
-    loop {
-        let parent = atomicLoad(&tile_parents[here]);
-        if parent == here {
-            return here;
-        }
-        here = parent;
-    }
-    return here;
-}
-
-// As `join`.
-fn join_in_tile(one: u32, other: u32) {
-    var a = root_in_tile(one);
-    var b = root_in_tile(other);
-    while a != b {
-        let low = min(a, b);
-        let high = max(a, b);
-        let parent = atomicMin(&tile_parents[high], low);
-        a = root_in_tile(select(parent, low, parent == high));
-        b = root_in_tile(low);
-    }
-}
 
 fn belong_together(a: i32, b: i32) -> bool {
     return a != INVALID && b != INVALID && abs(a - b) <= SUBPIXEL_STEPS * i32(params.speckle_range);
@@ -94,13 +30,10 @@ fn separate(
         join_in_tile(lane, lane + TILE.x);
     }
     workgroupBarrier();
-    let root = root_in_tile(lane);
-    atomicAdd(&tile_sizes[root], 1u);
+    atomicAdd(&tile_sizes[root_in_tile(lane)], 1u);
     workgroupBarrier();
     if inside(id) {
-        let corner = group.xy * TILE;
-        atomicStore(&parents[pixel], map_index(corner.x + root % TILE.x, corner.y + root / TILE.x));
-        atomicStore(&sizes[pixel], atomicLoad(&tile_sizes[lane]));
+        store_region(pixel, group.xy * TILE, lane);
     }
 }
 
@@ -126,13 +59,7 @@ fn measure(@builtin(global_invocation_id) id: vec3<u32>) {
     if !inside(id) {
         return;
     }
-    let pixel = map_index(id.x, id.y);
-    let size = atomicLoad(&sizes[pixel]);
-    let root = root_of(pixel);
-    if size > 0u && root != pixel {
-        atomicAdd(&sizes[root], size);
-        atomicStore(&parents[pixel], root); // shortens later walks
-    }
+    count(map_index(id.x, id.y));
 }
 
 @compute @workgroup_size(32, 8)

@@ -57,8 +57,8 @@ pub struct SourceOptions {
     pub topics: TopicChoice,
     /// Limit on the size of pictures from files and recordings.
     pub max_pixels: MaxPixels,
-    /// Keep RGB where the source has it.
-    pub color: bool,
+    /// Read luma alone where the source has colours.
+    pub grey: bool,
     /// Options of cameras.
     pub cameras: CameraOptions,
     /// The scene's rig and appearance; [`SourceOptions::size`] takes precedence over its size.

@@ -98,7 +98,7 @@ impl InputArgs {
         }
     }
 
-    /// Reads the rig file, if one was named; files are looped and watched, and colour is read.
+    /// Reads the rig file, if one was named; files are looped and watched.
     ///
     /// # Errors
     /// The rig file cannot be used, or flags do not go together.
@@ -106,7 +106,7 @@ impl InputArgs {
         let (rig, calibration_files) = self.setup()?;
         let (rig_file, rig) = rig.map_or_else(Default::default, |(path, rig)| (Some(path), rig));
         let rate_hz = rig.rate_hz.unwrap_or(DEFAULT_RATE_HZ);
-        let mut options = SourceOptions { looped: true, watched: true, color: true, ..SourceOptions::default() };
+        let mut options = SourceOptions { looped: true, watched: true, ..SourceOptions::default() };
         rig.fill(&mut options);
         self.options.fill(&mut options, rate_hz);
         let calibration = self.calibration.over(rig.calibration, calibration_files)?;

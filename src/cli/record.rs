@@ -75,8 +75,10 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     options.watched = false;
     options.looped &= args.frames.is_some() || args.seconds.is_some() || spec == SourceSpec::Scene;
     // cameras' raw pictures are recorded as they come: colours are only decoded for what is made of them
-    options.color &= !spec.is_camera()
-        || args.streams.is_some_and(|streams| streams.has(Stream::Eyes) || streams.has(Stream::Rectified));
+    options.grey = spec.is_camera()
+        && args.streams.is_some_and(|streams| {
+            !streams.needs_results() && !streams.has(Stream::Eyes) && !streams.has(Stream::Rectified)
+        });
     let sources::CalibratedSource { source, calibrated, .. } = sources::open_calibrated(&spec, &options, &calibration)?;
     if let Some(note) = &calibrated.note {
         console::say(note);

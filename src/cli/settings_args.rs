@@ -143,9 +143,9 @@ fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
             arg.value_name(format!("{}|off", unit_name(parameter.unit))).value_parser(check(parameter))
         }
     };
-    // `--fill` alone means the plainer one.
+    // `--fill` alone means the best one
     if parameter.name == "fill" {
-        return arg.num_args(0..=1).require_equals(true).default_missing_value("interpolate");
+        return arg.num_args(0..=1).require_equals(true).default_missing_value("planes");
     }
     arg
 }

@@ -2,7 +2,7 @@
 
 mod picture;
 
-pub use picture::{Luma, Picture, Truth};
+pub use picture::{Guide, Luma, Picture, PictureRef, Truth};
 
 use std::fmt;
 

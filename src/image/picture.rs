@@ -64,7 +64,7 @@ impl Luma {
 pub struct Picture {
     /// Luma, the input of matching.
     pub luma: Luma,
-    /// Colour for display, where the source has it and it is requested; the same size as `luma`.
+    /// Colour for display and for edges of depth, where the source has it; the same size as `luma`.
     pub rgb: Option<Image<[u8; 3]>>,
 }
 
@@ -72,6 +72,63 @@ impl Picture {
     /// `(width, height)`.
     pub fn size(&self) -> (usize, usize) {
         self.luma.size()
+    }
+}
+
+/// A picture as matching reads it.
+#[derive(Clone, Copy, Debug)]
+pub struct PictureRef<'a> {
+    /// Luma: costs, penalties and weights compare it.
+    pub luma: &'a Luma,
+    /// Colours, which tell surfaces at edges of depth apart; the same size as `luma`.
+    pub rgb: Option<&'a Image<[u8; 3]>>,
+}
+
+impl<'a> From<&'a Luma> for PictureRef<'a> {
+    fn from(luma: &'a Luma) -> Self {
+        Self { luma, rgb: None }
+    }
+}
+
+impl<'a> From<&'a Picture> for PictureRef<'a> {
+    fn from(picture: &'a Picture) -> Self {
+        Self { luma: &picture.luma, rgb: picture.rgb.as_ref() }
+    }
+}
+
+impl<'a> PictureRef<'a> {
+    /// Both pictures of a pair, with colours where both have them.
+    pub fn pair(left: impl Into<Self>, right: impl Into<Self>) -> [Self; 2] {
+        let pair = [left.into(), right.into()];
+        let has_colors = pair.iter().all(|picture| picture.rgb.is_some());
+        pair.map(|picture| Self { rgb: picture.rgb.filter(|_| has_colors), ..picture })
+    }
+
+    /// What tells its surfaces apart.
+    pub fn guide(self) -> Guide<'a> {
+        self.rgb.map_or_else(|| Guide::Luma(self.luma.to_u8()), Guide::Colors)
+    }
+}
+
+/// What tells surfaces of a picture apart: its colours, or without any its brightness.
+#[derive(Clone, Debug)]
+pub enum Guide<'a> {
+    /// Eight bits of brightness.
+    Luma(Image<u8>),
+    /// Red, green and blue.
+    Colors(&'a Image<[u8; 3]>),
+}
+
+impl Guide<'_> {
+    /// The largest difference of a channel between two pixels, which must lie inside; 0 to 255.
+    pub fn difference(&self, one: (usize, usize), other: (usize, usize)) -> u8 {
+        match self {
+            Self::Luma(luma) => luma.at(one.0, one.1).abs_diff(luma.at(other.0, other.1)),
+            Self::Colors(rgb) => {
+                let (one, other) = (rgb.at(one.0, one.1), rgb.at(other.0, other.1));
+                (0..3).map(|channel| one[channel].abs_diff(other[channel])).max().unwrap_or(0)
+            }
+        }
     }
 }
 

@@ -259,7 +259,7 @@ mod tests {
     fn wish(pair: u64, pixel: (usize, usize), params: &StereoParams) -> Wish {
         let options = SceneOptions { width: 64, height: 48, ..SceneOptions::default() };
         let frame = Arc::new(Frame::of_raw(Arc::new(scene::render(&options, pair, false))));
-        let map = match_pair(&frame.left.luma, &frame.right.luma, params);
+        let map = match_pair(&*frame.left, &*frame.right, params);
         let job = Job { frame, params: Arc::new(params.clone()), read_back: true, wants_right: false };
         Wish { job, map: Some(Arc::new(map)), pixel }
     }

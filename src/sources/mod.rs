@@ -21,7 +21,7 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         SourceSpec::Scene => {
             let mut scene = options.scene;
             (scene.width, scene.height) = options.size.unwrap_or((scene.width, scene.height));
-            Box::new(SceneSource::new(scene, options.rate_hz, options.color)?)
+            Box::new(SceneSource::new(scene, options.rate_hz, !options.grey)?)
         }
         SourceSpec::Files { left, right, truth } => Box::new(FileSource::pair(left, right, truth.as_ref(), options)?),
         SourceSpec::Folder(folder) => Box::new(FileSource::folder(folder, options)?),
@@ -39,5 +39,5 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
 
 fn camera_mode(options: &SourceOptions) -> ModeRequest {
     let rate_hz = options.rate_hz.map(|rate| rate.round().max(1.0) as u32);
-    ModeRequest { size: options.size, rate_hz, format: options.cameras.format, color: options.color }
+    ModeRequest { size: options.size, rate_hz, format: options.cameras.format, color: !options.grey }
 }

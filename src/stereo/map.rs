@@ -98,6 +98,14 @@ impl Maps {
             change(right);
         }
     }
+
+    /// Changes each map, with what belongs to it: the left one's first.
+    pub fn for_each_with<T>(&mut self, [of_left, of_right]: [T; 2], mut change: impl FnMut(&mut DisparityMap, T)) {
+        change(&mut self.left, of_left);
+        if let Some(right) = &mut self.right {
+            change(right, of_right);
+        }
+    }
 }
 
 /// Disparity of each pixel, with reasons.

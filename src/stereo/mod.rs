@@ -33,33 +33,45 @@ pub use preset::Preset;
 pub use prior::Prior;
 pub use volume::Volume;
 
-use crate::image::Luma;
+use crate::image::{Luma, PictureRef};
 use filter::Smoothed;
 
 /// The whole algorithm for a pair without a past: a rectified pair in, the left picture's disparity out.
 ///
-/// `left` and `right` have the same size, from 1x1; `params` are valid.
-pub fn match_pair(left: &Luma, right: &Luma, params: &StereoParams) -> DisparityMap {
+/// `left` and `right`, pictures or their luma alone, have the same size, from 1x1; `params` are valid. Colours count where both
+/// have them.
+pub fn match_pair<'a>(
+    left: impl Into<PictureRef<'a>>,
+    right: impl Into<PictureRef<'a>>,
+    params: &StereoParams,
+) -> DisparityMap {
     match_next(&mut Past::default(), left, right, params, false).left
 }
 
 /// The whole algorithm for the next pair of a sequence, with both maps if `wants_right`.
-pub fn match_next(past: &mut Past, left: &Luma, right: &Luma, params: &StereoParams, wants_right: bool) -> Maps {
-    past.follow(left.size(), params);
-    let maps = match_level(left, right, params, past.last.as_ref(), &mut past.smoothed, wants_right);
+pub fn match_next<'a>(
+    past: &mut Past,
+    left: impl Into<PictureRef<'a>>,
+    right: impl Into<PictureRef<'a>>,
+    params: &StereoParams,
+    wants_right: bool,
+) -> Maps {
+    let pair = PictureRef::pair(left, right);
+    past.follow(pair[0].luma.size(), params);
+    let maps = match_level(pair, params, past.last.as_ref(), &mut past.smoothed, wants_right);
     past.last = params.starts_from_last().then(|| maps.left.clone());
     maps
 }
 
 /// One level of the pyramid, and those below it; `last` is the finished map of the pair before at this size.
 fn match_level(
-    left: &Luma,
-    right: &Luma,
+    pair: [PictureRef<'_>; 2],
     params: &StereoParams,
     last: Option<&DisparityMap>,
     smoothed: &mut Option<Smoothed>,
     wants_right: bool,
 ) -> Maps {
+    let [left, right] = pair.map(|picture| picture.luma);
     let prior = Prior::of(left, right, params, last);
     let sums = sum_volume(left, right, params, &prior);
     let left_map = disparity::winner_takes_all(&sums, params);
@@ -68,7 +80,7 @@ fn match_level(
         RightMatching::Diagonal => disparity::right_map(&sums, params),
         RightMatching::Swapped => swapped_map(left, right, params, &prior),
     });
-    filter_maps(Maps { left: left_map, right: right_map }, params, smoothed, wants_right)
+    filter_maps(Maps { left: left_map, right: right_map }, pair, params, smoothed, wants_right)
 }
 
 /// Matching costs, with local aggregation and paths if the parameters have them.

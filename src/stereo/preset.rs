@@ -13,7 +13,7 @@ choices! {
     pub enum Preset {
         /// Census 5x5, four paths: the quickest, for slow machines and large pictures.
         Fast = "fast",
-        /// Census 5x5, eight paths, adaptive P2, left-right check: the default.
+        /// Census 5x5, eight paths, adaptive P2, left-right check, edges of depth by colour: the default.
         Balanced = "balanced",
         /// Gradient and census 7x7 over cross-shaped regions, eight paths: for pictures that matter and GPUs that have time.
         Accurate = "accurate",
@@ -71,11 +71,12 @@ impl Preset {
         let local = StereoParams {
             paths: 0,
             median: Median::Five,
+            weighted_median: false,
             fill: Fill::Background,
             ..StereoParams::for_cost(CostKind::AdCensus)
         };
         match self {
-            Self::Fast => StereoParams { paths: 4, ..StereoParams::default() },
+            Self::Fast => StereoParams { paths: 4, weighted_median: false, ..StereoParams::default() },
             Self::Balanced => StereoParams::default(),
             Self::Accurate => StereoParams {
                 aggregation: Aggregation::Cross,
@@ -88,6 +89,7 @@ impl Preset {
                 adaptive_p2: AdaptiveP2::Off,
                 subpixel: false,
                 left_right: None,
+                weighted_median: false,
                 speckle_size: 0,
                 ..StereoParams::for_cost(CostKind::Rank)
             },
@@ -95,6 +97,7 @@ impl Preset {
                 mi_levels: 5,
                 mi_start: Start::Random,
                 adaptive_p2: AdaptiveP2::Inverse,
+                weighted_median: false,
                 speckle_size: 0,
                 ..StereoParams::for_cost(CostKind::MutualInformation)
             },
@@ -106,6 +109,7 @@ impl Preset {
                 adaptive_p2: AdaptiveP2::Off,
                 gating: Some(3),
                 right_matching: RightMatching::Swapped,
+                weighted_median: false,
                 fill: Fill::Background,
                 ..StereoParams::for_cost(CostKind::Census7x7)
             },
@@ -126,6 +130,7 @@ impl Preset {
                 subpixel: false,
                 left_right: Some(0),
                 median: Median::Off,
+                weighted_median: false,
                 speckle_size: 0,
                 ..StereoParams::for_cost(CostKind::Sad)
             },

@@ -6,7 +6,7 @@ use super::map::DisparityMap;
 use super::params::StereoParams;
 use super::pyramid::{coarser, halve, has_coarse_information, is_gated};
 use super::{Maps, RightMatching, match_level};
-use crate::image::{Image, Luma};
+use crate::image::{Image, Luma, PictureRef};
 
 /// Gates and learned costs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,8 @@ impl Prior {
         let is_swapped = params.right_matching == RightMatching::Swapped;
         let coarse = coarser(size, params).map(|coarse_params| {
             let last = last.map(DisparityMap::halved);
-            match_level(&halve(left), &halve(right), &coarse_params, last.as_ref(), &mut None, is_swapped)
+            let [left, right] = &[left, right].map(halve);
+            match_level(PictureRef::pair(left, right), &coarse_params, last.as_ref(), &mut None, is_swapped)
         });
         let gated = coarse.as_ref().filter(|_| is_gated(size, params));
         let bounds = |map: &DisparityMap| bounds_from(map, size, params);

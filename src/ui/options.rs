@@ -41,7 +41,6 @@ impl Default for WindowOptions {
                 rate_hz: Some(30.0),
                 looped: true,
                 watched: true,
-                color: true,
                 ..SourceOptions::default()
             },
             calibration: CalibrationChoice::default(),

@@ -67,7 +67,7 @@ fn check(live: &Live, preset: Preset, kind: EngineKind, is_wanted: impl Fn(&Outp
     };
     assert_eq!(output.engine.kind, kind, "{preset}: {:?}", live.status());
     let frame = &output.job.frame;
-    let expected = match_pair(&frame.left.luma, &frame.right.luma, &output.job.params);
+    let expected = match_pair(&*frame.left, &*frame.right, &output.job.params);
     let map = output.map.as_ref().unwrap();
     assert_eq!(map.values.pixels(), expected.values.pixels(), "{preset} on the {kind}, {:?}", frame.size());
     assert_eq!(map.reasons.pixels(), expected.reasons.pixels(), "{preset} on the {kind}, {:?}", frame.size());

@@ -207,7 +207,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "disparity/winner",
     ];
     /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
-    const PIECES: [&str; 20] = [
+    const PIECES: [&str; 22] = [
         "aggregate/costs_from_codes",
         "aggregate/exchange_subgroup",
         "aggregate/exchange_workgroup",
@@ -221,6 +221,8 @@ fn every_stage_has_a_shader_of_its_name() {
         "cost/transform",
         "disparity/sums_of_paths",
         "disparity/winner_takes_all",
+        "filter/records",
+        "filter/regions",
         "local/adaptive_weight",
         "local/cross_columns",
         "local/cross_rows",
@@ -230,7 +232,8 @@ fn every_stage_has_a_shader_of_its_name() {
         "local/window",
     ];
     /// Stages whose whole text is in pieces, or is a piece itself.
-    const IN_VARIANTS: [&str; 2] = ["aggregate/paths", "cost/mutual_information/start"];
+    const IN_VARIANTS: [&str; 4] =
+        ["aggregate/paths", "cost/mutual_information/start", "filter/calm", "filter/moments"];
     /// They draw for the window, which tests them beside its own Rust.
     const WINDOW: [&str; 2] = ["display", "space"];
     let mut found = stems("shaders", "wgsl");

@@ -111,7 +111,7 @@ impl FileSource {
             pairs,
             truth,
             times,
-            color: options.color,
+            color: !options.grey,
             max_pixels: options.max_pixels,
             leaves_out: mode == Mode::Held,
             first: None,

@@ -89,7 +89,7 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
     let settings = Settings::resolve(&words)?;
     let Input { source: in_rig, rig_file, mut options, calibration } = args.input.resolve()?;
     let spec = named.or(in_rig).unwrap_or(SourceSpec::Scene);
-    (options.looped, options.watched, options.color, options.speed) = (false, false, false, Speed::Max);
+    (options.looped, options.watched, options.speed) = (false, false, Speed::Max);
     if !spec.is_camera() {
         options.rate_hz = None;
     }

@@ -84,7 +84,7 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
         );
         return Err(UsageError(text).into());
     }
-    (options.looped, options.watched, options.color, options.speed) = (false, false, false, Speed::Max);
+    (options.looped, options.watched, options.speed) = (false, false, Speed::Max);
     options.rate_hz = None;
     let interrupt = headless::interrupt()?;
     let found = Pairs::read(&spec, &options, &calibration, &settings, usize::from(args.pairs), interrupt)?;

@@ -2,13 +2,14 @@
 
 use super::maps::WinnerMaps;
 use super::median::Strip;
-use super::running_mean;
+use super::regions::Regions;
 use super::simd::{SimdLevel, on_level};
-use crate::image::Image;
+use super::{planes, running_mean, weighted_median};
+use crate::image::{Image, PictureRef};
 use crate::stereo::filter::{FilterKind, Smoothed};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
-use crate::stereo::{DisparityMap, Maps};
+use crate::stereo::{DisparityMap, Fill, Maps};
 use fearless_simd::Simd;
 use rayon::prelude::*;
 
@@ -19,6 +20,7 @@ const STRIP: usize = 16;
 pub(super) fn filter_maps(
     level: SimdLevel,
     maps: WinnerMaps,
+    pictures: [PictureRef<'_>; 2],
     params: &StereoParams,
     smoothed: &mut Option<Smoothed>,
     wants_right: bool,
@@ -44,7 +46,13 @@ pub(super) fn filter_maps(
             FilterKind::Speckle => maps.for_each(|map| remove_speckle(map, params.speckle_size, params.speckle_range)),
             FilterKind::Spatial => maps.for_each(|map| running_mean::along_surfaces(level, &mut map.values, params)),
             FilterKind::Temporal => running_mean::over_time(&mut maps.left, smoothed, params),
-            FilterKind::Fill => maps.for_each(|map| fill(level, map, params)),
+            FilterKind::Fill => maps.for_each_with(pictures, |map, picture| fill(level, map, picture, params)),
+            FilterKind::WeightedMedian => {
+                maps.for_each_with(pictures, |map, picture| weighted_median::run(level, &mut map.values, picture));
+            }
+            FilterKind::LastMedian => maps.for_each(|map| {
+                map.values = smooth_and_check(level, &map.values, None, None, params, &mut map.reasons);
+            }),
         }
     }
     maps.left.confidence = confidence.map(|mut confidence| {
@@ -125,7 +133,7 @@ fn remove_speckle(map: &mut DisparityMap, size: u32, range_px: u32) {
     let mut labels = vec![0_u32; width * height];
     let strips = map.values.pixels().par_chunks(rows * width).zip(labels.par_chunks_mut(rows * width));
     let strips: Vec<Regions> =
-        strips.map(|(values, labels)| Regions::of_strip(values, labels, width, range_px)).collect();
+        strips.map(|(values, labels)| regions_of_strip(values, labels, width, range_px)).collect();
     let mut regions = Regions::default();
     let firsts: Vec<u32> = strips.into_iter().map(|strip| regions.append(strip)).collect();
     for (strip, first) in firsts.windows(2).enumerate() {
@@ -138,7 +146,7 @@ fn remove_speckle(map: &mut DisparityMap, size: u32, range_px: u32) {
             }
         }
     }
-    let small = regions.at_most(size);
+    let small: Vec<bool> = regions.sets().into_iter().map(|(_, pixels)| pixels <= u64::from(size)).collect();
     let values = map.values.pixels_mut().par_chunks_mut(rows * width);
     let reasons = map.reasons.pixels_mut().par_chunks_mut(rows * width);
     let strips = values.zip(reasons).zip(labels.par_chunks(rows * width)).zip(firsts);
@@ -152,92 +160,47 @@ fn remove_speckle(map: &mut DisparityMap, size: u32, range_px: u32) {
     });
 }
 
+/// Of some rows; runs of a row are joined with those of the row above.
+fn regions_of_strip(values: &[i16], labels: &mut [u32], width: usize, range_px: u32) -> Regions {
+    let mut regions = Regions::default();
+    for y in 0..values.len() / width {
+        let row = &values[y * width..][..width];
+        let (above_labels, labels) = labels.split_at_mut(y * width);
+        let above = y.checked_sub(1).map(|y| (&values[y * width..][..width], &above_labels[y * width..]));
+        let (mut run, mut last) = (0, 0);
+        for x in 0..width {
+            if row[x] == INVALID {
+                continue;
+            }
+            if x == 0 || !is_one_region(row[x - 1], row[x], range_px) {
+                (run, last) = (regions.start(0), 0);
+            }
+            regions.grow(run);
+            labels[x] = run + 1;
+            if let Some((values, labels)) = above
+                && labels[x] != last
+                && is_one_region(values[x], row[x], range_px)
+            {
+                last = labels[x]; // a run meets the same one again and again
+                regions.join(run, last - 1);
+            }
+        }
+    }
+    regions
+}
+
 /// Whether two neighbours have disparities, and like ones.
 fn is_one_region(a: i16, b: i16, range_px: u32) -> bool {
     a != INVALID && b != INVALID && i32::from(a).abs_diff(b.into()) <= 16 * range_px
 }
 
-/// Sets of runs that belong together: each run points to one with a smaller number, the first of a set to itself.
-#[derive(Default)]
-struct Regions {
-    parent: Vec<u32>,
-    pixels: Vec<u32>,
-}
-
-impl Regions {
-    /// Of some rows; runs of a row are joined with those of the row above.
-    fn of_strip(values: &[i16], labels: &mut [u32], width: usize, range_px: u32) -> Self {
-        let mut regions = Self::default();
-        for y in 0..values.len() / width {
-            let row = &values[y * width..][..width];
-            let (above_labels, labels) = labels.split_at_mut(y * width);
-            let above = y.checked_sub(1).map(|y| (&values[y * width..][..width], &above_labels[y * width..]));
-            let (mut run, mut last) = (0, 0);
-            for x in 0..width {
-                if row[x] == INVALID {
-                    continue;
-                }
-                if x == 0 || !is_one_region(row[x - 1], row[x], range_px) {
-                    (run, last) = (regions.start(), 0);
-                }
-                regions.pixels[run as usize] += 1;
-                labels[x] = run + 1;
-                if let Some((values, labels)) = above
-                    && labels[x] != last
-                    && is_one_region(values[x], row[x], range_px)
-                {
-                    last = labels[x]; // a run meets the same one again and again
-                    regions.join(run, last - 1);
-                }
-            }
-        }
-        regions
+/// Fills the holes of a picture's map.
+fn fill(level: SimdLevel, map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
+    if params.fill == Fill::Planes {
+        planes::fill_planes(level, map, picture.luma, params);
+        planes::fill_bands(level, map, params);
     }
-
-    /// Takes in the runs of the next strip; the number of its first one.
-    fn append(&mut self, strip: Self) -> u32 {
-        let first = self.parent.len() as u32;
-        self.parent.extend(strip.parent.iter().map(|run| first + run));
-        self.pixels.extend(strip.pixels);
-        first
-    }
-
-    fn start(&mut self) -> u32 {
-        let run = self.parent.len() as u32;
-        self.parent.push(run);
-        self.pixels.push(0);
-        run
-    }
-
-    fn first(&mut self, mut run: u32) -> u32 {
-        while self.parent[run as usize] != run {
-            let grandparent = self.parent[self.parent[run as usize] as usize];
-            self.parent[run as usize] = grandparent;
-            run = grandparent;
-        }
-        run
-    }
-
-    fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.first(a), self.first(b));
-        self.parent[a.max(b) as usize] = a.min(b);
-    }
-
-    /// For each run whether its set has at most `size` pixels.
-    fn at_most(mut self, size: u32) -> Vec<bool> {
-        let firsts: Vec<u32> = (0..self.parent.len() as u32).map(|run| self.first(run)).collect();
-        let mut total = vec![0_u64; firsts.len()];
-        for (&first, &pixels) in firsts.iter().zip(&self.pixels) {
-            total[first as usize] += u64::from(pixels);
-        }
-        firsts.into_iter().map(|first| total[first as usize] <= u64::from(size)).collect()
-    }
-}
-
-/// Fills the holes, and smooths once more.
-fn fill(level: SimdLevel, map: &mut DisparityMap, params: &StereoParams) {
     fill_rows(map, params.fill.values_per_side());
-    map.values = smooth_and_check(level, &map.values, None, None, params, &mut map.reasons);
 }
 
 /// After [`crate::stereo::filter::fill_rows`].

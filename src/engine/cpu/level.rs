@@ -12,7 +12,7 @@ use super::paths::Workspace;
 use super::sweep::SweepInput;
 use super::{exact_winner, filter, gates, mutual_information, scan, stored_costs};
 use crate::engine::{EngineError, StageTime};
-use crate::image::Image;
+use crate::image::{Image, PictureRef};
 use crate::stereo::cost::{Channel, Comparison, Scalar, gradient_census};
 use crate::stereo::filter::Smoothed;
 use crate::stereo::{Aggregation, DisparityMap, Maps, Prior, RightMatching, StereoParams, pyramid};
@@ -44,10 +44,12 @@ impl Buffers {
         self.codes.bytes() + channels + volumes + workspaces + self.windows.bytes() + coarser
     }
 
-    /// All stages in order, on the threads of the current pool; `last` is the finished map of the pair before.
+    /// All stages in order, on the threads of the current pool; `pictures` are those of `input`, and `last` is the finished map of
+    /// the pair before.
     pub(super) fn match_level(
         &mut self,
         input: LevelInput<'_>,
+        pictures: [PictureRef<'_>; 2],
         last: Option<&DisparityMap>,
         smoothed: &mut Option<Smoothed>,
         wants_right: bool,
@@ -64,7 +66,7 @@ impl Buffers {
             let right_maps = self.winners(swapped, &prior.swapped(), false, stages)?;
             maps.right = Some(right_maps.left.mirrored());
         }
-        let maps = filter::filter_maps(level, maps, params, smoothed, wants_right);
+        let maps = filter::filter_maps(level, maps, pictures, params, smoothed, wants_right);
         stages.done("filters");
         Ok(maps)
     }
@@ -90,7 +92,9 @@ impl Buffers {
                 let last = last.map(DisparityMap::halved);
                 let wants_right = params.right_matching == RightMatching::Swapped;
                 let input = LevelInput { level, left, right, params: &coarse_params };
-                let maps = coarser.match_level(input, last.as_ref(), &mut None, wants_right, &mut Stages::start())?;
+                let pair = PictureRef::pair(left, right);
+                let maps =
+                    coarser.match_level(input, pair, last.as_ref(), &mut None, wants_right, &mut Stages::start())?;
                 stages.done(stage);
                 Some(maps)
             }

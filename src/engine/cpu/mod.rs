@@ -3,7 +3,7 @@
 //! The stages in their order (`level`): `gates` and `mutual_information` compute the prior from coarser levels and earlier pairs;
 //! the pictures become codes (`codes`), or volumes of costs (`stored_costs`), and are aggregated locally (`local`); two sweeps
 //! compute costs and path costs and choose the winners (`paths`, `sweep`, `recurrence`, `winner`), or without paths exact sums
-//! decide (`exact_winner`); the maps are filtered (`filter`, `median`, `running_mean`).
+//! decide (`exact_winner`); the maps are filtered (`filter`, `median`, `running_mean`, `planes`, `weighted_median`; `regions` are connected runs).
 //!
 //! Candidates of a pixel are padded to whole registers; the padding has the cost that marks missing candidates.
 
@@ -29,19 +29,22 @@ mod memory;
 mod mutual_information;
 mod path_state;
 mod paths;
+mod planes;
 mod recurrence;
+mod regions;
 mod running_mean;
 mod scan;
 pub mod simd;
 mod stored_costs;
 mod sweep;
 mod wavefront;
+mod weighted_median;
 mod winner;
 #[cfg(test)]
 mod tests;
 
 use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
-use crate::image::Luma;
+use crate::image::PictureRef;
 use crate::stereo::filter::Smoothed;
 use crate::stereo::{DisparityMap, Maps, Past, StereoParams};
 use input::LevelInput;
@@ -112,19 +115,21 @@ impl CpuEngine {
     ///
     /// # Errors
     /// The volumes do not fit into memory.
-    pub fn match_next(
+    pub fn match_next<'a>(
         &mut self,
-        left: &Luma,
-        right: &Luma,
+        left: impl Into<PictureRef<'a>>,
+        right: impl Into<PictureRef<'a>>,
         params: &StereoParams,
         wants_right: bool,
     ) -> Result<(Maps, Vec<StageTime>), EngineError> {
         let Self { level, pool, buffers, past, .. } = self;
-        past.follow(left.size(), params);
+        let pair = PictureRef::pair(left, right);
+        past.follow(pair[0].luma.size(), params);
         let mut stages = Stages::start();
-        let input = LevelInput { level: *level, left, right, params };
-        let mut matched =
-            || buffers.match_level(input, past.last.as_ref(), &mut past.smoothed, wants_right, &mut stages);
+        let mut matched = || {
+            let input = LevelInput { level: *level, left: pair[0].luma, right: pair[1].luma, params };
+            buffers.match_level(input, pair, past.last.as_ref(), &mut past.smoothed, wants_right, &mut stages)
+        };
         let maps = match pool {
             Some(pool) => pool.install(matched),
             None => matched(),
@@ -169,7 +174,7 @@ impl Engine for CpuEngine {
 
     fn collect(&mut self) -> Result<Option<Output>, EngineError> {
         let Some((job, submitted)) = self.waiting.take() else { return Ok(None) };
-        let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
+        let (left, right) = (&*job.frame.left, &*job.frame.right);
         let matched = self.match_next(left, right, &job.params, job.wants_right);
         if std::mem::take(&mut self.forgets_after) {
             self.past = Past::default();

@@ -19,6 +19,7 @@ use super::tuning::VariantSelector;
 use super::uniforms::Params;
 use super::variant::{Variant, VariantOverrides};
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
+use crate::image::PictureRef;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -181,7 +182,9 @@ impl GpuEngine {
             )));
         }
         let levels = Structure::levels_of(size, &job.params, job.wants_right);
-        let structures: Vec<_> = levels.into_iter().map(|(structure, _)| structure).collect();
+        let mut structures: Vec<_> = levels.into_iter().map(|(structure, _)| structure).collect();
+        let [guide, _] = PictureRef::pair(&*job.frame.left, &*job.frame.right);
+        structures[0].colored = job.params.weighted_median && guide.rgb.is_some();
         let is_compiled = |graph: &DispatchGraph| all_compiled(&self.compiler, graph);
         let is_idle = self.in_flight.is_empty();
         let measured = self.selector.variant(&structures, &self.limits, self.max_work, is_idle, is_compiled);
@@ -240,6 +243,7 @@ impl GpuEngine {
     pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<JobSlot, EngineError> {
         crate::engine::check_counts(job.frame.size(), &job.params)?;
         let key = GraphKey { keeps_sums, ..self.graph_key(job)? };
+        let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
         match self.set_graph(&key) {
             Err(EngineError::TooLarge(why)) if self.selector.give_up(&key) => {
                 log::info!("{} is not tried: {why}", key.variant);
@@ -248,7 +252,8 @@ impl GpuEngine {
             result => result?,
         }
         let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
-        let mut slot = self.bind(key, PairFormat::of(left, right, job.wants_right))?;
+        let colors = pair.map(|picture| picture.rgb.filter(|_| key.structures[0].colored));
+        let mut slot = self.bind(key, PairFormat::of(left, right, colors[0].is_some(), job.wants_right))?;
         let has_past = self.past.follow(left.size(), &job.params);
         let levels = Structure::levels_of(left.size(), &job.params, job.wants_right);
         let layouts = self.graph().map(|graph| &graph.layouts[..]).unwrap_or_default();
@@ -257,7 +262,7 @@ impl GpuEngine {
             .zip(layouts)
             .map(|((_, params), layout)| Params::new(left, right, params, layout, has_past))
             .collect();
-        slot.slot.upload(&self.gpu, left, right, &params)?;
+        slot.slot.upload(&self.gpu, [left, right], colors, &params)?;
         Ok(slot)
     }
 

@@ -9,6 +9,7 @@ use crate::stereo::aggregate::{Axis, Direction, directions};
 use crate::stereo::cost::Comparison;
 use crate::stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS};
 use crate::stereo::filter::FilterKind;
+use crate::stereo::filter::segments::MIN_SEGMENT;
 use crate::stereo::local::Unit;
 use crate::stereo::{Aggregation, RightMatching, StereoParams, pyramid};
 
@@ -55,6 +56,8 @@ pub struct Structure {
     pub mirrored: bool,
     /// The filters of the maps, in their order, each with [`Filter::size`](crate::stereo::filter::FilterKind::active).
     pub filters: Vec<(FilterKind, u32)>,
+    /// Whether both pictures have colours, which a filter reads.
+    pub colored: bool,
     /// Whether a coarser level gates this one.
     pub gated: bool,
     /// Whether mutual information is learned from a coarser level's map.
@@ -119,6 +122,7 @@ impl Structure {
             swapped: has_swapped(params, wants_right),
             mirrored: false,
             filters: FilterKind::active(params).collect(),
+            colored: false,
             gated: pyramid::is_gated(size, params),
             has_coarse_information: pyramid::has_coarse_information(size, params),
             starts_from_last: params.starts_from_last(),
@@ -313,6 +317,11 @@ impl Layout {
         2 * each * self.structure.pixels()
     }
 
+    /// Segments of calm pixels at most.
+    pub fn max_segments(&self) -> u64 {
+        self.structure.pixels() / u64::from(MIN_SEGMENT) + 1
+    }
+
     /// Bytes of a map.
     pub fn map_bytes(&self) -> u64 {
         map_pitch(self.structure.width) as u64 * self.structure.height as u64 * 4
@@ -330,7 +339,10 @@ impl Layout {
             Resource::Params(_)
             | Resource::DispatchParams(_)
             | Resource::LeftPicture(_)
-            | Resource::RightPicture(_) => 0,
+            | Resource::RightPicture(_)
+            | Resource::LeftColors
+            | Resource::RightColors => 0,
+            Resource::Segments => 4 * (SEGMENT_WORDS.0 + SEGMENT_WORDS.1 * self.max_segments()),
             Resource::Codes(_) => self.code_bytes(),
             Resource::Costs(..) | Resource::Aggregated(..) => self.slab_bytes(1),
             Resource::Path(..) => self.slab_bytes(self.path_cost_bytes()),
@@ -355,6 +367,9 @@ impl Layout {
         }
     }
 }
+
+/// Words before the records of segments, and of each record: `RECORDS` and `RECORD_WORDS` of `records.wgsl`.
+const SEGMENT_WORDS: (u64, u64) = (8, 28);
 
 /// Pairs of brightness levels.
 pub const LEVEL_PAIRS: u64 = (LEVELS * LEVELS) as u64;

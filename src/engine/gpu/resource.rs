@@ -16,6 +16,10 @@ pub enum Resource {
     LeftPicture(usize),
     /// Right brightness.
     RightPicture(usize),
+    /// Colours of the left picture, as it came.
+    LeftColors,
+    /// Colours of the right picture.
+    RightColors,
     /// Codes of both pictures.
     Codes(usize),
     /// A slab of the cost volume.
@@ -46,6 +50,8 @@ pub enum Resource {
     Parents,
     /// Pixels of each region.
     Sizes,
+    /// Segments of calm pixels, with their planes.
+    Segments,
     /// The finished left map of the previous pair.
     Last,
     /// Running means over the previous pairs, with the times of their measurements.
@@ -116,6 +122,9 @@ impl Resource {
             | Self::Kept
             | Self::Parents
             | Self::Sizes
+            | Self::Segments
+            | Self::LeftColors
+            | Self::RightColors
             | Self::Last
             | Self::Smoothed
             | Self::MutualInformation(_)

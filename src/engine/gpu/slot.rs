@@ -28,14 +28,16 @@ pub(super) struct PairFormat {
     height: usize,
     /// 16 instead of 8 bits a pixel.
     wide: bool,
+    /// Whether colours come with it.
+    colored: bool,
     /// Whether the right picture's map comes back too.
     wants_right: bool,
 }
 
 impl PairFormat {
-    pub(super) fn of(left: &Luma, right: &Luma, wants_right: bool) -> Self {
+    pub(super) fn of(left: &Luma, right: &Luma, colored: bool, wants_right: bool) -> Self {
         let (width, height) = left.size();
-        Self { width, height, wide: left.bits().max(right.bits()) > 8, wants_right }
+        Self { width, height, wide: left.bits().max(right.bits()) > 8, colored, wants_right }
     }
 
     /// Bytes of a map.
@@ -48,19 +50,40 @@ impl PairFormat {
         let bytes = if self.wide { 2 * self.width } else { self.width };
         bytes.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize)
     }
+
+    /// The same of colours; 0 without any.
+    fn color_pitch(&self) -> usize {
+        if self.colored { (4 * self.width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize) } else { 0 }
+    }
 }
 
 /// One slot of the upload and read-back rings.
 pub(super) struct Slot {
     pub(super) format: PairFormat,
-    left: wgpu::TextureView,
-    right: wgpu::TextureView,
+    /// Luma of the left and of the right picture.
+    textures: [Texture; 2],
+    /// Their colours, where the format has them.
+    colors: Option<[Texture; 2]>,
     params: wgpu::Buffer,
     timestamps: Option<Timestamps>,
-    textures: [wgpu::Texture; 2],
     staging: wgpu::Buffer,
     staging_mapped: Arc<AtomicBool>,
     read_back: wgpu::Buffer,
+}
+
+/// A picture on the device.
+struct Texture {
+    texture: wgpu::Texture,
+    view: wgpu::TextureView,
+}
+
+impl Texture {
+    fn new(gpu: &Gpu, label: &'static str, size: (usize, usize), format: wgpu::TextureFormat) -> Self {
+        let usage = wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::TEXTURE_BINDING;
+        let texture = gpu.texture(label, size, format, usage);
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        Self { texture, view }
+    }
 }
 
 /// Queries, and the buffer into which they resolve.
@@ -71,11 +94,13 @@ struct Timestamps {
 
 impl Slot {
     pub(super) fn new(gpu: &Gpu, format: PairFormat) -> Self {
-        let PairFormat { width, height, wide, wants_right } = format;
+        let PairFormat { width, height, wide, colored, wants_right } = format;
         let pixels = if wide { wgpu::TextureFormat::R16Uint } else { wgpu::TextureFormat::R8Uint };
-        let usage = wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::TEXTURE_BINDING;
-        let textures = ["left", "right"].map(|label| gpu.texture(label, (width, height), pixels, usage));
-        let [left, right] = [0, 1].map(|i: usize| textures[i].create_view(&wgpu::TextureViewDescriptor::default()));
+        let textures = ["left", "right"].map(|label| Texture::new(gpu, label, (width, height), pixels));
+        let colors = colored.then(|| {
+            let labels = ["left colors", "right colors"];
+            labels.map(|label| Texture::new(gpu, label, (width, height), wgpu::TextureFormat::Rgba8Uint))
+        });
         let timestamps = gpu.times_passes().then(|| Timestamps {
             queries: gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
                 label: Some("stages"),
@@ -93,16 +118,15 @@ impl Slot {
         let read_bytes = MAP_OFFSET + maps * format.map_bytes();
         let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("staging"),
-            size: (2 * format.row_pitch() * height + params_bytes) as u64,
+            size: (2 * (format.row_pitch() + format.color_pitch()) * height + params_bytes) as u64,
             usage: wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
             mapped_at_creation: true,
         });
         let (uniform, copied) = (wgpu::BufferUsages::UNIFORM, wgpu::BufferUsages::COPY_DST);
         Self {
             format,
-            left,
-            right,
             textures,
+            colors,
             params: gpu.buffer("params", params_bytes as u64, uniform | copied),
             timestamps,
             staging,
@@ -129,27 +153,35 @@ impl Slot {
                 offset: (level * PARAMS_STRIDE) as u64,
                 size: std::num::NonZeroU64::new(size_of::<Params>() as u64),
             }),
-            Resource::LeftPicture(0) => wgpu::BindingResource::TextureView(&self.left),
-            Resource::RightPicture(0) => wgpu::BindingResource::TextureView(&self.right),
+            Resource::LeftPicture(0) => wgpu::BindingResource::TextureView(&self.textures[0].view),
+            Resource::RightPicture(0) => wgpu::BindingResource::TextureView(&self.textures[1].view),
+            Resource::LeftColors => wgpu::BindingResource::TextureView(&self.colors.as_ref()?[0].view),
+            Resource::RightColors => wgpu::BindingResource::TextureView(&self.colors.as_ref()?[1].view),
             _ => return None,
         })
     }
 
-    /// Writes a pair and the parameters of its levels into the staging buffer, and submits the copies. Does not wait.
+    /// Writes a pair, its colours where the format has them, and the parameters of its levels into the staging buffer, and
+    /// submits the copies. Does not wait.
     pub(super) fn upload(
         &mut self,
         gpu: &Gpu,
-        left: &Luma,
-        right: &Luma,
+        pair: [&Luma; 2],
+        colors: [Option<&Image<[u8; 3]>>; 2],
         levels: &[Params],
     ) -> Result<(), EngineError> {
-        let pitch = self.format.row_pitch();
-        let picture_bytes = pitch * self.format.height;
-        let params_at = 2 * picture_bytes;
+        let (pitch, color_pitch) = (self.format.row_pitch(), self.format.color_pitch());
+        let (picture_bytes, color_bytes) = (pitch * self.format.height, color_pitch * self.format.height);
+        let colors_at = 2 * picture_bytes;
+        let params_at = colors_at + 2 * color_bytes;
         {
             let mut staging = self.staging.get_mapped_range_mut(..).map_err(|err| device_error(gpu, &err))?;
-            write_luma(&mut staging, 0, pitch, left, self.format.wide);
-            write_luma(&mut staging, picture_bytes, pitch, right, self.format.wide);
+            for (n, (luma, rgb)) in pair.into_iter().zip(colors).enumerate() {
+                write_luma(&mut staging, n * picture_bytes, pitch, luma, self.format.wide);
+                if let Some(rgb) = rgb.filter(|_| self.format.colored) {
+                    write_colors(&mut staging, colors_at + n * color_bytes, color_pitch, rgb);
+                }
+            }
             for (level, params) in levels.iter().enumerate() {
                 let at = params_at + level * PARAMS_STRIDE;
                 staging.slice(at..at + size_of::<Params>()).copy_from_slice(bytemuck::bytes_of(params));
@@ -157,7 +189,7 @@ impl Slot {
         }
         self.staging.unmap();
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("upload") });
-        for (offset, texture) in [(0, &self.textures[0]), (picture_bytes, &self.textures[1])] {
+        let mut copy = |offset: usize, pitch: usize, Texture { texture, .. }: &Texture| {
             let source = wgpu::TexelCopyBufferInfo {
                 buffer: &self.staging,
                 layout: wgpu::TexelCopyBufferLayout {
@@ -167,6 +199,12 @@ impl Slot {
                 },
             };
             encoder.copy_buffer_to_texture(source, texture.as_image_copy(), texture.size());
+        };
+        for (n, texture) in self.textures.iter().enumerate() {
+            copy(n * picture_bytes, pitch, texture);
+        }
+        for (n, texture) in self.colors.iter().flatten().enumerate() {
+            copy(colors_at + n * color_bytes, color_pitch, texture);
         }
         let params_bytes = (levels.len() * PARAMS_STRIDE) as u64;
         encoder.copy_buffer_to_buffer(&self.staging, params_at as u64, &self.params, 0, params_bytes);
@@ -268,6 +306,17 @@ fn write_luma(staging: &mut wgpu::BufferViewMut, offset: usize, pitch: usize, lu
             Luma::U8(image) => put(image.row(y)),
             Luma::U16 { image, .. } => put(bytemuck::cast_slice(image.row(y))),
         }
+    }
+}
+
+/// Colours as four bytes each, because no texture has three.
+fn write_colors(staging: &mut wgpu::BufferViewMut, offset: usize, pitch: usize, rgb: &Image<[u8; 3]>) {
+    let mut row = Vec::with_capacity(4 * rgb.width());
+    for y in 0..rgb.height() {
+        row.clear();
+        row.extend(rgb.row(y).iter().flat_map(|&[r, g, b]| [r, g, b, 0]));
+        let at = offset + y * pitch;
+        staging.slice(at..at + row.len()).copy_from_slice(&row);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Description of a filter.
 
-use crate::image::Image;
+use crate::image::{Image, PictureRef};
 use crate::stereo::map::{DisparityMap, INVALID};
 use crate::stereo::params::StereoParams;
 
@@ -16,6 +16,8 @@ pub struct Filter {
 pub enum Function {
     /// Changes each map by itself.
     Map(fn(&mut DisparityMap, &StereoParams)),
+    /// Changes each map after the picture that it belongs to.
+    MapOfPicture(fn(&mut DisparityMap, PictureRef<'_>, &StereoParams)),
     /// Changes the left and the right map together. Behind it the right map is dropped unless it is a result.
     BothMaps(fn(&mut DisparityMap, &mut DisparityMap, &StereoParams)),
     /// Changes the left map and its own state, which is kept from pair to pair.

@@ -1,9 +1,9 @@
 //! Fill: pixels without a disparity take that of the background, because occluded surfaces lie behind.
 
 use super::description::{Filter, Function};
-use super::median::median;
+use super::{band, planes};
 use crate::choices;
-use crate::image::Image;
+use crate::image::{Image, PictureRef};
 use crate::stereo::map::{DisparityMap, INVALID, reason};
 use crate::stereo::params::StereoParams;
 
@@ -16,6 +16,8 @@ choices! {
         Background = "background",
         /// The farther side of the row, each side being the median of its three nearest valid pixels.
         Interpolate = "interpolate",
+        /// Planes through surfaces without texture, slopes continued to the borders, then as interpolate.
+        Planes = "planes",
     }
 }
 
@@ -25,22 +27,25 @@ impl Fill {
         match self {
             Self::None => 0,
             Self::Background => 1,
-            Self::Interpolate => 3,
+            Self::Interpolate | Self::Planes => 3,
         }
     }
 }
 
 /// The fill of holes.
 pub(super) const FILL: Filter = Filter {
-    size: |params| (params.fill != Fill::None).then(|| params.fill.values_per_side() as u32),
-    function: Function::Map(fill),
+    size: |params| (params.fill != Fill::None).then_some(params.fill as u32),
+    function: Function::MapOfPicture(fill),
 };
 
-/// Fills the holes, and applies the median once more.
-pub fn fill(map: &mut DisparityMap, params: &StereoParams) {
+/// Fills the holes of a picture's map.
+pub fn fill(map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
+    if params.fill == Fill::Planes {
+        planes::fill_planes(map, &picture.luma.to_u8(), params);
+        band::fill_bands(map, params);
+    }
     if params.fill != Fill::None {
         fill_rows(map, params.fill.values_per_side());
-        *map = median(map, params.median);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Median filter, 3 x 3 or 5 x 5 (Banz et al. 2011, section 2.4).
 
+use super::Fill;
 use super::description::{Filter, Function};
 use crate::choices;
 use crate::image::Image;
@@ -32,6 +33,12 @@ impl Median {
 pub(super) const MEDIAN: Filter = Filter {
     size: |params| (params.median != Median::Off).then(|| params.median.radius() as u32),
     function: Function::Map(|map, params| *map = median(map, params.median)),
+};
+
+/// The median after the fill and the weighted median.
+pub(super) const LAST_MEDIAN: Filter = Filter {
+    size: |params| (MEDIAN.size)(params).filter(|_| params.fill != Fill::None || params.weighted_median),
+    ..MEDIAN
 };
 
 /// An invalid centre stays invalid; invalid neighbours and those outside count as the centre's value.

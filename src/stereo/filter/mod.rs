@@ -3,14 +3,20 @@
 //! Each filter is described once, as a constant [`Filter`](description::Filter) in its own file; [`FilterKind`] lists them in the order in which they
 //! run.
 
+pub mod band;
+pub mod calm;
 mod consistency;
 mod description;
 mod fill;
 mod median;
+pub mod moments;
 mod order;
+pub mod planes;
+pub mod segments;
 mod spatial;
 mod speckle;
 mod temporal;
+pub mod weighted_median;
 
 pub use consistency::check_left_right;
 pub use description::Smoothed;

@@ -1,8 +1,9 @@
 //! The filters, in the order in which they run.
 
 use super::description::{Filter, Function};
-use super::{Smoothed, consistency, fill, median, spatial, speckle, temporal};
+use super::{Smoothed, consistency, fill, median, spatial, speckle, temporal, weighted_median};
 use crate::choices;
+use crate::image::PictureRef;
 use crate::stereo::map::Maps;
 use crate::stereo::params::StereoParams;
 
@@ -19,8 +20,12 @@ choices! {
         Spatial = "spatial" => spatial::SPATIAL,
         /// Running means over the pairs.
         Temporal = "temporal" => temporal::TEMPORAL,
-        /// Fill of pixels without a disparity, and the median once more.
+        /// Fill of pixels without a disparity.
         Fill = "fill" => fill::FILL,
+        /// Weighted median at edges of depth.
+        WeightedMedian = "weighted-median" => weighted_median::WEIGHTED_MEDIAN,
+        /// The median once more, after a filter that leaves single pixels.
+        LastMedian = "last-median" => median::LAST_MEDIAN,
     }
 }
 
@@ -32,11 +37,20 @@ impl FilterKind {
 }
 
 /// Filters the maps in the one order that has a meaning. The right map is checked against the left one as that is against it,
-/// and filtered alike except over time.
-pub fn filter_maps(mut maps: Maps, params: &StereoParams, smoothed: &mut Option<Smoothed>, wants_right: bool) -> Maps {
+/// and filtered alike except over time. `pictures` are the left and the right one.
+pub fn filter_maps(
+    mut maps: Maps,
+    pictures: [PictureRef<'_>; 2],
+    params: &StereoParams,
+    smoothed: &mut Option<Smoothed>,
+    wants_right: bool,
+) -> Maps {
     for (kind, _) in FilterKind::active(params) {
         match &kind.description().function {
             Function::Map(filter) => maps.for_each(|map| filter(map, params)),
+            Function::MapOfPicture(filter) => {
+                maps.for_each_with(pictures, |map, picture| filter(map, picture, params));
+            }
             Function::BothMaps(filter) => {
                 if let Some(right) = &mut maps.right {
                     filter(&mut maps.left, right, params);

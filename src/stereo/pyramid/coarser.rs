@@ -21,7 +21,7 @@ pub fn coarse_range(params: &StereoParams) -> (i32, i32) {
 /// How the pair is matched at half the size, for pictures of `size` with `params`; `None` where there is no such level.
 ///
 /// Cost, aggregation, penalties, median and left-right check stay. Whole pixels are enough, none is dropped for being alone,
-/// ambiguous or at the border, and none is invented or remembered.
+/// ambiguous or at the border, none is invented or remembered, and edges stay where they are found.
 pub fn coarser(size: (usize, usize), params: &StereoParams) -> Option<StereoParams> {
     if !is_gated(size, params) && !has_coarse_information(size, params) {
         return None;
@@ -43,6 +43,7 @@ pub fn coarser(size: (usize, usize), params: &StereoParams) -> Option<StereoPara
         speckle_size: 0,
         spatial: None,
         temporal: false,
+        weighted_median: false,
         fill: Fill::None,
         ..params.clone()
     })

@@ -9,9 +9,8 @@ use stereopsis::image::{Image, Luma, Picture};
 use stereopsis::parameter::{Domain, Value};
 use stereopsis::stereo::{self, DisparityMap, Maps, Past, StereoParams};
 
-pub(crate) fn job(left: &Luma, right: &Luma, params: &StereoParams) -> Job {
-    let picture = |luma: &Luma| Picture { luma: luma.clone(), rgb: None };
-    let raw = RawPair::new("test", 0, SystemTime::UNIX_EPOCH, picture(left), picture(right));
+pub(crate) fn job([left, right]: [Picture; 2], params: &StereoParams) -> Job {
+    let raw = RawPair::new("test", 0, SystemTime::UNIX_EPOCH, left, right);
     let frame = Frame {
         left: Arc::new(raw.left.clone()),
         right: Arc::new(raw.right.clone()),
@@ -25,13 +24,20 @@ pub(crate) fn job(left: &Luma, right: &Luma, params: &StereoParams) -> Job {
 }
 
 /// One pair with what to do with it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) left: Luma,
     pub(crate) right: Luma,
     pub(crate) params: StereoParams,
     pub(crate) wants_right: bool,
+    /// Whether the pictures have colours, made from their luma.
+    pub(crate) colored: bool,
     pub(crate) what: String,
+}
+
+/// Three channels of a luma: the same brightness has the same colour, and other steps from one to the next.
+fn colors_of(luma: &Luma) -> Image<[u8; 3]> {
+    luma.to_u8().map(|&v| [v, v.wrapping_mul(5), 255 - v / 2])
 }
 
 impl Case {
@@ -39,7 +45,7 @@ impl Case {
         let (left, right) = content.pair(rng, size, bits);
         let words: Vec<_> = params.words().map(|(name, value)| format!("{name} {value}")).collect();
         let what = format!("{}x{}, {content:?}, {bits} bits, {}", size.0, size.1, words.join(", "));
-        Self { left, right, params, wants_right: false, what }
+        Self { left, right, params, wants_right: false, colored: false, what }
     }
 
     pub(crate) fn random(seed: u64, largest: (usize, usize)) -> Self {
@@ -49,23 +55,35 @@ impl Case {
         let bits = *rng.choice(&[8, 8, 8, 10, 12, 16]).expect("some depth");
         let params = random_params(rng);
         let mut case = Self::new(rng, size, content, bits, params);
-        case.wants_right = rng.bool();
-        case.what = format!("SEED={seed}, wants right {}: {}", case.wants_right, case.what);
+        (case.wants_right, case.colored) = (rng.bool(), rng.bool());
+        let Self { wants_right, colored, what, .. } = &case;
+        case.what = format!("SEED={seed}, wants right {wants_right}, colored {colored}: {what}");
         case
     }
 
     pub(crate) fn job(&self) -> Job {
-        Job { wants_right: self.wants_right, ..job(&self.left, &self.right, &self.params) }
+        Job { wants_right: self.wants_right, ..job(self.pictures(), &self.params) }
     }
 
     pub(crate) fn expected(&self) -> DisparityMap {
-        stereo::match_pair(&self.left, &self.right, &self.params)
+        self.expected_after(&mut Past::default()).left
+    }
+
+    /// What the reference makes of it after what came before.
+    pub(crate) fn expected_after(&self, past: &mut Past) -> Maps {
+        let [left, right] = &self.pictures();
+        stereo::match_next(past, left, right, &self.params, self.wants_right)
+    }
+
+    /// The left and the right picture.
+    pub(crate) fn pictures(&self) -> [Picture; 2] {
+        let picture = |luma: &Luma| Picture { luma: luma.clone(), rgb: self.colored.then(|| colors_of(luma)) };
+        [&self.left, &self.right].map(picture)
     }
 
     pub(crate) fn check(&self, engine: &mut dyn Engine) {
         let output = engine::run(engine, self.job()).unwrap_or_else(|err| panic!("{err} ({})", self.what));
-        let expected =
-            stereo::match_next(&mut Past::default(), &self.left, &self.right, &self.params, self.wants_right);
+        let expected = self.expected_after(&mut Past::default());
         self.compare_maps(&output, &expected);
     }
 
@@ -100,10 +118,12 @@ pub(crate) enum Content {
     Flat,
     /// Large blocks of few grey levels: many ties.
     Blocks,
+    /// Walls with hardly any texture, each as far away as it slants: surfaces that planes fill.
+    Walls,
 }
 
 impl Content {
-    const ALL: [Self; 4] = [Self::Noise, Self::Shifted, Self::Flat, Self::Blocks];
+    const ALL: [Self; 5] = [Self::Noise, Self::Shifted, Self::Flat, Self::Blocks, Self::Walls];
 
     fn pair(self, rng: &mut Rng, (width, height): (usize, usize), bits: u8) -> (Luma, Luma) {
         let largest = ((1u32 << bits) - 1) as u16;
@@ -115,6 +135,13 @@ impl Content {
             Self::Shifted => noise.at(x + if right { (y * slope / 4) % 40 } else { 0 }, y),
             Self::Flat => largest / 2,
             Self::Blocks => blocks.at((x + if right { 5 } else { 0 }) / 6, y / 6),
+            Self::Walls => {
+                let x = x + if right { 2 + (y + 3 * x) / 40 } else { 0 };
+                let wall = blocks.at((x / 40).min(width / 6 + 11), (y / 30).min(height / 6));
+                let texture = noise.at(x.min(width + 63), y) / 16;
+                // dots to match, and a slope of brightness
+                wall / 2 + (x + y) as u16 / 8 * (largest / 255) + if texture.is_multiple_of(9) { texture } else { 0 }
+            }
         };
         let luma = |right| {
             let image = Image::from_fn(width, height, |x, y| pixel(x, y, right));

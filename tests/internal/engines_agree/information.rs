@@ -10,9 +10,9 @@ use std::time::Duration;
 use stereopsis::engine::gpu::GpuOptions;
 use stereopsis::engine::gpu::variant::{Variant, VariantOverrides};
 use stereopsis::engine::{self, Engine, GpuEngine};
-use stereopsis::image::{Image, Luma};
+use stereopsis::image::{Image, Luma, Picture};
 use stereopsis::stereo::cost::mutual_information::Start;
-use stereopsis::stereo::{self, CostKind, DisparityMap, Fill, Past, RightMatching, StereoParams};
+use stereopsis::stereo::{CostKind, DisparityMap, Fill, Past, RightMatching, StereoParams};
 
 fn params() -> StereoParams {
     StereoParams { num_disparities: 12, ..StereoParams::for_cost(CostKind::MutualInformation) }
@@ -22,9 +22,9 @@ fn params() -> StereoParams {
 #[test]
 fn pictures_too_large_to_count_are_refused() {
     let params = StereoParams { num_disparities: 1, ..StereoParams::for_cost(CostKind::MutualInformation) };
-    let picture = Luma::U8(Image::filled(8192, 2049, 7));
+    let picture = Picture { luma: Luma::U8(Image::filled(8192, 2049, 7)), rgb: None };
     for mut engine in engines() {
-        let refused = engine::run(&mut *engine, job(&picture, &picture, &params)).map(drop).expect_err("too large");
+        let refused = engine::run(&mut *engine, job([picture.clone(), picture.clone()], &params)).map(drop).expect_err("too large");
         let text = refused.to_string();
         assert!(text.contains("8192x2049") && text.contains("--scale"), "{text}");
     }
@@ -61,7 +61,7 @@ fn gpu_counts_what_is_all_the_same() {
     for (left, right) in [(0, 0), (255, 255), (0, 255), (7, 130)] {
         let what = format!("flat {left} and {right}");
         let params = StereoParams { num_disparities: 4, paths: 1, mi_levels: 2, ..params() };
-        steps::check(&mut engine, &Case { left: flat(left), right: flat(right), params, wants_right: false, what });
+        steps::check(&mut engine, &Case { left: flat(left), right: flat(right), params, wants_right: false, colored: false, what });
     }
 }
 
@@ -178,7 +178,7 @@ fn gpu_starts_from_the_pair_before() {
             Next::Pair(mut case) => {
                 case.what = format!("pair {i}: {}", case.what);
                 case.wants_right = i % 4 == 1;
-                let expected = stereo::match_next(past, &case.left, &case.right, &case.params, case.wants_right).left;
+                let expected = case.expected_after(past).left;
                 went_on += u32::from(expected != case.expected());
                 if waiting.len() == 3 {
                     collect(&mut engine, &mut waiting);

@@ -112,6 +112,7 @@ fn rare_pairs() {
             right: around_107,
             params: large,
             wants_right: false,
+            colored: false,
             what: "sums around 65536".to_owned(),
         },
         Case {
@@ -119,6 +120,7 @@ fn rare_pairs() {
             right: striped(4, 90),
             params: filled,
             wants_right: false,
+            colored: false,
             what: "empty rows".to_owned(),
         },
     ];

@@ -40,7 +40,14 @@ fn pairs(rng: &mut Rng, (width, height): (usize, usize), bits: u8, params: &Ster
         };
         let words: Vec<_> = params.words().map(|(name, value)| format!("{name} {value}")).collect();
         let what = format!("pair {number} of {width}x{height}, {bits} bits, {}", words.join(", "));
-        Case { left: luma(left), right: luma(right), params: params.clone(), wants_right: number % 3 == 1, what }
+        Case {
+            left: luma(left),
+            right: luma(right),
+            params: params.clone(),
+            wants_right: number % 3 == 1,
+            colored: number % 5 != 2,
+            what,
+        }
     };
     (0..count).map(&mut pair).collect()
 }
@@ -70,7 +77,7 @@ fn check(engine: &mut dyn Engine, events: &[Event], in_flight: usize) -> Vec<Map
             case.compare_maps(&collect(engine), &expected);
         }
         engine.submit(case.job()).unwrap_or_else(|err| panic!("{err} ({})", case.what));
-        let expected = stereo::match_next(&mut past, &case.left, &case.right, &case.params, case.wants_right);
+        let expected = case.expected_after(&mut past);
         all.push(expected.clone());
         waiting.push_back((&**case, expected));
     }

@@ -5,7 +5,7 @@ use super::gpu::{gpu_engine, open_gpu};
 use fastrand::Rng;
 use stereopsis::engine::gpu::{GpuOptions, Trace, TraceData};
 use stereopsis::engine::{CpuEngine, GpuEngine};
-use stereopsis::image::{Image, Luma};
+use stereopsis::image::{Image, Luma, PictureRef};
 use stereopsis::stereo::aggregate::MAX_PATHS;
 use stereopsis::stereo::cost::mutual_information::{self, LEVELS};
 use stereopsis::stereo::{
@@ -64,25 +64,39 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
         stereo::filter::check_left_right(&mut left_map, &unchecked.1, tolerance);
         step("left-right", &left_map);
     }
-    let mut maps = vec![(left_map, ["speckle", "spatial", "fill", "median after fill"])];
+    let [left_picture, right_picture] = &case.pictures();
+    let [left_picture, right_picture] = PictureRef::pair(left_picture, right_picture);
+    let mut maps = vec![(left_map, left_picture, LEFT_STEPS)];
     if case.wants_right {
-        maps.push((right_map, ["right speckle", "right spatial", "right fill", "right median after fill"]));
+        maps.push((right_map, right_picture, RIGHT_STEPS));
     }
     refine(&mut maps, params, &mut step);
     steps
 }
 
+/// Filters of each map by itself.
+const LEFT_STEPS: [&str; 7] = ["speckle", "spatial", "planes", "bands", "fill", "weighted median", "last median"];
+const RIGHT_STEPS: [&str; 7] = [
+    "right speckle",
+    "right spatial",
+    "right planes",
+    "right bands",
+    "right fill",
+    "right weighted median",
+    "right last median",
+];
+
 /// What is done to each map by itself, with the names of the steps; over time only to the left one.
 fn refine(
-    maps: &mut [(DisparityMap, [&'static str; 4])],
+    maps: &mut [(DisparityMap, PictureRef<'_>, [&'static str; 7])],
     params: &StereoParams,
     step: &mut dyn FnMut(&'static str, &DisparityMap),
 ) {
-    for (map, names) in maps.iter_mut().filter(|_| params.speckle_size > 0) {
+    for (map, _, names) in maps.iter_mut().filter(|_| params.speckle_size > 0) {
         stereo::filter::remove_speckle(map, params.speckle_size, params.speckle_range);
         step(names[0], map);
     }
-    for (map, names) in maps.iter_mut().filter(|_| params.spatial.is_some()) {
+    for (map, _, names) in maps.iter_mut().filter(|_| params.spatial.is_some()) {
         stereo::filter::smooth_along_surfaces(map, params);
         step(names[1], map);
     }
@@ -90,12 +104,23 @@ fn refine(
         stereo::filter::smooth_over_time(&mut maps[0].0, &mut None, params);
         step("temporal", &maps[0].0);
     }
-    for (map, names) in maps.iter_mut().filter(|_| params.fill != Fill::None) {
-        stereo::filter::fill_rows(map, params.fill.values_per_side());
-        step(names[2], map);
-        if params.median != Median::Off {
-            step(names[3], &stereo::filter::median(map, params.median));
+    for (map, picture, names) in maps.iter_mut().filter(|_| params.fill != Fill::None) {
+        if params.fill == Fill::Planes {
+            stereo::filter::planes::fill_planes(map, &picture.luma.to_u8(), params);
+            step(names[2], map);
+            stereo::filter::band::fill_bands(map, params);
+            step(names[3], map);
         }
+        stereo::filter::fill_rows(map, params.fill.values_per_side());
+        step(names[4], map);
+    }
+    for (map, picture, names) in maps.iter_mut().filter(|_| params.weighted_median) {
+        stereo::filter::weighted_median::weighted_median(map, &picture.guide());
+        step(names[5], map);
+    }
+    let is_smoothed_again = params.median != Median::Off && (params.fill != Fill::None || params.weighted_median);
+    for (map, _, names) in maps.iter_mut().filter(|_| is_smoothed_again) {
+        step(names[6], &stereo::filter::median(map, params.median));
     }
 }
 
@@ -197,14 +222,53 @@ fn gpu_filters_reach_across_tiles() {
             speckle_range: [0, 1, 3][i / 2],
             spatial: [None, Some(1), Some(2)][i % 3],
             spatial_delta: [10, 40][i % 2],
-            fill: Fill::ALL[1 + i % 2],
+            fill: Fill::ALL[1 + i % 3],
+            weighted_median: i % 2 == 1,
             ..StereoParams::default()
         };
-        for content in [Content::Noise, Content::Shifted, Content::Blocks] {
+        for content in [Content::Noise, Content::Shifted, Content::Blocks, Content::Walls] {
             let case = Case::new(rng, (163, 75), content, 8, params.clone());
-            check(&mut engine, &Case { wants_right: i % 2 == 0 || params.left_right.is_none(), ..case });
+            let wants_right = i % 2 == 0 || params.left_right.is_none();
+            check(&mut engine, &Case { wants_right, colored: i % 3 != 1, ..case });
         }
     }
+}
+
+/// Walls without texture at several sizes: segments across many tiles, planes with and without enough votes, bands at both
+/// borders, edges of depth with colours and without.
+#[test]
+fn planes_bands_and_weighted_medians_agree() {
+    let Some(mut engine) = gpu_engine() else { return };
+    let rng = &mut Rng::with_seed(24);
+    let mut changed = [0; 3];
+    let sizes = [(1, 1), (3, 200), (200, 3), (97, 61), (163, 140), (310, 95), (64, 64), (130, 33)];
+    for (i, &size) in sizes.iter().enumerate() {
+        let params = StereoParams {
+            min_disparity: [0, -6, -14][i % 3],
+            num_disparities: [12, 20, 33][i / 2 % 3],
+            uniqueness: [3, 0, 12][i % 3],
+            median: Median::ALL[i % 3],
+            fill: Fill::Planes,
+            ..StereoParams::default()
+        };
+        for bits in [8, 12] {
+            let case = Case::new(rng, size, Content::Walls, bits, params.clone());
+            let case = Case { wants_right: i % 2 == 0, colored: i % 3 > 0, ..case };
+            check(&mut engine, &case);
+            case.check(&mut CpuEngine::new(None));
+            let without = |params: StereoParams| Case { params, ..case.clone() }.expected();
+            let all = case.expected();
+            let others = [
+                StereoParams { fill: Fill::Interpolate, ..params.clone() },
+                StereoParams { weighted_median: false, ..params.clone() },
+                StereoParams { fill: Fill::None, ..params.clone() },
+            ];
+            for (changed, other) in changed.iter_mut().zip(others) {
+                *changed += usize::from(without(other) != all);
+            }
+        }
+    }
+    assert!(changed.iter().all(|&cases| cases > 8), "each filter changes something in {changed:?} of 16 cases");
 }
 
 /// Wide and high pictures with few disparities, far apart: all else is as good at any disparity, and dropped.
@@ -232,10 +296,10 @@ fn gpu_fills_large_holes() {
             Luma::U8(image)
         };
         let what = format!("{width}x{height} with {points:?}");
-        for fill in [Fill::Background, Fill::Interpolate] {
+        for fill in [Fill::Background, Fill::Interpolate, Fill::Planes] {
             let params = StereoParams { fill, ..params.clone() };
             let (left, right, what) = (luma(false), luma(true), format!("{fill}, {what}"));
-            let case = Case { left, right, params, wants_right: false, what };
+            let case = Case { left, right, params, wants_right: false, colored: false, what };
             let found: usize = case.expected().reasons.pixels().iter().map(|&why| usize::from(why == 0)).sum();
             assert!(found <= 8 * points.len(), "{found} disparities in {}", case.what);
             check(&mut engine, &case);
@@ -342,7 +406,7 @@ fn gpu_matches_with_the_pictures_swapped() {
             drop_border: i % 4 == 1,
             match_threshold: (i % 5 == 0).then_some(60),
             confidence: i % 2 == 1,
-            fill: Fill::ALL[i / 4 % 2],
+            fill: Fill::ALL[i / 4 % 4],
             paths: [8, 0, 5][i / 2 % 3],
             aggregation: if i < 9 { Aggregation::None } else { Aggregation::ALL[i % Aggregation::ALL.len()] },
             window: 5,

@@ -25,7 +25,7 @@ fn yuyv_pair_is_what_the_cameras_saw() {
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_yuyv_pair() {
     let spec = SourceSpec::parse("webcam:0,1").expect("grammar");
-    let mut source = open(&spec, &SourceOptions { color: true, ..SourceOptions::default() }).expect("opens");
+    let mut source = open(&spec, &SourceOptions::default()).expect("opens");
     let info = source.info();
     assert_eq!((info.name.as_str(), info.width, info.height), ("webcam 0,1", 640, 480));
     assert_eq!((info.rate_hz, info.is_camera, info.is_rectified), (Some(30.0), true, false));

@@ -1,22 +1,33 @@
 //! Filters of the finished maps.
 
 use super::{Dispatch, GraphBuilder, Product, map_dispatch};
-use crate::engine::gpu::layout::Layout;
+use crate::engine::gpu::layout::{Layout, Structure};
 use crate::engine::gpu::resource::Resource;
 use crate::engine::gpu::shaders::{PIXELS, Shader, TILE, shaders};
-use crate::stereo::filter::FilterKind;
+use crate::stereo::filter::{Fill, FilterKind, planes};
+use crate::stereo::map::SUBPIXEL_STEPS;
 
 shaders! {
     MEDIAN: "filter/median", TILE, ["smooth_map"];
     CONSISTENCY: "filter/consistency", PIXELS, ["check", "check_right"];
-    SPECKLE: "filter/speckle", TILE, ["separate", "merge", "measure", "remove"];
+    SPECKLE: "filter/speckle" + "filter/regions", TILE, ["separate", "merge", "measure", "remove"];
     SPATIAL: "filter/spatial", TILE, ["run"];
     TEMPORAL: "filter/temporal", PIXELS, ["smooth_over_time"];
+    SEGMENTS: "filter/segments" + "filter/calm" + "filter/regions" + "filter/records", TILE,
+        ["separate", "merge", "measure", "number"];
+    PLANES: "filter/planes" + "filter/moments" + "filter/regions" + "filter/records", PIXELS, ["vote", "fit", "fill"];
+    BAND: "filter/band" + "filter/moments", PIXELS, ["fill_bands"];
     FILL: "filter/fill", PIXELS, ["rows", "empty_rows"];
+    WEIGHTED_MEDIAN: "filter/weighted_median", TILE, ["weigh"];
 }
 
 /// Rows or columns that a workgroup of the spatial filter goes along.
 const SPATIAL_LINES: u32 = 32;
+
+/// Columns and rows that a workgroup covers where votes for planes are counted.
+const VOTES: (u32, u32) = (2 * 16, 32);
+/// Segments that a workgroup fits planes to.
+const FITS: u64 = 64;
 
 /// The picture that a map belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,6 +43,25 @@ impl Side {
             Self::Left => Resource::LeftMap(level, index),
             Self::Right => Resource::RightMap(level, index),
         }
+    }
+
+    fn picture(self, level: usize) -> Resource {
+        match self {
+            Self::Left => Resource::LeftPicture(level),
+            Self::Right => Resource::RightPicture(level),
+        }
+    }
+
+    fn colors(self) -> Resource {
+        match self {
+            Self::Left => Resource::LeftColors,
+            Self::Right => Resource::RightColors,
+        }
+    }
+
+    /// The constant of shaders that read its picture.
+    fn is_right(self) -> (&'static str, u32) {
+        ("IS_RIGHT", u32::from(self == Self::Right))
     }
 
     fn product(self, index: usize) -> Product {
@@ -63,6 +93,12 @@ impl Maps<'_> {
         side.map(self.level, self.here(side))
     }
 
+    /// The buffer that holds a map, and the other one.
+    fn both(&self, side: Side) -> [Resource; 2] {
+        let here = self.here(side);
+        [side.map(self.level, here), side.map(self.level, 1 - here)]
+    }
+
     /// A shader over the pixels of a map.
     fn dispatch(
         &self,
@@ -86,7 +122,11 @@ impl GraphBuilder {
                 FilterKind::Median => structure.has_right(), // the check needs the right map
                 FilterKind::LeftRight => false,              // changes both at once
                 FilterKind::Temporal => false,               // keeps a state of the left map alone
-                FilterKind::Speckle | FilterKind::Spatial | FilterKind::Fill => structure.wants_right,
+                FilterKind::Speckle
+                | FilterKind::Spatial
+                | FilterKind::Fill
+                | FilterKind::WeightedMedian
+                | FilterKind::LastMedian => structure.wants_right,
             };
             for &side in if each_side { &[Side::Left, Side::Right][..] } else { &[Side::Left] } {
                 match kind {
@@ -96,6 +136,8 @@ impl GraphBuilder {
                     FilterKind::Spatial => self.spatial(&maps, side, size),
                     FilterKind::Temporal => self.over_time(&maps),
                     FilterKind::Fill => self.fill(&mut maps, side, size),
+                    FilterKind::WeightedMedian => self.weighted_median(&mut maps, side),
+                    FilterKind::LastMedian => self.median(&mut maps, side, size, ["last median", "right last median"]),
                 }
             }
         }
@@ -103,14 +145,8 @@ impl GraphBuilder {
     }
 
     fn median(&mut self, maps: &mut Maps<'_>, side: Side, radius: u32, names: [&'static str; 2]) {
-        let here = maps.here(side);
-        let both = [side.map(maps.level, here), side.map(maps.level, 1 - here)];
-        let dispatch = maps.dispatch(&MEDIAN, "smooth_map", &[("RADIUS", radius)], &both);
-        self.push("filters", side.name(names), vec![dispatch], side.product(1 - here), maps.level);
-        match side {
-            Side::Left => maps.left = 1 - here,
-            Side::Right => maps.right = 1 - here,
-        }
+        let dispatch = maps.dispatch(&MEDIAN, "smooth_map", &[("RADIUS", radius)], &maps.both(side));
+        self.push_into_other(maps, side, names, dispatch);
     }
 
     /// Checks each map against the unchecked other: the right one into its other buffer, the left one in place.
@@ -155,7 +191,17 @@ impl GraphBuilder {
         self.push_in_place(maps, Side::Left, ["temporal", ""], vec![dispatch]);
     }
 
-    fn fill(&mut self, maps: &mut Maps<'_>, side: Side, values_per_side: u32) {
+    fn fill(&mut self, maps: &mut Maps<'_>, side: Side, fill: u32) {
+        let is_planes = fill == Fill::Planes as u32;
+        if is_planes {
+            self.planes(maps, side);
+            let bands = Dispatch {
+                groups: [maps.layout.structure.height as u32, 1, 1],
+                ..maps.dispatch(&BAND, "fill_bands", &[], &maps.both(side))
+            };
+            self.push_into_other(maps, side, ["bands", "right bands"], bands);
+        }
+        let values_per_side = if fill == Fill::Background as u32 { 1 } else { 3 };
         // the buffer of region sizes is free by now: a word for each row fits
         let resources = [maps.map(side), Resource::Sizes];
         let rows = |entry: &&'static str| Dispatch {
@@ -163,8 +209,44 @@ impl GraphBuilder {
             ..maps.dispatch(&FILL, entry, &[("ASKED", values_per_side)], &resources)
         };
         self.push_in_place(maps, side, ["fill", "right fill"], FILL.entries.iter().map(rows).collect());
-        if let Some(radius) = maps.layout.structure.filter(FilterKind::Median) {
-            self.median(maps, side, radius, ["median after fill", "right median after fill"]);
+    }
+
+    /// Segments of the picture, and planes through their disparities.
+    fn planes(&mut self, maps: &Maps<'_>, side: Side) {
+        let layout = maps.layout;
+        let Structure { width, height, .. } = layout.structure;
+        let resources = [side.picture(maps.level), Resource::Parents, Resource::Sizes, Resource::Segments];
+        let segment = |entry: &&'static str| maps.dispatch(&SEGMENTS, entry, &[side.is_right()], &resources);
+        let mut dispatches: Vec<_> = SEGMENTS.entries.iter().map(segment).collect();
+        let resources = [maps.map(side), Resource::Parents, Resource::Sizes, Resource::Segments];
+        let constants = |limit: i32, round: u32| [("LIMIT", limit as u32), ("ROUND", round)];
+        let rounds = [(0, 0)].into_iter().chain(planes::LIMITS.map(|limit| (limit, 1))).chain([(SUBPIXEL_STEPS, 2)]);
+        for (limit, round) in rounds {
+            let groups = [width.div_ceil(VOTES.0 as usize) as u32, height.div_ceil(VOTES.1 as usize) as u32, 1];
+            // each entry has only the constants that it reads, so that pipelines are shared
+            dispatches.push(Dispatch { groups, ..maps.dispatch(&PLANES, "vote", &constants(limit, 0), &resources) });
+            let groups = [layout.max_segments().div_ceil(FITS) as u32, 1, 1];
+            dispatches.push(Dispatch { groups, ..maps.dispatch(&PLANES, "fit", &constants(0, round), &resources) });
+        }
+        dispatches.push(maps.dispatch(&PLANES, "fill", &constants(0, 0), &resources));
+        self.push_in_place(maps, side, ["planes", "right planes"], dispatches);
+    }
+
+    fn weighted_median(&mut self, maps: &mut Maps<'_>, side: Side) {
+        let guide = if maps.layout.structure.colored { side.colors() } else { side.picture(maps.level) };
+        let constants = [side.is_right(), ("COLORED", u32::from(maps.layout.structure.colored))];
+        let resources = [&[guide], &maps.both(side)[..]].concat();
+        let dispatch = maps.dispatch(&WEIGHTED_MEDIAN, "weigh", &constants, &resources);
+        self.push_into_other(maps, side, ["weighted median", "right weighted median"], dispatch);
+    }
+
+    /// A filter that reads a map from its buffer, and writes it into the other one.
+    fn push_into_other(&mut self, maps: &mut Maps<'_>, side: Side, names: [&'static str; 2], dispatch: Dispatch) {
+        let other = 1 - maps.here(side);
+        self.push("filters", side.name(names), vec![dispatch], side.product(other), maps.level);
+        match side {
+            Side::Left => maps.left = other,
+            Side::Right => maps.right = other,
         }
     }
 

@@ -1,0 +1,359 @@
+//! Planes in holes and bands at the borders on the CPU, after [`crate::stereo::filter::planes`] and
+//! [`crate::stereo::filter::band`].
+//!
+//! A segment is a set of runs, and a run adds its sums as a whole: over each piece of 64 pixels they fit into 32 bits.
+
+use super::regions::Regions;
+use super::simd::{SimdLevel, on_level};
+use crate::image::{Image, Luma};
+use crate::stereo::filter::band::{
+    BESIDE, COLUMNS, FEWEST_COLUMNS, FEWEST_VOTES, LARGEST_STEP, LIMITS, MEAN_SQUARE, ROWS, STEEPEST, spread,
+};
+use crate::stereo::filter::calm::CALM_STEP;
+use crate::stereo::filter::moments::{Moments, PLANE_SHIFT, Plane};
+use crate::stereo::filter::planes::{self, FEWEST_NEAR, VOTES_SHARE, fillable};
+use crate::stereo::filter::segments::MIN_SEGMENT;
+use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
+use crate::stereo::{DisparityMap, StereoParams};
+use rayon::prelude::*;
+use std::borrow::Cow;
+
+/// Pixels of a run that are summed in 32 bits.
+const PIECE: usize = 64;
+
+/// A run of calm pixels in a row.
+#[derive(Clone, Copy)]
+struct Run {
+    x: u32,
+    end: u32,
+    y: u32,
+}
+
+/// A run of a segment that is large enough.
+#[derive(Clone, Copy)]
+struct Part {
+    segment: u32,
+    /// Of its first pixel, from the segment's first one, px.
+    x: i32,
+    y: i32,
+    /// Its pixels in the map.
+    at: usize,
+    len: usize,
+}
+
+/// A plane while it is fitted.
+#[derive(Clone, Copy)]
+enum Fit {
+    /// Before the first plane: all votes count.
+    All,
+    Plane(Plane),
+    /// There is none.
+    None,
+}
+
+/// After [`planes::fill_planes`].
+pub(super) fn fill_planes(level: SimdLevel, map: &mut DisparityMap, luma: &Luma, params: &StereoParams) {
+    let luma = match luma {
+        Luma::U8(image) => Cow::Borrowed(image),
+        Luma::U16 { .. } => Cow::Owned(luma.to_u8()),
+    };
+    let (parts, sizes) = segments(level, &luma);
+    let fits = fit(level, map.values.pixels(), &parts, &sizes);
+    let fillable = fillable(params);
+    for part in parts {
+        let Fit::Plane(plane) = fits[part.segment as usize] else { continue };
+        let values = &mut map.values.pixels_mut()[part.at..][..part.len];
+        let reasons = &mut map.reasons.pixels_mut()[part.at..][..part.len];
+        for (n, (value, reasons)) in values.iter_mut().zip(reasons).enumerate() {
+            let filled = plane.rounded(part.x + n as i32, part.y);
+            if *value == INVALID && fillable.contains(&filled) {
+                *value = filled as i16;
+                *reasons |= reason::FILLED;
+            }
+        }
+    }
+}
+
+/// The runs of all segments that are large enough, row by row, and the pixels of each segment.
+fn segments(level: SimdLevel, luma: &Image<u8>) -> (Vec<Part>, Vec<u64>) {
+    let (width, height) = luma.size();
+    let rows = height.div_ceil(rayon::current_num_threads()).max(1);
+    let strips = (0..height.div_ceil(rows)).into_par_iter();
+    let strips: Vec<_> =
+        strips.map(|s| on_level!(level, _ => calm_runs(luma, s * rows, rows.min(height - s * rows)))).collect();
+    let (mut runs, mut regions) = (Vec::<Run>::new(), Regions::default());
+    for (strip_runs, strip_regions) in strips {
+        let first = runs.len();
+        regions.append(strip_regions);
+        let y = strip_runs.first().map_or(0, |run| run.y);
+        runs.extend(strip_runs);
+        // the last row before the strip meets its first one
+        let above = runs[..first].iter().rposition(|run| run.y + 1 < y).map_or(0, |last| last + 1);
+        let end = first + runs[first..].iter().position(|run| run.y > y).unwrap_or(runs.len() - first);
+        if runs[above..first].last().is_some_and(|run| run.y + 1 == y) {
+            join_rows(&runs, above..first, first..end, &mut regions);
+        }
+    }
+    let sets = regions.sets();
+    let (mut numbers, mut firsts, mut sizes) = (vec![u32::MAX; runs.len()], Vec::new(), Vec::new());
+    for (i, &(first, pixels)) in sets.iter().enumerate() {
+        if first as usize == i && pixels >= u64::from(MIN_SEGMENT) {
+            numbers[i] = sizes.len() as u32;
+            firsts.push(runs[i]);
+            sizes.push(pixels);
+        }
+    }
+    let part = |(run, (first, _)): (&Run, &(u32, u64))| {
+        let segment = numbers[*first as usize];
+        let origin = firsts.get(segment as usize)?;
+        Some(Part {
+            segment,
+            x: run.x as i32 - origin.x as i32,
+            y: run.y as i32 - origin.y as i32,
+            at: run.y as usize * width + run.x as usize,
+            len: (run.end - run.x) as usize,
+        })
+    };
+    (runs.iter().zip(&sets).filter_map(part).collect(), sizes)
+}
+
+/// Runs of calm pixels in some rows, joined where they touch.
+#[inline(always)]
+fn calm_runs(luma: &Image<u8>, first: usize, rows: usize) -> (Vec<Run>, Regions) {
+    let width = luma.width();
+    let (mut runs, mut regions) = (Vec::new(), Regions::default());
+    let mut column = vec![0; width + 4];
+    let (mut above, mut here, mut is_calm) = (vec![0; width], vec![0; width], vec![0; width]);
+    blur_row(luma, first.saturating_sub(1), &mut column, &mut above);
+    let mut runs_above = 0..0;
+    for y in first..first + rows {
+        blur_row(luma, y, &mut column, &mut here);
+        is_calm[0] = u8::from(here[0].abs_diff(above[0]) <= CALM_STEP);
+        for x in 1..width {
+            is_calm[x] = u8::from(here[x].abs_diff(here[x - 1]).max(here[x].abs_diff(above[x])) <= CALM_STEP);
+        }
+        let runs_here = runs.len();
+        let mut x = 0;
+        while x < width {
+            if is_calm[x] == 0 {
+                x += 1;
+                continue;
+            }
+            let start = x;
+            while x < width && is_calm[x] != 0 {
+                x += 1;
+            }
+            runs.push(Run { x: start as u32, end: x as u32, y: y as u32 });
+            regions.start((x - start) as u32);
+        }
+        join_rows(&runs, runs_above, runs_here..runs.len(), &mut regions);
+        runs_above = runs_here..runs.len();
+        std::mem::swap(&mut above, &mut here);
+    }
+    (runs, regions)
+}
+
+/// Joins the runs of two neighbouring rows that share a column.
+fn join_rows(runs: &[Run], above: std::ops::Range<usize>, here: std::ops::Range<usize>, regions: &mut Regions) {
+    let mut next = above.start;
+    for run in here {
+        while next < above.end && runs[next].end <= runs[run].x {
+            next += 1;
+        }
+        let touching = (next..above.end).take_while(|&other| runs[other].x < runs[run].end);
+        touching.for_each(|other| regions.join(run as u32, other as u32));
+    }
+}
+
+/// One row of brightness, blurred by 1 4 6 4 1 in both directions; `column` has two places more on either side.
+#[inline(always)]
+fn blur_row(luma: &Image<u8>, y: usize, column: &mut [u16], out: &mut [u8]) {
+    let (width, height) = luma.size();
+    let row = |dy: usize| luma.row((y + dy).saturating_sub(2).min(height - 1));
+    let (a, b, c, d, e) = (row(0), row(1), row(2), row(3), row(4));
+    for x in 0..width {
+        column[x + 2] =
+            u16::from(a[x]) + u16::from(e[x]) + 4 * (u16::from(b[x]) + u16::from(d[x])) + 6 * u16::from(c[x]);
+    }
+    (column[0], column[1]) = (column[2], column[2]);
+    (column[width + 2], column[width + 3]) = (column[width + 1], column[width + 1]);
+    for x in 0..width {
+        let sum = column[x] + column[x + 4] + 4 * (column[x + 1] + column[x + 3]) + 6 * column[x + 2];
+        out[x] = ((sum + 128) >> 8) as u8; // 256 * 255 + 128 at most
+    }
+}
+
+/// The plane of each segment that has one.
+fn fit(level: SimdLevel, values: &[i16], parts: &[Part], sizes: &[u64]) -> Vec<Fit> {
+    let sum = |fits: &[Fit], limit: i32| {
+        let chunk = parts.len().div_ceil(rayon::current_num_threads()).max(1);
+        let sums = parts.par_chunks(chunk).map(|parts| {
+            let mut moments = vec![Moments::default(); sizes.len()];
+            on_level!(level, _ => for part in parts {
+                let segment = part.segment as usize;
+                add_run(&mut moments[segment], (part.x, part.y), &values[part.at..][..part.len], fits[segment], limit);
+            });
+            moments
+        });
+        sums.reduce(
+            || vec![Moments::default(); sizes.len()],
+            |mut all, some| {
+                all.iter_mut().zip(&some).for_each(|(all, some)| *all += *some);
+                all
+            },
+        )
+    };
+    let mut fits = vec![Fit::All; sizes.len()];
+    let all = sum(&fits, 0);
+    for ((fit, moments), &size) in fits.iter_mut().zip(&all).zip(sizes) {
+        let has_votes = moments.n >= planes::FEWEST_VOTES as i64 && VOTES_SHARE as i64 * moments.n >= size as i64;
+        *fit = if has_votes { Fit::through(moments, FEWEST_NEAR) } else { Fit::None };
+    }
+    for limit in planes::LIMITS {
+        let near = sum(&fits, limit);
+        for (fit, moments) in fits.iter_mut().zip(&near) {
+            *fit = if let Fit::Plane(_) = fit { Fit::through(moments, FEWEST_NEAR) } else { Fit::None };
+        }
+    }
+    let near = sum(&fits, SUBPIXEL_STEPS);
+    for ((fit, near), all) in fits.iter_mut().zip(&near).zip(&all) {
+        *fit = if 2 * near.n < all.n { Fit::None } else { *fit };
+    }
+    fits
+}
+
+impl Fit {
+    fn through(moments: &Moments, fewest: usize) -> Self {
+        let plane = if moments.n >= fewest as i64 { moments.plane() } else { None };
+        plane.map_or(Self::None, Self::Plane)
+    }
+}
+
+/// Adds the votes of a run that begins at a place and lie near the plane.
+#[inline(always)]
+fn add_run(moments: &mut Moments, (x, y): (i32, i32), values: &[i16], fit: Fit, limit: i32) {
+    let (plane, limit) = match fit {
+        Fit::All => (Plane { a: 0, b: 0, c: 0 }, i32::MAX),
+        Fit::Plane(plane) => (plane, limit << PLANE_SHIFT),
+        Fit::None => return,
+    };
+    for (piece, values) in values.chunks(PIECE).enumerate() {
+        let x = x + (piece * PIECE) as i32;
+        let start = plane.at(x, y);
+        let (mut n, mut sum_x, mut sum_xx, mut sum_d, mut sum_xd) = (0_i32, 0_i32, 0_i32, 0_i32, 0_i32);
+        for (i, &d) in values.iter().enumerate() {
+            let i = i as i32;
+            let residual = (i32::from(d) << PLANE_SHIFT) - start - plane.b * i;
+            let counts = -i32::from((d != INVALID) & (residual.abs() <= limit));
+            let (d, i) = (i32::from(d) & counts, i & counts);
+            n -= counts;
+            sum_x += i;
+            sum_xx += i * i;
+            sum_d += d;
+            sum_xd += i * d;
+        }
+        let [n, sum_x, sum_xx, sum_d, sum_xd] = [n, sum_x, sum_xx, sum_d, sum_xd].map(i64::from);
+        let (x, y) = (i64::from(x), i64::from(y));
+        let from_origin = sum_x + x * n;
+        *moments += Moments {
+            n,
+            x: from_origin,
+            y: y * n,
+            xx: sum_xx + 2 * x * sum_x + x * x * n,
+            xy: y * from_origin,
+            yy: y * y * n,
+            d: sum_d,
+            xd: sum_xd + x * sum_d,
+            yd: y * sum_d,
+        };
+    }
+}
+
+/// After [`crate::stereo::filter::band::fill_bands`].
+pub(super) fn fill_bands(level: SimdLevel, map: &mut DisparityMap, params: &StereoParams) {
+    let before = map.values.clone();
+    let width = before.width();
+    let rows = map.values.pixels_mut().par_chunks_mut(width).zip(map.reasons.pixels_mut().par_chunks_mut(width));
+    rows.enumerate().for_each(|(y, (values, reasons))| {
+        for is_right in [false, true] {
+            on_level!(level, _ => fill_band(values, reasons, &before, y, params, is_right));
+        }
+    });
+}
+
+/// The band of row `y` at the left border, or at the right one.
+#[inline(always)]
+fn fill_band(
+    values: &mut [i16],
+    reasons: &mut [u8],
+    before: &Image<i16>,
+    y: usize,
+    params: &StereoParams,
+    is_right: bool,
+) {
+    let (width, height) = before.size();
+    let column = |n: usize| if is_right { width - 1 - n } else { n };
+    let row = before.row(y);
+    let Some(first) = (0..width).find(|&n| row[column(n)] != INVALID) else { return };
+    if first < FEWEST_COLUMNS {
+        return;
+    }
+    let mut beside = [i16::MAX; BESIDE];
+    let mut found = 0;
+    for n in first..width {
+        if row[column(n)] != INVALID {
+            beside[found] = row[column(n)];
+            found += 1;
+            if found == BESIDE {
+                break;
+            }
+        }
+    }
+    beside[..found].sort_unstable();
+    let beside = i32::from(beside[found / 2]);
+    let mut window = [[INVALID; COLUMNS]; 2 * ROWS + 1];
+    for (dy, votes) in window.iter_mut().enumerate() {
+        let Some(row_y) = (y + dy).checked_sub(ROWS).filter(|&y| y < height) else { continue };
+        let row = before.row(row_y);
+        for n in 0..COLUMNS.min(width - first) {
+            let d = row[column(first + n)];
+            let is_like = (i32::from(d) - beside).abs() <= spread(n);
+            votes[n] = if is_like { d } else { INVALID }; // which no range of disparities comes near
+        }
+    }
+    let moments = |fit, limit| {
+        let mut moments = Moments::default();
+        for (dy, votes) in window.iter().enumerate() {
+            add_run(&mut moments, (0, dy as i32 - ROWS as i32), votes, fit, limit);
+        }
+        moments
+    };
+    let mut fit = Fit::through(&moments(Fit::All, 0), FEWEST_VOTES);
+    for limit in LIMITS {
+        let Fit::Plane(_) = fit else { return };
+        fit = Fit::through(&moments(fit, limit), FEWEST_VOTES);
+    }
+    let Fit::Plane(plane) = fit else { return };
+    let (mut near, mut squares) = (0, 0);
+    for (dy, votes) in window.iter().enumerate() {
+        for (n, &d) in votes.iter().enumerate() {
+            let place = (n as i32, dy as i32 - ROWS as i32);
+            if d != INVALID && plane.is_near(place, d, LIMITS[LIMITS.len() - 1]) {
+                near += 1;
+                squares += i64::from(i32::from(d) - plane.rounded(place.0, place.1)).pow(2);
+            }
+        }
+    }
+    let is_gentle = i64::from(plane.b).abs() <= STEEPEST && (plane.rounded(0, 0) - beside).abs() <= LARGEST_STEP;
+    if near >= FEWEST_VOTES && squares < MEAN_SQUARE * near as i64 && is_gentle {
+        let fillable = fillable(params);
+        for n in 0..first {
+            let filled = plane.rounded(n as i32 - first as i32, 0);
+            let x = column(n);
+            if values[x] == INVALID && fillable.contains(&filled) {
+                values[x] = filled as i16;
+                reasons[x] |= reason::FILLED;
+            }
+        }
+    }
+}
